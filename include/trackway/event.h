@@ -1,0 +1,151 @@
+/* event.h - the event model that all formats share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACKWAY_EVENT_H
+#define TRACKWAY_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <trackway/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kinds of event. The columns say what `value`, `id` and `other` of struct tw_event hold; "-" is 0.
+ *
+ * X(name, text, value, id, other) */
+#define TW_EVENT_LIST(X)                                                                                                \
+	X(TW_SLICE_BEGIN, "slice-begin", "-", "-", "-")                                                                 \
+	X(TW_SLICE_END, "slice-end", "-", "-", "-")                                                                     \
+	X(TW_SLICE_COMPLETE, "slice-complete", "duration in ns", "-", "-")                                              \
+	X(TW_INSTANT, "instant", "-", "-", "-")                                                                         \
+	X(TW_COUNTER, "counter", "-", "counter id", "-") /* one argument a series */                                    \
+	X(TW_ASYNC_BEGIN, "async-begin", "-", "async id", "-")                                                          \
+	X(TW_ASYNC_INSTANT, "async-instant", "-", "async id", "-")                                                      \
+	X(TW_ASYNC_END, "async-end", "-", "async id", "-")                                                              \
+	X(TW_FLOW_BEGIN, "flow-begin", "-", "flow id", "-")                                                             \
+	X(TW_FLOW_STEP, "flow-step", "-", "flow id", "-")                                                               \
+	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                 \
+	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")                \
+	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0")                                     \
+	X(TW_STACK_SAMPLE, "stack-sample", "weight: ticks or ns", "-", "stack")                                         \
+	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack")                                         \
+	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                  \
+	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                   \
+	X(TW_BLOB, "blob", "size in bytes", "blob type", "-") /* the bytes are the first argument, maybe in parts */    \
+	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                        \
+	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                        \
+	X(TW_METADATA, "metadata", "-", "-", "-")
+
+enum tw_event_kind {
+#define X(name, text, value, id, other) name,
+	TW_EVENT_LIST(X)
+#undef X
+	TW_EVENT_KINDS /* how many there are */
+};
+
+/* What `flags` of an event may hold. */
+enum tw_event_flag {
+	TW_FLAG_TAIL = 1,      /* slice end: left by a tail call (XRay) */
+	TW_FLAG_CLIPPED = 2,   /* slice begin or end made at the edge of a time window */
+	TW_FLAG_PROCESS = 4,   /* instant: of the process, not of the thread (FXT scope) */
+	TW_FLAG_GLOBAL = 8,    /* instant: of the whole system (FXT scope) */
+	TW_FLAG_PARTIAL = 16   /* blob: more of the same blob follows */
+};
+
+/* One event: 56 bytes, a row of a batch. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
+ * start_ns for the time since the start of the trace. Names, categories and tracks are numbers of the reader's dictionary;
+ * 0 is none. */
+struct tw_event {
+	uint64_t time;
+	uint64_t offset; /* of the record that it came from, in bytes from the start of the (decompressed) file */
+	uint64_t value;  /* by kind: TW_EVENT_LIST */
+	uint64_t id;     /* by kind */
+	uint32_t track;
+	uint32_t name;
+	uint32_t category;
+	uint32_t other;         /* by kind: a track or a stack */
+	uint16_t first_argument; /* index into the batch's arguments */
+	uint8_t argument_count;
+	uint8_t kind; /* enum tw_event_kind */
+	uint16_t cpu; /* where known (tw_clock's has_cpu), else 0 */
+	uint16_t flags;
+};
+
+enum tw_argument_type {
+	TW_ARG_NULL,
+	TW_ARG_BOOL,    /* u */
+	TW_ARG_INT,     /* i */
+	TW_ARG_UINT,    /* u */
+	TW_ARG_POINTER, /* u: shown in hexadecimal */
+	TW_ARG_KOID,    /* u: a kernel object's number */
+	TW_ARG_DOUBLE,  /* d */
+	TW_ARG_TEXT,    /* bytes, size: not terminated, not checked to be UTF-8 */
+	TW_ARG_BYTES    /* bytes, size */
+};
+
+/* One named value of an event. Bytes are borrowed until the next tw_read() on the same reader. */
+struct tw_argument {
+	uint32_t name; /* of the dictionary */
+	uint8_t type;  /* enum tw_argument_type */
+	uint8_t reserved[3];
+	union {
+		int64_t i;
+		uint64_t u;
+		double d;
+		const uint8_t *bytes;
+	} value;
+	uint64_t size; /* of bytes */
+};
+
+/* What tw_read() delivers: some hundred rows. Borrowed until the next call on the same reader. */
+struct tw_batch {
+	const struct tw_event *events;
+	size_t count;
+	const struct tw_argument *arguments;
+};
+
+/* Returns the name of a kind as TW_EVENT_LIST has it, NULL for a number that is no kind. */
+TW_API const char *tw_event_kind_name(unsigned kind);
+
+/* ---- The dictionary: names and tracks. It only grows, and lives as long as its reader. ---- */
+
+struct tw_dictionary;
+
+/* A name: text of an event, a function, a category, an argument. */
+struct tw_name {
+	const char *text; /* terminated, never NULL; may hold any bytes, a NUL too */
+	size_t length;
+	uint64_t id;      /* the format's own number of it (XRay: the function id); 0 where there is none */
+	const char *file; /* functions: the source file, NULL where not known */
+	uint32_t line;    /* functions: the source line, 0 where not known */
+};
+
+enum tw_track_kind { TW_TRACK_THREAD, TW_TRACK_PROCESS, TW_TRACK_CPU, TW_TRACK_OTHER };
+
+/* A track: the line of a viewer that events stand on. */
+struct tw_track {
+	uint64_t process; /* process id; 0 where the format does not tell */
+	uint64_t thread;  /* thread id, or number of the CPU */
+	uint32_t name;    /* of the dictionary, 0 where there is none */
+	enum tw_track_kind kind;
+};
+
+/* Returns the name of a number. Numbers that were never given out read as the empty name. Never NULL. */
+TW_API const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary, uint32_t name);
+
+/* Returns how many names there are: valid numbers are less than this. Number 0 is the empty name. */
+TW_API uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary);
+
+/* Returns the track of a number; numbers that were never given out read as thread 0 of process 0. Never NULL. */
+TW_API const struct tw_track *tw_dictionary_track(const struct tw_dictionary *dictionary, uint32_t track);
+
+/* Returns how many tracks there are: valid numbers are less than this. Number 0 is the track of what has none. */
+TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,194 @@
+/* reader.h - opening a trace and pulling events or records out of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACKWAY_READER_H
+#define TRACKWAY_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <trackway/event.h>
+#include <trackway/finding.h>
+#include <trackway/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order events are delivered. */
+enum tw_order {
+	TW_ORDER_TRACK, /* each track's events in time order; how tracks interleave is the format's choice (the fastest) */
+	TW_ORDER_TIME,  /* all events in time order; a track whose clock goes back keeps its own order */
+	TW_ORDER_FILE   /* as the records stand in the file: no index, no second pass, no temporary file */
+};
+
+/* How much is verified. */
+enum tw_checking {
+	TW_CHECK_DAMAGE, /* what stops records from being read */
+	TW_CHECK_ALL     /* every rule of the format */
+};
+
+/* Gives names to the numbers that a trace holds, for example from a program's symbols (trackway/symbols.h makes one).
+ * `name` fills *function and returns 1, or returns 0 when it does not know the number. The texts must live until the
+ * reader is closed. */
+struct tw_namer {
+	int (*name)(void *context, uint64_t id, struct tw_name *function);
+	void *context;
+};
+
+/* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers point
+ * to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
+struct tw_read_options {
+	const char *format;         /* name of the format; NULL: found from the bytes */
+	enum tw_order order;
+	enum tw_checking checking;
+	tw_finding_fn on_finding;   /* NULL: findings are only counted */
+	void *finding_context;
+	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
+	const uint64_t *threads;    /* only these thread ids; NULL: all */
+	size_t thread_count;
+	const char *function;       /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
+	uint64_t from_ns;           /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
+	uint64_t to_ns;             /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
+	uint64_t min_duration_ns;   /* slices shorter than this are left out, with their arguments */
+	size_t memory_limit;        /* bytes that tables and single records may take; 0: 256 MiB */
+	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
+};
+
+/* What a trace's times are. */
+struct tw_clock {
+	uint64_t ticks_per_second; /* of the writer's clock; 0: not known, a tick is shown as a nanosecond */
+	uint64_t start_ns;         /* time of the first event: known from the start with TW_ORDER_TRACK and TW_ORDER_TIME,
+	                              of what has been read so far with TW_ORDER_FILE */
+	uint64_t end_ns;           /* time of the last event read so far */
+	bool has_cpu;              /* events say on which CPU they happened */
+};
+
+/* A trace that is being read. One handle, one thread at a time. */
+struct tw_reader;
+
+/* Opens a trace. *reader is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_reader_error() can tell why;
+ * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by content.
+ * options: NULL for the defaults.
+ * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY. */
+TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
+
+/* The same for bytes in memory, which must live until close. name is used in findings. */
+TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
+                          const struct tw_read_options *options);
+
+/* Opens part number `shard` of `shards` of an open trace that has not been read from: some of its tracks, whole, and each
+ * track in just one of the parts; together they hold all. Parts may be read in different threads at once; each has a
+ * dictionary of its own; findings arrive one at a time. The trace itself must stay open longer, unread.
+ * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or another negative status. */
+TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards);
+
+/* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the
+ * next call. */
+TW_API int tw_read(struct tw_reader *reader, struct tw_batch *batch);
+
+/* Closes; NULL is fine. */
+TW_API void tw_close(struct tw_reader *reader);
+
+/* One line about the last failure: file, offset, what was expected, what is there. Never NULL; lives until close. */
+TW_API const char *tw_reader_error(const struct tw_reader *reader);
+
+/* Names and tracks of the events. Lives until close. */
+TW_API const struct tw_dictionary *tw_reader_dictionary(const struct tw_reader *reader);
+
+/* The clock. Lives until close; start_ns and end_ns may change with each tw_read(). */
+TW_API const struct tw_clock *tw_reader_clock(const struct tw_reader *reader);
+
+/* Name of the format: "xray-fdr". A constant. */
+TW_API const char *tw_reader_format(const struct tw_reader *reader);
+
+/* How many findings of that severity there were so far. */
+TW_API uint64_t tw_reader_findings(const struct tw_reader *reader, enum tw_severity severity);
+
+/* ---- The records themselves, as the format has them. ---- */
+
+enum tw_field_type {
+	TW_FIELD_UINT,
+	TW_FIELD_INT,
+	TW_FIELD_HEX,   /* u, shown in hexadecimal on a terminal */
+	TW_FIELD_NS,    /* u: nanoseconds since the start of the trace */
+	TW_FIELD_TEXT,  /* bytes, size */
+	TW_FIELD_BYTES, /* bytes, size */
+	TW_FIELD_BOOL   /* u */
+};
+
+struct tw_field {
+	const char *name; /* the specification's, in snake_case */
+	enum tw_field_type type;
+	union {
+		int64_t i;
+		uint64_t u;
+		const char *bytes;
+	} value;
+	size_t size; /* of bytes */
+};
+
+/* One record. Borrowed until the next call on the same reader. */
+struct tw_record {
+	const char *kind; /* "function.enter": constant, stable */
+	uint64_t offset;  /* of its first byte */
+	uint64_t size;    /* in bytes, with payload */
+	const struct tw_field *fields;
+	size_t field_count;
+};
+
+/* Pulls the next record, in file order unless options ask for threads, times or functions. A reader is used either with
+ * tw_read() or with this, never with both. Returns 1, 0 at the end, or a negative status. */
+TW_API int tw_read_record(struct tw_reader *reader, struct tw_record *record);
+
+/* ---- What is in the trace. ---- */
+
+struct tw_kind_count {
+	const char *kind; /* constant */
+	uint64_t count;
+};
+
+struct tw_thread_info {
+	uint64_t process, thread;
+	uint64_t records, bytes;
+	uint64_t start_ns, end_ns; /* since the start of the trace */
+};
+
+/* Borrowed from the reader until close. Times are since the start of the trace, but clock_start_ns. */
+struct tw_info {
+	const char *format;     /* constant */
+	unsigned version;
+	uint64_t bytes;         /* of the (decompressed) file */
+	uint64_t records, events;
+	uint64_t processes;
+	uint64_t clock_start_ns; /* time of the first event on the trace's clock */
+	uint64_t span_ns;       /* from the first event to the last */
+	uint64_t lost_bytes;    /* that no record could be read from */
+	const struct tw_kind_count *kinds; /* only those that occur */
+	size_t kind_count;
+	const struct tw_thread_info *threads;
+	size_t thread_count;
+	const struct tw_field *fields; /* what only this format has: names are constants */
+	size_t field_count;
+};
+
+/* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Used instead of
+ * tw_read(). Returns 0 or a negative status. */
+TW_API int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+
+/* ---- The formats. ---- */
+
+/* Returns the name of format number i (from 0), NULL past the last. */
+TW_API const char *tw_format_name(size_t i);
+
+/* Returns one line about a format, or NULL when there is none of that name. */
+TW_API const char *tw_format_title(const char *name);
+
+/* Returns rule number i of a format (from 0), NULL past the last or when there is no format of that name. */
+TW_API const struct tw_rule *tw_format_rule(const char *name, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,17 @@
+/* trackway.h - all of Trackway's library. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACKWAY_TRACKWAY_H
+#define TRACKWAY_TRACKWAY_H
+
+#include <trackway/analysis.h>
+#include <trackway/event.h>
+#include <trackway/fdr.h>
+#include <trackway/finding.h>
+#include <trackway/reader.h>
+#include <trackway/report.h>
+#include <trackway/status.h>
+#include <trackway/symbols.h>
+#include <trackway/version.h>
+#include <trackway/writer.h>
+
+#endif

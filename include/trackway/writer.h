@@ -1,0 +1,92 @@
+/* writer.h - writing events as a trace of some format, converting and repairing. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACKWAY_WRITER_H
+#define TRACKWAY_WRITER_H
+
+#include <trackway/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tw_byte_order {
+	TW_BYTES_AS_SOURCE, /* of a trace that has none: little endian */
+	TW_BYTES_LITTLE,
+	TW_BYTES_BIG,     /* xray-fdr: bit fields from the most significant bit, as the document has them */
+	TW_BYTES_BIG_LSB  /* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG */
+};
+
+/* How to write. All zero is the default for every member. */
+struct tw_write_options {
+	unsigned version;        /* of the target format; 0: the newest */
+	enum tw_byte_order byte_order; /* formats with a choice */
+	uint64_t buffer_size;    /* xray-fdr: size of a buffer in bytes; 0: the source's, else 16384 */
+	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
+};
+
+/* What a target could not hold. `what` is a constant ("counter", "argument", ...). */
+struct tw_loss {
+	const char *what;
+	uint64_t approximated; /* kept in another form */
+	uint64_t left_out;
+};
+
+/* A trace that is being written. One handle, one thread at a time. */
+struct tw_writer;
+
+/* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
+ * succeeds. format: a name of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
+ * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_VALUE (options that the format cannot have). */
+TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format, const struct tw_write_options *options);
+
+/* Writes a batch of a reader's events. The reader tells names, tracks and clock; it must be the same one for all batches.
+ * What the format cannot hold is counted, never an error. Returns 0 or a negative status. */
+TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
+
+/* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.
+ * Returns 0 or a negative status (the disk is full: TW_ERR_SYSTEM). */
+TW_API int tw_finish(struct tw_writer *writer);
+
+/* Frees the handle; a file not finished is removed. NULL is fine. */
+TW_API void tw_discard(struct tw_writer *writer);
+
+/* Returns loss number i (from 0), NULL past the last. Lives until tw_discard(). */
+TW_API const struct tw_loss *tw_writer_loss(const struct tw_writer *writer, size_t i);
+
+/* One line about the last failure; never NULL. */
+TW_API const char *tw_writer_error(const struct tw_writer *writer);
+
+/* Returns the order of events that a target format wants its reader to deliver. */
+TW_API enum tw_order tw_writer_order(const char *format);
+
+/* Returns the name of the format number i (from 0) that can be written, NULL past the last. */
+TW_API const char *tw_writer_format_name(size_t i);
+
+/* Returns the format that a file name asks for by its ending ("x.json": "chrome"), NULL when none does. */
+TW_API const char *tw_writer_format_of(const char *path);
+
+/* ---- Whole files, record by record. ---- */
+
+struct tw_rewrite_result {
+	uint64_t records_in, records_out;
+	uint64_t records_changed; /* kept, but with something of it approximated */
+	uint64_t records_dropped; /* left out: repair could not trust them, or the target version has no place for them */
+	uint64_t lost_bytes;      /* of the input that no record could be read from */
+	uint64_t bytes_out;
+};
+
+/* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The
+ * reader is used up. Findings tell what was wrong. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format
+ * has no repair. */
+TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
+
+/* Writes a trace again in its own format, record by record, in another version or byte order. The reader is used up.
+ * Options 0: as the source. Returns 0 or a negative status. */
+TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
+                        struct tw_rewrite_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
