@@ -1,0 +1,535 @@
+/* input.c - bytes of a trace by offset: from a file, a pipe, memory, compressed or not. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/input.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/decompress.h"
+#include "base/memory.h"
+
+#include <trackway/status.h>
+
+enum {
+	FEED_SIZE = 1 << 17,
+	KEPT_MAX = 1 << 20, /* so much of a stream may have been read when it is spooled */
+	SPOOL_STEP = 1 << 18
+};
+
+struct tw_input {
+	char *name;
+	char *error;          /* NULL: none */
+	pthread_mutex_t lock; /* around error: what is seekable is read by several threads */
+	bool damaged;
+	int fd; /* -1: none */
+	bool close_fd;
+	bool regular; /* pread() works */
+	bool seekable;
+	const uint8_t *memory;  /* NULL: a file */
+	uint64_t origin;        /* where in the file the trace begins: standard input may stand anywhere */
+	uint64_t size;          /* of the file or memory when it was opened; 0: not known */
+	_Atomic uint64_t taken; /* raw bytes read */
+	struct tw_feed feed;    /* raw bytes read ahead */
+	uint8_t *buffer;        /* of the feed */
+	struct tw_unpack *unpack;
+	uint64_t position; /* streams: where the next byte stands */
+	uint8_t *kept;     /* streams: the first bytes, until there are too many */
+	size_t kept_size, kept_room;
+};
+
+/* ---- Errors. ---- */
+
+static void note(struct tw_input *input, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The first error stays. Names may hold anything, the text is one line. */
+static void note(struct tw_input *input, const char *format, ...)
+{
+	char *reason = NULL, *text = NULL;
+	va_list arguments;
+	va_start(arguments, format);
+	if (vasprintf(&reason, format, arguments) < 0)
+		reason = NULL;
+	va_end(arguments);
+	if (asprintf(&text, "%s: %s", input->name, reason ? reason : "out of memory") < 0)
+		text = NULL;
+	free(reason);
+	for (char *p = text; p && *p; p++)
+		if ((unsigned char)*p < 0x20)
+			*p = '?';
+	pthread_mutex_lock(&input->lock);
+	if (input->error)
+		free(text);
+	else
+		input->error = text;
+	pthread_mutex_unlock(&input->lock);
+}
+
+static int system_error(struct tw_input *input, int error)
+{
+	note(input, "%s", error == EISDIR ? "is a directory" : strerror(error));
+	errno = error;
+	return TW_ERR_SYSTEM;
+}
+
+static int no_memory(struct tw_input *input)
+{
+	note(input, "out of memory");
+	return TW_ERR_MEMORY;
+}
+
+/* ---- Raw bytes. ---- */
+
+static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
+{
+	for (;;) {
+		ssize_t n = input->regular ? pread(input->fd, bytes, size, (off_t)(input->origin + offset))
+		                           : read(input->fd, bytes, size);
+		if (n >= 0) {
+			atomic_fetch_add_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
+			return n;
+		}
+		if (errno == EAGAIN)
+			poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, -1);
+		else if (errno != EINTR)
+			return system_error(input, errno);
+	}
+}
+
+static int more_of_file(struct tw_feed *feed)
+{
+	struct tw_input *input = feed->context;
+	int64_t n = read_fd(input, atomic_load_explicit(&input->taken, memory_order_relaxed), input->buffer, FEED_SIZE);
+	if (n < 0)
+		return (int)n;
+	feed->bytes = input->buffer;
+	feed->left = (size_t)n;
+	return 0;
+}
+
+static int no_more(struct tw_feed *feed)
+{
+	(void)feed;
+	return 0;
+}
+
+/* Reads the first bytes of a file into the feed, as many as a magic number has; pipes may give them one by one. */
+static int peek(struct tw_input *input)
+{
+	input->buffer = malloc(FEED_SIZE);
+	if (!input->buffer)
+		return no_memory(input);
+	size_t have = 0;
+	while (have < TW_PACKED_MAGIC) {
+		int64_t n = read_fd(input, have, input->buffer + have, FEED_SIZE - have);
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	input->feed = (struct tw_feed){.bytes = input->buffer, .left = have, .more = more_of_file, .context = input};
+	return 0;
+}
+
+/* ---- Opening. ---- */
+
+static int start(struct tw_input *input)
+{
+	if (tw_unpack_known(input->feed.bytes, input->feed.left)) {
+		input->unpack = tw_unpack_new(&input->feed);
+		return input->unpack ? 0 : no_memory(input);
+	}
+	/* A regular file without a size is one of /proc or /sys: only reading tells where it ends. */
+	input->seekable = input->memory || (input->regular && input->size);
+	if (input->seekable && !input->memory) {
+		input->feed.left = 0;
+		atomic_store(&input->taken, 0);
+		free(input->buffer);
+		input->buffer = NULL;
+	}
+	return 0;
+}
+
+static struct tw_input *new_input(const char *name)
+{
+	struct tw_input *input = calloc(1, sizeof *input);
+	if (!input)
+		return NULL;
+	pthread_mutex_init(&input->lock, NULL);
+	input->fd = -1;
+	input->name = strdup(name);
+	if (input->name)
+		return input;
+	tw_input_close(input);
+	return NULL;
+}
+
+static int look_at_file(struct tw_input *input)
+{
+	struct stat status;
+	if (fstat(input->fd, &status) < 0)
+		return system_error(input, errno);
+	if (S_ISDIR(status.st_mode))
+		return system_error(input, EISDIR);
+	off_t at = S_ISREG(status.st_mode) ? lseek(input->fd, 0, SEEK_CUR) : -1;
+	input->regular = at >= 0;
+	if (input->regular) {
+		input->origin = (uint64_t)at;
+		input->size = status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
+	}
+	return 0;
+}
+
+int tw_input_open(struct tw_input **opened, const char *path)
+{
+	bool standard = strcmp(path, "-") == 0;
+	struct tw_input *input = *opened = new_input(standard ? "<stdin>" : path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	do
+		input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	while (input->fd < 0 && errno == EINTR);
+	if (input->fd < 0)
+		return system_error(input, errno);
+	input->close_fd = !standard;
+	int status = look_at_file(input);
+	if (status == 0)
+		status = peek(input);
+	return status < 0 ? status : start(input);
+}
+
+int tw_input_memory(struct tw_input **opened, const char *name, const void *bytes, size_t size)
+{
+	struct tw_input *input = *opened = new_input(name);
+	if (!input)
+		return TW_ERR_MEMORY;
+	input->memory = size ? bytes : (const uint8_t *)"";
+	input->size = size;
+	input->feed = (struct tw_feed){.bytes = input->memory, .left = size, .more = no_more, .context = input};
+	return start(input);
+}
+
+static void close_source(struct tw_input *input)
+{
+	if (input->close_fd)
+		close(input->fd);
+	tw_unpack_free(input->unpack);
+	free(input->buffer);
+	free(input->kept);
+	input->unpack = NULL;
+	input->buffer = input->kept = NULL;
+	input->kept_size = input->kept_room = 0;
+	input->memory = NULL;
+}
+
+void tw_input_close(struct tw_input *input)
+{
+	if (!input)
+		return;
+	close_source(input);
+	pthread_mutex_destroy(&input->lock);
+	free(input->error);
+	free(input->name);
+	free(input);
+}
+
+/* ---- What it is. ---- */
+
+const char *tw_input_name(const struct tw_input *input)
+{
+	return input->name;
+}
+
+const char *tw_input_error(const struct tw_input *input)
+{
+	return input->error ? input->error : "";
+}
+
+bool tw_input_damaged(const struct tw_input *input)
+{
+	return input->damaged;
+}
+
+bool tw_input_seekable(const struct tw_input *input)
+{
+	return input->seekable;
+}
+
+uint64_t tw_input_size(const struct tw_input *input)
+{
+	return input->seekable ? input->size : input->position;
+}
+
+void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all)
+{
+	uint64_t taken = atomic_load_explicit(&input->taken, memory_order_relaxed);
+	if (input->memory && !input->seekable)
+		taken = input->size - input->feed.left;
+	*all = input->size;
+	*done = input->size && taken > input->size ? input->size : taken;
+}
+
+/* ---- Reading. ---- */
+
+static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
+{
+	if (offset >= input->size)
+		return 0;
+	if (size > input->size - offset)
+		size = (size_t)(input->size - offset);
+	if (input->memory) {
+		memcpy(bytes, input->memory + offset, size);
+		atomic_fetch_add_explicit(&input->taken, size, memory_order_relaxed);
+		return (int64_t)size;
+	}
+	size_t done = 0;
+	while (done < size) {
+		int64_t n = read_fd(input, offset + done, bytes + done, size - done);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break; /* the file was cut since it was opened */
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
+{
+	size_t done = input->feed.left < most ? input->feed.left : most;
+	memcpy(bytes, input->feed.bytes, done);
+	input->feed.bytes += done;
+	input->feed.left -= done;
+	while (done < least) {
+		int64_t n = read_fd(input, input->position + done, bytes + done, most - done);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
+{
+	int64_t n = tw_unpack_read(input->unpack, bytes, size);
+	const char *problem = tw_unpack_problem(input->unpack);
+	if (problem && !input->damaged) {
+		uint64_t raw = input->memory ? input->size : atomic_load_explicit(&input->taken, memory_order_relaxed);
+		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->feed.left), problem);
+		input->damaged = true;
+	}
+	return n;
+}
+
+/* Keeps the first bytes of a stream, for tw_input_spool(). */
+static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
+{
+	if (input->position + size > KEPT_MAX) {
+		free(input->kept);
+		input->kept = NULL;
+		input->kept_size = input->kept_room = 0;
+		return 0;
+	}
+	if (!tw_grow(&input->kept, &input->kept_room, input->kept_size + size, 1))
+		return no_memory(input);
+	if (size)
+		memcpy(input->kept + input->kept_size, bytes, size);
+	input->kept_size += size;
+	return 0;
+}
+
+/* Reads `least` to `most` bytes, fewer only at the end. */
+static int64_t read_stream(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
+{
+	int64_t n = input->unpack ? read_packed(input, bytes, most) : read_plain(input, bytes, least, most);
+	if (n < 0)
+		return n;
+	if (input->position <= KEPT_MAX) {
+		int status = keep(input, bytes, (size_t)n);
+		if (status < 0)
+			return status;
+	}
+	input->position += (uint64_t)n;
+	return n;
+}
+
+static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t least, size_t most)
+{
+	if (input->seekable)
+		return read_seekable(input, offset, bytes, most);
+	assert(offset == input->position);
+	return read_stream(input, bytes, least, most);
+}
+
+int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
+{
+	return read_some(input, offset, bytes, size, size);
+}
+
+/* ---- Spooling. ---- */
+
+/* A file without a name; file systems that have no O_TMPFILE get one that is removed at once. */
+static int open_temporary(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (fd >= 0)
+		return fd;
+	char *path = NULL;
+	if (asprintf(&path, "%s/trackway.XXXXXX", directory) < 0)
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	int error = errno;
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	errno = error;
+	return fd;
+}
+
+static bool write_whole(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			bytes += n;
+			size -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+static int copy_rest(struct tw_input *input, int fd, uint8_t *step)
+{
+	if (!write_whole(fd, input->kept, input->kept_size))
+		return errno;
+	for (;;) {
+		int64_t n = read_stream(input, step, SPOOL_STEP, SPOOL_STEP);
+		if (n <= 0)
+			return (int)n;
+		if (!write_whole(fd, step, (size_t)n))
+			return errno;
+	}
+}
+
+static int copy_to(struct tw_input *input, int fd, const char *directory)
+{
+	uint8_t *step = malloc(SPOOL_STEP);
+	if (!step)
+		return no_memory(input);
+	int error = copy_rest(input, fd, step);
+	free(step);
+	if (error <= 0)
+		return error;
+	note(input, "cannot be copied to a temporary file in %s: %s", directory, strerror(error));
+	errno = error;
+	return TW_ERR_SYSTEM;
+}
+
+int tw_input_spool(struct tw_input *input, const char *directory)
+{
+	if (input->seekable)
+		return 0;
+	assert(input->position <= KEPT_MAX);
+	if (!directory)
+		directory = "/tmp";
+	int fd = open_temporary(directory);
+	if (fd < 0) {
+		int error = errno;
+		note(input, "no temporary file can be made in %s: %s", directory, strerror(error));
+		errno = error;
+		return TW_ERR_SYSTEM;
+	}
+	int status = copy_to(input, fd, directory);
+	if (status < 0) {
+		close(fd);
+		return status;
+	}
+	close_source(input);
+	input->fd = fd;
+	input->close_fd = input->regular = input->seekable = true;
+	input->origin = 0;
+	input->size = input->position;
+	atomic_store(&input->taken, 0);
+	return 0;
+}
+
+/* ---- Look-ahead and consume. ---- */
+
+/* Makes room, with the bytes from `skip` on at the front, and reads behind them. */
+static int fill(struct tw_window *window, size_t skip, size_t want)
+{
+	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK;
+	if (skip)
+		memmove(window->bytes, window->bytes + skip, window->used - skip);
+	window->used -= skip;
+	window->offset += skip;
+	size_t goal = want > chunk ? want : chunk;
+	if (!tw_grow(&window->bytes, &window->room, goal, 1))
+		return no_memory(window->input);
+	size_t least = want - window->used;
+	int64_t n = read_some(window->input, window->offset + window->used, window->bytes + window->used, least,
+	                      goal - window->used);
+	if (n < 0)
+		return (int)n;
+	window->used += (size_t)n;
+	window->at_end = (size_t)n < least;
+	return 0;
+}
+
+/* Moves to an offset that is outside of the bytes held. */
+static int move(struct tw_window *window, uint64_t offset)
+{
+	if (window->input->seekable) {
+		window->offset = offset;
+		window->used = 0;
+		window->at_end = false;
+		return 0;
+	}
+	assert(offset > window->offset);
+	while (offset - window->offset > window->used && !window->at_end) {
+		int status = fill(window, window->used, 1);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have)
+{
+	int status = 0;
+	if (offset < window->offset || offset - window->offset > window->used)
+		status = move(window, offset);
+	if (status < 0)
+		return status;
+	size_t skip = offset - window->offset < window->used ? (size_t)(offset - window->offset) : window->used;
+	if (window->used - skip < want && !window->at_end) {
+		status = fill(window, skip, want);
+		if (status < 0)
+			return status;
+		skip = 0;
+	}
+	*bytes = window->bytes ? window->bytes + skip : (const uint8_t *)"";
+	*have = window->used - skip;
+	return 0;
+}
+
+void tw_window_free(struct tw_window *window)
+{
+	free(window->bytes);
+	window->bytes = NULL;
+	window->room = window->used = 0;
+}

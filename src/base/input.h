@@ -1,0 +1,71 @@
+/* input.h - bytes of a trace by offset: from a file, a pipe, memory, compressed or not, through one interface. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_INPUT_H
+#define BASE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Files are read with pread(), not mapped: a file that is cut while it is read gives a short read, not a SIGBUS, and the
+ * pages do not count as the process's memory (doc/design.md has the measurement). */
+struct tw_input;
+
+/* Opens a file, "-" being standard input. gzip and zstd are recognised by content and read through. *input is set even on
+ * failure (NULL only for TW_ERR_MEMORY), for tw_input_error(). Returns 0 or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
+int tw_input_open(struct tw_input **input, const char *path);
+
+/* Bytes in memory, which must outlive the input; gzip and zstd are read through. */
+int tw_input_memory(struct tw_input **input, const char *name, const void *bytes, size_t size);
+
+void tw_input_close(struct tw_input *input);
+
+const char *tw_input_name(const struct tw_input *input);
+
+/* What went wrong, in words; "" when nothing did. Damaged compression ends the data early and is told here too. */
+const char *tw_input_error(const struct tw_input *input);
+
+/* Whether compression was found damaged in what has been read so far: the data ended early, or garbage follows it. */
+bool tw_input_damaged(const struct tw_input *input);
+
+/* Whether any offset can be read at any time, by several threads. Pipes and compressed files cannot. */
+bool tw_input_seekable(const struct tw_input *input);
+
+/* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a name in
+ * a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or TW_ERR_MEMORY. */
+int tw_input_spool(struct tw_input *input, const char *directory);
+
+/* Bytes in all (decompressed), if seekable; otherwise what has been read so far. */
+uint64_t tw_input_size(const struct tw_input *input);
+
+/* For a progress line: how much of the file on disk has been read, and its size (0 when not known). */
+void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *all);
+
+/* Reads up to size bytes at an offset; fewer only at the end of the data. An input that is not seekable is read forward
+ * only: offset is where the last read ended. Returns the count or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
+int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size);
+
+/* ---- Look-ahead and consume. ---- */
+
+enum { TW_WINDOW_CHUNK = 1 << 18 };
+
+/* A moving view of an input: all zero but `input`, and `chunk` (how much is read at a time) where the default of
+ * TW_WINDOW_CHUNK is not wanted. */
+struct tw_window {
+	struct tw_input *input;
+	size_t chunk;
+	uint8_t *bytes;
+	size_t room;
+	size_t used;     /* bytes held */
+	uint64_t offset; /* of bytes[0] */
+	bool at_end;     /* the bytes held reach to the end of the input */
+};
+
+/* Gives a pointer to at least `want` bytes at an offset, fewer only at the end of the input; *have is how many there are (it
+ * may be more than wanted). Bytes before offset are forgotten: an input that is not seekable cannot go back to them. The
+ * view lives until the next call. Returns 0 or a negative status. */
+int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have);
+
+void tw_window_free(struct tw_window *window);
+
+#endif

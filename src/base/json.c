@@ -1,0 +1,153 @@
+/* json.c - writing JSON text to an output. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+
+#include <math.h>
+
+#include "base/utf8.h"
+
+static void put_escaped(struct tw_output *out, unsigned char c)
+{
+	static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	for (const char *n = names; *n; n += 2)
+		if ((unsigned char)*n == c) {
+			tw_put_char(out, '\\');
+			tw_put_char(out, n[1]);
+			return;
+		}
+	tw_putf(out, "\\u%04x", (unsigned)c);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void tw_json_put_string(struct tw_output *out, const char *bytes, size_t size)
+{
+	tw_put_char(out, '"');
+	for (size_t i = 0; i < size;) {
+		size_t plain = i;
+		while (plain < size && is_plain((unsigned char)bytes[plain]))
+			plain++;
+		tw_put(out, bytes + i, plain - i);
+		i = plain;
+		if (i == size)
+			break;
+		unsigned char c = (unsigned char)bytes[i];
+		size_t length = c < 0x80 ? 1 : tw_utf8_length(bytes + i, size - i);
+		if (c < 0x80)
+			put_escaped(out, c);
+		else if (length)
+			tw_put(out, bytes + i, length);
+		else
+			tw_put_text(out, "\xef\xbf\xbd");
+		i += length ? length : 1;
+	}
+	tw_put_char(out, '"');
+}
+
+static void begin(struct tw_json *json, const char *key)
+{
+	if (json->comma)
+		tw_put_char(json->out, ',');
+	json->comma = true;
+	if (key) {
+		tw_json_put_string(json->out, key, strlen(key));
+		tw_put_char(json->out, ':');
+	}
+}
+
+static void open_bracket(struct tw_json *json, const char *key, char bracket)
+{
+	begin(json, key);
+	tw_put_char(json->out, bracket);
+	json->comma = false;
+}
+
+static void close_bracket(struct tw_json *json, char bracket)
+{
+	tw_put_char(json->out, bracket);
+	json->comma = true;
+}
+
+void tw_json_object(struct tw_json *json, const char *key)
+{
+	open_bracket(json, key, '{');
+}
+
+void tw_json_object_end(struct tw_json *json)
+{
+	close_bracket(json, '}');
+}
+
+void tw_json_array(struct tw_json *json, const char *key)
+{
+	open_bracket(json, key, '[');
+}
+
+void tw_json_array_end(struct tw_json *json)
+{
+	close_bracket(json, ']');
+}
+
+void tw_json_bytes(struct tw_json *json, const char *key, const char *bytes, size_t size)
+{
+	begin(json, key);
+	tw_json_put_string(json->out, bytes, size);
+}
+
+void tw_json_text(struct tw_json *json, const char *key, const char *text)
+{
+	begin(json, key);
+	if (text)
+		tw_json_put_string(json->out, text, strlen(text));
+	else
+		tw_put_text(json->out, "null");
+}
+
+void tw_json_hex(struct tw_json *json, const char *key, const void *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *p = bytes;
+	begin(json, key);
+	tw_put_char(json->out, '"');
+	for (size_t i = 0; i < size; i++) {
+		tw_put_char(json->out, digits[p[i] >> 4]);
+		tw_put_char(json->out, digits[p[i] & 15]);
+	}
+	tw_put_char(json->out, '"');
+}
+
+void tw_json_u64(struct tw_json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	tw_put_u64(json->out, value);
+}
+
+void tw_json_i64(struct tw_json *json, const char *key, int64_t value)
+{
+	begin(json, key);
+	tw_put_i64(json->out, value);
+}
+
+void tw_json_bool(struct tw_json *json, const char *key, bool value)
+{
+	begin(json, key);
+	tw_put_text(json->out, value ? "true" : "false");
+}
+
+void tw_json_fixed(struct tw_json *json, const char *key, double value, int decimals)
+{
+	begin(json, key);
+	if (isfinite(value))
+		tw_putf(json->out, "%.*f", decimals, value);
+	else
+		tw_put_text(json->out, "null");
+}
+
+void tw_json_line_end(struct tw_json *json)
+{
+	tw_put_char(json->out, '\n');
+	json->comma = false;
+}

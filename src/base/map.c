@@ -1,0 +1,73 @@
+/* map.c - a hash table from 64-bit keys to 32-bit numbers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
+{
+	const uint8_t *p = bytes;
+	uint64_t hash = seed ^ (size * UINT64_C(0x9e3779b97f4a7c15));
+	for (; size >= 8; p += 8, size -= 8) {
+		uint64_t word;
+		memcpy(&word, p, 8);
+		hash = tw_hash64(hash ^ word);
+	}
+	uint64_t tail = 0;
+	if (size)
+		memcpy(&tail, p, size);
+	return tw_hash64(hash ^ tail);
+}
+
+static void insert(struct tw_map *map, uint64_t key, uint32_t stored)
+{
+	size_t i = (size_t)tw_hash64(key) & map->mask;
+	while (map->slots[i].value)
+		i = (i + 1) & map->mask;
+	map->slots[i] = (struct tw_map_slot){.key = key, .value = stored};
+}
+
+static bool rehash(struct tw_map *map, size_t slots)
+{
+	struct tw_map fresh = {.slots = calloc(slots, sizeof *fresh.slots), .mask = slots - 1, .count = map->count};
+	if (!fresh.slots)
+		return false;
+	if (map->slots)
+		for (size_t i = 0; i <= map->mask; i++)
+			if (map->slots[i].value)
+				insert(&fresh, map->slots[i].key, map->slots[i].value);
+	free(map->slots);
+	*map = fresh;
+	return true;
+}
+
+bool tw_map_add(struct tw_map *map, uint64_t key, uint32_t value)
+{
+	size_t slots = map->slots ? map->mask + 1 : 0;
+	if (map->count * 4 >= slots * 3 && !rehash(map, slots ? slots * 2 : 16))
+		return false;
+	insert(map, key, value + 1);
+	map->count++;
+	return true;
+}
+
+bool tw_map_next(const struct tw_map *map, uint64_t key, size_t *slot, uint32_t *value)
+{
+	if (!map->slots)
+		return false;
+	size_t i = *slot == SIZE_MAX ? (size_t)tw_hash64(key) & map->mask : (*slot + 1) & map->mask;
+	for (; map->slots[i].value; i = (i + 1) & map->mask)
+		if (map->slots[i].key == key) {
+			*slot = i;
+			*value = map->slots[i].value - 1;
+			return true;
+		}
+	return false;
+}
+
+void tw_map_free(struct tw_map *map)
+{
+	free(map->slots);
+	*map = (struct tw_map){0};
+}

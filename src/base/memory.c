@@ -1,0 +1,45 @@
+/* memory.c - growing arrays. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tw_grow(void *array, size_t *room, size_t need, size_t size)
+{
+	if (need <= *room)
+		return true;
+	size_t more = *room < 8 ? 8 : *room;
+	more = more > SIZE_MAX / 2 ? SIZE_MAX : more * 2;
+	if (more < need)
+		more = need;
+	if (more > SIZE_MAX / size)
+		return false;
+	void *old;
+	memcpy(&old, array, sizeof old);
+	char *fresh = realloc(old, more * size);
+	if (!fresh)
+		return false;
+	memset(fresh + *room * size, 0, (more - *room) * size);
+	memcpy(array, &fresh, sizeof fresh);
+	*room = more;
+	return true;
+}
+
+bool tw_text_add(struct tw_text *text, const char *bytes, size_t length)
+{
+	if (!tw_grow(&text->bytes, &text->room, text->length + length + 1, 1))
+		return false;
+	if (length)
+		memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+	text->bytes[text->length] = '\0';
+	return true;
+}
+
+void tw_text_free(struct tw_text *text)
+{
+	free(text->bytes);
+	*text = (struct tw_text){0};
+}

@@ -1,0 +1,22 @@
+/* memory.h - growing arrays. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes room for at least `need` elements of `size` bytes in the array at *array, whose room is *room elements; new room is
+ * zero. False when there is no memory: the array is as it was. */
+bool tw_grow(void *array, size_t *room, size_t need, size_t size);
+
+/* Appends bytes to a growing text that stays terminated. */
+struct tw_text {
+	char *bytes; /* NULL while empty */
+	size_t length, room;
+};
+
+bool tw_text_add(struct tw_text *text, const char *bytes, size_t length);
+void tw_text_free(struct tw_text *text);
+
+#endif

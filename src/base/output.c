@@ -1,0 +1,183 @@
+/* output.c - buffered writing of bytes and numbers, with one check for errors at the end. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void write_all(struct tw_output *out, const char *bytes, size_t size)
+{
+	while (size && !out->error) {
+		ssize_t n = write(out->fd, bytes, size);
+		if (n < 0 && errno != EINTR)
+			out->error = errno;
+		if (n > 0) {
+			bytes += n;
+			size -= (size_t)n;
+		}
+	}
+}
+
+void tw_output_flush(struct tw_output *out)
+{
+	write_all(out, out->buffer, out->used);
+	out->flushed += out->used;
+	out->used = 0;
+}
+
+void tw_put_large(struct tw_output *out, const void *bytes, size_t size)
+{
+	tw_output_flush(out);
+	if (size < TW_OUTPUT_BUFFER) {
+		memcpy(out->buffer, bytes, size);
+		out->used = size;
+		return;
+	}
+	write_all(out, bytes, size);
+	out->flushed += size;
+}
+
+/* Where a file is written until it is complete: beside its place, so that rename() stays on one file system. */
+static int open_beside(struct tw_output *out, const char *path)
+{
+	out->path = realpath(path, NULL);
+	if (!out->path)
+		out->path = strdup(path);
+	size_t room = out->path ? strlen(out->path) + sizeof ".XXXXXX" : 0;
+	out->temporary = room ? malloc(room) : NULL;
+	if (!out->temporary)
+		return ENOMEM;
+	snprintf(out->temporary, room, "%s.XXXXXX", out->path);
+	out->fd = mkstemp(out->temporary);
+	if (out->fd < 0) {
+		int error = errno;
+		free(out->temporary);
+		out->temporary = NULL;
+		return error;
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	return fchmod(out->fd, 0666 & ~mask) < 0 ? errno : 0;
+}
+
+int tw_output_fd(struct tw_output *out, int fd)
+{
+	*out = (struct tw_output){.fd = fd, .buffer = malloc(TW_OUTPUT_BUFFER)};
+	return out->buffer ? 0 : ENOMEM;
+}
+
+int tw_output_open(struct tw_output *out, const char *path)
+{
+	int error = tw_output_fd(out, STDOUT_FILENO);
+	if (error || strcmp(path, "-") == 0)
+		return error;
+	struct stat status;
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		out->fd = open(path, O_WRONLY | O_CLOEXEC);
+		error = out->fd < 0 ? errno : 0;
+	} else {
+		error = open_beside(out, path);
+	}
+	if (error)
+		tw_output_discard(out);
+	return error;
+}
+
+void tw_output_discard(struct tw_output *out)
+{
+	if (out->temporary)
+		unlink(out->temporary);
+	if (out->fd > STDERR_FILENO)
+		close(out->fd);
+	free(out->temporary);
+	free(out->path);
+	free(out->buffer);
+	*out = (struct tw_output){.fd = -1};
+}
+
+int tw_output_close(struct tw_output *out)
+{
+	tw_output_flush(out);
+	if (out->fd > STDERR_FILENO && close(out->fd) < 0 && !out->error)
+		out->error = errno;
+	out->fd = -1;
+	if (out->temporary && !out->error) {
+		if (rename(out->temporary, out->path) < 0) {
+			out->error = errno;
+		} else {
+			free(out->temporary);
+			out->temporary = NULL;
+		}
+	}
+	int error = out->error;
+	tw_output_discard(out);
+	return error;
+}
+
+size_t tw_format_u64(char *p, uint64_t value)
+{
+	char digits[20];
+	size_t n = 0;
+	do {
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	for (size_t i = 0; i < n; i++)
+		p[i] = digits[n - 1 - i];
+	return n;
+}
+
+void tw_put_u64(struct tw_output *out, uint64_t value)
+{
+	tw_output_took(out, tw_format_u64(tw_output_room(out, 20), value));
+}
+
+void tw_put_i64(struct tw_output *out, int64_t value)
+{
+	if (value < 0)
+		tw_put_char(out, '-');
+	tw_put_u64(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void tw_put_hex(struct tw_output *out, uint64_t value)
+{
+	char *p = tw_output_room(out, 18);
+	unsigned digits = 1;
+	while (digits < 16 && value >> (4 * digits))
+		digits++;
+	p[0] = '0';
+	p[1] = 'x';
+	for (unsigned i = 0; i < digits; i++)
+		p[2 + i] = "0123456789abcdef"[(value >> (4 * (digits - 1 - i))) & 15];
+	tw_output_took(out, 2 + digits);
+}
+
+void tw_putf(struct tw_output *out, const char *format, ...)
+{
+	char line[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	int n = vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return;
+	if ((size_t)n < sizeof line) {
+		tw_put(out, line, (size_t)n);
+		return;
+	}
+	char *whole = malloc((size_t)n + 1);
+	if (!whole) {
+		out->error = ENOMEM;
+		return;
+	}
+	va_start(arguments, format);
+	vsnprintf(whole, (size_t)n + 1, format, arguments);
+	va_end(arguments);
+	tw_put(out, whole, (size_t)n);
+	free(whole);
+}

@@ -1,0 +1,93 @@
+/* output.h - buffered writing of bytes and numbers, with one check for errors at the end. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { TW_OUTPUT_BUFFER = 1 << 16 };
+
+/* A sink. After an error everything is dropped and `error` keeps the first errno; it is told by tw_output_close(). */
+struct tw_output {
+	int fd;
+	int error;
+	char *buffer; /* TW_OUTPUT_BUFFER bytes */
+	size_t used;
+	uint64_t flushed; /* bytes that have left the buffer */
+	char *path;       /* where a file goes when it is complete; NULL: written in place */
+	char *temporary;  /* where it is until then */
+};
+
+/* Opens a file, "-" being standard output. A regular file is written beside its place and renamed by tw_output_close();
+ * devices and pipes are written in place. Returns 0, or an errno (> 0). */
+int tw_output_open(struct tw_output *out, const char *path);
+
+/* Writes to a descriptor that stays open. Returns 0 or an errno. */
+int tw_output_fd(struct tw_output *out, int fd);
+
+/* Flushes and closes; a file gets its name. Returns 0 or the first errno there was; then the file is gone. */
+int tw_output_close(struct tw_output *out);
+
+/* Gives up: frees, and removes a file not complete. Fine after close. */
+void tw_output_discard(struct tw_output *out);
+
+/* Hands the buffer to the system now. */
+void tw_output_flush(struct tw_output *out);
+
+/* Bytes written so far. */
+static inline uint64_t tw_output_position(const struct tw_output *out)
+{
+	return out->flushed + out->used;
+}
+
+/* Room for `size` bytes (at most TW_OUTPUT_BUFFER), to be filled by the caller; then tell how many with took. */
+static inline char *tw_output_room(struct tw_output *out, size_t size)
+{
+	if (TW_OUTPUT_BUFFER - out->used < size)
+		tw_output_flush(out);
+	return out->buffer + out->used;
+}
+
+static inline void tw_output_took(struct tw_output *out, size_t size)
+{
+	out->used += size;
+}
+
+void tw_put_large(struct tw_output *out, const void *bytes, size_t size);
+
+static inline void tw_put(struct tw_output *out, const void *bytes, size_t size)
+{
+	if (TW_OUTPUT_BUFFER - out->used < size) {
+		tw_put_large(out, bytes, size);
+		return;
+	}
+	if (size)
+		memcpy(out->buffer + out->used, bytes, size);
+	out->used += size;
+}
+
+static inline void tw_put_char(struct tw_output *out, char c)
+{
+	*tw_output_room(out, 1) = c;
+	out->used++;
+}
+
+static inline void tw_put_text(struct tw_output *out, const char *text)
+{
+	tw_put(out, text, strlen(text));
+}
+
+/* Writes a number at p (room for 20); returns the digits. */
+size_t tw_format_u64(char *p, uint64_t value);
+
+void tw_put_u64(struct tw_output *out, uint64_t value);
+void tw_put_i64(struct tw_output *out, int64_t value);
+void tw_put_hex(struct tw_output *out, uint64_t value); /* 0x1f */
+
+/* As printf, for lines that are not in a hot loop. */
+void tw_putf(struct tw_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,11 @@
+/* utf8.h - what is UTF-8 and what is not. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stddef.h>
+
+/* Length of the well-formed character at the front of size bytes (1 to 4), 0 when it is none. Source: RFC 3629. */
+size_t tw_utf8_length(const char *bytes, size_t size);
+
+#endif
