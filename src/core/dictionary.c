@@ -1,0 +1,155 @@
+/* dictionary.c - names and tracks by number. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/dictionary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+
+/* Texts lie in chunks that never move, so that struct tw_name can point into them. */
+enum { CHUNK = 1 << 16 };
+
+struct chunk {
+	struct chunk *before;
+	char bytes[];
+};
+
+struct tw_dictionary {
+	struct tw_name *names;
+	size_t name_count, name_room;
+	struct tw_map name_map; /* hash of text and id to number */
+	struct tw_track *tracks;
+	size_t track_count, track_room;
+	struct tw_map track_map; /* hash of kind, process and thread to number */
+	struct chunk *chunks;
+	size_t chunk_left; /* bytes not used at the end of the newest chunk */
+	char *chunk_next;
+};
+
+struct tw_dictionary *tw_dictionary_new(void)
+{
+	struct tw_dictionary *dictionary = calloc(1, sizeof *dictionary);
+	if (!dictionary)
+		return NULL;
+	if (!tw_grow(&dictionary->names, &dictionary->name_room, 1, sizeof *dictionary->names) ||
+	    !tw_grow(&dictionary->tracks, &dictionary->track_room, 1, sizeof *dictionary->tracks)) {
+		tw_dictionary_free(dictionary);
+		return NULL;
+	}
+	dictionary->names[0].text = "";
+	dictionary->tracks[0].kind = TW_TRACK_OTHER;
+	dictionary->name_count = dictionary->track_count = 1;
+	return dictionary;
+}
+
+void tw_dictionary_free(struct tw_dictionary *dictionary)
+{
+	if (!dictionary)
+		return;
+	for (struct chunk *chunk = dictionary->chunks, *before; chunk; chunk = before) {
+		before = chunk->before;
+		free(chunk);
+	}
+	free(dictionary->names);
+	free(dictionary->tracks);
+	tw_map_free(&dictionary->name_map);
+	tw_map_free(&dictionary->track_map);
+	free(dictionary);
+}
+
+static char *keep_text(struct tw_dictionary *dictionary, const char *text, size_t length)
+{
+	if (dictionary->chunk_left < length + 1) {
+		size_t room = length + 1 > CHUNK ? length + 1 : CHUNK;
+		struct chunk *chunk = malloc(sizeof *chunk + room);
+		if (!chunk)
+			return NULL;
+		chunk->before = dictionary->chunks;
+		dictionary->chunks = chunk;
+		dictionary->chunk_next = chunk->bytes;
+		dictionary->chunk_left = room;
+	}
+	char *kept = dictionary->chunk_next;
+	if (length)
+		memcpy(kept, text, length);
+	kept[length] = '\0';
+	dictionary->chunk_next += length + 1;
+	dictionary->chunk_left -= length + 1;
+	return kept;
+}
+
+static bool same_name(const struct tw_name *a, const struct tw_name *b)
+{
+	return a->length == b->length && a->id == b->id && memcmp(a->text, b->text, a->length) == 0;
+}
+
+uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name)
+{
+	if (name->length == 0 && name->id == 0)
+		return 0;
+	uint64_t key = tw_hash_bytes(name->text, name->length, name->id);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->name_map, key, &slot, &number);)
+		if (same_name(&dictionary->names[number], name))
+			return number;
+	number = (uint32_t)dictionary->name_count;
+	char *text = keep_text(dictionary, name->text, name->length);
+	if (!text || !tw_grow(&dictionary->names, &dictionary->name_room, number + (size_t)1, sizeof *name) ||
+	    !tw_map_add(&dictionary->name_map, key, number))
+		return UINT32_MAX;
+	dictionary->names[number] = *name;
+	dictionary->names[number].text = text;
+	dictionary->name_count++;
+	return number;
+}
+
+uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text)
+{
+	return tw_dictionary_intern(dictionary, &(struct tw_name){.text = text, .length = strlen(text)});
+}
+
+uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track)
+{
+	uint64_t key = tw_hash64(tw_hash64(track->process) ^ track->thread) + track->kind;
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->track_map, key, &slot, &number);) {
+		const struct tw_track *known = &dictionary->tracks[number];
+		if (known->process == track->process && known->thread == track->thread && known->kind == track->kind)
+			return number;
+	}
+	number = (uint32_t)dictionary->track_count;
+	if (!tw_grow(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
+	    !tw_map_add(&dictionary->track_map, key, number))
+		return UINT32_MAX;
+	dictionary->tracks[number] = *track;
+	dictionary->track_count++;
+	return number;
+}
+
+void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name)
+{
+	if (track < dictionary->track_count)
+		dictionary->tracks[track].name = name;
+}
+
+const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary, uint32_t name)
+{
+	return &dictionary->names[name < dictionary->name_count ? name : 0];
+}
+
+uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary)
+{
+	return (uint32_t)dictionary->name_count;
+}
+
+const struct tw_track *tw_dictionary_track(const struct tw_dictionary *dictionary, uint32_t track)
+{
+	return &dictionary->tracks[track < dictionary->track_count ? track : 0];
+}
+
+uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary)
+{
+	return (uint32_t)dictionary->track_count;
+}

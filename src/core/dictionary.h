@@ -1,0 +1,26 @@
+/* dictionary.h - names and tracks by number. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_DICTIONARY_H
+#define CORE_DICTIONARY_H
+
+#include <stdbool.h>
+
+#include <trackway/event.h>
+
+struct tw_dictionary *tw_dictionary_new(void);
+void tw_dictionary_free(struct tw_dictionary *dictionary);
+
+/* The number of a name with this text and id: the one it has, or a new one. Text is copied; file is borrowed (it must live
+ * as long). UINT32_MAX when there is no memory. */
+uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name);
+
+/* The same for a terminated text without an id. */
+uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
+
+/* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no memory. */
+uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
+
+/* Gives a track a name. */
+void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
+
+#endif

@@ -1,0 +1,459 @@
+/* filter.c - leaving out events: by time window, by duration, by name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/filter.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "core/format.h"
+#include "core/hold.h"
+
+enum {
+	BATCH = 256,
+	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
+	BUDGET_SHARE = 8      /* of the memory limit, for queues and for stacks: arrays may be twice what they hold */
+};
+
+#define NO_FRAME SIZE_MAX
+
+/* A slice that is open. */
+struct frame {
+	struct tw_event event; /* its begin, as delivered */
+	uint64_t row;          /* of its begin: tw_hold_put() */
+	uint32_t older;        /* the next frame of the same name further down, plus 1 */
+};
+
+struct track {
+	struct frame *frames;
+	size_t depth, room;
+	size_t delivered;           /* the frames below this have passed the window; the others began before it */
+	struct tw_event_rows saved; /* begins of the frames that have not */
+	uint64_t beyond;            /* open slices that the memory limit allowed no frame for */
+	struct tw_queue queue;
+	bool done; /* has passed the end of the window */
+};
+
+/* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes nothing
+ * but the memory it takes. */
+struct tw_filter {
+	const struct tw_read_options *options;
+	const struct tw_clock *clock;
+	uint64_t from, to; /* the window on the trace's clock; to: UINT64_MAX when there is no end */
+	bool begun;        /* from and to are set */
+	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
+	size_t open;       /* bytes of frames and saved begins */
+	struct track *tracks;
+	size_t track_room;
+	struct tw_map newest; /* track and name to the newest frame, plus 1 */
+	struct tw_hold hold;
+	struct tw_queue shared; /* time order: all tracks in one */
+	size_t taken;           /* rows of hold.ready that are in the batch */
+	struct tw_batch in;     /* of the format, from `next` on still to be looked at */
+	size_t next;
+	bool ended;
+	int status; /* of the format when it ended */
+	struct tw_event events[BATCH];
+	struct tw_argument *arguments;
+	size_t argument_room;
+};
+
+static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
+{
+	return filter->options->order == TW_ORDER_TIME ? &filter->shared : &track->queue;
+}
+
+static uint64_t put(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                    const struct tw_argument *arguments, enum tw_verdict verdict)
+{
+	return tw_hold_put(&filter->hold, queue_of(filter, track), event, arguments, NULL, verdict);
+}
+
+static bool decide(struct tw_filter *filter, struct track *track, const struct frame *frame, uint64_t end)
+{
+	return tw_hold_decide(&filter->hold, queue_of(filter, track), frame->row, frame->event.time, end);
+}
+
+/* ---- The stacks of open slices. ---- */
+
+static uint64_t name_key(const struct tw_event *event)
+{
+	return (uint64_t)event->track << 32 | event->name;
+}
+
+/* The newest open slice that an end belongs to: an end without a name ends the innermost. */
+static size_t find(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
+{
+	if (track->depth && (event->name == 0 || track->frames[track->depth - 1].event.name == event->name))
+		return track->depth - 1;
+	uint32_t frame = 0;
+	tw_map_find(&filter->newest, name_key(event), &frame);
+	return frame ? frame - 1 : NO_FRAME;
+}
+
+static bool has_room(const struct tw_filter *filter, const struct track *track)
+{
+	return filter->open <= filter->hold.budget && track->depth < UINT32_MAX - 2;
+}
+
+static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+{
+	if (!tw_grow(&track->frames, &track->room, track->depth + 1, sizeof *track->frames)) {
+		filter->hold.failed = true;
+		return;
+	}
+	uint32_t older = 0, newest = (uint32_t)track->depth + 1;
+	uint32_t *stored = tw_map_stored(&filter->newest, name_key(event));
+	if (stored) {
+		older = *stored - 1;
+		*stored = newest + 1;
+	} else if (!tw_map_add(&filter->newest, name_key(event), newest)) {
+		filter->hold.failed = true;
+	}
+	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
+	filter->open += sizeof(struct frame);
+}
+
+/* The same for a slice that begins before the window. */
+static void push_early(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	push(filter, track, event);
+	size_t before = tw_event_rows_size(&track->saved);
+	if (!tw_event_rows_add(&track->saved, event, arguments, NULL, TW_KEEP))
+		filter->hold.failed = true;
+	filter->open += tw_event_rows_size(&track->saved) - before;
+}
+
+static void pop(struct tw_filter *filter, struct track *track)
+{
+	const struct frame *frame = &track->frames[--track->depth];
+	uint32_t *stored = tw_map_stored(&filter->newest, name_key(&frame->event));
+	if (stored)
+		*stored = frame->older + 1;
+	filter->open -= sizeof(struct frame);
+	if (track->depth < track->delivered) {
+		track->delivered = track->depth;
+		return;
+	}
+	size_t before = tw_event_rows_size(&track->saved);
+	tw_event_rows_pop(&track->saved);
+	filter->open -= before - tw_event_rows_size(&track->saved);
+}
+
+/* ---- The window. ---- */
+
+/* Delivers the slices that are open at the start of the window. */
+static void start(struct tw_filter *filter, struct track *track)
+{
+	struct tw_event_rows *saved = &track->saved;
+	if (track->delivered == track->depth)
+		return;
+	for (size_t i = 0; track->delivered < track->depth; i++) {
+		struct frame *frame = &track->frames[track->delivered++];
+		frame->event.time = filter->from;
+		frame->event.flags |= TW_FLAG_CLIPPED;
+		frame->row = tw_hold_put(&filter->hold, queue_of(filter, track), &frame->event,
+		                         saved->arguments + saved->rows[i].argument, saved->bytes, TW_UNDECIDED);
+	}
+	filter->open -= tw_event_rows_size(saved);
+	tw_event_rows_shift(saved, tw_event_rows_held(saved));
+}
+
+static void start_all(struct tw_filter *filter)
+{
+	for (size_t i = 0; i < filter->track_room; i++)
+		start(filter, &filter->tracks[i]);
+	filter->all_started = true;
+}
+
+/* Ends a slice that has no end of its own, like `event` does. */
+static void end_frame(struct tw_filter *filter, struct track *track, const struct frame *frame,
+                      const struct tw_event *event)
+{
+	struct tw_event end = *event;
+	end.kind = TW_SLICE_END;
+	end.name = frame->event.name;
+	end.category = frame->event.category;
+	end.argument_count = 0;
+	if (decide(filter, track, frame, end.time))
+		put(filter, track, &end, NULL, TW_KEEP);
+}
+
+/* A track has passed the end of the window. */
+static void finish(struct tw_filter *filter, struct track *track)
+{
+	start(filter, track);
+	while (track->depth) {
+		const struct frame *frame = &track->frames[track->depth - 1];
+		struct tw_event end = frame->event;
+		end.time = filter->to;
+		end.flags = TW_FLAG_CLIPPED;
+		end_frame(filter, track, frame, &end);
+		pop(filter, track);
+	}
+	track->done = true;
+}
+
+/* ---- Events by kind. ---- */
+
+/* A slice that ends just where the window starts is not in it. So what happens at that time does not start the track, but for
+ * slices that begin then. */
+
+static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	if (event->time < filter->from)
+		return;
+	if (event->time > filter->from)
+		start(filter, track);
+	put(filter, track, event, arguments, TW_KEEP);
+}
+
+static void take_begin(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                       const struct tw_argument *arguments)
+{
+	if (track->beyond || !has_room(filter, track)) {
+		track->beyond++;
+		take_other(filter, track, event, arguments);
+		return;
+	}
+	if (event->time < filter->from) {
+		push_early(filter, track, event, arguments);
+		return;
+	}
+	start(filter, track);
+	push(filter, track, event);
+	if (filter->hold.failed)
+		return;
+	track->delivered = track->depth;
+	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
+}
+
+/* Ends what is above frame `at`: it has no ends of its own. Who reads the events sees that from `end`; where its name is not
+ * wanted they are given ends. */
+static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
+{
+	bool silent = !tw_hold_wanted(&filter->hold, end);
+	for (; track->depth - 1 > at; pop(filter, track)) {
+		const struct frame *frame = &track->frames[track->depth - 1];
+		if (track->depth > track->delivered)
+			continue;
+		if (silent)
+			end_frame(filter, track, frame, end);
+		else
+			decide(filter, track, frame, end->time);
+	}
+}
+
+static void take_end(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                     const struct tw_argument *arguments)
+{
+	size_t at = track->beyond ? NO_FRAME : find(filter, track, event);
+	if (at == NO_FRAME) {
+		track->beyond -= track->beyond ? 1 : 0;
+		take_other(filter, track, event, arguments);
+		return;
+	}
+	struct tw_event end = *event;
+	end.name = track->frames[at].event.name; /* ends may be written without */
+	if (end.time > filter->from) {
+		start(filter, track);
+	} else if (end.time < filter->from) {
+		end.time = filter->from;
+		end.flags |= TW_FLAG_CLIPPED;
+	}
+	unwind(filter, track, at, &end);
+	if (at < track->delivered && decide(filter, track, &track->frames[at], end.time))
+		put(filter, track, &end, arguments, TW_KEEP);
+	pop(filter, track);
+}
+
+/* What a complete slice that reaches into the window is inside of, is open at its start too. */
+static void take_complete(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                          const struct tw_argument *arguments)
+{
+	struct tw_event slice = *event;
+	uint64_t end = event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
+	if (slice.time < filter->from) {
+		if (end <= filter->from)
+			return;
+		slice.time = filter->from;
+		slice.flags |= TW_FLAG_CLIPPED;
+	}
+	if (end > filter->to) {
+		end = filter->to;
+		slice.flags |= TW_FLAG_CLIPPED;
+	}
+	slice.value = end - slice.time;
+	start(filter, track);
+	if (slice.value >= filter->options->min_duration_ns)
+		put(filter, track, &slice, arguments, TW_KEEP);
+}
+
+static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                    const struct tw_argument *arguments)
+{
+	if (event->time >= filter->to)
+		finish(filter, track);
+	else if (event->kind == TW_SLICE_BEGIN)
+		take_begin(filter, track, event, arguments);
+	else if (event->kind == TW_SLICE_END)
+		take_end(filter, track, event, arguments);
+	else if (event->kind == TW_SLICE_COMPLETE)
+		take_complete(filter, track, event, arguments);
+	else
+		take_other(filter, track, event, arguments);
+}
+
+static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	if (!tw_grow(&filter->tracks, &filter->track_room, (size_t)event->track + 1, sizeof *filter->tracks)) {
+		filter->hold.failed = true;
+		return;
+	}
+	struct track *track = &filter->tracks[event->track];
+	if (track->done || filter->to <= filter->from)
+		return;
+	struct tw_queue *queue = queue_of(filter, track);
+	uint64_t now = event->time < filter->to ? event->time : filter->to;
+	queue->now = now > queue->now ? now : queue->now;
+	if (queue == &filter->shared && !filter->all_started && event->time > filter->from)
+		start_all(filter);
+	take_in(filter, track, event, arguments);
+	tw_hold_drain(&filter->hold, queue);
+}
+
+/* ---- Batches. ---- */
+
+static uint64_t later(uint64_t time, uint64_t ns)
+{
+	return ns > UINT64_MAX - time ? UINT64_MAX : time + ns;
+}
+
+/* The start of the trace is known when there are events, not before in every order. */
+static void set_window(struct tw_filter *filter)
+{
+	uint64_t start_ns = filter->clock->start_ns;
+	filter->begun = true;
+	filter->from = later(start_ns, filter->options->from_ns);
+	filter->to = filter->options->to_ns ? later(start_ns, filter->options->to_ns) : UINT64_MAX;
+}
+
+static void flush(struct tw_filter *filter)
+{
+	filter->ended = true;
+	start_all(filter);
+	for (size_t i = 0; i < filter->track_room; i++)
+		tw_hold_drain_all(&filter->hold, &filter->tracks[i].queue);
+	tw_hold_drain_all(&filter->hold, &filter->shared);
+}
+
+static void pull(struct tw_filter *filter, struct tw_reader *reader)
+{
+	filter->next = 0;
+	filter->in = (struct tw_batch){0};
+	int n = reader->format->read(reader, &filter->in);
+	if (n > 0) {
+		if (!filter->begun)
+			set_window(filter);
+		return;
+	}
+	filter->in.count = 0;
+	filter->status = n;
+	flush(filter);
+}
+
+static void work(struct tw_filter *filter, struct tw_reader *reader)
+{
+	const struct tw_event_rows *ready = &filter->hold.ready;
+	while (!filter->ended && !filter->hold.failed && tw_event_rows_held(ready) < BATCH &&
+	       tw_event_rows_size(ready) < READY_SIZE) {
+		if (filter->next == filter->in.count) {
+			pull(filter, reader);
+			continue;
+		}
+		const struct tw_event *event = &filter->in.events[filter->next++];
+		take(filter, event, event->argument_count ? filter->in.arguments + event->first_argument : NULL);
+	}
+}
+
+static void copy_arguments(const struct tw_event_rows *rows, const struct tw_row *row, struct tw_argument *arguments)
+{
+	for (size_t i = 0; i < row->event.argument_count; i++) {
+		arguments[i] = rows->arguments[row->argument + i];
+		if (tw_has_bytes(&arguments[i]))
+			arguments[i].value.bytes =
+			    rows->bytes ? rows->bytes + arguments[i].value.u : (const uint8_t *)"";
+	}
+}
+
+/* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
+static int deliver(struct tw_filter *filter, struct tw_batch *batch)
+{
+	const struct tw_event_rows *ready = &filter->hold.ready;
+	size_t count = tw_event_rows_held(ready) < BATCH ? tw_event_rows_held(ready) : BATCH, used = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_row *row = &ready->rows[ready->head + i];
+		size_t n = row->event.argument_count;
+		if (!tw_grow(&filter->arguments, &filter->argument_room, used + n, sizeof *filter->arguments))
+			return TW_ERR_MEMORY;
+		if (n)
+			copy_arguments(ready, row, filter->arguments + used);
+		filter->events[i] = row->event;
+		filter->events[i].first_argument = (uint16_t)used;
+		used += n;
+	}
+	filter->taken = count;
+	*batch = (struct tw_batch){.events = filter->events, .count = count, .arguments = filter->arguments};
+	return (int)count;
+}
+
+int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch)
+{
+	*batch = (struct tw_batch){0};
+	tw_event_rows_shift(&filter->hold.ready, filter->taken);
+	filter->taken = 0;
+	work(filter, reader);
+	int count = filter->hold.failed ? TW_ERR_MEMORY : deliver(filter, batch);
+	if (count < 0)
+		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
+	return count ? count : filter->status;
+}
+
+/* ---- The filter. ---- */
+
+bool tw_filter_needed(const struct tw_read_options *options)
+{
+	return options->function || options->from_ns || options->to_ns || options->min_duration_ns;
+}
+
+struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
+                                const struct tw_clock *clock)
+{
+	struct tw_filter *filter = calloc(1, sizeof *filter);
+	if (!filter)
+		return NULL;
+	size_t limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
+	filter->options = options;
+	filter->clock = clock;
+	filter->hold = (struct tw_hold){.options = options, .dictionary = dictionary, .budget = limit / BUDGET_SHARE};
+	return filter;
+}
+
+void tw_filter_free(struct tw_filter *filter)
+{
+	if (!filter)
+		return;
+	for (size_t i = 0; i < filter->track_room; i++) {
+		free(filter->tracks[i].frames);
+		tw_event_rows_free(&filter->tracks[i].saved);
+		tw_event_rows_free(&filter->tracks[i].queue.rows);
+	}
+	free(filter->tracks);
+	tw_map_free(&filter->newest);
+	tw_event_rows_free(&filter->shared.rows);
+	tw_hold_free(&filter->hold);
+	free(filter->arguments);
+	free(filter);
+}

@@ -1,0 +1,27 @@
+/* filter.h - leaving out events: by time window, by duration, by name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_FILTER_H
+#define CORE_FILTER_H
+
+#include <stdbool.h>
+
+#include <trackway/reader.h>
+
+struct tw_filter;
+
+/* Whether these options leave out anything that a filter decides (threads are the format's job). */
+bool tw_filter_needed(const struct tw_read_options *options);
+
+/* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it. NULL when there
+ * is no memory. */
+struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
+                                const struct tw_clock *clock);
+
+/* Gives the next batch, with the results of tw_read(), out of the batches that the reader's format gives. Each track's events
+ * stay in their order, and with TW_ORDER_TIME all do. Slices still open when a track ends are let through as begins. */
+int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch);
+
+/* Frees; NULL is fine. */
+void tw_filter_free(struct tw_filter *filter);
+
+#endif

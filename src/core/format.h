@@ -1,0 +1,111 @@
+/* format.h - what a format and a target of conversion are to the rest of the library. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_FORMAT_H
+#define CORE_FORMAT_H
+
+#include <pthread.h>
+
+#include "base/input.h"
+#include "base/output.h"
+#include "core/dictionary.h"
+
+#include <trackway/reader.h>
+#include <trackway/writer.h>
+
+enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
+
+struct tw_filter;
+
+struct tw_reader {
+	const struct tw_format *format;
+	struct tw_input *input;
+	struct tw_window window; /* over the input, at its start when the format opens */
+	struct tw_reader *whole; /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
+	struct tw_read_options options;
+	struct tw_dictionary *dictionary;
+	struct tw_clock clock;
+	struct tw_filter *filter; /* NULL: events go straight through */
+	uint64_t findings[TW_ERROR + 1];
+	bool quiet;               /* findings are not reported: a second look at what was reported */
+	pthread_mutex_t lock;     /* around findings, which parts report to their whole */
+	char error[TW_ERROR_TEXT];
+	void *state;              /* the format's own */
+};
+
+/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its tests. */
+struct tw_format {
+	const char *name;
+	const char *title;
+	const struct tw_rule *rules;
+	size_t rule_count;
+
+	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
+	 * certain. */
+	int (*probe)(const uint8_t *bytes, size_t size);
+
+	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
+	int (*open)(struct tw_reader *reader);
+
+	/* Opens a part of reader->whole; NULL where the format has no parts. */
+	int (*open_shard)(struct tw_reader *part, unsigned shard, unsigned shards);
+
+	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
+	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
+	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+	                 struct tw_rewrite_result *result);
+	void (*close)(struct tw_reader *reader);
+};
+
+enum { TW_LOSSES = TW_EVENT_KINDS + 8 };
+
+struct tw_writer {
+	const struct tw_target *target;
+	struct tw_write_options options;
+	struct tw_output out;
+	struct tw_loss losses[TW_LOSSES];
+	size_t loss_count;
+	bool finished;
+	char error[TW_ERROR_TEXT];
+	void *state; /* the target's own */
+};
+
+/* A format that can be written. */
+struct tw_target {
+	const char *name;
+	const char *title;
+	const char *const *extensions; /* with the dot, the last NULL */
+	enum tw_order order;           /* of the events that it wants */
+	int (*open)(struct tw_writer *writer);
+	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
+	int (*finish)(struct tw_writer *writer);
+	void (*close)(struct tw_writer *writer);
+};
+
+/* All that there are, the last NULL. Defined in src/formats.c, the one file that knows them. */
+extern const struct tw_format *const tw_formats[];
+extern const struct tw_target *const tw_targets[];
+
+/* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
+int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Reports a finding by a rule of the reader's format: counts it and hands it on, one thread at a time. `line` is 0 for
+ * binary formats. The text is one sentence without the offset. */
+void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
+               const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Counts what a target could not hold. what is a constant. */
+void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
+
+/* The memory that tables may take. */
+static inline size_t tw_memory_limit(const struct tw_reader *reader)
+{
+	return reader->options.memory_limit ? reader->options.memory_limit : TW_DEFAULT_MEMORY;
+}
+
+/* Whether the options let a thread through. */
+bool tw_thread_wanted(const struct tw_read_options *options, uint64_t thread);
+
+#endif

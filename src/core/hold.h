@@ -1,0 +1,53 @@
+/* hold.h - holding events back until it is known whether their slices are long enough. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_HOLD_H
+#define CORE_HOLD_H
+
+#include <stdbool.h>
+
+#include "core/rows.h"
+
+#include <trackway/reader.h>
+
+/* What becomes of a row that is held back. */
+enum tw_verdict { TW_UNDECIDED, TW_KEEP, TW_DROP };
+
+/* Events in the order of their delivery; the first that is undecided holds up those behind it. */
+struct tw_queue {
+	struct tw_event_rows rows;
+	uint64_t now; /* latest time seen */
+};
+
+/* All zero but options, dictionary and budget to begin. */
+struct tw_hold {
+	const struct tw_read_options *options;
+	const struct tw_dictionary *dictionary;
+	size_t budget;              /* bytes that all queues may hold: beyond, the oldest rows go undecided */
+	size_t held;                /* bytes that they do hold */
+	struct tw_event_rows ready; /* what has been let through */
+	uint8_t *verdicts;          /* by name; TW_UNDECIDED while nobody asked */
+	size_t verdict_room;
+	bool failed; /* no memory: nothing more is right */
+};
+
+/* The row of a begin that is not held: it was let through at once, or left out for its name. */
+#define TW_NO_ROW UINT64_MAX
+
+/* Whether the options let through what has the event's name. */
+bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event);
+
+/* Lets an event through, or into the queue when it must wait: TW_UNDECIDED for the begin of a slice, otherwise TW_KEEP.
+ * arguments and base: as for tw_event_rows_add(). Returns its row, for tw_hold_decide(). */
+uint64_t tw_hold_put(struct tw_hold *hold, struct tw_queue *queue, const struct tw_event *event,
+                     const struct tw_argument *arguments, const uint8_t *base, enum tw_verdict verdict);
+
+/* A slice that began at `begin`, in that row, has ended. Whether its end is to be let through: so is the begin. */
+bool tw_hold_decide(struct tw_hold *hold, struct tw_queue *queue, uint64_t row, uint64_t begin, uint64_t end);
+
+/* Lets through what need not wait any more; or all, because nothing more comes. */
+void tw_hold_drain(struct tw_hold *hold, struct tw_queue *queue);
+void tw_hold_drain_all(struct tw_hold *hold, struct tw_queue *queue);
+
+void tw_hold_free(struct tw_hold *hold);
+
+#endif

@@ -1,0 +1,294 @@
+/* reader.c - opening a trace, finding its format, and the handle through which it is read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <trackway/reader.h>
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "core/format.h"
+
+int tw_fail(struct tw_reader *reader, int status, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(reader->error, sizeof reader->error, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
+               const char *format, ...)
+{
+	char text[TW_ERROR_TEXT];
+	va_list arguments;
+	if (reader->quiet)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	struct tw_reader *whole = reader->whole ? reader->whole : reader;
+	struct tw_finding finding = {
+	    .severity = rule->severity,
+	    .rule = rule->name,
+	    .file = tw_input_name(whole->input),
+	    .record = record,
+	    .at = at,
+	    .line = line,
+	    .text = text,
+	};
+	pthread_mutex_lock(&whole->lock);
+	whole->findings[rule->severity]++;
+	if (whole->options.on_finding)
+		whole->options.on_finding(whole->options.finding_context, &finding);
+	pthread_mutex_unlock(&whole->lock);
+}
+
+bool tw_thread_wanted(const struct tw_read_options *options, uint64_t thread)
+{
+	for (size_t i = 0; i < options->thread_count; i++)
+		if (options->threads[i] == thread)
+			return true;
+	return options->thread_count == 0;
+}
+
+/* ---- Finding the format. ---- */
+
+static const struct tw_format *format_named(const char *name)
+{
+	for (size_t i = 0; tw_formats[i]; i++)
+		if (strcmp(tw_formats[i]->name, name) == 0)
+			return tw_formats[i];
+	return NULL;
+}
+
+static const struct tw_format *probe(const uint8_t *bytes, size_t size)
+{
+	const struct tw_format *best = NULL;
+	int most = 0;
+	for (size_t i = 0; tw_formats[i]; i++) {
+		int sure = tw_formats[i]->probe(bytes, size);
+		if (sure > most) {
+			most = sure;
+			best = tw_formats[i];
+		}
+	}
+	return best;
+}
+
+/* What bytes look like that are no trace, for the message. */
+static const char *looks_like(const uint8_t *bytes, size_t size)
+{
+	static const struct {
+		const char *magic;
+		const char *text;
+	} known[] = {
+	    {"\x7f" "ELF", "an ELF file (a program, library or core dump)"},
+	    {"{", "JSON text"},
+	    {"%PDF", "a PDF document"},
+	    {"PK\x03\x04", "a zip archive"},
+	    {"BZh", "bzip2 data"},
+	    {"\xfd" "7zXZ", "xz data"},
+	    {"PERFILE2", "perf data"},
+	    {"xrayprof", "an XRay profile (mode xray-profiling)"},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (size >= strlen(known[i].magic) && memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
+			return known[i].text;
+	for (size_t i = 0; i < size; i++)
+		if (!isprint(bytes[i]) && !isspace(bytes[i]))
+			return NULL;
+	return "text";
+}
+
+static int unknown_format(struct tw_reader *reader, const uint8_t *bytes, size_t size)
+{
+	char names[128] = "", found[64];
+	size_t used = 0;
+	for (size_t i = 0; tw_formats[i] && used < sizeof names; i++)
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", tw_formats[i]->name);
+	const char *what = looks_like(bytes, size);
+	int n = 0;
+	for (size_t i = 0; i < size && i < 8; i++)
+		n += snprintf(found + n, sizeof found - (size_t)n, " %02x", bytes[i]);
+	return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x0: expected the header of a trace (%s), found %s%s%s%s",
+	               tw_input_name(reader->input), names, what ? what : "the bytes", what ? "" : found,
+	               !what && size > 8 ? " ..." : "", !what && size < 8 ? " and the end of the file" : "");
+}
+
+static int find_format(struct tw_reader *reader)
+{
+	const uint8_t *bytes;
+	size_t size;
+	int status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &bytes, &size);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	if (size == 0 && *tw_input_error(reader->input))
+		return tw_fail(reader, TW_ERR_COMPRESSED, "%s", tw_input_error(reader->input));
+	if (size == 0)
+		return tw_fail(reader, TW_ERR_EMPTY, "%s: the file is empty", tw_input_name(reader->input));
+	size = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
+	if (reader->options.format) {
+		reader->format = format_named(reader->options.format);
+		return reader->format ? 0 : tw_fail(reader, TW_ERR_FORMAT, "%s: no format of this name", reader->options.format);
+	}
+	reader->format = probe(bytes, size);
+	return reader->format ? 0 : unknown_format(reader, bytes, size);
+}
+
+/* ---- The handle. ---- */
+
+static struct tw_reader *new_reader(const struct tw_read_options *options)
+{
+	struct tw_reader *reader = calloc(1, sizeof *reader);
+	if (!reader)
+		return NULL;
+	pthread_mutex_init(&reader->lock, NULL);
+	if (options)
+		reader->options = *options;
+	reader->dictionary = tw_dictionary_new();
+	if (!reader->dictionary) {
+		tw_close(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+/* Filters work on times since the start of the trace, which only the format's open can tell. */
+static int add_filter(struct tw_reader *reader)
+{
+	if (!tw_filter_needed(&reader->options))
+		return 0;
+	reader->filter = tw_filter_new(&reader->options, reader->dictionary, &reader->clock);
+	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+}
+
+static int open_input(struct tw_reader *reader, int status)
+{
+	if (status < 0)
+		return tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : "out of memory");
+	reader->window = (struct tw_window){.input = reader->input};
+	status = find_format(reader);
+	if (status < 0)
+		return status;
+	status = reader->format->open(reader);
+	return status < 0 ? status : add_filter(reader);
+}
+
+int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options)
+{
+	*reader = new_reader(options);
+	if (!*reader)
+		return TW_ERR_MEMORY;
+	return open_input(*reader, tw_input_open(&(*reader)->input, path));
+}
+
+int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
+                   const struct tw_read_options *options)
+{
+	*reader = new_reader(options);
+	if (!*reader)
+		return TW_ERR_MEMORY;
+	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
+}
+
+int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards)
+{
+	*part = NULL;
+	if (!whole->format->open_shard || whole->options.order != TW_ORDER_TRACK)
+		return TW_ERR_UNSUPPORTED;
+	struct tw_reader *reader = new_reader(&whole->options);
+	if (!reader)
+		return TW_ERR_MEMORY;
+	*part = reader;
+	reader->whole = whole;
+	reader->format = whole->format;
+	reader->input = whole->input;
+	reader->window = (struct tw_window){.input = reader->input};
+	reader->clock = whole->clock;
+	int status = reader->format->open_shard(reader, shard, shards);
+	return status < 0 ? status : add_filter(reader);
+}
+
+int tw_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	if (reader->filter)
+		return tw_filter_read(reader->filter, reader, batch);
+	return reader->format->read(reader, batch);
+}
+
+int tw_read_record(struct tw_reader *reader, struct tw_record *record)
+{
+	return reader->format->read_record(reader, record);
+}
+
+int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	*info = (struct tw_info){.format = reader->format->name};
+	return reader->format->info(reader, jobs, info);
+}
+
+void tw_close(struct tw_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->format && reader->state)
+		reader->format->close(reader);
+	tw_filter_free(reader->filter);
+	tw_window_free(&reader->window);
+	if (!reader->whole)
+		tw_input_close(reader->input);
+	tw_dictionary_free(reader->dictionary);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader);
+}
+
+const char *tw_reader_error(const struct tw_reader *reader)
+{
+	return reader->error;
+}
+
+const struct tw_dictionary *tw_reader_dictionary(const struct tw_reader *reader)
+{
+	return reader->dictionary;
+}
+
+const struct tw_clock *tw_reader_clock(const struct tw_reader *reader)
+{
+	return &reader->clock;
+}
+
+const char *tw_reader_format(const struct tw_reader *reader)
+{
+	return reader->format ? reader->format->name : "";
+}
+
+uint64_t tw_reader_findings(const struct tw_reader *reader, enum tw_severity severity)
+{
+	return (unsigned)severity <= TW_ERROR ? reader->findings[severity] : 0;
+}
+
+/* ---- The formats. ---- */
+
+const char *tw_format_name(size_t i)
+{
+	for (size_t k = 0; tw_formats[k]; k++)
+		if (k == i)
+			return tw_formats[k]->name;
+	return NULL;
+}
+
+const char *tw_format_title(const char *name)
+{
+	const struct tw_format *format = format_named(name);
+	return format ? format->title : NULL;
+}
+
+const struct tw_rule *tw_format_rule(const char *name, size_t i)
+{
+	const struct tw_format *format = format_named(name);
+	return format && i < format->rule_count ? &format->rules[i] : NULL;
+}

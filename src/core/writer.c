@@ -1,0 +1,166 @@
+/* writer.c - the handle through which events and whole files are written. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <trackway/writer.h>
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/format.h"
+
+int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(writer->error, sizeof writer->error, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+static const struct tw_target *target_named(const char *name)
+{
+	for (size_t i = 0; tw_targets[i]; i++)
+		if (strcmp(tw_targets[i]->name, name) == 0)
+			return tw_targets[i];
+	return NULL;
+}
+
+static int open_writer(struct tw_writer *writer, const char *path, const char *format,
+                       const struct tw_write_options *options)
+{
+	writer->target = target_named(format);
+	if (!writer->target)
+		return tw_writer_fail(writer, TW_ERR_FORMAT, "%s: no format of this name can be written", format);
+	if (options)
+		writer->options = *options;
+	int error = tw_output_open(&writer->out, path);
+	if (error)
+		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
+	return writer->target->open(writer);
+}
+
+int tw_create(struct tw_writer **writer, const char *path, const char *format, const struct tw_write_options *options)
+{
+	*writer = calloc(1, sizeof **writer);
+	if (!*writer)
+		return TW_ERR_MEMORY;
+	(*writer)->out.fd = -1;
+	return open_writer(*writer, path, format, options);
+}
+
+int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	int status = writer->target->write(writer, reader, batch);
+	if (status >= 0 && writer->out.error)
+		return tw_writer_fail(writer, TW_ERR_SYSTEM, "cannot write: %s", strerror(writer->out.error));
+	return status;
+}
+
+int tw_finish(struct tw_writer *writer)
+{
+	int status = writer->target->finish(writer);
+	if (status < 0)
+		return status;
+	writer->finished = true;
+	int error = tw_output_close(&writer->out);
+	return error ? tw_writer_fail(writer, TW_ERR_SYSTEM, "cannot write: %s", strerror(error)) : 0;
+}
+
+void tw_discard(struct tw_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->target && writer->state)
+		writer->target->close(writer);
+	if (!writer->finished)
+		tw_output_discard(&writer->out);
+	free(writer);
+}
+
+void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)
+{
+	size_t i = 0;
+	while (i < writer->loss_count && strcmp(writer->losses[i].what, what) != 0)
+		i++;
+	assert(i < TW_LOSSES);
+	if (i == writer->loss_count)
+		writer->losses[writer->loss_count++].what = what;
+	*(approximated ? &writer->losses[i].approximated : &writer->losses[i].left_out) += 1;
+}
+
+const struct tw_loss *tw_writer_loss(const struct tw_writer *writer, size_t i)
+{
+	return i < writer->loss_count ? &writer->losses[i] : NULL;
+}
+
+const char *tw_writer_error(const struct tw_writer *writer)
+{
+	return writer->error;
+}
+
+enum tw_order tw_writer_order(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target ? target->order : TW_ORDER_TRACK;
+}
+
+const char *tw_writer_format_name(size_t i)
+{
+	for (size_t k = 0; tw_targets[k]; k++)
+		if (k == i)
+			return tw_targets[k]->name;
+	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+	return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+const char *tw_writer_format_of(const char *path)
+{
+	for (size_t i = 0; tw_targets[i]; i++)
+		for (const char *const *extension = tw_targets[i]->extensions; *extension; extension++)
+			if (ends_with(path, *extension))
+				return tw_targets[i]->name;
+	return NULL;
+}
+
+/* Opens the output of a rewrite, lets the format write it, and gives it its name. */
+static int rewrite(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
+                   struct tw_rewrite_result *result)
+{
+	struct tw_output out;
+	*result = (struct tw_rewrite_result){0};
+	int error = tw_output_open(&out, path);
+	if (error)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
+	int status = options ? reader->format->transcode(reader, &out, options, result)
+	                     : reader->format->repair(reader, &out, result);
+	if (status < 0) {
+		tw_output_discard(&out);
+		return status;
+	}
+	result->bytes_out = tw_output_position(&out);
+	error = tw_output_close(&out);
+	return error ? tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
+}
+
+int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)
+{
+	if (!reader->format->repair)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no repair for this format", reader->format->name);
+	return rewrite(reader, path, NULL, result);
+}
+
+int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
+                 struct tw_rewrite_result *result)
+{
+	static const struct tw_write_options none = {0};
+	if (!reader->format->transcode)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: cannot be written", reader->format->name);
+	return rewrite(reader, path, options ? options : &none, result);
+}
