@@ -1,0 +1,240 @@
+/* check.c - the rules that need more than one record: grammar of a buffer, the counter, the stack of a thread. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fdr/fdr.h"
+
+enum { NONE = TW_FDR_KINDS, OPEN_COST = 64 };
+
+static bool seen(const struct fdr_checker *checker, enum tw_fdr_kind kind)
+{
+	return checker->seen >> ((unsigned)kind - FDR_METADATA) & 1;
+}
+
+void fdr_checker_free(struct fdr_checker *checker)
+{
+	free(checker->stack);
+	tw_map_free(&checker->active);
+	*checker = (struct fdr_checker){0};
+}
+
+/* ---- The stack. ---- */
+
+static void push(struct fdr_checker *checker, struct tw_reader *reader, uint32_t function, uint64_t offset)
+{
+	uint32_t *stored = tw_map_stored(&checker->active, function);
+	bool room = checker->depth < tw_memory_limit(reader) / OPEN_COST &&
+	            tw_grow(&checker->stack, &checker->room, checker->depth + 1, sizeof *checker->stack) &&
+	            (stored || tw_map_add(&checker->active, function, 0));
+	if (!room) {
+		checker->beyond++;
+		return;
+	}
+	stored = tw_map_stored(&checker->active, function);
+	++*stored;
+	checker->stack[checker->depth++] = (struct fdr_open){.function = function, .offset = offset};
+}
+
+static void pop(struct fdr_checker *checker, struct tw_reader *reader, uint32_t function, uint64_t offset)
+{
+	uint32_t *stored = tw_map_stored(&checker->active, function);
+	if (checker->beyond) {
+		checker->beyond--;
+		return;
+	}
+	if (!stored || *stored == 1) {
+		tw_report(reader, &fdr_rules[XRAY_EXIT_WITHOUT_ENTRY], offset, offset, 0,
+		          "function %" PRIu32 " exits, but is not on the thread's stack", function);
+		return;
+	}
+	size_t above = 0;
+	for (uint32_t top; (top = checker->stack[--checker->depth].function) != function; above++)
+		--*tw_map_stored(&checker->active, top);
+	--*stored;
+	if (above)
+		tw_report(reader, &fdr_rules[XRAY_EXIT_MISMATCHED], offset, offset, 0,
+		          "function %" PRIu32 " exits below %zu that did not", function, above);
+}
+
+static void check_call(struct fdr_checker *checker, struct tw_reader *reader, unsigned kind, uint32_t function, uint64_t offset)
+{
+	if (function == 0)
+		tw_report(reader, &fdr_rules[XRAY_FUNCTION_ID_ZERO], offset, offset, 0, "expected a function id above 0");
+	if (checker->buffers_only)
+		return;
+	if (kind == TW_FDR_ENTER || kind == TW_FDR_ENTER_ARGS)
+		push(checker, reader, function, offset);
+	else
+		pop(checker, reader, function, offset);
+}
+
+void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader)
+{
+	for (size_t i = 0; i < checker->depth; i++)
+		tw_report(reader, &fdr_rules[XRAY_ENTRY_WITHOUT_EXIT], checker->stack[i].offset, checker->stack[i].offset, 0,
+		          "function %" PRIu32 " is still open when its thread ends", checker->stack[i].function);
+	fdr_checker_free(checker);
+}
+
+/* ---- A buffer. ---- */
+
+void fdr_check_buffer(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_place *place)
+{
+	checker->last = NONE;
+	checker->seen = 0;
+	checker->timed = false;
+	if (fdr_is_basic(cursor->log) || checker->buffers_only)
+		return;
+	if (place->tsc < cursor->tsc)
+		tw_report(cursor->reader, &fdr_rules[FDR_BUFFER_OVERLAP], place->offset, place->offset, 0,
+		          "the buffer begins at tick %" PRIu64 ", the one before it ends at %" PRIu64, place->tsc, cursor->tsc);
+}
+
+/* at: where the argument should be. */
+static void check_argument_before(struct fdr_checker *checker, struct fdr_cursor *cursor, unsigned kind, uint64_t at)
+{
+	if (checker->last == TW_FDR_ENTER_ARGS && kind != TW_FDR_CALL_ARGUMENT)
+		tw_report(cursor->reader, &fdr_rules[FDR_ARGUMENT_MISSING], checker->last_offset, at, 0,
+		          "expected CallArgument after an entry with arguments, found %s",
+		          kind == NONE ? "the end of the buffer" : tw_fdr_kind_name(kind));
+}
+
+void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
+{
+	if (fdr_is_basic(cursor->log))
+		return;
+	if (!cursor->damaged)
+		check_argument_before(checker, cursor, NONE, cursor->at);
+	if (cursor->log->header.version == 1 && !cursor->damaged && !cursor->cut && !seen(checker, TW_FDR_END_OF_BUFFER) &&
+	    checker->last != NONE)
+		tw_report(cursor->reader, &fdr_rules[FDR_END_OF_BUFFER_MISSING], cursor->start, cursor->at, 0,
+		          "expected EndOfBuffer, found the next buffer");
+	if (cursor->typed_events && !cursor->damaged)
+		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_DOUBT], cursor->start, cursor->at, 0,
+		          "%" PRIu32 " typed events: %" PRIu32 " bytes may be missing here", cursor->typed_events,
+		          cursor->typed_events * TW_FDR_METADATA_SIZE);
+}
+
+/* What must stand before the first record that is none of these four. */
+static void check_lead_over(struct fdr_checker *checker, struct fdr_cursor *cursor, uint64_t offset)
+{
+	struct tw_reader *reader = cursor->reader;
+	if (!seen(checker, TW_FDR_WALL_TIME))
+		tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISSING], cursor->start, offset, 0, "expected WallTime after NewBuffer");
+	if (cursor->log->header.version >= 3 && !seen(checker, TW_FDR_PID))
+		tw_report(reader, &fdr_rules[FDR_PID_MISSING], cursor->start, offset, 0, "expected Pid after WallTime");
+}
+
+static void check_place(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item)
+{
+	struct tw_reader *reader = cursor->reader;
+	const struct tw_fdr_record *record = &item->record;
+	uint16_t version = cursor->log->header.version;
+	switch ((unsigned)record->kind) {
+	case TW_FDR_WALL_TIME:
+		if (checker->last != TW_FDR_NEW_BUFFER)
+			tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISPLACED], item->offset, item->offset, 0,
+			          "expected WallTime right after NewBuffer");
+		if (record->microseconds >= 1000000)
+			tw_report(reader, &fdr_rules[FDR_MICROSECONDS], item->offset, item->offset + 9, 0,
+			          "expected less than 1000000 microseconds, found %" PRIu32, record->microseconds);
+		break;
+	case TW_FDR_PID:
+		if (checker->last != TW_FDR_WALL_TIME || version < 3)
+			tw_report(reader, &fdr_rules[FDR_PID_MISPLACED], item->offset, item->offset, 0,
+			          "expected Pid right after WallTime, and not before version 3");
+		break;
+	case TW_FDR_END_OF_BUFFER:
+		if (version != 1)
+			tw_report(reader, &fdr_rules[FDR_END_OF_BUFFER], item->offset, item->offset, 0,
+			          "expected no EndOfBuffer in version %u", version);
+		break;
+	case TW_FDR_CALL_ARGUMENT:
+		if (checker->last != TW_FDR_ENTER_ARGS && checker->last != TW_FDR_CALL_ARGUMENT)
+			tw_report(reader, &fdr_rules[FDR_ARGUMENT_MISPLACED], item->offset, item->offset, 0,
+			          "expected CallArgument only after an entry with arguments");
+		break;
+	}
+}
+
+/* ---- The counter. ---- */
+
+static bool is_timed(const struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+{
+	return record->kind <= TW_FDR_ENTER_ARGS || record->kind == TW_FDR_TYPED_EVENT ||
+	       (record->kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version >= 5);
+}
+
+static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+{
+	struct tw_reader *reader = cursor->reader;
+	const struct tw_fdr_record *record = &item->record;
+	bool sets = record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
+	bool timed = is_timed(cursor, record);
+	if (cursor->tsc < before && (timed || checker->timed))
+		tw_report(reader, &fdr_rules[XRAY_TSC_BACKWARDS], item->offset, item->offset, 0,
+		          "the counter goes from %" PRIu64 " back to %" PRIu64, before, cursor->tsc);
+	if (timed && !checker->timed && !seen(checker, TW_FDR_NEW_CPU_ID))
+		tw_report(reader, &fdr_rules[FDR_CPU_MISSING], cursor->start, item->offset, 0,
+		          "expected NewCPUId before the first timed record");
+	if (record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > INT32_MAX)
+		tw_report(reader, &fdr_rules[FDR_DELTA_WIDE], item->offset, item->offset + 4, 0,
+		          "the delta is %" PRIu32 " ticks, expected TSCWrap above 2147483647", record->tsc_delta);
+	checker->timed |= timed || sets;
+}
+
+/* ---- Basic logs. ---- */
+
+static void check_basic(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+{
+	struct tw_reader *reader = cursor->reader;
+	unsigned kind = (unsigned)item->record.kind;
+	bool argument = kind == TW_FDR_CALL_ARGUMENT;
+	bool fits = checker->last == TW_FDR_ENTER_ARGS && checker->last_function == item->record.function_id;
+	if (argument && !fits)
+		tw_report(reader, &fdr_rules[BASIC_ARGUMENT_MISPLACED], item->offset, item->offset, 0,
+		          "expected the entry with arguments of function %" PRIu32 " before its argument", item->record.function_id);
+	if (!argument && checker->last == TW_FDR_ENTER_ARGS)
+		tw_report(reader, &fdr_rules[BASIC_ARGUMENT_MISSING], checker->last_offset, item->offset, 0,
+		          "expected an argument after an entry with arguments");
+	if (kind == TW_FDR_TAIL_EXIT && cursor->log->header.version < 2)
+		tw_report(reader, &fdr_rules[BASIC_TAIL_EXIT], item->offset, item->offset + 3, 0, "a tail exit in version 1");
+	if (item->record.padded)
+		tw_report(reader, &fdr_rules[BASIC_PADDING], item->offset, item->offset, 0, "bytes that mean nothing are not 0");
+	bool other_thread = checker->buffers_only && checker->last == NONE;
+	if (!argument && !other_thread && cursor->tsc < before)
+		tw_report(reader, &fdr_rules[XRAY_TSC_BACKWARDS], item->offset, item->offset + 8, 0,
+		          "the counter goes from %" PRIu64 " back to %" PRIu64, before, cursor->tsc);
+	if (!argument)
+		check_call(checker, reader, kind, item->record.function_id, item->offset);
+	checker->last = kind;
+	checker->last_offset = item->offset;
+	checker->last_function = item->record.function_id;
+}
+
+void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+{
+	static const unsigned lead = 1u << (TW_FDR_BUFFER_EXTENTS - FDR_METADATA) | 1u << (TW_FDR_NEW_BUFFER - FDR_METADATA) |
+	                             1u << (TW_FDR_WALL_TIME - FDR_METADATA) | 1u << (TW_FDR_PID - FDR_METADATA);
+	unsigned kind = (unsigned)item->record.kind;
+	unsigned bit = kind >= FDR_METADATA ? 1u << (kind - FDR_METADATA) : 0;
+	if (fdr_is_basic(cursor->log)) {
+		check_basic(checker, cursor, item, before);
+		return;
+	}
+	check_argument_before(checker, cursor, kind, item->offset);
+	if (!(bit & lead) && !(checker->seen & ~lead) && !checker->timed)
+		check_lead_over(checker, cursor, item->offset);
+	if (item->record.padded)
+		tw_report(cursor->reader, &fdr_rules[FDR_PADDING], item->offset, item->offset, 0,
+		          "bytes of %s that mean nothing are not 0", tw_fdr_kind_name(kind));
+	check_place(checker, cursor, item);
+	check_counter(checker, cursor, item, before);
+	if (kind <= TW_FDR_ENTER_ARGS)
+		check_call(checker, cursor->reader, kind, item->record.function_id, item->offset);
+	checker->seen |= bit;
+	checker->last = kind;
+	checker->last_offset = item->offset;
+}

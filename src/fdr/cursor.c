@@ -1,0 +1,195 @@
+/* cursor.c - the records of one buffer, one after the other, whatever they are. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr/fdr.h"
+
+#include <inttypes.h>
+
+void fdr_cursor_init(struct fdr_cursor *cursor, struct tw_reader *reader, const struct fdr_log *log, size_t chunk)
+{
+	*cursor = (struct fdr_cursor){
+	    .reader = reader,
+	    .log = log,
+	    .window = {.input = reader->input},
+	    .chunk = chunk ? chunk : TW_WINDOW_CHUNK,
+	    .payload_limit = tw_memory_limit(reader) / 16,
+	};
+}
+
+void fdr_cursor_free(struct fdr_cursor *cursor)
+{
+	tw_window_free(&cursor->window);
+}
+
+void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
+{
+	cursor->start = cursor->at = place->offset;
+	cursor->end = place->end;
+	cursor->next = place->next;
+	cursor->filled = place->filled;
+	cursor->cut = place->cut;
+	cursor->damaged = false;
+	cursor->typed_events = 0;
+}
+
+uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)
+{
+	uint64_t stop = cursor->filled && !cursor->damaged ? cursor->next : cursor->at;
+	return cursor->next - stop;
+}
+
+int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *size)
+{
+	uint64_t left = cursor->end - cursor->at;
+	size_t record = fdr_is_basic(cursor->log) ? TW_BASIC_RECORD_SIZE : TW_FDR_RECORD_MAX;
+	size_t want = left < record ? (size_t)left : record;
+	*size = 0;
+	if (!want)
+		return 0;
+	cursor->window.chunk = left < cursor->chunk ? (size_t)left : cursor->chunk;
+	int status = tw_window_view(&cursor->window, cursor->at, want, bytes, size);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
+	if (*size > left)
+		*size = (size_t)left;
+	return 0;
+}
+
+/* ---- Damage. ---- */
+
+/* Ends the buffer here. Always 0, for `return stop(...)`. */
+static int stop(struct fdr_cursor *cursor)
+{
+	cursor->damaged = true;
+	return 0;
+}
+
+static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need)
+{
+	uint64_t left = cursor->end - cursor->at;
+	const char *kind = tw_fdr_kind_name((unsigned)record->kind);
+	if (cursor->typed_events)
+		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->start, cursor->at, 0,
+		          "%" PRIu32 " typed events made the extents %" PRIu32 " bytes too short: what was there is not in the file",
+		          cursor->typed_events, cursor->typed_events * TW_FDR_METADATA_SIZE);
+	else if (!cursor->cut)
+		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->end, 0,
+		          "expected %" PRIu64 " bytes of %s, found the end of the buffer after %" PRIu64, need, kind ? kind : "a record",
+		          left);
+	return stop(cursor);
+}
+
+static int stop_wrong(struct fdr_cursor *cursor, const struct tw_fdr_record *record, int status)
+{
+	unsigned kind = (unsigned)record->kind;
+	if (status == TW_ERR_VALUE)
+		tw_report(cursor->reader, &fdr_rules[FDR_EVENT_SIZE], cursor->at, cursor->at + 1, 0,
+		          "expected the size of a %s to be above 0", tw_fdr_kind_name(kind));
+	else if (kind >= FDR_METADATA)
+		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_KIND], cursor->at, cursor->at, 0,
+		          "expected a metadata record of kind 0 to 9, found kind %u", kind - FDR_METADATA);
+	else
+		tw_report(cursor->reader, &fdr_rules[FDR_FUNCTION_KIND], cursor->at, cursor->at, 0,
+		          "expected a function record of kind 0 to 3, found kind %u", kind);
+	return stop(cursor);
+}
+
+static int stop_nested(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+{
+	tw_report(cursor->reader, &fdr_rules[FDR_NESTED_BUFFER], cursor->start, cursor->at, 0,
+	          "expected a record of this buffer, found %s", tw_fdr_kind_name((unsigned)record->kind));
+	return stop(cursor);
+}
+
+/* ---- Records. ---- */
+
+static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+{
+	switch (record->kind) {
+	case TW_FDR_ENTER:
+	case TW_FDR_EXIT:
+	case TW_FDR_TAIL_EXIT:
+	case TW_FDR_ENTER_ARGS:
+		cursor->tsc += record->tsc_delta;
+		break;
+	case TW_FDR_NEW_CPU_ID:
+		cursor->cpu = record->cpu;
+		cursor->tsc = record->tsc;
+		break;
+	case TW_FDR_TSC_WRAP:
+		cursor->tsc = record->tsc;
+		break;
+	case TW_FDR_CUSTOM_EVENT:
+		if (cursor->log->header.version >= 5)
+			cursor->tsc += (uint64_t)(int64_t)(int32_t)record->tsc_delta;
+		break;
+	case TW_FDR_TYPED_EVENT:
+		cursor->tsc += (uint64_t)(int64_t)(int32_t)record->tsc_delta;
+		cursor->typed_events++;
+		break;
+	case TW_FDR_NEW_BUFFER:
+	case TW_FDR_END_OF_BUFFER:
+	case TW_FDR_WALL_TIME:
+	case TW_FDR_CALL_ARGUMENT:
+	case TW_FDR_BUFFER_EXTENTS:
+	case TW_FDR_PID:
+	case TW_FDR_KINDS:
+		break;
+	}
+}
+
+/* Brings as much of a record's payload into the window as the limit allows. */
+static int view_payload(struct fdr_cursor *cursor, struct fdr_item *item)
+{
+	struct tw_fdr_record *record = &item->record;
+	size_t have, want = record->payload_size;
+	const uint8_t *bytes;
+	if (want > cursor->payload_limit) {
+		want = cursor->payload_limit;
+		tw_report(cursor->reader, &fdr_rules[FDR_EVENT_TOO_LARGE], cursor->at, cursor->at + 1, 0,
+		          "the event has %" PRIu32 " bytes, the first %zu are shown", record->payload_size, want);
+	}
+	int status = tw_window_view(&cursor->window, cursor->at + TW_FDR_METADATA_SIZE, want, &bytes, &have);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
+	item->payload_have = have < want ? have : want;
+	record->payload = item->payload_have ? bytes : NULL;
+	return 0;
+}
+
+/* Whether a record begins another buffer. At the start of a buffer BufferExtents and NewBuffer are its own. */
+static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
+{
+	uint64_t into = cursor->at - cursor->start;
+	return (kind == TW_FDR_BUFFER_EXTENTS && into != 0) || (kind == TW_FDR_NEW_BUFFER && into > TW_FDR_METADATA_SIZE);
+}
+
+int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
+{
+	struct tw_fdr_record *record = &item->record;
+	struct tw_fdr_decoder decoder = {.version = cursor->log->header.version, .layout = cursor->log->header.layout};
+	if (cursor->damaged)
+		return 0;
+	if (fdr_is_basic(cursor->log))
+		return fdr_run_next(cursor, item);
+	int status = fdr_cursor_bytes(cursor, &decoder.bytes, &decoder.left);
+	if (status < 0)
+		return status;
+	status = tw_fdr_next(&decoder, record);
+	if (status == 0)
+		return 0;
+	if (status < 0 && status != TW_ERR_ROOM)
+		return stop_wrong(cursor, record, status);
+	bool missing = status == TW_ERR_ROOM && !record->payload_size; /* the file was cut after it was opened */
+	if (missing || decoder.need > cursor->end - cursor->at)
+		return stop_short(cursor, record, decoder.need);
+	if (nested(cursor, record->kind))
+		return stop_nested(cursor, record);
+	*item = (struct fdr_item){.record = *record, .offset = cursor->at};
+	record->size = (uint32_t)decoder.need;
+	status = record->payload_size ? view_payload(cursor, item) : 0;
+	move_on(cursor, record);
+	cursor->at += decoder.need;
+	if (record->kind == TW_FDR_END_OF_BUFFER && decoder.version == 1)
+		cursor->end = cursor->at;
+	return status < 0 ? status : 1;
+}

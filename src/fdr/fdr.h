@@ -1,0 +1,234 @@
+/* fdr.h - XRay logs inside the library: the log, its buffers, and a cursor over a buffer's records. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FDR_FDR_H
+#define FDR_FDR_H
+
+#include "base/map.h"
+#include "core/format.h"
+#include "fdr/clock.h"
+#include "fdr/layout.h"
+#include "fdr/rules.h"
+
+#include <trackway/fdr.h>
+
+extern const struct tw_format tw_format_fdr;
+extern const struct tw_format tw_format_basic;
+extern const struct tw_target tw_target_fdr;
+
+/* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order cover
+ * it without a gap: bytes between `end` and `next` belong to none. */
+struct fdr_buffer {
+	uint64_t offset; /* of its first record */
+	uint64_t end;    /* its records end here at the latest */
+	uint64_t next;   /* the next buffer begins here */
+	uint64_t wall_us; /* of its WallTime record, UINT64_MAX where there is none */
+	uint64_t tsc;    /* of its first NewCPUId record, UINT64_MAX where there is none */
+	uint64_t process, thread;
+	bool has_thread; /* false: bytes that belong to no buffer */
+	bool has_new_buffer;
+	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
+	bool filled;     /* version 1: bytes after EndOfBuffer are fill */
+	bool cut;        /* the file ends inside it: reported */
+	uint64_t extents; /* what BufferExtents says, UINT64_MAX without one */
+};
+
+/* What the index keeps of a buffer. */
+struct fdr_place {
+	uint64_t offset, end, next;
+	uint64_t wall_us, tsc;
+	uint32_t thread; /* index into threads */
+	bool filled, cut;
+};
+
+struct fdr_thread {
+	uint64_t process, thread;
+	uint64_t bytes;
+	size_t first, count; /* its places: places[first .. first + count) */
+	bool by_wall;        /* every buffer has a wall time: they are sorted by it */
+};
+
+/* A log whose header has been read. Parts of a reader share it and only read it. */
+struct fdr_log {
+	struct tw_fdr_header header;
+	uint64_t frequency;  /* for the clock: the header's where it makes sense, else 10^9 */
+	bool indexed;
+	struct fdr_place *places; /* thread by thread, each thread's in time order */
+	size_t place_count, place_room;
+	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
+	size_t thread_count, thread_room;
+};
+
+/* ---- log.c: the header and the buffers. ---- */
+
+/* Reads the header and checks it. Returns 0 or TW_ERR_EMPTY. */
+int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
+
+/* Finds the buffer at an offset, where the last one's `next` was (TW_FDR_HEADER_SIZE at first), and reports what is wrong
+ * with its borders. Returns 1, 0 at the end of the log, or a negative status. */
+int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
+                    struct fdr_buffer *buffer);
+
+/* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
+int fdr_index(struct tw_reader *reader, struct fdr_log *log);
+
+void fdr_log_free(struct fdr_log *log);
+
+/* ---- runs.c: basic logs. A run of records of one thread is a buffer there. ---- */
+
+static inline bool fdr_is_basic(const struct fdr_log *log)
+{
+	return log->header.type == 0;
+}
+
+/* As fdr_find_buffer(). */
+int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
+                 struct fdr_buffer *run);
+
+/* ---- cursor.c: the records of one buffer. ---- */
+
+struct fdr_cursor {
+	struct tw_reader *reader;
+	const struct fdr_log *log;
+	struct tw_window window; /* its own */
+	size_t chunk;            /* bytes read at a time, but not beyond the buffer: other threads' may follow */
+	size_t payload_limit;    /* longer payloads are cut to this */
+	uint64_t start, end, next; /* of the buffer */
+	bool filled, cut;
+	bool damaged;            /* the buffer ended early, and that was reported */
+	uint64_t at;             /* the next record */
+	uint64_t tsc;            /* of the last record; carried over from buffer to buffer of a thread */
+	uint16_t cpu;
+	uint32_t typed_events;
+};
+
+/* Makes a cursor. chunk: how much of the file is read at a time, 0 for the default. */
+void fdr_cursor_init(struct fdr_cursor *cursor, struct tw_reader *reader, const struct fdr_log *log, size_t chunk);
+
+void fdr_cursor_free(struct fdr_cursor *cursor);
+
+/* Goes to the start of a buffer. The counter is kept. */
+void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place);
+
+/* A record and where it stands. */
+struct fdr_item {
+	struct tw_fdr_record record;
+	uint64_t offset;
+	size_t payload_have; /* bytes of the payload that are there: less than payload_size beyond the limit */
+};
+
+/* Decodes the next record and moves the counter on. Damage is reported and ends the buffer. Payload is borrowed until the
+ * next call. Returns 1, 0 at the end of the buffer, or a negative status. */
+int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item);
+
+/* As fdr_cursor_next(), which calls it for basic logs: records become entries, exits and arguments with absolute counts. */
+int fdr_run_next(struct fdr_cursor *cursor, struct fdr_item *item);
+
+/* Bytes of the buffer, and after it, that no record could be read from. At the end of the buffer only. */
+uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor);
+
+/* Gives the bytes from cursor->at on that are in this buffer, for loops that decode function records themselves and move
+ * `at` and `tsc`. Returns 0 or a negative status. */
+int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *size);
+
+/* ---- names.c: function ids to names of the dictionary. ---- */
+
+struct fdr_names {
+	uint32_t *near;   /* by id; 0: not yet named */
+	size_t near_room;
+	struct tw_map far; /* ids too large for the table */
+	uint32_t other;   /* what has no place within the memory limit; 0: the limit is not reached */
+};
+
+/* The name of a function id; UINT32_MAX when there is no memory. */
+uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id);
+
+void fdr_names_free(struct fdr_names *names);
+
+/* ---- check.c: the rules that need more than one record. Only with TW_CHECK_ALL. ---- */
+
+struct fdr_checker {
+	struct fdr_open {
+		uint32_t function;
+		uint64_t offset; /* of its entry */
+	} *stack; /* functions open on the thread, outermost first */
+	size_t depth, room;
+	struct tw_map active; /* function to how often it is on the stack */
+	uint64_t beyond; /* calls deeper than the stack may be */
+	unsigned last; /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
+	uint64_t last_offset;
+	uint32_t last_function;
+	unsigned seen; /* bit by metadata kind, in this buffer */
+	bool timed;    /* a record with a delta was met in this buffer */
+	bool buffers_only; /* file order: a thread's buffers do not come one after the other, each is checked alone */
+};
+
+void fdr_check_buffer(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_place *place);
+
+/* before: the counter before this record. */
+void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before);
+void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor);
+void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader);
+void fdr_checker_free(struct fdr_checker *checker);
+
+/* ---- stream.c: the records of one thread, or of the file in its order, as events. ---- */
+
+enum { FDR_ROWS = 256, FDR_ARGUMENTS = 1024, FDR_BYTES = 1 << 16, FDR_ARGUMENTS_MAX = 255 };
+
+/* Where events go. */
+struct fdr_rows {
+	struct tw_event *events;
+	struct tw_argument *arguments;
+	uint8_t *bytes; /* payloads */
+	size_t event_room, argument_room, byte_room;
+	size_t event_count, argument_count, byte_count;
+	bool full; /* hand over now: something in it points into a window */
+};
+
+bool fdr_rows_init(struct fdr_rows *rows, size_t events, size_t arguments, size_t bytes);
+void fdr_rows_free(struct fdr_rows *rows);
+
+/* The numbers of the names that events of all XRay logs use. */
+struct fdr_words {
+	uint32_t category, custom_event, typed_event, data, event_type, argument0;
+};
+
+int fdr_words_init(struct tw_dictionary *dictionary, struct fdr_words *words);
+
+struct fdr_stream {
+	struct fdr_cursor cursor;
+	struct fdr_clock clock;
+	struct fdr_checker *checker; /* NULL: only damage is looked for */
+	struct fdr_names *names;
+	const struct fdr_words *words;
+	const struct fdr_place *place, *places_end; /* the next buffers, one after the other */
+	uint32_t track;
+	bool in_buffer;
+	uint64_t last_ns;
+	struct fdr_rows rows; /* TW_ORDER_TIME: what is not yet delivered */
+	size_t delivered;
+};
+
+/* Adds events until the rows are full or the stream ends. Returns how many rows there are, or a negative status. */
+int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows);
+
+/* Decodes the next record of the stream as it is. Returns 1, 0 at the end, or a negative status. */
+int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item);
+
+/* ---- reader.c, info.c, records.c, rewrite.c: the jobs of the format. ---- */
+
+int fdr_open(struct tw_reader *reader);
+int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards);
+int fdr_read(struct tw_reader *reader, struct tw_batch *batch);
+void fdr_close(struct tw_reader *reader);
+
+int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+int fdr_read_record(struct tw_reader *reader, struct tw_record *record);
+int fdr_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+
+/* The layout that a byte order asks for. */
+enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order);
+
+int fdr_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+                  struct tw_rewrite_result *result);
+
+#endif

@@ -1,0 +1,206 @@
+/* index.c - all buffers of a log, thread by thread in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr/fdr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { HOP = 4096 }; /* bytes read at the border of two buffers */
+
+static int no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+}
+
+/* The number of a thread. UINT32_MAX when there is no memory. */
+static uint32_t thread_number(struct fdr_log *log, struct tw_map *map, const struct fdr_buffer *buffer)
+{
+	uint64_t key = buffer->process << 32 | buffer->thread;
+	uint32_t number = 0;
+	if (!buffer->has_thread || tw_map_find(map, key, &number))
+		return number;
+	number = (uint32_t)log->thread_count;
+	if (!tw_grow(&log->threads, &log->thread_room, number + (size_t)1, sizeof *log->threads) ||
+	    !tw_map_add(map, key, number))
+		return UINT32_MAX;
+	log->threads[number] = (struct fdr_thread){.process = buffer->process, .thread = buffer->thread, .by_wall = true};
+	log->thread_count++;
+	return number;
+}
+
+static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, const struct fdr_buffer *buffer)
+{
+	uint32_t number = thread_number(log, map, buffer);
+	size_t count = log->place_count;
+	if (number == UINT32_MAX || !tw_grow(&log->places, &log->place_room, count + 1, sizeof *log->places))
+		return no_memory(reader);
+	log->places[count] = (struct fdr_place){
+	    .offset = buffer->offset,
+	    .end = buffer->end,
+	    .next = buffer->next,
+	    .wall_us = buffer->wall_us,
+	    .tsc = buffer->tsc,
+	    .thread = number,
+	    .filled = buffer->filled,
+	    .cut = buffer->cut,
+	};
+	log->place_count++;
+	struct fdr_thread *thread = &log->threads[number];
+	thread->by_wall &= buffer->wall_us != UINT64_MAX;
+	thread->bytes += buffer->next - buffer->offset;
+	thread->count++;
+	return 0;
+}
+
+static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
+{
+	size_t most = tw_memory_limit(reader) / (4 * sizeof *log->places); /* doubling and hash tables take their share */
+	struct fdr_buffer buffer = {.next = TW_FDR_HEADER_SIZE};
+	for (;;) {
+		uint64_t at = buffer.next;
+		int status = fdr_find_buffer(reader, log, window, at, &buffer);
+		if (status <= 0)
+			return status;
+		if (log->place_count >= most) {
+			tw_report(reader, &fdr_rules[FDR_INDEX_LIMIT], at, at, 0,
+			          "more than %zu buffers: give more memory to read the %" PRIu64 " bytes from here", most,
+			          tw_input_size(reader->input) - at);
+			return 0;
+		}
+		status = add_place(reader, log, map, &buffer);
+		if (status < 0)
+			return status;
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct fdr_place *a = left, *b = right;
+	int order = compare(a->thread, b->thread);
+	order = order ? order : compare(a->wall_us, b->wall_us);
+	order = order ? order : compare(a->tsc, b->tsc);
+	return order ? order : compare(a->offset, b->offset);
+}
+
+/* A thread with a buffer that has no wall time is sorted by the counter alone: so wall times are all the same there. */
+static void set_keys(struct fdr_log *log)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < log->thread_count; i++) {
+		log->threads[i].first = first;
+		first += log->threads[i].count;
+	}
+	for (size_t i = 0; i < log->place_count; i++)
+		if (!log->threads[log->places[i].thread].by_wall)
+			log->places[i].wall_us = 0;
+}
+
+/* Reports a thread whose buffers stand in another order than that of time. */
+static void report_order(struct tw_reader *reader, const struct fdr_log *log)
+{
+	for (size_t i = 1; i < log->place_count; i++) {
+		const struct fdr_place *a = &log->places[i - 1], *b = &log->places[i];
+		if (a->thread && a->thread == b->thread && a->offset > b->offset)
+			tw_report(reader, &fdr_rules[FDR_BUFFER_ORDER], b->offset, b->offset, 0,
+			          "thread %" PRIu64 ": this buffer is later than the one at 0x%" PRIx64,
+			          log->threads[a->thread].thread, a->offset);
+	}
+}
+
+/* ---- Buffers that are there twice. ---- */
+
+/* Whether two places hold the same bytes, padding too. */
+static int same_bytes(struct tw_reader *reader, const struct fdr_place *a, const struct fdr_place *b)
+{
+	uint8_t left[HOP], right[HOP];
+	uint64_t size = a->end - a->offset;
+	for (uint64_t done = 0; done < size;) {
+		size_t step = size - done < HOP ? (size_t)(size - done) : HOP;
+		int64_t l = tw_input_read(reader->input, a->offset + done, left, step);
+		int64_t r = tw_input_read(reader->input, b->offset + done, right, step);
+		if (l < 0 || r < 0)
+			return tw_fail(reader, TW_ERR_SYSTEM, "%s", tw_input_error(reader->input));
+		if (l != r || l == 0 || memcmp(left, right, (size_t)l) != 0)
+			return 0;
+		done += (uint64_t)l;
+	}
+	return 1;
+}
+
+static bool may_be_same(const struct fdr_place *a, const struct fdr_place *b)
+{
+	return a->thread && a->thread == b->thread && a->wall_us == b->wall_us && a->tsc == b->tsc &&
+	       a->end - a->offset == b->end - b->offset && a->next - a->end == b->next - b->end;
+}
+
+static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < log->place_count; i++) {
+		struct fdr_place place = log->places[i];
+		int same = kept && !fdr_is_basic(log) && may_be_same(&log->places[kept - 1], &place)
+		               ? same_bytes(reader, &log->places[kept - 1], &place)
+		               : 0;
+		if (same < 0)
+			return same;
+		if (same)
+			tw_report(reader, &fdr_rules[FDR_BUFFER_TWICE], place.offset, place.offset, 0,
+			          "the same buffer as at 0x%" PRIx64 ": read once; for each such buffer another is missing",
+			          log->places[kept - 1].offset);
+		else
+			log->places[kept++] = place;
+		log->threads[place.thread].count -= (size_t)same;
+	}
+	log->place_count = kept;
+	return 0;
+}
+
+/* ---- The whole. ---- */
+
+static void set_start(struct tw_reader *reader, const struct fdr_log *log)
+{
+	struct fdr_clock clock;
+	uint64_t first = UINT64_MAX;
+	for (size_t i = 0; i < log->place_count; i++)
+		if (log->places[i].tsc < first)
+			first = log->places[i].tsc;
+	fdr_clock_set(&clock, log->frequency);
+	reader->clock.start_ns = reader->clock.end_ns = first == UINT64_MAX ? 0 : fdr_ns(&clock, first);
+}
+
+int fdr_index(struct tw_reader *reader, struct fdr_log *log)
+{
+	struct tw_map map = {0};
+	struct tw_window window = {.input = reader->input, .chunk = HOP};
+	if (!tw_grow(&log->threads, &log->thread_room, 1, sizeof *log->threads))
+		return no_memory(reader);
+	log->threads[0] = (struct fdr_thread){0};
+	log->thread_count = 1;
+	int status = list_places(reader, log, &map, &window);
+	tw_map_free(&map);
+	tw_window_free(&window);
+	if (status < 0)
+		return status;
+	if (log->thread_count == 1 && reader->options.checking == TW_CHECK_ALL && !fdr_is_basic(log))
+		tw_report(reader, &fdr_rules[FDR_NO_BUFFERS], TW_FDR_HEADER_SIZE, TW_FDR_HEADER_SIZE, 0,
+		          "expected a buffer, found the end of the file");
+	set_keys(log);
+	if (log->place_count)
+		qsort(log->places, log->place_count, sizeof *log->places, compare_places);
+	status = drop_twins(reader, log);
+	if (status < 0)
+		return status;
+	set_keys(log);
+	if (reader->options.checking == TW_CHECK_ALL && !fdr_is_basic(log))
+		report_order(reader, log);
+	set_start(reader, log);
+	log->indexed = true;
+	return 0;
+}

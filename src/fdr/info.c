@@ -1,0 +1,281 @@
+/* info.c - what is in a log: records by kind, threads, times, losses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "fdr/state.h"
+
+struct tally {
+	uint64_t records;
+	uint64_t first_tsc, last_tsc; /* of its timed records; first above last while there is none */
+};
+
+/* What one job counts. */
+struct part {
+	struct tw_reader *reader;
+	const struct fdr_log *log;
+	size_t first, last; /* its places */
+	struct tally *threads;
+	uint64_t kinds[TW_FDR_KINDS];
+	uint64_t lost;
+	int status;
+};
+
+enum { FIELDS = 7 };
+
+struct fdr_survey {
+	struct part *parts;
+	unsigned part_count;
+	struct tw_thread_info *threads;
+	struct tw_kind_count kinds[TW_FDR_KINDS];
+	struct tw_field fields[FIELDS];
+};
+
+void fdr_survey_free(struct fdr_survey *survey)
+{
+	if (!survey)
+		return;
+	for (unsigned i = 0; i < survey->part_count; i++)
+		free(survey->parts[i].threads);
+	free(survey->parts);
+	free(survey->threads);
+	free(survey);
+}
+
+/* ---- Counting. ---- */
+
+static void note_tsc(struct tally *tally, uint64_t tsc)
+{
+	tally->first_tsc = tsc < tally->first_tsc ? tsc : tally->first_tsc;
+	tally->last_tsc = tsc > tally->last_tsc ? tsc : tally->last_tsc;
+}
+
+/* The fast path: function records of little-endian logs. `make bench` measures it (info). */
+static int count_run(struct part *part, struct fdr_cursor *cursor, struct tally *tally)
+{
+	const uint8_t *bytes;
+	size_t size;
+	int status = fdr_cursor_bytes(cursor, &bytes, &size);
+	if (status < 0)
+		return status;
+	const uint8_t *p = bytes, *end = bytes + size / TW_FDR_FUNCTION_SIZE * TW_FDR_FUNCTION_SIZE;
+	uint64_t tsc = cursor->tsc, counts[TW_FDR_ENTER_ARGS + 1] = {0};
+	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
+		uint64_t word = tw_load64(p, false);
+		unsigned action = (unsigned)word & 0xf;
+		if (action & 1 || action > TW_FDR_ENTER_ARGS << 1)
+			break;
+		tsc += word >> 32;
+		counts[action >> 1]++;
+		if (p == bytes)
+			note_tsc(tally, tsc);
+	}
+	for (unsigned kind = 0; kind <= TW_FDR_ENTER_ARGS; kind++)
+		part->kinds[kind] += counts[kind];
+	if (p > bytes)
+		note_tsc(tally, tsc);
+	tally->records += (uint64_t)(p - bytes) / TW_FDR_FUNCTION_SIZE;
+	cursor->at += (uint64_t)(p - bytes);
+	cursor->tsc = tsc;
+	return 0;
+}
+
+static void count_item(struct part *part, const struct fdr_cursor *cursor, const struct fdr_item *item, struct tally *tally)
+{
+	unsigned kind = (unsigned)item->record.kind;
+	bool old_event = kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version < 5;
+	part->kinds[kind]++;
+	tally->records++;
+	if (kind <= TW_FDR_ENTER_ARGS || fdr_has_payload(kind))
+		note_tsc(tally, old_event ? item->record.tsc : cursor->tsc);
+}
+
+static int count_place(struct part *part, struct fdr_cursor *cursor, const struct fdr_place *place)
+{
+	struct tally *tally = &part->threads[place->thread];
+	bool runs = part->log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(part->log);
+	fdr_cursor_enter(cursor, place);
+	for (;;) {
+		struct fdr_item item;
+		int status = runs ? count_run(part, cursor, tally) : 0;
+		if (status >= 0)
+			status = fdr_cursor_next(cursor, &item);
+		if (status < 0)
+			return status;
+		if (status == 0)
+			break;
+		count_item(part, cursor, &item, tally);
+	}
+	part->lost += fdr_cursor_lost(cursor);
+	return 0;
+}
+
+static void count_part(void *context, unsigned i)
+{
+	struct part *part = (struct part *)context + i;
+	struct fdr_cursor cursor;
+	fdr_cursor_init(&cursor, part->reader, part->log, 0);
+	for (size_t k = part->first; k < part->last && part->status >= 0; k++) {
+		const struct fdr_place *place = &part->log->places[k];
+		if (!place->thread || tw_thread_wanted(&part->reader->options, part->log->threads[place->thread].thread))
+			part->status = count_place(part, &cursor, place);
+	}
+	fdr_cursor_free(&cursor);
+}
+
+/* ---- Several jobs. ---- */
+
+static bool new_part(struct tw_reader *reader, const struct fdr_log *log, struct part *part)
+{
+	*part = (struct part){.reader = reader, .log = log, .threads = calloc(log->thread_count, sizeof *part->threads)};
+	for (size_t i = 0; part->threads && i < log->thread_count; i++)
+		part->threads[i].first_tsc = UINT64_MAX;
+	return part->threads != NULL;
+}
+
+static void merge(struct part *into, const struct part *from)
+{
+	for (size_t i = 0; i < into->log->thread_count; i++) {
+		into->threads[i].records += from->threads[i].records;
+		if (from->threads[i].first_tsc <= from->threads[i].last_tsc) {
+			note_tsc(&into->threads[i], from->threads[i].first_tsc);
+			note_tsc(&into->threads[i], from->threads[i].last_tsc);
+		}
+	}
+	for (unsigned kind = 0; kind < TW_FDR_KINDS; kind++)
+		into->kinds[kind] += from->kinds[kind];
+	into->lost += from->lost;
+	if (into->status >= 0 && from->status < 0)
+		into->status = from->status;
+}
+
+static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsigned jobs, struct fdr_survey *survey)
+{
+	if (jobs == 0)
+		jobs = tw_processors();
+	if (jobs > log->place_count)
+		jobs = log->place_count ? (unsigned)log->place_count : 1;
+	survey->parts = calloc(jobs, sizeof *survey->parts);
+	if (!survey->parts)
+		return TW_ERR_MEMORY;
+	survey->part_count = jobs;
+	for (unsigned i = 0; i < jobs; i++) {
+		if (!new_part(reader, log, &survey->parts[i]))
+			return TW_ERR_MEMORY;
+		survey->parts[i].first = log->place_count * i / jobs;
+		survey->parts[i].last = log->place_count * (i + 1) / jobs;
+	}
+	tw_parallel(jobs, count_part, survey->parts);
+	for (unsigned i = 1; i < jobs; i++)
+		merge(&survey->parts[0], &survey->parts[i]);
+	return survey->parts[0].status;
+}
+
+/* ---- Telling. ---- */
+
+static void tell_kinds(const struct part *all, struct fdr_survey *survey, struct tw_info *info)
+{
+	for (unsigned kind = 0; kind < TW_FDR_KINDS; kind++) {
+		if (!all->kinds[kind])
+			continue;
+		survey->kinds[info->kind_count++] = (struct tw_kind_count){tw_fdr_kind_name(kind), all->kinds[kind]};
+		info->records += all->kinds[kind];
+		if (kind <= TW_FDR_ENTER_ARGS || fdr_has_payload(kind))
+			info->events += all->kinds[kind];
+	}
+	info->kinds = survey->kinds;
+}
+
+static int count_processes(const struct fdr_log *log, uint64_t *count)
+{
+	struct tw_map map = {0};
+	uint32_t there;
+	for (size_t i = 1; i < log->thread_count; i++)
+		if (log->threads[i].process && !tw_map_find(&map, log->threads[i].process, &there) &&
+		    !tw_map_add(&map, log->threads[i].process, 0)) {
+			tw_map_free(&map);
+			return TW_ERR_MEMORY;
+		}
+	*count = map.count;
+	tw_map_free(&map);
+	return 0;
+}
+
+static int tell_threads(struct tw_reader *reader, const struct part *all, struct fdr_survey *survey, struct tw_info *info)
+{
+	const struct fdr_log *log = all->log;
+	struct fdr_clock clock;
+	uint64_t first = UINT64_MAX, last = 0;
+	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
+	if (!survey->threads)
+		return TW_ERR_MEMORY;
+	for (size_t i = 1; i < log->thread_count; i++) {
+		first = all->threads[i].first_tsc < first ? all->threads[i].first_tsc : first;
+		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
+	}
+	fdr_clock_set(&clock, log->frequency);
+	info->clock_start_ns = first <= last ? fdr_ns(&clock, first) : 0;
+	info->span_ns = first <= last ? fdr_ns(&clock, last) - info->clock_start_ns : 0;
+	for (size_t i = 1; i < log->thread_count; i++) {
+		const struct tally *tally = &all->threads[i];
+		bool timed = tally->first_tsc <= tally->last_tsc;
+		if (!log->threads[i].count || !tw_thread_wanted(&reader->options, log->threads[i].thread))
+			continue;
+		survey->threads[info->thread_count++] = (struct tw_thread_info){
+		    .process = log->threads[i].process,
+		    .thread = log->threads[i].thread,
+		    .records = tally->records,
+		    .bytes = log->threads[i].bytes,
+		    .start_ns = timed ? fdr_ns(&clock, tally->first_tsc) - info->clock_start_ns : 0,
+		    .end_ns = timed ? fdr_ns(&clock, tally->last_tsc) - info->clock_start_ns : 0,
+		};
+	}
+	info->threads = survey->threads;
+	return count_processes(log, &info->processes);
+}
+
+static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
+{
+	const struct tw_fdr_header *header = &log->header;
+	const char *order = header->layout == TW_FDR_LITTLE ? "little" : "big";
+	const char *bits = header->layout == TW_FDR_BIG_MSB ? "msb" : "lsb";
+	size_t buffers = 0;
+	for (size_t i = 1; i < log->thread_count; i++)
+		buffers += log->threads[i].count;
+	const struct tw_field fields[FIELDS] = {
+	    {.name = "byte_order", .type = TW_FIELD_TEXT, .value.bytes = order, .size = strlen(order)},
+	    {.name = "bit_order", .type = TW_FIELD_TEXT, .value.bytes = bits, .size = strlen(bits)},
+	    {.name = "cycle_frequency", .type = TW_FIELD_UINT, .value.u = header->cycle_frequency},
+	    {.name = "constant_tsc", .type = TW_FIELD_BOOL, .value.u = header->constant_tsc},
+	    {.name = "nonstop_tsc", .type = TW_FIELD_BOOL, .value.u = header->nonstop_tsc},
+	    /* what follows is of FDR logs only */
+	    {.name = "buffer_size", .type = TW_FIELD_UINT, .value.u = header->buffer_size},
+	    {.name = "buffers", .type = TW_FIELD_UINT, .value.u = buffers},
+	};
+	memcpy(survey->fields, fields, sizeof fields);
+	info->fields = survey->fields;
+	info->field_count = fdr_is_basic(log) ? 5 : 7;
+}
+
+int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_log *log = state->log;
+	state->survey = calloc(1, sizeof *state->survey);
+	int status = state->survey ? 0 : TW_ERR_MEMORY;
+	if (status >= 0 && !log->indexed)
+		status = fdr_index(reader, log);
+	if (status >= 0)
+		status = count_all(reader, log, jobs, state->survey);
+	if (status < 0)
+		return *reader->error ? status : tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	info->version = log->header.version;
+	info->bytes = tw_input_size(reader->input);
+	info->lost_bytes = state->survey->parts[0].lost;
+	tell_kinds(&state->survey->parts[0], state->survey, info);
+	tell_fields(log, state->survey, info);
+	status = tell_threads(reader, &state->survey->parts[0], state->survey, info);
+	return status < 0 ? tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input)) : 0;
+}

@@ -1,0 +1,43 @@
+/* layout.h - where the fields of a metadata record stand: one table for decoding, encoding and padding. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FDR_LAYOUT_H
+#define FDR_LAYOUT_H
+
+#include <trackway/fdr.h>
+
+enum {
+	FDR_METADATA = 16,  /* enum tw_fdr_kind of metadata kind 0 */
+	FDR_METADATA_KINDS = TW_FDR_KINDS - FDR_METADATA,
+	FDR_BODY = TW_FDR_METADATA_SIZE - 1,
+	FDR_ID_MAX = (1 << 28) - 1,
+	FDR_VERSION_MAX = 5,
+	BASIC_VERSION_MAX = 3
+};
+
+/* Metadata bodies that a kind may have; custom events have three, by version. */
+enum fdr_body {
+	FDR_BODY_VALUE32, /* i32: new-buffer, pid */
+	FDR_BODY_NONE,
+	FDR_BODY_CPU,     /* u16 cpu, u64 tsc */
+	FDR_BODY_TSC,     /* u64 tsc */
+	FDR_BODY_WALL,    /* u64 seconds, u32 microseconds */
+	FDR_BODY_CUSTOM1, /* i32 size, u64 tsc: versions 1 to 3 */
+	FDR_BODY_CUSTOM4, /* i32 size, u64 tsc, u16 cpu */
+	FDR_BODY_CUSTOM5, /* i32 size, i32 delta */
+	FDR_BODY_TYPED,   /* i32 size, i32 delta, u16 type */
+	FDR_BODY_VALUE64  /* u64: call-argument, buffer-extents */
+};
+
+/* The body of a kind in a version. kind is a metadata kind. */
+enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version);
+
+/* How many of the 15 bytes a body uses. */
+size_t fdr_body_size(enum fdr_body body);
+
+/* Whether a kind is followed by a payload. */
+static inline bool fdr_has_payload(unsigned kind)
+{
+	return kind == TW_FDR_CUSTOM_EVENT || kind == TW_FDR_TYPED_EVENT;
+}
+
+#endif

@@ -1,0 +1,451 @@
+/* log.c - a log's header, and where its buffers begin and end. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr/fdr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+
+/* How many bytes at the start of a buffer are looked at: BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and some more. */
+enum { LEAD = 8 * TW_FDR_METADATA_SIZE, RECORD = TW_FDR_METADATA_SIZE, PID_LIMIT = 1 << 22 };
+enum { BUFFER_MIN = 4 * RECORD + 2 * TW_FDR_FUNCTION_SIZE }; /* what a buffer begins with, and one call */
+
+#define NO_LIMIT UINT64_MAX
+
+/* ---- The header. ---- */
+
+static void check_header(struct tw_reader *reader, const struct tw_fdr_header *header)
+{
+	uint64_t frequency = header->cycle_frequency;
+	if (!header->constant_tsc || !header->nonstop_tsc)
+		tw_report(reader, &fdr_rules[XRAY_TSC_FLAGS], 0, 4, 0, "constant_tsc is %d and nonstop_tsc %d, expected 1 and 1",
+		          header->constant_tsc, header->nonstop_tsc);
+	if (frequency == 0)
+		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_ZERO], 0, 8, 0, "the cycle frequency is 0: a tick is shown as 1 ns");
+	else if (frequency < 1000000 || frequency > 100 * FDR_NS_PER_SECOND)
+		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_IMPLAUSIBLE], 0, 8, 0,
+		          "the cycle frequency is %" PRIu64 " Hz, expected 1 MHz to 100 GHz", frequency);
+	else if (frequency == FDR_NS_PER_SECOND && reader->options.checking == TW_CHECK_ALL)
+		tw_report(reader, &fdr_rules[XRAY_CLOCK_FALLBACK], 0, 8, 0,
+		          "the cycle frequency is 1 GHz: the runtime used clock_gettime, CPU numbers are not real");
+	if (header->type == 1 && header->buffer_size < BUFFER_MIN)
+		tw_report(reader, &fdr_rules[FDR_BUFFER_SIZE], 0, 16, 0,
+		          "the buffer size is %" PRIu64 " bytes, expected at least %d", header->buffer_size, BUFFER_MIN);
+	if (reader->options.checking == TW_CHECK_ALL && (header->reserved_bits || (header->type == 1 && header->reserved)))
+		tw_report(reader, &fdr_rules[XRAY_HEADER_RESERVED], 0, header->reserved_bits ? 4 : 24, 0,
+		          "reserved bits are 0x%" PRIx32 " and reserved bytes 0x%" PRIx64 ", expected 0", header->reserved_bits,
+		          header->reserved);
+}
+
+int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
+{
+	const uint8_t *bytes;
+	size_t have;
+	const char *name = tw_input_name(reader->input);
+	int status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &bytes, &have);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	if (have < TW_FDR_HEADER_SIZE)
+		return tw_fail(reader, TW_ERR_EMPTY, "%s: offset 0x%zx: expected the %d bytes of an XRay log's header, found the end of "
+		               "the file after %zu", name, have, TW_FDR_HEADER_SIZE, have);
+	if (tw_fdr_header_decode(bytes, have, &log->header) < 0)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
+		               "the bytes %02x %02x %02x %02x", name, bytes[0], bytes[1], bytes[2], bytes[3]);
+	uint64_t frequency = log->header.cycle_frequency;
+	log->frequency = frequency == 0 || frequency > FDR_FREQUENCY_MAX ? FDR_NS_PER_SECOND : frequency;
+	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;
+	reader->clock.has_cpu = true;
+	check_header(reader, &log->header);
+	return 0;
+}
+
+/* ---- What stands at an offset. ---- */
+
+struct look {
+	const uint8_t *bytes;
+	size_t have;
+	bool extents;  /* a BufferExtents record comes first */
+	bool strong;   /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
+	bool weak;     /* enough of them where a buffer is expected */
+};
+
+/* Looks for records in one place of the log. */
+struct finder {
+	struct tw_reader *reader;
+	const struct fdr_log *log;
+	struct tw_window *window;
+	uint64_t size; /* of the input */
+};
+
+static uint8_t first_byte(const struct fdr_log *log, enum tw_fdr_kind kind)
+{
+	unsigned number = (unsigned)kind - FDR_METADATA;
+	return (uint8_t)(log->header.layout == TW_FDR_BIG_MSB ? 0x80 | number : number << 1 | 1);
+}
+
+static void judge(const struct fdr_log *log, struct look *look)
+{
+	const uint8_t *p = look->bytes;
+	size_t have = look->have;
+	look->extents = have && p[0] == first_byte(log, TW_FDR_BUFFER_EXTENTS);
+	size_t at = look->extents ? RECORD : 0;
+	bool new_buffer = have > at && p[at] == first_byte(log, TW_FDR_NEW_BUFFER);
+	bool wall = have > at + RECORD && p[at + RECORD] == first_byte(log, TW_FDR_WALL_TIME);
+	bool cut = have <= at;
+	look->strong = new_buffer && wall;
+	look->weak = new_buffer || (look->extents && (wall || cut));
+}
+
+static int look_at(struct finder *f, uint64_t at, struct look *look)
+{
+	*look = (struct look){0};
+	int status = tw_window_view(f->window, at, LEAD, &look->bytes, &look->have);
+	if (status < 0)
+		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	judge(f->log, look);
+	return 0;
+}
+
+/* Finds the next place, from an offset on and before `to`, where a buffer begins for certain; `to` where none does. */
+static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
+{
+	enum { STEP = 1 << 16, NEED = 3 * RECORD };
+	*found = to;
+	while (at < to) {
+		struct look look = {0};
+		size_t have;
+		const uint8_t *bytes;
+		int status = tw_window_view(f->window, at, STEP, &bytes, &have);
+		if (status < 0)
+			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+		size_t last = have < NEED ? 0 : have - NEED;
+		for (size_t i = 0; i <= last && i < have; i++) {
+			look.bytes = bytes + i;
+			look.have = have - i;
+			judge(f->log, &look);
+			if (look.strong) {
+				*found = at + i < to ? at + i : to;
+				return 0;
+			}
+		}
+		if (have < STEP)
+			break;
+		at += last + 1;
+	}
+	return 0;
+}
+
+/* ---- Walking records, where the sizes cannot be trusted. ---- */
+
+enum stop { STOP_NOT, STOP_START, STOP_DAMAGE, STOP_END_OF_BUFFER, STOP_END };
+
+struct walk {
+	uint64_t at;   /* where it stopped: after the last good record */
+	enum stop why;
+	bool met_mark; /* a record ended exactly at the mark */
+};
+
+/* Why a walk cannot go past a record, given what its decoder said; STOP_NOT when it can. An event whose payload holds the
+ * beginning of a buffer has a damaged size. */
+static int judge_step(struct finder *f, uint64_t at, int decoded, uint64_t need, const struct tw_fdr_record *record,
+                      enum stop *why)
+{
+	uint64_t left = f->size - at, reach = need < left ? need : left, found;
+	*why = STOP_NOT;
+	if (decoded == 0)
+		*why = STOP_END;
+	else if (decoded < 0 && decoded != TW_ERR_ROOM)
+		*why = STOP_DAMAGE;
+	if (*why != STOP_NOT || !record->payload_size) {
+		if (decoded == TW_ERR_ROOM)
+			*why = STOP_END;
+		return 0;
+	}
+	int status = scan(f, at + RECORD, at + reach, &found);
+	if (found < at + reach)
+		*why = STOP_DAMAGE;
+	else if (need > left)
+		*why = STOP_END;
+	return status;
+}
+
+static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
+{
+	*walk = (struct walk){.at = from, .met_mark = from == mark};
+	for (;;) {
+		struct tw_fdr_decoder decoder = {.version = f->log->header.version, .layout = f->log->header.layout};
+		struct tw_fdr_record record;
+		int status = tw_window_view(f->window, walk->at, RECORD, &decoder.bytes, &decoder.left);
+		if (status < 0)
+			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+		int decoded = tw_fdr_next(&decoder, &record);
+		status = judge_step(f, walk->at, decoded, decoder.need, &record, &walk->why);
+		if (status < 0)
+			return status;
+		bool starts = record.kind == TW_FDR_NEW_BUFFER || record.kind == TW_FDR_BUFFER_EXTENTS;
+		if (walk->why == STOP_NOT && starts && walk->at != from)
+			walk->why = STOP_START;
+		if (walk->why != STOP_NOT)
+			return 0;
+		walk->at += decoder.need;
+		walk->met_mark |= walk->at == mark;
+		if (record.kind == TW_FDR_END_OF_BUFFER && f->log->header.version == 1) {
+			walk->why = STOP_END_OF_BUFFER;
+			return 0;
+		}
+	}
+}
+
+/* ---- Borders. ---- */
+
+/* Bytes up to the next certain buffer belong to none. */
+static int find_junk(struct finder *f, struct fdr_buffer *buffer)
+{
+	int status = scan(f, buffer->offset + 1, f->size, &buffer->next);
+	buffer->end = buffer->offset;
+	if (status < 0)
+		return status;
+	tw_report(f->reader, &fdr_rules[FDR_JUNK], buffer->offset, buffer->offset, 0,
+	          "expected a buffer, found %" PRIu64 " bytes that belong to none", buffer->next - buffer->offset);
+	return 1;
+}
+
+static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
+{
+	const struct fdr_log *log = f->log;
+	uint64_t body = buffer->offset + RECORD;
+	buffer->cut = buffer->end == f->size && buffer->extents > f->size - body;
+	if (buffer->cut)
+		tw_report(f->reader, &fdr_rules[FDR_BUFFER_TRUNCATED], buffer->offset, f->size, 0,
+		          "expected %" PRIu64 " bytes of records, found the end of the file after %" PRIu64, buffer->extents,
+		          f->size - body);
+	else
+		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_WRONG], buffer->offset,
+		          buffer->offset + (log->header.layout == TW_FDR_LITTLE ? 1 : 8), 0,
+		          "BufferExtents says %" PRIu64 " bytes, the records go on for %" PRIu64, buffer->extents,
+		          buffer->end - body);
+}
+
+/* The size in BufferExtents does not lead to a buffer: decodes to see what holds. */
+static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t declared)
+{
+	struct walk w;
+	struct look look;
+	int status = walk(f, buffer->offset + RECORD, declared, &w);
+	if (status < 0)
+		return status;
+	status = look_at(f, w.at, &look);
+	if (status < 0)
+		return status;
+	bool whole = w.why == STOP_END || (w.why == STOP_START && look.extents);
+	if (w.met_mark && !(whole && w.why == STOP_START)) { /* the size is right, what follows it is not */
+		buffer->end = buffer->next = declared;
+		return 1;
+	}
+	buffer->end = buffer->next = w.at;
+	if (w.why == STOP_DAMAGE && (status = scan(f, w.at, f->size, &buffer->next)) < 0)
+		return status;
+	if (w.why == STOP_END)
+		buffer->end = buffer->next = f->size;
+	else if (w.why == STOP_DAMAGE)
+		buffer->end = buffer->next;
+	report_wrong_extents(f, buffer);
+	return 1;
+}
+
+static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
+{
+	uint64_t body = buffer->offset + RECORD, room = f->size - body;
+	uint64_t limit = f->log->header.buffer_size;
+	struct look look = {0};
+	if (buffer->extents <= room) {
+		buffer->end = buffer->next = body + buffer->extents;
+		int status = look_at(f, buffer->next, &look);
+		if (status < 0)
+			return status;
+	}
+	bool trusted = buffer->extents <= room && (buffer->next == f->size || look.strong);
+	if (trusted && (buffer->extents <= limit || limit == 0))
+		return 1;
+	if (!trusted)
+		return mend_extents(f, buffer, buffer->extents <= room ? buffer->next : NO_LIMIT);
+	tw_report(f->reader, &fdr_rules[FDR_BUFFER_OVERRUN], buffer->offset, buffer->offset + 1, 0,
+	          "the buffer is %" PRIu64 " bytes long, the header's buffer size is %" PRIu64, buffer->extents, limit);
+	return 1;
+}
+
+/* Version 1: where the header's buffer size leads, if a buffer or the end of the file is there; 0 if not. */
+static int filled_end(struct finder *f, const struct fdr_buffer *buffer, uint64_t *end)
+{
+	uint64_t size = f->log->header.buffer_size;
+	struct look look = {0};
+	*end = 0;
+	if (f->log->header.version != 1 || size < RECORD || size > f->size - buffer->offset)
+		return 0;
+	int status = look_at(f, buffer->offset + size, &look);
+	if (buffer->offset + size == f->size || look.strong)
+		*end = buffer->offset + size;
+	return status;
+}
+
+/* Version 1 after EndOfBuffer: the next buffer follows at once, as LLVM reads it, or after fill, as the document says. */
+static int find_after_end(struct finder *f, struct fdr_buffer *buffer, uint64_t filled)
+{
+	uint64_t at = buffer->end;
+	struct look look;
+	int status = look_at(f, at, &look);
+	if (status < 0)
+		return status;
+	buffer->filled = filled && !look.strong;
+	buffer->next = buffer->filled ? filled : at;
+	if (buffer->filled || look.weak || at == f->size)
+		return 1;
+	uint64_t size = f->log->header.buffer_size;
+	buffer->filled = size > f->size - buffer->offset; /* the file is cut in the fill */
+	status = scan(f, at, f->size, &buffer->next);
+	return status < 0 ? status : 1;
+}
+
+/* The file ends without the buffer's end: in version 1 there is no EndOfBuffer, later a record is cut. */
+static void end_with_file(struct finder *f, struct fdr_buffer *buffer, uint64_t at)
+{
+	buffer->end = buffer->next = f->size;
+	buffer->cut = f->log->header.version == 1 || at != f->size;
+	if (buffer->cut)
+		tw_report(f->reader, &fdr_rules[FDR_BUFFER_TRUNCATED], buffer->offset, f->size, 0,
+		          "expected %s, found the end of the file",
+		          at != f->size ? "the rest of a record" : "an EndOfBuffer record");
+}
+
+static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
+{
+	struct walk w;
+	struct look look;
+	uint64_t filled;
+	int status = walk(f, buffer->offset, NO_LIMIT, &w);
+	if (status >= 0)
+		status = filled_end(f, buffer, &filled);
+	if (status >= 0)
+		status = look_at(f, w.at, &look);
+	if (status < 0)
+		return status;
+	buffer->end = buffer->next = w.at;
+	if (w.why == STOP_END_OF_BUFFER && (!filled || w.at <= filled))
+		return find_after_end(f, buffer, filled);
+	if (filled && (w.at > filled || !look.strong)) { /* damaged: its place is known all the same */
+		buffer->end = buffer->next = filled;
+		return 1;
+	}
+	if (w.why == STOP_END)
+		end_with_file(f, buffer, w.at);
+	if (w.why == STOP_DAMAGE || w.why == STOP_END_OF_BUFFER) {
+		status = scan(f, w.at, f->size, &buffer->next);
+		buffer->end = buffer->next;
+	}
+	return status < 0 ? status : 1;
+}
+
+/* ---- What a buffer begins with. ---- */
+
+static uint64_t thread_of(const struct fdr_log *log, uint64_t value)
+{
+	uint32_t id = (uint32_t)value;
+	if (log->header.version != 1 || id <= PID_LIMIT)
+		return id;
+	return log->header.layout == TW_FDR_LITTLE ? id & 0xffff : id >> 16;
+}
+
+static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_record *record, struct fdr_buffer *buffer)
+{
+	switch ((unsigned)record->kind) {
+	case TW_FDR_BUFFER_EXTENTS:
+		buffer->extents = record->value;
+		break;
+	case TW_FDR_NEW_BUFFER:
+		buffer->thread = thread_of(log, record->value);
+		buffer->wide_thread = buffer->thread == (uint32_t)record->value;
+		buffer->has_new_buffer = true;
+		break;
+	case TW_FDR_WALL_TIME:
+		if (record->value < UINT64_MAX / 2000000)
+			buffer->wall_us = record->value * 1000000 + record->microseconds;
+		break;
+	case TW_FDR_PID:
+		buffer->process = (uint32_t)record->value;
+		break;
+	case TW_FDR_NEW_CPU_ID:
+		buffer->tsc = record->tsc;
+		break;
+	}
+}
+
+/* Takes the records before the first that is timed by a delta. */
+static void take_lead(const struct fdr_log *log, const struct look *look, struct fdr_buffer *buffer)
+{
+	struct tw_fdr_decoder decoder = {
+	    .bytes = look->bytes, .left = look->have, .version = log->header.version, .layout = log->header.layout};
+	struct tw_fdr_record record;
+	bool seen[TW_FDR_KINDS] = {0};
+	while (buffer->tsc == UINT64_MAX && tw_fdr_next(&decoder, &record) > 0) {
+		if ((unsigned)record.kind < FDR_METADATA || seen[record.kind])
+			break;
+		seen[record.kind] = true;
+		take_lead_record(log, &record, buffer);
+	}
+}
+
+/* Reports what the first records should have been. */
+static void check_lead(struct finder *f, const struct look *look, const struct fdr_buffer *buffer)
+{
+	uint16_t version = f->log->header.version;
+	uint64_t at = buffer->offset;
+	if (version == 1 && look->extents)
+		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_UNEXPECTED], at, at, 0, "a log of version 1 has a BufferExtents record");
+	if (version >= 2 && !look->extents)
+		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_MISSING], at, at, 0, "expected BufferExtents, found NewBuffer");
+	if (!buffer->has_new_buffer)
+		tw_report(f->reader, &fdr_rules[FDR_NEW_BUFFER_MISSING], at, at + RECORD, 0,
+		          "expected NewBuffer after BufferExtents: the thread is unknown");
+	else if (!buffer->wide_thread)
+		tw_report(f->reader, &fdr_rules[FDR_THREAD_ID], at, at + 1, 0, "the 4-byte thread id is impossible, its 2 bytes say %" PRIu64,
+		          buffer->thread);
+}
+
+int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
+                    struct fdr_buffer *buffer)
+{
+	struct finder f = {.reader = reader, .log = log, .window = window, .size = tw_input_size(reader->input)};
+	struct look look;
+	if (fdr_is_basic(log))
+		return fdr_find_run(reader, log, window, offset, buffer);
+	*buffer = (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
+	if (offset >= f.size)
+		return 0;
+	int status = look_at(&f, offset, &look);
+	if (status < 0)
+		return status;
+	if (look.have == 0)
+		return 0;
+	if (!look.weak)
+		return find_junk(&f, buffer);
+	if (look.extents && look.have < RECORD) {
+		buffer->end = buffer->next = f.size;
+		tw_report(reader, &fdr_rules[FDR_BUFFER_TRUNCATED], offset, f.size, 0,
+		          "expected a BufferExtents record of 16 bytes, found the end of the file after %zu", look.have);
+		return 1;
+	}
+	take_lead(log, &look, buffer);
+	buffer->has_thread = true;
+	check_lead(&f, &look, buffer);
+	return look.extents ? find_by_extents(&f, buffer) : find_by_walking(&f, buffer);
+}
+
+void fdr_log_free(struct fdr_log *log)
+{
+	if (!log)
+		return;
+	free(log->places);
+	free(log->threads);
+	free(log);
+}

@@ -1,0 +1,69 @@
+/* names.c - function ids to names of the dictionary. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fdr/fdr.h"
+
+enum {
+	NEAR_IDS = 1 << 20,   /* real programs have fewer functions */
+	NAME_COST = 256       /* bytes that a name takes in all tables, about */
+};
+
+static uint32_t intern(struct tw_reader *reader, uint32_t id)
+{
+	char text[16];
+	struct tw_name name = {.id = id};
+	const struct tw_namer *namer = reader->options.namer;
+	if (!namer || !namer->name(namer->context, id, &name) || !name.length) {
+		name.text = text;
+		name.length = (size_t)snprintf(text, sizeof text, "#%u", id);
+	}
+	name.id = id;
+	return tw_dictionary_intern(reader->dictionary, &name);
+}
+
+static uint32_t other(struct tw_reader *reader, struct fdr_names *names)
+{
+	if (!names->other) {
+		names->other = tw_dictionary_text(reader->dictionary, "(other functions)");
+		tw_report(reader, &fdr_rules[XRAY_NAME_LIMIT], 0, 0, 0,
+		          "more than %u functions: give more memory to tell the rest apart", tw_dictionary_names(reader->dictionary));
+	}
+	return names->other;
+}
+
+static uint32_t name_far(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
+{
+	uint32_t name;
+	if (tw_map_find(&names->far, id, &name))
+		return name;
+	name = intern(reader, id);
+	return name == UINT32_MAX || !tw_map_add(&names->far, id, name) ? UINT32_MAX : name;
+}
+
+uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
+{
+	if (id < names->near_room && names->near[id])
+		return names->near[id];
+	uint32_t known;
+	if (id >= NEAR_IDS && tw_map_find(&names->far, id, &known))
+		return known;
+	if (tw_dictionary_names(reader->dictionary) >= tw_memory_limit(reader) / NAME_COST)
+		return other(reader, names);
+	if (id >= NEAR_IDS)
+		return name_far(reader, names, id);
+	if (!tw_grow(&names->near, &names->near_room, id + (size_t)1, sizeof *names->near))
+		return UINT32_MAX;
+	uint32_t name = intern(reader, id);
+	if (name != UINT32_MAX)
+		names->near[id] = name;
+	return name;
+}
+
+void fdr_names_free(struct fdr_names *names)
+{
+	free(names->near);
+	tw_map_free(&names->far);
+}

@@ -1,0 +1,407 @@
+/* reader.c - XRay FDR logs as a format: opening, parts, and the order of events. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "core/filter.h"
+#include "fdr/state.h"
+
+/* TW_ORDER_TIME: each thread's rows and window, so that thousands of threads fit. */
+enum { TIME_ROWS = 64, TIME_ARGUMENTS = 512, TIME_BYTES = 1 << 12, TIME_WINDOWS = 16 << 20, TIME_CHUNK_MIN = 1 << 12 };
+
+static int no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+}
+
+/* ---- Streams. ---- */
+
+void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t chunk)
+{
+	struct fdr_state *state = reader->state;
+	*stream = (struct fdr_stream){.names = &state->names, .words = &state->words};
+	fdr_cursor_init(&stream->cursor, reader, state->log, chunk);
+	fdr_clock_set(&stream->clock, state->log->frequency);
+	if (reader->options.checking == TW_CHECK_ALL)
+		stream->checker = &state->checker;
+}
+
+static int set_track(struct fdr_stream *stream, struct tw_reader *reader, bool known, uint64_t process, uint64_t thread)
+{
+	struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
+	stream->track = known ? tw_dictionary_add_track(reader->dictionary, &track) : 0;
+	return stream->track == UINT32_MAX ? no_memory(reader) : 0;
+}
+
+int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint32_t thread)
+{
+	struct fdr_state *state = reader->state;
+	const struct fdr_thread *t = &state->log->threads[thread];
+	stream->place = state->log->places + t->first;
+	stream->places_end = stream->place + t->count;
+	stream->in_buffer = false;
+	stream->cursor.tsc = 0;
+	return set_track(stream, reader, thread != 0, t->process, t->thread);
+}
+
+int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_buffer buffer = {.next = state->here.next};
+	int status;
+	do {
+		status = fdr_find_buffer(reader, state->log, &state->borders, buffer.next, &buffer);
+		if (status <= 0)
+			return status;
+	} while (buffer.has_thread && !tw_thread_wanted(&reader->options, buffer.thread));
+	state->here = (struct fdr_place){
+	    .offset = buffer.offset,
+	    .end = buffer.end,
+	    .next = buffer.next,
+	    .tsc = buffer.tsc,
+	    .wall_us = buffer.wall_us,
+	    .filled = buffer.filled,
+	    .cut = buffer.cut,
+	};
+	stream->place = &state->here;
+	stream->places_end = &state->here + 1;
+	return set_track(stream, reader, buffer.has_thread, buffer.process, buffer.thread) < 0 ? TW_ERR_MEMORY : 1;
+}
+
+/* ---- Opening. ---- */
+
+static int compare_bytes(const void *left, const void *right, void *context)
+{
+	const struct fdr_thread *threads = context;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	if (threads[l].bytes != threads[r].bytes)
+		return threads[l].bytes < threads[r].bytes ? 1 : -1;
+	return (l > r) - (l < r);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	return (l > r) - (l < r);
+}
+
+/* Deals the threads out to the parts, the largest first to the part with the least, and keeps those of this part. */
+static void deal(struct fdr_state *state, unsigned shard, unsigned shards)
+{
+	enum { PARTS_MAX = 256 };
+	uint64_t load[PARTS_MAX] = {0};
+	struct fdr_thread *threads = state->log->threads;
+	size_t kept = 0;
+	unsigned parts = shards < PARTS_MAX ? shards : PARTS_MAX;
+	qsort_r(state->threads, state->thread_count, sizeof *state->threads, compare_bytes, threads);
+	for (size_t i = 0; i < state->thread_count; i++) {
+		unsigned least = 0;
+		for (unsigned part = 1; part < parts; part++)
+			if (load[part] < load[least])
+				least = part;
+		load[least] += threads[state->threads[i]].bytes;
+		if (least == shard)
+			state->threads[kept++] = state->threads[i];
+	}
+	state->thread_count = kept;
+	qsort(state->threads, kept, sizeof *state->threads, compare_numbers);
+}
+
+static int choose_threads(struct tw_reader *reader, unsigned shard, unsigned shards)
+{
+	struct fdr_state *state = reader->state;
+	const struct fdr_log *log = state->log;
+	state->threads = calloc(log->thread_count + 1, sizeof *state->threads);
+	if (!state->threads)
+		return no_memory(reader);
+	for (uint32_t i = 0; i < log->thread_count; i++)
+		if (log->threads[i].count && (i == 0 || tw_thread_wanted(&reader->options, log->threads[i].thread)))
+			state->threads[state->thread_count++] = i;
+	if (shards > 1)
+		deal(state, shard, shards);
+	return 0;
+}
+
+static bool earlier(const struct fdr_state *state, uint32_t a, uint32_t b)
+{
+	const struct fdr_stream *left = &state->streams[a], *right = &state->streams[b];
+	uint64_t l = left->rows.events[left->delivered].time, r = right->rows.events[right->delivered].time;
+	return l != r ? l < r : a < b;
+}
+
+static void sift_down(struct fdr_state *state, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < state->heap_count; child++)
+			if (earlier(state, state->heap[child], state->heap[least]))
+				least = child;
+		if (least == i)
+			return;
+		uint32_t swap = state->heap[i];
+		state->heap[i] = state->heap[least];
+		state->heap[least] = swap;
+		i = least;
+	}
+}
+
+static void end_stream(struct tw_reader *reader, struct fdr_stream *stream)
+{
+	if (stream->checker)
+		fdr_check_thread_end(stream->checker, reader);
+}
+
+static int open_streams(struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	size_t count = state->thread_count;
+	size_t chunk = count ? TIME_WINDOWS / count : TIME_WINDOWS;
+	chunk = chunk < TIME_CHUNK_MIN ? TIME_CHUNK_MIN : chunk > TW_WINDOW_CHUNK ? TW_WINDOW_CHUNK : chunk;
+	state->streams = calloc(count + 1, sizeof *state->streams);
+	state->heap = calloc(count + 1, sizeof *state->heap);
+	if (reader->options.checking == TW_CHECK_ALL)
+		state->checkers = calloc(count + 1, sizeof *state->checkers);
+	if (!state->streams || !state->heap || (reader->options.checking == TW_CHECK_ALL && !state->checkers))
+		return no_memory(reader);
+	for (uint32_t i = 0; i < count; i++) {
+		struct fdr_stream *stream = &state->streams[i];
+		fdr_stream_init(stream, reader, chunk);
+		stream->checker = state->checkers ? &state->checkers[i] : NULL;
+		if (!fdr_rows_init(&stream->rows, TIME_ROWS, TIME_ARGUMENTS, TIME_BYTES))
+			return no_memory(reader);
+		int status = fdr_stream_thread(stream, reader, state->threads[i]);
+		if (status >= 0)
+			status = fdr_stream_fill(stream, &stream->rows);
+		if (status < 0)
+			return status;
+		if (status > 0)
+			state->heap[state->heap_count++] = i;
+		else
+			end_stream(reader, stream);
+	}
+	for (size_t i = state->heap_count; i-- > 0;)
+		sift_down(state, i);
+	return 0;
+}
+
+static int open_state(struct tw_reader *reader, struct fdr_log *log)
+{
+	struct fdr_state *state = calloc(1, sizeof *state);
+	if (!state) {
+		if (!reader->whole)
+			fdr_log_free(log);
+		return no_memory(reader);
+	}
+	reader->state = state;
+	state->log = log;
+	state->here.next = TW_FDR_HEADER_SIZE;
+	state->borders = (struct tw_window){.input = reader->input, .chunk = 4096};
+	if (!fdr_rows_init(&state->rows, FDR_ROWS, FDR_ARGUMENTS, FDR_BYTES))
+		return no_memory(reader);
+	state->checker.buffers_only = reader->options.order == TW_ORDER_FILE;
+	int status = fdr_words_init(reader->dictionary, &state->words);
+	fdr_stream_init(&state->stream, reader, 0);
+	return status;
+}
+
+/* Reads what is needed before events: in time order a list of the buffers, which takes a second look at the file. */
+int fdr_open(struct tw_reader *reader)
+{
+	if (!tw_input_seekable(reader->input)) {
+		int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+		if (status < 0)
+			return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	}
+	struct fdr_log *log = calloc(1, sizeof *log);
+	if (!log)
+		return no_memory(reader);
+	int status = fdr_read_header(reader, log);
+	if (status < 0) {
+		fdr_log_free(log);
+		return status;
+	}
+	if (tw_input_damaged(reader->input))
+		tw_report(reader, &fdr_rules[XRAY_COMPRESSION], tw_input_size(reader->input), tw_input_size(reader->input), 0, "%s",
+		          tw_input_error(reader->input));
+	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
+		reader->options.order = TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */
+	status = open_state(reader, log);
+	if (status < 0 || reader->options.order == TW_ORDER_FILE)
+		return status;
+	status = fdr_index(reader, log);
+	if (status >= 0)
+		status = choose_threads(reader, 0, 1);
+	if (status >= 0 && reader->options.order == TW_ORDER_TIME)
+		status = open_streams(reader);
+	return status;
+}
+
+int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards)
+{
+	struct fdr_state *whole = part->whole->state;
+	int status = open_state(part, whole->log);
+	return status < 0 ? status : choose_threads(part, shard, shards);
+}
+
+void fdr_close(struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	for (size_t i = 0; state->streams && i < state->thread_count; i++) {
+		fdr_cursor_free(&state->streams[i].cursor);
+		fdr_rows_free(&state->streams[i].rows);
+		if (state->checkers)
+			fdr_checker_free(&state->checkers[i]);
+	}
+	fdr_records_free(state->records);
+	fdr_survey_free(state->survey);
+	fdr_cursor_free(&state->stream.cursor);
+	fdr_rows_free(&state->rows);
+	fdr_names_free(&state->names);
+	fdr_checker_free(&state->checker);
+	tw_window_free(&state->borders);
+	if (!reader->whole)
+		fdr_log_free(state->log);
+	free(state->checkers);
+	free(state->streams);
+	free(state->heap);
+	free(state->threads);
+	free(state);
+}
+
+/* ---- Reading. ---- */
+
+static void empty(struct fdr_rows *rows)
+{
+	rows->event_count = rows->argument_count = rows->byte_count = 0;
+	rows->full = false;
+}
+
+static int deliver(struct tw_reader *reader, struct tw_batch *batch, uint64_t last_ns)
+{
+	struct fdr_rows *rows = &((struct fdr_state *)reader->state)->rows;
+	*batch = (struct tw_batch){.events = rows->events, .count = rows->event_count, .arguments = rows->arguments};
+	if (last_ns > reader->clock.end_ns)
+		reader->clock.end_ns = last_ns;
+	return (int)rows->event_count;
+}
+
+/* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
+static int next_part(struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	if (reader->options.order == TW_ORDER_FILE)
+		return fdr_stream_next_buffer(&state->stream, reader);
+	if (state->stream.checker && state->next_thread)
+		fdr_check_thread_end(state->stream.checker, reader);
+	if (state->next_thread == state->thread_count)
+		return 0;
+	return fdr_stream_thread(&state->stream, reader, state->threads[state->next_thread++]) < 0 ? TW_ERR_MEMORY : 1;
+}
+
+static int read_parts(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fdr_state *state = reader->state;
+	for (;;) {
+		int status = fdr_stream_fill(&state->stream, &state->rows);
+		if (status != 0)
+			return status < 0 ? status : deliver(reader, batch, state->stream.last_ns);
+		status = next_part(reader);
+		if (status <= 0)
+			return status;
+	}
+}
+
+/* Copies the earliest row of all streams, with its arguments; payloads stay with their stream until it is filled again. */
+static void take_earliest(struct fdr_state *state, struct fdr_stream *stream)
+{
+	struct fdr_rows *rows = &state->rows;
+	struct tw_event *event = &rows->events[rows->event_count++];
+	*event = stream->rows.events[stream->delivered++];
+	const struct tw_argument *arguments = stream->rows.arguments + event->first_argument;
+	event->first_argument = (uint16_t)rows->argument_count;
+	for (unsigned i = 0; i < event->argument_count; i++)
+		rows->arguments[rows->argument_count++] = arguments[i];
+}
+
+/* Fills the stream at the top of the heap again; false when it has ended. */
+static int refill_top(struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_stream *stream = &state->streams[state->heap[0]];
+	empty(&stream->rows);
+	stream->delivered = 0;
+	int status = fdr_stream_fill(stream, &stream->rows);
+	if (status < 0)
+		return status;
+	if (status == 0) {
+		end_stream(reader, stream);
+		state->heap[0] = state->heap[--state->heap_count];
+	}
+	sift_down(state, 0);
+	return 0;
+}
+
+static int read_in_time(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_rows *rows = &state->rows;
+	while (state->heap_count) {
+		struct fdr_stream *stream = &state->streams[state->heap[0]];
+		if (stream->delivered == stream->rows.event_count) {
+			if (rows->event_count) /* payloads of the stream may be in the batch */
+				break;
+			int status = refill_top(reader);
+			if (status < 0)
+				return status;
+			continue;
+		}
+		if (rows->event_count == rows->event_room || rows->argument_room - rows->argument_count < FDR_ARGUMENTS_MAX)
+			break;
+		take_earliest(state, stream);
+		if (stream->delivered < stream->rows.event_count)
+			sift_down(state, 0);
+	}
+	return deliver(reader, batch, rows->event_count ? rows->events[rows->event_count - 1].time : 0);
+}
+
+int fdr_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fdr_state *state = reader->state;
+	empty(&state->rows);
+	return reader->options.order == TW_ORDER_TIME ? read_in_time(reader, batch) : read_parts(reader, batch);
+}
+
+/* ---- The format. ---- */
+
+/* There is no magic number: the header must make sense and a buffer must follow. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	struct tw_fdr_header header;
+	if (size < TW_FDR_HEADER_SIZE) {
+		bool little = size >= 4 && bytes[0] >= 1 && bytes[0] <= 5 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0;
+		bool big = size >= 4 && bytes[1] >= 1 && bytes[1] <= 5 && bytes[0] == 0 && bytes[2] == 0 && bytes[3] == 1;
+		return little || big ? 20 : 0;
+	}
+	if (tw_fdr_header_decode(bytes, size, &header) < 0 || header.type != 1)
+		return 0;
+	if (size == TW_FDR_HEADER_SIZE)
+		return 50;
+	unsigned first = bytes[TW_FDR_HEADER_SIZE];
+	unsigned kind = FDR_METADATA + (header.layout == TW_FDR_BIG_MSB ? first & 0x7f : first >> 1);
+	return kind == TW_FDR_NEW_BUFFER || kind == TW_FDR_BUFFER_EXTENTS ? 90 : 30;
+}
+
+const struct tw_format tw_format_fdr = {
+    .name = "xray-fdr",
+    .title = "XRay flight data recorder log (LLVM, clang -fxray-instrument)",
+    .rules = fdr_rules,
+    .rule_count = FDR_RULES,
+    .probe = probe,
+    .open = fdr_open,
+    .open_shard = fdr_open_shard,
+    .read = fdr_read,
+    .read_record = fdr_read_record,
+    .info = fdr_info,
+    .repair = fdr_repair,
+    .transcode = fdr_transcode,
+    .close = fdr_close,
+};

@@ -1,0 +1,268 @@
+/* records.c - the records of a log as they are, field by field. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "fdr/state.h"
+
+enum { FIELDS = 8 };
+
+struct fdr_records {
+	struct tw_field fields[FIELDS];
+	size_t field_count;
+	/* With a filter: the events that it lets through tell which records are wanted. */
+	struct tw_reader *events; /* of the thread that is being read */
+	struct tw_batch batch;
+	size_t taken; /* events of the batch */
+	bool after_wanted; /* arguments that follow now belong to a wanted record */
+};
+
+void fdr_records_free(struct fdr_records *records)
+{
+	if (!records)
+		return;
+	tw_close(records->events);
+	free(records);
+}
+
+/* ---- Fields. ---- */
+
+static struct tw_field *add(struct fdr_records *records, const char *name, enum tw_field_type type)
+{
+	struct tw_field *field = &records->fields[records->field_count++];
+	*field = (struct tw_field){.name = name, .type = type};
+	return field;
+}
+
+static void add_uint(struct fdr_records *records, const char *name, uint64_t value)
+{
+	add(records, name, TW_FIELD_UINT)->value.u = value;
+}
+
+static void add_int(struct fdr_records *records, const char *name, uint64_t value)
+{
+	add(records, name, TW_FIELD_INT)->value.i = (int64_t)value;
+}
+
+static void add_bytes(struct fdr_records *records, const char *name, enum tw_field_type type, const void *bytes, size_t size)
+{
+	struct tw_field *field = add(records, name, type);
+	field->value.bytes = bytes;
+	field->size = size;
+}
+
+static void add_function(struct fdr_records *records, struct fdr_stream *stream, const struct tw_fdr_record *record)
+{
+	struct tw_reader *reader = stream->cursor.reader;
+	add_uint(records, "function_id", record->function_id);
+	if (reader->options.namer) {
+		uint32_t number = fdr_name_of(reader, stream->names, record->function_id);
+		const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
+		add_bytes(records, "function", TW_FIELD_TEXT, name->text, name->length);
+	}
+}
+
+static void describe_basic(struct fdr_records *records, struct fdr_stream *stream, const struct fdr_item *item)
+{
+	const struct tw_track *track = tw_dictionary_track(stream->cursor.reader->dictionary, stream->track);
+	bool argument = item->record.kind == TW_FDR_CALL_ARGUMENT;
+	if (!argument)
+		add_uint(records, "cpu", stream->cursor.cpu);
+	add_function(records, stream, &item->record);
+	if (argument)
+		add(records, "argument", TW_FIELD_HEX)->value.u = item->record.value;
+	else
+		add_uint(records, "tsc", item->record.tsc);
+	add_uint(records, "thread", track->thread);
+	if (stream->cursor.log->header.version >= 3)
+		add_uint(records, "process", track->process);
+}
+
+static void describe_call(struct fdr_records *records, struct fdr_stream *stream, const struct tw_fdr_record *record)
+{
+	add_function(records, stream, record);
+	add_uint(records, "tsc_delta", record->tsc_delta);
+}
+
+static void describe_event(struct fdr_records *records, const struct fdr_stream *stream, const struct fdr_item *item)
+{
+	const struct tw_fdr_record *record = &item->record;
+	uint16_t version = stream->cursor.log->header.version;
+	bool typed = record->kind == TW_FDR_TYPED_EVENT;
+	add_uint(records, "event_size", record->payload_size);
+	if (typed || version >= 5)
+		add_int(records, "tsc_delta", (uint64_t)(int64_t)(int32_t)record->tsc_delta);
+	else
+		add_uint(records, "absolute_tsc", record->tsc);
+	if (typed)
+		add_uint(records, "event_type", record->event_type);
+	else if (version == 4)
+		add_uint(records, "cpu_id", record->cpu);
+	add_bytes(records, "data", TW_FIELD_BYTES, record->payload, item->payload_have);
+}
+
+static void describe_metadata(struct fdr_records *records, const struct tw_fdr_record *record)
+{
+	switch ((unsigned)record->kind) {
+	case TW_FDR_NEW_BUFFER:
+		add_int(records, "thread_id", record->value);
+		break;
+	case TW_FDR_NEW_CPU_ID:
+		add_uint(records, "cpu_id", record->cpu);
+		add_uint(records, "absolute_tsc", record->tsc);
+		break;
+	case TW_FDR_TSC_WRAP:
+		add_uint(records, "absolute_tsc", record->tsc);
+		break;
+	case TW_FDR_WALL_TIME:
+		add_uint(records, "seconds", record->value);
+		add_uint(records, "microseconds", record->microseconds);
+		break;
+	case TW_FDR_CALL_ARGUMENT:
+		add(records, "argument", TW_FIELD_HEX)->value.u = record->value;
+		break;
+	case TW_FDR_BUFFER_EXTENTS:
+		add_uint(records, "size", record->value);
+		break;
+	case TW_FDR_PID:
+		add_int(records, "pid", record->value);
+		break;
+	}
+}
+
+static void describe(struct fdr_records *records, struct fdr_stream *stream, const struct fdr_item *item,
+                     struct tw_record *record)
+{
+	unsigned kind = (unsigned)item->record.kind;
+	bool call = kind <= TW_FDR_ENTER_ARGS, event = fdr_has_payload(kind);
+	bool basic = fdr_is_basic(stream->cursor.log);
+	records->field_count = 0;
+	if (basic)
+		describe_basic(records, stream, item);
+	else if (call)
+		describe_call(records, stream, &item->record);
+	else if (event)
+		describe_event(records, stream, item);
+	else
+		describe_metadata(records, &item->record);
+	if (!basic && (call || event)) {
+		const struct tw_track *track = tw_dictionary_track(stream->cursor.reader->dictionary, stream->track);
+		add_uint(records, "tsc", stream->cursor.tsc);
+		add_uint(records, "thread", track->thread);
+	}
+	*record = (struct tw_record){
+	    .kind = tw_fdr_kind_name(kind),
+	    .offset = item->offset,
+	    .size = item->record.size,
+	    .fields = records->fields,
+	    .field_count = records->field_count,
+	};
+}
+
+/* ---- With a filter. ---- */
+
+/* Opens the events of one thread, as the options of the reader let them through. */
+static int open_events(struct tw_reader *reader, struct fdr_records *records, uint32_t thread)
+{
+	tw_close(records->events);
+	int status = tw_open_shard(&records->events, reader, 0, 1);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", records->events ? records->events->error : "out of memory");
+	struct fdr_state *part = records->events->state;
+	records->events->quiet = true; /* the records themselves report */
+	part->threads[0] = thread;
+	part->thread_count = 1;
+	records->batch = (struct tw_batch){0};
+	records->taken = 0;
+	return 0;
+}
+
+/* The offset of the next wanted record of the thread. Returns 1, 0 when there is none, or a negative status. */
+static int next_wanted(struct tw_reader *reader, struct fdr_records *records, uint64_t *offset)
+{
+	for (;;) {
+		if (records->taken == records->batch.count) {
+			int status = tw_read(records->events, &records->batch);
+			if (status <= 0)
+				return status < 0 ? tw_fail(reader, status, "%s", records->events->error) : 0;
+			records->taken = 0;
+		}
+		const struct tw_event *event = &records->batch.events[records->taken];
+		if (event->kind != TW_LOST && !(event->flags & TW_FLAG_CLIPPED)) {
+			*offset = event->offset;
+			return 1;
+		}
+		records->taken++;
+	}
+}
+
+/* The thread's next record that is wanted, or that is an argument of such a one. */
+static int next_of_thread(struct tw_reader *reader, struct fdr_records *records, struct fdr_item *item)
+{
+	struct fdr_state *state = reader->state;
+	uint64_t wanted = 0;
+	int status = next_wanted(reader, records, &wanted);
+	bool more = status > 0;
+	while (status >= 0 && (more || records->after_wanted)) {
+		status = fdr_stream_item(&state->stream, item);
+		if (status <= 0)
+			return status;
+		if (records->after_wanted && item->record.kind == TW_FDR_CALL_ARGUMENT)
+			return 1;
+		records->after_wanted = more && item->offset == wanted;
+		if (records->after_wanted) {
+			records->taken++;
+			return 1;
+		}
+	}
+	return status;
+}
+
+static int next_filtered(struct tw_reader *reader, struct fdr_records *records, struct fdr_item *item)
+{
+	struct fdr_state *state = reader->state;
+	for (;;) {
+		int status = records->events ? next_of_thread(reader, records, item) : 0;
+		if (status != 0)
+			return status;
+		if (state->next_thread == state->thread_count)
+			return 0;
+		uint32_t thread = state->threads[state->next_thread++];
+		status = fdr_stream_thread(&state->stream, reader, thread);
+		if (status >= 0)
+			status = open_events(reader, records, thread);
+		if (status < 0)
+			return status;
+	}
+}
+
+/* ---- Without. ---- */
+
+static int next_plain(struct tw_reader *reader, struct fdr_item *item)
+{
+	struct fdr_state *state = reader->state;
+	for (;;) {
+		int status = fdr_stream_item(&state->stream, item);
+		if (status != 0)
+			return status;
+		if (reader->options.order == TW_ORDER_FILE)
+			status = fdr_stream_next_buffer(&state->stream, reader);
+		else if (state->next_thread < state->thread_count)
+			status = fdr_stream_thread(&state->stream, reader, state->threads[state->next_thread++]) < 0 ? TW_ERR_MEMORY : 1;
+		if (status <= 0)
+			return status;
+	}
+}
+
+int fdr_read_record(struct tw_reader *reader, struct tw_record *record)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_item item;
+	if (!state->records)
+		state->records = calloc(1, sizeof *state->records);
+	if (!state->records)
+		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	int status = reader->filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
+	if (status > 0)
+		describe(state->records, &state->stream, &item, record);
+	return status;
+}

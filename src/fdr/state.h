@@ -1,0 +1,39 @@
+/* state.h - what a reader of XRay FDR logs keeps. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FDR_STATE_H
+#define FDR_STATE_H
+
+#include "fdr/fdr.h"
+
+struct fdr_state {
+	struct fdr_log *log; /* a part's is its whole's */
+	uint32_t *threads;   /* indexes into log->threads, to be read in this order */
+	size_t thread_count, next_thread;
+	struct fdr_rows rows;
+	struct fdr_stream stream;   /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
+	struct fdr_stream *streams; /* TW_ORDER_TIME: one a thread */
+	uint32_t *heap;             /* TW_ORDER_TIME: streams with rows, the earliest row first */
+	size_t heap_count;
+	struct fdr_place here;      /* TW_ORDER_FILE: the buffer that is being read */
+	struct tw_window borders;   /* TW_ORDER_FILE: where the next one is looked for */
+	struct fdr_names names;
+	struct fdr_words words;
+	struct fdr_checker checker;
+	struct fdr_checker *checkers; /* TW_ORDER_TIME: one a stream; NULL where only damage is looked for */
+	struct fdr_records *records; /* tw_read_record() */
+	struct fdr_survey *survey;   /* tw_read_info() */
+};
+
+/* Sets a stream up, without buffers. chunk: bytes read at a time, 0 for the default. */
+void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t chunk);
+
+/* Points a stream at a thread of the index. */
+int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint32_t thread);
+
+/* Points a stream at the next buffer of the file whose thread is wanted. Returns 1, 0 at the end, or a negative status. */
+int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader);
+
+void fdr_records_free(struct fdr_records *records);
+void fdr_survey_free(struct fdr_survey *survey);
+
+#endif

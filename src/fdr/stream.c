@@ -1,0 +1,299 @@
+/* stream.c - the records of one thread, or of the file in its order, as events. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "fdr/fdr.h"
+
+/* ---- Where events go. ---- */
+
+bool fdr_rows_init(struct fdr_rows *rows, size_t events, size_t arguments, size_t bytes)
+{
+	*rows = (struct fdr_rows){
+	    .events = malloc(events * sizeof *rows->events),
+	    .arguments = malloc(arguments * sizeof *rows->arguments),
+	    .bytes = malloc(bytes),
+	    .event_room = events,
+	    .argument_room = arguments,
+	    .byte_room = bytes,
+	};
+	return rows->events && rows->arguments && rows->bytes;
+}
+
+void fdr_rows_free(struct fdr_rows *rows)
+{
+	free(rows->events);
+	free(rows->arguments);
+	free(rows->bytes);
+}
+
+int fdr_words_init(struct tw_dictionary *dictionary, struct fdr_words *words)
+{
+	const struct {
+		uint32_t *number;
+		const char *text;
+	} all[] = {
+	    {&words->category, "xray"},         {&words->custom_event, "custom event"}, {&words->typed_event, "typed event"},
+	    {&words->data, "data"},             {&words->event_type, "event_type"},     {&words->argument0, "arg0"},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		*all[i].number = tw_dictionary_text(dictionary, all[i].text);
+		if (*all[i].number == UINT32_MAX)
+			return TW_ERR_MEMORY;
+	}
+	return 0;
+}
+
+/* Whether one more event, with as many arguments as one may have, finds room. */
+static bool has_room(const struct fdr_rows *rows)
+{
+	return !rows->full && rows->event_count < rows->event_room &&
+	       rows->argument_room - rows->argument_count >= FDR_ARGUMENTS_MAX;
+}
+
+static struct tw_event *add_event(struct fdr_stream *stream, struct fdr_rows *rows, enum tw_event_kind kind, uint64_t offset)
+{
+	struct tw_event *event = &rows->events[rows->event_count++];
+	stream->last_ns = fdr_ns(&stream->clock, stream->cursor.tsc);
+	*event = (struct tw_event){
+	    .time = stream->last_ns,
+	    .offset = offset,
+	    .track = stream->track,
+	    .kind = (uint8_t)kind,
+	    .cpu = stream->cursor.cpu,
+	    .first_argument = (uint16_t)rows->argument_count,
+	};
+	return event;
+}
+
+static void add_argument(struct fdr_rows *rows, struct tw_event *event, const struct tw_argument *argument)
+{
+	rows->arguments[rows->argument_count++] = *argument;
+	event->argument_count++;
+}
+
+/* ---- The fast path: runs of entries and exits without arguments in little-endian logs. `make bench` measures it: about
+ * 3 times as fast as taking them one by one. ---- */
+
+enum { TAIL_SIZE = sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) };
+
+static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
+{
+	struct fdr_cursor *cursor = &stream->cursor;
+	const uint8_t *bytes;
+	size_t size;
+	int status = fdr_cursor_bytes(cursor, &bytes, &size);
+	if (status < 0)
+		return status;
+	struct tw_event *first = &rows->events[rows->event_count], *event = first;
+	size_t room = rows->event_room - rows->event_count, most = size / TW_FDR_FUNCTION_SIZE;
+	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
+	const uint32_t *near = stream->names->near;
+	size_t near_room = stream->names->near_room;
+	struct fdr_clock clock = stream->clock;
+	uint64_t tsc = cursor->tsc, at = cursor->at;
+	uint32_t track = stream->track;
+	const struct tw_event ends[] = {
+	    [TW_FDR_ENTER] = {.kind = TW_SLICE_BEGIN, .cpu = cursor->cpu},
+	    [TW_FDR_EXIT] = {.kind = TW_SLICE_END, .cpu = cursor->cpu},
+	    [TW_FDR_TAIL_EXIT] = {.kind = TW_SLICE_END, .cpu = cursor->cpu, .flags = TW_FLAG_TAIL},
+	};
+	for (; p < end; p += TW_FDR_FUNCTION_SIZE, at += TW_FDR_FUNCTION_SIZE) {
+		uint64_t word = tw_load64(p, false);
+		uint32_t action = (uint32_t)word & 0xf, id = (uint32_t)word >> 4;
+		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= near_room || !near[id])
+			break;
+		tsc += word >> 32;
+		event->time = fdr_ns(&clock, tsc);
+		event->offset = at;
+		event->value = 0;
+		event->id = 0;
+		event->track = track;
+		event->name = near[id];
+		event->category = 0;
+		event->other = 0;
+		memcpy(&event->first_argument, &ends[action >> 1].first_argument, TAIL_SIZE);
+		event++;
+	}
+	if (event > first)
+		stream->last_ns = event[-1].time;
+	rows->event_count += (size_t)(event - first);
+	stream->clock = clock;
+	cursor->tsc = tsc;
+	cursor->at = at;
+	return 0;
+}
+
+/* ---- One record, of any kind. ---- */
+
+/* Whether the next record of the buffer is an argument of the call before. */
+static bool argument_follows(struct fdr_cursor *cursor)
+{
+	const uint8_t *bytes;
+	size_t size;
+	if (cursor->damaged || fdr_cursor_bytes(cursor, &bytes, &size) < 0 || size < TW_FDR_METADATA_SIZE)
+		return false;
+	if (fdr_is_basic(cursor->log))
+		return tw_load16(bytes, cursor->log->header.layout != TW_FDR_LITTLE) == 1;
+	unsigned kind = TW_FDR_CALL_ARGUMENT - FDR_METADATA;
+	return bytes[0] == (cursor->log->header.layout == TW_FDR_BIG_MSB ? 0x80 | kind : kind << 1 | 1);
+}
+
+static int next_item(struct fdr_stream *stream, struct fdr_item *item)
+{
+	uint64_t before = stream->cursor.tsc;
+	int status = fdr_cursor_next(&stream->cursor, item);
+	if (status > 0 && stream->checker)
+		fdr_check_item(stream->checker, &stream->cursor, item, before);
+	return status;
+}
+
+static int take_arguments(struct fdr_stream *stream, struct fdr_rows *rows, struct tw_event *event)
+{
+	struct fdr_item item;
+	while (event->argument_count < FDR_ARGUMENTS_MAX && argument_follows(&stream->cursor)) {
+		int status = next_item(stream, &item);
+		if (status <= 0)
+			return status;
+		uint32_t name = stream->words->argument0;
+		if (event->argument_count) {
+			char text[8];
+			snprintf(text, sizeof text, "arg%u", event->argument_count);
+			name = tw_dictionary_text(stream->cursor.reader->dictionary, text);
+		}
+		if (name == UINT32_MAX)
+			return tw_fail(stream->cursor.reader, TW_ERR_MEMORY, "out of memory");
+		add_argument(rows, event,
+		             &(struct tw_argument){.name = name, .type = TW_ARG_POINTER, .value.u = item.record.value});
+	}
+	return 0;
+}
+
+static int take_call(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
+{
+	static const struct {
+		enum tw_event_kind kind;
+		uint16_t flags;
+	} forms[] = {
+	    [TW_FDR_ENTER] = {TW_SLICE_BEGIN, 0},
+	    [TW_FDR_EXIT] = {TW_SLICE_END, 0},
+	    [TW_FDR_TAIL_EXIT] = {TW_SLICE_END, TW_FLAG_TAIL},
+	    [TW_FDR_ENTER_ARGS] = {TW_SLICE_BEGIN, 0},
+	};
+	struct tw_reader *reader = stream->cursor.reader;
+	const struct tw_fdr_record *record = &item->record;
+	struct tw_event *event = add_event(stream, rows, forms[record->kind].kind, item->offset);
+	event->flags = forms[record->kind].flags;
+	event->name = fdr_name_of(reader, stream->names, record->function_id);
+	if (event->name == UINT32_MAX)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	return record->kind == TW_FDR_ENTER_ARGS ? take_arguments(stream, rows, event) : 0;
+}
+
+/* A payload is kept with the rows, or, when too large for that, left in the window and handed over at once. */
+static const uint8_t *keep_payload(struct fdr_rows *rows, const struct fdr_item *item)
+{
+	size_t size = item->payload_have;
+	if (size > rows->byte_room - rows->byte_count) {
+		rows->full = true;
+		return item->record.payload;
+	}
+	uint8_t *kept = rows->bytes + rows->byte_count;
+	if (size)
+		memcpy(kept, item->record.payload, size);
+	rows->byte_count += size;
+	return kept;
+}
+
+static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
+{
+	const struct tw_fdr_record *record = &item->record;
+	const struct fdr_words *words = stream->words;
+	bool typed = record->kind == TW_FDR_TYPED_EVENT;
+	struct tw_event *event = add_event(stream, rows, TW_INSTANT, item->offset);
+	event->name = typed ? words->typed_event : words->custom_event;
+	event->category = words->category;
+	if (!typed && stream->cursor.log->header.version < 5) {
+		event->time = fdr_ns(&stream->clock, record->tsc);
+		if (stream->cursor.log->header.version == 4)
+			event->cpu = record->cpu;
+	}
+	if (typed)
+		add_argument(rows, event,
+		             &(struct tw_argument){.name = words->event_type, .type = TW_ARG_UINT, .value.u = record->event_type});
+	add_argument(rows, event,
+	             &(struct tw_argument){.name = words->data,
+	                                   .type = TW_ARG_BYTES,
+	                                   .value.bytes = keep_payload(rows, item),
+	                                   .size = item->payload_have});
+}
+
+static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const struct fdr_item *item)
+{
+	if (item->record.kind <= TW_FDR_ENTER_ARGS)
+		return take_call(stream, rows, item);
+	if (fdr_has_payload((unsigned)item->record.kind))
+		take_event(stream, rows, item);
+	return 0;
+}
+
+/* ---- Buffers. ---- */
+
+static bool enter_buffer(struct fdr_stream *stream)
+{
+	if (stream->place == stream->places_end)
+		return false;
+	fdr_cursor_enter(&stream->cursor, stream->place);
+	if (stream->checker)
+		fdr_check_buffer(stream->checker, &stream->cursor, stream->place);
+	stream->place++;
+	stream->in_buffer = true;
+	return true;
+}
+
+static void leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
+{
+	uint64_t lost = fdr_cursor_lost(&stream->cursor);
+	stream->in_buffer = false;
+	if (stream->checker)
+		fdr_check_buffer_end(stream->checker, &stream->cursor);
+	if (lost && rows)
+		add_event(stream, rows, TW_LOST, stream->cursor.next - lost)->value = lost;
+}
+
+int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)
+{
+	for (;;) {
+		if (!stream->in_buffer && !enter_buffer(stream))
+			return 0;
+		int status = next_item(stream, item);
+		if (status != 0)
+			return status;
+		leave_buffer(stream, NULL);
+	}
+}
+
+int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)
+{
+	const struct fdr_log *log = stream->cursor.log;
+	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker;
+	while (has_room(rows)) {
+		if (!stream->in_buffer && !enter_buffer(stream))
+			break;
+		int status = runs ? take_run(stream, rows) : 0;
+		if (status < 0)
+			return status;
+		if (!has_room(rows))
+			break;
+		struct fdr_item item;
+		status = next_item(stream, &item);
+		if (status > 0)
+			status = take_item(stream, rows, &item);
+		else if (status == 0)
+			leave_buffer(stream, rows);
+		if (status < 0)
+			return status;
+	}
+	return (int)rows->event_count;
+}

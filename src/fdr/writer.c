@@ -1,0 +1,399 @@
+/* writer.c - events to an XRay FDR log. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fdr/fdr.h"
+
+enum {
+	BUFFER_SIZE = 16384,   /* LLVM's default, xray_fdr_flags.inc */
+	BUFFER_MIN = 256,
+	OPEN_BUFFERS = 1024    /* threads whose buffer is kept open; the oldest is closed for another */
+};
+
+/* A complete slice whose exit is still to be written. */
+struct pending {
+	uint64_t end_ns;
+	uint32_t function;
+};
+
+struct thread_buffer {
+	uint8_t *bytes; /* NULL: closed */
+	size_t used;
+	uint64_t tsc;   /* of the last record */
+	uint16_t cpu;
+	struct pending *pending; /* innermost last */
+	size_t pending_count, pending_room;
+};
+
+struct fdr_writer {
+	struct tw_fdr_header header;
+	struct thread_buffer *threads; /* by track */
+	size_t thread_room;
+	uint32_t open[OPEN_BUFFERS]; /* tracks with an open buffer, in a ring */
+	size_t open_first, open_count;
+	size_t buffer_size;
+	const struct tw_dictionary *dictionary;
+	bool started;
+};
+
+static int no_memory(struct tw_writer *writer)
+{
+	return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+}
+
+/* ---- Buffers. ---- */
+
+static uint64_t ticks_of(const struct fdr_writer *w, uint64_t ns)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide product = (wide)ns * w->header.cycle_frequency + FDR_NS_PER_SECOND - 1;
+	wide ticks = product / FDR_NS_PER_SECOND;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* Adds a record that is known to fit the format and the buffer. */
+static bool add(struct fdr_writer *w, struct thread_buffer *buffer, const struct tw_fdr_record *record)
+{
+	int n = tw_fdr_encode(record, w->header.version, w->header.layout, buffer->bytes + buffer->used,
+	                      w->buffer_size - buffer->used);
+	if (n > 0)
+		buffer->used += (size_t)n;
+	return n > 0;
+}
+
+static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
+{
+	struct fdr_writer *w = writer->state;
+	uint8_t extents[TW_FDR_RECORD_MAX];
+	struct tw_fdr_record record = {.kind = TW_FDR_BUFFER_EXTENTS, .value = buffer->used};
+	if (!buffer->bytes)
+		return;
+	if (w->header.version == 1)
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER});
+	int n = tw_fdr_encode(&record, w->header.version, w->header.layout, extents, sizeof extents);
+	if (n > 0)
+		tw_put(&writer->out, extents, (size_t)n);
+	tw_put(&writer->out, buffer->bytes, buffer->used);
+	free(buffer->bytes);
+	buffer->bytes = NULL;
+}
+
+static void begin_buffer(struct fdr_writer *w, struct thread_buffer *buffer, const struct tw_track *track, uint64_t ns,
+                         uint16_t cpu)
+{
+	buffer->used = 0;
+	buffer->cpu = cpu;
+	buffer->tsc = ticks_of(w, ns);
+	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = track->thread});
+	add(w, buffer,
+	    &(struct tw_fdr_record){.kind = TW_FDR_WALL_TIME,
+	                            .value = ns / FDR_NS_PER_SECOND,
+	                            .microseconds = (uint32_t)(ns % FDR_NS_PER_SECOND / 1000)});
+	if (w->header.version >= 3)
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_PID, .value = track->process});
+	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = buffer->tsc});
+}
+
+/* The buffer of a track, open, with `need` bytes left for records; NULL when there is no memory. */
+static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_event *event, uint64_t ns, size_t need)
+{
+	struct fdr_writer *w = writer->state;
+	if (!tw_grow(&w->threads, &w->thread_room, event->track + (size_t)1, sizeof *w->threads))
+		return NULL;
+	struct thread_buffer *buffer = &w->threads[event->track];
+	if (buffer->bytes && w->buffer_size - buffer->used >= need + TW_FDR_METADATA_SIZE)
+		return buffer;
+	bool was_open = buffer->bytes != NULL;
+	close_buffer(writer, buffer);
+	if (!was_open && w->open_count == OPEN_BUFFERS) {
+		close_buffer(writer, &w->threads[w->open[w->open_first]]);
+		w->open_first = (w->open_first + 1) % OPEN_BUFFERS;
+		w->open_count--;
+	}
+	if (!was_open)
+		w->open[(w->open_first + w->open_count++) % OPEN_BUFFERS] = event->track;
+	buffer->bytes = malloc(w->buffer_size);
+	if (buffer->bytes)
+		begin_buffer(w, buffer, tw_dictionary_track(w->dictionary, event->track), ns, event->cpu);
+	return buffer->bytes ? buffer : NULL;
+}
+
+/* Moves the counter to a time: the delta that is left for the record, after an absolute count where it must be. */
+static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
+{
+	uint64_t tsc = ticks_of(w, ns), delta = tsc - buffer->tsc;
+	buffer->tsc = tsc;
+	if (cpu != buffer->cpu)
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc});
+	else if (delta > INT32_MAX)
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_TSC_WRAP, .tsc = tsc});
+	else
+		return (uint32_t)delta;
+	buffer->cpu = cpu;
+	return 0;
+}
+
+/* ---- Events. ---- */
+
+static bool is_number(const struct tw_argument *argument)
+{
+	return argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT || argument->type == TW_ARG_POINTER ||
+	       argument->type == TW_ARG_KOID || argument->type == TW_ARG_BOOL;
+}
+
+static int put_call(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
+                    struct tw_fdr_record record, uint64_t ns)
+{
+	struct fdr_writer *w = writer->state;
+	unsigned count = 0;
+	while (count < event->argument_count && is_number(&arguments[count]))
+		count++;
+	for (unsigned i = count; i < event->argument_count; i++)
+		tw_count_loss(writer, "argument that is no number, or after one", false);
+	bool enters = record.kind == TW_FDR_ENTER;
+	if (enters && count)
+		record.kind = TW_FDR_ENTER_ARGS;
+	size_t need = TW_FDR_FUNCTION_SIZE + TW_FDR_METADATA_SIZE * ((enters ? count : 0) + (size_t)1);
+	if (need + BUFFER_MIN > w->buffer_size)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "a call with %u arguments does not fit a buffer of %zu bytes", count, w->buffer_size);
+	struct thread_buffer *buffer = room_for(writer, event, ns, need);
+	if (!buffer)
+		return no_memory(writer);
+	record.tsc_delta = reach(w, buffer, ns, event->cpu);
+	if (!add(w, buffer, &record)) {
+		tw_count_loss(writer, "function id that the byte order cannot hold", false);
+		return 0;
+	}
+	for (unsigned i = 0; enters && i < count; i++)
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_CALL_ARGUMENT, .value = arguments[i].value.u});
+	return 0;
+}
+
+/* Writes the exits of complete slices that are over at a time. */
+static int close_pending(struct tw_writer *writer, const struct tw_event *event, uint64_t ns)
+{
+	struct fdr_writer *w = writer->state;
+	if (event->track >= w->thread_room)
+		return 0;
+	int status = 0;
+	while (status >= 0 && w->threads[event->track].pending_count) {
+		struct thread_buffer *buffer = &w->threads[event->track];
+		struct pending last = buffer->pending[buffer->pending_count - 1];
+		if (last.end_ns > ns)
+			break;
+		buffer->pending_count--;
+		struct tw_event end = {.track = event->track, .cpu = event->cpu};
+		status = put_call(writer, &end, NULL, (struct tw_fdr_record){.kind = TW_FDR_EXIT, .function_id = last.function},
+		                  last.end_ns);
+	}
+	return status;
+}
+
+static int put_complete(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
+                        struct tw_fdr_record record)
+{
+	struct fdr_writer *w = writer->state;
+	int status = put_call(writer, event, arguments, record, event->time);
+	if (status < 0)
+		return status;
+	struct thread_buffer *buffer = &w->threads[event->track];
+	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
+		return no_memory(writer);
+	buffer->pending[buffer->pending_count++] =
+	    (struct pending){.end_ns = event->time + event->value, .function = record.function_id};
+	return 0;
+}
+
+static int put_slice(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	struct fdr_writer *w = writer->state;
+	uint64_t id = tw_dictionary_name(w->dictionary, event->name)->id;
+	if (id == 0 || id > FDR_ID_MAX) {
+		tw_count_loss(writer, "slice without a function id", false);
+		return 0;
+	}
+	struct tw_fdr_record record = {.kind = TW_FDR_ENTER, .function_id = (uint32_t)id};
+	if (event->kind == TW_SLICE_COMPLETE)
+		return put_complete(writer, event, arguments, record);
+	if (event->kind == TW_SLICE_END)
+		record.kind = event->flags & TW_FLAG_TAIL ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
+	return put_call(writer, event, arguments, record, event->time);
+}
+
+/* A custom or typed event when the instant came from one; otherwise a custom event that holds the name. */
+static void make_event(const struct fdr_writer *w, const struct tw_event *event, const struct tw_argument *arguments,
+                       struct tw_fdr_record *record, bool *exact)
+{
+	const struct tw_argument *last = event->argument_count ? &arguments[event->argument_count - 1] : NULL;
+	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
+	*record = (struct tw_fdr_record){.kind = TW_FDR_CUSTOM_EVENT};
+	*exact = last && last->type == TW_ARG_BYTES && last->size;
+	record->payload = *exact ? last->value.bytes : (const uint8_t *)name->text;
+	record->payload_size = (uint32_t)(*exact ? last->size : name->length);
+	if (*exact && event->argument_count == 2 && arguments[0].type == TW_ARG_UINT) {
+		record->kind = TW_FDR_TYPED_EVENT;
+		record->event_type = (uint16_t)arguments[0].value.u;
+	}
+}
+
+static int put_instant(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	struct fdr_writer *w = writer->state;
+	struct tw_fdr_record record;
+	bool exact;
+	make_event(w, event, arguments, &record, &exact);
+	size_t need = (size_t)record.payload_size + 2 * (size_t)TW_FDR_METADATA_SIZE;
+	if (record.payload_size == 0 || need + BUFFER_MIN > w->buffer_size) {
+		tw_count_loss(writer, "event larger than a buffer, or empty", false);
+		return 0;
+	}
+	if (!exact)
+		tw_count_loss(writer, "instant", true);
+	struct thread_buffer *buffer = room_for(writer, event, event->time, need);
+	if (!buffer)
+		return no_memory(writer);
+	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->header.version < 5;
+	if (absolute)
+		record.tsc = ticks_of(w, event->time);
+	else
+		record.tsc_delta = reach(w, buffer, event->time, event->cpu);
+	if (absolute && w->header.version == 4)
+		record.cpu = event->cpu;
+	add(w, buffer, &record);
+	return 0;
+}
+
+static int put_event(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	int status = close_pending(writer, event, event->time);
+	if (status < 0)
+		return status;
+	switch ((enum tw_event_kind)event->kind) {
+	case TW_SLICE_BEGIN:
+	case TW_SLICE_END:
+	case TW_SLICE_COMPLETE:
+		return put_slice(writer, event, arguments);
+	case TW_INSTANT:
+		return put_instant(writer, event, arguments);
+	case TW_COUNTER:
+	case TW_ASYNC_BEGIN:
+	case TW_ASYNC_INSTANT:
+	case TW_ASYNC_END:
+	case TW_FLOW_BEGIN:
+	case TW_FLOW_STEP:
+	case TW_FLOW_END:
+	case TW_SWITCH:
+	case TW_WAKEUP:
+	case TW_STACK_SAMPLE:
+	case TW_ALLOCATION_SAMPLE:
+	case TW_LOG:
+	case TW_OBJECT:
+	case TW_BLOB:
+	case TW_INSTRUCTIONS:
+	case TW_LOST:
+	case TW_METADATA:
+	case TW_EVENT_KINDS:
+		break;
+	}
+	tw_count_loss(writer, tw_event_kind_name(event->kind), false);
+	return 0;
+}
+
+/* ---- The target. ---- */
+
+enum tw_fdr_layout fdr_layout_for(enum tw_byte_order order)
+{
+	static const enum tw_fdr_layout layouts[] = {
+	    [TW_BYTES_AS_SOURCE] = TW_FDR_LITTLE,
+	    [TW_BYTES_LITTLE] = TW_FDR_LITTLE,
+	    [TW_BYTES_BIG] = TW_FDR_BIG_MSB,
+	    [TW_BYTES_BIG_LSB] = TW_FDR_BIG_LSB,
+	};
+	return layouts[order];
+}
+
+static int open_writer(struct tw_writer *writer)
+{
+	const struct tw_write_options *options = &writer->options;
+	if (options->version > FDR_VERSION_MAX)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d", options->version, FDR_VERSION_MAX);
+	uint64_t size = options->buffer_size ? options->buffer_size : BUFFER_SIZE;
+	if (size < 2 * BUFFER_MIN || size > INT32_MAX)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "a buffer size must be between %d and %d", 2 * BUFFER_MIN, INT32_MAX);
+	struct fdr_writer *w = calloc(1, sizeof *w);
+	if (!w)
+		return no_memory(writer);
+	writer->state = w;
+	w->buffer_size = (size_t)size;
+	w->header = (struct tw_fdr_header){
+	    .version = options->version ? (uint16_t)options->version : FDR_VERSION_MAX,
+	    .type = 1,
+	    .constant_tsc = true,
+	    .nonstop_tsc = true,
+	    .buffer_size = size,
+	    .layout = fdr_layout_for(options->byte_order),
+	};
+	return 0;
+}
+
+static void put_header(struct tw_writer *writer, const struct tw_clock *clock)
+{
+	struct fdr_writer *w = writer->state;
+	uint8_t bytes[TW_FDR_HEADER_SIZE];
+	uint64_t frequency = writer->options.ticks_per_second ? writer->options.ticks_per_second : clock->ticks_per_second;
+	w->header.cycle_frequency = frequency ? frequency : FDR_NS_PER_SECOND;
+	tw_fdr_header_encode(&w->header, bytes);
+	tw_put(&writer->out, bytes, sizeof bytes);
+	w->started = true;
+}
+
+static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct fdr_writer *w = writer->state;
+	w->dictionary = tw_reader_dictionary(reader);
+	if (!w->started)
+		put_header(writer, tw_reader_clock(reader));
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		int status = put_event(writer, event, batch->arguments + event->first_argument);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+static int finish(struct tw_writer *writer)
+{
+	struct fdr_writer *w = writer->state;
+	int status = 0;
+	if (!w->started)
+		put_header(writer, &(struct tw_clock){0});
+	for (uint32_t track = 0; track < w->thread_room && status >= 0; track++)
+		status = close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);
+	for (size_t track = 0; track < w->thread_room; track++)
+		close_buffer(writer, &w->threads[track]);
+	return status;
+}
+
+static void close_writer(struct tw_writer *writer)
+{
+	struct fdr_writer *w = writer->state;
+	for (size_t i = 0; i < w->thread_room; i++) {
+		free(w->threads[i].bytes);
+		free(w->threads[i].pending);
+	}
+	free(w->threads);
+	free(w);
+}
+
+const struct tw_target tw_target_fdr = {
+    .name = "xray-fdr",
+    .title = "XRay flight data recorder log",
+    .extensions = (const char *const[]){".xray", NULL},
+    .order = TW_ORDER_TRACK,
+    .open = open_writer,
+    .write = write_batch,
+    .finish = finish,
+    .close = close_writer,
+};
