@@ -1,0 +1,141 @@
+/* lines.c - file and line of each function, from DWARF. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/program.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+enum {
+	MAX_DEPTH = 64,       /* of namespaces in namespaces */
+	FIRST_WITH_FILE_0 = 5 /* of DWARF's versions */
+};
+
+/* A walk over one unit's entries, in the order of the file. */
+struct walk {
+	const struct tw_places *places;
+	Dwarf_Off last; /* entries lie one after the other; damaged links that go back end the walk */
+};
+
+/* The file that a function is declared in. Not by dwarf_decl_file(): up to elfutils 0.188 it takes file 0 for none,
+ * which is the program's own with DWARF 5, and it asserts that the unit has files. */
+static const char *file_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0)
+		return NULL;
+	/* The declaration may be of another unit, with files of its own. */
+	Dwarf_Die unit;
+	Dwarf_Half version;
+	Dwarf_Files *files = NULL;
+	size_t count = 0;
+	if (!dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || !files || number >= count)
+		return NULL;
+	return number || version >= FIRST_WITH_FILE_0 ? dwarf_filesrc(files, (size_t)number, NULL, NULL) : NULL;
+}
+
+/* Sleds have line 0 in the line table, so what counts is where the function is declared. */
+static void take_function(const struct walk *walk, Dwarf_Die *die)
+{
+	Dwarf_Addr address;
+	if (dwarf_lowpc(die, &address) != 0)
+		return;
+	struct tw_place *place = tw_places_find(walk->places, address);
+	int line;
+	if (!place || place->line || dwarf_decl_line(die, &line) != 0 || line <= 0)
+		return;
+	place->file = file_of(die);
+	place->line = place->file ? (uint32_t)line : 0;
+}
+
+/* Compilers put the code of methods at the top, that of free functions into their namespaces: types are not entered. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module;
+}
+
+/* Moves to an entry: false when it lies before one already seen. */
+static bool advance(struct walk *walk, Dwarf_Die *die)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+	if (offset == (Dwarf_Off)-1 || offset <= walk->last)
+		return false;
+	walk->last = offset;
+	return true;
+}
+
+static void visit(struct walk *walk, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+	if (depth >= MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		if (!advance(walk, &die))
+			return;
+		int tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram)
+			take_function(walk, &die);
+		else if (holds_functions(tag))
+			visit(walk, &die, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* By part of the name: there are ".debug_str", ".debug_str.dwo", ".gnu.debuglto_.debug_line_str", and libdw takes them
+ * all. */
+static bool is_text_section(const char *name)
+{
+	return strstr(name, "debug_str") || strstr(name, "debug_line_str");
+}
+
+/* Ends a section of texts with a NUL. libdw (0.188) trusts that there is one. */
+static bool terminate(Elf_Scn *section, const GElf_Shdr *header)
+{
+	if (header->sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+		return false;
+	Elf_Data *data = elf_getdata(section, NULL);
+	if (!data || (data->d_size && !data->d_buf))
+		return false;
+	if (data->d_size == 0)
+		return true;
+	char *bytes = data->d_buf;
+	bytes[data->d_size - 1] = '\0';
+	return true;
+}
+
+/* Makes the sections safe to read. False: better leave this DWARF alone. ".zdebug_..." is GNU's compression of before
+ * 2016, which libdw undoes where its result cannot be looked at. */
+static bool prepare(const struct tw_elf *elf)
+{
+	size_t names;
+	GElf_Shdr header;
+	if (elf_getshdrstrndx(elf->elf, &names) != 0)
+		return false;
+	for (Elf_Scn *section = elf_nextscn(elf->elf, NULL); section; section = elf_nextscn(elf->elf, section)) {
+		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf->elf, names, header.sh_name) : NULL;
+		bool is_old = name && strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
+		if (is_old || (name && is_text_section(name) && !terminate(section, &header)))
+			return false;
+	}
+	return true;
+}
+
+bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle)
+{
+	Dwarf *dwarf = prepare(elf) ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
+	*handle = dwarf;
+	if (!dwarf)
+		return false;
+	bool any = false;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die top, split;
+	uint8_t type;
+	while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &top, &split) == 0) {
+		bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
+		struct walk walk = {.places = places};
+		visit(&walk, is_split ? &split : &top, 0);
+		any = true;
+	}
+	return any;
+}

@@ -1,0 +1,113 @@
+/* program.h - what the files of this folder share: the handle, an open ELF file, the functions by address. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SYMBOLS_PROGRAM_H
+#define SYMBOLS_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gelf.h>
+
+#include <trackway/symbols.h>
+
+enum { TW_SYMBOLS_ERROR = 512 };
+
+/* A function while it is being named. Texts are borrowed from the ELF files until tw_symbols_open() copies them. */
+struct tw_place {
+	uint64_t address;
+	uint32_t id;
+	uint32_t rank; /* how good the symbol is; 0: there is none yet */
+	uint32_t line;
+	const char *symbol;
+	const char *file;
+};
+
+/* All functions, by address and then id. What is known of an address is in the first of its places. */
+struct tw_places {
+	struct tw_place *items;
+	size_t count;
+};
+
+struct tw_chunk;
+
+struct tw_symbols {
+	struct tw_symbols_function *functions; /* [id - 1]; nothing here changes after open, so threads may share it */
+	uint32_t count;
+	struct tw_chunk *texts;
+	struct tw_namer namer;
+	char *path;
+	char error[TW_SYMBOLS_ERROR];
+};
+
+struct tw_elf {
+	Elf *elf; /* NULL: not open */
+	int fd;
+	bool wide; /* 64 bit */
+	bool big;
+	uint16_t type, machine;
+	uint64_t size; /* of the file */
+};
+
+/* Writes the error, with the path in front. Returns status. */
+int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Keeps a copy of a text until the handle is closed. NULL when there is no memory. */
+const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text);
+
+/* Opens an ELF file of any class and byte order. Only programs and shared libraries are taken. On failure the error is
+ * told in `symbols`, and nothing is left open. */
+int tw_elf_open(struct tw_symbols *symbols, struct tw_elf *elf, const char *path);
+void tw_elf_close(struct tw_elf *elf);
+
+/* Finds a section by name, NULL when there is none. */
+Elf_Scn *tw_elf_section(const struct tw_elf *elf, const char *name, GElf_Shdr *header);
+
+/* Finds the first section of a type (SHT_...), from the one after `from` (NULL: from the start). */
+Elf_Scn *tw_elf_next(const struct tw_elf *elf, Elf_Scn *from, uint32_t type, GElf_Shdr *header);
+
+/* How the entries of xray_instr_map lie. Source: LLVM, AsmPrinter.cpp, emitXRayTable. */
+struct tw_sled_layout {
+	size_t entry;   /* size in bytes */
+	size_t word;    /* of an address; the first word is the sled, the second its function */
+	size_t version; /* offset of the version */
+};
+
+/* The bytes of a map, copied so that relocations can be applied. */
+struct tw_sleds {
+	const struct tw_sled_layout *layout;
+	uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+enum { TW_SLED_RELATIVE = 2 }; /* from this version of an entry on, its words are relative to where they stand */
+
+/* Reads the instrumentation map: places[id - 1].address of each function, in the order of the ids. Who calls frees
+ * places->items. */
+int tw_sleds_read(struct tw_symbols *symbols, const struct tw_elf *elf, struct tw_places *places);
+
+/* Applies the dynamic relocations to the absolute entries of a map. */
+void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds);
+
+/* The first place of an address, NULL when no function is there. */
+struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address);
+
+/* Takes the best symbol of each place from the symbol tables of a type (SHT_SYMTAB, SHT_DYNSYM). Symbols of a table
+ * with a higher `trust` win. Returns whether there is a table. */
+bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, const struct tw_places *places);
+
+/* Takes file and line of each place from DWARF. *handle is what holds the texts: give it to dwarf_end(). Returns
+ * whether there is any DWARF. */
+struct Dwarf;
+bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
+
+/* Opens the separate file with debug information that belongs to a program. False when there is none. */
+bool tw_debug_open(struct tw_symbols *symbols, const struct tw_elf *program, struct tw_elf *debug);
+
+/* Demangles a C++ name; NULL where it is none. *budget is how many bytes of output are still allowed, over all calls.
+ * Who calls frees. */
+char *tw_demangle(const char *symbol, size_t *budget);
+
+#endif

@@ -1,0 +1,242 @@
+/* symbols.c - a program's functions by XRay id. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/program.h"
+
+#include <elfutils/libdw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 16 };
+
+/* Bytes that all demangled names together may take: far above what compilers make, far below what hostile symbols
+ * could. */
+enum { DEMANGLE_BUDGET = 1 << 26, DEMANGLE_BUDGET_EACH = 1 << 10 };
+
+/* Which of two symbol tables is believed. */
+enum { TRUST_DYNAMIC, TRUST_STATIC };
+
+struct tw_chunk {
+	struct tw_chunk *next;
+	size_t used, room;
+	char bytes[];
+};
+
+/* The files and tables that are needed until open returns. */
+struct work {
+	struct tw_elf program, debug;
+	struct tw_places places;
+	Dwarf *dwarf[2]; /* of the program, of its debug file */
+};
+
+/* ---- Texts. ---- */
+
+int tw_symbols_fail(struct tw_symbols *symbols, int status, const char *format, ...)
+{
+	size_t room = sizeof symbols->error;
+	int used = snprintf(symbols->error, room, "%s: ", symbols->path ? symbols->path : "");
+	if (used < 0 || (size_t)used >= room)
+		return status;
+	va_list arguments;
+	va_start(arguments, format);
+	/* The analyzer loses va_start() where it inlines this into its callers. */
+	vsnprintf(symbols->error + used, room - (size_t)used, format, arguments); // NOLINT(clang-analyzer-valist.*)
+	va_end(arguments);
+	return status;
+}
+
+const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	struct tw_chunk *chunk = symbols->texts;
+	if (!chunk || chunk->room - chunk->used < size) {
+		size_t room = size > CHUNK ? size : CHUNK;
+		chunk = malloc(sizeof *chunk + room);
+		if (!chunk)
+			return NULL;
+		*chunk = (struct tw_chunk){.next = symbols->texts, .room = room};
+		symbols->texts = chunk;
+	}
+	char *copy = memcpy(chunk->bytes + chunk->used, text, size);
+	chunk->used += size;
+	return copy;
+}
+
+/* ---- Places. ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct tw_place *x = a, *y = b;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address)
+{
+	size_t low = 0, high = places->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (places->items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < places->count && places->items[low].address == address ? &places->items[low] : NULL;
+}
+
+/* ---- Open. ---- */
+
+/* Names and lines come from the program itself or, what it lacks, from the debug file that belongs to it. */
+static void read_names_and_lines(struct tw_symbols *symbols, struct work *work)
+{
+	const struct tw_places *places = &work->places;
+	bool named = tw_names_read(&work->program, SHT_SYMTAB, TRUST_STATIC, places);
+	tw_names_read(&work->program, SHT_DYNSYM, TRUST_DYNAMIC, places);
+	bool lined = tw_lines_read(&work->program, places, &work->dwarf[0]);
+	if ((named && lined) || !tw_debug_open(symbols, &work->program, &work->debug))
+		return;
+	if (!named)
+		tw_names_read(&work->debug, SHT_SYMTAB, TRUST_STATIC, places);
+	if (!lined)
+		tw_lines_read(&work->debug, places, &work->dwarf[1]);
+}
+
+static const char *keep_name(struct tw_symbols *symbols, const struct tw_symbols_function *function, size_t *budget)
+{
+	char address[32];
+	snprintf(address, sizeof address, "@0x%llx", (unsigned long long)function->address);
+	if (!function->symbol)
+		return tw_symbols_keep(symbols, address);
+	char *demangled = tw_demangle(function->symbol, budget);
+	const char *name = demangled ? tw_symbols_keep(symbols, demangled) : function->symbol;
+	free(demangled);
+	return name;
+}
+
+/* Copies what is known of an address. last: the place before, whose copy of the file's name is often the same. */
+static bool keep_place(struct tw_symbols *symbols, const struct tw_place *place, size_t *budget,
+                       const struct tw_place *last, const char **last_file)
+{
+	struct tw_symbols_function *function = &symbols->functions[place->id - 1];
+	*function = (struct tw_symbols_function){.id = place->id, .address = place->address, .line = place->line};
+	if (place->symbol && !(function->symbol = tw_symbols_keep(symbols, place->symbol)))
+		return false;
+	bool same_file = last && place->file && last->file && strcmp(place->file, last->file) == 0;
+	if (place->file && !same_file && !(*last_file = tw_symbols_keep(symbols, place->file)))
+		return false;
+	function->file = place->file ? *last_file : NULL;
+	function->name = keep_name(symbols, function, budget);
+	return function->name != NULL;
+}
+
+static int keep_places(struct tw_symbols *symbols, const struct tw_places *places)
+{
+	size_t budget = DEMANGLE_BUDGET + places->count * DEMANGLE_BUDGET_EACH;
+	symbols->functions = calloc(places->count, sizeof *symbols->functions);
+	const struct tw_place *last = NULL;
+	const char *file = NULL;
+	bool good = symbols->functions != NULL;
+	for (size_t i = 0; good && i < places->count; i++) {
+		struct tw_place *place = &places->items[i];
+		if (!last || last->address != place->address) {
+			good = keep_place(symbols, place, &budget, last, &file);
+			last = place;
+			continue;
+		}
+		/* Code that is not in one piece has more than one id. */
+		symbols->functions[place->id - 1] = symbols->functions[last->id - 1];
+		symbols->functions[place->id - 1].id = place->id;
+	}
+	if (!good)
+		return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
+	symbols->count = (uint32_t)places->count;
+	return 0;
+}
+
+static int read_program(struct tw_symbols *symbols, struct work *work, const char *path)
+{
+	int status = tw_elf_open(symbols, &work->program, path);
+	if (status >= 0)
+		status = tw_sleds_read(symbols, &work->program, &work->places);
+	if (status < 0)
+		return status;
+	qsort(work->places.items, work->places.count, sizeof *work->places.items, compare_places);
+	read_names_and_lines(symbols, work);
+	return keep_places(symbols, &work->places);
+}
+
+static void free_work(struct work *work)
+{
+	for (size_t i = 0; i < sizeof work->dwarf / sizeof work->dwarf[0]; i++)
+		dwarf_end(work->dwarf[i]);
+	tw_elf_close(&work->debug);
+	tw_elf_close(&work->program);
+	free(work->places.items);
+}
+
+static int name_function(void *context, uint64_t id, struct tw_name *name)
+{
+	const struct tw_symbols *symbols = context;
+	if (id == 0 || id > symbols->count)
+		return 0;
+	const struct tw_symbols_function *function = &symbols->functions[id - 1];
+	*name = (struct tw_name){
+	    .text = function->name,
+	    .length = strlen(function->name),
+	    .id = id,
+	    .file = function->file,
+	    .line = function->line,
+	};
+	return 1;
+}
+
+int tw_symbols_open(struct tw_symbols **symbols, const char *path)
+{
+	struct tw_symbols *fresh = *symbols = calloc(1, sizeof *fresh);
+	if (!fresh)
+		return TW_ERR_MEMORY;
+	fresh->namer = (struct tw_namer){.name = name_function, .context = fresh};
+	fresh->path = strdup(path);
+	if (!fresh->path)
+		return tw_symbols_fail(fresh, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
+	struct work work = {.program = {.fd = -1}, .debug = {.fd = -1}};
+	int status = read_program(fresh, &work, path);
+	free_work(&work);
+	return status;
+}
+
+void tw_symbols_close(struct tw_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	while (symbols->texts) {
+		struct tw_chunk *next = symbols->texts->next;
+		free(symbols->texts);
+		symbols->texts = next;
+	}
+	free(symbols->functions);
+	free(symbols->path);
+	free(symbols);
+}
+
+const char *tw_symbols_error(const struct tw_symbols *symbols)
+{
+	return symbols ? symbols->error : tw_status_text(TW_ERR_MEMORY);
+}
+
+uint32_t tw_symbols_functions(const struct tw_symbols *symbols)
+{
+	return symbols->count;
+}
+
+const struct tw_symbols_function *tw_symbols_function(struct tw_symbols *symbols, uint32_t id)
+{
+	return id && id <= symbols->count ? &symbols->functions[id - 1] : NULL;
+}
+
+const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols)
+{
+	return &symbols->namer;
+}
