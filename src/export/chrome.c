@@ -1,0 +1,720 @@
+/* chrome.c - events to Chrome's trace event JSON, which Perfetto's UI, Chrome, Tracy and speedscope open.
+ *
+ * Source: the "Trace Event Format" document. What is ours to decide:
+ * - Times are microseconds with three decimals from the start of the trace: readers take them for doubles, and a time
+ *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start.
+ * - Slices are "X" events in the order of their begins. An event waits in a ring until all before it are complete;
+ *   where the ring is full the open slice at its head goes as "B" and its end later as "E". A "B" without an "E" is a
+ *   slice that was open when the trace ended, and nothing else is.
+ * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
+ *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
+ *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
+ * - Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range, and so does a track
+ *   whose pair is taken; the true number is in the track's name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "export/targets.h"
+
+#include <trackway/version.h>
+
+/* How many frames may be open at once: 16 bytes each, and up to 32 more where their ends do not fit. */
+enum { MEMORY_PER_FRAME = 128 };
+
+/* What a batch is written with. */
+struct job {
+	struct chrome *chrome;
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary;
+	const struct tw_argument *arguments;
+	bool has_cpu;
+};
+
+/* How one of the event's numbers is told. */
+enum form { NOT_TOLD, NUMBER, HEX, TRACK, ROOT_ID };
+
+struct told {
+	enum form form;
+	const char *key;
+};
+
+/* What each kind becomes. */
+struct shape {
+	int (*take)(const struct job *job, const struct tw_event *event, uint32_t track);
+	char phase;
+	uint16_t flags;       /* that args tell */
+	bool scope;           /* has "s" */
+	bool cpu;             /* args may tell the CPU */
+	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
+	const char *category; /* where the event has none but the phase needs one */
+	const char *root;     /* more members */
+	struct told value, id, other;
+};
+
+static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track);
+static int take_end(const struct job *job, const struct tw_event *event, uint32_t track);
+static int take_other(const struct job *job, const struct tw_event *event, uint32_t track);
+
+#define ASYNC take_other, .category = "async", .id = {ROOT_ID, NULL}
+#define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {ROOT_ID, NULL}
+#define INSTANT take_other, .phase = 'i', .scope = true
+
+static const struct shape shapes[TW_EVENT_KINDS] = {
+    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
+    [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
+    [TW_SLICE_COMPLETE] = {take_other, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
+    [TW_INSTANT] = {INSTANT, .cpu = true},
+    [TW_COUNTER] = {take_other, .phase = 'C', .id = {ROOT_ID, NULL}},
+    [TW_ASYNC_BEGIN] = {ASYNC, .phase = 'b'},
+    [TW_ASYNC_INSTANT] = {ASYNC, .phase = 'n'},
+    [TW_ASYNC_END] = {ASYNC, .phase = 'e'},
+    [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
+    [TW_FLOW_STEP] = {FLOW, .phase = 't'},
+    [TW_FLOW_END] = {FLOW, .phase = 'f'},
+    [TW_SWITCH] = {INSTANT, .cpu = true, .approximated = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
+    [TW_WAKEUP] = {INSTANT, .cpu = true, .approximated = true, .other = {TRACK, "waker"}},
+    [TW_STACK_SAMPLE] = {INSTANT, .approximated = true, .value = {NUMBER, "weight"}, .other = {NUMBER, "stack"}},
+    [TW_ALLOCATION_SAMPLE] = {INSTANT, .approximated = true, .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
+                              .other = {NUMBER, "stack"}},
+    [TW_LOG] = {INSTANT, .value = {NUMBER, "severity"}},
+    [TW_OBJECT] = {INSTANT, .approximated = true, .value = {NUMBER, "type"}, .id = {HEX, "koid"}},
+    [TW_BLOB] = {INSTANT, .flags = TW_FLAG_PARTIAL, .approximated = true, .value = {NUMBER, "size"},
+                 .id = {NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {INSTANT, .approximated = true, .value = {NUMBER, "count"}, .id = {HEX, "address"}},
+    [TW_LOST] = {INSTANT, .value = {NUMBER, "bytes"}},
+    [TW_METADATA] = {INSTANT, .approximated = true},
+};
+
+#undef ASYNC
+#undef FLOW
+#undef INSTANT
+
+/* ---- Tracks. ---- */
+
+/* Writes an "M" event at once: those that wait are not before it. */
+static void put_metadata(const struct job *job, uint64_t pid, uint64_t tid, const char *what,
+                         const struct tw_name *name)
+{
+	struct chrome *chrome = job->chrome;
+	struct tw_line *line = &chrome->line;
+	tw_line_clear(line);
+	tw_line_text(line, chrome->some ? ",\n{\"ph\":\"M\",\"pid\":" : "\n{\"ph\":\"M\",\"pid\":");
+	tw_line_u64(line, pid);
+	tw_line_text(line, ",\"tid\":");
+	tw_line_u64(line, tid);
+	tw_line_text(line, ",\"name\":\"");
+	tw_line_text(line, what);
+	tw_line_text(line, "\",\"args\":{\"name\":");
+	tw_chrome_name_string(&chrome->names, line, name);
+	tw_line_text(line, "}}");
+	tw_put(&job->writer->out, line->text.bytes, line->text.length);
+	chrome->some = true;
+}
+
+/* "thread 12", as a name. text: room for the word and 20 digits. */
+static struct tw_name numbered(char *text, const char *word, uint64_t number)
+{
+	size_t length = strlen(word);
+	memcpy(text, word, length);
+	return (struct tw_name){.text = text, .length = (size_t)(tw_digits(text + length, number) - text)};
+}
+
+static struct tw_name track_name(const struct job *job, const struct tw_track *track, char *text)
+{
+	static const char *const words[] = {
+	    [TW_TRACK_THREAD] = "thread ",
+	    [TW_TRACK_PROCESS] = "process ",
+	    [TW_TRACK_CPU] = "CPU ",
+	    [TW_TRACK_OTHER] = "track ",
+	};
+	if (track->name)
+		return *tw_dictionary_name(job->dictionary, track->name);
+	if (track->kind == TW_TRACK_THREAD && track->process == track->thread && track->thread)
+		return (struct tw_name){.text = "main", .length = 4};
+	return numbered(text, words[track->kind], track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
+}
+
+/* The pid of a process; its name is written when it is new. */
+static uint32_t pid_of(const struct job *job, uint64_t process)
+{
+	struct chrome *chrome = job->chrome;
+	uint32_t place;
+	bool known = tw_map_find(&chrome->processes, process, &place);
+	if (!known)
+		place = (uint32_t)chrome->processes.count;
+	uint32_t pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process;
+	if (!known) {
+		char text[40];
+		struct tw_name name = numbered(text, "process ", process);
+		if (!tw_map_add(&chrome->processes, process, place))
+			chrome->line.failed = true;
+		put_metadata(job, pid, pid, "process_name", &name);
+	}
+	return pid;
+}
+
+/* A tid that no other track of the process has. */
+static uint32_t tid_of(const struct job *job, uint32_t pid, uint32_t number, uint64_t thread)
+{
+	struct tw_map *tids = &job->chrome->tids;
+	uint32_t other, tid = thread > UINT32_MAX ? UINT32_MAX - number : (uint32_t)thread;
+	/* Then anywhere: one after the other would be slow in a trace made for it. */
+	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
+		tid = again ? (uint32_t)tw_hash64((uint64_t)number << 32 | again) : UINT32_MAX - number;
+	if (!tw_map_add(tids, (uint64_t)pid << 32 | tid, number))
+		job->chrome->line.failed = true;
+	return tid;
+}
+
+static void add_prefix(struct chrome_track *known, uint32_t pid, uint32_t tid)
+{
+	char *p = known->prefix;
+	memcpy(p, ",\"pid\":", 7);
+	p = tw_digits(p + 7, pid);
+	memcpy(p, ",\"tid\":", 7);
+	p = tw_digits(p + 7, tid);
+	memcpy(p, ",\"ts\":", 6);
+	known->prefix_size = (uint8_t)(p + 6 - known->prefix);
+}
+
+static void meet_track(const struct job *job, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
+	struct chrome_track *known = &job->chrome->tracks[number];
+	char text[40];
+	struct tw_name name = track_name(job, track, text);
+	uint32_t pid = pid_of(job, track->process);
+	uint32_t tid = tid_of(job, pid, number, track->thread);
+	if (pid != track->process || tid != track->thread)
+		tw_count_loss(job->writer, "process or thread id", true);
+	if (track->kind == TW_TRACK_PROCESS && track->name)
+		put_metadata(job, pid, pid, "process_name", &name);
+	put_metadata(job, pid, tid, "thread_name", &name);
+	add_prefix(known, pid, tid);
+	known->cpu = UINT32_MAX;
+}
+
+/* ---- Arguments. ---- */
+
+static unsigned count_key(const struct chrome *chrome, uint64_t key)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < chrome->key_count; i++)
+		count += chrome->keys[i] == key;
+	return count;
+}
+
+static uint64_t hash_from(const struct tw_line *line, size_t start)
+{
+	return tw_hash_bytes(line->text.bytes + start, line->text.length - start, 0);
+}
+
+/* Ends the key that begins at `start`. An object has each key once: a second "a" becomes "a 2". The keys are told apart
+ * as they are written, by their hashes: two that are alike by chance cost a number that was not needed. */
+static void end_key(struct chrome *chrome, size_t start)
+{
+	struct tw_line *line = &chrome->line;
+	size_t end = line->text.length;
+	uint64_t key = hash_from(line, start);
+	unsigned same = count_key(chrome, key);
+	chrome->keys[chrome->key_count++] = key;
+	if (same) {
+		do {
+			line->text.length = end;
+			tw_line_text(line, " ");
+			tw_line_u64(line, ++same);
+			key = hash_from(line, start);
+		} while (!line->failed && count_key(chrome, key));
+		chrome->keys[chrome->key_count++] = key;
+	}
+	tw_line_text(line, "\":");
+}
+
+static void add_key(const struct job *job, const char *text, size_t length, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_line_text(line, line->text.length > root_size ? ",\"" : "\"");
+	size_t start = line->text.length;
+	tw_line_escaped(line, text, length);
+	end_key(job->chrome, start);
+}
+
+static void add_argument_key(const struct job *job, const struct tw_argument *argument, size_t root_size)
+{
+	const struct tw_name *name = tw_dictionary_name(job->dictionary, argument->name);
+	bool cut = name->length > CHROME_KEY_MAX;
+	if (cut)
+		tw_count_loss(job->writer, "long name", true);
+	if (name->length)
+		add_key(job, name->text, cut ? CHROME_KEY_MAX : name->length, root_size);
+	else
+		add_key(job, "argument", strlen("argument"), root_size);
+}
+
+static bool is_printable(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
+			return false;
+	return size > 0;
+}
+
+static void add_bytes(const struct job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	const uint8_t *bytes = argument->value.bytes;
+	size_t size = argument->size < CHROME_VALUE_MAX ? (size_t)argument->size : CHROME_VALUE_MAX;
+	if (size < argument->size)
+		tw_count_loss(job->writer, "long argument", true);
+	if (argument->type == TW_ARG_TEXT) {
+		tw_line_string(line, bytes, size);
+	} else if (is_printable(bytes, size)) {
+		tw_line_text(line, "{\"hex\":");
+		tw_line_bytes(line, bytes, size);
+		tw_line_text(line, ",\"text\":");
+		tw_line_string(line, bytes, size);
+		tw_line_text(line, "}");
+	} else {
+		tw_line_bytes(line, bytes, size);
+	}
+}
+
+static void add_value(const struct job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		tw_line_text(line, "null");
+		return;
+	case TW_ARG_BOOL:
+		tw_line_text(line, argument->value.u ? "true" : "false");
+		return;
+	case TW_ARG_INT:
+		tw_line_exact_i64(line, argument->value.i);
+		return;
+	case TW_ARG_UINT:
+		tw_line_exact_u64(line, argument->value.u);
+		return;
+	case TW_ARG_POINTER:
+	case TW_ARG_KOID:
+		tw_line_hex(line, argument->value.u);
+		return;
+	case TW_ARG_DOUBLE:
+		tw_line_double(line, argument->value.d);
+		return;
+	case TW_ARG_TEXT:
+	case TW_ARG_BYTES:
+		add_bytes(job, argument);
+		return;
+	}
+}
+
+/* A counter's values are drawn: whatever is a number must be one in JSON. */
+static void add_series(const struct job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_text(line, "-");
+	if (argument->type == TW_ARG_DOUBLE)
+		tw_line_double(line, argument->value.d);
+	else if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_u64(line, -(uint64_t)argument->value.i);
+	else
+		tw_line_u64(line, argument->value.u);
+}
+
+static bool is_series(const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_DOUBLE)
+		return isfinite(argument->value.d);
+	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
+}
+
+static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
+{
+	const struct tw_argument *arguments = job->arguments + event->first_argument;
+	bool counter = event->kind == TW_COUNTER;
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		if (job->chrome->line.text.length > CHROME_EVENT_MAX) {
+			tw_count_loss(job->writer, "argument", false);
+		} else if (counter && !is_series(&arguments[i])) {
+			tw_count_loss(job->writer, "counter value", false);
+		} else {
+			add_argument_key(job, &arguments[i], root_size);
+			(counter ? add_series : add_value)(job, &arguments[i]);
+		}
+	}
+}
+
+static void add_cpu(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+{
+	if (!shapes[event->kind].cpu || event->flags & TW_FLAG_CLIPPED)
+		return;
+	job->chrome->tracks[track].cpu = event->cpu;
+	add_key(job, "cpu", strlen("cpu"), root_size);
+	tw_line_u64(&job->chrome->line, event->cpu);
+}
+
+static void add_track(const struct job *job, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
+	struct tw_line *line = &job->chrome->line;
+	tw_line_text(line, "\"");
+	tw_line_u64(line, track->process);
+	tw_line_text(line, "/");
+	tw_line_u64(line, track->thread);
+	tw_line_text(line, "\"");
+}
+
+static void add_told(const struct job *job, const struct told *told, uint64_t value, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (told->form == NOT_TOLD || told->form == ROOT_ID)
+		return;
+	add_key(job, told->key, strlen(told->key), root_size);
+	if (told->form == NUMBER)
+		tw_line_exact_u64(line, value);
+	else if (told->form == HEX)
+		tw_line_hex(line, value);
+	else
+		add_track(job, (uint32_t)value);
+}
+
+/* ---- Events. ---- */
+
+static const char *scope_of(uint16_t flags)
+{
+	if (flags & TW_FLAG_GLOBAL)
+		return ",\"s\":\"g\"";
+	return flags & TW_FLAG_PROCESS ? ",\"s\":\"p\"" : ",\"s\":\"t\"";
+}
+
+/* The name and category: numbers of the cache, or where that is full, text. */
+static void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
+{
+	struct chrome_names *names = &job->chrome->names;
+	struct tw_line *line = &job->chrome->line;
+	const char *category = shapes[event->kind].category;
+	if (event->name && tw_chrome_name_keep(names, job->dictionary, event->name)) {
+		slot->name = event->name;
+	} else if (event->name) {
+		slot->named = true;
+		tw_line_text(line, ",\"name\":");
+		tw_chrome_name_render(names, line, tw_dictionary_name(job->dictionary, event->name));
+	}
+	if (event->category && tw_chrome_name_keep(names, job->dictionary, event->category)) {
+		slot->category = event->category;
+	} else if (event->category) {
+		tw_line_text(line, ",\"cat\":");
+		tw_chrome_name_string(names, line, tw_dictionary_name(job->dictionary, event->category));
+	} else if (category) {
+		tw_line_text(line, ",\"cat\":\"");
+		tw_line_text(line, category);
+		tw_line_text(line, "\"");
+	}
+}
+
+/* Members of the event beside those that all have. */
+static void add_root(const struct job *job, const struct tw_event *event)
+{
+	const struct shape *shape = &shapes[event->kind];
+	struct tw_line *line = &job->chrome->line;
+	if (shape->scope)
+		tw_line_text(line, scope_of(event->flags));
+	if (shape->id.form == ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
+		tw_line_text(line, ",\"id\":");
+		tw_line_hex(line, event->id);
+	}
+	if (shape->root)
+		tw_line_text(line, shape->root);
+}
+
+static void add_numbers(const struct job *job, const struct tw_event *event, size_t root_size)
+{
+	const struct shape *shape = &shapes[event->kind];
+	add_told(job, &shape->value, event->value, root_size);
+	add_told(job, &shape->id, event->id, root_size);
+	add_told(job, &shape->other, event->other, root_size);
+}
+
+/* What goes into args; for most slices nothing. */
+static void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+{
+	job->chrome->key_count = job->chrome->own_keys;
+	if (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
+		add_cpu(job, event, track, root_size);
+	if (event->kind > TW_SLICE_COMPLETE)
+		add_numbers(job, event, root_size);
+	if (event->argument_count)
+		add_arguments(job, event, root_size);
+}
+
+static struct chrome_slot slot_for(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct tw_line *line = &job->chrome->line;
+	struct chrome_slot slot = {
+	    .time = event->time,
+	    .track = track,
+	    .flags = event->flags & shapes[event->kind].flags,
+	    .kind = event->kind,
+	    .phase = shapes[event->kind].phase,
+	};
+	tw_line_clear(line);
+	add_names(job, event, &slot);
+	return slot;
+}
+
+/* Fills the ring of text and the slot from the line: what is before root_size are members of the event. */
+static uint64_t add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
+{
+	const struct tw_text *text = &job->chrome->line.text;
+	slot->root_size = (uint32_t)root_size;
+	slot->text_size = (uint32_t)text->length;
+	slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
+	return tw_chrome_ring_add(job->chrome, &job->writer->out, slot);
+}
+
+static int take_other(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome_slot slot = slot_for(job, event, track);
+	slot.duration = event->kind == TW_SLICE_COMPLETE ? event->value : 0;
+	add_root(job, event);
+	size_t root_size = job->chrome->line.text.length;
+	add_text(job, event, track, root_size);
+	add_slot(job, &slot, root_size);
+	if (shapes[event->kind].approximated)
+		tw_count_loss(job->writer, tw_event_kind_name(event->kind), true);
+	return 0;
+}
+
+static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome *chrome = job->chrome;
+	int status = tw_spans_open(&chrome->spans, track, event->name, chrome->tail);
+	if (status == TW_ERR_LIMIT) {
+		tw_count_loss(job->writer, "slice nested too deep", false);
+		return 0;
+	}
+	if (status < 0)
+		return status;
+	struct chrome_slot slot = slot_for(job, event, track);
+	slot.open = true;
+	size_t root_size = chrome->line.text.length;
+	add_text(job, event, track, root_size);
+	add_slot(job, &slot, root_size);
+	return 0;
+}
+
+/* Ends a slice that has gone out as "B". */
+static void add_end(const struct job *job, const struct tw_event *event, uint32_t track, uint32_t name, uint16_t flags,
+                    bool unwound)
+{
+	struct chrome *chrome = job->chrome;
+	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
+	struct chrome_slot slot = slot_for(job, &end, track);
+	slot.flags = flags;
+	size_t root_size = chrome->line.text.length;
+	if (!unwound) {
+		tw_line_text(&chrome->line, "\"end\":{");
+		size_t inside = chrome->line.text.length;
+		add_text(job, event, track, inside);
+		if (chrome->line.text.length > inside)
+			tw_line_text(&chrome->line, "}");
+		else
+			chrome->line.text.length = root_size;
+	}
+	add_slot(job, &slot, root_size);
+}
+
+/* Completes a slice that waits. */
+static void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot, uint16_t flags)
+{
+	bool backwards = event->time < slot->time;
+	if (backwards)
+		tw_count_loss(job->writer, "end before begin", true);
+	slot->duration = backwards ? 0 : event->time - slot->time;
+	slot->flags |= flags;
+	slot->open = false;
+}
+
+static void close_unwound(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct tw_frame frame = tw_spans_close(&job->chrome->spans, track);
+	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
+	if (slot)
+		complete(job, event, slot, CHROME_UNWOUND);
+	else
+		add_end(job, event, track, frame.name, CHROME_UNWOUND, true);
+}
+
+/* Arguments of the end go into the ring first: that may push the slice itself out. */
+static void close_matched(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome *chrome = job->chrome;
+	struct tw_frame frame = tw_spans_close(&chrome->spans, track);
+	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
+	struct chrome_slot *slot = tw_chrome_ring_slot(chrome, frame.slot);
+	uint32_t cpu = chrome->tracks[track].cpu;
+	uint64_t text = 0;
+	tw_line_clear(&chrome->line);
+	if (slot) {
+		add_text(job, event, track, 0);
+		text =
+		    tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes, chrome->line.text.length);
+		slot = tw_chrome_ring_slot(chrome, frame.slot);
+	}
+	if (!slot) {
+		chrome->tracks[track].cpu = cpu;
+		add_end(job, event, track, frame.name, flags, false);
+		return;
+	}
+	slot->end_text = text;
+	slot->end_size = (uint32_t)chrome->line.text.length;
+	complete(job, event, slot, flags);
+}
+
+static int take_end(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct tw_spans *spans = &job->chrome->spans;
+	size_t place;
+	int status = tw_spans_match(spans, track, event->name, &place);
+	if (status == TW_ERR_LIMIT)
+		return 0; /* counted when it began */
+	if (status < 0)
+		return status;
+	if (status == 0) {
+		tw_count_loss(job->writer, "exit without entry", false);
+		return 0;
+	}
+	while (spans->stacks[track].depth > place + 1)
+		close_unwound(job, event, track);
+	close_matched(job, event, track);
+	return 0;
+}
+
+/* ---- The file. ---- */
+
+static void put_head(struct tw_output *out, const struct tw_reader *reader)
+{
+	tw_putf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway %s\"", tw_version());
+	if (reader) {
+		const struct tw_clock *clock = tw_reader_clock(reader);
+		tw_putf(out, ",\"format\":\"%s\",\"clock_start_ns\":\"%llu\",\"ticks_per_second\":\"%llu\"",
+		        tw_reader_format(reader), (unsigned long long)clock->start_ns,
+		        (unsigned long long)clock->ticks_per_second);
+	}
+	tw_put_text(out, "},\"traceEvents\":[");
+}
+
+static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader)
+{
+	chrome->begun = true;
+	chrome->start = tw_reader_clock(reader)->start_ns;
+	chrome->spans.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
+	put_head(&writer->out, reader);
+	return chrome->slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
+}
+
+static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
+{
+	size_t tracks = tw_dictionary_tracks(dictionary);
+	int status = tw_chrome_names_grow(&chrome->names, dictionary);
+	if (!status)
+		status = tw_spans_tracks(&chrome->spans, tracks);
+	if (!status && !tw_grow(&chrome->tracks, &chrome->track_room, tracks, sizeof *chrome->tracks))
+		status = TW_ERR_MEMORY;
+	return status;
+}
+
+static int take_all(const struct job *job, const struct tw_batch *batch)
+{
+	uint32_t tracks = tw_dictionary_tracks(job->dictionary);
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status >= 0; i++) {
+		const struct tw_event *event = &batch->events[i];
+		assert(event->kind < TW_EVENT_KINDS);
+		uint32_t track = event->track < tracks ? event->track : 0;
+		if (!job->chrome->tracks[track].prefix_size)
+			meet_track(job, track);
+		status = shapes[event->kind].take(job, event, track);
+	}
+	if (job->chrome->line.failed || job->chrome->names.text.failed)
+		status = TW_ERR_MEMORY;
+	for (; job->chrome->names.cut; job->chrome->names.cut--)
+		tw_count_loss(job->writer, "long name", true);
+	return status;
+}
+
+static int open_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = calloc(1, sizeof *chrome);
+	writer->state = chrome;
+	if (!chrome)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	static const char *const own[] = {"end", "tail", "clipped", "partial", "unwound"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		chrome->keys[chrome->own_keys++] = tw_hash_bytes(own[i], strlen(own[i]), 0);
+	chrome->names.limit = CHROME_NAME_CACHE;
+	return 0;
+}
+
+static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct chrome *chrome = writer->state;
+	struct job job = {
+	    .chrome = chrome,
+	    .writer = writer,
+	    .dictionary = tw_reader_dictionary(reader),
+	    .arguments = batch->arguments,
+	    .has_cpu = tw_reader_clock(reader)->has_cpu,
+	};
+	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
+	if (!status)
+		status = grow(chrome, job.dictionary);
+	if (!status)
+		status = take_all(&job, batch);
+	return status < 0 ? tw_writer_fail(writer, status, "%s", tw_status_text(status)) : 0;
+}
+
+static int finish_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = writer->state;
+	if (!chrome->begun)
+		put_head(&writer->out, NULL);
+	tw_chrome_ring_flush(chrome, &writer->out);
+	tw_put_text(&writer->out, "\n]}\n");
+	return 0;
+}
+
+static void close_chrome(struct tw_writer *writer)
+{
+	struct chrome *chrome = writer->state;
+	free(chrome->names.pieces);
+	tw_text_free(&chrome->names.text.text);
+	free(chrome->tracks);
+	tw_spans_free(&chrome->spans);
+	free(chrome->slots);
+	free(chrome->ring);
+	tw_text_free(&chrome->line.text);
+	tw_map_free(&chrome->tids);
+	tw_map_free(&chrome->processes);
+	free(chrome);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".json", NULL};
+
+const struct tw_target tw_target_chrome = {
+    .name = "chrome",
+    .title = "Chrome trace event JSON, for Perfetto's UI",
+    .extensions = extensions,
+    .order = TW_ORDER_TIME,
+    .open = open_chrome,
+    .write = write_chrome,
+    .finish = finish_chrome,
+    .close = close_chrome,
+};

@@ -1,0 +1,122 @@
+/* chrome.h - the parts of the writer of Chrome's trace event JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_CHROME_H
+#define EXPORT_CHROME_H
+
+#include "core/format.h"
+#include "export/line.h"
+#include "export/spans.h"
+
+enum {
+	CHROME_SLOTS = 1 << 16,       /* events that wait for the end of a slice */
+	CHROME_TEXT_RING = 4 << 20,   /* bytes of their arguments */
+	CHROME_NAME_CACHE = 64 << 20, /* bytes of names in JSON that are kept */
+	CHROME_VALUE_MAX = 64 << 10,  /* bytes of one argument; the rest is cut off and counted */
+	CHROME_NAME_MAX = 16 << 10,   /* the same for a name */
+	CHROME_KEY_MAX = 1 << 10,     /* the same for the name of an argument */
+	CHROME_EVENT_MAX = 512 << 10  /* bytes of JSON after which an event takes no more arguments */
+};
+
+/* ---- chrome_names.c: names as JSON, rendered once. ---- */
+
+/* Where a name's JSON is: "fib","loc":"fib.c:12" */
+struct chrome_piece {
+	size_t at;
+	uint32_t quoted; /* bytes of the name with its quotes; 0: not rendered */
+	uint32_t size;   /* the same with the place in the source */
+};
+
+struct chrome_names {
+	struct chrome_piece *pieces; /* by number of the dictionary */
+	size_t room, count;          /* count: of the dictionary when last seen */
+	size_t limit;                /* of bytes of text */
+	struct tw_line text;
+	uint64_t cut; /* names that were too long to be written whole */
+};
+
+/* Makes room for all names of a dictionary. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_names_grow(struct chrome_names *names, const struct tw_dictionary *dictionary);
+
+/* Adds a name as a JSON string to a line: "function 12" for one without text. */
+void tw_chrome_name_string(struct chrome_names *names, struct tw_line *line, const struct tw_name *name);
+
+/* The same with the place in the source. */
+void tw_chrome_name_render(struct chrome_names *names, struct tw_line *line, const struct tw_name *name);
+
+/* Renders a name into the cache if it is not there; false when there is no room for it. */
+bool tw_chrome_name_keep(struct chrome_names *names, const struct tw_dictionary *dictionary, uint32_t name);
+
+/* ---- chrome_ring.c: events that wait, and the text that they become. ---- */
+
+enum { CHROME_PREFIX = 48 };
+
+/* What is the same in all events of a track. */
+struct chrome_track {
+	char prefix[CHROME_PREFIX]; /* ","pid":1,"tid":2,"ts": */
+	uint8_t prefix_size;        /* 0: no event of this track has come yet */
+	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
+};
+
+/* An event that waits. Its text is members of the event itself, then arguments. */
+struct chrome_slot {
+	uint64_t time, duration;
+	uint64_t text;      /* position in the ring of text; where it would be if there is none */
+	uint64_t end_text;  /* of the arguments of the slice's end */
+	uint32_t root_size; /* of the text: members of the event */
+	uint32_t text_size; /* of the text: all */
+	uint32_t end_size;
+	uint32_t track, name, category; /* names: cached, or 0 */
+	uint16_t flags;                 /* TW_FLAG_* that arguments tell, and CHROME_UNWOUND */
+	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
+	char phase;
+	bool open;  /* waits for its end; still open when it must go, it goes as "B" */
+	bool named; /* the text holds the name */
+};
+
+enum { CHROME_UNWOUND = 0x8000 };
+
+/* Two for each key: 255 arguments, the CPU, three numbers, and the words that are ours. */
+enum { CHROME_KEYS = 2 * (255 + 4) + 8 };
+
+struct chrome {
+	struct chrome_names names;
+	struct chrome_track *tracks; /* by number of the dictionary */
+	size_t track_room;
+	struct tw_spans spans;
+	struct chrome_slot *slots;
+	uint64_t slot_mask;
+	uint64_t head, tail; /* slots that wait: [head, tail), numbers that only grow */
+	char *ring;
+	uint64_t ring_mask;
+	uint64_t text_head, text_tail;
+	struct tw_line line;        /* text of the event at hand */
+	uint64_t keys[CHROME_KEYS]; /* hashes of the keys that its args have */
+	size_t key_count, own_keys; /* own_keys: of the words that are ours, the first */
+	struct tw_map tids;         /* pid and tid that are taken */
+	struct tw_map processes;    /* process to its place in order of appearance */
+	uint64_t start;             /* of the trace */
+	bool begun;                 /* the head of the file is written */
+	bool some;                  /* an event is written */
+};
+
+/* Sizes must be powers of two; the ring of text at least four times CHROME_EVENT_MAX. Called before the first event.
+ * Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
+
+/* Copies bytes into the ring of text, for the slot that is made or completed next; what waits longest goes out where
+ * there is no room. Returns the position. */
+uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size);
+
+/* Puts an event behind those that wait and returns its number. */
+uint64_t tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot);
+
+/* The slot of that number, or NULL when it has gone out. */
+static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uint64_t number)
+{
+	return number >= chrome->head ? &chrome->slots[number & chrome->slot_mask] : NULL;
+}
+
+/* Writes all that wait; open slices go as "B". */
+void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out);
+
+#endif

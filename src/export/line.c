@@ -1,0 +1,169 @@
+/* line.c - pieces of JSON text in memory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/line.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+enum { EXACT_BITS = 53 }; /* of the integers that a double holds */
+
+const char tw_digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				 "8081828384858687888990919293949596979899";
+
+const uint64_t tw_powers_of_ten[20] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+
+void tw_line_add(struct tw_line *line, const char *bytes, size_t size)
+{
+	if (!tw_text_add(&line->text, bytes, size))
+		line->failed = true;
+}
+
+void tw_line_text(struct tw_line *line, const char *text)
+{
+	tw_line_add(line, text, strlen(text));
+}
+
+static void add_control(struct tw_line *line, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	for (const char *n = names; *n; n += 2)
+		if ((unsigned char)*n == c) {
+			tw_line_add(line, (const char[]){'\\', n[1]}, 2);
+			return;
+		}
+	tw_line_add(line, (const char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void tw_line_escaped(struct tw_line *line, const void *bytes, size_t size)
+{
+	const char *p = bytes;
+	for (size_t i = 0; i < size;) {
+		size_t plain = i;
+		while (plain < size && is_plain((unsigned char)p[plain]))
+			plain++;
+		tw_line_add(line, p + i, plain - i);
+		i = plain;
+		if (i == size)
+			return;
+		unsigned char c = (unsigned char)p[i];
+		size_t length = c < 0x80 ? 1 : tw_utf8_length(p + i, size - i);
+		if (c < 0x80)
+			add_control(line, c);
+		else if (length)
+			tw_line_add(line, p + i, length);
+		else
+			tw_line_text(line, "\xef\xbf\xbd");
+		i += length ? length : 1;
+	}
+}
+
+void tw_line_string(struct tw_line *line, const void *bytes, size_t size)
+{
+	tw_line_text(line, "\"");
+	tw_line_escaped(line, bytes, size);
+	tw_line_text(line, "\"");
+}
+
+void tw_line_u64(struct tw_line *line, uint64_t value)
+{
+	char digits[20];
+	tw_line_add(line, digits, (size_t)(tw_digits(digits, value) - digits));
+}
+
+void tw_line_hex(struct tw_line *line, uint64_t value)
+{
+	char text[24];
+	size_t size = 0;
+	unsigned digits = 1;
+	while (digits < 16 && value >> (4 * digits))
+		digits++;
+	memcpy(text, "\"0x", 3);
+	for (size = 3; digits; digits--)
+		text[size++] = "0123456789abcdef"[(value >> (4 * (digits - 1))) & 15];
+	text[size++] = '"';
+	tw_line_add(line, text, size);
+}
+
+static void add_exact(struct tw_line *line, bool negative, uint64_t magnitude)
+{
+	const char *quote = magnitude > UINT64_C(1) << EXACT_BITS ? "\"" : "";
+	tw_line_text(line, quote);
+	tw_line_text(line, negative ? "-" : "");
+	tw_line_u64(line, magnitude);
+	tw_line_text(line, quote);
+}
+
+void tw_line_exact_u64(struct tw_line *line, uint64_t value)
+{
+	add_exact(line, false, value);
+}
+
+void tw_line_exact_i64(struct tw_line *line, int64_t value)
+{
+	add_exact(line, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+/* The decimal point of printf() is the locale's, and may be several bytes. */
+static void add_number(struct tw_line *line, const char *text)
+{
+	for (bool point = false; *text; text++)
+		if (strchr("+-0123456789e", *text)) {
+			tw_line_add(line, text, 1);
+		} else if (!point) {
+			tw_line_text(line, ".");
+			point = true;
+		}
+}
+
+void tw_line_double(struct tw_line *line, double value)
+{
+	char text[64];
+	if (!isfinite(value)) {
+		tw_line_text(line, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+		return;
+	}
+	snprintf(text, sizeof text, "%.15g", value);
+	if (memcmp(&(double){strtod(text, NULL)}, &value, sizeof value) != 0)
+		snprintf(text, sizeof text, "%.17g", value);
+	add_number(line, text);
+}
+
+void tw_line_bytes(struct tw_line *line, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	tw_line_text(line, "\"");
+	for (size_t i = 0; i < size; i++)
+		tw_line_add(line, (const char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
+	tw_line_text(line, "\"");
+}

@@ -1,0 +1,50 @@
+/* spans.h - which slices are open on each track, and which of them an end closes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_SPANS_H
+#define EXPORT_SPANS_H
+
+#include "base/map.h"
+
+#include <trackway/status.h>
+
+/* An open slice. */
+struct tw_frame {
+	uint32_t name;
+	uint32_t below; /* once indexed: 1 + the place of the next frame of this name further down, or 0 */
+	uint64_t slot;  /* the user's own */
+};
+
+struct tw_stack {
+	struct tw_frame *frames;
+	size_t depth, room;
+	size_t indexed;  /* frames below this are in the index */
+	uint64_t beyond; /* slices open above these for which there was no room */
+};
+
+/* All zero but `limit` to begin. */
+struct tw_spans {
+	struct tw_stack *stacks; /* by track */
+	size_t stack_room;
+	size_t frame_room;   /* of all stacks together */
+	size_t limit;        /* that it keeps to: frames */
+	struct tw_map index; /* track and name to 1 + the place of the topmost indexed frame, 0 for none */
+};
+
+/* Makes room for tracks of numbers below `tracks`. Returns 0 or TW_ERR_MEMORY. */
+int tw_spans_tracks(struct tw_spans *spans, size_t tracks);
+
+/* Opens a slice. Returns 0, TW_ERR_MEMORY, or TW_ERR_LIMIT: it is not kept, but as many ends as there were such slices
+ * will be taken for theirs. */
+int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_t slot);
+
+/* Finds the slice that an end closes: the topmost of that name, or the topmost at all for name 0. What stands above it
+ * is closed by it too. *place is its place from the bottom. Returns 1, 0 when there is none, TW_ERR_LIMIT for the end
+ * of a slice that was not kept, or TW_ERR_MEMORY. The cost does not depend on the depth (amortised). */
+int tw_spans_match(struct tw_spans *spans, uint32_t track, uint32_t name, size_t *place);
+
+/* Takes the topmost slice off; there must be one. */
+struct tw_frame tw_spans_close(struct tw_spans *spans, uint32_t track);
+
+void tw_spans_free(struct tw_spans *spans);
+
+#endif

@@ -1,0 +1,11 @@
+/* targets.h - the formats that are only written. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_TARGETS_H
+#define EXPORT_TARGETS_H
+
+#include "core/format.h"
+
+/* Chrome's trace event JSON, for Perfetto's UI. */
+extern const struct tw_target tw_target_chrome;
+
+#endif
