@@ -1,0 +1,52 @@
+/* budget.h - growing arrays and maps under one memory limit. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_BUDGET_H
+#define ANALYSIS_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+
+/* What memory is for. Each has its own share, so that deep stacks leave room for rows, and rows for what is counted in
+ * them: a quarter of the limit, half of it, and a quarter. */
+enum tw_budget_use { TW_FOR_STACKS, TW_FOR_ROWS, TW_FOR_COUNTS, TW_BUDGET_USES };
+
+/* A limit that several threads may share. */
+struct tw_budget {
+	size_t limit;
+	atomic_size_t used[TW_BUDGET_USES];
+};
+
+/* Nothing is in use (any more). */
+static inline void tw_budget_reset(struct tw_budget *budget)
+{
+	for (int use = 0; use < TW_BUDGET_USES; use++)
+		atomic_store(&budget->used[use], 0);
+}
+
+/* Takes bytes from the budget; false when they are not there. */
+bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t bytes);
+
+/* As tw_grow(); false, and the array as it was, when the limit or the system does not have the memory. */
+bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *array, size_t *room, size_t need,
+                    size_t size);
+
+/* As tw_map_add(). */
+bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,
+                       uint32_t value);
+
+/* Gives back what was taken. */
+static inline void tw_budget_give(struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
+{
+	atomic_fetch_sub(&budget->used[use], bytes);
+}
+
+/* What the slots of a map have taken. */
+static inline size_t tw_budget_map_size(const struct tw_map *map)
+{
+	return map->slots ? (map->mask + 1) * sizeof *map->slots : 0;
+}
+
+#endif

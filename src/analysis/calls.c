@@ -1,0 +1,296 @@
+/* calls.c - begins and ends of slices to calls: all that is not the fast path. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const uint32_t NO_NAME = UINT32_MAX;
+
+/* ---- Tracks and what they have while calls are going on. ---- */
+
+bool tw_calls_init(struct tw_calls *calls)
+{
+	calls->spare.due = UINT64_MAX;
+	if (!tw_grow(&calls->stacks, &calls->stack_room, 1, sizeof *calls->stacks))
+		return false;
+	for (size_t i = 0; i < calls->stack_room; i++)
+		calls->stacks[i].due = UINT64_MAX;
+	calls->stack = &calls->stacks[0];
+	return true;
+}
+
+static void free_space(struct tw_call_space *space)
+{
+	if (!space)
+		return;
+	free(space->frames);
+	free(space->on_stack);
+	free(space->row_on_stack);
+	free(space);
+}
+
+void tw_calls_free(struct tw_calls *calls)
+{
+	for (size_t i = 0; i < calls->stack_room; i++) {
+		free_space(calls->stacks[i].space);
+		free(calls->stacks[i].timed);
+	}
+	for (struct tw_call_space *space = calls->spaces, *next; space; space = next) {
+		next = space->next;
+		free_space(space);
+	}
+	free(calls->spare.timed);
+	free(calls->stacks);
+}
+
+static struct tw_call_space *new_space(struct tw_calls *calls)
+{
+	struct tw_call_space *space = calls->spaces;
+	if (space) {
+		calls->spaces = space->next;
+		return space;
+	}
+	if (!tw_budget_take(calls->budget, TW_FOR_STACKS, sizeof *space))
+		return NULL;
+	space = calloc(1, sizeof *space);
+	if (space &&
+	    tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room, 1, sizeof *space->frames))
+		return space;
+	free(space);
+	tw_budget_give(calls->budget, TW_FOR_STACKS, sizeof *space);
+	return NULL;
+}
+
+/* Gives the current track the frames that it needs to push a call of a name. */
+static bool make_room(struct tw_calls *calls, uint32_t name)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (stack == &calls->spare || name == NO_NAME || stack->depth >= UINT32_MAX - 2)
+		return false;
+	if (!stack->space) {
+		stack->space = new_space(calls);
+		if (!stack->space)
+			return false;
+		stack->space->frames[0] =
+		    (struct tw_frame){.name = NO_NAME, .row = calls->hooks->root(calls, calls->track)};
+	}
+	struct tw_call_space *space = stack->space;
+	return tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
+	                      stack->depth + (size_t)2, sizeof *space->frames) &&
+	       tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->on_stack, &space->name_room, name + (size_t)1,
+	                      sizeof *space->on_stack);
+}
+
+static bool make_row_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t row)
+{
+	return !calls->by_row || tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->row_on_stack, &space->row_room,
+	                                        row + (size_t)1, sizeof *space->row_on_stack);
+}
+
+void tw_calls_switch(struct tw_calls *calls, uint32_t track)
+{
+	struct tw_call_stack *left = calls->stack;
+	if (left->space && !left->depth) {
+		left->space->next = calls->spaces;
+		calls->spaces = left->space;
+		left->space = NULL;
+	}
+	size_t before = calls->stack_room;
+	bool known = tw_budget_grow(calls->budget, TW_FOR_STACKS, &calls->stacks, &calls->stack_room, track + (size_t)1,
+	                            sizeof *calls->stacks);
+	for (size_t i = before; i < calls->stack_room; i++)
+		calls->stacks[i].due = UINT64_MAX;
+	calls->track = track;
+	calls->stack = known ? &calls->stacks[track] : &calls->spare;
+}
+
+/* ---- Ends. ---- */
+
+static bool top_is_timed(const struct tw_call_stack *stack)
+{
+	return stack->timed_count && stack->timed[stack->timed_count - 1].depth == stack->depth;
+}
+
+static uint64_t duration_of(struct tw_calls *calls, const struct tw_frame *frame, uint64_t end)
+{
+	if (end >= frame->begin)
+		return end - frame->begin;
+	calls->notes.time_backwards++;
+	return 0;
+}
+
+/* Ends the call on top. */
+static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
+{
+	struct tw_call_stack *stack = calls->stack;
+	struct tw_frame *frame = &stack->space->frames[stack->depth];
+	if (top_is_timed(stack))
+		stack->due = stack->timed[--stack->timed_count].due_below;
+	stack->depth--;
+	stack->space->on_stack[frame->name]--;
+	if (calls->by_row)
+		stack->space->row_on_stack[frame->row]--;
+	uint64_t duration = duration_of(calls, frame, time);
+	if (duration < calls->min_duration) {
+		frame[-1].children += frame->children;
+		return;
+	}
+	frame[-1].children += duration;
+	calls->hooks->leave(calls, frame, duration, duration > frame->children ? duration - frame->children : 0, how);
+}
+
+/* Ends the calls above a depth by what ends below them; complete slices that are over by then are not unwound. */
+static void unwind(struct tw_calls *calls, uint32_t depth, uint64_t time)
+{
+	struct tw_call_stack *stack = calls->stack;
+	while (stack->depth > depth) {
+		bool own = top_is_timed(stack) && stack->timed[stack->timed_count - 1].end <= time;
+		pop(calls, time, own ? TW_CALL_ENDED : TW_CALL_UNWOUND);
+	}
+}
+
+/* Ends the complete slices that are over at a time, in the order of their ends. */
+static void advance(struct tw_calls *calls, uint64_t time)
+{
+	struct tw_call_stack *stack = calls->stack;
+	while (stack->timed_count && stack->due <= time) {
+		uint64_t due = stack->due;
+		size_t lowest = stack->timed_count - 1;
+		while (stack->timed[lowest].due_below == due && lowest > 0)
+			lowest--;
+		unwind(calls, stack->timed[lowest].depth, due);
+		pop(calls, due, TW_CALL_ENDED);
+	}
+}
+
+/* Ends the complete slices that are over when a call ends: those that end at the same time only from the top, because
+ * the call may be inside them. */
+static void advance_to_end(struct tw_calls *calls, uint64_t time)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (time > 0)
+		advance(calls, time - 1);
+	while (top_is_timed(stack) && stack->timed[stack->timed_count - 1].end <= time)
+		pop(calls, time, TW_CALL_ENDED);
+}
+
+static void take_end(struct tw_calls *calls, const struct tw_event *event)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (stack->folded) {
+		stack->folded--;
+		return;
+	}
+	advance_to_end(calls, event->time);
+	const struct tw_call_space *space = stack->space;
+	uint32_t name = event->name, depth = stack->depth;
+	if (!space || name >= space->name_room || !space->on_stack[name]) {
+		calls->notes.exits_without_entry++;
+		return;
+	}
+	while (space->frames[depth].name != name)
+		depth--;
+	unwind(calls, depth, event->time);
+	pop(calls, event->time, TW_CALL_ENDED);
+}
+
+/* ---- Begins. ---- */
+
+static bool is_lowest_other(struct tw_call_space *space, uint32_t depth)
+{
+	if (space->lowest_other > 0 && space->lowest_other <= depth &&
+	    space->frames[space->lowest_other].row == TW_ROW_OTHER)
+		return false;
+	space->lowest_other = depth + 1;
+	return true;
+}
+
+/* Counts a call that goes onto the stack; whether it is the lowest of its row. */
+static bool note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
+{
+	uint32_t below = space->on_stack[name]++;
+	if (calls->by_row)
+		below = space->row_on_stack[row]++;
+	return row == TW_ROW_OTHER ? is_lowest_other(space, depth) : below == 0;
+}
+
+/* Puts a call on the stack, or counts it where there is no memory. */
+static bool push(struct tw_calls *calls, const struct tw_event *event)
+{
+	struct tw_call_stack *stack = calls->stack;
+	bool room = !stack->folded && make_room(calls, event->name);
+	struct tw_call_space *space = stack->space;
+	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], event->name) : TW_ROW_NONE;
+	if (!room || !make_row_room(calls, space, row)) {
+		calls->untimed++;
+		return false;
+	}
+	bool outer = note(calls, space, stack->depth, event->name, row);
+	space->frames[++stack->depth] = (struct tw_frame){
+	    .begin = event->time,
+	    .outer = outer ? UINT64_MAX : 0,
+	    .name = event->name,
+	    .row = row,
+	};
+	return true;
+}
+
+static void take_complete(struct tw_calls *calls, const struct tw_event *event)
+{
+	struct tw_call_stack *stack = calls->stack;
+	if (event->value < calls->min_duration)
+		return;
+	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->timed, &stack->timed_room, stack->timed_count + 1,
+	                    sizeof *stack->timed)) {
+		calls->untimed++;
+		return;
+	}
+	if (!push(calls, event))
+		return;
+	uint64_t end = event->time > UINT64_MAX - event->value ? UINT64_MAX : event->time + event->value;
+	stack->timed[stack->timed_count++] = (struct tw_timed_frame){
+	    .end = end,
+	    .due_below = stack->due,
+	    .depth = stack->depth,
+	};
+	stack->due = end < stack->due ? end : stack->due;
+}
+
+void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
+{
+	struct tw_call_stack *stack = calls->stack;
+	stack->last = event->time;
+	if (event->kind == TW_SLICE_END) {
+		take_end(calls, event);
+		return;
+	}
+	advance(calls, event->time);
+	if (event->kind == TW_SLICE_BEGIN)
+		stack->folded += !push(calls, event);
+	else if (event->kind == TW_SLICE_COMPLETE)
+		take_complete(calls, event);
+}
+
+/* ---- The end of all. ---- */
+
+static void finish_track(struct tw_calls *calls)
+{
+	struct tw_call_stack *stack = calls->stack;
+	while (stack->depth) {
+		bool timed = top_is_timed(stack);
+		uint64_t end = timed ? stack->timed[stack->timed_count - 1].end : stack->last;
+		stack->last = end > stack->last ? end : stack->last;
+		pop(calls, end, timed ? TW_CALL_ENDED : TW_CALL_OPEN);
+	}
+}
+
+void tw_calls_finish(struct tw_calls *calls)
+{
+	for (size_t i = 0; i < calls->stack_room; i++) {
+		calls->track = (uint32_t)i;
+		calls->stack = &calls->stacks[i];
+		finish_track(calls);
+	}
+}

@@ -1,0 +1,386 @@
+/* calltree.c - trees of calls: the nodes of all parts and traces, by text. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/calltree_part.h"
+#include "analysis/consume.h"
+#include "base/memory.h"
+#include "core/format.h"
+
+/* A node as it was found; parents come before children. */
+struct node {
+	uint32_t parent;
+	uint32_t name; /* of the tree's own texts */
+	bool is_thread;
+	uint64_t process, thread; /* of a thread and all below it */
+	uint64_t count, open;
+	uint64_t total, self;
+};
+
+struct tw_calltree {
+	struct tw_calltree_options options;
+	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
+	struct tw_dictionary *texts;
+	struct node *nodes;
+	size_t count, room;
+	struct tw_map map; /* hash of parent, name, process and thread to node */
+	struct tw_profile_notes notes;
+	struct tw_calltree_node *sorted;
+	uint32_t sorted_count;
+};
+
+/* A part that is being merged. */
+struct merge {
+	struct tw_calltree *tree;
+	const struct tw_calltree_part *part;
+	uint32_t *texts; /* by name of the part: its number in the tree plus 1, or 0 */
+	size_t text_room;
+	uint32_t *nodes; /* by node of the part: its number in the tree */
+	bool *wanted;    /* by node of the part: whether it or a node below has calls */
+};
+
+/* ---- Texts. ---- */
+
+static uint32_t intern(struct tw_calltree *tree, const struct tw_name *name)
+{
+	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
+	struct tw_name plain = {.text = name->text, .length = name->length, .id = name->id};
+	if (!tw_budget_take(&tree->keeping, TW_FOR_ROWS, name->length + OVERHEAD))
+		return UINT32_MAX;
+	return tw_dictionary_intern(tree->texts, &plain);
+}
+
+/* The number of a name in the tree, UINT32_MAX when there is no room. */
+static uint32_t keep_name(struct merge *merge, uint32_t number)
+{
+	if (number < merge->text_room && merge->texts[number])
+		return merge->texts[number] - 1;
+	if (!tw_budget_grow(&merge->tree->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
+	                    sizeof *merge->texts))
+		return UINT32_MAX;
+	uint32_t kept = intern(merge->tree, tw_dictionary_name(merge->part->dictionary, number));
+	if (kept != UINT32_MAX)
+		merge->texts[number] = kept + 1;
+	return kept;
+}
+
+static uint32_t thread_name(struct tw_calltree *tree, uint64_t thread)
+{
+	char text[32];
+	int length = snprintf(text, sizeof text, "thread %" PRIu64, thread);
+	return intern(tree, &(struct tw_name){.text = text, .length = (size_t)length});
+}
+
+/* ---- Nodes. ---- */
+
+static bool same_node(const struct node *a, const struct node *b)
+{
+	return a->parent == b->parent && a->name == b->name && a->process == b->process && a->thread == b->thread;
+}
+
+static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
+{
+	/* What a node becomes when it is shown, and where it goes when it is sorted. */
+	enum { SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t) };
+	uint64_t key =
+	    ((uint64_t)node->parent << 32 | node->name) ^ tw_hash64(node->process) ^ tw_hash64(~node->thread);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&tree->map, key, &slot, &number);)
+		if (same_node(&tree->nodes[number], node))
+			return number;
+	number = (uint32_t)tree->count;
+	if (tree->count >= UINT32_MAX - 1 || !tw_budget_take(&tree->keeping, TW_FOR_ROWS, SHOWN) ||
+	    !tw_budget_grow(&tree->keeping, TW_FOR_ROWS, &tree->nodes, &tree->room, tree->count + 1,
+	                    sizeof *tree->nodes) ||
+	    !tw_budget_map_add(&tree->keeping, TW_FOR_ROWS, &tree->map, key, number))
+		return TW_NODE_OTHER;
+	tree->nodes[tree->count++] = *node;
+	return number;
+}
+
+/* The node of the tree that a node of a part belongs to. */
+static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
+{
+	struct tw_calltree *tree = merge->tree;
+	uint32_t parent = merge->nodes[from->parent];
+	if (parent == TW_NODE_OTHER)
+		return TW_NODE_OTHER;
+	struct node node = {.parent = parent,
+	                    .process = tree->nodes[parent].process,
+	                    .thread = tree->nodes[parent].thread};
+	if (from->name == TW_THREAD_NODE) {
+		const struct tw_track *track = tw_dictionary_track(merge->part->dictionary, from->track);
+		node.process = track->process;
+		node.thread = track->thread;
+		node.is_thread = true;
+		node.name = thread_name(tree, track->thread);
+	} else {
+		node.name = keep_name(merge, from->name);
+	}
+	return node.name == UINT32_MAX ? TW_NODE_OTHER : find_node(tree, &node);
+}
+
+/* Whether the time of a node is inside that of another that is counted under "(other)" too. */
+static bool inside_other(const struct merge *merge, const struct tw_part_node *from)
+{
+	const struct tw_part_node *nodes = merge->part->nodes;
+	return from != &nodes[TW_NODE_OTHER] && merge->nodes[from->parent] == TW_NODE_OTHER &&
+	       nodes[from->parent].name != TW_THREAD_NODE;
+}
+
+static void add_node(struct merge *merge, uint32_t number, const struct tw_part_node *from)
+{
+	struct node *node = &merge->tree->nodes[number];
+	node->count += from->count;
+	node->open += from->open;
+	node->self += from->self;
+	node->total += inside_other(merge, from) ? 0 : from->total;
+	if (number == TW_NODE_OTHER)
+		merge->tree->notes.rows_folded += from->count;
+}
+
+static void merge_nodes(struct merge *merge)
+{
+	const struct tw_calltree_part *part = merge->part;
+	for (size_t i = part->count; i-- > TW_NODE_OTHER;) {
+		merge->wanted[i] |= part->nodes[i].count != 0;
+		merge->wanted[part->nodes[i].parent] |= merge->wanted[i];
+	}
+	for (uint32_t i = TW_NODE_OTHER; i < part->count; i++) {
+		if (!merge->wanted[i])
+			continue;
+		merge->nodes[i] = i == TW_NODE_OTHER ? TW_NODE_OTHER : node_for(merge, &part->nodes[i]);
+		add_node(merge, merge->nodes[i], &part->nodes[i]);
+	}
+}
+
+/* ---- As a consumer. ---- */
+
+static void begin(void *owner)
+{
+	struct tw_calltree *tree = owner;
+	tw_budget_reset(&tree->reading);
+}
+
+static void *open_part(void *owner, const struct tw_dictionary *dictionary)
+{
+	struct tw_calltree *tree = owner;
+	return tw_calltree_part_open(&tree->options, &tree->reading, dictionary);
+}
+
+static int merge_part(void *owner, void *state)
+{
+	struct tw_calltree *tree = owner;
+	const struct tw_calltree_part *part = state;
+	struct merge merge = {
+	    .tree = tree,
+	    .part = part,
+	    .nodes = calloc(part->count, sizeof *merge.nodes),
+	    .wanted = calloc(part->count, sizeof *merge.wanted),
+	};
+	int status = merge.nodes && merge.wanted ? 0 : TW_ERR_MEMORY;
+	if (status == 0) {
+		merge_nodes(&merge);
+		tree->nodes[TW_NODE_OTHER].count += part->calls.untimed;
+		tw_calls_add_notes(&tree->notes, &part->calls);
+	}
+	tw_budget_give(&tree->keeping, TW_FOR_ROWS, merge.text_room * sizeof *merge.texts);
+	free(merge.texts);
+	free(merge.nodes);
+	free(merge.wanted);
+	return status;
+}
+
+/* ---- The nodes as they are shown: depth first, siblings by name and id. ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Children of the same parent come together. */
+static int compare_nodes(const void *left, const void *right, void *context)
+{
+	const struct tw_calltree *tree = context;
+	const struct node *a = &tree->nodes[*(const uint32_t *)left], *b = &tree->nodes[*(const uint32_t *)right];
+	if (a->parent != b->parent)
+		return compare_numbers(a->parent, b->parent);
+	const struct tw_name *x = tw_dictionary_name(tree->texts, a->name),
+			     *y = tw_dictionary_name(tree->texts, b->name);
+	int order = strcmp(x->text, y->text);
+	order = order ? order : compare_numbers(x->id, y->id);
+	order = order ? order : compare_numbers(a->process, b->process);
+	order = order ? order : compare_numbers(a->thread, b->thread);
+	return order ? order : compare_numbers(x->length, y->length);
+}
+
+static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
+{
+	const struct node *node = &tree->nodes[number];
+	const struct tw_name *name = tw_dictionary_name(tree->texts, node->name);
+	tree->sorted[tree->sorted_count] = (struct tw_calltree_node){
+	    .name = name->text,
+	    .id = name->id,
+	    .parent = parent,
+	    .depth = number == TW_NODE_ROOT ? 0 : tree->sorted[parent].depth + 1,
+	    .process = node->process,
+	    .thread = node->thread,
+	    .count = node->count,
+	    .open = node->open,
+	    .total_ns = node->total,
+	    .self_ns = node->self,
+	};
+	return tree->sorted_count++;
+}
+
+/* What settling takes: arrays by node. */
+struct layout {
+	uint32_t *order;   /* the nodes, children of the same parent together */
+	uint32_t *first;   /* where in it the children begin; one more for the end */
+	uint32_t *pending; /* nodes still to be shown, the next one last */
+	uint32_t *parent;  /* where the parent stands in the tree as shown */
+	uint32_t *shown;   /* by place in the tree as shown: the node */
+};
+
+static void group_children(struct tw_calltree *tree, struct layout *layout)
+{
+	size_t count = tree->count;
+	for (uint32_t i = 1; i < count; i++) {
+		layout->order[i - 1] = i;
+		layout->first[tree->nodes[i].parent + 1]++;
+	}
+	for (size_t i = 0; i < count; i++)
+		layout->first[i + 1] += layout->first[i];
+	qsort_r(layout->order, count - 1, sizeof *layout->order, compare_nodes, tree);
+}
+
+/* The time of the root and of a thread is that of the calls below. */
+static void sum_threads(struct tw_calltree *tree, const struct layout *layout)
+{
+	struct tw_calltree_node *thread = NULL;
+	for (uint32_t i = 1; i < tree->sorted_count; i++) {
+		struct tw_calltree_node *node = &tree->sorted[i];
+		tree->sorted[0].total_ns += node->self_ns;
+		if (node->depth == 1)
+			thread = tree->nodes[layout->shown[i]].is_thread ? node : NULL;
+		if (thread)
+			thread->total_ns += node->self_ns;
+	}
+}
+
+static void lay_out(struct tw_calltree *tree, struct layout *layout)
+{
+	size_t pending = 0;
+	group_children(tree, layout);
+	layout->pending[pending++] = TW_NODE_ROOT;
+	tree->sorted_count = 0;
+	while (pending) {
+		uint32_t number = layout->pending[--pending];
+		const struct node *node = &tree->nodes[number];
+		if (number == TW_NODE_OTHER && !node->count)
+			continue;
+		uint32_t at = show(tree, number, layout->parent[number]);
+		layout->shown[at] = number;
+		for (uint32_t i = layout->first[number + 1]; i-- > layout->first[number];) {
+			layout->parent[layout->order[i]] = at;
+			layout->pending[pending++] = layout->order[i];
+		}
+	}
+	sum_threads(tree, layout);
+}
+
+static int settle(void *owner)
+{
+	struct tw_calltree *tree = owner;
+	size_t count = tree->count;
+	struct layout layout = {
+	    .order = calloc(count, sizeof *layout.order),
+	    .first = calloc(count + 1, sizeof *layout.first),
+	    .pending = calloc(count, sizeof *layout.pending),
+	    .parent = calloc(count, sizeof *layout.parent),
+	    .shown = calloc(count, sizeof *layout.shown),
+	};
+	free(tree->sorted);
+	tree->sorted_count = 0;
+	tree->sorted = calloc(count, sizeof *tree->sorted);
+	bool room = layout.order && layout.first && layout.pending && layout.parent && layout.shown && tree->sorted;
+	if (room)
+		lay_out(tree, &layout);
+	free(layout.order);
+	free(layout.first);
+	free(layout.pending);
+	free(layout.parent);
+	free(layout.shown);
+	return room ? 0 : TW_ERR_MEMORY;
+}
+
+const struct tw_consumer tw_calltree_consumer = {
+    .begin = begin,
+    .open = open_part,
+    .feed = tw_calltree_part_feed,
+    .finish = tw_calltree_part_finish,
+    .folded = tw_calltree_part_folded,
+    .merge = merge_part,
+    .close = tw_calltree_part_close,
+    .settle = settle,
+};
+
+/* ---- The handle. ---- */
+
+static bool make_first_nodes(struct tw_calltree *tree)
+{
+	tree->texts = tw_dictionary_new();
+	if (!tree->texts || !tw_grow(&tree->nodes, &tree->room, TW_NODE_FIRST, sizeof *tree->nodes))
+		return false;
+	tree->count = TW_NODE_FIRST;
+	tree->nodes[TW_NODE_OTHER].name = tw_dictionary_text(tree->texts, "(other)");
+	return tree->nodes[TW_NODE_OTHER].name != UINT32_MAX && settle(tree) == 0;
+}
+
+int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options *options)
+{
+	*made = NULL;
+	struct tw_calltree *tree = calloc(1, sizeof *tree);
+	if (!tree)
+		return TW_ERR_MEMORY;
+	if (options)
+		tree->options = *options;
+	size_t limit = tree->options.memory_limit ? tree->options.memory_limit : TW_DEFAULT_MEMORY;
+	tree->reading.limit = limit / 2;
+	tree->keeping.limit = limit; /* there is nothing here but rows, whose share is half */
+	if (!make_first_nodes(tree)) {
+		tw_calltree_free(tree);
+		return TW_ERR_MEMORY;
+	}
+	*made = tree;
+	return 0;
+}
+
+int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader)
+{
+	return tw_consume(reader, tree->options.jobs, &tw_calltree_consumer, tree);
+}
+
+const struct tw_calltree_node *tw_calltree_node(struct tw_calltree *tree, uint32_t i)
+{
+	return i < tree->sorted_count ? &tree->sorted[i] : NULL;
+}
+
+const struct tw_profile_notes *tw_calltree_notes(const struct tw_calltree *tree)
+{
+	return &tree->notes;
+}
+
+void tw_calltree_free(struct tw_calltree *tree)
+{
+	if (!tree)
+		return;
+	tw_map_free(&tree->map);
+	tw_dictionary_free(tree->texts);
+	free(tree->nodes);
+	free(tree->sorted);
+	free(tree);
+}

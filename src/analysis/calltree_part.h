@@ -1,0 +1,40 @@
+/* calltree_part.h - the calls of one part of a trace, by stacks. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_CALLTREE_PART_H
+#define ANALYSIS_CALLTREE_PART_H
+
+#include "analysis/calls.h"
+
+/* A node; numbers are the rows of its calls. Parents come before children. */
+struct tw_part_node {
+	uint32_t parent;
+	uint32_t name;   /* of the part's dictionary; TW_THREAD_NODE for a thread */
+	uint32_t newest; /* the child that was entered last: often the next one too */
+	uint32_t track;  /* of a thread */
+	uint64_t count, open;
+	uint64_t total, self;
+};
+
+enum { TW_NODE_ROOT = TW_ROW_NONE, TW_NODE_OTHER = TW_ROW_OTHER, TW_NODE_FIRST = TW_ROW_FIRST };
+
+/* The name of a node that is a thread. */
+#define TW_THREAD_NODE UINT32_MAX
+
+struct tw_calltree_part {
+	struct tw_calls calls; /* first: hooks get this */
+	const struct tw_dictionary *dictionary;
+	bool per_thread;
+	bool full; /* no node more will be made */
+	struct tw_part_node *nodes;
+	size_t count, room;
+	struct tw_map map; /* parent << 32 | name (of a thread: its track) to node */
+};
+
+struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options *options, struct tw_budget *budget,
+                                               const struct tw_dictionary *dictionary);
+void tw_calltree_part_feed(void *part, const struct tw_batch *batch);
+void tw_calltree_part_finish(void *part);
+bool tw_calltree_part_folded(const void *part);
+void tw_calltree_part_close(void *part);
+
+#endif

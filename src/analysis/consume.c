@@ -1,0 +1,153 @@
+/* consume.c - reading a trace in parts, in several threads, into something that parts can be merged into. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/consume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "core/format.h"
+
+enum { JOBS_MAX = 256 };
+
+struct part {
+	struct tw_reader *reader;
+	void *state;
+	int status;
+};
+
+struct run {
+	const struct tw_consumer *consumer;
+	void *owner;
+	struct part *parts;
+};
+
+static void read_part(void *context, unsigned i)
+{
+	struct run *run = context;
+	struct part *part = &run->parts[i];
+	struct tw_batch batch;
+	int got;
+	part->state = run->consumer->open(run->owner, tw_reader_dictionary(part->reader));
+	if (!part->state) {
+		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
+		return;
+	}
+	while ((got = tw_read(part->reader, &batch)) > 0)
+		run->consumer->feed(part->state, &batch);
+	run->consumer->finish(part->state);
+	part->status = got;
+}
+
+/* Adds the parts to the owner. Returns the first of the negative statuses, if there is one. */
+static int merge_parts(struct run *run, unsigned count)
+{
+	int status = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct part *part = &run->parts[i];
+		if (part->state) {
+			int merged = run->consumer->merge(run->owner, part->state);
+			part->status = part->status < 0 ? part->status : merged;
+		}
+		status = status < 0 ? status : part->status;
+	}
+	int settled = run->consumer->settle(run->owner);
+	return status < 0 ? status : settled;
+}
+
+static void close_states(struct run *run, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (run->parts[i].state)
+			run->consumer->close(run->parts[i].state);
+}
+
+static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+{
+	struct part part = {.reader = reader};
+	struct run run = {.consumer = consumer, .owner = owner, .parts = &part};
+	consumer->begin(owner);
+	read_part(&run, 0);
+	int status = merge_parts(&run, 1);
+	close_states(&run, 1);
+	return status;
+}
+
+/* The whole once more, because memory was short in the parts. What was found in it has been reported already. */
+static int read_again(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+{
+	uint64_t findings[sizeof reader->findings / sizeof *reader->findings];
+	tw_finding_fn on_finding = reader->options.on_finding;
+	memcpy(findings, reader->findings, sizeof findings);
+	reader->options.on_finding = NULL;
+	int status = read_whole(reader, consumer, owner);
+	memcpy(reader->findings, findings, sizeof findings);
+	reader->options.on_finding = on_finding;
+	return status;
+}
+
+static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		int status = tw_open_shard(&parts[i].reader, reader, i, count);
+		if (status == TW_ERR_UNSUPPORTED && i == 0)
+			return status;
+		if (status < 0)
+			return tw_fail(reader, status, "%s",
+			               parts[i].reader ? tw_reader_error(parts[i].reader) : "out of memory");
+	}
+	return 0;
+}
+
+static bool any_folded(const struct run *run, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (run->parts[i].state && run->consumer->folded(run->parts[i].state))
+			return true;
+	return false;
+}
+
+static void keep_error(struct tw_reader *reader, const struct part *parts, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (parts[i].status < 0) {
+			tw_fail(reader, parts[i].status, "%s", tw_reader_error(parts[i].reader));
+			return;
+		}
+}
+
+/* Reads the parts at once. *again: nothing was merged, and the whole should be read instead. */
+static int read_parts(struct run *run, struct tw_reader *reader, unsigned count, bool *again)
+{
+	int status = open_parts(reader, run->parts, count);
+	if (status < 0)
+		return status;
+	run->consumer->begin(run->owner);
+	tw_parallel(count, read_part, run);
+	*again = any_folded(run, count);
+	if (!*again)
+		status = merge_parts(run, count);
+	if (status < 0)
+		keep_error(reader, run->parts, count);
+	close_states(run, count);
+	return status;
+}
+
+int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
+{
+	jobs = jobs ? jobs : tw_processors();
+	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
+	if (jobs == 1)
+		return read_whole(reader, consumer, owner);
+	struct run run = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *run.parts)};
+	if (!run.parts)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	bool again = false;
+	int status = read_parts(&run, reader, jobs, &again);
+	for (unsigned i = 0; i < jobs; i++)
+		tw_close(run.parts[i].reader);
+	free(run.parts);
+	if (again)
+		return read_again(reader, consumer, owner);
+	return status == TW_ERR_UNSUPPORTED ? read_whole(reader, consumer, owner) : status;
+}

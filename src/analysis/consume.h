@@ -1,0 +1,33 @@
+/* consume.h - reading a trace in parts, in several threads, into something that parts can be merged into. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_CONSUME_H
+#define ANALYSIS_CONSUME_H
+
+#include <trackway/analysis.h>
+
+/* What takes the events of one part of a trace. The owner is what all parts are merged into. */
+struct tw_consumer {
+	/* Before a trace is read: no part is open. */
+	void (*begin)(void *owner);
+	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
+	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
+	void (*feed)(void *part, const struct tw_batch *batch);
+	/* After the last batch. */
+	void (*finish)(void *part);
+	/* Whether memory was short, so that the result would depend on how the trace was parted. */
+	bool (*folded)(const void *part);
+	/* Adds a part to the owner: one at a time. Returns 0 or a negative status. */
+	int (*merge)(void *owner, void *part);
+	void (*close)(void *part);
+	/* After a trace was read. Returns 0 or a negative status. */
+	int (*settle)(void *owner);
+};
+
+extern const struct tw_consumer tw_profile_consumer;  /* owner: struct tw_profile */
+extern const struct tw_consumer tw_calltree_consumer; /* owner: struct tw_calltree */
+
+/* Reads all of a trace with `jobs` threads (0: as many as there are processors) where its format and order allow it.
+ * Returns 0 or the negative status of the read, whose text the reader has; what was read is in the owner. */
+int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner);
+
+#endif

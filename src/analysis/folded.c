@@ -1,0 +1,57 @@
+/* folded.c - the stacks of a tree as lines for flamegraph.pl. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/report.h"
+
+#include <stdlib.h>
+
+static const struct tw_escape escapes[] = {{';', ":"}, {0, NULL}};
+
+/* The nodes from the outermost down to one, without the root, into path; returns how many. */
+static uint32_t path_of(const struct tw_calltree_node *nodes, uint32_t node, uint32_t *path)
+{
+	uint32_t depth = 0;
+	for (uint32_t i = node; i; i = nodes[i].parent)
+		path[depth++] = i;
+	return depth;
+}
+
+static void put_stack(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth)
+{
+	for (uint32_t i = depth; i-- > 0;) {
+		tw_put_name(out, nodes[path[i]].name, 0, escapes);
+		tw_put_char(out, i ? ';' : ' ');
+	}
+	tw_put_u64(out, nodes[path[0]].self_ns);
+	tw_put_char(out, '\n');
+}
+
+int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count)
+{
+	struct tw_layout layout;
+	int status = tw_layout_new(&layout, nodes, count);
+	if (status < 0)
+		return status;
+	uint32_t *path = calloc(count ? count : 1, sizeof *path); /* no stack is deeper than there are nodes */
+	for (uint32_t i = 1; path && i < count && !out->error; i++) {
+		uint32_t node = layout.order[i];
+		if (nodes[node].self_ns)
+			put_stack(out, nodes, path, path_of(nodes, node, path));
+	}
+	status = path ? 0 : TW_ERR_MEMORY;
+	free(path);
+	tw_layout_free(&layout);
+	return status;
+}
+
+int tw_folded_write(struct tw_calltree *tree, const char *path)
+{
+	struct tw_nodes nodes;
+	struct tw_output out;
+	int status = tw_nodes_of(&nodes, tree);
+	if (status == 0)
+		status = tw_report_open(&out, path);
+	if (status == 0)
+		status = tw_report_close(&out, tw_folded_render(&out, nodes.nodes, (uint32_t)nodes.count));
+	free(nodes.nodes);
+	return status;
+}

@@ -1,0 +1,217 @@
+/* histogram.c - how often each duration was seen, in buckets of at most 1/64 of their value. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget)
+{
+	*pool = (struct tw_histogram_pool){.budget = budget, .table_count = 1, .chunk_count = 1, .raw_count = 1};
+	return tw_grow(&pool->tables, &pool->table_room, 1, sizeof *pool->tables) &&
+	       tw_grow(&pool->chunks, &pool->chunk_room, 1, sizeof *pool->chunks) &&
+	       tw_grow(&pool->raws, &pool->raw_room, 1, sizeof *pool->raws);
+}
+
+void tw_histogram_pool_free(struct tw_histogram_pool *pool)
+{
+	free(pool->tables);
+	free(pool->chunks);
+	free(pool->raws);
+	free(pool->carries);
+	tw_map_free(&pool->carried);
+}
+
+/* ---- Places in the pool: 0 when there is no room. ---- */
+
+static uint32_t new_raw(struct tw_histogram_pool *pool)
+{
+	uint32_t raw = pool->free_raw;
+	if (raw) {
+		pool->free_raw = (uint32_t)pool->raws[raw].value[0];
+		return raw;
+	}
+	if (pool->raw_count == UINT32_MAX || !tw_budget_grow(pool->budget, TW_FOR_ROWS, &pool->raws, &pool->raw_room,
+	                                                     pool->raw_count + 1, sizeof *pool->raws))
+		return 0;
+	return (uint32_t)pool->raw_count++;
+}
+
+static uint32_t new_table(struct tw_histogram_pool *pool)
+{
+	if (pool->table_count == UINT32_MAX ||
+	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->tables, &pool->table_room, pool->table_count + 1,
+	                    sizeof *pool->tables))
+		return 0;
+	return (uint32_t)pool->table_count++;
+}
+
+static uint32_t new_chunk(struct tw_histogram_pool *pool)
+{
+	if (pool->chunk_count == UINT32_MAX ||
+	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->chunks, &pool->chunk_room, pool->chunk_count + 1,
+	                    sizeof *pool->chunks))
+		return 0;
+	return (uint32_t)pool->chunk_count++;
+}
+
+bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram)
+{
+	*histogram = (struct tw_histogram){.raw = new_raw(pool)};
+	return histogram->raw != 0;
+}
+
+/* ---- Counting. ---- */
+
+static void carry(struct tw_histogram_pool *pool, uint64_t place, uint64_t units)
+{
+	uint32_t i;
+	if (!tw_map_find(&pool->carried, place, &i)) {
+		i = (uint32_t)pool->carry_count;
+		if (!tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->carries, &pool->carry_room, i + (size_t)1,
+		                    sizeof units) ||
+		    !tw_budget_map_add(pool->budget, TW_FOR_COUNTS, &pool->carried, place, i)) {
+			pool->starved = true;
+			return;
+		}
+		pool->carries[i] = 0;
+		pool->carry_count++;
+	}
+	pool->carries[i] += units;
+}
+
+static void count_bucket(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint32_t bucket,
+                         uint64_t times)
+{
+	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
+	if (!chunk) {
+		chunk = new_chunk(pool);
+		if (!chunk) {
+			pool->starved = true;
+			return;
+		}
+		pool->tables[histogram->table].chunk[bucket / TW_BUCKETS] = chunk;
+	}
+	uint16_t *count = &pool->chunks[chunk].count[bucket % TW_BUCKETS];
+	uint64_t low = *count + (times & UINT16_MAX);
+	uint64_t units = (times >> 16) + (low >> 16);
+	*count = (uint16_t)low;
+	if (units)
+		carry(pool, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, units);
+}
+
+/* From values to counts. */
+static bool make_table(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t values)
+{
+	uint32_t table = new_table(pool);
+	if (!table) {
+		pool->starved = true;
+		return false;
+	}
+	histogram->table = table;
+	struct tw_histogram_raw *raw = &pool->raws[histogram->raw];
+	for (uint64_t i = 0; i < values && i < TW_RAW_VALUES; i++)
+		count_bucket(pool, histogram, tw_histogram_bucket(raw->value[i]), 1);
+	raw->value[0] = pool->free_raw;
+	pool->free_raw = histogram->raw;
+	histogram->raw = 0;
+	return true;
+}
+
+void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before, uint64_t value)
+{
+	uint32_t bucket = tw_histogram_bucket(value);
+	uint32_t full = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
+	if (full)
+		carry(pool, (uint64_t)full * TW_BUCKETS + bucket % TW_BUCKETS, 1);
+	else if (!histogram->table && before < TW_RAW_VALUES)
+		pool->raws[histogram->raw].value[before] = value;
+	else if (histogram->table || make_table(pool, histogram, before))
+		count_bucket(pool, histogram, bucket, 1);
+}
+
+/* ---- Reading. ---- */
+
+static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                             uint32_t bucket)
+{
+	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
+	if (!chunk)
+		return 0;
+	uint32_t i;
+	uint64_t count = pool->chunks[chunk].count[bucket % TW_BUCKETS];
+	if (tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
+		count += pool->carries[i] << 16;
+	return count;
+}
+
+void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram *into, uint64_t into_values,
+                        const struct tw_histogram_pool *from_pool, const struct tw_histogram *from,
+                        uint64_t from_values)
+{
+	if (!from->table) {
+		for (uint64_t i = 0; i < from_values && i < TW_RAW_VALUES; i++)
+			tw_histogram_add(into_pool, into, into_values + i, from_pool->raws[from->raw].value[i]);
+		return;
+	}
+	if (!into->table && !make_table(into_pool, into, into_values))
+		return;
+	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS; bucket++) {
+		uint64_t count = bucket_count(from_pool, from, bucket);
+		if (count)
+			count_bucket(into_pool, into, bucket, count);
+	}
+}
+
+static uint64_t bucket_middle(uint32_t bucket)
+{
+	if (bucket < 2 * TW_BUCKETS)
+		return bucket;
+	unsigned shift = bucket / TW_BUCKETS - 1;
+	uint64_t low = (uint64_t)(bucket % TW_BUCKETS + TW_BUCKETS) << shift;
+	return low + (UINT64_C(1) << shift) / 2;
+}
+
+/* ceil(part / 1000 * n), at least 1, without overflow. */
+static uint64_t rank(unsigned part, uint64_t n)
+{
+	uint64_t whole = n / 1000 * part + (n % 1000 * part + 999) / 1000;
+	return whole ? whole : 1;
+}
+
+static int compare_values(const void *left, const void *right)
+{
+	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+	return (l > r) - (l < r);
+}
+
+static void raw_percentiles(const struct tw_histogram_raw *raw, uint64_t values, const unsigned *parts,
+                            uint64_t *results, size_t count)
+{
+	struct tw_histogram_raw sorted = *raw;
+	qsort(sorted.value, values, sizeof *sorted.value, compare_values);
+	for (size_t i = 0; i < count && values; i++)
+		results[i] = sorted.value[rank(parts[i], values) - 1];
+}
+
+void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                              uint64_t values, const unsigned *parts, uint64_t *results, size_t count)
+{
+	memset(results, 0, count * sizeof *results);
+	if (!histogram->table) {
+		raw_percentiles(&pool->raws[histogram->raw], values < TW_RAW_VALUES ? values : TW_RAW_VALUES, parts,
+		                results, count);
+		return;
+	}
+	uint64_t counted = 0, below = 0;
+	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS; bucket++)
+		counted += bucket_count(pool, histogram, bucket);
+	size_t i = 0;
+	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS && i < count; bucket++) {
+		below += bucket_count(pool, histogram, bucket);
+		while (i < count && below && below >= rank(parts[i], counted))
+			results[i++] = bucket_middle(bucket);
+	}
+}

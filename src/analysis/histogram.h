@@ -1,0 +1,86 @@
+/* histogram.h - how often each duration was seen, in buckets of at most 1/64 of their value. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_HISTOGRAM_H
+#define ANALYSIS_HISTOGRAM_H
+
+#include "analysis/budget.h"
+
+/* Values below 64 have a bucket each; above, every octave (64 to 127, 128 to 255, ...) has 64 buckets of one width. */
+enum { TW_BUCKETS = 64, TW_OCTAVES = 59, TW_RAW_VALUES = 16 };
+
+/* One histogram. Its first TW_RAW_VALUES values are kept as they are, so that what is rare is small and exact. The
+ * numbers are places in the pool. */
+struct tw_histogram {
+	uint32_t table;
+	uint32_t raw;
+};
+
+struct tw_histogram_table {
+	uint32_t chunk[TW_BUCKETS]; /* by octave; 0: nothing in it yet */
+};
+
+/* The counts of an octave. They are as short as can be, because all that are in use should fit the second-level cache;
+ * what they cannot hold goes to the pool's carries. */
+struct tw_histogram_chunk {
+	uint16_t count[TW_BUCKETS];
+};
+
+struct tw_histogram_raw {
+	uint64_t value[TW_RAW_VALUES];
+};
+
+/* Where histograms live. Number 0 of each kind is none. */
+struct tw_histogram_pool {
+	struct tw_budget *budget;
+	struct tw_histogram_table *tables; /* the first is all zero */
+	size_t table_count, table_room;
+	struct tw_histogram_chunk *chunks;
+	size_t chunk_count, chunk_room;
+	struct tw_histogram_raw *raws;
+	size_t raw_count, raw_room;
+	uint32_t free_raw;     /* a list through value[0] */
+	struct tw_map carried; /* chunk * 64 + bucket to a place in carries */
+	uint64_t *carries;     /* in units of 65536 */
+	size_t carry_count, carry_room;
+	bool starved; /* something was not counted: no room */
+};
+
+/* False when there is no memory: then only free is legal. */
+bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget);
+void tw_histogram_pool_free(struct tw_histogram_pool *pool);
+
+/* Makes ready for values; false when there is no room. */
+bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram);
+
+/* The bucket of a value: grows with it. 6: the highest bit of the first value of the second octave. */
+static inline uint32_t tw_histogram_bucket(uint64_t value)
+{
+	unsigned shift = (63 ^ (unsigned)__builtin_clzll(value | TW_BUCKETS)) - 6;
+	return (shift << 6) + (uint32_t)(value >> shift);
+}
+
+/* Puts a value where there is no chunk for it yet, or hands on a count that was full. */
+void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
+                        uint64_t value);
+
+/* Adds a value to a histogram that `before` values were added to. Where memory is at its limit, it may stay without. */
+static inline void tw_histogram_add(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
+                                    uint64_t value)
+{
+	uint32_t bucket = tw_histogram_bucket(value);
+	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
+	if (!chunk || !++pool->chunks[chunk].count[bucket % TW_BUCKETS])
+		tw_histogram_place(pool, histogram, before, value);
+}
+
+/* Adds one histogram, of from_values, to another, of into_values. */
+void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram *into, uint64_t into_values,
+                        const struct tw_histogram_pool *from_pool, const struct tw_histogram *from,
+                        uint64_t from_values);
+
+/* Reads percentiles (nearest rank) of a histogram of `values` values: parts[i] in thousandths, ascending. All 0 when
+ * there is none. */
+void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                              uint64_t values, const unsigned *parts, uint64_t *results, size_t count);
+
+#endif

@@ -1,0 +1,292 @@
+/* profile.c - profiles: the rows of all parts and traces, by text. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/consume.h"
+#include "analysis/profile_part.h"
+#include "core/format.h"
+
+/* What a row is about: numbers of the profile's own texts. */
+struct key {
+	uint32_t name;
+	uint32_t caller; /* UINT32_MAX: none */
+	uint64_t process, thread;
+};
+
+struct tw_profile {
+	struct tw_profile_options options;
+	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
+	struct tw_dictionary *texts;
+	struct tw_tallies rows;
+	struct key *keys; /* by row */
+	size_t key_room;
+	struct tw_map map; /* hash of a key to row */
+	uint64_t untimed;  /* calls of TW_ROW_OTHER that no time is known of */
+	struct tw_profile_notes notes;
+	struct tw_profile_row *sorted;
+	size_t sorted_count;
+};
+
+/* A part that is being merged. */
+struct merge {
+	struct tw_profile *profile;
+	const struct tw_profile_part *part;
+	uint32_t *texts; /* by name of the part: its number in the profile plus 1, or 0 */
+	size_t text_room;
+};
+
+/* ---- Texts. ---- */
+
+/* The number of a name in the profile, UINT32_MAX when there is no room. */
+static uint32_t keep_name(struct merge *merge, uint32_t number)
+{
+	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
+	struct tw_profile *profile = merge->profile;
+	if (number < merge->text_room && merge->texts[number])
+		return merge->texts[number] - 1;
+	struct tw_name name = *tw_dictionary_name(merge->part->dictionary, number);
+	size_t size = name.length + (name.file ? strlen(name.file) : 0) + OVERHEAD;
+	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
+	                    sizeof *merge->texts) ||
+	    !tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
+		return UINT32_MAX;
+	if (name.file) {
+		uint32_t file = tw_dictionary_text(profile->texts, name.file);
+		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
+	}
+	uint32_t kept = tw_dictionary_intern(profile->texts, &name);
+	if (kept != UINT32_MAX)
+		merge->texts[number] = kept + 1;
+	return kept;
+}
+
+/* ---- Rows. ---- */
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread;
+}
+
+static uint32_t find_row(struct tw_profile *profile, const struct key *key)
+{
+	uint64_t hash =
+	    tw_hash64(((uint64_t)key->caller << 32 | key->name) ^ tw_hash64(key->process) ^ tw_hash64(~key->thread));
+	uint32_t row;
+	for (size_t slot = SIZE_MAX; tw_map_next(&profile->map, hash, &slot, &row);)
+		if (same_key(&profile->keys[row], key))
+			return row;
+	row = tw_tallies_add(&profile->rows, &profile->keys, &profile->key_room, sizeof *profile->keys);
+	if (row == TW_ROW_OTHER || !tw_budget_map_add(&profile->keeping, TW_FOR_ROWS, &profile->map, hash, row))
+		return TW_ROW_OTHER;
+	profile->keys[row] = *key;
+	return row;
+}
+
+/* The row of the profile that a row of a part belongs to. */
+static uint32_t row_for(struct merge *merge, uint32_t part_row)
+{
+	const struct tw_profile_part *part = merge->part;
+	if (part_row == TW_ROW_OTHER)
+		return TW_ROW_OTHER;
+	struct tw_part_key from = part->keys[part_row];
+	struct key key = {.name = keep_name(merge, from.name), .caller = UINT32_MAX};
+	if (key.name == UINT32_MAX)
+		return TW_ROW_OTHER;
+	if (part->by == TW_BY_THREAD) {
+		const struct tw_track *track = tw_dictionary_track(part->dictionary, from.with);
+		key.process = track->process;
+		key.thread = track->thread;
+	} else if (part->by == TW_BY_CALLER && from.with != UINT32_MAX) {
+		key.caller = keep_name(merge, from.with);
+		if (key.caller == UINT32_MAX)
+			return TW_ROW_OTHER;
+	}
+	return find_row(merge->profile, &key);
+}
+
+static void merge_rows(struct merge *merge)
+{
+	struct tw_profile *profile = merge->profile;
+	const struct tw_tallies *from = &merge->part->rows;
+	for (uint32_t i = TW_ROW_OTHER; i < from->count; i++) {
+		uint64_t calls = from->rows[i].ended + from->rows[i].open;
+		if (!calls)
+			continue;
+		uint32_t row = row_for(merge, i);
+		tw_tallies_merge(&profile->rows, row, from, i);
+		if (row == TW_ROW_OTHER)
+			profile->notes.rows_folded += calls;
+	}
+}
+
+/* ---- As a consumer. ---- */
+
+static void begin(void *owner)
+{
+	struct tw_profile *profile = owner;
+	tw_budget_reset(&profile->reading);
+}
+
+static void *open_part(void *owner, const struct tw_dictionary *dictionary)
+{
+	struct tw_profile *profile = owner;
+	return tw_profile_part_open(&profile->options, &profile->reading, dictionary);
+}
+
+static int merge_part(void *owner, void *state)
+{
+	struct tw_profile *profile = owner;
+	const struct tw_profile_part *part = state;
+	struct merge merge = {.profile = profile, .part = part};
+	merge_rows(&merge);
+	profile->untimed += part->calls.untimed;
+	tw_calls_add_notes(&profile->notes, &part->calls);
+	tw_budget_give(&profile->keeping, TW_FOR_ROWS, merge.text_room * sizeof *merge.texts);
+	free(merge.texts);
+	return 0;
+}
+
+/* ---- The rows as they are shown. ---- */
+
+static void show_histogram(const struct tw_profile *profile, const struct tw_tally *row, struct tw_profile_row *shown)
+{
+	static const unsigned parts[] = {500, 900, 990};
+	uint64_t results[3];
+	if (!row->ended)
+		return;
+	shown->min_ns = row->min;
+	shown->max_ns = row->max;
+	tw_histogram_percentiles(&profile->rows.pool, &row->histogram, row->ended, parts, results, 3);
+	uint64_t *shares[] = {&shown->p50_ns, &shown->p90_ns, &shown->p99_ns};
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t low = results[i] < row->min ? row->min : results[i];
+		*shares[i] = low > row->max ? row->max : low;
+	}
+}
+
+static void show_key(const struct tw_profile *profile, const struct key *key, struct tw_profile_row *shown)
+{
+	const struct tw_name *name = tw_dictionary_name(profile->texts, key->name);
+	shown->name = name->text;
+	shown->id = name->id;
+	shown->file = name->file;
+	shown->line = name->line;
+	shown->process = key->process;
+	shown->thread = key->thread;
+	if (key->caller != UINT32_MAX) {
+		const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
+		shown->caller = caller->text;
+		shown->caller_id = caller->id;
+	}
+}
+
+static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	const struct tw_tally *row = &profile->rows.rows[i];
+	*shown = (struct tw_profile_row){
+	    .name = "(other)",
+	    .count = row->ended + row->open,
+	    .open = row->open,
+	    .unwound = row->unwound,
+	    .total_ns = row->total,
+	    .self_ns = row->self,
+	};
+	if (i == TW_ROW_OTHER)
+		shown->count += profile->untimed;
+	else
+		show_key(profile, &profile->keys[i], shown);
+	show_histogram(profile, row, shown);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct tw_profile_row *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+	order = order ? order : compare_numbers(a->id, b->id);
+	order = order ? order : compare_numbers(a->caller != NULL, b->caller != NULL);
+	order = order || !a->caller ? order : strcmp(a->caller, b->caller);
+	order = order ? order : compare_numbers(a->caller_id, b->caller_id);
+	order = order ? order : compare_numbers(a->process, b->process);
+	return order ? order : compare_numbers(a->thread, b->thread);
+}
+
+static int settle(void *owner)
+{
+	struct tw_profile *profile = owner;
+	const struct tw_tallies *rows = &profile->rows;
+	free(profile->sorted);
+	profile->sorted_count = 0;
+	profile->sorted = calloc(rows->count, sizeof *profile->sorted);
+	if (!profile->sorted)
+		return TW_ERR_MEMORY;
+	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
+		if (rows->rows[i].ended || rows->rows[i].open || (i == TW_ROW_OTHER && profile->untimed))
+			show(profile, i, &profile->sorted[profile->sorted_count++]);
+	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
+	return 0;
+}
+
+const struct tw_consumer tw_profile_consumer = {
+    .begin = begin,
+    .open = open_part,
+    .feed = tw_profile_part_feed,
+    .finish = tw_profile_part_finish,
+    .folded = tw_profile_part_folded,
+    .merge = merge_part,
+    .close = tw_profile_part_close,
+    .settle = settle,
+};
+
+/* ---- The handle. ---- */
+
+int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *options)
+{
+	*made = NULL;
+	struct tw_profile *profile = calloc(1, sizeof *profile);
+	if (!profile)
+		return TW_ERR_MEMORY;
+	if (options)
+		profile->options = *options;
+	size_t limit = profile->options.memory_limit ? profile->options.memory_limit : TW_DEFAULT_MEMORY;
+	profile->reading.limit = profile->keeping.limit = limit / 2;
+	profile->texts = tw_dictionary_new();
+	if (!tw_tallies_init(&profile->rows, &profile->keeping) || !profile->texts) {
+		tw_profile_free(profile);
+		return TW_ERR_MEMORY;
+	}
+	*made = profile;
+	return 0;
+}
+
+int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
+{
+	return tw_consume(reader, profile->options.jobs, &tw_profile_consumer, profile);
+}
+
+const struct tw_profile_row *tw_profile_row(struct tw_profile *profile, size_t i)
+{
+	return i < profile->sorted_count ? &profile->sorted[i] : NULL;
+}
+
+const struct tw_profile_notes *tw_profile_notes(const struct tw_profile *profile)
+{
+	return &profile->notes;
+}
+
+void tw_profile_free(struct tw_profile *profile)
+{
+	if (!profile)
+		return;
+	tw_tallies_free(&profile->rows);
+	tw_map_free(&profile->map);
+	tw_dictionary_free(profile->texts);
+	free(profile->keys);
+	free(profile->sorted);
+	free(profile);
+}

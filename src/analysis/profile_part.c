@@ -1,0 +1,163 @@
+/* profile_part.c - the calls of one part of a trace, by rows with the numbers of its dictionary. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/profile_part.h"
+
+#include <stdlib.h>
+
+static struct tw_profile_part *part_of(struct tw_calls *calls)
+{
+	return (struct tw_profile_part *)calls;
+}
+
+static uint64_t packed(uint32_t name, uint32_t with)
+{
+	return (uint64_t)with << 32 | name;
+}
+
+/* ---- Finding rows: fast. ---- */
+
+static inline uint32_t find_function(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_profile_part *part = part_of(calls);
+	(void)caller;
+	return part->row_of[name];
+}
+
+static inline uint32_t find_thread(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t row;
+	(void)caller;
+	return tw_map_find(&part_of(calls)->row_map, packed(name, calls->track), &row) ? row : TW_ROW_NONE;
+}
+
+static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t row;
+	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+                         enum tw_call_end how)
+{
+	tw_tallies_leave(&part_of(calls)->rows, frame, duration, self, how);
+}
+
+/* ---- And making them. ---- */
+
+static uint32_t no_root(struct tw_calls *calls, uint32_t track)
+{
+	(void)calls, (void)track;
+	return TW_ROW_NONE;
+}
+
+static uint32_t new_row(struct tw_profile_part *part, struct tw_part_key key)
+{
+	uint32_t row = tw_tallies_add(&part->rows, &part->keys, &part->key_room, sizeof *part->keys);
+	if (row != TW_ROW_OTHER)
+		part->keys[row] = key;
+	return row;
+}
+
+static uint32_t add_function(struct tw_profile_part *part, struct tw_part_key key)
+{
+	if (!tw_budget_grow(part->calls.budget, TW_FOR_ROWS, &part->row_of, &part->row_of_room, key.name + (size_t)1,
+	                    sizeof *part->row_of))
+		return TW_ROW_OTHER;
+	part->calls.name_limit = part->row_of_room;
+	return part->row_of[key.name] = new_row(part, key);
+}
+
+static uint32_t add_keyed(struct tw_profile_part *part, struct tw_part_key key)
+{
+	uint32_t row = new_row(part, key);
+	bool kept = row != TW_ROW_OTHER &&
+	            tw_budget_map_add(part->calls.budget, TW_FOR_ROWS, &part->row_map, packed(key.name, key.with), row);
+	return kept ? row : TW_ROW_OTHER;
+}
+
+/* What is particular to each enum tw_profile_by. */
+static const struct {
+	uint32_t (*find)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
+	uint32_t (*add)(struct tw_profile_part *part, struct tw_part_key key);
+} ways[] = {
+    [TW_BY_FUNCTION] = {find_function, add_function},
+    [TW_BY_THREAD] = {find_thread, add_keyed},
+    [TW_BY_CALLER] = {find_caller, add_keyed},
+};
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_profile_part *part = part_of(calls);
+	uint32_t row = name < calls->name_limit ? ways[part->by].find(calls, caller, name) : TW_ROW_NONE;
+	if (row != TW_ROW_NONE)
+		return row;
+	uint32_t with = part->by == TW_BY_THREAD ? calls->track : part->by == TW_BY_CALLER ? caller->name : 0;
+	row = part->full ? TW_ROW_OTHER : ways[part->by].add(part, (struct tw_part_key){.name = name, .with = with});
+	part->full = row == TW_ROW_OTHER;
+	return row;
+}
+
+static const struct tw_call_hooks hooks = {.root = no_root, .enter = enter, .leave = leave};
+
+/* ---- The part. ---- */
+
+struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
+                                             const struct tw_dictionary *dictionary)
+{
+	struct tw_profile_part *part = calloc(1, sizeof *part);
+	if (!part)
+		return NULL;
+	part->calls = (struct tw_calls){
+	    .hooks = &hooks,
+	    .budget = budget,
+	    .min_duration = options->min_duration_ns,
+	    .by_row = options->by == TW_BY_CALLER,
+	    .name_limit = options->by == TW_BY_FUNCTION ? 0 : SIZE_MAX,
+	};
+	part->dictionary = dictionary;
+	part->by = options->by;
+	bool rows = tw_tallies_init(&part->rows, budget);
+	if (tw_calls_init(&part->calls) && rows)
+		return part;
+	tw_profile_part_close(part);
+	return NULL;
+}
+
+void tw_profile_part_feed(void *state, const struct tw_batch *batch)
+{
+	struct tw_profile_part *part = state;
+	switch (part->by) {
+	case TW_BY_FUNCTION:
+		tw_calls_feed(&part->calls, batch, find_function, leave, false);
+		break;
+	case TW_BY_THREAD:
+		tw_calls_feed(&part->calls, batch, find_thread, leave, false);
+		break;
+	case TW_BY_CALLER:
+		tw_calls_feed(&part->calls, batch, find_caller, leave, true);
+		break;
+	}
+}
+
+void tw_profile_part_finish(void *state)
+{
+	struct tw_profile_part *part = state;
+	tw_calls_finish(&part->calls);
+}
+
+bool tw_profile_part_folded(const void *state)
+{
+	const struct tw_profile_part *part = state;
+	return part->calls.untimed || part->full || part->rows.pool.starved;
+}
+
+void tw_profile_part_close(void *state)
+{
+	struct tw_profile_part *part = state;
+	tw_calls_free(&part->calls);
+	tw_tallies_free(&part->rows);
+	tw_map_free(&part->row_map);
+	free(part->keys);
+	free(part->row_of);
+	free(part);
+}

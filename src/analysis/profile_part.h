@@ -1,0 +1,34 @@
+/* profile_part.h - the calls of one part of a trace, by rows with the numbers of its dictionary. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_PROFILE_PART_H
+#define ANALYSIS_PROFILE_PART_H
+
+#include "analysis/tally.h"
+
+/* What a row of a part is about. */
+struct tw_part_key {
+	uint32_t name;
+	uint32_t with; /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
+};
+
+struct tw_profile_part {
+	struct tw_calls calls; /* first: hooks get this */
+	const struct tw_dictionary *dictionary;
+	enum tw_profile_by by;
+	bool full; /* no row more will be made, so that a name has the same row for ever */
+	struct tw_tallies rows;
+	struct tw_part_key *keys; /* by row */
+	size_t key_room;
+	uint32_t *row_of; /* TW_BY_FUNCTION: by name */
+	size_t row_of_room;
+	struct tw_map row_map; /* otherwise: by key */
+};
+
+struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
+                                             const struct tw_dictionary *dictionary);
+void tw_profile_part_feed(void *part, const struct tw_batch *batch);
+void tw_profile_part_finish(void *part);
+bool tw_profile_part_folded(const void *part);
+void tw_profile_part_close(void *part);
+
+#endif

@@ -1,0 +1,77 @@
+/* report.h - what the renderers share: trees laid out, names made safe, times for people. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_REPORT_H
+#define ANALYSIS_REPORT_H
+
+#include "base/output.h"
+
+#include <trackway/report.h>
+
+/* A tree of calls ready to be drawn. Totals are summed from the self times, so that children never exceed their parent;
+ * the root's own time does not count: it is no function. */
+struct tw_layout {
+	const struct tw_calltree_node *nodes;
+	uint32_t count;
+	uint32_t *order; /* the nodes depth first, siblings in the order they came in */
+	uint64_t *total; /* by node, ns */
+	uint64_t *start; /* by node: how many ns of the root's total are left of it */
+};
+
+/* nodes must outlive the layout. Returns 0 or TW_ERR_MEMORY. */
+int tw_layout_new(struct tw_layout *layout, const struct tw_calltree_node *nodes, uint32_t count);
+void tw_layout_free(struct tw_layout *layout);
+
+/* What a renderer writes instead of a character; the last of a table is all zero. */
+struct tw_escape {
+	char c;
+	const char *with;
+};
+
+/* Writes a name with the escapes of the target, at most `columns` wide ("…" included) unless that is 0. */
+void tw_put_name(struct tw_output *out, const char *name, size_t columns, const struct tw_escape *escapes);
+
+/* How wide a name is, counted no further than just beyond `most`. Characters of three bytes and more count as two. */
+size_t tw_name_columns(const char *name, size_t most);
+
+/* 999 ns, 1.234 µs, 1.234 ms, 1.234 s. */
+void tw_put_time(struct tw_output *out, uint64_t ns);
+
+/* A part of a whole in percent; 0 of nothing. */
+static inline double tw_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Writers over plain arrays. Each returns 0 or TW_ERR_MEMORY; errors of the output stay in the output. */
+int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count);
+int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
+                    const struct tw_flame_options *options); /* TW_FLAME_BY_PATH: SVG */
+
+struct tw_rows {
+	struct tw_profile_row *rows;
+	size_t count, room;
+};
+
+int tw_graph_render(struct tw_output *out, const struct tw_rows *functions, const struct tw_rows *callers,
+                    const struct tw_graph_options *options);
+
+int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *a, const struct tw_rows *b, enum tw_diff_by by);
+
+/* Copies the rows of a profile; texts stay the profile's. Returns 0 or TW_ERR_MEMORY. Free rows.rows in any case. */
+int tw_rows_of(struct tw_rows *rows, struct tw_profile *profile);
+
+struct tw_nodes {
+	struct tw_calltree_node *nodes;
+	size_t count, room;
+};
+
+/* The same for the nodes of a tree. */
+int tw_nodes_of(struct tw_nodes *nodes, struct tw_calltree *tree);
+
+/* Opens an output: 0 or a status, with errno set. */
+int tw_report_open(struct tw_output *out, const char *path);
+
+/* Closes it if `status` is 0, else gives up: the status, or the one of the first error in writing, with errno set. */
+int tw_report_close(struct tw_output *out, int status);
+
+#endif

@@ -1,0 +1,56 @@
+/* tally.h - the rows that a profile counts calls in. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_TALLY_H
+#define ANALYSIS_TALLY_H
+
+#include "analysis/calls.h"
+#include "analysis/histogram.h"
+
+/* A row, 64 bytes: what a call changes. */
+struct tw_tally {
+	uint64_t total;
+	uint64_t min; /* of the calls that ended, as max */
+	uint64_t self;
+	uint64_t max;
+	uint64_t ended, open, unwound;
+	struct tw_histogram histogram; /* of the calls that ended */
+};
+
+/* Rows by number; TW_ROW_NONE stays empty, TW_ROW_OTHER is always there. */
+struct tw_tallies {
+	struct tw_tally *rows;
+	size_t count, room;
+	struct tw_histogram_pool pool;
+};
+
+/* False when there is no memory: then only free is legal. */
+bool tw_tallies_init(struct tw_tallies *rows, struct tw_budget *budget);
+void tw_tallies_free(struct tw_tallies *rows);
+
+/* Adds a row, and room for what the owner keeps about it: an array of `size` bytes a row, whose room is *room rows.
+ * Returns its number, or TW_ROW_OTHER when the limit is reached. */
+uint32_t tw_tallies_add(struct tw_tallies *rows, void *array, size_t *room, size_t size);
+
+/* Adds what is in a row to another. */
+void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row);
+
+static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_frame *frame, uint64_t duration,
+                                    uint64_t self, enum tw_call_end how)
+{
+	struct tw_tally *row = &rows->rows[frame->row];
+	row->self += self;
+	row->total += duration & frame->outer;
+	if (how == TW_CALL_OPEN) {
+		row->open++;
+		return;
+	}
+	row->unwound += how == TW_CALL_UNWOUND;
+	if (duration < row->min)
+		row->min = duration;
+	if (duration > row->max)
+		row->max = duration;
+	tw_histogram_add(&rows->pool, &row->histogram, row->ended, duration);
+	row->ended++;
+}
+
+#endif

@@ -1,0 +1,448 @@
+// flame.js - makes a flame graph live: zoom, search, details, keyboard.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file that holds this script holds the picture too: #frames has a <g data-v="depth offset total self count"> for each
+// frame, depth first, times in nanoseconds, the offset from where its parent begins. The same script runs in a page of HTML
+// and in an SVG document of its own, so elements are made with their namespace.
+"use strict";
+(function () {
+	const SVG = "http://www.w3.org/2000/svg";
+	const XHTML = "http://www.w3.org/1999/xhtml";
+	const ROW = 17; // as src/analysis/flame.c has it
+	const BASELINE = 12;
+	const INDENT = 3;
+	const SHORTEST_TEXT = 3;
+	const NARROWEST = 0.1; // px
+	// The header comes after the frames in the document, so that it lies over them, but before them on the keyboard.
+	const TAB_HEADER = "1";
+	const TAB_FRAMES = "2";
+
+	const picture = document.getElementById("flame");
+	const layer = document.getElementById("frames");
+	const down = picture.dataset.down === "1";
+	const frames = readFrames();
+	if (frames.length === 0)
+		return;
+
+	let zoomed = frames[0];
+	let focused = frames[0];
+	let searched = null; // a regular expression
+	let columnWidth = 7.3;
+	const header = makeHeader();
+	const tip = makeTip();
+	start();
+
+	// ---- The frames ----
+
+	function readFrames() {
+		const all = [];
+		const stack = [];
+		for (const element of layer.children) {
+			const [depth, offset, total, self, count] = element.dataset.v.split(" ").map(Number);
+			const title = element.querySelector("title");
+			const text = element.querySelector("text");
+			const parent = depth ? stack[depth - 1] : null;
+			const frame = {element, text, depth, total, self, count, parent, index: all.length, children: [],
+				box: element.querySelector("path"), name: (title || text).textContent,
+				start: (parent ? parent.start : 0) + offset, visible: true, hit: false};
+			if (parent)
+				parent.children.push(frame);
+			if (title)
+				title.remove(); // the tip says more
+			stack.length = depth;
+			stack.push(frame);
+			element.frame = frame;
+			all.push(frame);
+		}
+		for (let i = all.length - 1; i >= 0; i--) { // the index after the last frame above it, and how deep they go
+			const last = all[i].children[all[i].children.length - 1];
+			all[i].end = last ? last.end : i + 1;
+			all[i].deepest = all[i].children.reduce((most, child) => Math.max(most, child.deepest), all[i].depth);
+		}
+		return all;
+	}
+
+	function isInside(frame, outer) {
+		return frame.index >= outer.index && frame.index < outer.end;
+	}
+
+	// ---- Numbers for people ----
+
+	function time(ns) {
+		for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"]])
+			if (ns >= unit)
+				return (Math.floor(ns / unit * 1000 + 1e-6) / 1000).toFixed(3) + " " + name;
+		return Math.round(ns) + " ns";
+	}
+
+	function share(part, whole) {
+		return (whole ? 100 * part / whole : 0).toFixed(2) + " %";
+	}
+
+	function columnsOf(character) {
+		return character.codePointAt(0) < 0x800 ? 1 : 2;
+	}
+
+	function fit(name, columns) {
+		let used = 0;
+		let kept = "";
+		let before = ""; // what is kept when the ellipsis needs the room
+		for (const character of name) {
+			used += columnsOf(character);
+			if (used > columns)
+				return before + "\u2026";
+			kept += character;
+			if (used < columns)
+				before = kept;
+		}
+		return kept;
+	}
+
+	// ---- Drawing ----
+
+	function measure() {
+		const sample = document.createElementNS(SVG, "text");
+		sample.textContent = "0".repeat(40);
+		layer.append(sample);
+		const width = sample.getComputedTextLength() / 40;
+		sample.remove();
+		return width || 7.3;
+	}
+
+	function drawText(frame, x, y, width) {
+		const columns = Math.floor((width - 2 * INDENT) / columnWidth);
+		if (columns < SHORTEST_TEXT) {
+			if (frame.text)
+				frame.text.remove();
+			frame.text = null;
+			return;
+		}
+		if (!frame.text) {
+			frame.text = document.createElementNS(SVG, "text");
+			frame.element.append(frame.text);
+		}
+		const shown = fit(frame.name, columns);
+		if (frame.text.textContent !== shown)
+			frame.text.textContent = shown;
+		frame.text.setAttribute("x", (x + INDENT).toFixed(2));
+		frame.text.setAttribute("y", y + BASELINE);
+	}
+
+	function drawFrame(frame, page) {
+		const around = isInside(zoomed, frame) && frame !== zoomed;
+		const x = around ? page.left : page.left + (frame.start - zoomed.start) * page.scale;
+		const width = around || frame === zoomed ? page.width : frame.total * page.scale;
+		frame.visible = (around || isInside(frame, zoomed)) && width >= NARROWEST;
+		frame.element.style.display = frame.visible ? "" : "none";
+		frame.element.classList.toggle("around", around);
+		if (!frame.visible)
+			return;
+		const y = page.top + (down ? frame.depth : zoomed.deepest - frame.depth) * ROW;
+		const drawn = Math.max(width - Math.min(width / 5, 1), 0.05);
+		frame.box.setAttribute("d", `M${x.toFixed(2)} ${y}h${drawn.toFixed(2)}v${ROW - 1}H${x.toFixed(2)}z`);
+		frame.place = {x, y, width};
+		drawText(frame, x, y, width);
+	}
+
+	function draw() {
+		const all = picture.getBoundingClientRect().width;
+		const left = all < 600 ? 4 : 10;
+		const width = Math.max(all - 2 * left, 50);
+		header.place.setAttribute("width", all);
+		const top = Math.ceil(header.box.getBoundingClientRect().height) + 6;
+		header.place.setAttribute("height", top);
+		const page = {left, width, top, scale: zoomed.total ? width / zoomed.total : 0};
+		// Not lower than the window: the tip may need the room.
+		picture.setAttribute("height", Math.max(top + (zoomed.deepest + 1) * ROW + 10, window.innerHeight));
+		for (const frame of frames)
+			drawFrame(frame, page);
+		hideTip();
+	}
+
+	function zoom(frame) {
+		zoomed = frame;
+		header.reset.disabled = frame === frames[0];
+		if (!focused.visible || !isInside(focused, frame))
+			moveFocus(frame, false);
+		draw();
+		showMatches();
+	}
+
+	// ---- Search ----
+
+	function expression(text) {
+		header.search.removeAttribute("aria-invalid");
+		if (text === "")
+			return null;
+		try {
+			return new RegExp(text, text === text.toLowerCase() ? "i" : "");
+		} catch (error) {
+			header.search.setAttribute("aria-invalid", "true");
+			return null;
+		}
+	}
+
+	// Time is counted once: a match inside a match adds nothing.
+	function matchesIn(outer) {
+		let count = 0;
+		let total = 0;
+		let counted = outer.index;
+		for (let i = outer.index; i < outer.end; i++) {
+			if (!frames[i].hit)
+				continue;
+			count++;
+			if (i >= counted) {
+				total += frames[i].total;
+				counted = frames[i].end;
+			}
+		}
+		return {count, total};
+	}
+
+	function showMatches() {
+		const invalid = header.search.getAttribute("aria-invalid") === "true";
+		header.found.textContent = invalid ? "not a regular expression" : "";
+		if (!searched)
+			return;
+		const {count, total} = matchesIn(zoomed);
+		const where = zoomed === frames[0] ? "of all" : "of what is shown";
+		header.found.textContent = `${count} ${count === 1 ? "frame" : "frames"}, ` +
+			`${share(total, zoomed.total)} ${where} (${time(total)})`;
+	}
+
+	function search() {
+		searched = expression(header.search.value);
+		for (const frame of frames) {
+			frame.hit = frame.index > 0 && searched !== null && searched.test(frame.name);
+			frame.element.classList.toggle("hit", frame.hit);
+		}
+		showMatches();
+	}
+
+	function nextMatch(step) {
+		for (let i = 1; i <= frames.length; i++) {
+			const frame = frames[(focused.index + step * i + frames.length * 2) % frames.length];
+			if (frame.hit && frame.visible) {
+				moveFocus(frame, false);
+				reveal(frame);
+				showTipAt(frame);
+				return;
+			}
+		}
+	}
+
+	// ---- Details ----
+
+	function describe(frame) {
+		const lines = [["total", time(frame.total) + ", " + share(frame.total, frames[0].total) + " of all"]];
+		if (frame.parent && frame.parent !== frames[0])
+			lines.push(["", share(frame.total, frame.parent.total) + " of its caller"]);
+		if (frame.index === 0)
+			return lines;
+		lines.push(["self", time(frame.self) + ", " + share(frame.self, frames[0].total) + " of all"]);
+		if (frame.count > 0) // threads are not called
+			lines.push(["calls", frame.count.toLocaleString("en")]);
+		if (frame.count > 1)
+			lines.push(["mean", time(frame.total / frame.count)]);
+		return lines;
+	}
+
+	function fillTip(frame) {
+		tip.box.replaceChildren(make("strong", {}, frame.name));
+		const table = make("dl", {});
+		for (const [what, value] of describe(frame))
+			table.append(make("dt", {}, what), make("dd", {}, value));
+		tip.box.append(table);
+	}
+
+	// The tip stays in the window, and never covers the point that it is about.
+	function showTip(frame, x, y) {
+		fillTip(frame);
+		tip.place.style.display = "";
+		const page = picture.getBoundingClientRect();
+		const width = Math.min(460, page.width - 8);
+		tip.place.setAttribute("width", width);
+		const size = tip.box.getBoundingClientRect();
+		const left = Math.max(4, Math.min(x + 12, page.width - size.width - 8));
+		const below = y + page.top + 20 + size.height < window.innerHeight;
+		tip.place.setAttribute("x", left);
+		tip.place.setAttribute("y", below ? y + 20 : Math.max(y - size.height - 10, -page.top));
+	}
+
+	function showTipAt(frame) {
+		const x = Math.min(frame.place.x + frame.place.width / 2, frame.place.x + 60);
+		showTip(frame, x, frame.place.y);
+	}
+
+	function hideTip() {
+		tip.place.style.display = "none";
+	}
+
+	// ---- The keyboard ----
+
+	function moveFocus(frame, take) {
+		focused.element.setAttribute("tabindex", "-1");
+		focused = frame;
+		frame.element.setAttribute("tabindex", TAB_FRAMES);
+		frame.element.setAttribute("role", "button");
+		frame.element.setAttribute("aria-label", frame.name + ", " +
+			describe(frame).map(line => line.join(" ")).join(", "));
+		if (take)
+			frame.element.focus({preventScroll: true});
+	}
+
+	function reveal(frame) {
+		const page = picture.getBoundingClientRect();
+		const y = page.top + frame.place.y;
+		const head = header.box.getBoundingClientRect().height;
+		if (y < head || y + ROW > window.innerHeight)
+			window.scrollBy(0, y - (window.innerHeight + head) / 2);
+	}
+
+	function go(frame) {
+		if (!frame || !frame.visible)
+			return;
+		moveFocus(frame, true);
+		reveal(frame);
+		showTipAt(frame);
+	}
+
+	function widestChild(frame) {
+		return frame.children.reduce((most, child) => !most || child.total > most.total ? child : most, null);
+	}
+
+	function neighbour(frame, step) {
+		for (let i = frame.index + step; i >= 0 && i < frames.length; i += step)
+			if (frames[i].depth === frame.depth && frames[i].visible)
+				return frames[i];
+		return null;
+	}
+
+	function onFrameKey(event) {
+		const inward = () => go(widestChild(focused));
+		const outward = () => go(focused.parent);
+		const keys = {
+			ArrowUp: down ? outward : inward,
+			ArrowDown: down ? inward : outward,
+			ArrowLeft: () => go(neighbour(focused, -1)),
+			ArrowRight: () => go(neighbour(focused, 1)),
+			Home: () => go(frames[0]),
+			Enter: () => { zoom(focused); go(focused); },
+			" ": () => { zoom(focused); go(focused); },
+		};
+		if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		event.preventDefault();
+		keys[event.key]();
+	}
+
+	function onSearchKey(event) {
+		if (event.key === "Enter")
+			nextMatch(event.shiftKey ? -1 : 1);
+	}
+
+	function onKey(event) {
+		const inSearch = document.activeElement === header.search;
+		if ((event.ctrlKey || event.metaKey) && event.key === "f" && !inSearch) {
+			event.preventDefault();
+			header.search.focus();
+			header.search.select();
+		} else if (event.key === "Escape" && inSearch && header.search.value !== "") {
+			header.search.value = "";
+			search();
+		} else if (event.key === "Escape") {
+			hideTip();
+			zoom(frames[0]);
+		}
+	}
+
+	// ---- What is around the frames ----
+
+	function make(name, attributes, text) {
+		const element = document.createElementNS(XHTML, name);
+		for (const [key, value] of Object.entries(attributes))
+			element.setAttribute(key, value);
+		if (text !== undefined)
+			element.textContent = text;
+		return element;
+	}
+
+	function foreign(box) {
+		const place = document.createElementNS(SVG, "foreignObject");
+		place.append(box);
+		picture.append(place);
+		return place;
+	}
+
+	function makeHeader() {
+		const title = document.getElementById("title");
+		const summary = document.getElementById("summary");
+		const box = make("div", {class: "header"});
+		const tools = make("div", {class: "tools", role: "search"});
+		const found = make("output", {"aria-live": "polite"});
+		const searchBox = make("input", {type: "search", tabindex: TAB_HEADER, placeholder: "Search (regular expression)",
+			"aria-label": "Search by regular expression", spellcheck: "false", autocomplete: "off"});
+		const reset = make("button", {type: "button", tabindex: TAB_HEADER, title: "Show all (Esc)"}, "Reset zoom");
+		reset.disabled = true;
+		tools.append(searchBox, reset, found);
+		box.append(make("h1", {}, picture.querySelector("title").textContent), make("p", {}, summary.textContent), tools);
+		picture.querySelector("title").remove();
+		title.remove();
+		summary.remove();
+		if (document.documentElement === picture) // its title was the document's
+			document.title = box.firstChild.textContent;
+		return {place: foreign(box), box, search: searchBox, reset, found};
+	}
+
+	function makeTip() {
+		const box = make("div", {class: "tip", role: "tooltip"});
+		const place = foreign(box);
+		place.setAttribute("height", 1);
+		place.style.display = "none";
+		place.style.pointerEvents = "none";
+		return {place, box};
+	}
+
+	function frameOf(event) {
+		const element = event.target.closest("#frames > g");
+		return element ? element.frame : null;
+	}
+
+	function onMove(event) {
+		const frame = frameOf(event);
+		const page = picture.getBoundingClientRect();
+		if (frame)
+			showTip(frame, event.clientX - page.left, event.clientY - page.top);
+	}
+
+	// The header stays in sight; a foreignObject cannot be sticky.
+	function onScroll() {
+		header.place.setAttribute("y", Math.max(0, -picture.getBoundingClientRect().top));
+	}
+
+	function start() {
+		picture.removeAttribute("viewBox");
+		picture.setAttribute("width", "100%");
+		picture.classList.add("live");
+		columnWidth = measure();
+		layer.setAttribute("role", "group");
+		layer.setAttribute("aria-label", "Frames: arrows move, Enter zooms, Escape shows all");
+		layer.addEventListener("pointermove", onMove);
+		layer.addEventListener("pointerleave", hideTip);
+		layer.addEventListener("click", event => { const frame = frameOf(event); if (frame) zoom(frame); });
+		layer.addEventListener("keydown", onFrameKey);
+		layer.addEventListener("focusin", () => { if (focused.element.matches(":focus-visible")) showTipAt(focused); });
+		layer.addEventListener("focusout", hideTip);
+		header.search.addEventListener("input", search);
+		header.search.addEventListener("keydown", onSearchKey);
+		header.reset.addEventListener("click", () => zoom(frames[0]));
+		window.addEventListener("keydown", onKey);
+		window.addEventListener("resize", draw);
+		window.addEventListener("scroll", onScroll, {passive: true});
+		moveFocus(frames[0], false);
+		draw();
+		if (!down)
+			window.scrollTo(0, document.documentElement.scrollHeight); // the root is at the bottom
+		onScroll();
+	}
+})();
