@@ -1,0 +1,15 @@
+/* again.h - standard input that is read more than once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_AGAIN_H
+#define CLI_AGAIN_H
+
+#include <stddef.h>
+
+/* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a name, in
+ * $TMPDIR or /tmp). Returns 0, or TW_EXIT_FAILED after saying why. */
+int tw_keep_input(char **paths, size_t count);
+
+/* Rewinds standard input where "-" is among the paths. */
+void tw_rewind_input(char **paths, size_t count);
+
+#endif

@@ -1,0 +1,170 @@
+/* check.c - trackway check: what is wrong with a trace, and where. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "cli/message.h"
+#include "cli/rules.h"
+#include "cli/screen.h"
+#include "cli/show.h"
+#include "cli/walk.h"
+
+#include <string.h>
+
+enum { FINDINGS_SHOWN = 100, FINDINGS_MOST = 1000000 }; /* of each rule */
+
+struct check_options {
+	struct tw_common common;
+	bool all, rules;
+};
+
+/* Where a file's findings go. */
+struct listing {
+	struct tw_screen *screen;
+	const char *path;
+};
+
+/* ---- Findings. ---- */
+
+static void put_severity(struct tw_screen *screen, enum tw_severity severity)
+{
+	bool red = screen->color && severity == TW_ERROR;
+	tw_putf(&screen->out, "%s%s:%s ", red ? "\033[31m" : "", tw_severity_name(severity), red ? "\033[m" : "");
+}
+
+static void put_text(void *context, const struct tw_kept *kept)
+{
+	const struct listing *listing = context;
+	struct tw_output *out = &listing->screen->out;
+	tw_put_safe(out, listing->path, strlen(listing->path));
+	if (kept->line)
+		tw_putf(out, ":%s: ", tw_show_id(kept->line).text);
+	else
+		tw_putf(out, ":0x%llx: ", (unsigned long long)kept->record);
+	put_severity(listing->screen, kept->severity);
+	tw_put_safe(out, kept->text, strlen(kept->text));
+	if (kept->at != kept->record && !kept->line)
+		tw_putf(out, " (byte 0x%llx)", (unsigned long long)kept->at);
+	tw_putf(out, " [%s]\n", kept->rule);
+}
+
+static void put_json(void *context, const struct tw_kept *kept)
+{
+	const struct listing *listing = context;
+	struct tw_json json = {.out = &listing->screen->out};
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "rule", kept->rule);
+	tw_json_text(&json, "severity", tw_severity_name(kept->severity));
+	tw_json_text(&json, "file", listing->path);
+	tw_json_u64(&json, "record", kept->record);
+	tw_json_u64(&json, "at", kept->at);
+	tw_json_u64(&json, "line", kept->line);
+	tw_json_text(&json, "text", kept->text);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+static void put_more(void *context, const char *rule, uint64_t count)
+{
+	const struct listing *listing = context;
+	tw_putf(&listing->screen->out, "... and %s more of %s\n", tw_show_count(count).text, rule);
+}
+
+/* In JSON the listing holds findings only: what was left out is told beside it. */
+static void say_more(void *context, const char *rule, uint64_t count)
+{
+	const struct listing *listing = context;
+	tw_say("%s: ... and %s more of %s", listing->path, tw_show_count(count).text, rule);
+}
+
+/* "FILE: 3 errors, 1 warning, 2 notes", without what there is none of. */
+static void put_summary(struct listing *listing, const struct tw_reader *reader)
+{
+	struct tw_output *out = &listing->screen->out;
+	const char *before = ": ";
+	tw_put_safe(out, listing->path, strlen(listing->path));
+	for (enum tw_severity severity = TW_ERROR;; severity--) {
+		uint64_t count = tw_reader_findings(reader, severity);
+		if (count)
+			tw_putf(out, "%s%s", before, tw_show_plural(count, tw_severity_name(severity)).text);
+		before = count ? ", " : before;
+		if (severity == TW_NOTE)
+			break;
+	}
+	tw_put_text(out, *before == ':' ? ": fine\n" : "\n");
+}
+
+/* ---- The command. ---- */
+
+static int read_all(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)walk, (void)path;
+	struct tw_batch batch;
+	int status;
+	while ((status = tw_read(reader, &batch)) > 0)
+		;
+	return status;
+}
+
+static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct listing listing = {.screen = walk->context, .path = path};
+	bool json = walk->common->json;
+	const struct tw_findings_list list = {
+	    .put = json ? put_json : put_text,
+	    .more = json ? say_more : put_more,
+	    .context = &listing,
+	};
+	if (tw_screen_open(listing.screen, walk->common->output))
+		return TW_EXIT_FAILED;
+	bool fine = tw_findings_each(&walk->findings, TW_NOTE, &list);
+	if (!json)
+		put_summary(&listing, reader);
+	return fine ? 0 : tw_say_error("%s: no memory for all findings", path);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct check_options *options = (const struct check_options *)common;
+	struct tw_screen screen = {0};
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL},
+	    .own_findings = true,
+	    .findings = {.limit = options->all ? FINDINGS_MOST : FINDINGS_SHOWN},
+	    .context = &screen,
+	    .read = read_all,
+	    .show = show,
+	};
+	if (!options->rules && count == 0)
+		return tw_say_usage(&tw_command_check, "check wants FILE..., or --rules");
+	int status = options->rules ? tw_put_rules(&screen, common) : tw_walk(&walk, operands, count);
+	int closed = tw_screen_close(&screen);
+	return closed ? closed : status;
+}
+
+static const struct tw_option own_options[] = {
+    {"all", 'a', TW_OPTION_FLAG, offsetof(struct check_options, all),
+     .help = "list up to a million findings of each rule; otherwise the first hundred"},
+    {"rules", 0, TW_OPTION_FLAG, offsetof(struct check_options, rules),
+     .help = "list the rules of all formats: name, severity, what it means"},
+};
+static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group, &tw_input_options, &tw_output_options,
+                                                       &tw_help_options, NULL};
+
+const struct tw_command tw_command_check = {
+    .name = "check",
+    .summary = "every rule of the format: what is broken, and where",
+    .operands = "FILE...",
+    .description =
+	"Verifies a trace against its format and lists what it finds, by byte offset: file, offset of the record, "
+	"severity, what was expected and what is there, and the name of the rule.\n\n"
+	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant is "
+	"clear. A note: legal, and worth knowing.",
+    .examples = "trackway check app.xray\tLists the findings and counts them.\n"
+		"trackway check --json *.xray\tThe same for scripts.\n"
+		"trackway check --rules\tWhat is checked.\n",
+    .groups = groups,
+    .size = sizeof(struct check_options),
+    .run = run,
+    .manual = tw_put_rules_manual,
+};

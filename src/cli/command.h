@@ -1,0 +1,62 @@
+/* command.h - the subcommands: one table entry and one file for each. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/options.h"
+
+struct tw_output;
+
+/* How the tool ends. The worst of several files counts. */
+enum tw_exit {
+	TW_EXIT_FINE,
+	TW_EXIT_FINDINGS, /* the work was done; the input is damaged, or --strict found a loss */
+	TW_EXIT_FAILED    /* wrong use, nothing readable, or the output could not be written */
+};
+
+struct tw_command {
+	const char *name;
+	const char *summary;                         /* one line, begins small, no full stop */
+	const char *operands;                        /* "FILE...", for the usage line; "" for none */
+	const char *description;                     /* paragraphs, with an empty line between them */
+	const char *examples;                        /* lines, each "command\tsentence\n"; NULL for none */
+	const struct tw_option_group *const *groups; /* the last NULL */
+	size_t size;          /* of the struct that the options fill; it begins with a struct tw_common */
+	unsigned least, most; /* operands; most 0: any number */
+	int (*run)(struct tw_common *options, char **operands, size_t count); /* returns enum tw_exit */
+	void (*manual)(struct tw_output *out); /* more sections for the manual page, in roff; NULL for none */
+	const char *(*word)(size_t i);         /* operands are these words; NULL: they are files */
+};
+
+/* X(name): each is a `const struct tw_command tw_command_NAME` in NAME.c; this is the order of the help. */
+#define TW_COMMAND_LIST(X)                                                                                             \
+	X(info)                                                                                                        \
+	X(dump)                                                                                                        \
+	X(check)                                                                                                       \
+	X(repair)                                                                                                      \
+	X(convert)                                                                                                     \
+	X(stat)                                                                                                        \
+	X(stacks)                                                                                                      \
+	X(graph)                                                                                                       \
+	X(flame)                                                                                                       \
+	X(diff)                                                                                                        \
+	X(completion)                                                                                                  \
+	X(help)
+
+#define X(name) extern const struct tw_command tw_command_##name;
+TW_COMMAND_LIST(X)
+#undef X
+
+/* Command number i, NULL past the last. */
+const struct tw_command *tw_command_at(size_t i);
+
+/* NULL when there is none. */
+const struct tw_command *tw_command_named(const char *name);
+
+/* Name of command number i, NULL past the last. */
+const char *tw_command_name(size_t i);
+
+/* Parses argv (argv[0] is the command's name) and runs it. Returns enum tw_exit. */
+int tw_command_run(const struct tw_command *command, int argc, char **argv);
+
+#endif

@@ -1,0 +1,195 @@
+/* convert.c - trackway convert: writes a trace in another format, version or byte order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+#include "cli/show.h"
+#include "cli/walk.h"
+
+#include <trackway/writer.h>
+
+#include <string.h>
+
+struct convert_options {
+	struct tw_common common;
+	const char *to, *byte_order;
+	uint64_t version, buffer_size;
+	bool strict;
+};
+
+struct convert_work {
+	const struct convert_options *options;
+	const char *format, *output;
+	struct tw_write_options write;
+};
+
+static const char *const byte_orders[] = {
+    [TW_BYTES_LITTLE - 1] = "little",
+    [TW_BYTES_BIG - 1] = "big",
+    [TW_BYTES_BIG_LSB - 1] = "big-lsb",
+};
+
+static const char *order_word(size_t i)
+{
+	return i < sizeof byte_orders / sizeof *byte_orders ? byte_orders[i] : NULL;
+}
+
+static enum tw_byte_order byte_order(const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(word, byte_orders[i]) != 0)
+		i++;
+	return word ? (enum tw_byte_order)(i + 1) : TW_BYTES_AS_SOURCE;
+}
+
+/* ---- Losses, on standard error: the trace may be going to standard output. ---- */
+
+static void say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
+{
+	if (approximated)
+		tw_say("%s: %s: %s kept in another form", output, what, tw_show_count(approximated).text);
+	if (left_out)
+		tw_say("%s: %s: %s left out", output, what, tw_show_count(left_out).text);
+}
+
+static int exit_of(const struct convert_work *work, bool lost)
+{
+	if (!lost || !work->options->strict)
+		return 0;
+	tw_say_error("%s: not all could be kept, and --strict was given", work->output);
+	return TW_EXIT_FINDINGS;
+}
+
+static int say_losses(const struct convert_work *work, const struct tw_writer *writer)
+{
+	const struct tw_loss *loss;
+	size_t i = 0;
+	for (; (loss = tw_writer_loss(writer, i)); i++)
+		say_loss(work->output, loss->what, loss->approximated, loss->left_out);
+	return exit_of(work, i > 0);
+}
+
+/* ---- Record by record, or event by event. ---- */
+
+static int transcode(const struct convert_work *work, struct tw_reader *reader)
+{
+	struct tw_rewrite_result result;
+	int status = tw_transcode(reader, work->output, &work->write, &result);
+	if (status < 0)
+		return status;
+	say_loss(work->output, "records", result.records_changed, result.records_dropped);
+	return exit_of(work, result.records_changed || result.records_dropped);
+}
+
+/* Returns enum tw_exit or the reader's negative status. */
+static int write_events(const struct convert_work *work, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_batch batch;
+	int status, written = 0;
+	while ((status = tw_read(reader, &batch)) > 0 && written >= 0)
+		written = tw_write(writer, reader, &batch);
+	if (status < 0)
+		return status;
+	if (written >= 0)
+		written = tw_finish(writer);
+	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(work, writer);
+}
+
+static int convert_events(const struct convert_work *work, struct tw_reader *reader)
+{
+	struct tw_writer *writer;
+	int status = tw_create(&writer, work->output, work->format, &work->write);
+	if (status < 0)
+		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
+	else
+		status = write_events(work, reader, writer);
+	tw_discard(writer);
+	return status;
+}
+
+static bool has_filters(const struct tw_common *common)
+{
+	return common->threads.count || common->function || common->from_time || common->to_time ||
+	       common->min_duration;
+}
+
+static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	const struct convert_work *work = walk->context;
+	if (strcmp(tw_reader_format(reader), work->format) == 0 && !has_filters(walk->common))
+		return transcode(work, reader);
+	return convert_events(work, reader);
+}
+
+/* ---- The command. ---- */
+
+static int choose_format(const struct convert_options *options, struct convert_work *work)
+{
+	const char *output = options->common.output;
+	work->output = output ? output : "-";
+	work->format = options->to;
+	if (!output && !work->format)
+		return tw_say_usage(&tw_command_convert, "convert wants -o FILE, or --to FORMAT for standard output");
+	if (!work->format)
+		work->format = tw_writer_format_of(output);
+	return work->format
+	           ? 0
+	           : tw_say_usage(&tw_command_convert, "%s: the name tells no format; --to FORMAT does", output);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct convert_options *options = (const struct convert_options *)common;
+	struct convert_work work = {
+	    .options = options,
+	    .write = {.version = options->version < UINT32_MAX ? (unsigned)options->version : UINT32_MAX,
+	              .byte_order = byte_order(options->byte_order),
+	              .buffer_size = options->buffer_size},
+	};
+	int status = choose_format(options, &work);
+	if (status)
+		return status;
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = tw_writer_order(work.format)},
+	    .filter_slices = true,
+	    .context = &work,
+	    .read = convert,
+	};
+	return tw_walk(&walk, operands, count);
+}
+
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write; the ending of the name tells the format. - is standard output"},
+    {"to", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, to), .choice = tw_writer_format_name,
+     .help = "the format to write"},
+    {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,
+     .help = "the version of the format to write; otherwise the newest, or that of the source in the same format"},
+    {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .choice = order_word,
+     .help = "for formats with a choice; big-lsb: bit fields from the least significant bit, as LLVM reads them"},
+    {"buffer-size", 0, TW_OPTION_SIZE, offsetof(struct convert_options, buffer_size), .placeholder = "SIZE",
+     .least = 64, .help = "size of a thread's buffer, for formats that have them; otherwise as the source, else 16K"},
+    {"strict", 0, TW_OPTION_FLAG, offsetof(struct convert_options, strict),
+     .help = "exit with 1 when the target cannot hold all that is in the source"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group, &tw_filter_options, &tw_input_options,
+                                                       &tw_help_options, NULL};
+
+const struct tw_command tw_command_convert = {
+    .name = "convert",
+    .summary = "to another format, version or byte order",
+    .operands = "FILE -o OUT",
+    .description =
+	"Writes a trace in another format; chrome is the JSON that Perfetto's viewer and chrome://tracing open. In the "
+	"same format and without filters every record is kept as it is, but for what --format-version and --byte-order "
+	"ask for.\n\n"
+	"What the target cannot hold is counted on standard error, never dropped in silence.",
+    .examples = "trackway convert -b ./server server.xray -o server.json\tFor https://ui.perfetto.dev.\n"
+		"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n",
+    .groups = groups,
+    .size = sizeof(struct convert_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

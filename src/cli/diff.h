@@ -1,0 +1,28 @@
+/* diff.h - what trackway diff shows, and the forms it is written in. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_DIFF_H
+#define CLI_DIFF_H
+
+#include "cli/options.h"
+#include "cli/screen.h"
+
+#include <trackway/report.h>
+
+/* What is shown of a diff. */
+struct tw_diff_view {
+	const struct tw_diff *diff;
+	const struct tw_common *common; /* --function */
+	enum tw_diff_by by;
+	uint64_t top; /* rows; 0: all */
+};
+
+void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view);
+
+/* Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */
+int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view);
+
+/* Word number i of --sort, NULL past the last; and what a word means (NULL: the first). */
+const char *tw_diff_word(size_t i);
+enum tw_diff_by tw_diff_by_word(const char *word);
+
+#endif

@@ -1,0 +1,106 @@
+/* dump.c - trackway dump: every record of a trace, one a line. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/fields.h"
+#include "cli/screen.h"
+#include "cli/walk.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { KIND_COLUMN = 20 };
+
+/* 0x0000002a: eight digits, or more where they are needed. */
+static void put_offset(struct tw_output *out, uint64_t offset)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned count = 8;
+	while (count < 16 && offset >> (4 * count))
+		count++;
+	char *p = tw_output_room(out, 18);
+	*p++ = '0';
+	*p++ = 'x';
+	for (unsigned i = count; i-- > 0;)
+		*p++ = digits[(offset >> (4 * i)) & 15];
+	tw_output_took(out, 2 + count);
+}
+
+static void put_text(struct tw_screen *screen, const struct tw_record *record)
+{
+	struct tw_output *out = &screen->out;
+	put_offset(out, record->offset);
+	tw_put(out, "  ", 2);
+	tw_put_text(out, record->kind);
+	for (size_t i = strlen(record->kind); record->field_count && i < KIND_COLUMN; i++)
+		tw_put_char(out, ' ');
+	for (size_t i = 0; i < record->field_count; i++) {
+		tw_put_char(out, ' ');
+		tw_put_text(out, record->fields[i].name);
+		tw_put_char(out, '=');
+		tw_put_field_text(out, &record->fields[i]);
+	}
+	tw_put_char(out, '\n');
+}
+
+static void put_json(struct tw_screen *screen, const struct tw_record *record)
+{
+	struct tw_json json = {.out = &screen->out};
+	tw_json_object(&json, NULL);
+	tw_json_u64(&json, "offset", record->offset);
+	tw_json_text(&json, "record", record->kind);
+	for (size_t i = 0; i < record->field_count; i++)
+		tw_put_field_json(&json, &record->fields[i]);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* Stops at once when nobody can be told any more. */
+static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	struct tw_screen *screen = walk->context;
+	struct tw_record record;
+	int status = tw_screen_open(screen, walk->common->output);
+	if (status)
+		return status;
+	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
+	while ((status = tw_read_record(reader, &record)) > 0 && !screen->out.error)
+		put(screen, &record);
+	return status > 0 ? 0 : status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct tw_screen screen = {0};
+	bool to_terminal = (!common->output || strcmp(common->output, "-") == 0) && isatty(STDOUT_FILENO);
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_FILE},
+	    .filter_slices = true,
+	    .quiet = to_terminal,
+	    .context = &screen,
+	    .read = read_records,
+	};
+	int status = tw_walk(&walk, operands, count);
+	int closed = tw_screen_close(&screen);
+	return closed ? closed : status;
+}
+
+static const struct tw_option_group *const groups[] = {&tw_filter_options, &tw_input_options, &tw_output_options,
+                                                       &tw_help_options, NULL};
+
+const struct tw_command tw_command_dump = {
+    .name = "dump",
+    .summary = "every record, one a line, with its byte offset",
+    .operands = "FILE",
+    .description =
+	"Shows the records as the format has them, in the order of the file: byte offset, kind, and the fields by the "
+	"names of the specification. Times that end in 9 decimals are seconds since the start of the trace.\n\n"
+	"With filters only the records are shown that belong to what passes them.",
+    .examples = "trackway dump app.xray\tAll records.\n"
+		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
+    .groups = groups,
+    .size = sizeof(struct tw_common),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

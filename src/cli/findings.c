@@ -1,0 +1,169 @@
+/* findings.c - collecting what a reader finds wrong, within bounds, and listing it in order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/findings.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The findings of one rule: a heap with the largest on top, so that with a full heap the largest makes room. Findings come
+ * in any order (several threads read), and which are kept must not depend on it. */
+struct tw_findings_rule {
+	const char *name; /* a constant of the library */
+	enum tw_severity severity;
+	struct tw_kept *heap;
+	size_t count, room;
+	uint64_t total;
+};
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare(const struct tw_kept *a, const struct tw_kept *b)
+{
+	int order = by_number(a->record, b->record);
+	order = order ? order : by_number(a->at, b->at);
+	order = order ? order : by_number(a->line, b->line);
+	order = order ? order : strcmp(a->rule, b->rule);
+	return order ? order : strcmp(a->text, b->text);
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	const struct tw_kept *const *first = a, *const *second = b;
+	return compare(*first, *second);
+}
+
+static void sift_up(struct tw_kept *heap, size_t i)
+{
+	for (size_t above; i && compare(&heap[above = (i - 1) / 2], &heap[i]) < 0; i = above) {
+		struct tw_kept other = heap[above];
+		heap[above] = heap[i];
+		heap[i] = other;
+	}
+}
+
+static void sift_down(struct tw_kept *heap, size_t count, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count && compare(&heap[child], &heap[child + 1]) < 0)
+			child++;
+		if (compare(&heap[child], &heap[i]) <= 0)
+			return;
+		struct tw_kept other = heap[child];
+		heap[child] = heap[i];
+		heap[i] = other;
+	}
+}
+
+static struct tw_findings_rule *find_rule(struct tw_findings *findings, const struct tw_finding *finding)
+{
+	for (size_t i = 0; i < findings->rule_count; i++)
+		if (findings->rules[i].name == finding->rule || strcmp(findings->rules[i].name, finding->rule) == 0)
+			return &findings->rules[i];
+	if (!tw_grow(&findings->rules, &findings->rule_room, findings->rule_count + 1, sizeof *findings->rules))
+		return NULL;
+	struct tw_findings_rule *rule = &findings->rules[findings->rule_count++];
+	*rule = (struct tw_findings_rule){.name = finding->rule, .severity = finding->severity};
+	return rule;
+}
+
+/* Takes a finding, whose text is the heap's from here on. */
+static bool keep(struct tw_findings_rule *rule, size_t limit, const struct tw_kept *kept)
+{
+	if (rule->count < limit) {
+		if (!tw_grow(&rule->heap, &rule->room, rule->count + 1, sizeof *rule->heap))
+			return false;
+		rule->heap[rule->count] = *kept;
+		sift_up(rule->heap, rule->count++);
+		return true;
+	}
+	free(rule->heap[0].text);
+	rule->heap[0] = *kept;
+	sift_down(rule->heap, rule->count, 0);
+	return true;
+}
+
+void tw_findings_add(void *context, const struct tw_finding *finding)
+{
+	struct tw_findings *findings = context;
+	struct tw_findings_rule *rule = find_rule(findings, finding);
+	if (!rule) {
+		findings->dropped++;
+		return;
+	}
+	rule->total++;
+	struct tw_kept kept = {
+	    .severity = finding->severity,
+	    .rule = rule->name,
+	    .record = finding->record,
+	    .at = finding->at,
+	    .line = finding->line,
+	    .text = (char *)(uintptr_t)finding->text, /* for the comparison; the copy comes when it is kept */
+	};
+	if (findings->limit == 0 || (rule->count == findings->limit && compare(&kept, &rule->heap[0]) >= 0))
+		return;
+	kept.text = strdup(finding->text);
+	if (!kept.text || !keep(rule, findings->limit, &kept)) {
+		free(kept.text);
+		findings->dropped++;
+	}
+}
+
+static size_t count_kept(const struct tw_findings *findings, enum tw_severity least)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < findings->rule_count; i++)
+		if (findings->rules[i].severity >= least)
+			count += findings->rules[i].count;
+	return count;
+}
+
+static bool put_sorted(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list)
+{
+	size_t count = count_kept(findings, least), n = 0;
+	const struct tw_kept **sorted = count ? malloc(count * sizeof *sorted) : NULL;
+	if (!sorted)
+		return count == 0;
+	for (size_t i = 0; i < findings->rule_count; i++)
+		for (size_t k = 0; findings->rules[i].severity >= least && k < findings->rules[i].count; k++)
+			sorted[n++] = &findings->rules[i].heap[k];
+	qsort(sorted, count, sizeof *sorted, compare_pointers);
+	for (size_t i = 0; i < count; i++)
+		list->put(list->context, sorted[i]);
+	free(sorted);
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tw_findings_rule *first = a, *second = b;
+	return strcmp(first->name, second->name);
+}
+
+bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list)
+{
+	bool fine = put_sorted(findings, least, list) && findings->dropped == 0;
+	if (findings->rule_count)
+		qsort(findings->rules, findings->rule_count, sizeof *findings->rules, by_name);
+	for (size_t i = 0; i < findings->rule_count; i++) {
+		const struct tw_findings_rule *rule = &findings->rules[i];
+		if (rule->severity >= least && rule->total > rule->count)
+			list->more(list->context, rule->name, rule->total - rule->count);
+	}
+	return fine;
+}
+
+void tw_findings_clear(struct tw_findings *findings)
+{
+	for (size_t i = 0; i < findings->rule_count; i++) {
+		for (size_t k = 0; k < findings->rules[i].count; k++)
+			free(findings->rules[i].heap[k].text);
+		free(findings->rules[i].heap);
+	}
+	free(findings->rules);
+	*findings = (struct tw_findings){.limit = findings->limit};
+}

@@ -1,0 +1,44 @@
+/* findings.h - collecting what a reader finds wrong, within bounds, and listing it in order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_FINDINGS_H
+#define CLI_FINDINGS_H
+
+#include "base/output.h"
+
+#include <trackway/finding.h>
+
+struct tw_findings_rule;
+
+/* One finding that was kept. */
+struct tw_kept {
+	enum tw_severity severity;
+	const char *rule;
+	uint64_t record, at, line;
+	char *text;
+};
+
+/* The findings of one file: of each rule those with the smallest offsets, and how many there were. */
+struct tw_findings {
+	size_t limit; /* of findings kept of each rule */
+	struct tw_findings_rule *rules;
+	size_t rule_count, rule_room;
+	uint64_t dropped; /* for want of memory */
+};
+
+/* A tw_finding_fn; context is a struct tw_findings. */
+void tw_findings_add(void *context, const struct tw_finding *finding);
+
+struct tw_findings_list {
+	void (*put)(void *context, const struct tw_kept *finding);
+	void (*more)(void *context, const char *rule, uint64_t count); /* of this rule there were so many more */
+	void *context;
+};
+
+/* Calls put for each finding kept of at least that severity, by offset of the record; then more for each rule of which not
+ * all were kept. Returns false when there was no memory for some. */
+bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
+
+/* Forgets all; limit stays. */
+void tw_findings_clear(struct tw_findings *findings);
+
+#endif

@@ -1,0 +1,114 @@
+/* flame.c - trackway flame: a flame graph, or stacks folded for other tools. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/screen.h"
+#include "cli/tree.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct flame_options {
+	struct tw_common common;
+	bool folded, svg, html;
+	bool icicle, per_thread;
+	const char *title;
+};
+
+enum form { FORM_SVG, FORM_HTML, FORM_FOLDED };
+
+static const struct {
+	const char *ending;
+	enum form form;
+} endings[] = {
+    {".svg", FORM_SVG}, {".html", FORM_HTML}, {".htm", FORM_HTML}, {".folded", FORM_FOLDED}, {".txt", FORM_FOLDED},
+};
+
+static enum form form_of(const struct flame_options *options)
+{
+	const char *path = options->common.output ? options->common.output : "";
+	if (options->folded || options->svg || options->html)
+		return options->folded ? FORM_FOLDED : options->html ? FORM_HTML : FORM_SVG;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t length = strlen(endings[i].ending);
+		if (strlen(path) > length && strcmp(path + strlen(path) - length, endings[i].ending) == 0)
+			return endings[i].form;
+	}
+	return FORM_SVG;
+}
+
+static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
+{
+	enum form form = form_of(options);
+	const struct tw_flame_options flame = {
+	    .title = options->title,
+	    .form = form == FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .inverted = options->icicle,
+	};
+	if (form == FORM_FOLDED)
+		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
+	return tw_flame_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, &flame);
+}
+
+static int write_graph(struct tw_tree *tree, const struct flame_options *options)
+{
+	struct tw_screen screen = {0};
+	if (tw_tree_cut(tree, &options->common) < 0)
+		return tw_say_error("out of memory");
+	if (tw_screen_open(&screen, options->common.output))
+		return TW_EXIT_FAILED;
+	if (render(&screen.out, tree, options) == 0)
+		return tw_screen_close(&screen);
+	tw_output_discard(&screen.out);
+	return tw_say_error("out of memory");
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct flame_options *options = (const struct flame_options *)common;
+	bool to_terminal = (!common->output || strcmp(common->output, "-") == 0) && isatty(STDOUT_FILENO);
+	if (options->folded + options->svg + options->html > 1)
+		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg and --html");
+	if (to_terminal && form_of(options) != FORM_FOLDED)
+		return tw_say_usage(&tw_command_flame, "a picture does not go to a terminal: -o FILE.svg, or --folded");
+	struct tw_tree tree;
+	int status = tw_tree_read(&tree, common, options->per_thread, operands, count);
+	if (tree.nodes.count) {
+		int written = write_graph(&tree, options);
+		status = written > status ? written : status;
+	}
+	tw_tree_free(&tree);
+	return status;
+}
+
+#define MEMBER(name) .offset = offsetof(struct flame_options, name)
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
+     .help = "where to write; .svg, .html, .folded and .txt tell the form. - is standard output, the default"},
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "a picture that zooms and searches in a browser; the default"},
+    {"html", 0, TW_OPTION_FLAG, MEMBER(html), .help = "the same in a page"},
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
+     .help = "a line for each stack: its functions, and the nanoseconds of the last one itself"},
+    {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
+    {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT", .help = "what stands above the picture"},
+    {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(per_thread), .help = "a tower for each thread"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_flame = {
+    .name = "flame",
+    .summary = "a flame graph, or stacks folded for other tools",
+    .operands = "FILE... -o OUT",
+    .description =
+	"Draws where the time went: each function as wide as the time spent in it, above the function that called it. The "
+	"file needs no other and no network. Folded stacks are what flamegraph.pl, speedscope and others read.\n\n"
+	"With --function the stacks begin at the outermost function that matches.",
+    .examples = "trackway flame -b ./server server.xray -o server.svg\tOpen it in a browser.\n"
+		"trackway flame --folded -f 'handle_*' server.xray\tOnly what happens inside the handlers.\n",
+    .groups = groups,
+    .size = sizeof(struct flame_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* notes.h - what a listing of calls says below it about what was no ordinary call. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_NOTES_H
+#define CLI_NOTES_H
+
+#include "cli/screen.h"
+
+#include <trackway/analysis.h>
+
+/* What the rows shown hold. */
+struct tw_note_counts {
+	uint64_t open, unwound;
+};
+
+/* Writes a line for each thing worth knowing. */
+void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts);
+
+/* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
+void tw_say_folded(const struct tw_profile_notes *notes);
+
+#endif

@@ -1,0 +1,87 @@
+/* options.c - the options that commands share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include "cli/command.h"
+
+#include <trackway/reader.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+enum { MAX_JOBS = 1024 };
+
+#define MEMBER(name) .offset = offsetof(struct tw_common, name)
+
+static const struct tw_option help_options[] = {
+    {"help", 'h', TW_OPTION_FLAG, MEMBER(help), .help = "show this help"},
+};
+
+static const struct tw_option input_options[] = {
+    {"from", 0, TW_OPTION_CHOICE, MEMBER(from), .choice = tw_format_name,
+     .help = "the format of the input; otherwise it is found from the bytes"},
+    {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
+     .help = "the program that was traced, for names, source files and lines of functions"},
+    {"memory", 0, TW_OPTION_SIZE, MEMBER(memory), .placeholder = "SIZE", .least = 1 << 16,
+     .help = "the most memory that tables may take, \"64M\"; 256M otherwise"},
+};
+
+static const struct tw_option jobs_options[] = {
+    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(jobs), .placeholder = "N",
+     .help = "how many processors to use; 0, the default, takes all. The result is the same"},
+};
+
+static const struct tw_option filter_options[] = {
+    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]",
+     .help = "only these threads; may be repeated"},
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
+     .help = "only functions and events whose name matches, \"parse_*\""},
+    {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME",
+     .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
+    {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1,
+     .help = "only what happens before this time"},
+    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME",
+     .help = "leave out calls that are shorter"},
+};
+
+static const struct tw_option output_options[] = {
+    {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
+     .help = "write to FILE; it appears when it is complete. - is standard output, the default"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(json), .help = "write JSON Lines: an object a line, with stable names"},
+};
+
+#define GROUP(title, table)                                                                                            \
+	{                                                                                                              \
+		title, table, sizeof(table) / sizeof *(table)                                                          \
+	}
+const struct tw_option_group tw_help_options = GROUP("Help", help_options);
+const struct tw_option_group tw_input_options = GROUP("Input", input_options);
+const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
+const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);
+const struct tw_option_group tw_output_options = GROUP("Output", output_options);
+
+const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
+{
+	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
+		if (i < (*group)->count)
+			return &(*group)->options[i];
+		i -= (*group)->count;
+	}
+	return NULL;
+}
+
+bool tw_function_wanted(const struct tw_common *common, const char *name)
+{
+	return !common->function || (name && fnmatch(common->function, name, 0) == 0);
+}
+
+unsigned tw_jobs(const struct tw_common *common)
+{
+	return common->jobs < MAX_JOBS ? (unsigned)common->jobs : MAX_JOBS;
+}
+
+void tw_options_free(struct tw_common *values)
+{
+	free(values->threads.items);
+	free(values);
+}

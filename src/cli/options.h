@@ -1,0 +1,81 @@
+/* options.h - tables of options: parsing, help, manual pages and completion all come from them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_command;
+
+/* What an option takes, and the type of the member that it fills. */
+enum tw_option_kind {
+	TW_OPTION_FLAG,     /* nothing: bool */
+	TW_OPTION_TEXT,     /* any text: const char * */
+	TW_OPTION_FILE,     /* a file name: const char * */
+	TW_OPTION_CHOICE,   /* one of a few words: const char *, the word as the table has it */
+	TW_OPTION_COUNT,    /* uint64_t */
+	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
+	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
+	TW_OPTION_NUMBERS   /* "1,2,3", may be repeated: struct tw_numbers */
+};
+
+struct tw_numbers {
+	uint64_t *items;
+	size_t count, room;
+};
+
+struct tw_option {
+	const char *name; /* without the dashes */
+	char letter;      /* 0: no short form */
+	enum tw_option_kind kind;
+	size_t offset;                   /* of the member in the command's struct */
+	const char *placeholder;         /* "FILE"; NULL for flags and choices */
+	const char *help;                /* begins small, no full stop */
+	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
+	uint64_t least;                  /* numbers: the least that makes sense */
+};
+
+/* Options that belong together under one heading. */
+struct tw_option_group {
+	const char *title;
+	const struct tw_option *options;
+	size_t count;
+};
+
+/* What the shared groups below fill. Every command's struct begins with one. */
+struct tw_common {
+	bool help;
+	const char *from, *binary;
+	uint64_t jobs, memory;
+	struct tw_numbers threads;
+	const char *function;
+	uint64_t from_time, to_time, min_duration;
+	const char *output; /* NULL: standard output */
+	bool json;
+};
+
+extern const struct tw_option_group tw_help_options;   /* --help */
+extern const struct tw_option_group tw_input_options;  /* --from, --binary, --memory */
+extern const struct tw_option_group tw_jobs_options;   /* --jobs */
+extern const struct tw_option_group tw_filter_options; /* --thread, --function, times */
+extern const struct tw_option_group tw_output_options; /* --output, --json */
+
+/* Option number i of a command, over all its groups, help's own first; NULL past the last. */
+const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);
+
+/* Fills the command's struct from argv[1..], and moves the operands to the end of argv: *first is the index of the first.
+ * Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first);
+
+/* Whether --function lets a name through; NULL is no name. */
+bool tw_function_wanted(const struct tw_common *common, const char *name);
+
+/* --jobs, within what makes sense. */
+unsigned tw_jobs(const struct tw_common *common);
+
+/* Frees what parsing allocated. */
+void tw_options_free(struct tw_common *values);
+
+#endif

@@ -1,0 +1,38 @@
+/* profiles.c - reading files into a profile. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/profiles.h"
+
+#include "cli/message.h"
+#include "cli/notes.h"
+#include "cli/walk.h"
+
+static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	return tw_profile_add(walk->context, reader);
+}
+
+int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
+{
+	const struct tw_common *common = profiling->common;
+	const struct tw_profile_options options = {
+	    .by = profiling->by,
+	    .min_duration_ns = common->min_duration,
+	    .jobs = tw_jobs(common),
+	    .memory_limit = (size_t)common->memory,
+	};
+	if (tw_profile_new(&profiling->profile, &options) < 0) {
+		profiling->profile = NULL;
+		return tw_say_error("out of memory");
+	}
+	struct tw_walk walk = {
+	    .common = common,
+	    .own_findings = profiling->again,
+	    .context = profiling->profile,
+	    .read = read_profile,
+	};
+	int status = tw_walk(&walk, paths, count);
+	profiling->readable = walk.readable;
+	tw_say_folded(tw_profile_notes(profiling->profile));
+	return status;
+}

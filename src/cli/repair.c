@@ -1,0 +1,91 @@
+/* repair.c - trackway repair: saves what can be saved of a damaged trace. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "cli/message.h"
+#include "cli/screen.h"
+#include "cli/show.h"
+#include "cli/walk.h"
+
+#include <trackway/writer.h>
+
+static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	return tw_repair(reader, walk->common->output, walk->context);
+}
+
+static int put_json(const struct tw_rewrite_result *result, const struct tw_common *common, const char *path)
+{
+	struct tw_screen screen = {0};
+	struct tw_json json = {.out = &screen.out};
+	if (tw_screen_open(&screen, NULL))
+		return TW_EXIT_FAILED;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "file", path);
+	tw_json_text(&json, "output", common->output);
+	tw_json_u64(&json, "records_in", result->records_in);
+	tw_json_u64(&json, "records_out", result->records_out);
+	tw_json_u64(&json, "records_changed", result->records_changed);
+	tw_json_u64(&json, "records_dropped", result->records_dropped);
+	tw_json_u64(&json, "lost_bytes", result->lost_bytes);
+	tw_json_u64(&json, "bytes_out", result->bytes_out);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	return tw_screen_close(&screen);
+}
+
+/* On standard error: the repaired trace may be going to standard output. */
+static int say_result(const struct tw_rewrite_result *result, const struct tw_common *common)
+{
+	tw_say("%s: %s of %s saved, %s bytes", common->output, tw_show_count(result->records_out).text,
+	       tw_show_plural(result->records_in, "record").text, tw_show_count(result->bytes_out).text);
+	if (result->records_changed)
+		tw_say("%s: %s changed", common->output, tw_show_plural(result->records_changed, "record").text);
+	if (result->records_dropped)
+		tw_say("%s: %s left out", common->output, tw_show_plural(result->records_dropped, "record").text);
+	if (result->lost_bytes)
+		tw_say("%s: %s lost", common->output, tw_show_plural(result->lost_bytes, "byte").text);
+	return 0;
+}
+
+static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)reader;
+	return walk->common->json ? put_json(walk->context, walk->common, path)
+	                          : say_result(walk->context, walk->common);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct tw_rewrite_result result = {0};
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_FILE},
+	    .context = &result,
+	    .read = read_and_repair,
+	    .show = show,
+	};
+	if (!common->output)
+		return tw_say_usage(&tw_command_repair, "repair wants -o FILE; - is standard output");
+	if (common->json && common->output[0] == '-' && !common->output[1])
+		return tw_say_usage(&tw_command_repair, "--json and -o - would both write to standard output");
+	return tw_walk(&walk, operands, count);
+}
+
+static const struct tw_option_group *const groups[] = {&tw_input_options, &tw_output_options, &tw_help_options, NULL};
+
+const struct tw_command tw_command_repair = {
+    .name = "repair",
+    .summary = "saves what can be saved of a damaged trace",
+    .operands = "FILE -o OUT",
+    .description =
+	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes zero. "
+	"What was lost is counted on standard error. The result passes 'trackway check' without errors. The exit status "
+	"is 1 when there was something to repair.",
+    .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n",
+    .groups = groups,
+    .size = sizeof(struct tw_common),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,36 @@
+/* screen.h - where a listing goes: a file, a pipe, or a terminal through the pager. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_SCREEN_H
+#define CLI_SCREEN_H
+
+#include "base/output.h"
+
+#include <sys/types.h>
+
+/* All zero is a screen not opened yet. */
+struct tw_screen {
+	struct tw_output out;
+	const char *path; /* NULL: standard output */
+	bool open;
+	bool terminal; /* a person reads it now */
+	bool color;
+	unsigned width; /* columns of the terminal, 0 when there is none */
+	pid_t pager;    /* 0: none */
+};
+
+/* Whether a terminal may be written to in colour: it is one, and NO_COLOR is not set. */
+bool tw_color_wanted(int fd);
+
+/* Opens path, NULL and "-" being standard output. Text that goes to a terminal goes through a pager. Opening an open
+ * screen does nothing. Returns 0 or TW_EXIT_FAILED after saying why. */
+int tw_screen_open(struct tw_screen *screen, const char *path);
+
+/* Completes the file, waits for the pager. Returns 0, or TW_EXIT_FAILED after saying why (silent when nobody reads any
+ * more). A screen never opened is fine. */
+int tw_screen_close(struct tw_screen *screen);
+
+/* Begins and ends bold text, where there is colour. */
+void tw_screen_bold(struct tw_screen *screen);
+void tw_screen_plain(struct tw_screen *screen);
+
+#endif

@@ -1,0 +1,158 @@
+/* show.c - how numbers and texts look to people, in one place. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tw_shown tw_show_count(uint64_t count)
+{
+	char digits[24];
+	struct tw_shown shown = {""};
+	size_t length = tw_format_u64(digits, count), used = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			shown.text[used++] = ',';
+		shown.text[used++] = digits[i];
+	}
+	return shown;
+}
+
+struct tw_shown tw_show_id(uint64_t id)
+{
+	struct tw_shown shown = {""};
+	tw_format_u64(shown.text, id);
+	return shown;
+}
+
+/* A number of `unit`s with four digits, rounded half up: value / unit < 1000, or any size in the last unit. */
+static bool show_in(struct tw_shown *shown, uint64_t value, uint64_t unit, const char *name, bool last)
+{
+	uint64_t whole = value / unit;
+	int decimals = whole >= 1000 ? 0 : whole >= 100 ? 1 : whole >= 10 ? 2 : 3;
+	static const uint64_t scales[] = {1, 10, 100, 1000};
+	uint64_t scale = scales[decimals];
+	uint64_t rounded = whole * scale + ((value % unit) * scale + unit / 2) / unit;
+	if (rounded / scale >= 1000 && !last)
+		return false;
+	if (rounded >= 10000 && decimals) { /* 9.9996 became 10.000 */
+		rounded /= 10;
+		scale /= 10;
+		decimals--;
+	}
+	int n = snprintf(shown->text, sizeof shown->text, "%llu", (unsigned long long)(rounded / scale));
+	if (decimals)
+		n += snprintf(shown->text + n, sizeof shown->text - (size_t)n, ".%0*llu", decimals,
+		              (unsigned long long)(rounded % scale));
+	snprintf(shown->text + n, sizeof shown->text - (size_t)n, " %s", name);
+	return true;
+}
+
+struct tw_shown tw_show_duration(uint64_t ns)
+{
+	struct tw_shown shown;
+	if (ns < 1000)
+		snprintf(shown.text, sizeof shown.text, "%u ns", (unsigned)ns);
+	else if (!show_in(&shown, ns, 1000, "us", false) && !show_in(&shown, ns, 1000000, "ms", false))
+		show_in(&shown, ns, 1000000000, "s", true);
+	return shown;
+}
+
+struct tw_shown tw_show_size(uint64_t bytes)
+{
+	static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	struct tw_shown shown;
+	size_t unit = 0;
+	while (bytes >> (10 * (unit + 1)) && unit < 6)
+		unit++;
+	double value = (double)bytes / (double)(UINT64_C(1) << (10 * unit));
+	snprintf(shown.text, sizeof shown.text, "%.*f %s", unit ? 1 : 0, value,
+	         unit || bytes != 1 ? names[unit] : "byte");
+	return shown;
+}
+
+struct tw_shown tw_show_percent(uint64_t part, uint64_t whole)
+{
+	struct tw_shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+	return shown;
+}
+
+struct tw_shown tw_show_change(int64_t change, struct tw_shown (*show)(uint64_t))
+{
+	struct tw_shown size = show(change < 0 ? -(uint64_t)change : (uint64_t)change), shown;
+	snprintf(shown.text, sizeof shown.text, "%s%.40s", change < 0 ? "-" : change > 0 ? "+" : "", size.text);
+	return shown;
+}
+
+struct tw_shown tw_show_plural(uint64_t count, const char *word)
+{
+	struct tw_shown shown;
+	snprintf(shown.text, sizeof shown.text, "%.26s %.15s%s", tw_show_count(count).text, word,
+	         count == 1 ? "" : "s");
+	return shown;
+}
+
+void tw_put_seconds(struct tw_output *out, uint64_t ns)
+{
+	char digits[9];
+	uint64_t part = ns % 1000000000;
+	tw_put_u64(out, ns / 1000000000);
+	tw_put_char(out, '.');
+	for (size_t i = sizeof digits; i-- > 0; part /= 10)
+		digits[i] = (char)('0' + part % 10);
+	tw_put(out, digits, sizeof digits);
+}
+
+/* How many bytes at the front can be shown as they are; 0 when the first cannot. C1 controls (U+0080 to U+009F) cannot. */
+static size_t harmless(const char *bytes, size_t size)
+{
+	unsigned char c = (unsigned char)*bytes;
+	if (c < 0x80)
+		return c >= 0x20 && c != 0x7f;
+	size_t length = tw_utf8_length(bytes, size);
+	return length == 2 && c == 0xc2 && (unsigned char)bytes[1] < 0xa0 ? 0 : length;
+}
+
+static size_t escape(char *four, char byte)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char c = (unsigned char)byte;
+	memcpy(four, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+	return 4;
+}
+
+void tw_put_safe(struct tw_output *out, const char *bytes, size_t size)
+{
+	for (size_t i = 0, length; i < size; i += length ? length : 1) {
+		length = harmless(bytes + i, size - i);
+		if (length)
+			tw_put(out, bytes + i, length);
+		else
+			tw_output_took(out, escape(tw_output_room(out, 4), bytes[i]));
+	}
+}
+
+bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size)
+{
+	char four[4];
+	for (size_t i = 0, length; i < size; i += length ? length : 1) {
+		length = harmless(bytes + i, size - i);
+		bool fine =
+		    length ? tw_text_add(text, bytes + i, length) : tw_text_add(text, four, escape(four, bytes[i]));
+		if (!fine)
+			return false;
+	}
+	return tw_text_add(text, "", 0);
+}
+
+size_t tw_text_columns(const char *text)
+{
+	size_t columns = 0;
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}

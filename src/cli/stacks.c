@@ -1,0 +1,95 @@
+/* stacks.c - trackway stacks: the stacks of calls that took the most time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/stacks.h"
+
+#include "cli/command.h"
+#include "cli/message.h"
+
+#include <stdlib.h>
+
+struct stacks_options {
+	struct tw_common common;
+	bool per_thread;
+	uint64_t top;
+};
+
+static bool matches(const struct tw_stacks *stacks, const struct tw_common *common, uint32_t i)
+{
+	const struct tw_calltree_node *nodes = stacks->nodes;
+	for (; common->function && nodes[i].depth >= stacks->outermost; i = nodes[i].parent)
+		if (tw_function_wanted(common, nodes[i].name))
+			return true;
+	return !common->function;
+}
+
+/* The most time first; equal ones in the tree's order. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const uint32_t *first = a, *second = b;
+	const struct tw_calltree_node *nodes = context;
+	uint64_t x = nodes[*first].self_ns, y = nodes[*second].self_ns;
+	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
+}
+
+static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, const struct stacks_options *options)
+{
+	stacks->nodes = nodes->nodes;
+	stacks->items = malloc(nodes->count * sizeof *stacks->items);
+	if (!stacks->items)
+		return false;
+	for (uint32_t i = 1; i < nodes->count; i++) {
+		const struct tw_calltree_node *node = &nodes->nodes[i];
+		if (node->depth < stacks->outermost || node->count == 0 || !matches(stacks, &options->common, i))
+			continue;
+		stacks->items[stacks->count++] = i;
+		stacks->self_ns += node->self_ns;
+		stacks->notes.open += node->open;
+	}
+	qsort_r(stacks->items, stacks->count, sizeof *stacks->items, compare, nodes->nodes);
+	stacks->shown = options->top && options->top < stacks->count ? (size_t)options->top : stacks->count;
+	return true;
+}
+
+/* ---- The command. ---- */
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct stacks_options *options = (const struct stacks_options *)common;
+	struct tw_stacks stacks = {.outermost = options->per_thread ? 2 : 1};
+	struct tw_tree tree;
+	int status = tw_tree_read(&tree, common, options->per_thread, operands, count);
+	if (tree.nodes.count) {
+		int shown = collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
+		                                                   : tw_say_error("out of memory");
+		status = shown > status ? shown : status;
+	}
+	free(stacks.items);
+	tw_tree_free(&tree);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"per-thread", 'p', TW_OPTION_FLAG, offsetof(struct stacks_options, per_thread),
+     .help = "keep the stacks of different threads apart"},
+    {"top", 'n', TW_OPTION_COUNT, offsetof(struct stacks_options, top), .placeholder = "N",
+     .help = "only the first N stacks; 0, the default, shows all"},
+};
+static const struct tw_option_group own_group = {"Stacks", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+
+const struct tw_command tw_command_stacks = {
+    .name = "stacks",
+    .summary = "the stacks of calls that took the most time",
+    .operands = "FILE...",
+    .description =
+	"Lists every distinct stack of calls, outermost function first, by the time that its innermost function spent "
+	"itself. With --function only stacks with a matching function in them are shown.",
+    .examples =
+	"trackway stacks -n 5 -b ./server server.xray\tThe five hottest stacks.\n"
+	"trackway stacks --per-thread -f 'parse_*' server.xray\tThose with a parser in them, thread by thread.\n",
+    .groups = groups,
+    .size = sizeof(struct stacks_options),
+    .least = 1,
+    .run = run,
+};

@@ -1,0 +1,175 @@
+/* stat.c - trackway stat: calls and times of each function. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/stat.h"
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stat_options {
+	struct tw_common common;
+	const char *by, *sort;
+	uint64_t top;
+};
+
+/* ---- What rows are, and in which order. ---- */
+
+static const struct {
+	const char *word;
+	size_t offset;
+} numbers[] = {
+#define X(member, name, sort) {sort, offsetof(struct tw_profile_row, member)},
+    TW_STAT_NUMBERS(X)
+#undef X
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static const char *sort_word(size_t i)
+{
+	for (size_t k = 0; k < NUMBERS; k++)
+		if (numbers[k].word && i-- == 0)
+			return numbers[k].word;
+	return i == 0 ? "name" : NULL;
+}
+
+static const char *by_word(size_t i)
+{
+	static const char *const words[] = {
+	    [TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread", [TW_BY_CALLER] = "caller"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static enum tw_profile_by by_of(const char *word)
+{
+	size_t i = 0;
+	while (word && strcmp(word, by_word(i)) != 0)
+		i++;
+	return (enum tw_profile_by)i;
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Larger first; equal ones in the profile's order. context: offset of the number. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct tw_profile_row *const *first = a, *const *second = b;
+	const struct tw_profile_row *x = *first, *y = *second;
+	size_t offset = *(const size_t *)context;
+	int order =
+	    by_number(*(const uint64_t *)((const char *)y + offset), *(const uint64_t *)((const char *)x + offset));
+	order = order ? order : strcmp(x->name, y->name);
+	order = order ? order : by_number(x->id, y->id);
+	order = order ? order : by_number(x->caller_id, y->caller_id);
+	order = order ? order : by_number(x->process, y->process);
+	return order ? order : by_number(x->thread, y->thread);
+}
+
+/* By name is the order that the rows are in already. */
+static void sort_rows(struct tw_stat_rows *rows, const char *word)
+{
+	for (size_t i = 0; i < NUMBERS && rows->count; i++)
+		if (numbers[i].word && strcmp(numbers[i].word, word) == 0)
+			qsort_r(rows->items, rows->count, sizeof *rows->items, compare,
+			        (void *)(uintptr_t)&numbers[i].offset);
+}
+
+static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const struct stat_options *options)
+{
+	const struct tw_profile_row *row;
+	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
+		if (!tw_function_wanted(&options->common, row->name))
+			continue;
+		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
+			return false;
+		rows->items[rows->count++] = row;
+		rows->self_ns += row->self_ns;
+		rows->notes.open += row->open;
+		rows->notes.unwound += row->unwound;
+	}
+	rows->shown = options->top && options->top < rows->count ? (size_t)options->top : rows->count;
+	return true;
+}
+
+/* ---- The command. ---- */
+
+static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *options,
+                    const struct tw_profile_notes *notes)
+{
+	struct tw_screen screen = {0};
+	int status = tw_screen_open(&screen, options->common.output);
+	if (status)
+		return status;
+	if (options->common.json)
+		tw_stat_put_json(&screen.out, rows);
+	else
+		status = tw_stat_put_text(&screen, rows, notes);
+	int closed = tw_screen_close(&screen);
+	return closed ? closed : status;
+}
+
+static int show(struct tw_profile *profile, const struct stat_options *options)
+{
+	struct tw_stat_rows rows = {.by = by_of(options->by)};
+	int status;
+	if (collect(&rows, profile, options)) {
+		sort_rows(&rows, options->sort ? options->sort : "self");
+		status = put_rows(&rows, options, tw_profile_notes(profile));
+	} else {
+		status = tw_say_error("out of memory");
+	}
+	free(rows.items);
+	return status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct stat_options *options = (const struct stat_options *)common;
+	struct tw_profiling profiling = {.common = common, .by = by_of(options->by)};
+	int status = tw_profile_files(&profiling, operands, count);
+	if (profiling.readable) {
+		int shown = show(profiling.profile, options);
+		status = shown > status ? shown : status;
+	}
+	tw_profile_free(profiling.profile);
+	return status;
+}
+
+static const struct tw_option own_options[] = {
+    {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
+     .help = "what makes a row: each function, each function in each thread, each function under each caller"},
+    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
+     .help = "the column to sort by, largest first; self otherwise"},
+    {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
+     .help = "only the first N rows; 0, the default, shows all"},
+};
+static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+
+const struct tw_command tw_command_stat = {
+    .name = "stat",
+    .summary = "calls and times of each function",
+    .operands = "FILE...",
+    .description =
+	"Counts the calls of each function and adds up their times; of several files, together.\n\n"
+	"TOTAL is the time between entry and exit; of a recursive function each nanosecond counts once. SELF is the "
+	"total less the calls made directly inside. MIN, MAX and the percentiles are over single calls that were seen to "
+	"end; percentiles are at most 1 % off. A tail exit ends the function that leaves. Calls that an exit further down "
+	"the stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
+	"of matching functions are shown; their times are not changed by it. Calls that --min-duration leaves out are "
+	"their caller's own time.",
+    .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
+		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
+    .groups = groups,
+    .size = sizeof(struct stat_options),
+    .least = 1,
+    .run = run,
+};

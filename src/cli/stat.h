@@ -1,0 +1,39 @@
+/* stat.h - the rows of trackway stat, and the forms they are written in. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_STAT_H
+#define CLI_STAT_H
+
+#include "cli/notes.h"
+
+#include <trackway/analysis.h>
+
+/* The rows of a profile that are shown. */
+struct tw_stat_rows {
+	const struct tw_profile_row **items;
+	size_t count, room;
+	size_t shown; /* of them, from the first */
+	enum tw_profile_by by;
+	uint64_t self_ns; /* of all, shown or not */
+	struct tw_note_counts notes;
+};
+
+/* X(member, name in JSON, word of --sort or NULL) */
+#define TW_STAT_NUMBERS(X)                                                                                             \
+	X(id, "id", NULL)                                                                                              \
+	X(count, "count", "count")                                                                                     \
+	X(open, "open", "open")                                                                                        \
+	X(unwound, "unwound", NULL)                                                                                    \
+	X(total_ns, "total_ns", "total")                                                                               \
+	X(self_ns, "self_ns", "self")                                                                                  \
+	X(min_ns, "min_ns", "min")                                                                                     \
+	X(p50_ns, "p50_ns", "p50")                                                                                     \
+	X(p90_ns, "p90_ns", "p90")                                                                                     \
+	X(p99_ns, "p99_ns", "p99")                                                                                     \
+	X(max_ns, "max_ns", "max")
+
+void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows);
+
+/* A table and notes below it. Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */
+int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, const struct tw_profile_notes *notes);
+
+#endif

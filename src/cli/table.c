@@ -1,0 +1,113 @@
+/* table.c - rows of cells in aligned columns. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/table.h"
+
+#include "cli/message.h"
+#include "cli/show.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void widen(struct tw_table *table, size_t column, const char *text)
+{
+	size_t columns = tw_text_columns(text);
+	if (columns > table->widths[column])
+		table->widths[column] = columns;
+}
+
+void tw_table_add(struct tw_table *table, const char *text)
+{
+	assert(table->column_count <= TW_TABLE_COLUMNS);
+	size_t begin = table->cells.length;
+	if (table->failed || !tw_text_add_safe(&table->cells, text, strlen(text)) ||
+	    !tw_text_add(&table->cells, "", 1)) {
+		table->failed = true;
+		return;
+	}
+	widen(table, table->cell_count++ % table->column_count, table->cells.bytes + begin);
+}
+
+static void put_spaces(struct tw_output *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_put_char(out, ' ');
+}
+
+/* At most `room` columns of a text; what is cut off is shown by three points. */
+static void put_cut(struct tw_output *out, const char *text, size_t room)
+{
+	size_t columns = tw_text_columns(text), keep = columns <= room ? columns : room > 3 ? room - 3 : 0;
+	const char *end = text;
+	for (size_t i = 0; i < keep; i++)
+		do
+			end++;
+		while (((unsigned char)*end & 0xc0) == 0x80);
+	tw_put(out, text, (size_t)(end - text));
+	if (keep < columns)
+		tw_put_text(out, "...");
+}
+
+/* left: columns of the line that are still free. The last column is cut, and not filled up when it is on the left. */
+static void put_cell(const struct tw_table *table, struct tw_screen *screen, size_t column, const char *text,
+                     size_t *left)
+{
+	size_t width = table->widths[column], columns = tw_text_columns(text);
+	size_t fill = width > columns ? width - columns : 0;
+	bool last = column + 1 == table->column_count;
+	if (table->columns[column].right)
+		put_spaces(&screen->out, fill);
+	if (last && screen->width)
+		put_cut(&screen->out, text, *left);
+	else
+		tw_put_text(&screen->out, text);
+	if (!table->columns[column].right && !last)
+		put_spaces(&screen->out, fill);
+	*left -= *left < width ? *left : width;
+}
+
+static void put_row(const struct tw_table *table, struct tw_screen *screen, const char *const *cells)
+{
+	const char *indent = table->indent ? table->indent : "";
+	size_t left = screen->width > strlen(indent) ? screen->width - strlen(indent) : 0;
+	tw_put_text(&screen->out, indent);
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (i) {
+			tw_put_text(&screen->out, "  ");
+			left -= left < 2 ? left : 2;
+		}
+		put_cell(table, screen, i, cells[i], &left);
+	}
+}
+
+static void put_header(struct tw_table *table, struct tw_screen *screen)
+{
+	const char *titles[TW_TABLE_COLUMNS];
+	for (size_t i = 0; i < table->column_count; i++) {
+		titles[i] = table->columns[i].title;
+		widen(table, i, titles[i]);
+	}
+	tw_screen_bold(screen);
+	put_row(table, screen, titles);
+	tw_screen_plain(screen);
+	tw_put_char(&screen->out, '\n');
+}
+
+int tw_table_put(struct tw_table *table, struct tw_screen *screen)
+{
+	const char *cells[TW_TABLE_COLUMNS], *p = table->cells.bytes;
+	int status = table->failed ? tw_say_error("out of memory") : 0;
+	if (!table->headless)
+		put_header(table, screen);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		cells[i % table->column_count] = p;
+		p += strlen(p) + 1;
+		if ((i + 1) % table->column_count)
+			continue;
+		put_row(table, screen, cells);
+		tw_put_char(&screen->out, '\n');
+	}
+	tw_text_free(&table->cells);
+	table->cell_count = 0;
+	memset(table->widths, 0, sizeof table->widths);
+	return status;
+}

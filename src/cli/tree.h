@@ -1,0 +1,24 @@
+/* tree.h - the trees of calls that stacks and flame show. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TREE_H
+#define CLI_TREE_H
+
+#include "analysis/report.h"
+#include "cli/options.h"
+
+/* A tree read from files, as an array whose texts live as long as the tree. */
+struct tw_tree {
+	struct tw_calltree *tree;
+	struct tw_nodes nodes;
+	bool per_thread; /* the root's children are threads */
+};
+
+/* Reads files into a tree. Returns enum tw_exit; nodes.count is 0 when there is nothing to show. Free in any case. */
+int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, bool per_thread, char **paths, size_t count);
+void tw_tree_free(struct tw_tree *tree);
+
+/* Cuts every stack off above its outermost function that --function names; stacks without one go. Returns 0 or
+ * TW_ERR_MEMORY. */
+int tw_tree_cut(struct tw_tree *tree, const struct tw_common *common);
+
+#endif

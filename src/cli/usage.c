@@ -1,0 +1,171 @@
+/* usage.c - what --help prints, from the tables of commands and options. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/usage.h"
+
+#include <trackway/trackway.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 26, COMMAND_COLUMN = 14 };
+
+const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
+
+const char tw_tool_description[] =
+    "Trackway reads the traces that instrumented programs leave behind, also cut off and damaged ones, and tells what is in "
+    "them, what is wrong with them and where the time went. The format is found from the bytes; .gz and .zst files are read "
+    "through; - is standard input. Work on a trace takes memory that does not grow with its length.\n\n"
+    "Damage never stops the work: it is told on standard error with its byte offset and the name of the rule that was "
+    "broken, and reading goes on at the next place that can be trusted.";
+
+const char tw_tool_exit_status[] =
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or --strict finds a loss (the work "
+    "was done); 2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the "
+    "worst counts.";
+
+/* ---- Filling lines. ---- */
+
+static void put_spaces(struct tw_output *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_put_char(out, ' ');
+}
+
+/* One paragraph; returns where it ends: at the end of the text or at an empty line. */
+static const char *put_paragraph(struct tw_output *out, const char *text, size_t indent, size_t column)
+{
+	bool first = true;
+	while (*text && strncmp(text, "\n\n", 2) != 0) {
+		size_t length = strcspn(text, " \n");
+		if (!first && column + 1 + length > WIDTH) {
+			tw_put_char(out, '\n');
+			put_spaces(out, indent);
+			column = indent;
+		} else if (!first) {
+			tw_put_char(out, ' ');
+			column++;
+		}
+		tw_put(out, text, length);
+		column += length;
+		first = false;
+		text += length;
+		if (*text && strncmp(text, "\n\n", 2) != 0)
+			text++;
+	}
+	tw_put_char(out, '\n');
+	return text;
+}
+
+void tw_put_filled(struct tw_output *out, const char *text, size_t indent, size_t column)
+{
+	text = put_paragraph(out, text, indent, column);
+	while (*text) {
+		tw_put_char(out, '\n');
+		put_spaces(out, indent);
+		text = put_paragraph(out, text + 2, indent, indent);
+	}
+}
+
+/* ---- Options. ---- */
+
+void tw_put_argument(struct tw_output *out, const struct tw_option *option)
+{
+	const char *word;
+	if (option->kind != TW_OPTION_CHOICE) {
+		tw_put_text(out, option->placeholder ? option->placeholder : "");
+		return;
+	}
+	for (size_t i = 0; (word = option->choice(i)); i++) {
+		tw_put_text(out, i ? "|" : "");
+		tw_put_text(out, word);
+	}
+}
+
+static void put_option(struct tw_screen *screen, const struct tw_option *option)
+{
+	struct tw_output *out = &screen->out;
+	uint64_t begin = tw_output_position(out);
+	if (option->letter)
+		tw_putf(out, "  -%c, --%s", option->letter, option->name);
+	else
+		tw_putf(out, "      --%s", option->name);
+	tw_put_text(out, option->kind == TW_OPTION_FLAG ? "" : " ");
+	tw_put_argument(out, option);
+	size_t column = (size_t)(tw_output_position(out) - begin);
+	if (column + 2 > OPTION_COLUMN) {
+		tw_put_char(out, '\n');
+		column = 0;
+	}
+	put_spaces(out, OPTION_COLUMN - column);
+	tw_put_filled(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void put_heading(struct tw_screen *screen, const char *heading)
+{
+	tw_put_char(&screen->out, '\n');
+	tw_screen_bold(screen);
+	tw_putf(&screen->out, "%s:", heading);
+	tw_screen_plain(screen);
+	tw_put_char(&screen->out, '\n');
+}
+
+static void put_examples(struct tw_screen *screen, const char *examples)
+{
+	put_heading(screen, "Examples");
+	for (const char *line = examples; *line;) {
+		size_t command = strcspn(line, "\t"), whole = strcspn(line, "\n");
+		tw_putf(&screen->out, "  %.*s\n      %.*s\n", (int)command, line, (int)(whole - command - 1),
+		        line + command + 1);
+		line += whole + (line[whole] == '\n');
+	}
+}
+
+void tw_help_command(struct tw_screen *screen, const struct tw_command *command)
+{
+	struct tw_output *out = &screen->out;
+	tw_screen_bold(screen);
+	tw_put_text(out, "Usage:");
+	tw_screen_plain(screen);
+	tw_putf(out, " trackway %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
+	        command->operands);
+	tw_put_filled(out, command->description, 0, 0);
+	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
+		put_heading(screen, (*group)->title);
+		for (size_t i = 0; i < (*group)->count; i++)
+			put_option(screen, &(*group)->options[i]);
+	}
+	if (command->examples)
+		put_examples(screen, command->examples);
+}
+
+/* ---- The tool. ---- */
+
+static void put_formats(struct tw_screen *screen)
+{
+	const char *name;
+	put_heading(screen, "Formats");
+	for (size_t i = 0; (name = tw_format_name(i)); i++)
+		tw_putf(&screen->out, "  %-*s%s\n", COMMAND_COLUMN - 2, name, tw_format_title(name));
+	tw_putf(&screen->out, "  %-*s", COMMAND_COLUMN - 2, "written:");
+	for (size_t i = 0; (name = tw_writer_format_name(i)); i++)
+		tw_putf(&screen->out, "%s%s", i ? ", " : "", name);
+	tw_put_char(&screen->out, '\n');
+}
+
+void tw_help_tool(struct tw_screen *screen)
+{
+	const struct tw_command *command;
+	struct tw_output *out = &screen->out;
+	tw_screen_bold(screen);
+	tw_put_text(out, "Usage:");
+	tw_screen_plain(screen);
+	tw_put_text(out, " trackway COMMAND [OPTION]... [FILE]...\n\n");
+	tw_put_filled(out, tw_tool_description, 0, 0);
+	put_heading(screen, "Commands");
+	for (size_t i = 0; (command = tw_command_at(i)); i++) {
+		tw_putf(out, "  %-*s", COMMAND_COLUMN - 2, command->name);
+		tw_put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
+	}
+	put_formats(screen);
+	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
+}

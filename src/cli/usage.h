@@ -1,0 +1,24 @@
+/* usage.h - what --help prints, from the tables of commands and options. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_USAGE_H
+#define CLI_USAGE_H
+
+#include "cli/command.h"
+#include "cli/screen.h"
+
+/* What the tool is, in one sentence and in a paragraph: also of the manual. */
+extern const char tw_tool_title[];
+extern const char tw_tool_description[];
+extern const char tw_tool_exit_status[];
+
+void tw_help_tool(struct tw_screen *screen);
+void tw_help_command(struct tw_screen *screen, const struct tw_command *command);
+
+/* Writes what stands for an option's value: "FILE", "a|b|c"; nothing for flags. */
+void tw_put_argument(struct tw_output *out, const struct tw_option *option);
+
+/* Writes paragraphs of text, filled to 80 columns, each line after `indent` spaces; the text begins at `column`. Ends with a
+ * line end. */
+void tw_put_filled(struct tw_output *out, const char *text, size_t indent, size_t column);
+
+#endif

@@ -1,0 +1,118 @@
+/* walk.c - a command's way through its files: open, read, tell what was found, show. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/walk.h"
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/show.h"
+
+#include <trackway/symbols.h>
+
+enum { FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- Findings of commands that do not list them. ---- */
+
+static void put_finding(void *context, const struct tw_kept *kept)
+{
+	const char *path = context, *severity = tw_severity_name(kept->severity);
+	if (kept->line)
+		tw_say("%s: line %llu: %s: %s [%s]", path, (unsigned long long)kept->line, severity, kept->text,
+		       kept->rule);
+	else
+		tw_say("%s: offset 0x%llx: %s: %s [%s]", path, (unsigned long long)kept->record, severity, kept->text,
+		       kept->rule);
+}
+
+static void put_more(void *context, const char *rule, uint64_t count)
+{
+	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
+}
+
+static void tell_findings(const struct tw_walk *walk, char *path)
+{
+	const struct tw_findings_list list = {.put = put_finding, .more = put_more, .context = path};
+	if (!walk->own_findings && !tw_findings_each(&walk->findings, TW_WARNING, &list))
+		tw_say("%s: no memory for some findings", path);
+}
+
+/* ---- One file. ---- */
+
+static int read_reader(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct tw_progress progress = {0};
+	if (!walk->quiet)
+		tw_progress_start(&progress, reader, path);
+	int status = walk->read(walk, reader, path);
+	tw_progress_stop(&progress);
+	return status;
+}
+
+static int read_file(struct tw_walk *walk, char *path)
+{
+	struct tw_reader *reader;
+	int status = tw_open(&reader, path, &walk->options);
+	if (status >= 0)
+		status = read_reader(walk, reader, path);
+	tell_findings(walk, path);
+	walk->readable += status >= 0;
+	const char *error = reader ? tw_reader_error(reader) : "";
+	if (status < 0)
+		status = tw_say_error("%s", *error ? error : tw_status_text(status));
+	else if (walk->show)
+		status = worse(status, walk->show(walk, reader, path));
+	if (reader && tw_reader_findings(reader, TW_ERROR))
+		status = worse(status, TW_EXIT_FINDINGS);
+	tw_close(reader);
+	tw_findings_clear(&walk->findings);
+	return status;
+}
+
+/* ---- The options that all commands share. ---- */
+
+static void take_common(struct tw_walk *walk)
+{
+	const struct tw_common *common = walk->common;
+	struct tw_read_options *options = &walk->options;
+	if (walk->findings.limit == 0)
+		walk->findings.limit = FINDINGS_SHOWN;
+	options->format = common->from;
+	options->on_finding = tw_findings_add;
+	options->finding_context = &walk->findings;
+	options->threads = common->threads.items;
+	options->thread_count = common->threads.count;
+	options->from_ns = common->from_time;
+	options->to_ns = common->to_time;
+	options->memory_limit = (size_t)common->memory;
+	if (walk->filter_slices) {
+		options->function = common->function;
+		options->min_duration_ns = common->min_duration;
+	}
+}
+
+static int open_symbols(struct tw_walk *walk, struct tw_symbols **symbols)
+{
+	if (!walk->common->binary)
+		return 0;
+	int status = tw_symbols_open(symbols, walk->common->binary);
+	if (status < 0)
+		return tw_say_error("%s", *symbols ? tw_symbols_error(*symbols) : tw_status_text(status));
+	walk->options.namer = tw_symbols_namer(*symbols);
+	return 0;
+}
+
+int tw_walk(struct tw_walk *walk, char **paths, size_t count)
+{
+	struct tw_symbols *symbols = NULL;
+	take_common(walk);
+	int status = open_symbols(walk, &symbols);
+	if (status == 0)
+		for (size_t i = 0; i < count; i++)
+			status = worse(status, read_file(walk, paths[i]));
+	tw_symbols_close(symbols);
+	return status;
+}

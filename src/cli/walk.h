@@ -1,0 +1,33 @@
+/* walk.h - a command's way through its files: open, read, tell what was found, show. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_WALK_H
+#define CLI_WALK_H
+
+#include "cli/command.h"
+#include "cli/findings.h"
+
+#include <trackway/reader.h>
+
+/* What a command does with each of its files. */
+struct tw_walk {
+	const struct tw_common *common;
+	struct tw_read_options options; /* to begin: what the command wants beside the common options */
+	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
+	bool quiet;                     /* no progress line: the command writes while it reads */
+	bool own_findings;              /* the command lists the findings itself, in show */
+	struct tw_findings findings;    /* of the file that is open */
+	void *context;                  /* the command's */
+	size_t readable;                /* afterwards: how many of the files could be opened and read */
+
+	/* Uses up the reader. Returns enum tw_exit, or a negative status, which the reader explains. */
+	int (*read)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
+
+	/* Shows the file after the progress line is gone; the reader is still open. NULL: nothing to show. Returns enum
+	 * tw_exit. */
+	int (*show)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
+};
+
+/* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
+int tw_walk(struct tw_walk *walk, char **paths, size_t count);
+
+#endif

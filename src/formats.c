@@ -1,0 +1,17 @@
+/* formats.c - all formats that can be read and all that can be written. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/format.h"
+#include "export/targets.h"
+#include "fdr/fdr.h"
+
+const struct tw_format *const tw_formats[] = {
+    &tw_format_fdr,
+    &tw_format_basic,
+    NULL,
+};
+
+const struct tw_target *const tw_targets[] = {
+    &tw_target_fdr,
+    &tw_target_chrome,
+    NULL,
+};
