@@ -1,0 +1,48 @@
+# The front door. Meson builds (meson.build), scripts/ does the rest; this only knows the words.
+# SPDX-License-Identifier: Apache-2.0
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+
+.DEFAULT_GOAL := build
+.PHONY: build demo check accept asan lint fmt fuzz bench install clean help deps
+
+deps:
+	@scripts/install-deps
+
+build: deps ## compile the library and the tool into build/
+	@scripts/build gcc
+
+demo: build ## record a small program with clang's XRay and look at the log
+	@scripts/demo
+
+check: deps ## all tests; the last line counts them
+	@scripts/run-tests $(if $(TALLY),--tally "$(TALLY)") gcc
+
+accept: build ## take what the command line prints as what is expected; then read `git diff tests/cli`
+	@ACCEPT=1 tests/cli/run
+
+asan: deps ## all tests under the address and undefined-behaviour sanitizers
+	@scripts/run-tests asan
+
+lint: deps ## clang-format and clang-tidy
+	@scripts/run-tests format tidy
+
+fmt: deps ## lay out all sources with clang-format
+	@scripts/lint fmt
+
+fuzz: deps ## libFuzzer on every target, FUZZ_SECONDS (600) each, two at once
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+bench: build ## speed as ratios: to `cat FILE`, and to llvm-xray
+	@bench/run
+
+install: deps ## install under PREFIX (/usr/local)
+	@scripts/build gcc -Dprefix="$(PREFIX)"
+	@meson install -C "$$(scripts/build gcc --dir)" --no-rebuild
+
+clean: ## remove all that was built
+	rm -rf build build-clang build-asan build-fuzz
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
