@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# bad_input.bats - what a newcomer gives the tool by mistake, and what crashes leave: one clear line, the right status.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+commands="info dump check stat stacks graph"
+
+# Runs a command on a file: exit status 2, nothing on standard output, one line on standard error that holds the words.
+refused() { # file words...
+	local file=$1 command word
+	shift
+	for command in $commands; do
+		run --separate-stderr trackway "$command" "$file"
+		[ "$status" = 2 ] || fail "$command $file: exit status $status"
+		[ -z "$output" ] || fail "$command $file: $output"
+		[ "${#stderr_lines[@]}" = 1 ] || fail "$command $file: $stderr"
+		for word; do
+			[[ "$stderr" == *"$word"* ]] || fail "$command $file: no \"$word\" in: $stderr"
+		done
+	done
+	run --separate-stderr trackway repair "$file" -o out.xray
+	[ "$status" = 2 ] && [ ! -e out.xray ] || fail "repair $file: exit status $status"
+	run --separate-stderr trackway convert "$file" -o out.json
+	[ "$status" = 2 ] && [ ! -e out.json ] || fail "convert $file: exit status $status"
+}
+
+bats_require_minimum_version 1.5.0
+
+@test "an empty file" {
+	: >empty
+	refused empty "empty: the file is empty"
+}
+
+@test "one byte" {
+	printf x >one
+	refused one "one: offset 0x0" expected found
+}
+
+@test "random bytes" {
+	head -c 65536 /dev/zero | openssl enc -aes-128-ctr -pass pass:trackway -nosalt 2>/dev/null >random
+	[ -s random ] || "$PYTHON" -c "import random; random.seed(1); open('random','wb').write(random.randbytes(65536))"
+	refused random "random: offset 0x0" expected "found the bytes"
+}
+
+@test "a directory" {
+	mkdir d
+	refused d "d: is a directory"
+}
+
+@test "a file that is not there" {
+	refused nowhere "nowhere: No such file or directory"
+}
+
+@test "a file without permission" {
+	[ "$(id -u)" != 0 ] || skip "root may read everything"
+	cp "$DATA/xray/v5.xray" locked
+	chmod 0 locked
+	refused locked "locked: Permission denied"
+}
+
+@test "a text file" {
+	echo "just some words" >text
+	refused text "text: offset 0x0" expected "found text"
+}
+
+@test "a program, as a core dump would be" {
+	cp "$(command -v sh)" program
+	refused program "program: offset 0x0" expected "an ELF file (a program, library or core dump)"
+}
+
+@test "a compressed file that is cut at its beginning" {
+	gzip -c "$DATA/xray/v5.xray" | head -c 12 >cut.gz
+	refused cut.gz "cut.gz"
+}
+
+@test "a log cut at every byte of its first kilobyte" {
+	for log in v5 v1-padded-zero be-msb-v5 basic-v3; do
+		size=$(stat -c %s "$DATA/xray/$log.xray")
+		for ((cut = 0; cut < 1024 && cut < size; cut++)); do
+			head -c $cut "$DATA/xray/$log.xray" >cut.xray
+			run --separate-stderr trackway stat cut.xray
+			[ "$status" -le 2 ] || fail "$log cut at $cut: exit status $status"
+			# Less than a header is nothing readable; a whole header is a log.
+			if [ $cut -lt 32 ]; then
+				[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] || fail "$log cut at $cut: $status: $stderr"
+			else
+				[ "$status" -le 1 ] || fail "$log cut at $cut: exit status $status: $stderr"
+			fi
+		done
+	done
+}
+
+# Writes v5.xray with the size in its first BufferExtents record replaced.
+with_size() { # eight bytes in hex
+	"$PYTHON" - "$DATA/xray/v5.xray" "$1" <<'END' >size.xray
+import sys
+log = bytearray(open(sys.argv[1], "rb").read())
+log[0x21:0x29] = bytes.fromhex(sys.argv[2])
+sys.stdout.buffer.write(log)
+END
+}
+
+@test "a size field of 0 and of 2^64-1: told, and every call is still there" {
+	trackway stat --json "$DATA/xray/v5.xray" >expected
+	for size in 0000000000000000 ffffffffffffffff; do
+		with_size $size
+		run --separate-stderr trackway stat --json size.xray
+		[ "$status" = 1 ] || fail "exit status $status"
+		[ "$output" = "$(cat expected)" ] || fail "$size: $output"
+		[[ "$stderr" == *"size.xray: offset 0x20: error: "*"[fdr.extents-wrong]"* ]] || fail "$stderr"
+	done
+}
+
+@test "the size of an event of 0 and of 2^31-1" {
+	for size in 00000000 ffffff7f ffffffff; do
+		"$PYTHON" - "$DATA/xray/v5.xray" $size <<'END' >event.xray
+import sys
+log = bytearray(open(sys.argv[1], "rb").read())
+log[0xb9:0xbd] = bytes.fromhex(sys.argv[2])
+sys.stdout.buffer.write(log)
+END
+		run --separate-stderr trackway check event.xray
+		[ "$status" = 1 ] || fail "exit status $status"
+		[[ "$output" == *"event.xray:0xb8: error: "* ]] || fail "$output"
+	done
+}
+
+@test "one bad file of several: the others are shown, the status is 2" {
+	echo text >text
+	run --separate-stderr trackway info --json text "$DATA/xray/v5.xray"
+	[ "$status" = 2 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ "$stderr" == *"text: offset 0x0"* ]]
+}
+
+@test "a full disk is told, and leaves no half file" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	run --separate-stderr trackway convert "$DATA/xray/v5.xray" --to chrome -o /dev/full
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"No space left on device"* ]] || fail "$stderr"
+	run --separate-stderr bash -c 'trackway stat "$1" >/dev/full' - "$DATA/xray/v5.xray"
+	[ "$status" = 2 ]
+}
+
+@test "a reader that goes away is no error message" {
+	run --separate-stderr bash -c 'set -o pipefail; trackway dump "$1" | head -n 1 >/dev/null; true' - "$DATA/xray/v5.xray"
+	[ -z "$stderr" ] || fail "$stderr"
+}

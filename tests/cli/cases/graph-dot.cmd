@@ -1,0 +1,2 @@
+# graph: DOT
+trackway graph "$DATA/xray/be-msb-v5.xray"

@@ -1,0 +1,2 @@
+# stacks: the hottest first
+trackway stacks "$DATA/xray/v5.xray"

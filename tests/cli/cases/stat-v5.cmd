@@ -1,0 +1,2 @@
+# stat: the table
+trackway stat "$DATA/xray/v5.xray"

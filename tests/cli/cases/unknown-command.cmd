@@ -1,0 +1,2 @@
+# a command that does not exist is wrong use
+trackway nosuchcommand

@@ -1,0 +1,2 @@
+# the version, one line
+trackway --version

@@ -1,0 +1,64 @@
+# corpus.bats - the small logs of tests/data/xray: every version, byte order and bit order, and the basic mode.
+# SPDX-License-Identifier: Apache-2.0
+#
+# They come from LLVM's own FDRTraceWriter and from scripts; what they hold is decoded here by tests/truth/fdr.py.
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+TRUTH=$TRACKWAY_SOURCE/tests/truth
+
+# Runs a function on each log that matches; tells all that fail.
+each() { # function patterns...
+	local function=$1 pattern log failed=0 seen=0
+	shift
+	for pattern in "$@"; do
+		for log in "$DATA"/xray/$pattern; do
+			seen=1
+			"$function" "$log" >output 2>&1 && continue
+			echo "${log##*/}:"
+			cat output
+			failed=1
+		done
+	done
+	[ $seen = 1 ] && [ $failed = 0 ]
+}
+
+dumps() { # log
+	local status=0
+	trackway dump --json "$1" >dump.json || status=$?
+	[ $status -le 1 ] && "$PYTHON" "$TRUTH/records.py" dump.json "$1"
+}
+
+# The same version again gives every byte back that means something.
+comes_back() { # log
+	trackway convert --to "${2:-xray-fdr}" "$1" -o out.xray &&
+		"$PYTHON" "$TRUTH/fdr.py" --zeroed "$1" >expected.xray &&
+		cmp expected.xray out.xray
+}
+
+# What stat counts is what the independent decoder counts.
+counts() { # log
+	trackway stat --json "$1" >stat.json &&
+		"$PYTHON" "$TRUTH/truth.py" "$1" >truth.json &&
+		"$PYTHON" "$TRUTH/compare.py" stat.json truth.json
+}
+
+@test "dump: little endian, versions 1 to 5" { each dumps 'v[1-5]*.xray' 'le-*.xray'; }
+@test "dump: big endian, bit fields from the most significant bit" { each dumps 'be-msb-*.xray'; }
+@test "dump: big endian, bit fields from the least significant bit" { each dumps 'be-lsb-*.xray'; }
+@test "dump: basic logs of both byte orders" { each dumps 'basic-*.xray'; }
+
+@test "convert to the same version: little endian" { each comes_back 'v[1-5]*.xray' 'le-*.xray'; }
+@test "convert to the same version: big endian" { each comes_back 'be-*.xray'; }
+
+@test "stat: every FDR log" { each counts 'v[1-5]*.xray' 'le-*.xray' 'be-*.xray'; }
+@test "stat: basic logs" { each counts 'basic-v[123].xray' 'basic-be-*.xray'; }
+
+@test "repair of a good log changes nothing that means something" {
+	repaired() {
+		trackway repair "$1" -o out.xray && "$PYTHON" "$TRUTH/fdr.py" --zeroed "$1" >expected.xray &&
+			cmp expected.xray out.xray
+	}
+	each repaired 'v[1-5].xray' 'v[1-5]-functions-only.xray' 'le-*.xray' 'be-*.xray'
+}

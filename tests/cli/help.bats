@@ -1,0 +1,194 @@
+# help.bats - help, wrong use, completion and manual pages.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+COMMANDS="info dump check repair convert stat stacks graph flame diff completion help"
+
+# Runs wrong use: exit status 2, nothing on standard output, the error and the hint on standard error.
+wrong() { # error hint command...
+	local error="trackway: error: $1" hint="Try '$2'."
+	shift 2
+	local status=0
+	"$@" >out 2>err || status=$?
+	[ "$status" = 2 ] || fail "exit status $status: $*"
+	[ ! -s out ] || fail "standard output: $(cat out)"
+	printf '%s\n%s\n' "$error" "$hint" >expected
+	same expected err "standard error"
+}
+
+long_lines() { # file
+	grep -E '.{81}' "$1"
+}
+
+# The long options that a command's --help lists.
+options_of() { # command
+	trackway "$1" --help | sed '/^Examples:/,$d' | grep -Eo '^ +(-., )?--[a-z-]+' | grep -Eo -- '--[a-z-]+'
+}
+
+@test "help: --help of the tool lists every command, in at most 80 columns" {
+	trackway --help >out 2>err
+	[ ! -s err ]
+	for command in $COMMANDS; do
+		grep -Eq "^  $command +[a-z]" out || fail "$command is not in --help"
+	done
+	[ "$(sed -n '/^Commands:/,/^$/p' out | grep -c '^  ')" = "$(wc -w <<<"$COMMANDS")" ]
+	if long_lines out; then fail "a line is too long"; fi
+	trackway help | cmp - out
+	trackway -h | cmp - out
+}
+
+@test "help: every command has a usage line, --help, an example, and lines of at most 80 columns" {
+	for command in $COMMANDS; do
+		trackway "$command" --help >out 2>err
+		[ ! -s err ]
+		head -1 out | grep -q "^Usage: trackway $command \[OPTION\]\.\.\." || fail "$command: $(head -1 out)"
+		grep -q -- "-h, --help" out
+		sed '/^Examples:/,$d' out >text
+		if long_lines text; then fail "$command has a long line"; fi
+		[ "$command" = help ] || grep -q '^Examples:' out || fail "$command has no example"
+		trackway help "$command" | cmp - out
+	done
+}
+
+@test "help: the filters are the same wherever they are" {
+	for command in dump convert stat stacks graph flame diff; do
+		trackway "$command" --help >out
+		for option in --thread --function --from-time --to-time --min-duration --binary --from; do
+			grep -q -- " $option " out || fail "$command has no $option"
+		done
+	done
+}
+
+@test "help: the version is that of the build" {
+	version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$TRACKWAY_SOURCE/meson.build" | head -1)
+	[ "$(trackway --version)" = "trackway $version" ]
+	[ "$(trackway -V)" = "trackway $version" ]
+}
+
+@test "wrong use: no command, no such command, the nearest one" {
+	wrong "no command given" "trackway --help" trackway
+	wrong "there is no command sttat; did you mean stat?" "trackway --help" trackway sttat a.xray
+	wrong "there is no command frobnicate" "trackway --help" trackway frobnicate
+	wrong "there is no option --hlep; did you mean --help?" "trackway --help" trackway --hlep
+}
+
+@test "wrong use: no such option, the nearest one, no value, a value too many" {
+	wrong "there is no option --tpo; did you mean --top?" "trackway stat --help" trackway stat --tpo 3 a
+	wrong "there is no option --frobnicate" "trackway stat --help" trackway stat --frobnicate a
+	wrong "there is no option -Z" "trackway stat --help" trackway stat -Z a
+	wrong "--top wants a value" "trackway stat --help" trackway stat a --top
+	wrong "--json takes no value" "trackway stat --help" trackway stat --json=yes a
+}
+
+@test "wrong use: values that are none" {
+	wrong '--top: "x" is not a number' "trackway stat --help" trackway stat --top x a
+	wrong '--top: "" is not a number' "trackway stat --help" trackway stat --top= a
+	wrong '--top: "-1" is not a number' "trackway stat --help" trackway stat --top=-1 a
+	wrong '--top: "18446744073709551616" is too large' "trackway stat --help" trackway stat --top 18446744073709551616 a
+	wrong '--top: "1.5" is not a whole number' "trackway stat --help" trackway stat --top 1.5 a
+	wrong '--thread: "1,,2" is not a number' "trackway stat --help" trackway stat --thread 1,,2 a
+	wrong '--by: "thred" is none of the choices; did you mean thread?' "trackway stat --help" trackway stat --by thred a
+	wrong '--by: "x" is none of the choices: function, thread, caller' "trackway stat --help" trackway stat --by x a
+	wrong '--memory: "1" is too small' "trackway stat --help" trackway stat --memory 1 a
+	wrong '--memory: "1X" is not a number with a unit' "trackway stat --help" trackway stat --memory 1X a
+	wrong '--binary: "" is empty' "trackway stat --help" trackway stat -b '' a
+}
+
+@test "wrong use: times that are none" {
+	wrong '--min-duration: "0.5ns" is finer than a nanosecond' "trackway stat --help" trackway stat --min-duration 0.5ns a
+	wrong '--min-duration: "1.0000005ms" is finer than a nanosecond' "trackway stat --help" \
+		trackway stat --min-duration 1.0000005ms a
+	wrong '--min-duration: "1 h" is not a number with a unit' "trackway stat --help" trackway stat --min-duration "1 h" a
+	wrong '--min-duration: "1." is not a number with a unit' "trackway stat --help" trackway stat --min-duration 1. a
+	wrong '--from-time: "18446744074s" is too large' "trackway stat --help" trackway stat --from-time 18446744074s a
+	wrong '--to-time: "0" is too small' "trackway stat --help" trackway stat --to-time 0 a
+	wrong "--to-time must be later than --from-time" "trackway stat --help" trackway stat --from-time 1.5ms --to-time 1500us a
+}
+
+@test "wrong use: too few and too many files" {
+	for command in info stat stacks graph; do
+		wrong "$command wants FILE..." "trackway $command --help" trackway "$command"
+	done
+	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
+	wrong "dump wants FILE" "trackway dump --help" trackway dump
+	wrong 'too many operands: "b" is one more' "trackway dump --help" trackway dump a b
+	wrong "diff wants A B" "trackway diff --help" trackway diff a
+	wrong "repair wants -o FILE; - is standard output" "trackway repair --help" trackway repair a
+	wrong "convert wants -o FILE, or --to FORMAT for standard output" "trackway convert --help" trackway convert a
+	wrong "b.foo: the name tells no format; --to FORMAT does" "trackway convert --help" trackway convert a -o b.foo
+	wrong "only one of --folded, --svg and --html" "trackway flame --help" trackway flame --svg --html a
+	[ ! -e b.foo ]
+}
+
+@test "completion: bash completes commands, options, values and words" {
+	cat >try.bash <<-'END'
+		source <(trackway completion bash)
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+		_trackway
+		echo "${COMPREPLY[*]}"
+	END
+	try() { bash try.bash trackway "$@"; }
+	trackway completion bash | bash -n
+	[ "$(try st)" = "stat stacks" ]
+	[ "$(try stat --so)" = "--sort" ]
+	[ "$(try stat --by '')" = "function thread caller" ]
+	[ "$(try stat --by = t)" = "thread" ]
+	[ "$(try stat --by =)" = "function thread caller" ]
+	[ "$(try stat -s p)" = "p50 p90 p99" ]
+	[ "$(try stat -n '')" = "" ]
+	[ "$(try stat some)" = "" ]
+	[ "$(try help co)" = "convert completion" ]
+	[ "$(try completion '')" = "bash zsh" ]
+	for command in $COMMANDS; do
+		[[ " $(try "$command" --) " == *" --help "* ]] || fail "$command: no options"
+	done
+}
+
+@test "completion: zsh knows every command and every long option" {
+	trackway completion zsh >script
+	[ "$(head -1 script)" = "#compdef trackway" ]
+	for command in $COMMANDS; do
+		grep -q "^		$command)" script || fail "$command is not in the script"
+		sed -n "/^		$command)/,/;;/p" script >part
+		for option in $(options_of "$command"); do
+			grep -Eq -- "[*',{]$option[]}[]" part || fail "$command: $option is not in the script"
+		done
+	done
+	if command -v zsh >/dev/null; then
+		zsh -n script
+	fi
+}
+
+@test "completion: other shells are told what there is" {
+	wrong "there is no completion for fish: bash, zsh" "trackway completion --help" trackway completion fish
+}
+
+@test "man: every page is clean roff and tells every option" {
+	for command in "" $COMMANDS; do
+		trackway help --man $command >page 2>err
+		[ ! -s err ]
+		head -1 page | grep -q '^\.TH "trackway'
+		for section in NAME SYNOPSIS DESCRIPTION "EXIT STATUS" "SEE ALSO"; do
+			grep -q "^\.SH $section\$" page || fail "$command: no section $section"
+		done
+		if command -v groff >/dev/null; then
+			groff -man -ww -Tutf8 page >text 2>err
+			same /dev/null err "groff's complaints about $command"
+		fi
+		[ -n "$command" ] || continue
+		for option in $(options_of "$command"); do
+			grep -qF "\\fB${option//-/\\-}\\fR" page || fail "$command: $option is not in the page"
+		done
+	done
+}
+
+@test "man: the page of check tells every rule" {
+	trackway help --man check >page
+	trackway check --rules >rules
+	[ "$(wc -l <rules)" -gt 40 ]
+	while read -r rule severity _; do
+		grep -qF "\\fB${rule//-/\\-}\\fR ($severity)" page || fail "$rule is not in the page"
+	done <rules
+	[ -z "$(cut -d' ' -f1 rules | sort | uniq -d)" ]
+}

@@ -1,0 +1,68 @@
+/* fuzz_convert.c - any bytes converted: to every target, and record by record to other versions and byte orders. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+#include "core/format.h"
+
+static struct tw_write_options write_options(uint8_t selector)
+{
+	return (struct tw_write_options){
+	    .version = selector % 6,
+	    .byte_order = (enum tw_byte_order)(selector >> 3 & 3),
+	    .buffer_size = selector & 32 ? 512 : 0,
+	};
+}
+
+static void write_events(struct tw_reader *reader, const char *format, uint8_t selector)
+{
+	struct tw_write_options options = write_options(selector);
+	struct tw_writer *writer = NULL;
+	struct tw_batch batch;
+	int count, status = tw_create(&writer, "/dev/null", format, &options);
+	fuzz_require(writer != NULL, "a writer, even after a failure");
+	while (status == 0 && (count = tw_read(reader, &batch)) > 0)
+		status = tw_write(writer, reader, &batch);
+	if (status == 0)
+		status = tw_finish(writer);
+	fuzz_require(status == 0 || tw_writer_error(writer)[0], "a text for every failure");
+	for (size_t i = 0; tw_writer_loss(writer, i); i++)
+		fuzz_require(tw_writer_loss(writer, i)->what != NULL, "a name for what was lost");
+	tw_discard(writer);
+}
+
+static void to_target(const uint8_t *bytes, size_t size, const char *format, uint8_t selector)
+{
+	const struct tw_read_options options = {.order = tw_writer_order(format)};
+	struct tw_reader *reader = fuzz_open(bytes, size, &options);
+	if (reader)
+		write_events(reader, format, selector);
+	tw_close(reader);
+}
+
+static void transcode(const uint8_t *bytes, size_t size, uint8_t selector)
+{
+	struct tw_write_options options = write_options(selector);
+	struct tw_reader *reader = fuzz_open(bytes, size, NULL);
+	struct tw_rewrite_result result = {0};
+	if (reader && reader->format->transcode) {
+		struct tw_output out;
+		size_t written;
+		fuzz_scratch(&out);
+		fuzz_good(reader, reader->format->transcode(reader, &out, &options, &result));
+		free(fuzz_scratch_bytes(&out, &written));
+	}
+	tw_close(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const char *format;
+	if (size < 1)
+		return 0;
+	for (size_t i = 0; (format = tw_writer_format_name(i)); i++)
+		to_target(bytes + 1, size - 1, format, bytes[0]);
+	transcode(bytes + 1, size - 1, bytes[0]);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* fuzz_records.c - any bytes as a trace, all its records and their fields. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+static void look_at(const struct tw_record *record)
+{
+	static volatile char sink;
+	fuzz_require(record->kind != NULL, "a kind");
+	for (size_t i = 0; i < record->field_count; i++) {
+		const struct tw_field *field = &record->fields[i];
+		fuzz_require(field->name != NULL, "a name of the field");
+		if (field->type == TW_FIELD_TEXT || field->type == TW_FIELD_BYTES)
+			for (size_t j = 0; j < field->size; j++)
+				sink ^= field->value.bytes[j];
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size < 1)
+		return 0;
+	struct tw_read_options options = fuzz_options(bytes[0]);
+	struct tw_reader *reader = fuzz_open(bytes + 1, size - 1, &options);
+	struct tw_record record;
+	int status = 0;
+	while (reader && (status = tw_read_record(reader, &record)) > 0)
+		look_at(&record);
+	if (reader)
+		fuzz_good(reader, status);
+	tw_close(reader);
+	return 0;
+}

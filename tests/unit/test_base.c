@@ -1,0 +1,518 @@
+/* test_base.c - bytes, maps, growing arrays, UTF-8, JSON text, numbers and output. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/parallel.h"
+#include "base/utf8.h"
+
+/* ---- Bytes. ---- */
+
+static void test_loads(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88};
+	const uint8_t *odd = bytes + 1;
+	assert_int_equal(tw_load16(odd, false), 0x2211);
+	assert_int_equal(tw_load16(odd, true), 0x1122);
+	assert_int_equal(tw_load32(odd, false), 0x44332211);
+	assert_int_equal(tw_load32(odd, true), 0x11223344);
+	assert_true(tw_load64(odd, false) == UINT64_C(0x8877665544332211));
+	assert_true(tw_load64(odd, true) == UINT64_C(0x1122334455667788));
+}
+
+static void test_stores(void **state)
+{
+	(void)state;
+	uint8_t bytes[9] = {0};
+	tw_store16(bytes + 1, 0x1122, true);
+	assert_memory_equal(bytes, "\0\x11\x22\0", 4);
+	tw_store16(bytes + 1, 0x1122, false);
+	assert_memory_equal(bytes, "\0\x22\x11\0", 4);
+	tw_store32(bytes + 1, 0x11223344, true);
+	assert_memory_equal(bytes, "\0\x11\x22\x33\x44\0", 6);
+	tw_store32(bytes + 1, 0x11223344, false);
+	assert_memory_equal(bytes, "\0\x44\x33\x22\x11\0", 6);
+	tw_store64(bytes + 1, UINT64_C(0x1122334455667788), true);
+	assert_memory_equal(bytes, "\0\x11\x22\x33\x44\x55\x66\x77\x88", 9);
+	tw_store64(bytes + 1, UINT64_C(0x1122334455667788), false);
+	assert_memory_equal(bytes, "\0\x88\x77\x66\x55\x44\x33\x22\x11", 9);
+}
+
+static void test_bits(void **state)
+{
+	(void)state;
+	uint64_t word = UINT64_C(0xfedcba9876543210);
+	assert_int_equal(tw_bits(word, 0, 3), 0);
+	assert_int_equal(tw_bits(word, 4, 15), 0x321);
+	assert_int_equal(tw_bits(word, 63, 63), 1);
+	assert_int_equal(tw_bits(word, 32, 63), 0xfedcba98);
+	assert_true(tw_bits(word, 0, 63) == word);
+	assert_false(tw_any_set((const uint8_t *)"\0\0\0", 3));
+	assert_true(tw_any_set((const uint8_t *)"\0\0\1", 3));
+	assert_false(tw_any_set((const uint8_t *)"\1", 0));
+}
+
+/* ---- Maps. ---- */
+
+static void test_map(void **state)
+{
+	(void)state;
+	struct tw_map map = {0};
+	uint32_t value;
+	assert_false(tw_map_find(&map, 0, &value));
+	assert_null(tw_map_stored(&map, 0));
+	for (uint32_t i = 0; i < 10000; i++)
+		assert_true(tw_map_add(&map, (uint64_t)i << 20, i * 3));
+	assert_int_equal(map.count, 10000);
+	for (uint32_t i = 0; i < 10000; i++) {
+		assert_true(tw_map_find(&map, (uint64_t)i << 20, &value));
+		assert_int_equal(value, i * 3);
+		assert_false(tw_map_find(&map, ((uint64_t)i << 20) + 1, &value));
+	}
+	*tw_map_stored(&map, 5 << 20) = 100;
+	assert_true(tw_map_find(&map, 5 << 20, &value));
+	assert_int_equal(value, 99);
+	tw_map_free(&map);
+	assert_false(tw_map_find(&map, 0, &value));
+}
+
+static void test_map_with_equal_keys(void **state)
+{
+	(void)state;
+	struct tw_map map = {0};
+	uint64_t sum = 0;
+	for (uint32_t i = 1; i <= 100; i++)
+		assert_true(tw_map_add(&map, i % 2, i));
+	size_t slot = SIZE_MAX;
+	uint32_t value, count = 0;
+	for (; tw_map_next(&map, 1, &slot, &value); count++)
+		sum += value;
+	assert_int_equal(count, 50);
+	assert_int_equal(sum, 2500); /* 1 + 3 + ... + 99 */
+	slot = SIZE_MAX;
+	assert_false(tw_map_next(&map, 7, &slot, &value));
+	tw_map_free(&map);
+}
+
+static void test_hash(void **state)
+{
+	(void)state;
+	static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+	struct tw_map seen = {0};
+	uint32_t value;
+	for (size_t size = 0; size < sizeof text; size++)
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			uint64_t hash = tw_hash_bytes(text, size, seed);
+			assert_true(hash == tw_hash_bytes(text, size, seed));
+			assert_false(tw_map_find(&seen, hash, &value));
+			assert_true(tw_map_add(&seen, hash, 0));
+		}
+	tw_map_free(&seen);
+}
+
+/* ---- Growing arrays. ---- */
+
+static void test_grow(void **state)
+{
+	(void)state;
+	uint32_t *array = NULL;
+	size_t room = 0;
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_true(tw_grow(&array, &room, i + 1, sizeof *array));
+		assert_true(room > i);
+		assert_int_equal(array[i], 0);
+		array[i] = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(array[i], i);
+	size_t before = room;
+	assert_false(tw_grow(&array, &room, SIZE_MAX / 2, sizeof *array));
+	assert_int_equal(room, before);
+	assert_int_equal(array[999], 999);
+	free(array);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	struct tw_text text = {0};
+	assert_true(tw_text_add(&text, "", 0));
+	assert_string_equal(text.bytes, "");
+	assert_true(tw_text_add(&text, "ab", 2));
+	assert_true(tw_text_add(&text, "\0c", 2));
+	assert_int_equal(text.length, 4);
+	assert_memory_equal(text.bytes, "ab\0c", 5);
+	tw_text_free(&text);
+	assert_null(text.bytes);
+}
+
+/* ---- UTF-8. Source: RFC 3629, section 4, and the Unicode Standard, table 3-7. ---- */
+
+static void test_utf8(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} cases[] = {
+	    {"a", 1},
+	    {"\x7f", 1},
+	    {"\x80", 0},
+	    {"\xbf", 0},
+	    {"\xc0\x80", 0},
+	    {"\xc1\xbf", 0},
+	    {"\xc2\x80", 2},
+	    {"\xc2\x7f", 0},
+	    {"\xc2", 0},
+	    {"\xdf\xbf", 2},
+	    {"\xdf\xc0", 0},
+	    {"\xe0\x9f\xbf", 0}, /* could be shorter */
+	    {"\xe0\xa0\x80", 3},
+	    {"\xe2\x82\xac", 3}, /* the euro sign */
+	    {"\xe2\x82", 0},
+	    {"\xe2\x82\x41", 0},
+	    {"\xed\x9f\xbf", 3},
+	    {"\xed\xa0\x80", 0}, /* a surrogate */
+	    {"\xef\xbf\xbf", 3},
+	    {"\xf0\x8f\xbf\xbf", 0},
+	    {"\xf0\x90\x80\x80", 4},
+	    {"\xf0\x9f\x98\x80", 4},
+	    {"\xf0\x9f\x98", 0},
+	    {"\xf4\x8f\xbf\xbf", 4}, /* U+10FFFF */
+	    {"\xf4\x90\x80\x80", 0},
+	    {"\xf5\x80\x80\x80", 0},
+	    {"\xff", 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(tw_utf8_length(cases[i].bytes, strlen(cases[i].bytes)), cases[i].length);
+	assert_int_equal(tw_utf8_length("", 0), 0);
+	assert_int_equal(tw_utf8_length("", 1), 1); /* NUL is a character */
+}
+
+/* ---- Output. ---- */
+
+struct fixture {
+	char directory[32], path[64];
+	char *text; /* of the file that was read last */
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+	*state = f;
+	strcpy(f->directory, "/tmp/test_base.XXXXXX");
+	if (!mkdtemp(f->directory))
+		return -1;
+	snprintf(f->path, sizeof f->path, "%s/out", f->directory);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	unlink(f->path);
+	int left = rmdir(f->directory); /* fails when a temporary file was left behind */
+	free(f->text);
+	free(f);
+	return left;
+}
+
+static const char *read_back(struct fixture *f, size_t *size)
+{
+	struct stat status;
+	int fd = open(f->path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	*size = (size_t)status.st_size;
+	free(f->text);
+	f->text = calloc(1, *size + 1);
+	assert_int_equal(read(fd, f->text, *size), *size);
+	close(fd);
+	return f->text;
+}
+
+static void open_output(struct fixture *f, struct tw_output *out)
+{
+	assert_int_equal(tw_output_open(out, f->path), 0);
+}
+
+static void expect_text(struct fixture *f, struct tw_output *out, const char *expected)
+{
+	size_t size;
+	assert_int_equal(tw_output_close(out), 0);
+	assert_string_equal(read_back(f, &size), expected);
+	assert_int_equal(size, strlen(expected));
+}
+
+static void test_output_appears_when_complete(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	mode_t mask = umask(022);
+	open_output(f, &out);
+	tw_put_text(&out, "hello");
+	tw_output_flush(&out);
+	assert_int_equal(access(f->path, F_OK), -1);
+	assert_int_equal(tw_output_position(&out), 5);
+	expect_text(f, &out, "hello");
+	struct stat status;
+	assert_int_equal(stat(f->path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0644);
+	umask(mask);
+}
+
+static void test_output_discarded(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	open_output(f, &out);
+	tw_put_text(&out, "old");
+	expect_text(f, &out, "old");
+	open_output(f, &out);
+	tw_put_text(&out, "new");
+	tw_output_flush(&out);
+	tw_output_discard(&out);
+	tw_output_discard(&out);
+	size_t size;
+	assert_string_equal(read_back(f, &size), "old");
+}
+
+static void test_output_through_a_link(void **state)
+{
+	struct fixture *f = *state;
+	char link[64];
+	snprintf(link, sizeof link, "%s/link", f->directory);
+	struct tw_output out;
+	open_output(f, &out);
+	expect_text(f, &out, "");
+	assert_int_equal(symlink("out", link), 0);
+	assert_int_equal(tw_output_open(&out, link), 0);
+	tw_put_text(&out, "linked");
+	expect_text(f, &out, "linked");
+	struct stat status;
+	assert_int_equal(lstat(link, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	unlink(link);
+}
+
+static void test_output_of_many_sizes(void **state)
+{
+	struct fixture *f = *state;
+	static const size_t sizes[] = {0,
+	                               1,
+	                               100,
+	                               TW_OUTPUT_BUFFER - 101,
+	                               1,
+	                               TW_OUTPUT_BUFFER - 1,
+	                               2,
+	                               TW_OUTPUT_BUFFER,
+	                               TW_OUTPUT_BUFFER + 1,
+	                               3 * TW_OUTPUT_BUFFER,
+	                               7};
+	char *bytes = malloc(4 * TW_OUTPUT_BUFFER), *expected = malloc(16 * TW_OUTPUT_BUFFER);
+	struct tw_output out;
+	open_output(f, &out);
+	size_t total = 0, size;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		memset(bytes, 'a' + (int)i, sizes[i]);
+		memcpy(expected + total, bytes, sizes[i]);
+		total += sizes[i];
+		tw_put(&out, bytes, sizes[i]);
+		assert_int_equal(tw_output_position(&out), total);
+	}
+	assert_int_equal(tw_output_close(&out), 0);
+	const char *text = read_back(f, &size);
+	assert_int_equal(size, total);
+	assert_memory_equal(text, expected, total);
+	free(bytes);
+	free(expected);
+}
+
+static void test_output_errors(void **state)
+{
+	(void)state;
+	struct tw_output out;
+	assert_int_equal(tw_output_open(&out, "/nowhere/file"), ENOENT);
+	assert_int_equal(tw_output_open(&out, "/tmp"), EISDIR);
+	assert_int_equal(tw_output_open(&out, "/dev/full"), 0);
+	for (size_t i = 0; i < 3 * TW_OUTPUT_BUFFER; i++)
+		tw_put_char(&out, 'x');
+	assert_int_equal(out.error, ENOSPC);
+	assert_int_equal(tw_output_close(&out), ENOSPC);
+	assert_int_equal(tw_output_open(&out, "/dev/full"), 0);
+	tw_put_char(&out, 'x');
+	assert_int_equal(tw_output_close(&out), ENOSPC); /* told by the last flush */
+	assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
+static void test_numbers(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	open_output(f, &out);
+	static const uint64_t numbers[] = {0, 9, 10, 99, 100, 1234567890, UINT64_MAX};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		tw_put_u64(&out, numbers[i]);
+		tw_put_char(&out, ' ');
+	}
+	tw_put_i64(&out, -1);
+	tw_put_char(&out, ' ');
+	tw_put_i64(&out, INT64_MIN);
+	tw_put_char(&out, ' ');
+	tw_put_i64(&out, INT64_MAX);
+	static const uint64_t words[] = {0, 0xf, 0x10, 0xabcdef, UINT64_MAX};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		tw_put_char(&out, ' ');
+		tw_put_hex(&out, words[i]);
+	}
+	tw_putf(&out, " %s=%5.2f", "pi", 3.14159);
+	expect_text(f, &out,
+	            "0 9 10 99 100 1234567890 18446744073709551615 -1 -9223372036854775808 9223372036854775807 "
+	            "0x0 0xf 0x10 0xabcdef 0xffffffffffffffff pi= 3.14");
+}
+
+static void test_long_format(void **state)
+{
+	struct fixture *f = *state;
+	static const int widths[] = {1022, 1023, 1024, 5000};
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+		struct tw_output out;
+		size_t size;
+		open_output(f, &out);
+		tw_putf(&out, "%*d", widths[i], 7);
+		assert_int_equal(tw_output_close(&out), 0);
+		const char *text = read_back(f, &size);
+		assert_int_equal(size, widths[i]);
+		assert_int_equal(text[0], ' ');
+		assert_int_equal(text[size - 1], '7');
+	}
+}
+
+/* ---- JSON. Source: RFC 8259, section 7. ---- */
+
+static void test_json_strings(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *text;
+	} cases[] = {
+	    {"", 0, "\"\""},
+	    {"plain text", 10, "\"plain text\""},
+	    {"a\"b\\c/d", 7, "\"a\\\"b\\\\c/d\""},
+	    {"\b\f\n\r\t", 5, "\"\\b\\f\\n\\r\\t\""},
+	    {"\0\x01\x1f\x7f", 4, "\"\\u0000\\u0001\\u001f\\u007f\""},
+	    {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+	    {"a\xff"
+	     "b",
+	     3,
+	     "\"a\xef\xbf\xbd"
+	     "b\""},
+	    {"\xe2\x82", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+	    {"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+	    {"\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tw_output out;
+		open_output(f, &out);
+		tw_json_put_string(&out, cases[i].bytes, cases[i].size);
+		expect_text(f, &out, cases[i].text);
+	}
+}
+
+static void test_json_values(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	open_output(f, &out);
+	struct tw_json json = {.out = &out};
+	tw_json_object(&json, NULL);
+	tw_json_u64(&json, "max", UINT64_MAX);
+	tw_json_i64(&json, "min", INT64_MIN);
+	tw_json_bool(&json, "yes", true);
+	tw_json_text(&json, "none", NULL);
+	tw_json_bytes(&json, "nul", "\0", 1);
+	tw_json_hex(&json, "hex", "\x00\xff\x1a", 3);
+	tw_json_array(&json, "list");
+	tw_json_fixed(&json, NULL, 0.5, 2);
+	tw_json_fixed(&json, NULL, NAN, 2);
+	tw_json_object(&json, NULL);
+	tw_json_object_end(&json);
+	tw_json_array(&json, NULL);
+	tw_json_array_end(&json);
+	tw_json_array_end(&json);
+	tw_json_text(&json, "k\"", "v");
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	tw_json_array(&json, NULL);
+	tw_json_array_end(&json);
+	tw_json_line_end(&json);
+	expect_text(f, &out,
+	            "{\"max\":18446744073709551615,\"min\":-9223372036854775808,\"yes\":true,\"none\":null,"
+	            "\"nul\":\"\\u0000\",\"hex\":\"00ff1a\",\"list\":[0.50,null,{},[]],\"k\\\"\":\"v\"}\n[]\n");
+}
+
+/* ---- Threads. ---- */
+
+static void mark(void *context, unsigned i)
+{
+	unsigned *marks = context;
+	marks[i]++;
+}
+
+static void test_parallel(void **state)
+{
+	(void)state;
+	unsigned marks[301] = {0};
+	tw_parallel(0, mark, marks);
+	assert_int_equal(marks[0], 0);
+	tw_parallel(300, mark, marks);
+	for (size_t i = 0; i < 300; i++)
+		assert_int_equal(marks[i], 1);
+	assert_int_equal(marks[300], 0);
+	assert_true(tw_processors() >= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_loads),
+	    cmocka_unit_test(test_stores),
+	    cmocka_unit_test(test_bits),
+	    cmocka_unit_test(test_map),
+	    cmocka_unit_test(test_map_with_equal_keys),
+	    cmocka_unit_test(test_hash),
+	    cmocka_unit_test(test_grow),
+	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_utf8),
+	    cmocka_unit_test_setup_teardown(test_output_appears_when_complete, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_discarded, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_through_a_link, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_of_many_sizes, setup, teardown),
+	    cmocka_unit_test(test_output_errors),
+	    cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_long_format, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_json_strings, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_json_values, setup, teardown),
+	    cmocka_unit_test(test_parallel),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,699 @@
+/* test_chrome.c - events to Chrome's trace event JSON. The texts expected are written by hand from the "Trace Event
+ * Format" document. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/format.h"
+#include "export/chrome.h"
+#include "export/targets.h"
+
+enum { START = 1000, ARGUMENTS = 16 };
+
+/* A reader of nothing: a dictionary and a clock. */
+struct fixture {
+	struct tw_format format;
+	struct tw_reader reader;
+	struct tw_writer *writer;
+	struct tw_argument arguments[ARGUMENTS];
+	char path[64];
+	char *text;
+	uint32_t main, worker; /* tracks */
+	uint32_t fib, leaf;    /* names */
+};
+
+static uint32_t name(struct fixture *f, const char *text)
+{
+	return tw_dictionary_text(f->reader.dictionary, text);
+}
+
+static uint32_t track(struct fixture *f, enum tw_track_kind kind, uint64_t process, uint64_t thread)
+{
+	return tw_dictionary_add_track(f->reader.dictionary,
+	                               &(struct tw_track){.process = process, .thread = thread, .kind = kind});
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+	*state = f;
+	f->format.name = "test";
+	f->reader.format = &f->format;
+	f->reader.dictionary = tw_dictionary_new();
+	f->reader.clock = (struct tw_clock){.ticks_per_second = 1000000000, .start_ns = START};
+	f->main = track(f, TW_TRACK_THREAD, 7, 7);
+	f->worker = track(f, TW_TRACK_THREAD, 7, 8);
+	f->fib = name(f, "fib");
+	f->leaf = name(f, "leaf");
+	snprintf(f->path, sizeof f->path, "/tmp/test_chrome.%d.json", (int)getpid());
+	return tw_create(&f->writer, f->path, "chrome", NULL);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	tw_discard(f->writer);
+	tw_dictionary_free(f->reader.dictionary);
+	unlink(f->path);
+	free(f->text);
+	free(f);
+	return 0;
+}
+
+static void put(struct fixture *f, const struct tw_event *events, size_t count)
+{
+	struct tw_batch batch = {.events = events, .count = count, .arguments = f->arguments};
+	assert_int_equal(tw_write(f->writer, &f->reader, &batch), 0);
+}
+
+#define PUT(f, ...) put(f, (const struct tw_event[]){__VA_ARGS__}, sizeof((const struct tw_event[]){__VA_ARGS__}) / 56)
+
+/* Times of events are since the start of the trace. */
+#define EVENT(t, k, tr, ...) ((struct tw_event){.time = START + (t), .kind = (k), .track = (tr), .name = __VA_ARGS__})
+
+static const char *finish(struct fixture *f)
+{
+	assert_int_equal(tw_finish(f->writer), 0);
+	FILE *file = fopen(f->path, "rb");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	size_t size = (size_t)ftell(file);
+	rewind(file);
+	f->text = calloc(1, size + 1);
+	assert_non_null(f->text);
+	assert_int_equal(fread(f->text, 1, size, file), size);
+	fclose(file);
+	return f->text;
+}
+
+#define HEAD                                                                                                           \
+	"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway " TW_VERSION_TEXT "\",\"format\":\"test\","  \
+	"\"clock_start_ns\":\"1000\",\"ticks_per_second\":\"1000000000\"},\"traceEvents\":[\n"
+#define TW_VERSION_TEXT "0.1.0"
+#define PROCESS "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"process 7\"}},\n"
+#define MAIN "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
+#define WORKER "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\",\"args\":{\"name\":\"thread 8\"}},\n"
+#define TAIL "\n]}\n"
+#define UNWOUND "\"args\":{\"unwound\":true}}"
+#define ON_MAIN "\"pid\":7,\"tid\":7,"
+
+/* What stands between the head with the main thread's names and the end. */
+static void expect(struct fixture *f, const char *events)
+{
+	static const char head[] = HEAD PROCESS MAIN;
+	const char *text = finish(f);
+	assert_memory_equal(text, head, sizeof head - 1);
+	text += sizeof head - 1;
+	size_t length = strlen(text);
+	assert_true(length >= strlen(TAIL));
+	assert_string_equal(text + length - strlen(TAIL), TAIL);
+	f->text[text - f->text + (ptrdiff_t)(length - strlen(TAIL))] = '\0';
+	assert_string_equal(text, events);
+}
+
+static void expect_loss(struct fixture *f, const char *what, uint64_t approximated, uint64_t left_out)
+{
+	const struct tw_loss *loss;
+	for (size_t i = 0; (loss = tw_writer_loss(f->writer, i)); i++)
+		if (strcmp(loss->what, what) == 0) {
+			assert_int_equal(loss->approximated, approximated);
+			assert_int_equal(loss->left_out, left_out);
+			return;
+		}
+	fail_msg("no loss of \"%s\"", what);
+}
+
+static void expect_no_loss(struct fixture *f)
+{
+	assert_null(tw_writer_loss(f->writer, 0));
+}
+
+static void test_target(void **state)
+{
+	(void)state;
+	assert_string_equal(tw_writer_format_of("a/trace.json"), "chrome");
+	assert_int_equal(tw_writer_order("chrome"), TW_ORDER_TIME);
+}
+
+static void test_nothing(void **state)
+{
+	assert_string_equal(finish(*state), "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway 0.1.0\"},"
+	                                    "\"traceEvents\":[\n]}\n");
+}
+
+static void test_nested_slices(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib), EVENT(0, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(0, TW_SLICE_END, f->main, f->leaf), EVENT(1, TW_SLICE_BEGIN, f->worker, f->fib),
+	    EVENT(12345, TW_SLICE_BEGIN, f->main, f->leaf));
+	PUT(f, EVENT(1234567, TW_SLICE_END, f->main, f->leaf), EVENT(1234567, TW_SLICE_END, f->main, f->fib),
+	    EVENT(UINT64_C(123456789012345), TW_SLICE_END, f->worker, f->fib));
+	assert_string_equal(
+	    finish(f), HEAD PROCESS MAIN WORKER
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":1234.567,\"name\":\"fib\"},\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"leaf\"},\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":0.001,\"dur\":123456789012.344,\"name\":\"fib\"},\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":12.345,\"dur\":1222.222,\"name\":\"leaf\"}" TAIL);
+	expect_no_loss(f);
+}
+
+static void test_complete_slice(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(999, TW_SLICE_COMPLETE, f->main, f->fib, .value = 1001, .category = name(f, "io")));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.999,\"dur\":1.001,\"name\":\"fib\",\"cat\":\"io\"}");
+}
+
+static void test_unwound(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib), EVENT(10, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(20, TW_SLICE_BEGIN, f->main, name(f, "throws")), EVENT(50, TW_SLICE_END, f->main, f->fib));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.050,\"name\":\"fib\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.010,\"dur\":0.040,\"name\":\"leaf\"," UNWOUND ",\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.020,\"dur\":0.030,\"name\":\"throws\"," UNWOUND);
+	expect_no_loss(f);
+}
+
+static void test_open_slices(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib), EVENT(5, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(6, TW_SLICE_END, f->main, f->leaf));
+	expect(f, "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.005,\"dur\":0.001,\"name\":\"leaf\"}");
+}
+
+static void test_exit_without_entry(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_END, f->main, f->fib), EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(2, TW_SLICE_END, f->main, f->fib), EVENT(3, TW_SLICE_END, f->worker, f->leaf),
+	    EVENT(4, TW_SLICE_END, f->main, f->leaf));
+	assert_string_equal(finish(f), HEAD PROCESS MAIN WORKER
+	                    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.003,\"name\":\"leaf\"}" TAIL);
+	expect_loss(f, "exit without entry", 0, 3);
+}
+
+static void test_unnamed_end(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib), EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(2, TW_SLICE_END, f->main, 0), EVENT(3, TW_SLICE_END, f->main, 0));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.003,\"name\":\"fib\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.001,\"name\":\"leaf\"}");
+}
+
+static void test_end_before_begin(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(9, TW_SLICE_BEGIN, f->main, f->fib), EVENT(3, TW_SLICE_END, f->main, f->fib));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.009,\"dur\":0.000,\"name\":\"fib\"}");
+	expect_loss(f, "end before begin", 1, 0);
+}
+
+static void test_before_the_start(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(UINT64_C(0) - 999, TW_INSTANT, f->main, f->fib));
+	expect(f, "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":-0.999,\"name\":\"fib\",\"s\":\"t\"}");
+}
+
+/* Four slots: fib goes as "B" when the fourth event comes, and leaf, complete, stays an "X". */
+static void test_full_ring(void **state)
+{
+	struct fixture *f = *state;
+	assert_int_equal(tw_chrome_ring_new(f->writer->state, 4, CHROME_TEXT_RING), 0);
+	f->arguments[0] = (struct tw_argument){.name = name(f, "n"), .type = TW_ARG_UINT, .value.u = 3};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "result"), .type = TW_ARG_UINT, .value.u = 2};
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .argument_count = 1),
+	    EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(2, TW_SLICE_END, f->main, f->leaf),
+	    EVENT(3, TW_INSTANT, f->main, f->leaf), EVENT(4, TW_INSTANT, f->main, f->leaf),
+	    EVENT(5, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(6, TW_SLICE_END, f->main, f->fib, .first_argument = 1, .argument_count = 1, .flags = TW_FLAG_TAIL));
+	expect(f, "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"args\":{\"n\":3}},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.001,\"name\":\"leaf\"},\n"
+	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.003,\"name\":\"leaf\",\"s\":\"t\"},\n"
+	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.004,\"name\":\"leaf\",\"s\":\"t\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.005,\"dur\":0.001,\"name\":\"leaf\"," UNWOUND ",\n"
+	          "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.006,\"name\":\"fib\","
+	          "\"args\":{\"end\":{\"result\":2},\"tail\":true}}");
+}
+
+static void test_unwound_after_full_ring(void **state)
+{
+	struct fixture *f = *state;
+	assert_int_equal(tw_chrome_ring_new(f->writer->state, 2, CHROME_TEXT_RING), 0);
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib), EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(2, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(3, TW_SLICE_END, f->main, f->fib));
+	expect(f, "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\"},\n"
+	          "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"name\":\"leaf\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.002,\"dur\":0.001,\"name\":\"leaf\"," UNWOUND ",\n"
+	          "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.003,\"name\":\"leaf\"," UNWOUND ",\n"
+	          "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.003,\"name\":\"fib\"}");
+}
+
+/* Arguments longer than the ring of text push slices out; none is mixed up. */
+static void test_full_text_ring(void **state)
+{
+	enum { COUNT = 300, SIZE = 60000, LINE = SIZE + 200 };
+	struct fixture *f = *state;
+	uint8_t *bytes = malloc(SIZE);
+	char *expected = calloc(COUNT + 1, LINE);
+	size_t used = 0;
+	assert_non_null(bytes);
+	assert_non_null(expected);
+	f->arguments[0] =
+	    (struct tw_argument){.name = name(f, "s"), .type = TW_ARG_TEXT, .value.bytes = bytes, .size = SIZE};
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib));
+	used += (size_t)sprintf(expected, "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\"},\n");
+	for (int i = 0; i < COUNT; i++) {
+		bool odd = i % 2;
+		memset(bytes, 'a' + i % 26, SIZE);
+		PUT(f, EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf, .argument_count = !odd),
+		    EVENT(2, TW_SLICE_END, f->main, f->leaf, .argument_count = odd));
+		used +=
+		    (size_t)sprintf(expected + used,
+		                    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.001,\"name\":\"leaf\","
+		                    "\"args\":{%s\"s\":\"%.*s\"%s}},\n",
+		                    odd ? "\"end\":{" : "", SIZE, (char *)bytes, odd ? "}" : "");
+	}
+	PUT(f, EVENT(3, TW_SLICE_END, f->main, f->fib));
+	sprintf(expected + used, "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.003,\"name\":\"fib\"}");
+	expect(f, expected);
+	free(bytes);
+	free(expected);
+}
+
+/* The argument of an end pushes the slice itself out. */
+static void test_end_pushes_its_slice_out(void **state)
+{
+	enum { SIZE = 60000, FILL = 69 };
+	struct fixture *f = *state;
+	uint8_t bytes[SIZE];
+	memset(bytes, 'x', SIZE);
+	f->arguments[0] =
+	    (struct tw_argument){.name = name(f, "s"), .type = TW_ARG_TEXT, .value.bytes = bytes, .size = SIZE};
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .argument_count = 1));
+	for (int i = 1; i < FILL; i++)
+		PUT(f, EVENT(0, TW_INSTANT, f->main, f->leaf, .argument_count = 1));
+	PUT(f, EVENT(1, TW_SLICE_END, f->main, f->fib, .argument_count = 1));
+	finish(f);
+	char *begin =
+	    strstr(f->text, "\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"args\":{\"s\":\"xxx");
+	char *end =
+	    strstr(f->text,
+	           "\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"name\":\"fib\",\"args\":{\"end\":{\"s\":\"xxx");
+	assert_non_null(begin);
+	assert_non_null(end);
+	assert_string_equal(strchr(end, 'x') + SIZE, "\"}}}\n]}\n");
+}
+
+static void test_names(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t quoted = name(f, "say \"hi\\\"\n\t\x01\x7f");
+	uint32_t invalid = name(f, "\xc3\xa9\xff\xc3(\xe2\x82\xac");
+	uint32_t zero = tw_dictionary_intern(f->reader.dictionary, &(struct tw_name){.text = "a\0b", .length = 3});
+	uint32_t number = tw_dictionary_intern(f->reader.dictionary, &(struct tw_name){.text = "", .id = 12});
+	uint32_t located =
+	    tw_dictionary_intern(f->reader.dictionary,
+	                         &(struct tw_name){.text = "f", .length = 1, .id = 3, .file = "a \"b\".c", .line = 44});
+	PUT(f, EVENT(0, TW_INSTANT, f->main, quoted), EVENT(0, TW_INSTANT, f->main, invalid),
+	    EVENT(0, TW_INSTANT, f->main, zero), EVENT(0, TW_INSTANT, f->main, number),
+	    EVENT(0, TW_SLICE_COMPLETE, f->main, located, .category = located),
+	    EVENT(0, TW_SLICE_COMPLETE, f->main, 0));
+#define I "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":"
+#define S ",\"s\":\"t\"}"
+	expect(
+	    f, I
+	    "\"say \\\"hi\\\\\\\"\\n\\t\\u0001\\u007f\"" S ",\n" I "\"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd(\xe2\x82\xac\"" S
+	    ",\n" I "\"a\\u0000b\"" S ",\n" I "\"function 12\"" S ",\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"f\",\"loc\":\"a \\\"b\\\".c:44\","
+	    "\"cat\":\"f\"},\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"\"}");
+#undef I
+#undef S
+}
+
+/* Where the cache of names is full the output is the same. */
+static void test_names_without_cache(void **state)
+{
+	struct fixture *f = *state;
+	struct chrome *chrome = f->writer->state;
+	chrome->names.limit = 0;
+	assert_int_equal(tw_chrome_ring_new(chrome, 2, CHROME_TEXT_RING), 0);
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .category = f->leaf),
+	    EVENT(1, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(2, TW_SLICE_END, f->main, f->leaf),
+	    EVENT(3, TW_SLICE_END, f->main, f->fib));
+	expect(f, "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"cat\":\"leaf\"},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.001,\"name\":\"leaf\"},\n"
+	          "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.003,\"name\":\"fib\"}");
+}
+
+static void test_long_texts(void **state)
+{
+	enum { LONG = 70000 };
+	struct fixture *f = *state;
+	char *text = malloc(LONG + 1);
+	assert_non_null(text);
+	memset(text, 'y', LONG);
+	text[LONG] = '\0';
+	f->arguments[0] =
+	    (struct tw_argument){.name = f->leaf, .type = TW_ARG_TEXT, .value.bytes = (uint8_t *)text, .size = LONG};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, name(f, text)),
+	    EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+	finish(f);
+	char *at = strstr(f->text, "\"name\":\"yyy");
+	assert_non_null(at);
+	assert_memory_equal(strchr(at, 'y') + 16384, "\",\"s\":\"t\"},\n", 12);
+	at = strstr(f->text, "\"args\":{\"leaf\":\"yyy");
+	assert_non_null(at);
+	assert_string_equal(strchr(at, 'y') + 65536, "\"}}\n]}\n");
+	expect_loss(f, "long name", 1, 0);
+	expect_loss(f, "long argument", 1, 0);
+	free(text);
+}
+
+static void test_argument_values(void **state)
+{
+	static const uint8_t text[] = "ok\xff\"", raw[] = {0x00, 0xab}, printable[] = "hi";
+	static const struct {
+		struct tw_argument argument;
+		const char *json;
+	} cases[] = {
+	    {{.type = TW_ARG_NULL}, "null"},
+	    {{.type = TW_ARG_BOOL, .value.u = 1}, "true"},
+	    {{.type = TW_ARG_BOOL}, "false"},
+	    {{.type = TW_ARG_UINT, .value.u = 0}, "0"},
+	    {{.type = TW_ARG_UINT, .value.u = UINT64_C(9007199254740992)}, "9007199254740992"},
+	    {{.type = TW_ARG_UINT, .value.u = UINT64_C(9007199254740993)}, "\"9007199254740993\""},
+	    {{.type = TW_ARG_UINT, .value.u = UINT64_MAX}, "\"18446744073709551615\""},
+	    {{.type = TW_ARG_INT, .value.i = -5}, "-5"},
+	    {{.type = TW_ARG_INT, .value.i = INT64_MIN}, "\"-9223372036854775808\""},
+	    {{.type = TW_ARG_POINTER, .value.u = UINT64_MAX}, "\"0xffffffffffffffff\""},
+	    {{.type = TW_ARG_KOID, .value.u = 0}, "\"0x0\""},
+	    {{.type = TW_ARG_DOUBLE, .value.d = 0.1}, "0.1"},
+	    {{.type = TW_ARG_DOUBLE, .value.d = -1e300}, "-1e+300"},
+	    {{.type = TW_ARG_DOUBLE, .value.d = 0.30000000000000004}, "0.30000000000000004"},
+	    {{.type = TW_ARG_DOUBLE, .value.d = (double)NAN}, "\"NaN\""},
+	    {{.type = TW_ARG_DOUBLE, .value.d = (double)-INFINITY}, "\"-Infinity\""},
+	    {{.type = TW_ARG_DOUBLE, .value.d = (double)INFINITY}, "\"Infinity\""},
+	    {{.type = TW_ARG_TEXT, .value.bytes = text, .size = 4}, "\"ok\xef\xbf\xbd\\\"\""},
+	    {{.type = TW_ARG_TEXT}, "\"\""},
+	    {{.type = TW_ARG_BYTES, .value.bytes = raw, .size = 2}, "\"00ab\""},
+	    {{.type = TW_ARG_BYTES, .value.bytes = printable, .size = 2}, "{\"hex\":\"6869\",\"text\":\"hi\"}"},
+	};
+	enum { CASES = sizeof cases / sizeof *cases };
+	struct fixture *f = *state;
+	char expected[CASES * 160] = "";
+	for (size_t i = 0; i < CASES; i++) {
+		f->arguments[0] = cases[i].argument;
+		f->arguments[0].name = name(f, "v");
+		PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+		sprintf(expected + strlen(expected),
+		        "%s{\"ph\":\"i\",%s\"ts\":0.000,\"name\":\"fib\",\"s\":\"t\",\"args\":{\"v\":%s}}",
+		        i ? ",\n" : "", ON_MAIN, cases[i].json);
+	}
+	expect(f, expected);
+	expect_no_loss(f);
+}
+
+static void test_argument_names(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t quoted = name(f, "\"a\"");
+	for (unsigned i = 0; i < 5; i++)
+		f->arguments[i] = (struct tw_argument){.name = i < 3 ? quoted : 0, .type = TW_ARG_UINT, .value.u = i};
+	PUT(f, EVENT(0, TW_SLICE_COMPLETE, f->main, f->fib, .argument_count = 5));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"fib\",\"args\":{"
+	          "\"\\\"a\\\"\":0,\"\\\"a\\\" 2\":1,\"\\\"a\\\" 3\":2,\"argument\":3,\"argument 2\":4}}");
+}
+
+/* Keys that are alike only as they are written, and words that are ours. */
+static void test_argument_names_alike(void **state)
+{
+	static const char *const texts[] = {"\xff", "\xfe", "a", "a 2", "end", "unwound"};
+	struct fixture *f = *state;
+	for (unsigned i = 0; i < 6; i++)
+		f->arguments[i] = (struct tw_argument){.name = name(f, texts[i]), .type = TW_ARG_UINT, .value.u = i};
+	f->arguments[6] = f->arguments[2];
+	PUT(f, EVENT(0, TW_SLICE_COMPLETE, f->main, f->fib, .argument_count = 7));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.000,\"name\":\"fib\",\"args\":{"
+	          "\"\xef\xbf\xbd\":0,\"\xef\xbf\xbd 2\":1,\"a\":2,\"a 2\":3,\"end 2\":4,\"unwound 2\":5,\"a 3\":2}}");
+}
+
+static void test_cpu(void **state)
+{
+	struct fixture *f = *state;
+	f->reader.clock.has_cpu = true;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .cpu = 2),
+	    EVENT(1, TW_SLICE_COMPLETE, f->main, f->leaf, .cpu = 2), EVENT(2, TW_INSTANT, f->main, f->leaf, .cpu = 0),
+	    EVENT(3, TW_SLICE_END, f->main, f->fib, .cpu = 1));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.003,\"name\":\"fib\","
+	          "\"args\":{\"cpu\":2,\"end\":{\"cpu\":1}}},\n"
+	          "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.000,\"name\":\"leaf\"},\n"
+	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.002,\"name\":\"leaf\",\"s\":\"t\",\"args\":{\"cpu\":0}}");
+}
+
+static void test_instants(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib), EVENT(0, TW_INSTANT, f->main, f->fib, .flags = TW_FLAG_PROCESS),
+	    EVENT(0, TW_INSTANT, f->main, f->fib, .flags = TW_FLAG_GLOBAL));
+	expect(f, "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"s\":\"t\"},\n"
+	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"s\":\"p\"},\n"
+	          "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"s\":\"g\"}");
+}
+
+static void test_flags(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_BEGIN, f->main, f->fib, .flags = TW_FLAG_CLIPPED),
+	    EVENT(1, TW_SLICE_END, f->main, f->fib, .flags = TW_FLAG_TAIL));
+	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.001,\"name\":\"fib\","
+	          "\"args\":{\"tail\":true,\"clipped\":true}}");
+}
+
+static void test_counter(void **state)
+{
+	static const uint8_t text[] = "no";
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "used"), .type = TW_ARG_UINT, .value.u = UINT64_MAX};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "delta"), .type = TW_ARG_INT, .value.i = INT64_MIN};
+	f->arguments[2] = (struct tw_argument){.name = name(f, "load"), .type = TW_ARG_DOUBLE, .value.d = 0.5};
+	f->arguments[3] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_TEXT, .value.bytes = text, .size = 2};
+	f->arguments[4] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_DOUBLE, .value.d = (double)NAN};
+	f->reader.clock.has_cpu = true;
+	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 5, .id = 255),
+	    EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 1, .first_argument = 2));
+	expect(f, "{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"id\":\"0xff\","
+	          "\"args\":{\"used\":18446744073709551615,\"delta\":-9223372036854775808,\"load\":0.5}},\n"
+	          "{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\",\"args\":{\"load\":0.5}}");
+	expect_loss(f, "counter value", 0, 2);
+}
+
+static void test_async_and_flow(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t io = name(f, "io");
+	PUT(f, EVENT(0, TW_ASYNC_BEGIN, f->main, f->fib, .id = 1), EVENT(0, TW_ASYNC_INSTANT, f->main, f->fib, .id = 1),
+	    EVENT(0, TW_ASYNC_END, f->main, f->fib, .id = 1, .category = io),
+	    EVENT(1, TW_FLOW_BEGIN, f->main, f->fib, .id = UINT64_MAX),
+	    EVENT(1, TW_FLOW_STEP, f->main, f->fib, .id = 2),
+	    EVENT(1, TW_FLOW_END, f->main, f->fib, .id = 2, .category = io));
+#define ASYNC(phase, rest) "{\"ph\":\"" phase "\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"fib\"," rest "}"
+#define FLOW(phase, rest)                                                                                              \
+	"{\"ph\":\"" phase "\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"name\":\"fib\"," rest ",\"bp\":\"e\"}"
+	static const char expected[] =
+	    /* clang-format off */
+	    ASYNC("b", "\"cat\":\"async\",\"id\":\"0x1\"") ",\n"
+	    ASYNC("n", "\"cat\":\"async\",\"id\":\"0x1\"") ",\n"
+	    ASYNC("e", "\"cat\":\"io\",\"id\":\"0x1\"") ",\n"
+	    FLOW("s", "\"cat\":\"flow\",\"id\":\"0xffffffffffffffff\"") ",\n"
+	    FLOW("t", "\"cat\":\"flow\",\"id\":\"0x2\"") ",\n"
+	    FLOW("f", "\"cat\":\"io\",\"id\":\"0x2\"");
+	/* clang-format on */
+	expect(f, expected);
+#undef ASYNC
+#undef FLOW
+	expect_no_loss(f);
+}
+
+/* Kinds that the format has nothing for: an instant with what they hold, and all but logs and gaps are counted. */
+static void test_other_kinds(void **state)
+{
+	static const struct {
+		struct tw_event event;
+		const char *name, *args;
+		bool approximated;
+	} cases[] = {
+	    {{.kind = TW_SWITCH, .value = 3, .other = 2}, "switch", "\"state\":3,\"next\":\"7/8\"", true},
+	    {{.kind = TW_WAKEUP, .other = 2}, "wakeup", "\"waker\":\"7/8\"", true},
+	    {{.kind = TW_STACK_SAMPLE, .value = 10, .other = 4}, "stack-sample", "\"weight\":10,\"stack\":4", true},
+	    {{.kind = TW_ALLOCATION_SAMPLE, .value = 64, .id = 2, .other = 4},
+	     "allocation-sample",
+	     "\"bytes\":64,\"count\":2,\"stack\":4",
+	     true},
+	    {{.kind = TW_LOG, .value = 1}, "log", "\"severity\":1", false},
+	    {{.kind = TW_OBJECT, .value = 1, .id = 255}, "object", "\"type\":1,\"koid\":\"0xff\"", true},
+	    {{.kind = TW_BLOB, .value = 9, .id = 2, .flags = TW_FLAG_PARTIAL},
+	     "blob",
+	     "\"size\":9,\"type\":2,\"partial\":true",
+	     true},
+	    {{.kind = TW_INSTRUCTIONS, .value = 9, .id = 4096},
+	     "instructions",
+	     "\"count\":9,\"address\":\"0x1000\"",
+	     true},
+	    {{.kind = TW_LOST, .value = 77}, "lost", "\"bytes\":77", false},
+	    {{.kind = TW_METADATA}, "metadata", NULL, true},
+	};
+	struct fixture *f = *state;
+	char expected[sizeof cases / sizeof *cases * 200] = "";
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tw_event event = cases[i].event;
+		event.time = START;
+		event.track = f->main;
+		put(f, &event, 1);
+		sprintf(expected + strlen(expected),
+		        "%s{\"ph\":\"i\",%s\"ts\":0.000,\"name\":\"%s\",\"s\":\"t\"%s%s%s}", i ? ",\n" : "", ON_MAIN,
+		        cases[i].name, cases[i].args ? ",\"args\":{" : "", cases[i].args ? cases[i].args : "",
+		        cases[i].args ? "}" : "");
+	}
+	expect(f, expected);
+	size_t losses = 0;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (cases[i].approximated) {
+			expect_loss(f, cases[i].name, 1, 0);
+			losses++;
+		}
+	assert_null(tw_writer_loss(f->writer, losses));
+}
+
+static void test_track_names(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t big = track(f, TW_TRACK_THREAD, UINT64_C(1) << 40, UINT64_MAX);
+	uint32_t cpu = track(f, TW_TRACK_CPU, 0, 3), same = track(f, TW_TRACK_THREAD, 0, 3);
+	uint32_t process = track(f, TW_TRACK_PROCESS, 9, 0);
+	tw_dictionary_name_track(f->reader.dictionary, process, name(f, "sh \"x\""));
+	PUT(f, EVENT(0, TW_INSTANT, big, f->fib), EVENT(0, TW_INSTANT, cpu, f->fib), EVENT(0, TW_INSTANT, same, f->fib),
+	    EVENT(0, TW_INSTANT, process, f->fib), EVENT(0, TW_INSTANT, 999, f->fib));
+#define M(pid, tid, what, name)                                                                                        \
+	"{\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid ",\"name\":\"" what "\",\"args\":{\"name\":\"" name "\"}},\n"
+	static const char names[] = HEAD M("4294967295", "4294967295", "process_name", "process 1099511627776")
+	    M("4294967295", "4294967292", "thread_name", "thread 18446744073709551615")
+		M("0", "0", "process_name", "process 0") M("0", "3", "thread_name", "CPU 3")
+		    M("0", "4294967290", "thread_name", "thread 3") M("9", "9", "process_name", "process 9")
+			M("9", "9", "process_name", "sh \\\"x\\\"") M("9", "0", "thread_name", "sh \\\"x\\\"")
+			    M("0", "0", "thread_name", "track 0");
+#undef M
+	finish(f);
+	assert_memory_equal(f->text, names, sizeof names - 1);
+	expect_loss(f, "process or thread id", 2, 0);
+}
+
+/* More open slices than there is memory for: those are left out, and the ends still go to the right ones. */
+static void test_deep(void **state)
+{
+	enum { DEEP = 100 };
+	struct fixture *f = *state;
+	f->reader.options.memory_limit = 128 * 16; /* frames of 128 bytes each */
+	for (unsigned i = 0; i < DEEP; i++)
+		PUT(f, EVENT(i, TW_SLICE_BEGIN, f->main, f->fib));
+	for (unsigned i = 0; i < DEEP; i++)
+		PUT(f, EVENT(2 * DEEP + i, TW_SLICE_END, f->main, f->fib));
+	finish(f);
+	expect_loss(f, "slice nested too deep", 0, DEEP - 16);
+	char last[120];
+	snprintf(last, sizeof last, "{\"ph\":\"X\",%s\"ts\":0.000,\"dur\":0.299,\"name\":\"fib\"},\n", ON_MAIN);
+	assert_non_null(strstr(f->text, last));
+	snprintf(last, sizeof last, "{\"ph\":\"X\",%s\"ts\":0.015,\"dur\":0.269,\"name\":\"fib\"}\n]}\n", ON_MAIN);
+	assert_non_null(strstr(f->text, last));
+}
+
+/* Ends that match nothing in a deep stack: each would look at all of it. */
+static void test_spans_far(void **state)
+{
+	enum { DEEP = 200000 };
+	(void)state;
+	struct tw_spans spans = {.limit = 1 << 20};
+	size_t place;
+	assert_int_equal(tw_spans_tracks(&spans, 2), 0);
+	for (uint32_t i = 0; i < DEEP; i++)
+		assert_int_equal(tw_spans_open(&spans, 1, 1 + i % 1000, i), 0);
+	for (uint32_t i = 0; i < DEEP; i++)
+		assert_int_equal(tw_spans_match(&spans, 1, 5000, &place), 0);
+	for (uint32_t i = DEEP; i > 100; i--) {
+		assert_int_equal(tw_spans_match(&spans, 1, 1 + (i + 500) % 1000, &place), 1);
+		assert_int_equal(place, i >= 500 ? i - 500 : SIZE_MAX);
+		assert_int_equal(tw_spans_close(&spans, 1).slot, i - 1);
+		if (i == 1000)
+			break;
+	}
+	assert_int_equal(tw_spans_match(&spans, 0, 1, &place), 0);
+	tw_spans_free(&spans);
+}
+
+static void test_digits(void **state)
+{
+	(void)state;
+	char ours[24], theirs[24];
+	for (int shift = 0; shift < 64; shift++)
+		for (int add = -1; add <= 1; add++) {
+			uint64_t values[] = {(UINT64_C(1) << shift) + (uint64_t)add,
+			                     tw_powers_of_ten[shift % 20] + (uint64_t)add};
+			for (size_t i = 0; i < 2; i++) {
+				*tw_digits(ours, values[i]) = '\0';
+				snprintf(theirs, sizeof theirs, "%llu", (unsigned long long)values[i]);
+				assert_string_equal(ours, theirs);
+			}
+		}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_target),
+	    TEST(test_nothing),
+	    TEST(test_nested_slices),
+	    TEST(test_complete_slice),
+	    TEST(test_unwound),
+	    TEST(test_open_slices),
+	    TEST(test_exit_without_entry),
+	    TEST(test_unnamed_end),
+	    TEST(test_end_before_begin),
+	    TEST(test_before_the_start),
+	    TEST(test_full_ring),
+	    TEST(test_unwound_after_full_ring),
+	    TEST(test_full_text_ring),
+	    TEST(test_end_pushes_its_slice_out),
+	    TEST(test_names),
+	    TEST(test_names_without_cache),
+	    TEST(test_long_texts),
+	    TEST(test_argument_values),
+	    TEST(test_argument_names),
+	    TEST(test_argument_names_alike),
+	    TEST(test_cpu),
+	    TEST(test_instants),
+	    TEST(test_flags),
+	    TEST(test_counter),
+	    TEST(test_async_and_flow),
+	    TEST(test_other_kinds),
+	    TEST(test_track_names),
+	    TEST(test_deep),
+	    cmocka_unit_test(test_spans_far),
+	    cmocka_unit_test(test_digits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* test_fdr_damage.c - whatever happens to one buffer, every event of the others is delivered. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <trackway/trackway.h>
+
+#include "base/bytes.h"
+
+enum { ROOM = 1 << 14 };
+
+static uint8_t whole[ROOM], damaged[ROOM];
+static size_t size;
+static bool wanted[ROOM]; /* by offset: an event comes from here in the undamaged log */
+static bool found[ROOM];
+static size_t borders[64], border_count; /* where buffers begin; the last is the end */
+
+static void load(const char *name)
+{
+	char path[512];
+	const char *root = getenv("TW_TEST_DATA");
+	snprintf(path, sizeof path, "%s/xray/%s", root ? root : "tests/data", name);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size = fread(whole, 1, sizeof whole, file);
+	fclose(file);
+	assert_in_range(size, 64, sizeof whole - 1);
+}
+
+static void count_finding(void *context, const struct tw_finding *finding)
+{
+	uint64_t *count = context;
+	assert_true(strlen(finding->text) > 0);
+	*count += finding->severity == TW_ERROR;
+}
+
+/* Reads bytes to the end and marks where events came from. Returns the errors found, UINT64_MAX when nothing was readable. */
+static uint64_t read_all(const uint8_t *bytes, size_t length, enum tw_order order, bool *marks)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	uint64_t errors = 0;
+	struct tw_read_options options = {.order = order, .on_finding = count_finding, .finding_context = &errors};
+	memset(marks, 0, ROOM * sizeof *marks);
+	int status = tw_open_memory(&reader, "test", bytes, length, &options);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			assert_in_range(batch.events[i].offset, 0, length);
+			if (batch.events[i].kind != TW_LOST)
+				marks[batch.events[i].offset] = true;
+		}
+	tw_close(reader);
+	return status < 0 ? UINT64_MAX : errors;
+}
+
+/* Where the buffers of the undamaged log begin, from the first bytes that the format gives them. */
+static void find_borders(void)
+{
+	bool big = whole[0] == 0, msb = big && whole[32] & 0x80;
+	uint8_t extents = msb ? 0x87 : 0x0f, new_buffer = msb ? 0x80 : 0x01, wall = msb ? 0x84 : 0x09;
+	border_count = 0;
+	for (size_t at = 32; at + 48 <= size; at++) {
+		size_t lead = whole[at] == extents && whole[at + 16] == new_buffer && whole[at + 32] == wall ? 16 : 0;
+		if (lead || (whole[at] == new_buffer && whole[at + 16] == wall)) {
+			borders[border_count++] = at;
+			at += lead + 16;
+		}
+	}
+	borders[border_count] = size;
+	assert_true(border_count >= 2);
+}
+
+static void expect_others(size_t from, size_t to, size_t where, const char *what)
+{
+	for (size_t at = 32; at < size; at++)
+		if (wanted[at] && (at < from || at >= to) && !found[at])
+			fail_msg("%s at 0x%zx loses the event at 0x%zx", what, where, at);
+}
+
+static void prepare(const char *name)
+{
+	load(name);
+	find_borders();
+	assert_int_equal(read_all(whole, size, TW_ORDER_TRACK, wanted), 0);
+}
+
+/* Runs one kind of damage over every byte of every buffer. */
+static void damage_each(const char *name, void (*hurt)(size_t at, unsigned i), unsigned variants, const char *what)
+{
+	prepare(name);
+	for (size_t k = 0; k < border_count; k++)
+		for (size_t at = borders[k]; at < borders[k + 1]; at++)
+			for (unsigned i = 0; i < variants; i++) {
+				memcpy(damaged, whole, size);
+				hurt(at, i);
+				assert_true(read_all(damaged, size, i & 1 ? TW_ORDER_FILE : TW_ORDER_TRACK, found) != UINT64_MAX);
+				expect_others(borders[k], borders[k + 1], at, what);
+			}
+}
+
+static void flip(size_t at, unsigned i)
+{
+	damaged[at] ^= (uint8_t)(1u << i);
+}
+
+static void smash(size_t at, unsigned i)
+{
+	static const uint8_t values[] = {0x00, 0xff, 0x0f, 0x01, 0x80};
+	damaged[at] = values[i];
+}
+
+static const char *const logs[] = {
+    "v1.xray",       "v1-padded-zero.xray", "v1-padded-garbage.xray", "v2.xray",       "v3-typed.xray",
+    "v4.xray",       "v5.xray",             "v5-out-of-order.xray",   "be-msb-v1.xray", "be-msb-v5.xray",
+    "be-lsb-v5.xray", "le-py-v5.xray",
+};
+
+static void test_flips(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+		damage_each(logs[i], flip, 8, "a flipped bit");
+}
+
+static void test_smashed_bytes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+		damage_each(logs[i], smash, 5, "a smashed byte");
+}
+
+static void test_cuts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+		prepare(logs[i]);
+		for (size_t length = 32; length < size; length++) {
+			memcpy(damaged, whole, length);
+			read_all(damaged, length, length & 1 ? TW_ORDER_TRACK : TW_ORDER_TIME, found);
+			size_t last = 32;
+			for (size_t k = 0; k < border_count && borders[k] <= length; k++)
+				last = borders[k];
+			expect_others(last, size, length, "a cut");
+		}
+	}
+}
+
+/* Bytes of any kind between two buffers. */
+static void test_junk_between(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+		prepare(logs[i]);
+		for (size_t length = 1; length < 200; length += 7)
+			for (unsigned fill = 0; fill < 256; fill += 5) {
+				size_t at = borders[1];
+				memcpy(damaged, whole, at);
+				memset(damaged + at, (int)fill, length);
+				memcpy(damaged + at + length, whole + at, size - at);
+				read_all(damaged, size + length, TW_ORDER_TRACK, found);
+				memmove(found + at, found + at + length, (ROOM - at - length) * sizeof *found);
+				expect_others(borders[0], borders[1], at, "junk");
+			}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_flips),
+	    cmocka_unit_test(test_smashed_bytes),
+	    cmocka_unit_test(test_cuts),
+	    cmocka_unit_test(test_junk_between),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,876 @@
+/* test_fdr_rules.c - for every rule of XRay logs the smallest log that breaks it, and no other. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr_bytes.h"
+
+#include <trackway/trackway.h>
+#include <zlib.h>
+
+enum { FOUND_MAX = 32, ANY = 1 << 30 };
+
+/* ---- Logs that break a rule. ---- */
+
+static void header_reserved_bits(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3 | 4, 2000000000, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void header_reserved_bytes(struct bytes *b)
+{
+	add_header(b, 5);
+	b->data[31] = 1;
+	add_buffer(b, 1, 1, 100);
+}
+
+static void flags_unset(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 1, 2000000000, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void frequency_zero(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 0, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void frequency_low(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 999999, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void frequency_high(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 100000000001, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void frequency_of_clock(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 1000000000, 4096);
+	add_buffer(b, 1, 1, 100);
+}
+
+/* A gzip file whose last bytes, the checksum and the size, are missing. */
+static void cut_gzip(struct bytes *b)
+{
+	static struct bytes log;
+	z_stream z = {0};
+	add_header(&log, 5);
+	add_buffer(&log, 1, 1, 100);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	z.next_in = log.data;
+	z.avail_in = (uInt)log.size;
+	z.next_out = b->data;
+	z.avail_out = sizeof b->data;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	b->size = z.total_out - 8;
+	deflateEnd(&z);
+}
+
+static void function_zero(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 0);
+	end_buffer(b, start);
+}
+
+static void counter_back(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_cpu(b, 1, 119);
+	end_buffer(b, start);
+}
+
+static void counter_back_by_delta(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_custom(b, (uint32_t)-1, 0, "x", 1);
+	end_buffer(b, start);
+}
+
+static void exit_only(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 1, 1, 0);
+	end_buffer(b, start);
+}
+
+static void exit_below(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 0, 1, 0);
+	add_function(b, 0, 2, 0);
+	add_function(b, 1, 1, 0);
+	end_buffer(b, start);
+}
+
+static void entry_only(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 0, 1, 0);
+	end_buffer(b, start);
+}
+
+static void many_names(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	for (uint32_t id = 1; id < 20; id++)
+		add_call(b, id);
+	end_buffer(b, start);
+}
+
+static void empty_buffers(struct bytes *b)
+{
+	add_header(b, 5);
+	for (uint32_t i = 1; i < 10; i++)
+		end_buffer(b, begin_buffer(b, 1, i, 100 * i));
+}
+
+static void tiny_buffer_size(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 2000000000, 79);
+	end_buffer(b, begin_buffer(b, 1, 1, 100));
+}
+
+static void nothing(struct bytes *b)
+{
+	add_header(b, 5);
+}
+
+static void junk_at_end(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_text(b, "\xff\xff\xff", 3);
+}
+
+static void junk_between(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_text(b, "\xff\xff\xff", 3);
+	add_buffer(b, 1, 2, 200);
+}
+
+static void no_extents(struct bytes *b)
+{
+	add_header(b, 5);
+	add_new_buffer(b, 1);
+	add_wall(b, 1, 0);
+	add_pid(b, 7);
+	add_cpu(b, 0, 100);
+	add_call(b, 1);
+}
+
+static void extents_in_version_1(struct bytes *b)
+{
+	add_header(b, 1);
+	add_extents(b, 64);
+	end_buffer(b, begin_buffer(b, 1, 1, 100));
+}
+
+static void extents_short(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	b->data[33] -= 3;
+	add_buffer(b, 1, 2, 200);
+}
+
+static void extents_long(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	b->data[33] += 5;
+	add_buffer(b, 1, 2, 200);
+}
+
+static void cut_between_records(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_call(b, 1);
+	end_buffer(b, start);
+	b->size -= 16;
+}
+
+static void cut_in_record(struct bytes *b)
+{
+	cut_between_records(b);
+	b->size += 3;
+}
+
+static void overrun(struct bytes *b)
+{
+	add_header_of(b, 5, 1, 3, 2000000000, 80);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_call(b, 1);
+	end_buffer(b, start);
+}
+
+static void buffer_in_buffer(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_buffer(b, 1, 2, 200);
+	end_buffer(b, start);
+}
+
+static void extents_alone(struct bytes *b)
+{
+	add_header(b, 5);
+	add_extents(b, 0);
+}
+
+static void new_buffer_smashed(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	b->data[48] = 0x41;
+}
+
+static void no_wall(struct bytes *b)
+{
+	add_header(b, 2);
+	add_extents(b, 48);
+	add_new_buffer(b, 1);
+	add_cpu(b, 0, 100);
+	add_call(b, 1);
+}
+
+static void no_wall_later(struct bytes *b)
+{
+	add_header(b, 2);
+	add_buffer(b, 1, 1, 100);
+	add_extents(b, 48);
+	add_new_buffer(b, 1);
+	add_cpu(b, 0, 200);
+	add_call(b, 1);
+}
+
+static void wall_again(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_wall(b, 2, 0);
+	end_buffer(b, start);
+}
+
+static void microseconds(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	set_number(b->data + 73, 1000000, 4);
+}
+
+static void no_pid(struct bytes *b)
+{
+	add_header(b, 3);
+	add_extents(b, 48);
+	add_new_buffer(b, 1);
+	add_wall(b, 1, 0);
+	add_cpu(b, 0, 100);
+}
+
+static void pid_early(struct bytes *b)
+{
+	add_header(b, 2);
+	add_extents(b, 64);
+	add_new_buffer(b, 1);
+	add_wall(b, 1, 0);
+	add_pid(b, 7);
+	add_cpu(b, 0, 100);
+}
+
+static void pid_again(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_pid(b, 7);
+	end_buffer(b, start);
+}
+
+static void no_cpu(struct bytes *b)
+{
+	add_header(b, 5);
+	add_extents(b, 64);
+	add_new_buffer(b, 1);
+	add_wall(b, 1, 0);
+	add_pid(b, 7);
+	add_call(b, 1);
+}
+
+static void thread_of_document(struct bytes *b)
+{
+	add_header(b, 1);
+	add_buffer(b, 0x12340065, 1, 100);
+}
+
+static void end_in_version_5(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_end_of_buffer(b);
+	end_buffer(b, start);
+}
+
+static void no_end(struct bytes *b)
+{
+	add_header(b, 1);
+	begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_buffer(b, 1, 2, 200);
+}
+
+static void record_cut(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_number(b, 0x10, 4);
+	end_buffer(b, start);
+}
+
+static void kind_10(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_metadata(b, 10);
+	end_buffer(b, start);
+}
+
+static void function_kind_4(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 4, 1, 0);
+	end_buffer(b, start);
+}
+
+static void event_of_nothing(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_custom(b, 0, 0, "", 0);
+	end_buffer(b, start);
+}
+
+static void event_negative(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	set_number(add_metadata(b, 8), UINT32_MAX, 4);
+	end_buffer(b, start);
+}
+
+static void event_large(struct bytes *b)
+{
+	static const char payload[1000];
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_custom(b, 0, 0, payload, sizeof payload);
+	end_buffer(b, start);
+}
+
+/* As LLVM's runtime writes it: the extents, and with them the file, lack 16 bytes for each typed event. */
+static void typed_cut(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_typed(b, 0, 1, "typed", 5);
+	add_custom(b, 0, 0, "custom", 6);
+	b->size -= 16;
+	end_buffer(b, start);
+}
+
+static void typed_whole(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_typed(b, 0, 1, "typed", 5);
+	end_buffer(b, start);
+}
+
+static void argument_alone(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_call(b, 1);
+	add_argument(b, 1);
+	end_buffer(b, start);
+}
+
+static void no_argument(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 3, 1, 0);
+	add_function(b, 1, 1, 0);
+	end_buffer(b, start);
+}
+
+static void no_argument_at_end(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 3, 1, 0);
+	end_buffer(b, start);
+	start = begin_buffer(b, 1, 2, 200);
+	add_function(b, 1, 1, 0);
+	end_buffer(b, start);
+}
+
+static void padding(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	b->data[63] = 1;
+}
+
+static void wide_delta(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 0, 1, 0x7fffffff);
+	add_function(b, 1, 1, 0x80000000);
+	end_buffer(b, start);
+}
+
+static void twice(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void wrong_order(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 2, 200);
+	add_buffer(b, 1, 1, 100);
+}
+
+static void overlap(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_buffer(b, 1, 2, 119);
+}
+
+static void basic_cut(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1);
+	add_number(b, 0, 5);
+}
+
+static void basic_type_2(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1)[0] = 2;
+	add_basic(b, 1, 1, 110, 1);
+}
+
+static void basic_kind_4(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 4, 1, 105, 1);
+	add_basic(b, 1, 1, 110, 1);
+}
+
+static void basic_tail_exit(struct bytes *b)
+{
+	add_basic_header(b, 1);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 2, 1, 110, 1);
+}
+
+static void basic_argument_alone(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic_argument(b, 1, 1, 5);
+	add_basic(b, 1, 1, 110, 1);
+}
+
+static void basic_argument_of_other(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 3, 1, 100, 1);
+	add_basic_argument(b, 2, 1, 5);
+	add_basic(b, 1, 1, 110, 1);
+}
+
+static void basic_no_argument(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 3, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1);
+}
+
+static void basic_padding(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1)[31] = 1;
+}
+
+static void basic_counter_back(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 99, 1);
+}
+
+static void basic_open(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+}
+
+static void basic_exit_only(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 1, 1, 100, 1);
+}
+
+/* ---- What they break. Offsets: the first buffer of version 5 has BufferExtents at 32, NewBuffer at 48, WallTime at 64, Pid at
+ * 80, NewCPUId at 96 and its other records from 112 on. ---- */
+
+enum { LISTED = 1, JOINT = 2 }; /* needs the index or a whole thread: not in file order; goes with other rules by nature */
+
+static const struct rule_case {
+	const char *rule;
+	enum tw_severity severity;
+	void (*make)(struct bytes *);
+	uint64_t record, at; /* ANY: not looked at */
+	unsigned count;
+	unsigned flags;
+	size_t memory_limit;
+} cases[] = {
+    {"xray.header-reserved", TW_NOTE, header_reserved_bits, 0, 4, 1, 0, 0},
+    {"xray.header-reserved", TW_NOTE, header_reserved_bytes, 0, 24, 1, 0, 0},
+    {"xray.tsc-flags", TW_WARNING, flags_unset, 0, 4, 1, 0, 0},
+    {"xray.frequency-zero", TW_WARNING, frequency_zero, 0, 8, 1, 0, 0},
+    {"xray.frequency-implausible", TW_WARNING, frequency_low, 0, 8, 1, 0, 0},
+    {"xray.frequency-implausible", TW_WARNING, frequency_high, 0, 8, 1, 0, 0},
+    {"xray.clock-fallback", TW_NOTE, frequency_of_clock, 0, 8, 1, 0, 0},
+    {"xray.compression", TW_ERROR, cut_gzip, 128, 128, 1, 0, 0},
+    {"xray.function-id-zero", TW_WARNING, function_zero, 112, 112, 2, 0, 0},
+    {"xray.tsc-backwards", TW_WARNING, counter_back, 128, 128, 1, 0, 0},
+    {"xray.tsc-backwards", TW_WARNING, counter_back_by_delta, 112, 112, 1, 0, 0},
+    {"xray.tsc-backwards", TW_WARNING, basic_counter_back, 64, 72, 1, 0, 0},
+    {"xray.exit-without-entry", TW_WARNING, exit_only, 112, 112, 1, LISTED, 0},
+    {"xray.exit-without-entry", TW_WARNING, basic_exit_only, 32, 32, 1, LISTED, 0},
+    {"xray.exit-mismatched", TW_NOTE, exit_below, 128, 128, 1, LISTED, 0},
+    {"xray.entry-without-exit", TW_NOTE, entry_only, 112, 112, 1, LISTED, 0},
+    {"xray.entry-without-exit", TW_NOTE, basic_open, 32, 32, 1, LISTED, 0},
+    {"xray.name-limit", TW_WARNING, many_names, ANY, ANY, 1, 0, 4096},
+    {"fdr.index-limit", TW_ERROR, empty_buffers, ANY, ANY, 1, LISTED, 1024},
+    {"fdr.buffer-size", TW_WARNING, tiny_buffer_size, 0, 16, 1, 0, 0},
+    {"fdr.no-buffers", TW_NOTE, nothing, 32, 32, 1, LISTED, 0},
+    {"fdr.junk", TW_ERROR, junk_at_end, 128, 128, 1, 0, 0},
+    {"fdr.junk", TW_ERROR, junk_between, 128, 128, 1, 0, 0},
+    {"fdr.extents-missing", TW_WARNING, no_extents, 32, 32, 1, 0, 0},
+    {"fdr.extents-unexpected", TW_WARNING, extents_in_version_1, 32, 32, 1, 0, 0},
+    {"fdr.extents-wrong", TW_ERROR, extents_short, 32, 33, 1, 0, 0},
+    {"fdr.extents-wrong", TW_ERROR, extents_long, 32, 33, 1, 0, 0},
+    {"fdr.buffer-truncated", TW_ERROR, cut_between_records, 32, 128, 1, 0, 0},
+    {"fdr.buffer-truncated", TW_ERROR, cut_in_record, 32, 131, 1, 0, 0},
+    {"fdr.buffer-overrun", TW_WARNING, overrun, 32, 33, 1, 0, 0},
+    {"fdr.nested-buffer", TW_ERROR, buffer_in_buffer, 32, 128, 1, 0, 0},
+    {"fdr.new-buffer-missing", TW_ERROR, extents_alone, 32, 48, 1, 0, 0},
+    {"fdr.new-buffer-missing", TW_ERROR, new_buffer_smashed, 32, 48, 1, JOINT, 0},
+    {"fdr.record-kind", TW_ERROR, new_buffer_smashed, 48, 48, 1, JOINT, 0},
+    {"fdr.wall-time-missing", TW_WARNING, no_wall, 32, 64, 1, 0, 0},
+    {"fdr.wall-time-missing", TW_WARNING, no_wall_later, 96, 128, 1, 0, 0},
+    {"fdr.wall-time-misplaced", TW_WARNING, wall_again, 112, 112, 1, 0, 0},
+    {"fdr.microseconds", TW_WARNING, microseconds, 64, 73, 1, 0, 0},
+    {"fdr.pid-missing", TW_NOTE, no_pid, 32, 80, 1, 0, 0},
+    {"fdr.pid-misplaced", TW_WARNING, pid_early, 80, 80, 1, 0, 0},
+    {"fdr.pid-misplaced", TW_WARNING, pid_again, 112, 112, 1, 0, 0},
+    {"fdr.cpu-missing", TW_WARNING, no_cpu, 32, 96, 1, 0, 0},
+    {"fdr.thread-id", TW_NOTE, thread_of_document, 32, 33, 1, 0, 0},
+    {"fdr.end-of-buffer", TW_WARNING, end_in_version_5, 112, 112, 1, 0, 0},
+    {"fdr.end-of-buffer-missing", TW_WARNING, no_end, 32, 96, 1, 0, 0},
+    {"fdr.record-truncated", TW_ERROR, record_cut, 112, 116, 1, 0, 0},
+    {"fdr.record-kind", TW_ERROR, kind_10, 112, 112, 1, 0, 0},
+    {"fdr.function-kind", TW_ERROR, function_kind_4, 112, 112, 1, 0, 0},
+    {"fdr.event-size", TW_ERROR, event_of_nothing, 112, 113, 1, 0, 0},
+    {"fdr.event-size", TW_ERROR, event_negative, 112, 113, 1, 0, 0},
+    {"fdr.event-too-large", TW_WARNING, event_large, 112, 113, 1, 0, 8192},
+    {"fdr.typed-event-extents", TW_ERROR, typed_cut, 32, 133, 1, 0, 0},
+    {"fdr.typed-event-doubt", TW_NOTE, typed_whole, 32, ANY, 1, 0, 0},
+    {"fdr.argument-misplaced", TW_WARNING, argument_alone, 128, 128, 1, 0, 0},
+    {"fdr.argument-missing", TW_WARNING, no_argument, 112, 120, 1, 0, 0},
+    {"fdr.argument-missing", TW_WARNING, no_argument_at_end, 112, 120, 1, 0, 0},
+    {"fdr.padding", TW_NOTE, padding, 48, ANY, 1, 0, 0},
+    {"fdr.delta-wide", TW_NOTE, wide_delta, 120, 124, 1, 0, 0},
+    {"fdr.buffer-twice", TW_WARNING, twice, 128, 128, 1, LISTED, 0},
+    {"fdr.buffer-order", TW_NOTE, wrong_order, 32, 32, 1, LISTED, 0},
+    {"fdr.buffer-overlap", TW_WARNING, overlap, 128, 128, 1, LISTED, 0},
+    {"basic.size", TW_ERROR, basic_cut, 96, 101, 1, 0, 0},
+    {"basic.record-type", TW_ERROR, basic_type_2, 64, 64, 1, 0, 0},
+    {"basic.kind", TW_ERROR, basic_kind_4, 64, 67, 1, 0, 0},
+    {"basic.tail-exit", TW_NOTE, basic_tail_exit, 64, 67, 1, 0, 0},
+    {"basic.argument-misplaced", TW_WARNING, basic_argument_alone, 64, 64, 1, 0, 0},
+    {"basic.argument-misplaced", TW_WARNING, basic_argument_of_other, 64, 64, 1, 0, 0},
+    {"basic.argument-missing", TW_WARNING, basic_no_argument, 32, 64, 1, 0, 0},
+    {"basic.padding", TW_NOTE, basic_padding, 64, ANY, 1, 0, 0},
+};
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* ---- Findings. ---- */
+
+struct findings {
+	size_t count;
+	struct tw_finding all[FOUND_MAX];
+};
+
+static void keep(void *context, const struct tw_finding *finding)
+{
+	struct findings *f = context;
+	assert_string_equal(finding->file, "made");
+	assert_true(strlen(finding->text) > 0);
+	if (f->count < FOUND_MAX)
+		f->all[f->count] = *finding;
+	f->count++;
+}
+
+static void check_log(const struct bytes *b, enum tw_order order, size_t memory_limit, struct findings *f)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct tw_read_options options = {.order = order,
+	                                  .checking = TW_CHECK_ALL,
+	                                  .on_finding = keep,
+	                                  .finding_context = f,
+	                                  .memory_limit = memory_limit};
+	memset(f, 0, sizeof *f);
+	int status = tw_open_memory(&reader, "made", b->data, b->size, &options);
+	if (status < 0)
+		fail_msg("cannot open: %s", tw_reader_error(reader));
+	while ((status = tw_read(reader, &batch)) > 0)
+		continue;
+	assert_int_equal(status, 0);
+	assert_int_equal(tw_reader_findings(reader, TW_NOTE) + tw_reader_findings(reader, TW_WARNING) +
+	                     tw_reader_findings(reader, TW_ERROR),
+	                 f->count);
+	tw_close(reader);
+}
+
+static void list(const struct findings *f)
+{
+	for (size_t i = 0; i < f->count && i < FOUND_MAX; i++)
+		print_error("found %s, record 0x%llx, at 0x%llx\n", f->all[i].rule, (unsigned long long)f->all[i].record,
+		            (unsigned long long)f->all[i].at);
+}
+
+static void expect_rule(const struct rule_case *c, enum tw_order order)
+{
+	static struct bytes b;
+	struct findings f;
+	const struct tw_finding *first = NULL;
+	unsigned count = 0;
+	c->make(&b);
+	check_log(&b, order, c->memory_limit, &f);
+	for (size_t i = 0; i < f.count && i < FOUND_MAX; i++)
+		if (strcmp(f.all[i].rule, c->rule) == 0) {
+			first = first ? first : &f.all[i];
+			count++;
+		}
+	bool right = count == c->count && (f.count == count || c->flags & JOINT) && first->severity == c->severity &&
+	             (c->record == ANY || first->record == c->record) && (c->at == ANY || first->at == c->at);
+	if (!right) {
+		list(&f);
+		fail_msg("case %zu, order %d: expected %s %u times, record 0x%llx, at 0x%llx", (size_t)(c - cases), order, c->rule,
+		         c->count, (unsigned long long)c->record, (unsigned long long)c->at);
+	}
+}
+
+/* ---- Tests. ---- */
+
+static void test_each_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		expect_rule(&cases[i], TW_ORDER_TRACK);
+}
+
+static void test_in_file_order(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		if (!(cases[i].flags & LISTED))
+			expect_rule(&cases[i], TW_ORDER_FILE);
+}
+
+static void test_in_order_of_time(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		expect_rule(&cases[i], TW_ORDER_TIME);
+}
+
+static void test_every_rule_has_a_case(void **state)
+{
+	const struct tw_rule *rule;
+	(void)state;
+	assert_non_null(tw_format_rule("xray-fdr", 0));
+	for (size_t i = 0; (rule = tw_format_rule("xray-fdr", i)); i++) {
+		size_t k = 0;
+		while (k < CASES && strcmp(cases[k].rule, rule->name) != 0)
+			k++;
+		if (k == CASES)
+			fail_msg("no case for the rule %s", rule->name);
+		assert_int_equal(cases[k].severity, rule->severity);
+		assert_true(strlen(rule->text) > 0);
+	}
+}
+
+static void test_every_case_has_a_rule(void **state)
+{
+	const struct tw_rule *rule;
+	(void)state;
+	for (size_t k = 0; k < CASES; k++) {
+		size_t i = 0;
+		while ((rule = tw_format_rule("xray-basic", i)) && strcmp(rule->name, cases[k].rule) != 0)
+			i++;
+		assert_non_null(rule);
+	}
+}
+
+static void expect_clean(const struct bytes *b, enum tw_order order)
+{
+	struct findings f;
+	check_log(b, order, 0, &f);
+	if (f.count) {
+		list(&f);
+		fail_msg("version %u, order %d: a finding in a log without fault", b->version, order);
+	}
+}
+
+/* Two threads, whose buffers interleave and whose calls go on from one buffer to the next; every kind of record. */
+static void make_clean(struct bytes *b, unsigned version)
+{
+	add_header(b, version);
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t thread = 1 + (i & 1);
+		uint64_t tsc = 10000 - 5000 * (i & 1) + 1000 * i;
+		size_t start = begin_buffer(b, thread, 10 + i, tsc);
+		if (i < 2)
+			add_function(b, 0, 10 + thread, 1);
+		add_call(b, 1);
+		add_function(b, 3, 2, 1);
+		add_argument(b, 99);
+		add_function(b, 2, 2, 1);
+		add_cpu(b, 3, tsc + 100);
+		add_custom(b, version == 5 ? 1 : tsc + 101, 3, "event", 5);
+		add_wrap(b, tsc + 200);
+		if (i >= 2)
+			add_function(b, 1, 10 + thread, 1);
+		end_buffer(b, start);
+	}
+}
+
+static void test_clean_logs(void **state)
+{
+	static struct bytes b;
+	(void)state;
+	for (unsigned version = 1; version <= 5; version++) {
+		make_clean(&b, version);
+		expect_clean(&b, TW_ORDER_TRACK);
+		expect_clean(&b, TW_ORDER_TIME);
+		expect_clean(&b, TW_ORDER_FILE);
+	}
+}
+
+static void test_clean_basic_logs(void **state)
+{
+	static struct bytes b;
+	(void)state;
+	for (unsigned version = 1; version <= 3; version++) {
+		add_basic_header(&b, version);
+		add_basic(&b, 0, 1, 100, 1);
+		add_basic(&b, 3, 2, 110, 1);
+		add_basic_argument(&b, 2, 1, 99);
+		add_basic(&b, 0, 1, 50, 2);
+		add_basic(&b, 1, 1, 60, 2);
+		add_basic(&b, version >= 2 ? 2 : 1, 2, 120, 1);
+		add_basic(&b, 1, 1, 130, 1);
+		expect_clean(&b, TW_ORDER_TRACK);
+		expect_clean(&b, TW_ORDER_TIME);
+		expect_clean(&b, TW_ORDER_FILE);
+	}
+}
+
+/* In order of time the rows of threads come in turns, many times: each thread has a stack of its own. */
+static void test_clean_threads_in_turns(void **state)
+{
+	static struct bytes b;
+	(void)state;
+	add_header_of(&b, 5, 1, 3, 2000000000, 65536);
+	for (uint32_t thread = 1; thread <= 3; thread++) {
+		size_t start = begin_buffer(&b, thread, 1, 100 + thread);
+		for (uint32_t i = 0; i < 300; i++)
+			add_function(&b, 0, 1000 * thread + i, 3);
+		for (uint32_t i = 300; i-- > 0;)
+			add_function(&b, 1, 1000 * thread + i, 3);
+		end_buffer(&b, start);
+	}
+	expect_clean(&b, TW_ORDER_TRACK);
+	expect_clean(&b, TW_ORDER_TIME);
+	expect_clean(&b, TW_ORDER_FILE);
+}
+
+/* Without TW_CHECK_ALL a log that breaks rules, but can be read, is read in silence. */
+static void test_damage_only(void **state)
+{
+	static struct bytes b;
+	static void (*const made[])(struct bytes *) = {header_reserved_bits, frequency_of_clock, function_zero, counter_back,
+	                                               exit_only, wall_again, no_argument, padding, wide_delta, wrong_order};
+	(void)state;
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		made[i](&b);
+		assert_int_equal(tw_open_memory(&reader, "made", b.data, b.size, NULL), 0);
+		while (tw_read(reader, &batch) > 0)
+			continue;
+		for (unsigned severity = TW_NOTE; severity <= TW_ERROR; severity++)
+			assert_int_equal(tw_reader_findings(reader, (enum tw_severity)severity), 0);
+		tw_close(reader);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_each_rule),
+	    cmocka_unit_test(test_in_file_order),
+	    cmocka_unit_test(test_every_rule_has_a_case),
+	    cmocka_unit_test(test_every_case_has_a_rule),
+	    cmocka_unit_test(test_clean_logs),
+	    cmocka_unit_test(test_clean_basic_logs),
+	    cmocka_unit_test(test_clean_threads_in_turns),
+	    cmocka_unit_test(test_in_order_of_time),
+	    cmocka_unit_test(test_damage_only),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
