@@ -66,7 +66,8 @@ static int stop(struct fdr_cursor *cursor)
 static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need)
 {
 	uint64_t left = cursor->end - cursor->at;
-	const char *kind = tw_fdr_kind_name((unsigned)record->kind);
+	bool known = cursor->end - cursor->at >= TW_FDR_METADATA_SIZE || need == TW_FDR_FUNCTION_SIZE;
+	const char *kind = known ? tw_fdr_kind_name((unsigned)record->kind) : NULL;
 	if (cursor->typed_events)
 		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->start, cursor->at, 0,
 		          "%" PRIu32 " typed events made the extents %" PRIu32 " bytes too short: what was there is not in the file",

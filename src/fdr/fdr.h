@@ -14,6 +14,7 @@
 extern const struct tw_format tw_format_fdr;
 extern const struct tw_format tw_format_basic;
 extern const struct tw_target tw_target_fdr;
+extern const struct tw_target tw_target_basic;
 
 /* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order cover
  * it without a gap: bytes between `end` and `next` belong to none. */

@@ -238,8 +238,8 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 	status = look_at(f, w.at, &look);
 	if (status < 0)
 		return status;
-	bool whole = w.why == STOP_END || (w.why == STOP_START && look.extents);
-	if (w.met_mark && !(whole && w.why == STOP_START)) { /* the size is right, what follows it is not */
+	bool goes_on = w.at != declared && w.why == STOP_START && look.extents;
+	if (w.met_mark && !goes_on) { /* the size is right, what follows it is not */
 		buffer->end = buffer->next = declared;
 		return 1;
 	}
@@ -265,7 +265,7 @@ static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 		if (status < 0)
 			return status;
 	}
-	bool trusted = buffer->extents <= room && (buffer->next == f->size || look.strong);
+	bool trusted = buffer->extents <= room && (buffer->next == f->size || (look.strong && look.extents));
 	if (trusted && (buffer->extents <= limit || limit == 0))
 		return 1;
 	if (!trusted)
@@ -431,6 +431,7 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 		return find_junk(&f, buffer);
 	if (look.extents && look.have < RECORD) {
 		buffer->end = buffer->next = f.size;
+		buffer->cut = true;
 		tw_report(reader, &fdr_rules[FDR_BUFFER_TRUNCATED], offset, f.size, 0,
 		          "expected a BufferExtents record of 16 bytes, found the end of the file after %zu", look.have);
 		return 1;

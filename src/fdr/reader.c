@@ -40,6 +40,7 @@ int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint3
 	stream->places_end = stream->place + t->count;
 	stream->in_buffer = false;
 	stream->cursor.tsc = 0;
+	stream->cursor.cpu = 0;
 	return set_track(stream, reader, thread != 0, t->process, t->thread);
 }
 

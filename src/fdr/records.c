@@ -214,7 +214,7 @@ static int next_of_thread(struct tw_reader *reader, struct fdr_records *records,
 			return 1;
 		}
 	}
-	return status;
+	return status < 0 ? status : 0;
 }
 
 static int next_filtered(struct tw_reader *reader, struct fdr_records *records, struct fdr_item *item)

@@ -110,6 +110,8 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 	else if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP)
 		r->tsc = record.tsc;
 	r->dropped = !put(r, record, item, &status);
+	if (r->dropped && record.kind <= TW_FDR_ENTER_ARGS) /* the next delta has to reach over it */
+		r->tsc -= record.tsc_delta;
 	r->result->records_dropped += r->dropped;
 	return status;
 }
@@ -146,12 +148,15 @@ static void put_fill(struct tw_output *out, uint64_t size)
 
 static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
+	uint64_t asked = r->target.buffer_size, full = place->next - place->offset; /* the header's size may be damaged */
 	int status = 0;
+	if (asked != r->log->header.buffer_size)
+		full = asked;
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (place->filled && r->size < r->target.buffer_size)
-		put_fill(r->out, r->target.buffer_size - r->size);
+	if (place->filled && r->size < full)
+		put_fill(r->out, full - r->size);
 }
 
 static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,

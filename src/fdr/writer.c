@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "fdr/fdr.h"
+#include "fdr/ticks.h"
 
 enum {
 	BUFFER_SIZE = 16384,   /* LLVM's default, xray_fdr_flags.inc */
@@ -44,14 +45,6 @@ static int no_memory(struct tw_writer *writer)
 
 /* ---- Buffers. ---- */
 
-static uint64_t ticks_of(const struct fdr_writer *w, uint64_t ns)
-{
-	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)ns * w->header.cycle_frequency + FDR_NS_PER_SECOND - 1;
-	wide ticks = product / FDR_NS_PER_SECOND;
-	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
-}
-
 /* Adds a record that is known to fit the format and the buffer. */
 static bool add(struct fdr_writer *w, struct thread_buffer *buffer, const struct tw_fdr_record *record)
 {
@@ -84,7 +77,7 @@ static void begin_buffer(struct fdr_writer *w, struct thread_buffer *buffer, con
 {
 	buffer->used = 0;
 	buffer->cpu = cpu;
-	buffer->tsc = ticks_of(w, ns);
+	buffer->tsc = fdr_ticks_of(ns, w->header.cycle_frequency);
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = track->thread});
 	add(w, buffer,
 	    &(struct tw_fdr_record){.kind = TW_FDR_WALL_TIME,
@@ -122,7 +115,7 @@ static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_
 /* Moves the counter to a time: the delta that is left for the record, after an absolute count where it must be. */
 static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
 {
-	uint64_t tsc = ticks_of(w, ns), delta = tsc - buffer->tsc;
+	uint64_t tsc = fdr_ticks_of(ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
 	buffer->tsc = tsc;
 	if (cpu != buffer->cpu)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc});
@@ -136,18 +129,12 @@ static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64
 
 /* ---- Events. ---- */
 
-static bool is_number(const struct tw_argument *argument)
-{
-	return argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT || argument->type == TW_ARG_POINTER ||
-	       argument->type == TW_ARG_KOID || argument->type == TW_ARG_BOOL;
-}
-
 static int put_call(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
                     struct tw_fdr_record record, uint64_t ns)
 {
 	struct fdr_writer *w = writer->state;
 	unsigned count = 0;
-	while (count < event->argument_count && is_number(&arguments[count]))
+	while (count < event->argument_count && fdr_is_number(&arguments[count]))
 		count++;
 	for (unsigned i = count; i < event->argument_count; i++)
 		tw_count_loss(writer, "argument that is no number, or after one", false);
@@ -162,6 +149,7 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 		return no_memory(writer);
 	record.tsc_delta = reach(w, buffer, ns, event->cpu);
 	if (!add(w, buffer, &record)) {
+		buffer->tsc -= record.tsc_delta; /* the next delta has to reach over it */
 		tw_count_loss(writer, "function id that the byte order cannot hold", false);
 		return 0;
 	}
@@ -255,7 +243,7 @@ static int put_instant(struct tw_writer *writer, const struct tw_event *event, c
 		return no_memory(writer);
 	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->header.version < 5;
 	if (absolute)
-		record.tsc = ticks_of(w, event->time);
+		record.tsc = fdr_ticks_of(event->time, w->header.cycle_frequency);
 	else
 		record.tsc_delta = reach(w, buffer, event->time, event->cpu);
 	if (absolute && w->header.version == 4)
@@ -341,8 +329,7 @@ static void put_header(struct tw_writer *writer, const struct tw_clock *clock)
 {
 	struct fdr_writer *w = writer->state;
 	uint8_t bytes[TW_FDR_HEADER_SIZE];
-	uint64_t frequency = writer->options.ticks_per_second ? writer->options.ticks_per_second : clock->ticks_per_second;
-	w->header.cycle_frequency = frequency ? frequency : FDR_NS_PER_SECOND;
+	w->header.cycle_frequency = fdr_frequency_for(&writer->options, clock);
 	tw_fdr_header_encode(&w->header, bytes);
 	tw_put(&writer->out, bytes, sizeof bytes);
 	w->started = true;

@@ -598,7 +598,7 @@ static const struct rule_case {
     {"fdr.new-buffer-missing", TW_ERROR, new_buffer_smashed, 32, 48, 1, JOINT, 0},
     {"fdr.record-kind", TW_ERROR, new_buffer_smashed, 48, 48, 1, JOINT, 0},
     {"fdr.wall-time-missing", TW_WARNING, no_wall, 32, 64, 1, 0, 0},
-    {"fdr.wall-time-missing", TW_WARNING, no_wall_later, 96, 128, 1, 0, 0},
+    {"fdr.wall-time-missing", TW_WARNING, no_wall_later, 112, 144, 1, 0, 0},
     {"fdr.wall-time-misplaced", TW_WARNING, wall_again, 112, 112, 1, 0, 0},
     {"fdr.microseconds", TW_WARNING, microseconds, 64, 73, 1, 0, 0},
     {"fdr.pid-missing", TW_NOTE, no_pid, 32, 80, 1, 0, 0},

@@ -1,0 +1,136 @@
+/* basic_writer.c - events to an XRay basic log. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "fdr/fdr.h"
+#include "fdr/ticks.h"
+
+enum { FUNCTION = 0, ARGUMENT = 1, CPU_MAX = UINT8_MAX };
+
+struct basic_writer {
+	struct tw_fdr_header header;
+	const struct tw_dictionary *dictionary;
+	bool started;
+};
+
+static int open_writer(struct tw_writer *writer)
+{
+	const struct tw_write_options *options = &writer->options;
+	if (options->version > BASIC_VERSION_MAX)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-basic has no version %u, only 1 to %d", options->version,
+		                      BASIC_VERSION_MAX);
+	struct basic_writer *w = calloc(1, sizeof *w);
+	if (!w)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	writer->state = w;
+	w->header = (struct tw_fdr_header){
+	    .version = options->version ? (uint16_t)options->version : BASIC_VERSION_MAX,
+	    .constant_tsc = true,
+	    .nonstop_tsc = true,
+	    .layout = fdr_layout_for(options->byte_order),
+	};
+	return 0;
+}
+
+static void put_header(struct tw_writer *writer, const struct tw_clock *clock)
+{
+	struct basic_writer *w = writer->state;
+	uint8_t bytes[TW_FDR_HEADER_SIZE];
+	w->header.cycle_frequency = fdr_frequency_for(&writer->options, clock);
+	tw_fdr_header_encode(&w->header, bytes);
+	tw_put(&writer->out, bytes, sizeof bytes);
+	w->started = true;
+}
+
+static bool put(struct tw_writer *writer, const struct tw_basic_record *record)
+{
+	struct basic_writer *w = writer->state;
+	uint8_t bytes[TW_BASIC_RECORD_SIZE];
+	if (tw_basic_encode(record, w->header.version, w->header.layout, bytes) < 0)
+		return false;
+	tw_put(&writer->out, bytes, sizeof bytes);
+	return true;
+}
+
+/* Only the first argument has a place, and only a number is one. */
+static void put_argument(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
+                         struct tw_basic_record record)
+{
+	for (unsigned i = record.kind == TW_FDR_ENTER_ARGS; i < event->argument_count; i++)
+		tw_count_loss(writer, "argument", false);
+	if (record.kind != TW_FDR_ENTER_ARGS)
+		return;
+	record.record_type = ARGUMENT;
+	record.argument = arguments[0].value.u;
+	put(writer, &record);
+}
+
+static void put_call(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	struct basic_writer *w = writer->state;
+	const struct tw_track *track = tw_dictionary_track(w->dictionary, event->track);
+	uint64_t id = tw_dictionary_name(w->dictionary, event->name)->id;
+	if (id == 0 || id > INT32_MAX) {
+		tw_count_loss(writer, "slice without a function id", false);
+		return;
+	}
+	if (event->cpu > CPU_MAX)
+		tw_count_loss(writer, "CPU number above 255", true);
+	struct tw_basic_record record = {
+	    .record_type = FUNCTION,
+	    .cpu = (uint8_t)event->cpu,
+	    .kind = TW_FDR_EXIT,
+	    .function_id = (int32_t)id,
+	    .tsc = fdr_ticks_of(event->time, w->header.cycle_frequency),
+	    .thread = (uint32_t)track->thread,
+	    .process = (uint32_t)track->process,
+	};
+	if (event->kind == TW_SLICE_BEGIN)
+		record.kind = event->argument_count && fdr_is_number(&arguments[0]) ? TW_FDR_ENTER_ARGS : TW_FDR_ENTER;
+	else if (event->flags & TW_FLAG_TAIL && w->header.version >= 2)
+		record.kind = TW_FDR_TAIL_EXIT;
+	else if (event->flags & TW_FLAG_TAIL)
+		tw_count_loss(writer, "tail exit", true);
+	put(writer, &record);
+	put_argument(writer, event, arguments, record);
+}
+
+static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct basic_writer *w = writer->state;
+	w->dictionary = tw_reader_dictionary(reader);
+	if (!w->started)
+		put_header(writer, tw_reader_clock(reader));
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_END)
+			put_call(writer, event, batch->arguments + event->first_argument);
+		else
+			tw_count_loss(writer, tw_event_kind_name(event->kind), false);
+	}
+	return 0;
+}
+
+static int finish(struct tw_writer *writer)
+{
+	struct basic_writer *w = writer->state;
+	if (!w->started)
+		put_header(writer, &(struct tw_clock){0});
+	return 0;
+}
+
+static void close_writer(struct tw_writer *writer)
+{
+	free(writer->state);
+}
+
+const struct tw_target tw_target_basic = {
+    .name = "xray-basic",
+    .title = "XRay basic mode log",
+    .extensions = (const char *const[]){NULL},
+    .order = TW_ORDER_TIME,
+    .open = open_writer,
+    .write = write_batch,
+    .finish = finish,
+    .close = close_writer,
+};
