@@ -172,16 +172,16 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	if (measured < 0)
 		return measured;
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	r->out = out;
-	r->result = result;
+	bool any = r->size > TW_FDR_METADATA_SIZE; /* NewBuffer alone is no buffer: it could not be found again after fill */
+	r->out = any ? out : NULL;
+	r->result = any ? result : &r->unused;
 	r->cursor.tsc = tsc;
-	if (r->size && r->target.version >= 2)
+	if (any && r->target.version >= 2)
 		put(r, extents, NULL, &status);
-	bool any = r->size != 0;
 	status = take_all(r, place);
 	if (any)
 		put_end(r, place);
-	result->lost_bytes += fdr_cursor_lost(&r->cursor);
+	result->lost_bytes += any ? fdr_cursor_lost(&r->cursor) : place->next - place->offset;
 	return status;
 }
 

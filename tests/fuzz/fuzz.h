@@ -26,7 +26,7 @@ struct tw_reader *fuzz_open(const uint8_t *bytes, size_t size, const struct tw_r
 bool fuzz_good(const struct tw_reader *reader, int status);
 
 /* Reads all events, touches each, and checks what holds of every event. */
-void fuzz_drain(struct tw_reader *reader, enum tw_order order);
+void fuzz_drain(struct tw_reader *reader);
 
 struct tw_output;
 

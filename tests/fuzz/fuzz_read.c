@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct tw_read_options options = fuzz_options(bytes[0]);
 	struct tw_reader *reader = fuzz_open(bytes + 1, size - 1, &options);
 	if (reader)
-		fuzz_drain(reader, options.order);
+		fuzz_drain(reader);
 	tw_close(reader);
 	return 0;
 }

@@ -30,7 +30,7 @@ static void without_errors(const uint8_t *bytes, size_t size)
 	const struct tw_read_options options = {.order = TW_ORDER_FILE, .checking = TW_CHECK_ALL};
 	struct tw_reader *reader = fuzz_open(bytes, size, &options);
 	fuzz_require(reader != NULL, "what was repaired can be opened");
-	fuzz_drain(reader, options.order);
+	fuzz_drain(reader);
 	fuzz_require(tw_reader_findings(reader, TW_ERROR) == 0, "what was repaired has no errors");
 	tw_close(reader);
 }
