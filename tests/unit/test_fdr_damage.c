@@ -24,8 +24,8 @@ static size_t borders[64], border_count; /* where buffers begin; the last is the
 static void load(const char *name)
 {
 	char path[512];
-	const char *root = getenv("TW_TEST_DATA");
-	snprintf(path, sizeof path, "%s/xray/%s", root ? root : "tests/data", name);
+	const char *root = getenv("TRACKWAY_SOURCE");
+	snprintf(path, sizeof path, "%s/tests/data/xray/%s", root ? root : ".", name);
 	FILE *file = fopen(path, "rb");
 	assert_non_null(file);
 	size = fread(whole, 1, sizeof whole, file);

@@ -22,25 +22,69 @@ static const struct {
 	struct tw_fdr_header header;
 } headers[] = {
     {"0500 0100 03000000 005ed0b2 00000000 00040000 00000000 0000000000000000",
-     {.version = 5, .type = 1, .constant_tsc = true, .nonstop_tsc = true, .cycle_frequency = 3000000000, .buffer_size = 1024}},
+     {.version = 5,
+      .type = 1,
+      .constant_tsc = true,
+      .nonstop_tsc = true,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024}},
     {"0100 0100 01000000 0100000000000000 ffffffffffffffff 0807060504030201",
-     {.version = 1, .type = 1, .constant_tsc = true, .cycle_frequency = 1, .buffer_size = UINT64_MAX, .reserved = 0x0102030405060708}},
+     {.version = 1,
+      .type = 1,
+      .constant_tsc = true,
+      .cycle_frequency = 1,
+      .buffer_size = UINT64_MAX,
+      .reserved = 0x0102030405060708}},
     {"0300 0100 feffffff ffffffffffffffff 0000000000000000 0000000000000000",
      {.version = 3, .type = 1, .nonstop_tsc = true, .reserved_bits = 0x3fffffff, .cycle_frequency = UINT64_MAX}},
     {"0300 0000 03000000 00ca9a3b00000000 0000000000000000 0000000000000000",
      {.version = 3, .constant_tsc = true, .nonstop_tsc = true, .cycle_frequency = 1000000000}},
     {"0001 0001 c0000000 00000000b2d05e00 0000000000000400 0000000000000000 80",
-     {.version = 1, .type = 1, .constant_tsc = true, .nonstop_tsc = true, .cycle_frequency = 3000000000, .buffer_size = 1024, .layout = TW_FDR_BIG_MSB}},
+     {.version = 1,
+      .type = 1,
+      .constant_tsc = true,
+      .nonstop_tsc = true,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024,
+      .layout = TW_FDR_BIG_MSB}},
     {"0005 0001 80000001 00000000b2d05e00 0000000000000400 0000000000000000 87",
-     {.version = 5, .type = 1, .constant_tsc = true, .reserved_bits = 1, .cycle_frequency = 3000000000, .buffer_size = 1024, .layout = TW_FDR_BIG_MSB}},
+     {.version = 5,
+      .type = 1,
+      .constant_tsc = true,
+      .reserved_bits = 1,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024,
+      .layout = TW_FDR_BIG_MSB}},
     {"0004 0001 40000000 00000000b2d05e00 0000000000000400 0000000000000000",
-     {.version = 4, .type = 1, .nonstop_tsc = true, .cycle_frequency = 3000000000, .buffer_size = 1024, .layout = TW_FDR_BIG_MSB}},
+     {.version = 4,
+      .type = 1,
+      .nonstop_tsc = true,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024,
+      .layout = TW_FDR_BIG_MSB}},
     {"0004 0001 00000003 00000000b2d05e00 0000000000000400 0000000000000000 0f",
-     {.version = 4, .type = 1, .constant_tsc = true, .nonstop_tsc = true, .cycle_frequency = 3000000000, .buffer_size = 1024, .layout = TW_FDR_BIG_LSB}},
+     {.version = 4,
+      .type = 1,
+      .constant_tsc = true,
+      .nonstop_tsc = true,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024,
+      .layout = TW_FDR_BIG_LSB}},
     {"0002 0001 00000006 00000000b2d05e00 0000000000000400 0000000000000001 0f",
-     {.version = 2, .type = 1, .nonstop_tsc = true, .reserved_bits = 1, .cycle_frequency = 3000000000, .buffer_size = 1024, .reserved = 1, .layout = TW_FDR_BIG_LSB}},
+     {.version = 2,
+      .type = 1,
+      .nonstop_tsc = true,
+      .reserved_bits = 1,
+      .cycle_frequency = 3000000000,
+      .buffer_size = 1024,
+      .reserved = 1,
+      .layout = TW_FDR_BIG_LSB}},
     {"0002 0000 00000003 000000003b9aca00 0000000000000000 0000000000000000",
-     {.version = 2, .constant_tsc = true, .nonstop_tsc = true, .cycle_frequency = 1000000000, .layout = TW_FDR_BIG_LSB}},
+     {.version = 2,
+      .constant_tsc = true,
+      .nonstop_tsc = true,
+      .cycle_frequency = 1000000000,
+      .layout = TW_FDR_BIG_LSB}},
 };
 
 static void test_headers(void **state)
@@ -69,7 +113,8 @@ static void test_headers(void **state)
 static void test_no_headers(void **state)
 {
 	static const char *const wrong[] = {
-	    "0000 0100", "0600 0100", "0100 0200", "0400 0000", "0006 0001", "0001 0002", "0004 0000", "7f45 4c46", "0100 0001",
+	    "0000 0100", "0600 0100", "0100 0200", "0400 0000", "0006 0001",
+	    "0001 0002", "0004 0000", "7f45 4c46", "0100 0001",
 	};
 	struct tw_fdr_header header;
 	uint8_t bytes[TW_FDR_HEADER_SIZE] = {0};
@@ -95,60 +140,368 @@ static const struct record_case {
 	struct tw_fdr_record record;
 	const char *payload;
 } records[] = {
-    {"enter", 1, 5, TW_FDR_LITTLE, 0, "70563412 efcdab89", {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"exit", 1, 5, TW_FDR_LITTLE, 0, "72563412 efcdab89", {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"tail exit", 1, 5, TW_FDR_LITTLE, 0, "74563412 01000000", {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 1}, ""},
-    {"enter with arguments", 1, 5, TW_FDR_LITTLE, 0, "76563412 ffffffff", {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 0x1234567, .tsc_delta = UINT32_MAX}, ""},
+    {"enter",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     0,
+     "70563412 efcdab89",
+     {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"exit",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     0,
+     "72563412 efcdab89",
+     {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"tail exit",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     0,
+     "74563412 01000000",
+     {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 1},
+     ""},
+    {"enter with arguments",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     0,
+     "76563412 ffffffff",
+     {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 0x1234567, .tsc_delta = UINT32_MAX},
+     ""},
     {"function 0", 1, 5, TW_FDR_LITTLE, 0, "00000000 00000000", {.kind = TW_FDR_ENTER, .size = 8}, ""},
-    {"last function", 1, 5, TW_FDR_LITTLE, 0, "f2ffffff f0ffffff", {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0xfffffff, .tsc_delta = 0xfffffff0}, ""},
-    {"enter, msb", 1, 5, TW_FDR_BIG_MSB, 0, "01234567 89abcdef", {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"exit, msb", 1, 5, TW_FDR_BIG_MSB, 0, "11234567 89abcdef", {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"tail exit, msb", 1, 5, TW_FDR_BIG_MSB, 0, "21234567 00000001", {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 1}, ""},
-    {"enter with arguments, msb", 1, 5, TW_FDR_BIG_MSB, 0, "3fffffff 00000000", {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 0xfffffff}, ""},
-    {"enter, lsb", 1, 5, TW_FDR_BIG_LSB, 0, "12345670 89abcdef", {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"exit, lsb", 1, 5, TW_FDR_BIG_LSB, 0, "12345672 89abcdef", {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef}, ""},
-    {"tail exit, lsb", 1, 5, TW_FDR_BIG_LSB, 0, "fefffff4 00000001", {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0xfefffff, .tsc_delta = 1}, ""},
-    {"enter with arguments, lsb", 1, 5, TW_FDR_BIG_LSB, 0, "00000036 0000000a", {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 3, .tsc_delta = 10}, ""},
+    {"last function",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     0,
+     "f2ffffff f0ffffff",
+     {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0xfffffff, .tsc_delta = 0xfffffff0},
+     ""},
+    {"enter, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     0,
+     "01234567 89abcdef",
+     {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"exit, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     0,
+     "11234567 89abcdef",
+     {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"tail exit, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     0,
+     "21234567 00000001",
+     {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 1},
+     ""},
+    {"enter with arguments, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     0,
+     "3fffffff 00000000",
+     {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 0xfffffff},
+     ""},
+    {"enter, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     0,
+     "12345670 89abcdef",
+     {.kind = TW_FDR_ENTER, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"exit, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     0,
+     "12345672 89abcdef",
+     {.kind = TW_FDR_EXIT, .size = 8, .function_id = 0x1234567, .tsc_delta = 0x89abcdef},
+     ""},
+    {"tail exit, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     0,
+     "fefffff4 00000001",
+     {.kind = TW_FDR_TAIL_EXIT, .size = 8, .function_id = 0xfefffff, .tsc_delta = 1},
+     ""},
+    {"enter with arguments, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     0,
+     "00000036 0000000a",
+     {.kind = TW_FDR_ENTER_ARGS, .size = 8, .function_id = 3, .tsc_delta = 10},
+     ""},
 
-    {"new buffer", 1, 5, TW_FDR_LITTLE, 4, "01 45230100", {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345}, ""},
-    {"new buffer, negative", 1, 5, TW_FDR_LITTLE, 4, "01 feffffff", {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = UINT64_MAX - 1}, ""},
-    {"new buffer, msb", 1, 5, TW_FDR_BIG_MSB, 4, "80 00012345", {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345}, ""},
-    {"new buffer, lsb", 1, 5, TW_FDR_BIG_LSB, 4, "01 00012345", {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345}, ""},
+    {"new buffer",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     4,
+     "01 45230100",
+     {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345},
+     ""},
+    {"new buffer, negative",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     4,
+     "01 feffffff",
+     {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = UINT64_MAX - 1},
+     ""},
+    {"new buffer, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     4,
+     "80 00012345",
+     {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345},
+     ""},
+    {"new buffer, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     4,
+     "01 00012345",
+     {.kind = TW_FDR_NEW_BUFFER, .size = 16, .value = 0x12345},
+     ""},
     {"end of buffer", 1, 1, TW_FDR_LITTLE, 0, "03", {.kind = TW_FDR_END_OF_BUFFER, .size = 16}, ""},
     {"end of buffer, msb", 1, 1, TW_FDR_BIG_MSB, 0, "81", {.kind = TW_FDR_END_OF_BUFFER, .size = 16}, ""},
     {"end of buffer, lsb", 1, 1, TW_FDR_BIG_LSB, 0, "03", {.kind = TW_FDR_END_OF_BUFFER, .size = 16}, ""},
-    {"new cpu", 1, 5, TW_FDR_LITTLE, 10, "05 0302 0807060504030201", {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708}, ""},
-    {"new cpu, msb", 1, 5, TW_FDR_BIG_MSB, 10, "82 0203 0102030405060708", {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708}, ""},
-    {"new cpu, lsb", 1, 5, TW_FDR_BIG_LSB, 10, "05 0203 0102030405060708", {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708}, ""},
-    {"tsc wrap", 1, 5, TW_FDR_LITTLE, 8, "07 ffffffffffffffff", {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = UINT64_MAX}, ""},
-    {"tsc wrap, msb", 1, 5, TW_FDR_BIG_MSB, 8, "83 0102030405060708", {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = 0x0102030405060708}, ""},
-    {"tsc wrap, lsb", 1, 5, TW_FDR_BIG_LSB, 8, "07 0102030405060708", {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = 0x0102030405060708}, ""},
-    {"wall time", 1, 5, TW_FDR_LITTLE, 12, "09 0807060504030201 3f420f00", {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999}, ""},
-    {"wall time, msb", 1, 5, TW_FDR_BIG_MSB, 12, "84 0102030405060708 000f423f", {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999}, ""},
-    {"wall time, lsb", 1, 5, TW_FDR_BIG_LSB, 12, "09 0102030405060708 000f423f", {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999}, ""},
-    {"argument", 1, 5, TW_FDR_LITTLE, 8, "0d 8877665544332211", {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788}, ""},
-    {"argument, msb", 1, 5, TW_FDR_BIG_MSB, 8, "86 1122334455667788", {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788}, ""},
-    {"argument, lsb", 1, 5, TW_FDR_BIG_LSB, 8, "0d 1122334455667788", {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788}, ""},
-    {"extents", 2, 5, TW_FDR_LITTLE, 8, "0f 1a01000000000080", {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x800000000000011a}, ""},
-    {"extents, msb", 2, 5, TW_FDR_BIG_MSB, 8, "87 000000000000011a", {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x11a}, ""},
-    {"extents, lsb", 2, 5, TW_FDR_BIG_LSB, 8, "0f 000000000000011a", {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x11a}, ""},
+    {"new cpu",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     10,
+     "05 0302 0807060504030201",
+     {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708},
+     ""},
+    {"new cpu, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     10,
+     "82 0203 0102030405060708",
+     {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708},
+     ""},
+    {"new cpu, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     10,
+     "05 0203 0102030405060708",
+     {.kind = TW_FDR_NEW_CPU_ID, .size = 16, .cpu = 0x203, .tsc = 0x0102030405060708},
+     ""},
+    {"tsc wrap",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     8,
+     "07 ffffffffffffffff",
+     {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = UINT64_MAX},
+     ""},
+    {"tsc wrap, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     8,
+     "83 0102030405060708",
+     {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = 0x0102030405060708},
+     ""},
+    {"tsc wrap, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     8,
+     "07 0102030405060708",
+     {.kind = TW_FDR_TSC_WRAP, .size = 16, .tsc = 0x0102030405060708},
+     ""},
+    {"wall time",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     12,
+     "09 0807060504030201 3f420f00",
+     {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999},
+     ""},
+    {"wall time, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     12,
+     "84 0102030405060708 000f423f",
+     {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999},
+     ""},
+    {"wall time, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     12,
+     "09 0102030405060708 000f423f",
+     {.kind = TW_FDR_WALL_TIME, .size = 16, .value = 0x0102030405060708, .microseconds = 999999},
+     ""},
+    {"argument",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     8,
+     "0d 8877665544332211",
+     {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788},
+     ""},
+    {"argument, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     8,
+     "86 1122334455667788",
+     {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788},
+     ""},
+    {"argument, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     8,
+     "0d 1122334455667788",
+     {.kind = TW_FDR_CALL_ARGUMENT, .size = 16, .value = 0x1122334455667788},
+     ""},
+    {"extents",
+     2,
+     5,
+     TW_FDR_LITTLE,
+     8,
+     "0f 1a01000000000080",
+     {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x800000000000011a},
+     ""},
+    {"extents, msb",
+     2,
+     5,
+     TW_FDR_BIG_MSB,
+     8,
+     "87 000000000000011a",
+     {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x11a},
+     ""},
+    {"extents, lsb",
+     2,
+     5,
+     TW_FDR_BIG_LSB,
+     8,
+     "0f 000000000000011a",
+     {.kind = TW_FDR_BUFFER_EXTENTS, .size = 16, .value = 0x11a},
+     ""},
     {"pid", 3, 5, TW_FDR_LITTLE, 4, "13 64000000", {.kind = TW_FDR_PID, .size = 16, .value = 100}, ""},
     {"pid, negative", 3, 5, TW_FDR_LITTLE, 4, "13 ffffffff", {.kind = TW_FDR_PID, .size = 16, .value = UINT64_MAX}, ""},
     {"pid, msb", 3, 5, TW_FDR_BIG_MSB, 4, "89 00000064", {.kind = TW_FDR_PID, .size = 16, .value = 100}, ""},
     {"pid, lsb", 3, 5, TW_FDR_BIG_LSB, 4, "13 00000064", {.kind = TW_FDR_PID, .size = 16, .value = 100}, ""},
 
-    {"custom event 1 to 3", 1, 3, TW_FDR_LITTLE, 12, "0b 05000000 b2ca9a3b00000080 000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5}, "hello"},
-    {"custom event 1 to 3, msb", 1, 3, TW_FDR_BIG_MSB, 12, "85 00000005 800000003b9acab2 000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5}, "hello"},
-    {"custom event 1 to 3, lsb", 1, 3, TW_FDR_BIG_LSB, 12, "0b 00000005 800000003b9acab2 000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5}, "hello"},
-    {"custom event 4", 4, 4, TW_FDR_LITTLE, 14, "0b 05000000 b2ca9a3b00000080 0302 00 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5}, "hello"},
-    {"custom event 4, msb", 4, 4, TW_FDR_BIG_MSB, 14, "85 00000005 800000003b9acab2 0203 00 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5}, "hello"},
-    {"custom event 4, lsb", 4, 4, TW_FDR_BIG_LSB, 14, "0b 00000005 800000003b9acab2 0203 00 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5}, "hello"},
-    {"custom event 5", 5, 5, TW_FDR_LITTLE, 8, "0b 05000000 f9ffffff 00000000000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5}, "hello"},
-    {"custom event 5, msb", 5, 5, TW_FDR_BIG_MSB, 8, "85 00000005 fffffff9 00000000000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5}, "hello"},
-    {"custom event 5, lsb", 5, 5, TW_FDR_BIG_LSB, 8, "0b 00000005 fffffff9 00000000000000 68656c6c6f", {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5}, "hello"},
-    {"typed event", 1, 5, TW_FDR_LITTLE, 10, "11 06000000 09000000 2a01 0000000000 747970656421", {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6}, "typed!"},
-    {"typed event, msb", 1, 5, TW_FDR_BIG_MSB, 10, "88 00000006 00000009 012a 0000000000 747970656421", {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6}, "typed!"},
-    {"typed event, lsb", 1, 5, TW_FDR_BIG_LSB, 10, "11 00000006 00000009 012a 0000000000 747970656421", {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6}, "typed!"},
+    {"custom event 1 to 3",
+     1,
+     3,
+     TW_FDR_LITTLE,
+     12,
+     "0b 05000000 b2ca9a3b00000080 000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5},
+     "hello"},
+    {"custom event 1 to 3, msb",
+     1,
+     3,
+     TW_FDR_BIG_MSB,
+     12,
+     "85 00000005 800000003b9acab2 000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5},
+     "hello"},
+    {"custom event 1 to 3, lsb",
+     1,
+     3,
+     TW_FDR_BIG_LSB,
+     12,
+     "0b 00000005 800000003b9acab2 000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .payload_size = 5},
+     "hello"},
+    {"custom event 4",
+     4,
+     4,
+     TW_FDR_LITTLE,
+     14,
+     "0b 05000000 b2ca9a3b00000080 0302 00 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5},
+     "hello"},
+    {"custom event 4, msb",
+     4,
+     4,
+     TW_FDR_BIG_MSB,
+     14,
+     "85 00000005 800000003b9acab2 0203 00 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5},
+     "hello"},
+    {"custom event 4, lsb",
+     4,
+     4,
+     TW_FDR_BIG_LSB,
+     14,
+     "0b 00000005 800000003b9acab2 0203 00 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc = 0x800000003b9acab2, .cpu = 0x203, .payload_size = 5},
+     "hello"},
+    {"custom event 5",
+     5,
+     5,
+     TW_FDR_LITTLE,
+     8,
+     "0b 05000000 f9ffffff 00000000000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5},
+     "hello"},
+    {"custom event 5, msb",
+     5,
+     5,
+     TW_FDR_BIG_MSB,
+     8,
+     "85 00000005 fffffff9 00000000000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5},
+     "hello"},
+    {"custom event 5, lsb",
+     5,
+     5,
+     TW_FDR_BIG_LSB,
+     8,
+     "0b 00000005 fffffff9 00000000000000 68656c6c6f",
+     {.kind = TW_FDR_CUSTOM_EVENT, .size = 21, .tsc_delta = (uint32_t)-7, .payload_size = 5},
+     "hello"},
+    {"typed event",
+     1,
+     5,
+     TW_FDR_LITTLE,
+     10,
+     "11 06000000 09000000 2a01 0000000000 747970656421",
+     {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6},
+     "typed!"},
+    {"typed event, msb",
+     1,
+     5,
+     TW_FDR_BIG_MSB,
+     10,
+     "88 00000006 00000009 012a 0000000000 747970656421",
+     {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6},
+     "typed!"},
+    {"typed event, lsb",
+     1,
+     5,
+     TW_FDR_BIG_LSB,
+     10,
+     "11 00000006 00000009 012a 0000000000 747970656421",
+     {.kind = TW_FDR_TYPED_EVENT, .size = 22, .tsc_delta = 9, .event_type = 0x12a, .payload_size = 6},
+     "typed!"},
 };
 
 enum { CASES = sizeof records / sizeof *records, ROOM = 64 };
@@ -161,8 +514,9 @@ static struct tw_fdr_decoder decoder_of(const uint8_t *bytes, size_t size, unsig
 static void expect_record(const struct record_case *c, const struct tw_fdr_record *found, bool padded)
 {
 	const struct tw_fdr_record *wanted = &c->record;
-	bool same = found->kind == wanted->kind && found->size == wanted->size && found->function_id == wanted->function_id &&
-	            found->tsc_delta == wanted->tsc_delta && found->tsc == wanted->tsc && found->value == wanted->value &&
+	bool same = found->kind == wanted->kind && found->size == wanted->size &&
+	            found->function_id == wanted->function_id && found->tsc_delta == wanted->tsc_delta &&
+	            found->tsc == wanted->tsc && found->value == wanted->value &&
 	            found->microseconds == wanted->microseconds && found->cpu == wanted->cpu &&
 	            found->event_type == wanted->event_type && found->payload_size == wanted->payload_size &&
 	            found->padded == padded;
@@ -175,7 +529,8 @@ static void expect_record(const struct record_case *c, const struct tw_fdr_recor
 }
 
 /* Decodes a case's bytes, followed by others, then encodes what came out. */
-static void there_and_back(const struct record_case *c, unsigned version, const uint8_t *bytes, const uint8_t *clean, bool padded)
+static void there_and_back(const struct record_case *c, unsigned version, const uint8_t *bytes, const uint8_t *clean,
+                           bool padded)
 {
 	struct tw_fdr_decoder decoder = decoder_of(bytes, ROOM, version, c->layout);
 	struct tw_fdr_record record;
@@ -215,9 +570,11 @@ static void test_cases_are_complete(void **state)
 			met[records[i].record.kind][records[i].layout][version] = true;
 	for (unsigned kind = 0; kind < TW_FDR_KINDS; kind++)
 		for (unsigned layout = 0; tw_fdr_kind_name(kind) && layout < LAYOUTS; layout++)
-			for (unsigned version = from[kind] ? from[kind] : 1; version <= (kind == TW_FDR_END_OF_BUFFER ? 1 : 5); version++)
+			for (unsigned version = from[kind] ? from[kind] : 1;
+			     version <= (kind == TW_FDR_END_OF_BUFFER ? 1 : 5); version++)
 				if (!met[kind][layout][version])
-					fail_msg("no case for %s in layout %u, version %u", tw_fdr_kind_name(kind), layout, version);
+					fail_msg("no case for %s in layout %u, version %u", tw_fdr_kind_name(kind),
+					         layout, version);
 }
 
 static void test_padding(void **state)
@@ -227,7 +584,8 @@ static void test_padding(void **state)
 		const struct record_case *c = &records[i];
 		uint8_t clean[ROOM] = {0}, bytes[ROOM];
 		from_hex(c->hex, clean, sizeof clean);
-		for (size_t at = c->used + 1; c->record.size > TW_FDR_FUNCTION_SIZE && at < TW_FDR_METADATA_SIZE; at++) {
+		for (size_t at = c->used + 1; c->record.size > TW_FDR_FUNCTION_SIZE && at < TW_FDR_METADATA_SIZE;
+		     at++) {
 			memcpy(bytes, clean, sizeof bytes);
 			bytes[at] = 0x80;
 			there_and_back(c, c->last, bytes, clean, true);
@@ -295,7 +653,8 @@ static void test_unknown_kinds(void **state)
 
 static void test_event_sizes(void **state)
 {
-	static const char *const sizes[] = {"00000000", "ffffffff", "00000080", "80000000"}; /* 0, -1, the least, 0x80 */
+	static const char *const sizes[] = {"00000000", "ffffffff", "00000080",
+	                                    "80000000"}; /* 0, -1, the least, 0x80 */
 	static const int statuses[] = {TW_ERR_VALUE, TW_ERR_VALUE, TW_ERR_VALUE, TW_ERR_ROOM};
 	(void)state;
 	for (unsigned version = 1; version <= 5; version++)
@@ -350,18 +709,32 @@ static void test_encode_limits(void **state)
 		for (unsigned l = 0; l < LAYOUTS; l++) {
 			enum tw_fdr_layout layout = (enum tw_fdr_layout)l;
 			for (unsigned kind = 0; kind < 4; kind++)
-				assert_int_equal(encode((struct tw_fdr_record){.kind = (enum tw_fdr_kind)kind, .function_id = 1 << 28}, version, layout), TW_ERR_VALUE);
-			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, version, layout), version == 1 ? 16 : TW_ERR_VALUE);
-			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_BUFFER_EXTENTS}, version, layout), version >= 2 ? 16 : TW_ERR_VALUE);
-			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_PID}, version, layout), version >= 3 ? 16 : TW_ERR_VALUE);
-			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_CUSTOM_EVENT}, version, layout), TW_ERR_VALUE);
-			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT}, version, layout), TW_ERR_VALUE);
+				assert_int_equal(encode((struct tw_fdr_record){.kind = (enum tw_fdr_kind)kind,
+				                                               .function_id = 1 << 28},
+				                        version, layout),
+				                 TW_ERR_VALUE);
+			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, version, layout),
+			                 version == 1 ? 16 : TW_ERR_VALUE);
+			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_BUFFER_EXTENTS}, version, layout),
+			                 version >= 2 ? 16 : TW_ERR_VALUE);
+			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_PID}, version, layout),
+			                 version >= 3 ? 16 : TW_ERR_VALUE);
+			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_CUSTOM_EVENT}, version, layout),
+			                 TW_ERR_VALUE);
+			assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT}, version, layout),
+			                 TW_ERR_VALUE);
 			for (unsigned kind = 4; kind < 200; kind = kind == 15 ? 26 : kind + 1)
-				assert_int_equal(encode((struct tw_fdr_record){.kind = (enum tw_fdr_kind)kind}, version, layout), TW_ERR_VALUE);
+				assert_int_equal(encode((struct tw_fdr_record){.kind = (enum tw_fdr_kind)kind}, version,
+				                        layout),
+				                 TW_ERR_VALUE);
 		}
-	assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT, .payload_size = 0x80000000}, 5, TW_FDR_LITTLE), TW_ERR_VALUE);
+	assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT, .payload_size = 0x80000000}, 5,
+	                        TW_FDR_LITTLE),
+	                 TW_ERR_VALUE);
 	/* without its payload, which follows */
-	assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT, .payload_size = 1000000}, 5, TW_FDR_LITTLE), 16);
+	assert_int_equal(encode((struct tw_fdr_record){.kind = TW_FDR_TYPED_EVENT, .payload_size = 1000000}, 5,
+	                        TW_FDR_LITTLE),
+	                 16);
 }
 
 /* In this layout bit 20 of the id is where a reader looks for the discriminant. */
@@ -385,29 +758,85 @@ static const struct basic_case {
 	const char *hex;
 	struct tw_basic_record record;
 } basics[] = {
-    {"enter", 1, 2, false, "0000 ff 00 01000000 e803000000000000 65000000 00000000 0000000000000000", {.cpu = 255, .function_id = 1, .tsc = 1000, .thread = 101}},
-    {"enter, with process", 3, 3, false, "0000 03 00 01000000 e803000000000080 65000000 64000000 0000000000000000", {.cpu = 3, .function_id = 1, .tsc = 0x80000000000003e8, .thread = 101, .process = 100}},
-    {"exit", 3, 3, false, "0000 03 01 feffffff e803000000000000 ffffffff 64000000 0000000000000000", {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = -2, .tsc = 1000, .thread = UINT32_MAX, .process = 100}},
-    {"tail exit", 2, 2, false, "0000 03 02 03000000 4605000000000000 65000000 00000000 0000000000000000", {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
-    {"tail exit, with process", 3, 3, false, "0000 03 02 03000000 4605000000000000 65000000 64000000 0000000000000000", {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101, .process = 100}},
-    {"enter with arguments", 3, 3, false, "0000 03 03 02000000 4c04000000000000 65000000 64000000 0000000000000000", {.cpu = 3, .kind = TW_FDR_ENTER_ARGS, .function_id = 2, .tsc = 1100, .thread = 101, .process = 100}},
-    {"argument", 1, 3, false, "0100 0000 02000000 65000000 64000000 0df0fecaefbeadde 0000000000000000", {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
-    {"enter, big", 1, 2, true, "0000 03 00 00000001 00000000000003e8 00000065 00000000 0000000000000000", {.cpu = 3, .function_id = 1, .tsc = 1000, .thread = 101}},
-    {"tail exit, big", 2, 2, true, "0000 03 02 00000003 0000000000000546 00000065 00000000 0000000000000000", {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
-    {"exit, big", 3, 3, true, "0000 03 01 00000001 00000000000003e8 00000065 00000064 0000000000000000", {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = 1, .tsc = 1000, .thread = 101, .process = 100}},
-    {"argument, big", 1, 3, true, "0001 0000 00000002 00000065 00000064 deadbeefcafef00d 0000000000000000", {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
+    {"enter",
+     1,
+     2,
+     false,
+     "0000 ff 00 01000000 e803000000000000 65000000 00000000 0000000000000000",
+     {.cpu = 255, .function_id = 1, .tsc = 1000, .thread = 101}},
+    {"enter, with process",
+     3,
+     3,
+     false,
+     "0000 03 00 01000000 e803000000000080 65000000 64000000 0000000000000000",
+     {.cpu = 3, .function_id = 1, .tsc = 0x80000000000003e8, .thread = 101, .process = 100}},
+    {"exit",
+     3,
+     3,
+     false,
+     "0000 03 01 feffffff e803000000000000 ffffffff 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = -2, .tsc = 1000, .thread = UINT32_MAX, .process = 100}},
+    {"tail exit",
+     2,
+     2,
+     false,
+     "0000 03 02 03000000 4605000000000000 65000000 00000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
+    {"tail exit, with process",
+     3,
+     3,
+     false,
+     "0000 03 02 03000000 4605000000000000 65000000 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101, .process = 100}},
+    {"enter with arguments",
+     3,
+     3,
+     false,
+     "0000 03 03 02000000 4c04000000000000 65000000 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_ENTER_ARGS, .function_id = 2, .tsc = 1100, .thread = 101, .process = 100}},
+    {"argument",
+     1,
+     3,
+     false,
+     "0100 0000 02000000 65000000 64000000 0df0fecaefbeadde 0000000000000000",
+     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
+    {"enter, big",
+     1,
+     2,
+     true,
+     "0000 03 00 00000001 00000000000003e8 00000065 00000000 0000000000000000",
+     {.cpu = 3, .function_id = 1, .tsc = 1000, .thread = 101}},
+    {"tail exit, big",
+     2,
+     2,
+     true,
+     "0000 03 02 00000003 0000000000000546 00000065 00000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
+    {"exit, big",
+     3,
+     3,
+     true,
+     "0000 03 01 00000001 00000000000003e8 00000065 00000064 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = 1, .tsc = 1000, .thread = 101, .process = 100}},
+    {"argument, big",
+     1,
+     3,
+     true,
+     "0001 0000 00000002 00000065 00000064 deadbeefcafef00d 0000000000000000",
+     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
 };
 
-static void basic_there_and_back(const struct basic_case *c, unsigned version, enum tw_fdr_layout layout, const uint8_t *bytes,
-                                 const uint8_t *clean, bool padded)
+static void basic_there_and_back(const struct basic_case *c, unsigned version, enum tw_fdr_layout layout,
+                                 const uint8_t *bytes, const uint8_t *clean, bool padded)
 {
 	const struct tw_basic_record *wanted = &c->record;
 	struct tw_basic_record found;
 	uint8_t again[TW_BASIC_RECORD_SIZE];
 	assert_int_equal(tw_basic_decode(bytes, (uint16_t)version, layout, &found), 0);
-	bool same = found.record_type == wanted->record_type && found.cpu == wanted->cpu && found.kind == wanted->kind &&
-	            found.function_id == wanted->function_id && found.tsc == wanted->tsc && found.thread == wanted->thread &&
-	            found.process == wanted->process && found.argument == wanted->argument && found.padded == padded;
+	bool same = found.record_type == wanted->record_type && found.cpu == wanted->cpu &&
+	            found.kind == wanted->kind && found.function_id == wanted->function_id &&
+	            found.tsc == wanted->tsc && found.thread == wanted->thread && found.process == wanted->process &&
+	            found.argument == wanted->argument && found.padded == padded;
 	if (!same)
 		fail_msg("%s: some field is wrong (padded: %d)", c->what, found.padded);
 	assert_int_equal(tw_basic_encode(&found, (uint16_t)version, layout, again), 0);
@@ -424,7 +853,8 @@ static void test_basic_records(void **state)
 			if (!basics[i].big)
 				basic_there_and_back(&basics[i], version, TW_FDR_LITTLE, bytes, bytes, false);
 			for (unsigned layout = TW_FDR_BIG_MSB; basics[i].big && layout <= TW_FDR_BIG_LSB; layout++)
-				basic_there_and_back(&basics[i], version, (enum tw_fdr_layout)layout, bytes, bytes, false);
+				basic_there_and_back(&basics[i], version, (enum tw_fdr_layout)layout, bytes, bytes,
+				                     false);
 		}
 }
 
@@ -501,8 +931,11 @@ static void expect_log(const char *name, const struct seen *wanted, size_t count
 		if (n >= count)
 			continue;
 		uint64_t delta = record.tsc_delta + record.microseconds + (uint64_t)record.cpu;
-		if (offset != wanted[n].offset || record.kind != wanted[n].kind || number_of(&record) != wanted[n].number || delta != wanted[n].delta)
-			fail_msg("%s: record %zu is %s at 0x%zx: 0x%llx, 0x%llx", name, n, tw_fdr_kind_name((unsigned)record.kind), offset, (unsigned long long)number_of(&record), (unsigned long long)delta);
+		if (offset != wanted[n].offset || record.kind != wanted[n].kind ||
+		    number_of(&record) != wanted[n].number || delta != wanted[n].delta)
+			fail_msg("%s: record %zu is %s at 0x%zx: 0x%llx, 0x%llx", name, n,
+			         tw_fdr_kind_name((unsigned)record.kind), offset,
+			         (unsigned long long)number_of(&record), (unsigned long long)delta);
 	}
 	assert_int_equal(n, all);
 }
@@ -510,15 +943,32 @@ static void expect_log(const char *name, const struct seen *wanted, size_t count
 static void test_log_of_llvm(void **state)
 {
 	static const struct seen first[] = {
-	    {0x20, TW_FDR_BUFFER_EXTENTS, 0x11a, 0}, {0x30, TW_FDR_NEW_BUFFER, 101, 0},    {0x40, TW_FDR_WALL_TIME, 10, 500},
-	    {0x50, TW_FDR_PID, 100, 0},              {0x60, TW_FDR_NEW_CPU_ID, 1000000000, 3}, {0x70, TW_FDR_ENTER, 1, 0},
-	    {0x78, TW_FDR_ENTER, 2, 100},            {0x80, TW_FDR_ENTER_ARGS, 3, 10},     {0x88, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0},
-	    {0x98, TW_FDR_EXIT, 3, 20},              {0xa0, TW_FDR_TAIL_EXIT, 2, 30},      {0xa8, TW_FDR_ENTER, 4, 5},
-	    {0xb0, TW_FDR_EXIT, 4, 6},               {0xb8, TW_FDR_CUSTOM_EVENT, 20, 7},   {0xdc, TW_FDR_TYPED_EVENT, 6, 9},
-	    {0xf2, TW_FDR_ENTER, 0xfffffff, 11},     {0xfa, TW_FDR_EXIT, 0xfffffff, 0xfffffff0}, {0x102, TW_FDR_TSC_WRAP, 0x23b9aca00, 0},
-	    {0x112, TW_FDR_ENTER, 5, 0},             {0x11a, TW_FDR_EXIT, 5, 3},           {0x122, TW_FDR_NEW_CPU_ID, 0x23b9aca32, 1},
-	    {0x132, TW_FDR_ENTER, 6, 0},             {0x13a, TW_FDR_EXIT, 6, 13},          {0x142, TW_FDR_EXIT, 1, 40},
-	    {0x14a, TW_FDR_BUFFER_EXTENTS, 0x11a, 0}, {0x15a, TW_FDR_NEW_BUFFER, 102, 0},
+	    {0x20, TW_FDR_BUFFER_EXTENTS, 0x11a, 0},
+	    {0x30, TW_FDR_NEW_BUFFER, 101, 0},
+	    {0x40, TW_FDR_WALL_TIME, 10, 500},
+	    {0x50, TW_FDR_PID, 100, 0},
+	    {0x60, TW_FDR_NEW_CPU_ID, 1000000000, 3},
+	    {0x70, TW_FDR_ENTER, 1, 0},
+	    {0x78, TW_FDR_ENTER, 2, 100},
+	    {0x80, TW_FDR_ENTER_ARGS, 3, 10},
+	    {0x88, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0},
+	    {0x98, TW_FDR_EXIT, 3, 20},
+	    {0xa0, TW_FDR_TAIL_EXIT, 2, 30},
+	    {0xa8, TW_FDR_ENTER, 4, 5},
+	    {0xb0, TW_FDR_EXIT, 4, 6},
+	    {0xb8, TW_FDR_CUSTOM_EVENT, 20, 7},
+	    {0xdc, TW_FDR_TYPED_EVENT, 6, 9},
+	    {0xf2, TW_FDR_ENTER, 0xfffffff, 11},
+	    {0xfa, TW_FDR_EXIT, 0xfffffff, 0xfffffff0},
+	    {0x102, TW_FDR_TSC_WRAP, 0x23b9aca00, 0},
+	    {0x112, TW_FDR_ENTER, 5, 0},
+	    {0x11a, TW_FDR_EXIT, 5, 3},
+	    {0x122, TW_FDR_NEW_CPU_ID, 0x23b9aca32, 1},
+	    {0x132, TW_FDR_ENTER, 6, 0},
+	    {0x13a, TW_FDR_EXIT, 6, 13},
+	    {0x142, TW_FDR_EXIT, 1, 40},
+	    {0x14a, TW_FDR_BUFFER_EXTENTS, 0x11a, 0},
+	    {0x15a, TW_FDR_NEW_BUFFER, 102, 0},
 	};
 	(void)state;
 	expect_log("v5.xray", first, sizeof first / sizeof *first, 3 * 24);
@@ -527,16 +977,32 @@ static void test_log_of_llvm(void **state)
 static void test_logs_of_big_endian(void **state)
 {
 	static const struct seen msb[] = {
-	    {0x20, TW_FDR_NEW_BUFFER, 101, 0}, {0x30, TW_FDR_WALL_TIME, 10, 500}, {0x40, TW_FDR_NEW_CPU_ID, 1000000000, 3},
-	    {0x50, TW_FDR_ENTER, 1, 0},        {0x58, TW_FDR_ENTER, 2, 100},      {0x60, TW_FDR_ENTER_ARGS, 3, 10},
-	    {0x68, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0}, {0x78, TW_FDR_EXIT, 3, 20}, {0x80, TW_FDR_EXIT, 2, 5},
-	    {0x88, TW_FDR_EXIT, 1, 6},         {0x90, TW_FDR_END_OF_BUFFER, 0, 0}, {0xa0, TW_FDR_NEW_BUFFER, 102, 0},
+	    {0x20, TW_FDR_NEW_BUFFER, 101, 0},
+	    {0x30, TW_FDR_WALL_TIME, 10, 500},
+	    {0x40, TW_FDR_NEW_CPU_ID, 1000000000, 3},
+	    {0x50, TW_FDR_ENTER, 1, 0},
+	    {0x58, TW_FDR_ENTER, 2, 100},
+	    {0x60, TW_FDR_ENTER_ARGS, 3, 10},
+	    {0x68, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0},
+	    {0x78, TW_FDR_EXIT, 3, 20},
+	    {0x80, TW_FDR_EXIT, 2, 5},
+	    {0x88, TW_FDR_EXIT, 1, 6},
+	    {0x90, TW_FDR_END_OF_BUFFER, 0, 0},
+	    {0xa0, TW_FDR_NEW_BUFFER, 102, 0},
 	};
 	static const struct seen lsb[] = {
-	    {0x20, TW_FDR_BUFFER_EXTENTS, 128, 0}, {0x30, TW_FDR_NEW_BUFFER, 101, 0}, {0x40, TW_FDR_WALL_TIME, 10, 500},
-	    {0x50, TW_FDR_PID, 100, 0},            {0x60, TW_FDR_NEW_CPU_ID, 1000000000, 3}, {0x70, TW_FDR_ENTER, 1, 0},
-	    {0x78, TW_FDR_ENTER, 2, 100},          {0x80, TW_FDR_ENTER_ARGS, 3, 10}, {0x88, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0},
-	    {0x98, TW_FDR_EXIT, 3, 20},            {0xa0, TW_FDR_EXIT, 2, 5},        {0xa8, TW_FDR_EXIT, 1, 6},
+	    {0x20, TW_FDR_BUFFER_EXTENTS, 128, 0},
+	    {0x30, TW_FDR_NEW_BUFFER, 101, 0},
+	    {0x40, TW_FDR_WALL_TIME, 10, 500},
+	    {0x50, TW_FDR_PID, 100, 0},
+	    {0x60, TW_FDR_NEW_CPU_ID, 1000000000, 3},
+	    {0x70, TW_FDR_ENTER, 1, 0},
+	    {0x78, TW_FDR_ENTER, 2, 100},
+	    {0x80, TW_FDR_ENTER_ARGS, 3, 10},
+	    {0x88, TW_FDR_CALL_ARGUMENT, 0x1122334455667788, 0},
+	    {0x98, TW_FDR_EXIT, 3, 20},
+	    {0xa0, TW_FDR_EXIT, 2, 5},
+	    {0xa8, TW_FDR_EXIT, 1, 6},
 	    {0xb0, TW_FDR_BUFFER_EXTENTS, 128, 0},
 	};
 	(void)state;
@@ -562,7 +1028,8 @@ static void test_basic_logs(void **state)
 		assert_int_equal(log.size, 32 * (1 + sizeof wanted / sizeof *wanted));
 		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 			struct tw_basic_record r;
-			assert_int_equal(tw_basic_decode(log.data + 32 * (i + 1), header.version, header.layout, &r), 0);
+			assert_int_equal(tw_basic_decode(log.data + 32 * (i + 1), header.version, header.layout, &r),
+			                 0);
 			assert_int_equal(r.record_type, wanted[i].type);
 			assert_int_equal(r.kind, wanted[i].kind);
 			assert_int_equal(r.tsc, wanted[i].tsc);
@@ -589,12 +1056,13 @@ static void expect_time(struct fdr_clock *clock, uint64_t tsc)
 {
 	uint64_t found = fdr_ns(clock, tsc), wanted = exact_ns(tsc, clock->frequency);
 	if (found != wanted)
-		fail_msg("%llu ticks at %llu Hz are %llu ns, expected %llu", (unsigned long long)tsc, (unsigned long long)clock->frequency, (unsigned long long)found, (unsigned long long)wanted);
+		fail_msg("%llu ticks at %llu Hz are %llu ns, expected %llu", (unsigned long long)tsc,
+		         (unsigned long long)clock->frequency, (unsigned long long)found, (unsigned long long)wanted);
 }
 
 static const uint64_t frequencies[] = {
-    1, 2, 3, 7, 1000, 32768, 999999, 24000000, 999999999, 1000000000, 1000000001, 2100000001, 3000000000,
-    4294967296, 99999999977, 999999999989, FDR_FREQUENCY_MAX,
+    1,          2,          3,          7,          1000,       32768,       999999,       24000000,          999999999,
+    1000000000, 1000000001, 2100000001, 3000000000, 4294967296, 99999999977, 999999999989, FDR_FREQUENCY_MAX,
 };
 enum { FREQUENCIES = sizeof frequencies / sizeof *frequencies };
 

@@ -12,8 +12,8 @@ struct plain {
 	uint64_t time, thread, process, id;
 	uint32_t kind, flags, cpu, arguments;
 	char name[24];
-	uint64_t values[4];   /* numbers, or a hash of data */
-	uint64_t offset;      /* not compared */
+	uint64_t values[4]; /* numbers, or a hash of data */
+	uint64_t offset;    /* not compared */
 };
 
 struct events {
@@ -40,7 +40,8 @@ static void take_value(struct plain *plain, unsigned i, const struct tw_argument
 	plain->values[i] = hash;
 }
 
-static void take_event(struct events *events, const struct tw_dictionary *dictionary, const struct tw_event *event, const struct tw_argument *arguments)
+static void take_event(struct events *events, const struct tw_dictionary *dictionary, const struct tw_event *event,
+                       const struct tw_argument *arguments)
 {
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
 	const struct tw_name *name = tw_dictionary_name(dictionary, event->name);
@@ -78,7 +79,9 @@ static bool read_events(const struct bytes *b, enum tw_checking checking, struct
 {
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	struct tw_read_options options = {.checking = checking, .on_finding = count_error, .finding_context = &events->errors};
+	struct tw_read_options options = {.checking = checking,
+	                                  .on_finding = count_error,
+	                                  .finding_context = &events->errors};
 	events->count = events->errors = events->lost = 0;
 	int status = tw_open_memory(&reader, "test", b->data, b->size, &options);
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
@@ -97,9 +100,10 @@ static void expect_same_events(const char *what)
 {
 	for (size_t i = 0; i < before.count && i < after.count; i++)
 		if (compare(&before.all[i], &after.all[i]) != 0)
-			fail_msg("%s: event %zu was %s %s at %llu ns, from 0x%llx, now %s %s at %llu ns, from 0x%llx", what, i,
-			         tw_event_kind_name(before.all[i].kind), before.all[i].name, (unsigned long long)before.all[i].time,
-			         (unsigned long long)before.all[i].offset, tw_event_kind_name(after.all[i].kind), after.all[i].name,
+			fail_msg("%s: event %zu was %s %s at %llu ns, from 0x%llx, now %s %s at %llu ns, from 0x%llx",
+			         what, i, tw_event_kind_name(before.all[i].kind), before.all[i].name,
+			         (unsigned long long)before.all[i].time, (unsigned long long)before.all[i].offset,
+			         tw_event_kind_name(after.all[i].kind), after.all[i].name,
 			         (unsigned long long)after.all[i].time, (unsigned long long)after.all[i].offset);
 	if (before.count != after.count)
 		fail_msg("%s: %zu events, expected %zu", what, after.count, before.count);
@@ -152,16 +156,40 @@ static uint64_t count_records(const struct bytes *b, const char *kind)
 /* ---- Repair of what is whole. ---- */
 
 static const char *const logs[] = {
-    "v1.xray",           "v1-functions-only.xray", "v1-out-of-order.xray", "v1-padded-zero.xray", "v1-typed.xray",
-    "v2.xray",           "v2-functions-only.xray", "v2-out-of-order.xray", "v2-typed.xray",       "v3.xray",
-    "v3-functions-only.xray", "v3-out-of-order.xray", "v3-typed.xray",     "v4.xray",             "v4-functions-only.xray",
-    "v4-out-of-order.xray", "v4-typed.xray",       "v5.xray",              "v5-functions-only.xray", "v5-out-of-order.xray",
-    "be-msb-v1.xray",    "be-msb-v2.xray",         "be-msb-v3.xray",       "be-msb-v4.xray",      "be-msb-v5.xray",
-    "be-lsb-v1.xray",    "be-lsb-v2.xray",         "be-lsb-v3.xray",       "be-lsb-v4.xray",      "be-lsb-v5.xray",
+    "v1.xray",
+    "v1-functions-only.xray",
+    "v1-out-of-order.xray",
+    "v1-padded-zero.xray",
+    "v1-typed.xray",
+    "v2.xray",
+    "v2-functions-only.xray",
+    "v2-out-of-order.xray",
+    "v2-typed.xray",
+    "v3.xray",
+    "v3-functions-only.xray",
+    "v3-out-of-order.xray",
+    "v3-typed.xray",
+    "v4.xray",
+    "v4-functions-only.xray",
+    "v4-out-of-order.xray",
+    "v4-typed.xray",
+    "v5.xray",
+    "v5-functions-only.xray",
+    "v5-out-of-order.xray",
+    "be-msb-v1.xray",
+    "be-msb-v2.xray",
+    "be-msb-v3.xray",
+    "be-msb-v4.xray",
+    "be-msb-v5.xray",
+    "be-lsb-v1.xray",
+    "be-lsb-v2.xray",
+    "be-lsb-v3.xray",
+    "be-lsb-v4.xray",
+    "be-lsb-v5.xray",
     "le-py-v5.xray",
 };
 static const char *const basic_logs[] = {
-    "basic-v1.xray",    "basic-v2.xray",    "basic-v3.xray",          "basic-be-v1.xray",
+    "basic-v1.xray",    "basic-v2.xray",    "basic-v3.xray",           "basic-be-v1.xray",
     "basic-be-v2.xray", "basic-be-v3.xray", "basic-v3-arg-first.xray",
 };
 enum { LOGS = sizeof logs / sizeof *logs, BASIC_LOGS = sizeof basic_logs / sizeof *basic_logs };
@@ -181,7 +209,8 @@ static void expect_untouched(const char *name)
 		}
 	for (size_t i = 0; i < source.size; i++)
 		if (target.data[i] != source.data[i])
-			fail_msg("%s: byte 0x%zx is %02x after repair, %02x before", name, i, target.data[i], source.data[i]);
+			fail_msg("%s: byte 0x%zx is %02x after repair, %02x before", name, i, target.data[i],
+			         source.data[i]);
 	assert_int_equal(result.lost_bytes, 0);
 	assert_int_equal(result.records_dropped, 0);
 	assert_int_equal(result.records_changed, tails);
@@ -251,7 +280,8 @@ static void expect_there_and_back(const char *name, unsigned version, enum tw_by
 	static struct bytes first;
 	bool little = source.data[0] != 0;
 	enum tw_byte_order home = little ? TW_BYTES_LITTLE : source.data[4] ? TW_BYTES_BIG : TW_BYTES_BIG_LSB;
-	bool lsb = order == TW_BYTES_BIG_LSB && home != TW_BYTES_BIG_LSB, no_process = version < 3 && source.version >= 3;
+	bool lsb = order == TW_BYTES_BIG_LSB && home != TW_BYTES_BIG_LSB,
+	     no_process = version < 3 && source.version >= 3;
 	assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
 	uint64_t dropped = (no_process ? count_records(&source, "pid") : 0) + (lsb ? count_ids_of_bit_20(&before) : 0);
 	uint64_t changed = source.version == 4 && version != 4 ? count_records(&source, "custom-event") : 0;
@@ -267,7 +297,8 @@ static void expect_there_and_back(const char *name, unsigned version, enum tw_by
 	assert_true(read_events(&first, TW_CHECK_ALL, &after));
 	assert_int_equal(after.errors, 0);
 	expect_same_events(name);
-	assert_true(rewrite(&first, &(struct tw_write_options){.version = source.version, .byte_order = home}, &result));
+	assert_true(
+	    rewrite(&first, &(struct tw_write_options){.version = source.version, .byte_order = home}, &result));
 	assert_true(read_events(&target, TW_CHECK_ALL, &after));
 	assert_int_equal(after.errors, 0);
 	assert_int_equal(target.version, source.version);
@@ -297,9 +328,14 @@ static void test_there_and_back_is_the_same_bytes(void **state)
 			bool little = source.data[0] != 0, lsb = !little && !source.data[4];
 			if (lsb)
 				continue;
-			assert_true(rewrite(&source, &(struct tw_write_options){.byte_order = (enum tw_byte_order)order}, &result));
+			assert_true(rewrite(&source,
+			                    &(struct tw_write_options){.byte_order = (enum tw_byte_order)order},
+			                    &result));
 			first = target;
-			assert_true(rewrite(&first, &(struct tw_write_options){.byte_order = little ? TW_BYTES_LITTLE : TW_BYTES_BIG}, &result));
+			assert_true(
+			    rewrite(&first,
+			            &(struct tw_write_options){.byte_order = little ? TW_BYTES_LITTLE : TW_BYTES_BIG},
+			            &result));
 			assert_int_equal(target.size, source.size);
 			assert_memory_equal(target.data, source.data, source.size);
 		}
@@ -361,7 +397,10 @@ static void test_basic_versions_and_orders(void **state)
 			for (unsigned order = TW_BYTES_LITTLE; order <= TW_BYTES_BIG; order++) {
 				load_log(&source, basic_logs[i]);
 				assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
-				assert_true(rewrite(&source, &(struct tw_write_options){.version = version, .byte_order = (enum tw_byte_order)order}, &result));
+				assert_true(rewrite(&source,
+				                    &(struct tw_write_options){.version = version,
+				                                               .byte_order = (enum tw_byte_order)order},
+				                    &result));
 				assert_true(read_events(&target, TW_CHECK_ALL, &after));
 				assert_int_equal(target.version, version);
 				assert_int_equal(after.errors + result.records_dropped + result.lost_bytes, 0);
@@ -383,7 +422,8 @@ static void test_versions_that_are_none(void **state)
 		load_log(&source, names[i]);
 		unlink(path);
 		assert_int_equal(tw_open_memory(&reader, "test", source.data, source.size, NULL), 0);
-		assert_int_equal(tw_transcode(reader, path, &(struct tw_write_options){.version = i ? 4 : 6}, &result), TW_ERR_VALUE);
+		assert_int_equal(tw_transcode(reader, path, &(struct tw_write_options){.version = i ? 4 : 6}, &result),
+		                 TW_ERR_VALUE);
 		assert_true(strlen(tw_reader_error(reader)) > 0);
 		assert_int_equal(access(path, F_OK), -1);
 		tw_close(reader);
@@ -417,7 +457,8 @@ static void expect_others(const char *name, size_t from, size_t to, size_t at)
 		while (k < after.count && (used[k] || compare(&before.all[i], &after.all[k]) != 0))
 			k++;
 		if (k == after.count)
-			fail_msg("%s: repair after damage at 0x%zx loses the event from 0x%llx", name, at, (unsigned long long)before.all[i].offset);
+			fail_msg("%s: repair after damage at 0x%zx loses the event from 0x%llx", name, at,
+			         (unsigned long long)before.all[i].offset);
 		used[k] = true;
 	}
 }
@@ -432,13 +473,17 @@ static void expect_repaired(const char *name, const struct bytes *damaged, size_
 	if (!read_events(&target, TW_CHECK_ALL, &after))
 		fail_msg("%s: after damage at 0x%zx what was repaired cannot be read", name, at);
 	if (after.errors || after.lost)
-		fail_msg("%s of %zu bytes: after damage at 0x%zx (0x%02x) what was repaired has %llu errors, %llu lost bytes", name, damaged->size, at, damaged->data[at], (unsigned long long)after.errors, (unsigned long long)after.lost);
+		fail_msg(
+		    "%s of %zu bytes: after damage at 0x%zx (0x%02x) what was repaired has %llu errors, %llu lost bytes",
+		    name, damaged->size, at, damaged->data[at], (unsigned long long)after.errors,
+		    (unsigned long long)after.lost);
 }
 
 static void test_repair_of_damaged_logs(void **state)
 {
-	static const char *const names[] = {"v1.xray", "v1-padded-garbage.xray", "v2-typed.xray", "v3.xray", "v4.xray",
-	                                    "v5.xray", "v5-out-of-order.xray", "be-msb-v1.xray", "be-msb-v5.xray", "be-lsb-v5.xray"};
+	static const char *const names[] = {
+	    "v1.xray", "v1-padded-garbage.xray", "v2-typed.xray",  "v3.xray",        "v4.xray",
+	    "v5.xray", "v5-out-of-order.xray",   "be-msb-v1.xray", "be-msb-v5.xray", "be-lsb-v5.xray"};
 	static const uint8_t values[] = {0x00, 0xff, 0x0f, 0x01, 0x80, 0x03, 0x0b, 0x11, 0x09, 0x05, 0x13};
 	static struct bytes damaged;
 	(void)state;
@@ -452,7 +497,8 @@ static void test_repair_of_damaged_logs(void **state)
 			for (size_t at = from, n = i; at < last; at += at < from + 96 ? 1 : 3)
 				for (size_t k = 0; k < (at < from + 96 ? 3 : 1); k++, n++) {
 					damaged = source;
-					damaged.data[at] = (uint8_t)(n & 1 ? damaged.data[at] ^ 1u << n / 2 % 8 : values[n / 2 % sizeof values]);
+					damaged.data[at] = (uint8_t)(n & 1 ? damaged.data[at] ^ 1u << n / 2 % 8
+					                                   : values[n / 2 % sizeof values]);
 					expect_repaired(names[i], &damaged, at);
 					expect_others(names[i], from, next, at);
 				}
@@ -534,7 +580,8 @@ static void expect_written(const char *name, const struct tw_write_options *opti
 	uint64_t dropped = lsb ? count_ids_of_bit_20(&before) : 0;
 	write_events(&source, options, &left_out);
 	if (left_out != dropped)
-		fail_msg("%s: %llu left out, expected %llu", name, (unsigned long long)left_out, (unsigned long long)dropped);
+		fail_msg("%s: %llu left out, expected %llu", name, (unsigned long long)left_out,
+		         (unsigned long long)dropped);
 	forget(&before, options->version == 1 || options->version == 2, lsb);
 	assert_true(read_events(&target, TW_CHECK_ALL, &after));
 	assert_int_equal(after.errors, 0);
@@ -553,7 +600,9 @@ static void test_event_by_event(void **state)
 		load_log(&source, logs[i]);
 		for (unsigned version = 0; version <= 5; version++)
 			for (unsigned order = TW_BYTES_AS_SOURCE; order <= TW_BYTES_BIG_LSB; order++)
-				expect_written(logs[i], &(struct tw_write_options){.version = version, .byte_order = (enum tw_byte_order)order});
+				expect_written(logs[i],
+				               &(struct tw_write_options){.version = version,
+				                                          .byte_order = (enum tw_byte_order)order});
 	}
 }
 
@@ -597,7 +646,8 @@ static void test_written_functions_keep_time(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof path, "%s/test_fdr_rewrite.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+	snprintf(path, sizeof path, "%s/test_fdr_rewrite.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+	         (int)getpid());
 	return 0;
 }
 

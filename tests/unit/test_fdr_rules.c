@@ -552,7 +552,10 @@ static void basic_exit_only(struct bytes *b)
 /* ---- What they break. Offsets: the first buffer of version 5 has BufferExtents at 32, NewBuffer at 48, WallTime at 64, Pid at
  * 80, NewCPUId at 96 and its other records from 112 on. ---- */
 
-enum { LISTED = 1, JOINT = 2 }; /* needs the index or a whole thread: not in file order; goes with other rules by nature */
+enum {
+	LISTED = 1,
+	JOINT = 2
+}; /* needs the index or a whole thread: not in file order; goes with other rules by nature */
 
 static const struct rule_case {
 	const char *rule;
@@ -678,8 +681,8 @@ static void check_log(const struct bytes *b, enum tw_order order, size_t memory_
 static void list(const struct findings *f)
 {
 	for (size_t i = 0; i < f->count && i < FOUND_MAX; i++)
-		print_error("found %s, record 0x%llx, at 0x%llx\n", f->all[i].rule, (unsigned long long)f->all[i].record,
-		            (unsigned long long)f->all[i].at);
+		print_error("found %s, record 0x%llx, at 0x%llx\n", f->all[i].rule,
+		            (unsigned long long)f->all[i].record, (unsigned long long)f->all[i].at);
 }
 
 static void expect_rule(const struct rule_case *c, enum tw_order order)
@@ -699,8 +702,8 @@ static void expect_rule(const struct rule_case *c, enum tw_order order)
 	             (c->record == ANY || first->record == c->record) && (c->at == ANY || first->at == c->at);
 	if (!right) {
 		list(&f);
-		fail_msg("case %zu, order %d: expected %s %u times, record 0x%llx, at 0x%llx", (size_t)(c - cases), order, c->rule,
-		         c->count, (unsigned long long)c->record, (unsigned long long)c->at);
+		fail_msg("case %zu, order %d: expected %s %u times, record 0x%llx, at 0x%llx", (size_t)(c - cases),
+		         order, c->rule, c->count, (unsigned long long)c->record, (unsigned long long)c->at);
 	}
 }
 
@@ -843,8 +846,9 @@ static void test_clean_threads_in_turns(void **state)
 static void test_damage_only(void **state)
 {
 	static struct bytes b;
-	static void (*const made[])(struct bytes *) = {header_reserved_bits, frequency_of_clock, function_zero, counter_back,
-	                                               exit_only, wall_again, no_argument, padding, wide_delta, wrong_order};
+	static void (*const made[])(
+	    struct bytes *) = {header_reserved_bits, frequency_of_clock, function_zero, counter_back, exit_only,
+	                       wall_again,           no_argument,        padding,       wide_delta,   wrong_order};
 	(void)state;
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		struct tw_reader *reader;
