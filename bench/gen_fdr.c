@@ -13,7 +13,8 @@ enum {
 	METADATA = 16,
 	FUNCTION = 8,
 	DEPTH = 40,                        /* of the call tree, at most */
-	CALLEES = 8,                       /* that one function has */
+	CALLEES = 8,                       /* that one function has, at most */
+	SKIPPED = 8,                       /* one call in so many is left out: branches that depend on data */
 	POPULAR = 4096,                    /* entries of the table that functions are drawn from */
 	OTHERS = 100,                      /* one record in so many is no plain function record */
 	EVENT = 64,                        /* bytes of a custom event, at most */
@@ -44,7 +45,10 @@ struct thread {
 	uint32_t id;
 	uint16_t cpu;
 	uint64_t tsc;
-	uint32_t stack[DEPTH];
+	struct {
+		uint32_t id;
+		unsigned done; /* of its calls */
+	} stack[DEPTH];
 	unsigned depth;
 };
 
@@ -53,7 +57,8 @@ struct generator {
 	FILE *file;
 	uint64_t written, random;
 	uint16_t popular[POPULAR];
-	uint16_t (*callees)[CALLEES];
+	uint16_t (*callees)[CALLEES]; /* a function calls these, in this order: programs are structured, not noise */
+	uint8_t *calls;               /* how many of them */
 	struct thread *threads;
 	uint64_t in_buffer; /* bytes of the open buffer after its extents */
 };
@@ -118,14 +123,28 @@ static uint32_t advance(struct generator *g, struct thread *thread)
 	return delta;
 }
 
-static void put_enter(struct generator *g, struct thread *thread, bool argument)
+static void put_enter(struct generator *g, struct thread *thread, uint32_t id, bool argument)
 {
-	uint32_t id = thread->depth ? g->callees[thread->stack[thread->depth - 1]][draw(g, CALLEES)]
-	                            : g->popular[draw(g, POPULAR)];
-	thread->stack[thread->depth++] = id;
+	thread->stack[thread->depth].id = id;
+	thread->stack[thread->depth++].done = 0;
 	put_function(g, argument ? 3 : 0, id, advance(g, thread));
 	if (argument)
 		put_metadata(g, ARGUMENT, draw(g, UINT32_MAX), 8, 0, 0);
+}
+
+/* The function that is called next: the next in the body of the one that runs, 0 when that returns. */
+static uint32_t next_call(struct generator *g, struct thread *thread)
+{
+	if (!thread->depth)
+		return g->popular[draw(g, POPULAR)];
+	uint32_t id = thread->stack[thread->depth - 1].id;
+	unsigned *done = &thread->stack[thread->depth - 1].done;
+	while (*done < g->calls[id] && thread->depth < DEPTH) {
+		uint32_t callee = g->callees[id][(*done)++];
+		if (draw(g, SKIPPED))
+			return callee;
+	}
+	return 0;
 }
 
 static void put_event(struct generator *g, struct thread *thread)
@@ -154,18 +173,21 @@ static void put_other(struct generator *g, struct thread *thread)
 		return;
 	default:
 		if (thread->depth < DEPTH)
-			put_enter(g, thread, true);
+			put_enter(g, thread, g->popular[draw(g, POPULAR)], true);
 	}
 }
 
 static void step(struct generator *g, struct thread *thread)
 {
-	if (!draw(g, OTHERS))
+	if (!draw(g, OTHERS)) {
 		put_other(g, thread);
-	else if (!thread->depth || (thread->depth < DEPTH && draw(g, 2)))
-		put_enter(g, thread, false);
+		return;
+	}
+	uint32_t id = next_call(g, thread);
+	if (id)
+		put_enter(g, thread, id, false);
 	else
-		put_function(g, 1, thread->stack[--thread->depth], advance(g, thread));
+		put_function(g, 1, thread->stack[--thread->depth].id, advance(g, thread));
 }
 
 /* ---- Buffers. ---- */
@@ -219,6 +241,7 @@ static void put_log(struct generator *g)
 /* Function k is drawn about 1 / k as often as the first. */
 static void make_functions(struct generator *g)
 {
+	static const uint8_t body[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, CALLEES}; /* calls: four of ten functions make none */
 	uint32_t functions = (uint32_t)g->options.functions;
 	double sum = 0, part = 0;
 	for (uint32_t k = 1; k <= functions; k++)
@@ -230,9 +253,12 @@ static void make_functions(struct generator *g)
 		g->popular[i] = (uint16_t)k;
 	}
 	g->callees = allocate(functions + 1, sizeof *g->callees);
-	for (uint32_t f = 1; f <= functions; f++)
+	g->calls = allocate(functions + 1, sizeof *g->calls);
+	for (uint32_t f = 1; f <= functions; f++) {
+		g->calls[f] = body[draw(g, sizeof body)];
 		for (unsigned i = 0; i < CALLEES; i++)
 			g->callees[f][i] = g->popular[draw(g, POPULAR)];
+	}
 }
 
 static void make_threads(struct generator *g)
@@ -302,6 +328,7 @@ int main(int argc, char **argv)
 	}
 	put_log(&g);
 	free(g.callees);
+	free(g.calls);
 	free(g.threads);
 	bool failed = ferror(g.file);
 	if (fclose(g.file) || failed) {

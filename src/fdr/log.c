@@ -318,12 +318,35 @@ static void end_with_file(struct finder *f, struct fdr_buffer *buffer, uint64_t 
 		          at != f->size ? "the rest of a record" : "an EndOfBuffer record");
 }
 
+/* After a damaged size, records may be decoded across the beginning of the next buffer: where the first three or four records
+ * of one stand in the bytes that were walked, the walk ends. */
+static int stop_at_swallowed(struct finder *f, uint64_t from, struct walk *w)
+{
+	for (uint64_t at = from + 1, found; at < w->at; at = found + 1) {
+		struct look look;
+		int status = scan(f, at, w->at, &found);
+		if (status >= 0 && found < w->at)
+			status = look_at(f, found, &look);
+		if (status < 0 || found >= w->at)
+			return status;
+		size_t next = (look.extents ? 3 : 2) * (size_t)RECORD;
+		uint8_t first = look.have > next ? look.bytes[next] : 0;
+		if (first == first_byte(f->log, TW_FDR_PID) || first == first_byte(f->log, TW_FDR_NEW_CPU_ID)) {
+			*w = (struct walk){.at = found, .why = STOP_START};
+			return 0;
+		}
+	}
+	return 0;
+}
+
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct walk w;
 	struct look look;
 	uint64_t filled;
 	int status = walk(f, buffer->offset, NO_LIMIT, &w);
+	if (status >= 0)
+		status = stop_at_swallowed(f, buffer->offset, &w);
 	if (status >= 0)
 		status = filled_end(f, buffer, &filled);
 	if (status >= 0)

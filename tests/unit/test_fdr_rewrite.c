@@ -506,6 +506,23 @@ static void test_repair_of_damaged_logs(void **state)
 	}
 }
 
+/* The size of the first event, damaged, makes functions of the next buffer's first records: that buffer is found all the same. */
+static void test_buffer_decoded_across(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	load_log(&source, "v1-typed.xray");
+	assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
+	assert_int_equal(source.data[0x99], 20);
+	for (unsigned size = 21; size < 128; size++) {
+		source.data[0x99] = (uint8_t)size;
+		assert_true(rewrite(&source, NULL, &result));
+		assert_true(read_events(&target, TW_CHECK_ALL, &after));
+		assert_int_equal(after.errors, 0);
+		expect_others("v1-typed.xray", 0x20, 0x13a, 0x99);
+	}
+}
+
 static void test_repair_after_damaged_headers(void **state)
 {
 	static struct bytes damaged;
@@ -670,6 +687,7 @@ int main(void)
 	    cmocka_unit_test(test_basic_versions_and_orders),
 	    cmocka_unit_test(test_versions_that_are_none),
 	    cmocka_unit_test(test_repair_of_damaged_logs),
+	    cmocka_unit_test(test_buffer_decoded_across),
 	    cmocka_unit_test(test_repair_after_damaged_headers),
 	    cmocka_unit_test(test_repair_of_cut_logs),
 	    cmocka_unit_test(test_repair_drops_what_is_twice),
