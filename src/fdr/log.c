@@ -107,31 +107,47 @@ static int look_at(struct finder *f, uint64_t at, struct look *look)
 	return 0;
 }
 
+/* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it is
+ * there. SIZE_MAX where none does. */
+static size_t find_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit)
+{
+	uint8_t extents = first_byte(log, TW_FDR_BUFFER_EXTENTS), new_buffer = first_byte(log, TW_FDR_NEW_BUFFER);
+	uint8_t wall = first_byte(log, TW_FDR_WALL_TIME);
+	for (size_t at = RECORD; at < have; at++) {
+		const uint8_t *found = memchr(bytes + at, wall, have - at);
+		if (!found)
+			break;
+		at = (size_t)(found - bytes);
+		size_t start = at - RECORD;
+		if (bytes[start] != new_buffer)
+			continue;
+		if (start >= RECORD && bytes[start - RECORD] == extents)
+			start -= RECORD;
+		return start < limit ? start : SIZE_MAX;
+	}
+	return SIZE_MAX;
+}
+
 /* Finds the next place, from an offset on and before `to`, where a buffer begins for certain; `to` where none does. */
 static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 {
-	enum { STEP = 1 << 16, NEED = 3 * RECORD };
+	enum { STEP = 1 << 16, LEAST = 3 * RECORD };
 	*found = to;
 	while (at < to) {
-		struct look look = {0};
-		size_t have;
+		size_t have, want = to - at < STEP - LEAST ? (size_t)(to - at) + LEAST : STEP;
 		const uint8_t *bytes;
-		int status = tw_window_view(f->window, at, STEP, &bytes, &have);
+		int status = tw_window_view(f->window, at, want, &bytes, &have);
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
-		size_t last = have < NEED ? 0 : have - NEED;
-		for (size_t i = 0; i <= last && i < have; i++) {
-			look.bytes = bytes + i;
-			look.have = have - i;
-			judge(f->log, &look);
-			if (look.strong) {
-				*found = at + i < to ? at + i : to;
-				return 0;
-			}
+		have = have < want ? have : want;
+		size_t start = find_start(f->log, bytes, have, (size_t)(to - at < STEP ? to - at : STEP));
+		if (start != SIZE_MAX) {
+			*found = at + start;
+			return 0;
 		}
-		if (have < STEP)
+		if (have < want)
 			break;
-		at += last + 1;
+		at += want - (LEAST - 1);
 	}
 	return 0;
 }

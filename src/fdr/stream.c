@@ -1,5 +1,6 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -76,7 +77,8 @@ static void add_argument(struct fdr_rows *rows, struct tw_event *event, const st
 /* ---- The fast path: runs of entries and exits without arguments in little-endian logs. `make bench` measures it: about
  * 3 times as fast as taking them one by one. ---- */
 
-enum { TAIL_SIZE = sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) };
+/* The end of a row, from first_argument on, depends on the kind of record only: it is made once a run. */
+static_assert(sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) == sizeof(uint64_t), "the end of a row");
 
 static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 {
@@ -94,11 +96,15 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	struct fdr_clock clock = stream->clock;
 	uint64_t tsc = cursor->tsc, at = cursor->at;
 	uint32_t track = stream->track;
-	const struct tw_event ends[] = {
-	    [TW_FDR_ENTER] = {.kind = TW_SLICE_BEGIN, .cpu = cursor->cpu},
-	    [TW_FDR_EXIT] = {.kind = TW_SLICE_END, .cpu = cursor->cpu},
-	    [TW_FDR_TAIL_EXIT] = {.kind = TW_SLICE_END, .cpu = cursor->cpu, .flags = TW_FLAG_TAIL},
-	};
+	uint64_t tails[TW_FDR_TAIL_EXIT + 1];
+	for (unsigned kind = 0; kind <= TW_FDR_TAIL_EXIT; kind++) {
+		const struct tw_event row = {
+		    .kind = kind == TW_FDR_ENTER ? TW_SLICE_BEGIN : TW_SLICE_END,
+		    .cpu = cursor->cpu,
+		    .flags = kind == TW_FDR_TAIL_EXIT ? TW_FLAG_TAIL : 0,
+		};
+		memcpy(&tails[kind], &row.first_argument, sizeof *tails);
+	}
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE, at += TW_FDR_FUNCTION_SIZE) {
 		uint64_t word = tw_load64(p, false);
 		uint32_t action = (uint32_t)word & 0xf, id = (uint32_t)word >> 4;
@@ -113,7 +119,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 		event->name = near[id];
 		event->category = 0;
 		event->other = 0;
-		memcpy(&event->first_argument, &ends[action >> 1].first_argument, TAIL_SIZE);
+		memcpy(&event->first_argument, &tails[action >> 1], sizeof *tails);
 		event++;
 	}
 	if (event > first)
