@@ -29,15 +29,15 @@ enum tw_profile_by {
 /* One row of a profile. Texts live until the profile is freed. */
 struct tw_profile_row {
 	const char *name;
-	uint64_t id;         /* the format's number of the function, 0 where there is none */
-	const char *file;    /* source file, NULL where not known */
+	uint64_t id;      /* the format's number of the function, 0 where there is none */
+	const char *file; /* source file, NULL where not known */
 	uint32_t line;
-	const char *caller;  /* TW_BY_CALLER: NULL at the root of a stack */
+	const char *caller; /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
 	uint64_t process, thread; /* TW_BY_THREAD */
-	uint64_t count;      /* calls, open ones too */
-	uint64_t open;       /* calls without an exit */
-	uint64_t unwound;    /* calls ended by an exit further down */
+	uint64_t count;           /* calls, open ones too */
+	uint64_t open;            /* calls without an exit */
+	uint64_t unwound;         /* calls ended by an exit further down */
 	uint64_t total_ns, self_ns;
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* 0 when every call is open */
 };
@@ -79,10 +79,10 @@ TW_API void tw_profile_free(struct tw_profile *profile);
 struct tw_calltree_node {
 	const char *name; /* lives until the tree is freed; "" for the root */
 	uint64_t id;
-	uint32_t parent;  /* less than the node's own number; 0 for the root */
-	uint32_t depth;   /* 0 for the root */
+	uint32_t parent;          /* less than the node's own number; 0 for the root */
+	uint32_t depth;           /* 0 for the root */
 	uint64_t process, thread; /* with per_thread: of the nodes below the root's children; otherwise 0 */
-	uint64_t count;   /* calls that ended here, open ones too */
+	uint64_t count;           /* calls that ended here, open ones too */
 	uint64_t open;
 	uint64_t total_ns, self_ns;
 };
@@ -90,7 +90,7 @@ struct tw_calltree_node {
 struct tw_calltree;
 
 struct tw_calltree_options {
-	bool per_thread;     /* the root's children are the threads, named "thread N" */
+	bool per_thread; /* the root's children are the threads, named "thread N" */
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */

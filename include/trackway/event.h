@@ -15,43 +15,43 @@ extern "C" {
 /* The kinds of event. The columns say what `value`, `id` and `other` of struct tw_event hold; "-" is 0.
  *
  * X(name, text, value, id, other) */
-#define TW_EVENT_LIST(X)                                                                                                \
-	X(TW_SLICE_BEGIN, "slice-begin", "-", "-", "-")                                                                 \
-	X(TW_SLICE_END, "slice-end", "-", "-", "-")                                                                     \
-	X(TW_SLICE_COMPLETE, "slice-complete", "duration in ns", "-", "-")                                              \
-	X(TW_INSTANT, "instant", "-", "-", "-")                                                                         \
-	X(TW_COUNTER, "counter", "-", "counter id", "-") /* one argument a series */                                    \
-	X(TW_ASYNC_BEGIN, "async-begin", "-", "async id", "-")                                                          \
-	X(TW_ASYNC_INSTANT, "async-instant", "-", "async id", "-")                                                      \
-	X(TW_ASYNC_END, "async-end", "-", "async id", "-")                                                              \
-	X(TW_FLOW_BEGIN, "flow-begin", "-", "flow id", "-")                                                             \
-	X(TW_FLOW_STEP, "flow-step", "-", "flow id", "-")                                                               \
-	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                 \
-	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")                \
-	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0")                                     \
-	X(TW_STACK_SAMPLE, "stack-sample", "weight: ticks or ns", "-", "stack")                                         \
-	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack")                                         \
-	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                  \
-	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                   \
-	X(TW_BLOB, "blob", "size in bytes", "blob type", "-") /* the bytes are the first argument, maybe in parts */    \
-	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                        \
-	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                        \
+#define TW_EVENT_LIST(X)                                                                                               \
+	X(TW_SLICE_BEGIN, "slice-begin", "-", "-", "-")                                                                \
+	X(TW_SLICE_END, "slice-end", "-", "-", "-")                                                                    \
+	X(TW_SLICE_COMPLETE, "slice-complete", "duration in ns", "-", "-")                                             \
+	X(TW_INSTANT, "instant", "-", "-", "-")                                                                        \
+	X(TW_COUNTER, "counter", "-", "counter id", "-") /* one argument a series */                                   \
+	X(TW_ASYNC_BEGIN, "async-begin", "-", "async id", "-")                                                         \
+	X(TW_ASYNC_INSTANT, "async-instant", "-", "async id", "-")                                                     \
+	X(TW_ASYNC_END, "async-end", "-", "async id", "-")                                                             \
+	X(TW_FLOW_BEGIN, "flow-begin", "-", "flow id", "-")                                                            \
+	X(TW_FLOW_STEP, "flow-step", "-", "flow id", "-")                                                              \
+	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                \
+	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")               \
+	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0")                                    \
+	X(TW_STACK_SAMPLE, "stack-sample", "weight: ticks or ns", "-", "stack")                                        \
+	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack")                                        \
+	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                 \
+	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                  \
+	X(TW_BLOB, "blob", "size in bytes", "blob type", "-") /* the bytes are the first argument, maybe in parts */   \
+	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                       \
+	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                       \
 	X(TW_METADATA, "metadata", "-", "-", "-")
 
 enum tw_event_kind {
 #define X(name, text, value, id, other) name,
 	TW_EVENT_LIST(X)
 #undef X
-	TW_EVENT_KINDS /* how many there are */
+	    TW_EVENT_KINDS /* how many there are */
 };
 
 /* What `flags` of an event may hold. */
 enum tw_event_flag {
-	TW_FLAG_TAIL = 1,      /* slice end: left by a tail call (XRay) */
-	TW_FLAG_CLIPPED = 2,   /* slice begin or end made at the edge of a time window */
-	TW_FLAG_PROCESS = 4,   /* instant: of the process, not of the thread (FXT scope) */
-	TW_FLAG_GLOBAL = 8,    /* instant: of the whole system (FXT scope) */
-	TW_FLAG_PARTIAL = 16   /* blob: more of the same blob follows */
+	TW_FLAG_TAIL = 1,    /* slice end: left by a tail call (XRay) */
+	TW_FLAG_CLIPPED = 2, /* slice begin or end made at the edge of a time window */
+	TW_FLAG_PROCESS = 4, /* instant: of the process, not of the thread (FXT scope) */
+	TW_FLAG_GLOBAL = 8,  /* instant: of the whole system (FXT scope) */
+	TW_FLAG_PARTIAL = 16 /* blob: more of the same blob follows */
 };
 
 /* One event: 56 bytes, a row of a batch. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
@@ -65,7 +65,7 @@ struct tw_event {
 	uint32_t track;
 	uint32_t name;
 	uint32_t category;
-	uint32_t other;         /* by kind: a track or a stack */
+	uint32_t other;          /* by kind: a track or a stack */
 	uint16_t first_argument; /* index into the batch's arguments */
 	uint8_t argument_count;
 	uint8_t kind; /* enum tw_event_kind */

@@ -27,9 +27,9 @@ enum {
 
 /* In which order a log's bytes and bit fields stand. */
 enum tw_fdr_layout {
-	TW_FDR_LITTLE,     /* little endian, bit fields from the least significant bit: what real runtimes write */
-	TW_FDR_BIG_MSB,    /* big endian, bit fields from the most significant bit: the document, "Function Records" */
-	TW_FDR_BIG_LSB     /* big-endian scalars, bit fields from the least significant bit: what LLVM's reader takes */
+	TW_FDR_LITTLE,  /* little endian, bit fields from the least significant bit: what real runtimes write */
+	TW_FDR_BIG_MSB, /* big endian, bit fields from the most significant bit: the document, "Function Records" */
+	TW_FDR_BIG_LSB  /* big-endian scalars, bit fields from the least significant bit: what LLVM's reader takes */
 };
 
 /* The file header. Source: the document, "Header Section". */
@@ -39,8 +39,8 @@ struct tw_fdr_header {
 	bool constant_tsc, nonstop_tsc;
 	uint32_t reserved_bits;   /* the 30 bits after them, as found; LLVM leaves them uninitialised */
 	uint64_t cycle_frequency; /* ticks per second */
-	uint64_t buffer_size;     /* of one thread's buffer in bytes; the document calls it the size of the data section */
-	uint64_t reserved;        /* the last 8 bytes as found */
+	uint64_t buffer_size; /* of one thread's buffer in bytes; the document calls it the size of the data section */
+	uint64_t reserved;    /* the last 8 bytes as found */
 	enum tw_fdr_layout layout;
 };
 
@@ -56,27 +56,27 @@ TW_API void tw_fdr_header_encode(const struct tw_fdr_header *header, uint8_t byt
 /* The kinds of record. Functions have the number of their action; metadata has 16 + the number of its kind.
  *
  * X(name, number, text, fields) */
-#define TW_FDR_KIND_LIST(X)                                                                                             \
-	X(TW_FDR_ENTER, 0, "function.enter")                                                                            \
-	X(TW_FDR_EXIT, 1, "function.exit")                                                                              \
-	X(TW_FDR_TAIL_EXIT, 2, "function.tail-exit")                                                                    \
-	X(TW_FDR_ENTER_ARGS, 3, "function.enter-args")                                                                  \
-	X(TW_FDR_NEW_BUFFER, 16, "new-buffer")                                                                          \
-	X(TW_FDR_END_OF_BUFFER, 17, "end-of-buffer")                                                                    \
-	X(TW_FDR_NEW_CPU_ID, 18, "new-cpu-id")                                                                          \
-	X(TW_FDR_TSC_WRAP, 19, "tsc-wrap")                                                                              \
-	X(TW_FDR_WALL_TIME, 20, "wall-time")                                                                            \
-	X(TW_FDR_CUSTOM_EVENT, 21, "custom-event")                                                                      \
-	X(TW_FDR_CALL_ARGUMENT, 22, "call-argument")                                                                    \
-	X(TW_FDR_BUFFER_EXTENTS, 23, "buffer-extents")                                                                  \
-	X(TW_FDR_TYPED_EVENT, 24, "typed-event")                                                                        \
+#define TW_FDR_KIND_LIST(X)                                                                                            \
+	X(TW_FDR_ENTER, 0, "function.enter")                                                                           \
+	X(TW_FDR_EXIT, 1, "function.exit")                                                                             \
+	X(TW_FDR_TAIL_EXIT, 2, "function.tail-exit")                                                                   \
+	X(TW_FDR_ENTER_ARGS, 3, "function.enter-args")                                                                 \
+	X(TW_FDR_NEW_BUFFER, 16, "new-buffer")                                                                         \
+	X(TW_FDR_END_OF_BUFFER, 17, "end-of-buffer")                                                                   \
+	X(TW_FDR_NEW_CPU_ID, 18, "new-cpu-id")                                                                         \
+	X(TW_FDR_TSC_WRAP, 19, "tsc-wrap")                                                                             \
+	X(TW_FDR_WALL_TIME, 20, "wall-time")                                                                           \
+	X(TW_FDR_CUSTOM_EVENT, 21, "custom-event")                                                                     \
+	X(TW_FDR_CALL_ARGUMENT, 22, "call-argument")                                                                   \
+	X(TW_FDR_BUFFER_EXTENTS, 23, "buffer-extents")                                                                 \
+	X(TW_FDR_TYPED_EVENT, 24, "typed-event")                                                                       \
 	X(TW_FDR_PID, 25, "pid")
 
 enum tw_fdr_kind {
 #define X(name, number, text) name = number,
 	TW_FDR_KIND_LIST(X)
 #undef X
-	TW_FDR_KINDS = 26
+	    TW_FDR_KINDS = 26
 };
 
 /* Returns the name of a kind as TW_FDR_KIND_LIST has it, NULL for a number that is none. */
@@ -87,25 +87,25 @@ struct tw_fdr_record {
 	enum tw_fdr_kind kind;
 	uint32_t size;        /* bytes in the log, with payload */
 	uint32_t function_id; /* function records: 28 bits */
-	uint32_t tsc_delta;   /* function records; custom events of version 5 and typed events (there signed, as found) */
-	uint64_t tsc;         /* new-cpu-id, tsc-wrap, custom events of versions 1 to 4: absolute */
-	uint64_t value;       /* call-argument: the argument; buffer-extents: bytes that follow in this buffer;
+	uint32_t tsc_delta; /* function records; custom events of version 5 and typed events (there signed, as found) */
+	uint64_t tsc;       /* new-cpu-id, tsc-wrap, custom events of versions 1 to 4: absolute */
+	uint64_t value;     /* call-argument: the argument; buffer-extents: bytes that follow in this buffer;
 	                         wall-time: seconds; new-buffer: thread id as int32_t, sign extended; pid: likewise */
-	uint32_t microseconds; /* wall-time */
-	uint16_t cpu;         /* new-cpu-id; custom events of version 4 */
-	uint16_t event_type;  /* typed-event */
+	uint32_t microseconds;  /* wall-time */
+	uint16_t cpu;           /* new-cpu-id; custom events of version 4 */
+	uint16_t event_type;    /* typed-event */
 	const uint8_t *payload; /* custom and typed events: into the input bytes; NULL when payload_size is 0 */
 	uint32_t payload_size;
-	bool padded;          /* some byte that means nothing is not 0 */
+	bool padded; /* some byte that means nothing is not 0 */
 };
 
 /* Where in a buffer the decoder stands. Set up: bytes, left, version and layout; the rest is 0. */
 struct tw_fdr_decoder {
 	const uint8_t *bytes; /* the next record */
 	size_t left;
-	uint16_t version;     /* of the header: decides the layout of custom events */
+	uint16_t version; /* of the header: decides the layout of custom events */
 	enum tw_fdr_layout layout;
-	size_t need;          /* after TW_ERR_ROOM: the bytes that the record takes */
+	size_t need; /* after TW_ERR_ROOM: the bytes that the record takes */
 };
 
 /* Decodes the next record. Returns its size (> 0) and moves on; 0 at the end of the bytes; TW_ERR_ROOM when the record
@@ -129,11 +129,11 @@ struct tw_basic_record {
 	uint8_t cpu;          /* function */
 	uint8_t kind;         /* function: enum tw_fdr_kind 0 to 3 */
 	int32_t function_id;
-	uint64_t tsc;         /* function */
+	uint64_t tsc; /* function */
 	uint32_t thread;
-	uint32_t process;     /* version 3; before, 0 (function) */
-	uint64_t argument;    /* argument */
-	bool padded;          /* some byte that means nothing is not 0 */
+	uint32_t process;  /* version 3; before, 0 (function) */
+	uint64_t argument; /* argument */
+	bool padded;       /* some byte that means nothing is not 0 */
 };
 
 /* Decodes one record. Returns 0, TW_ERR_FORMAT for an unknown record type, TW_ERR_VALUE for an unknown kind of function

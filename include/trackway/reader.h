@@ -18,8 +18,8 @@ extern "C" {
 /* In which order events are delivered. */
 enum tw_order {
 	TW_ORDER_TRACK, /* each track's events in time order; how tracks interleave is the format's choice (the fastest) */
-	TW_ORDER_TIME,  /* all events in time order; a track whose clock goes back keeps its own order */
-	TW_ORDER_FILE   /* as the records stand in the file: no index, no second pass, no temporary file */
+	TW_ORDER_TIME, /* all events in time order; a track whose clock goes back keeps its own order */
+	TW_ORDER_FILE  /* as the records stand in the file: no index, no second pass, no temporary file */
 };
 
 /* How much is verified. */
@@ -39,29 +39,29 @@ struct tw_namer {
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers point
  * to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
-	const char *format;         /* name of the format; NULL: found from the bytes */
+	const char *format; /* name of the format; NULL: found from the bytes */
 	enum tw_order order;
 	enum tw_checking checking;
-	tw_finding_fn on_finding;   /* NULL: findings are only counted */
+	tw_finding_fn on_finding; /* NULL: findings are only counted */
 	void *finding_context;
 	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
-	const uint64_t *threads;    /* only these thread ids; NULL: all */
+	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
-	const char *function;       /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
-	uint64_t from_ns;           /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
-	uint64_t to_ns;             /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
-	uint64_t min_duration_ns;   /* slices shorter than this are left out, with their arguments */
-	size_t memory_limit;        /* bytes that tables and single records may take; 0: 256 MiB */
+	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
+	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
+	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
+	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
+	size_t memory_limit;      /* bytes that tables and single records may take; 0: 256 MiB */
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
 };
 
 /* What a trace's times are. */
 struct tw_clock {
 	uint64_t ticks_per_second; /* of the writer's clock; 0: not known, a tick is shown as a nanosecond */
-	uint64_t start_ns;         /* time of the first event: known from the start with TW_ORDER_TRACK and TW_ORDER_TIME,
+	uint64_t start_ns; /* time of the first event: known from the start with TW_ORDER_TRACK and TW_ORDER_TIME,
 	                              of what has been read so far with TW_ORDER_FILE */
-	uint64_t end_ns;           /* time of the last event read so far */
-	bool has_cpu;              /* events say on which CPU they happened */
+	uint64_t end_ns;   /* time of the last event read so far */
+	bool has_cpu;      /* events say on which CPU they happened */
 };
 
 /* A trace that is being read. One handle, one thread at a time. */
@@ -156,14 +156,14 @@ struct tw_thread_info {
 
 /* Borrowed from the reader until close. Times are since the start of the trace, but clock_start_ns. */
 struct tw_info {
-	const char *format;     /* constant */
+	const char *format; /* constant */
 	unsigned version;
-	uint64_t bytes;         /* of the (decompressed) file */
+	uint64_t bytes; /* of the (decompressed) file */
 	uint64_t records, events;
 	uint64_t processes;
-	uint64_t clock_start_ns; /* time of the first event on the trace's clock */
-	uint64_t span_ns;       /* from the first event to the last */
-	uint64_t lost_bytes;    /* that no record could be read from */
+	uint64_t clock_start_ns;           /* time of the first event on the trace's clock */
+	uint64_t span_ns;                  /* from the first event to the last */
+	uint64_t lost_bytes;               /* that no record could be read from */
 	const struct tw_kind_count *kinds; /* only those that occur */
 	size_t kind_count;
 	const struct tw_thread_info *threads;

@@ -18,16 +18,16 @@ extern "C" {
  * one of these. After a negative status only the text of the error and closing are legal on that handle.
  *
  * X(name, number, text) */
-#define TW_STATUS_LIST(X)                                                                                               \
-	X(TW_OK, 0, "no error")                                                                                         \
-	X(TW_ERR_MEMORY, -1, "out of memory")                                                                           \
-	X(TW_ERR_SYSTEM, -2, "the system refused") /* errno tells; a file that cannot be opened, read or written */     \
-	X(TW_ERR_FORMAT, -3, "not a trace of a known format")                                                           \
-	X(TW_ERR_EMPTY, -4, "nothing readable")                                                                         \
-	X(TW_ERR_COMPRESSED, -5, "damaged compression")                                                                 \
-	X(TW_ERR_UNSUPPORTED, -6, "not possible for this format")                                                       \
-	X(TW_ERR_ROOM, -7, "the buffer given is too small")                                                             \
-	X(TW_ERR_VALUE, -8, "a value does not fit the format")                                                          \
+#define TW_STATUS_LIST(X)                                                                                              \
+	X(TW_OK, 0, "no error")                                                                                        \
+	X(TW_ERR_MEMORY, -1, "out of memory")                                                                          \
+	X(TW_ERR_SYSTEM, -2, "the system refused") /* errno tells; a file that cannot be opened, read or written */    \
+	X(TW_ERR_FORMAT, -3, "not a trace of a known format")                                                          \
+	X(TW_ERR_EMPTY, -4, "nothing readable")                                                                        \
+	X(TW_ERR_COMPRESSED, -5, "damaged compression")                                                                \
+	X(TW_ERR_UNSUPPORTED, -6, "not possible for this format")                                                      \
+	X(TW_ERR_ROOM, -7, "the buffer given is too small")                                                            \
+	X(TW_ERR_VALUE, -8, "a value does not fit the format")                                                         \
 	X(TW_ERR_LIMIT, -9, "the memory limit was reached")
 
 enum tw_status {

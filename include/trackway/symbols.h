@@ -14,11 +14,11 @@ struct tw_symbols;
 /* One XRay function: id is its place, from 1, in the order that the runtime numbers them. */
 struct tw_symbols_function {
 	uint32_t id;
-	uint64_t address;    /* as linked: the symbol's st_value */
-	const char *symbol;  /* as in the symbol table, NULL where there is none */
-	const char *name;    /* demangled; "@0x<address>" where there is no symbol */
-	const char *file;    /* from DWARF, NULL where not known */
-	uint32_t line;       /* 0 where not known */
+	uint64_t address;   /* as linked: the symbol's st_value */
+	const char *symbol; /* as in the symbol table, NULL where there is none */
+	const char *name;   /* demangled; "@0x<address>" where there is no symbol */
+	const char *file;   /* from DWARF, NULL where not known */
+	uint32_t line;      /* 0 where not known */
 };
 
 /* Opens a program (or shared library) and reads its XRay instrumentation map (ELF section xray_instr_map), symbol table

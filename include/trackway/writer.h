@@ -12,16 +12,16 @@ extern "C" {
 enum tw_byte_order {
 	TW_BYTES_AS_SOURCE, /* of a trace that has none: little endian */
 	TW_BYTES_LITTLE,
-	TW_BYTES_BIG,     /* xray-fdr: bit fields from the most significant bit, as the document has them */
-	TW_BYTES_BIG_LSB  /* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG */
+	TW_BYTES_BIG, /* xray-fdr: bit fields from the most significant bit, as the document has them */
+	TW_BYTES_BIG_LSB /* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG */
 };
 
 /* How to write. All zero is the default for every member. */
 struct tw_write_options {
-	unsigned version;        /* of the target format; 0: the newest */
+	unsigned version;              /* of the target format; 0: the newest */
 	enum tw_byte_order byte_order; /* formats with a choice */
-	uint64_t buffer_size;    /* xray-fdr: size of a buffer in bytes; 0: the source's, else 16384 */
-	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
+	uint64_t buffer_size;          /* xray-fdr: size of a buffer in bytes; 0: the source's, else 16384 */
+	uint64_t ticks_per_second;     /* formats with ticks; 0: the source's, else 1000000000 */
 };
 
 /* What a target could not hold. `what` is a constant ("counter", "argument", ...). */
@@ -37,7 +37,8 @@ struct tw_writer;
 /* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
  * succeeds. format: a name of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
  * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_VALUE (options that the format cannot have). */
-TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format, const struct tw_write_options *options);
+TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
+                     const struct tw_write_options *options);
 
 /* Writes a batch of a reader's events. The reader tells names, tracks and clock; it must be the same one for all batches.
  * What the format cannot hold is counted, never an error. Returns 0 or a negative status. */
@@ -70,8 +71,9 @@ TW_API const char *tw_writer_format_of(const char *path);
 struct tw_rewrite_result {
 	uint64_t records_in, records_out;
 	uint64_t records_changed; /* kept, but with something of it approximated */
-	uint64_t records_dropped; /* left out: repair could not trust them, or the target version has no place for them */
-	uint64_t lost_bytes;      /* of the input that no record could be read from */
+	uint64_t
+	    records_dropped; /* left out: repair could not trust them, or the target version has no place for them */
+	uint64_t lost_bytes; /* of the input that no record could be read from */
 	uint64_t bytes_out;
 };
 

@@ -18,7 +18,8 @@ void tw_json_array(struct tw_json *json, const char *key);
 void tw_json_array_end(struct tw_json *json);
 void tw_json_text(struct tw_json *json, const char *key, const char *text); /* NULL text: null */
 void tw_json_bytes(struct tw_json *json, const char *key, const char *bytes, size_t size);
-void tw_json_hex(struct tw_json *json, const char *key, const void *bytes, size_t size); /* "00ff": bytes that are no text */
+void tw_json_hex(struct tw_json *json, const char *key, const void *bytes,
+                 size_t size); /* "00ff": bytes that are no text */
 void tw_json_u64(struct tw_json *json, const char *key, uint64_t value);
 void tw_json_i64(struct tw_json *json, const char *key, int64_t value);
 void tw_json_bool(struct tw_json *json, const char *key, bool value);

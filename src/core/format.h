@@ -26,10 +26,10 @@ struct tw_reader {
 	struct tw_clock clock;
 	struct tw_filter *filter; /* NULL: events go straight through */
 	uint64_t findings[TW_ERROR + 1];
-	bool quiet;               /* findings are not reported: a second look at what was reported */
-	pthread_mutex_t lock;     /* around findings, which parts report to their whole */
+	bool quiet;           /* findings are not reported: a second look at what was reported */
+	pthread_mutex_t lock; /* around findings, which parts report to their whole */
 	char error[TW_ERROR_TEXT];
-	void *state;              /* the format's own */
+	void *state; /* the format's own */
 };
 
 /* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its tests. */

@@ -86,12 +86,16 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 		const char *magic;
 		const char *text;
 	} known[] = {
-	    {"\x7f" "ELF", "an ELF file (a program, library or core dump)"},
+	    {"\x7f"
+	     "ELF",
+	     "an ELF file (a program, library or core dump)"},
 	    {"{", "JSON text"},
 	    {"%PDF", "a PDF document"},
 	    {"PK\x03\x04", "a zip archive"},
 	    {"BZh", "bzip2 data"},
-	    {"\xfd" "7zXZ", "xz data"},
+	    {"\xfd"
+	     "7zXZ",
+	     "xz data"},
 	    {"PERFILE2", "perf data"},
 	    {"xrayprof", "an XRay profile (mode xray-profiling)"},
 	};
@@ -133,7 +137,9 @@ static int find_format(struct tw_reader *reader)
 	size = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
 	if (reader->options.format) {
 		reader->format = format_named(reader->options.format);
-		return reader->format ? 0 : tw_fail(reader, TW_ERR_FORMAT, "%s: no format of this name", reader->options.format);
+		return reader->format
+		           ? 0
+		           : tw_fail(reader, TW_ERR_FORMAT, "%s: no format of this name", reader->options.format);
 	}
 	reader->format = probe(bytes, size);
 	return reader->format ? 0 : unknown_format(reader, bytes, size);

@@ -17,8 +17,8 @@ static int open_writer(struct tw_writer *writer)
 {
 	const struct tw_write_options *options = &writer->options;
 	if (options->version > BASIC_VERSION_MAX)
-		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-basic has no version %u, only 1 to %d", options->version,
-		                      BASIC_VERSION_MAX);
+		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-basic has no version %u, only 1 to %d",
+		                      options->version, BASIC_VERSION_MAX);
 	struct basic_writer *w = calloc(1, sizeof *w);
 	if (!w)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");

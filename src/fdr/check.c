@@ -58,10 +58,12 @@ static void pop(struct fdr_checker *checker, struct tw_reader *reader, uint32_t 
 		          "function %" PRIu32 " exits below %zu that did not", function, above);
 }
 
-static void check_call(struct fdr_checker *checker, struct tw_reader *reader, unsigned kind, uint32_t function, uint64_t offset)
+static void check_call(struct fdr_checker *checker, struct tw_reader *reader, unsigned kind, uint32_t function,
+                       uint64_t offset)
 {
 	if (function == 0)
-		tw_report(reader, &fdr_rules[XRAY_FUNCTION_ID_ZERO], offset, offset, 0, "expected a function id above 0");
+		tw_report(reader, &fdr_rules[XRAY_FUNCTION_ID_ZERO], offset, offset, 0,
+		          "expected a function id above 0");
 	if (checker->buffers_only)
 		return;
 	if (kind == TW_FDR_ENTER || kind == TW_FDR_ENTER_ARGS)
@@ -73,8 +75,9 @@ static void check_call(struct fdr_checker *checker, struct tw_reader *reader, un
 void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader)
 {
 	for (size_t i = 0; i < checker->depth; i++)
-		tw_report(reader, &fdr_rules[XRAY_ENTRY_WITHOUT_EXIT], checker->stack[i].offset, checker->stack[i].offset, 0,
-		          "function %" PRIu32 " is still open when its thread ends", checker->stack[i].function);
+		tw_report(reader, &fdr_rules[XRAY_ENTRY_WITHOUT_EXIT], checker->stack[i].offset,
+		          checker->stack[i].offset, 0, "function %" PRIu32 " is still open when its thread ends",
+		          checker->stack[i].function);
 	fdr_checker_free(checker);
 }
 
@@ -89,7 +92,8 @@ void fdr_check_buffer(struct fdr_checker *checker, struct fdr_cursor *cursor, co
 		return;
 	if (place->tsc < cursor->tsc)
 		tw_report(cursor->reader, &fdr_rules[FDR_BUFFER_OVERLAP], place->offset, place->offset, 0,
-		          "the buffer begins at tick %" PRIu64 ", the one before it ends at %" PRIu64, place->tsc, cursor->tsc);
+		          "the buffer begins at tick %" PRIu64 ", the one before it ends at %" PRIu64, place->tsc,
+		          cursor->tsc);
 }
 
 /* at: where the argument should be. */
@@ -107,8 +111,8 @@ void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor
 		return;
 	if (!cursor->damaged)
 		check_argument_before(checker, cursor, NONE, cursor->at);
-	if (cursor->log->header.version == 1 && !cursor->damaged && !cursor->cut && !seen(checker, TW_FDR_END_OF_BUFFER) &&
-	    checker->last != NONE)
+	if (cursor->log->header.version == 1 && !cursor->damaged && !cursor->cut &&
+	    !seen(checker, TW_FDR_END_OF_BUFFER) && checker->last != NONE)
 		tw_report(cursor->reader, &fdr_rules[FDR_END_OF_BUFFER_MISSING], cursor->start, cursor->at, 0,
 		          "expected EndOfBuffer, found the next buffer");
 	if (cursor->typed_events && !cursor->damaged)
@@ -122,7 +126,8 @@ static void check_lead_over(struct fdr_checker *checker, struct fdr_cursor *curs
 {
 	struct tw_reader *reader = cursor->reader;
 	if (!seen(checker, TW_FDR_WALL_TIME))
-		tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISSING], cursor->start, offset, 0, "expected WallTime after NewBuffer");
+		tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISSING], cursor->start, offset, 0,
+		          "expected WallTime after NewBuffer");
 	if (cursor->log->header.version >= 3 && !seen(checker, TW_FDR_PID))
 		tw_report(reader, &fdr_rules[FDR_PID_MISSING], cursor->start, offset, 0, "expected Pid after WallTime");
 }
@@ -167,7 +172,8 @@ static bool is_timed(const struct fdr_cursor *cursor, const struct tw_fdr_record
 	       (record->kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version >= 5);
 }
 
-static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
+                          uint64_t before)
 {
 	struct tw_reader *reader = cursor->reader;
 	const struct tw_fdr_record *record = &item->record;
@@ -187,7 +193,8 @@ static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor
 
 /* ---- Basic logs. ---- */
 
-static void check_basic(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+static void check_basic(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
+                        uint64_t before)
 {
 	struct tw_reader *reader = cursor->reader;
 	unsigned kind = (unsigned)item->record.kind;
@@ -195,14 +202,17 @@ static void check_basic(struct fdr_checker *checker, struct fdr_cursor *cursor, 
 	bool fits = checker->last == TW_FDR_ENTER_ARGS && checker->last_function == item->record.function_id;
 	if (argument && !fits)
 		tw_report(reader, &fdr_rules[BASIC_ARGUMENT_MISPLACED], item->offset, item->offset, 0,
-		          "expected the entry with arguments of function %" PRIu32 " before its argument", item->record.function_id);
+		          "expected the entry with arguments of function %" PRIu32 " before its argument",
+		          item->record.function_id);
 	if (!argument && checker->last == TW_FDR_ENTER_ARGS)
 		tw_report(reader, &fdr_rules[BASIC_ARGUMENT_MISSING], checker->last_offset, item->offset, 0,
 		          "expected an argument after an entry with arguments");
 	if (kind == TW_FDR_TAIL_EXIT && cursor->log->header.version < 2)
-		tw_report(reader, &fdr_rules[BASIC_TAIL_EXIT], item->offset, item->offset + 3, 0, "a tail exit in version 1");
+		tw_report(reader, &fdr_rules[BASIC_TAIL_EXIT], item->offset, item->offset + 3, 0,
+		          "a tail exit in version 1");
 	if (item->record.padded)
-		tw_report(reader, &fdr_rules[BASIC_PADDING], item->offset, item->offset, 0, "bytes that mean nothing are not 0");
+		tw_report(reader, &fdr_rules[BASIC_PADDING], item->offset, item->offset, 0,
+		          "bytes that mean nothing are not 0");
 	bool other_thread = checker->buffers_only && checker->last == NONE;
 	if (!argument && !other_thread && cursor->tsc < before)
 		tw_report(reader, &fdr_rules[XRAY_TSC_BACKWARDS], item->offset, item->offset + 8, 0,
@@ -214,9 +224,11 @@ static void check_basic(struct fdr_checker *checker, struct fdr_cursor *cursor, 
 	checker->last_function = item->record.function_id;
 }
 
-void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before)
+void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
+                    uint64_t before)
 {
-	static const unsigned lead = 1u << (TW_FDR_BUFFER_EXTENTS - FDR_METADATA) | 1u << (TW_FDR_NEW_BUFFER - FDR_METADATA) |
+	static const unsigned lead = 1u << (TW_FDR_BUFFER_EXTENTS - FDR_METADATA) |
+	                             1u << (TW_FDR_NEW_BUFFER - FDR_METADATA) |
 	                             1u << (TW_FDR_WALL_TIME - FDR_METADATA) | 1u << (TW_FDR_PID - FDR_METADATA);
 	unsigned kind = (unsigned)item->record.kind;
 	unsigned bit = kind >= FDR_METADATA ? 1u << (kind - FDR_METADATA) : 0;

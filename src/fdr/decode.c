@@ -8,11 +8,16 @@
 enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version)
 {
 	static const uint8_t bodies[FDR_METADATA_KINDS] = {
-	    [TW_FDR_NEW_BUFFER - FDR_METADATA] = FDR_BODY_VALUE32,    [TW_FDR_END_OF_BUFFER - FDR_METADATA] = FDR_BODY_NONE,
-	    [TW_FDR_NEW_CPU_ID - FDR_METADATA] = FDR_BODY_CPU,        [TW_FDR_TSC_WRAP - FDR_METADATA] = FDR_BODY_TSC,
-	    [TW_FDR_WALL_TIME - FDR_METADATA] = FDR_BODY_WALL,        [TW_FDR_CUSTOM_EVENT - FDR_METADATA] = FDR_BODY_CUSTOM1,
-	    [TW_FDR_CALL_ARGUMENT - FDR_METADATA] = FDR_BODY_VALUE64, [TW_FDR_BUFFER_EXTENTS - FDR_METADATA] = FDR_BODY_VALUE64,
-	    [TW_FDR_TYPED_EVENT - FDR_METADATA] = FDR_BODY_TYPED,     [TW_FDR_PID - FDR_METADATA] = FDR_BODY_VALUE32,
+	    [TW_FDR_NEW_BUFFER - FDR_METADATA] = FDR_BODY_VALUE32,
+	    [TW_FDR_END_OF_BUFFER - FDR_METADATA] = FDR_BODY_NONE,
+	    [TW_FDR_NEW_CPU_ID - FDR_METADATA] = FDR_BODY_CPU,
+	    [TW_FDR_TSC_WRAP - FDR_METADATA] = FDR_BODY_TSC,
+	    [TW_FDR_WALL_TIME - FDR_METADATA] = FDR_BODY_WALL,
+	    [TW_FDR_CUSTOM_EVENT - FDR_METADATA] = FDR_BODY_CUSTOM1,
+	    [TW_FDR_CALL_ARGUMENT - FDR_METADATA] = FDR_BODY_VALUE64,
+	    [TW_FDR_BUFFER_EXTENTS - FDR_METADATA] = FDR_BODY_VALUE64,
+	    [TW_FDR_TYPED_EVENT - FDR_METADATA] = FDR_BODY_TYPED,
+	    [TW_FDR_PID - FDR_METADATA] = FDR_BODY_VALUE32,
 	};
 	if (kind == TW_FDR_CUSTOM_EVENT && version >= 4)
 		return version == 4 ? FDR_BODY_CUSTOM4 : FDR_BODY_CUSTOM5;
@@ -22,9 +27,9 @@ enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version)
 size_t fdr_body_size(enum fdr_body body)
 {
 	static const uint8_t sizes[] = {
-	    [FDR_BODY_VALUE32] = 4,  [FDR_BODY_NONE] = 0,     [FDR_BODY_CPU] = 10,   [FDR_BODY_TSC] = 8,
-	    [FDR_BODY_WALL] = 12,    [FDR_BODY_CUSTOM1] = 12, [FDR_BODY_CUSTOM4] = 14, [FDR_BODY_CUSTOM5] = 8,
-	    [FDR_BODY_TYPED] = 10,   [FDR_BODY_VALUE64] = 8,
+	    [FDR_BODY_VALUE32] = 4, [FDR_BODY_NONE] = 0,     [FDR_BODY_CPU] = 10,     [FDR_BODY_TSC] = 8,
+	    [FDR_BODY_WALL] = 12,   [FDR_BODY_CUSTOM1] = 12, [FDR_BODY_CUSTOM4] = 14, [FDR_BODY_CUSTOM5] = 8,
+	    [FDR_BODY_TYPED] = 10,  [FDR_BODY_VALUE64] = 8,
 	};
 	return sizes[body];
 }
@@ -99,7 +104,8 @@ static int take_function(const struct tw_fdr_decoder *decoder, struct tw_fdr_rec
 	record->kind = (enum tw_fdr_kind)action;
 	record->function_id = (uint32_t)(msb ? tw_bits(word, 0, 27) : tw_bits(word, 4, 31));
 	record->tsc_delta = tw_load32(decoder->bytes + 4, decoder->layout != TW_FDR_LITTLE);
-	record->padded = decoder->layout == TW_FDR_BIG_LSB && tw_bits(word, 0, 0); /* the discriminant is another bit there */
+	record->padded =
+	    decoder->layout == TW_FDR_BIG_LSB && tw_bits(word, 0, 0); /* the discriminant is another bit there */
 	return action > TW_FDR_ENTER_ARGS ? TW_ERR_FORMAT : TW_FDR_FUNCTION_SIZE;
 }
 
@@ -156,7 +162,8 @@ static int take_metadata(struct tw_fdr_decoder *decoder, struct tw_fdr_record *r
 {
 	bool big = decoder->layout != TW_FDR_LITTLE;
 	uint8_t first = decoder->bytes[0];
-	unsigned kind = FDR_METADATA + (unsigned)(decoder->layout == TW_FDR_BIG_MSB ? tw_bits(first, 0, 6) : tw_bits(first, 1, 7));
+	unsigned kind =
+	    FDR_METADATA + (unsigned)(decoder->layout == TW_FDR_BIG_MSB ? tw_bits(first, 0, 6) : tw_bits(first, 1, 7));
 	record->kind = (enum tw_fdr_kind)kind;
 	if (kind >= TW_FDR_KINDS)
 		return TW_ERR_FORMAT;

@@ -19,17 +19,17 @@ extern const struct tw_target tw_target_basic;
 /* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order cover
  * it without a gap: bytes between `end` and `next` belong to none. */
 struct fdr_buffer {
-	uint64_t offset; /* of its first record */
-	uint64_t end;    /* its records end here at the latest */
-	uint64_t next;   /* the next buffer begins here */
+	uint64_t offset;  /* of its first record */
+	uint64_t end;     /* its records end here at the latest */
+	uint64_t next;    /* the next buffer begins here */
 	uint64_t wall_us; /* of its WallTime record, UINT64_MAX where there is none */
-	uint64_t tsc;    /* of its first NewCPUId record, UINT64_MAX where there is none */
+	uint64_t tsc;     /* of its first NewCPUId record, UINT64_MAX where there is none */
 	uint64_t process, thread;
 	bool has_thread; /* false: bytes that belong to no buffer */
 	bool has_new_buffer;
 	bool wide_thread; /* the thread id was the 4 bytes that LLVM writes */
-	bool filled;     /* version 1: bytes after EndOfBuffer are fill */
-	bool cut;        /* the file ends inside it: reported */
+	bool filled;      /* version 1: bytes after EndOfBuffer are fill */
+	bool cut;         /* the file ends inside it: reported */
 	uint64_t extents; /* what BufferExtents says, UINT64_MAX without one */
 };
 
@@ -51,7 +51,7 @@ struct fdr_thread {
 /* A log whose header has been read. Parts of a reader share it and only read it. */
 struct fdr_log {
 	struct tw_fdr_header header;
-	uint64_t frequency;  /* for the clock: the header's where it makes sense, else 10^9 */
+	uint64_t frequency; /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
 	struct fdr_place *places; /* thread by thread, each thread's in time order */
 	size_t place_count, place_room;
@@ -90,14 +90,14 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 struct fdr_cursor {
 	struct tw_reader *reader;
 	const struct fdr_log *log;
-	struct tw_window window; /* its own */
-	size_t chunk;            /* bytes read at a time, but not beyond the buffer: other threads' may follow */
-	size_t payload_limit;    /* longer payloads are cut to this */
+	struct tw_window window;   /* its own */
+	size_t chunk;              /* bytes read at a time, but not beyond the buffer: other threads' may follow */
+	size_t payload_limit;      /* longer payloads are cut to this */
 	uint64_t start, end, next; /* of the buffer */
 	bool filled, cut;
-	bool damaged;            /* the buffer ended early, and that was reported */
-	uint64_t at;             /* the next record */
-	uint64_t tsc;            /* of the last record; carried over from buffer to buffer of a thread */
+	bool damaged; /* the buffer ended early, and that was reported */
+	uint64_t at;  /* the next record */
+	uint64_t tsc; /* of the last record; carried over from buffer to buffer of a thread */
 	uint16_t cpu;
 	uint32_t typed_events;
 };
@@ -134,10 +134,10 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 /* ---- names.c: function ids to names of the dictionary. ---- */
 
 struct fdr_names {
-	uint32_t *near;   /* by id; 0: not yet named */
+	uint32_t *near; /* by id; 0: not yet named */
 	size_t near_room;
 	struct tw_map far; /* ids too large for the table */
-	uint32_t other;   /* what has no place within the memory limit; 0: the limit is not reached */
+	uint32_t other;    /* what has no place within the memory limit; 0: the limit is not reached */
 };
 
 /* The name of a function id; UINT32_MAX when there is no memory. */
@@ -151,22 +151,23 @@ struct fdr_checker {
 	struct fdr_open {
 		uint32_t function;
 		uint64_t offset; /* of its entry */
-	} *stack; /* functions open on the thread, outermost first */
+	} * stack;               /* functions open on the thread, outermost first */
 	size_t depth, room;
 	struct tw_map active; /* function to how often it is on the stack */
-	uint64_t beyond; /* calls deeper than the stack may be */
-	unsigned last; /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
+	uint64_t beyond;      /* calls deeper than the stack may be */
+	unsigned last;        /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
 	uint64_t last_offset;
 	uint32_t last_function;
-	unsigned seen; /* bit by metadata kind, in this buffer */
-	bool timed;    /* a record with a delta was met in this buffer */
+	unsigned seen;     /* bit by metadata kind, in this buffer */
+	bool timed;        /* a record with a delta was met in this buffer */
 	bool buffers_only; /* file order: a thread's buffers do not come one after the other, each is checked alone */
 };
 
 void fdr_check_buffer(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_place *place);
 
 /* before: the counter before this record. */
-void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item, uint64_t before);
+void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
+                    uint64_t before);
 void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor);
 void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader);
 void fdr_checker_free(struct fdr_checker *checker);

@@ -25,7 +25,8 @@ static uint32_t thread_number(struct fdr_log *log, struct tw_map *map, const str
 	if (!tw_grow(&log->threads, &log->thread_room, number + (size_t)1, sizeof *log->threads) ||
 	    !tw_map_add(map, key, number))
 		return UINT32_MAX;
-	log->threads[number] = (struct fdr_thread){.process = buffer->process, .thread = buffer->thread, .by_wall = true};
+	log->threads[number] =
+	    (struct fdr_thread){.process = buffer->process, .thread = buffer->thread, .by_wall = true};
 	log->thread_count++;
 	return number;
 }
@@ -56,7 +57,8 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 
 static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
 {
-	size_t most = tw_memory_limit(reader) / (4 * sizeof *log->places); /* doubling and hash tables take their share */
+	size_t most =
+	    tw_memory_limit(reader) / (4 * sizeof *log->places); /* doubling and hash tables take their share */
 	struct fdr_buffer buffer = {.next = TW_FDR_HEADER_SIZE};
 	for (;;) {
 		uint64_t at = buffer.next;
@@ -65,8 +67,8 @@ static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_
 			return status;
 		if (log->place_count >= most) {
 			tw_report(reader, &fdr_rules[FDR_INDEX_LIMIT], at, at, 0,
-			          "more than %zu buffers: give more memory to read the %" PRIu64 " bytes from here", most,
-			          tw_input_size(reader->input) - at);
+			          "more than %zu buffers: give more memory to read the %" PRIu64 " bytes from here",
+			          most, tw_input_size(reader->input) - at);
 			return 0;
 		}
 		status = add_place(reader, log, map, &buffer);
@@ -152,7 +154,8 @@ static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
 			return same;
 		if (same)
 			tw_report(reader, &fdr_rules[FDR_BUFFER_TWICE], place.offset, place.offset, 0,
-			          "the same buffer as at 0x%" PRIx64 ": read once; for each such buffer another is missing",
+			          "the same buffer as at 0x%" PRIx64
+			          ": read once; for each such buffer another is missing",
 			          log->places[kept - 1].offset);
 		else
 			log->places[kept++] = place;

@@ -82,7 +82,8 @@ static int count_run(struct part *part, struct fdr_cursor *cursor, struct tally 
 	return 0;
 }
 
-static void count_item(struct part *part, const struct fdr_cursor *cursor, const struct fdr_item *item, struct tally *tally)
+static void count_item(struct part *part, const struct fdr_cursor *cursor, const struct fdr_item *item,
+                       struct tally *tally)
 {
 	unsigned kind = (unsigned)item->record.kind;
 	bool old_event = kind == TW_FDR_CUSTOM_EVENT && cursor->log->header.version < 5;
@@ -119,7 +120,8 @@ static void count_part(void *context, unsigned i)
 	fdr_cursor_init(&cursor, part->reader, part->log, 0);
 	for (size_t k = part->first; k < part->last && part->status >= 0; k++) {
 		const struct fdr_place *place = &part->log->places[k];
-		if (!place->thread || tw_thread_wanted(&part->reader->options, part->log->threads[place->thread].thread))
+		if (!place->thread ||
+		    tw_thread_wanted(&part->reader->options, part->log->threads[place->thread].thread))
 			part->status = count_place(part, &cursor, place);
 	}
 	fdr_cursor_free(&cursor);
@@ -129,7 +131,8 @@ static void count_part(void *context, unsigned i)
 
 static bool new_part(struct tw_reader *reader, const struct fdr_log *log, struct part *part)
 {
-	*part = (struct part){.reader = reader, .log = log, .threads = calloc(log->thread_count, sizeof *part->threads)};
+	*part =
+	    (struct part){.reader = reader, .log = log, .threads = calloc(log->thread_count, sizeof *part->threads)};
 	for (size_t i = 0; part->threads && i < log->thread_count; i++)
 		part->threads[i].first_tsc = UINT64_MAX;
 	return part->threads != NULL;
@@ -203,7 +206,8 @@ static int count_processes(const struct fdr_log *log, uint64_t *count)
 	return 0;
 }
 
-static int tell_threads(struct tw_reader *reader, const struct part *all, struct fdr_survey *survey, struct tw_info *info)
+static int tell_threads(struct tw_reader *reader, const struct part *all, struct fdr_survey *survey,
+                        struct tw_info *info)
 {
 	const struct fdr_log *log = all->log;
 	struct fdr_clock clock;
@@ -270,7 +274,8 @@ int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (status >= 0)
 		status = count_all(reader, log, jobs, state->survey);
 	if (status < 0)
-		return *reader->error ? status : tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+		return *reader->error ? status
+		                      : tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	info->version = log->header.version;
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = state->survey->parts[0].lost;

@@ -6,7 +6,7 @@
 #include <trackway/fdr.h>
 
 enum {
-	FDR_METADATA = 16,  /* enum tw_fdr_kind of metadata kind 0 */
+	FDR_METADATA = 16, /* enum tw_fdr_kind of metadata kind 0 */
 	FDR_METADATA_KINDS = TW_FDR_KINDS - FDR_METADATA,
 	FDR_BODY = TW_FDR_METADATA_SIZE - 1,
 	FDR_ID_MAX = (1 << 28) - 1,

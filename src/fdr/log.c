@@ -19,10 +19,12 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 {
 	uint64_t frequency = header->cycle_frequency;
 	if (!header->constant_tsc || !header->nonstop_tsc)
-		tw_report(reader, &fdr_rules[XRAY_TSC_FLAGS], 0, 4, 0, "constant_tsc is %d and nonstop_tsc %d, expected 1 and 1",
-		          header->constant_tsc, header->nonstop_tsc);
+		tw_report(reader, &fdr_rules[XRAY_TSC_FLAGS], 0, 4, 0,
+		          "constant_tsc is %d and nonstop_tsc %d, expected 1 and 1", header->constant_tsc,
+		          header->nonstop_tsc);
 	if (frequency == 0)
-		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_ZERO], 0, 8, 0, "the cycle frequency is 0: a tick is shown as 1 ns");
+		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_ZERO], 0, 8, 0,
+		          "the cycle frequency is 0: a tick is shown as 1 ns");
 	else if (frequency < 1000000 || frequency > 100 * FDR_NS_PER_SECOND)
 		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_IMPLAUSIBLE], 0, 8, 0,
 		          "the cycle frequency is %" PRIu64 " Hz, expected 1 MHz to 100 GHz", frequency);
@@ -31,11 +33,13 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 		          "the cycle frequency is 1 GHz: the runtime used clock_gettime, CPU numbers are not real");
 	if (header->type == 1 && header->buffer_size < BUFFER_MIN)
 		tw_report(reader, &fdr_rules[FDR_BUFFER_SIZE], 0, 16, 0,
-		          "the buffer size is %" PRIu64 " bytes, expected at least %d", header->buffer_size, BUFFER_MIN);
-	if (reader->options.checking == TW_CHECK_ALL && (header->reserved_bits || (header->type == 1 && header->reserved)))
+		          "the buffer size is %" PRIu64 " bytes, expected at least %d", header->buffer_size,
+		          BUFFER_MIN);
+	if (reader->options.checking == TW_CHECK_ALL &&
+	    (header->reserved_bits || (header->type == 1 && header->reserved)))
 		tw_report(reader, &fdr_rules[XRAY_HEADER_RESERVED], 0, header->reserved_bits ? 4 : 24, 0,
-		          "reserved bits are 0x%" PRIx32 " and reserved bytes 0x%" PRIx64 ", expected 0", header->reserved_bits,
-		          header->reserved);
+		          "reserved bits are 0x%" PRIx32 " and reserved bytes 0x%" PRIx64 ", expected 0",
+		          header->reserved_bits, header->reserved);
 }
 
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
@@ -47,11 +51,15 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 	if (status < 0)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (have < TW_FDR_HEADER_SIZE)
-		return tw_fail(reader, TW_ERR_EMPTY, "%s: offset 0x%zx: expected the %d bytes of an XRay log's header, found the end of "
-		               "the file after %zu", name, have, TW_FDR_HEADER_SIZE, have);
+		return tw_fail(reader, TW_ERR_EMPTY,
+		               "%s: offset 0x%zx: expected the %d bytes of an XRay log's header, found the end of "
+		               "the file after %zu",
+		               name, have, TW_FDR_HEADER_SIZE, have);
 	if (tw_fdr_header_decode(bytes, have, &log->header) < 0)
-		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
-		               "the bytes %02x %02x %02x %02x", name, bytes[0], bytes[1], bytes[2], bytes[3]);
+		return tw_fail(reader, TW_ERR_FORMAT,
+		               "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
+		               "the bytes %02x %02x %02x %02x",
+		               name, bytes[0], bytes[1], bytes[2], bytes[3]);
 	uint64_t frequency = log->header.cycle_frequency;
 	log->frequency = frequency == 0 || frequency > FDR_FREQUENCY_MAX ? FDR_NS_PER_SECOND : frequency;
 	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;
@@ -65,9 +73,9 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 struct look {
 	const uint8_t *bytes;
 	size_t have;
-	bool extents;  /* a BufferExtents record comes first */
-	bool strong;   /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
-	bool weak;     /* enough of them where a buffer is expected */
+	bool extents; /* a BufferExtents record comes first */
+	bool strong;  /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
+	bool weak;    /* enough of them where a buffer is expected */
 };
 
 /* Looks for records in one place of the log. */
@@ -157,7 +165,7 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 enum stop { STOP_NOT, STOP_START, STOP_DAMAGE, STOP_END_OF_BUFFER, STOP_END };
 
 struct walk {
-	uint64_t at;   /* where it stopped: after the last good record */
+	uint64_t at; /* where it stopped: after the last good record */
 	enum stop why;
 	bool met_mark; /* a record ended exactly at the mark */
 };
@@ -234,8 +242,8 @@ static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
 	buffer->cut = buffer->end == f->size && buffer->extents > f->size - body;
 	if (buffer->cut)
 		tw_report(f->reader, &fdr_rules[FDR_BUFFER_TRUNCATED], buffer->offset, f->size, 0,
-		          "expected %" PRIu64 " bytes of records, found the end of the file after %" PRIu64, buffer->extents,
-		          f->size - body);
+		          "expected %" PRIu64 " bytes of records, found the end of the file after %" PRIu64,
+		          buffer->extents, f->size - body);
 	else
 		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_WRONG], buffer->offset,
 		          buffer->offset + (log->header.layout == TW_FDR_LITTLE ? 1 : 8), 0,
@@ -422,8 +430,10 @@ static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_reco
 /* Takes the records before the first that is timed by a delta. */
 static void take_lead(const struct fdr_log *log, const struct look *look, struct fdr_buffer *buffer)
 {
-	struct tw_fdr_decoder decoder = {
-	    .bytes = look->bytes, .left = look->have, .version = log->header.version, .layout = log->header.layout};
+	struct tw_fdr_decoder decoder = {.bytes = look->bytes,
+	                                 .left = look->have,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
 	struct tw_fdr_record record;
 	bool seen[TW_FDR_KINDS] = {0};
 	while (buffer->tsc == UINT64_MAX && tw_fdr_next(&decoder, &record) > 0) {
@@ -440,15 +450,17 @@ static void check_lead(struct finder *f, const struct look *look, const struct f
 	uint16_t version = f->log->header.version;
 	uint64_t at = buffer->offset;
 	if (version == 1 && look->extents)
-		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_UNEXPECTED], at, at, 0, "a log of version 1 has a BufferExtents record");
+		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_UNEXPECTED], at, at, 0,
+		          "a log of version 1 has a BufferExtents record");
 	if (version >= 2 && !look->extents)
-		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_MISSING], at, at, 0, "expected BufferExtents, found NewBuffer");
+		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_MISSING], at, at, 0,
+		          "expected BufferExtents, found NewBuffer");
 	if (!buffer->has_new_buffer)
 		tw_report(f->reader, &fdr_rules[FDR_NEW_BUFFER_MISSING], at, at + RECORD, 0,
 		          "expected NewBuffer after BufferExtents: the thread is unknown");
 	else if (!buffer->wide_thread)
-		tw_report(f->reader, &fdr_rules[FDR_THREAD_ID], at, at + 1, 0, "the 4-byte thread id is impossible, its 2 bytes say %" PRIu64,
-		          buffer->thread);
+		tw_report(f->reader, &fdr_rules[FDR_THREAD_ID], at, at + 1, 0,
+		          "the 4-byte thread id is impossible, its 2 bytes say %" PRIu64, buffer->thread);
 }
 
 int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
@@ -458,7 +470,8 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 	struct look look;
 	if (fdr_is_basic(log))
 		return fdr_find_run(reader, log, window, offset, buffer);
-	*buffer = (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
+	*buffer =
+	    (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
 	if (offset >= f.size)
 		return 0;
 	int status = look_at(&f, offset, &look);
@@ -472,7 +485,8 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 		buffer->end = buffer->next = f.size;
 		buffer->cut = true;
 		tw_report(reader, &fdr_rules[FDR_BUFFER_TRUNCATED], offset, f.size, 0,
-		          "expected a BufferExtents record of 16 bytes, found the end of the file after %zu", look.have);
+		          "expected a BufferExtents record of 16 bytes, found the end of the file after %zu",
+		          look.have);
 		return 1;
 	}
 	take_lead(log, &look, buffer);

@@ -7,8 +7,8 @@
 #include "fdr/fdr.h"
 
 enum {
-	NEAR_IDS = 1 << 20,   /* real programs have fewer functions */
-	NAME_COST = 256       /* bytes that a name takes in all tables, about */
+	NEAR_IDS = 1 << 20, /* real programs have fewer functions */
+	NAME_COST = 256     /* bytes that a name takes in all tables, about */
 };
 
 static uint32_t intern(struct tw_reader *reader, uint32_t id)
@@ -29,7 +29,8 @@ static uint32_t other(struct tw_reader *reader, struct fdr_names *names)
 	if (!names->other) {
 		names->other = tw_dictionary_text(reader->dictionary, "(other functions)");
 		tw_report(reader, &fdr_rules[XRAY_NAME_LIMIT], 0, 0, 0,
-		          "more than %u functions: give more memory to tell the rest apart", tw_dictionary_names(reader->dictionary));
+		          "more than %u functions: give more memory to tell the rest apart",
+		          tw_dictionary_names(reader->dictionary));
 	}
 	return names->other;
 }

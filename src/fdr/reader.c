@@ -221,10 +221,11 @@ int fdr_open(struct tw_reader *reader)
 		return status;
 	}
 	if (tw_input_damaged(reader->input))
-		tw_report(reader, &fdr_rules[XRAY_COMPRESSION], tw_input_size(reader->input), tw_input_size(reader->input), 0, "%s",
-		          tw_input_error(reader->input));
+		tw_report(reader, &fdr_rules[XRAY_COMPRESSION], tw_input_size(reader->input),
+		          tw_input_size(reader->input), 0, "%s", tw_input_error(reader->input));
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
-		reader->options.order = TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */
+		reader->options.order =
+		    TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */
 	status = open_state(reader, log);
 	if (status < 0 || reader->options.order == TW_ORDER_FILE)
 		return status;
@@ -355,7 +356,8 @@ static int read_in_time(struct tw_reader *reader, struct tw_batch *batch)
 				return status;
 			continue;
 		}
-		if (rows->event_count == rows->event_room || rows->argument_room - rows->argument_count < FDR_ARGUMENTS_MAX)
+		if (rows->event_count == rows->event_room ||
+		    rows->argument_room - rows->argument_count < FDR_ARGUMENTS_MAX)
 			break;
 		take_earliest(state, stream);
 		if (stream->delivered < stream->rows.event_count)
@@ -378,8 +380,10 @@ static int probe(const uint8_t *bytes, size_t size)
 {
 	struct tw_fdr_header header;
 	if (size < TW_FDR_HEADER_SIZE) {
-		bool little = size >= 4 && bytes[0] >= 1 && bytes[0] <= 5 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0;
-		bool big = size >= 4 && bytes[1] >= 1 && bytes[1] <= 5 && bytes[0] == 0 && bytes[2] == 0 && bytes[3] == 1;
+		bool little =
+		    size >= 4 && bytes[0] >= 1 && bytes[0] <= 5 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0;
+		bool big =
+		    size >= 4 && bytes[1] >= 1 && bytes[1] <= 5 && bytes[0] == 0 && bytes[2] == 0 && bytes[3] == 1;
 		return little || big ? 20 : 0;
 	}
 	if (tw_fdr_header_decode(bytes, size, &header) < 0 || header.type != 1)

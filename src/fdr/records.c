@@ -12,7 +12,7 @@ struct fdr_records {
 	/* With a filter: the events that it lets through tell which records are wanted. */
 	struct tw_reader *events; /* of the thread that is being read */
 	struct tw_batch batch;
-	size_t taken; /* events of the batch */
+	size_t taken;      /* events of the batch */
 	bool after_wanted; /* arguments that follow now belong to a wanted record */
 };
 
@@ -43,7 +43,8 @@ static void add_int(struct fdr_records *records, const char *name, uint64_t valu
 	add(records, name, TW_FIELD_INT)->value.i = (int64_t)value;
 }
 
-static void add_bytes(struct fdr_records *records, const char *name, enum tw_field_type type, const void *bytes, size_t size)
+static void add_bytes(struct fdr_records *records, const char *name, enum tw_field_type type, const void *bytes,
+                      size_t size)
 {
 	struct tw_field *field = add(records, name, type);
 	field->value.bytes = bytes;
@@ -247,7 +248,9 @@ static int next_plain(struct tw_reader *reader, struct fdr_item *item)
 		if (reader->options.order == TW_ORDER_FILE)
 			status = fdr_stream_next_buffer(&state->stream, reader);
 		else if (state->next_thread < state->thread_count)
-			status = fdr_stream_thread(&state->stream, reader, state->threads[state->next_thread++]) < 0 ? TW_ERR_MEMORY : 1;
+			status = fdr_stream_thread(&state->stream, reader, state->threads[state->next_thread++]) < 0
+			             ? TW_ERR_MEMORY
+			             : 1;
 		if (status <= 0)
 			return status;
 	}

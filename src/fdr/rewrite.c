@@ -13,10 +13,10 @@ struct rewrite {
 	struct tw_output *out; /* NULL: only the size is wanted */
 	struct tw_rewrite_result *result;
 	struct tw_rewrite_result unused; /* for the first pass */
-	uint64_t size;         /* of the buffer's records so far */
-	uint64_t tsc;          /* of the last record written */
-	bool started;          /* NewBuffer has been written */
-	bool dropped;          /* the record before was: its arguments go too */
+	uint64_t size;                   /* of the buffer's records so far */
+	uint64_t tsc;                    /* of the last record written */
+	bool started;                    /* NewBuffer has been written */
+	bool dropped;                    /* the record before was: its arguments go too */
 };
 
 /* ---- Writing. ---- */
@@ -29,7 +29,8 @@ static int put_payload(struct rewrite *r, const struct fdr_item *item)
 		size_t want = end - at < sizeof bytes ? (size_t)(end - at) : sizeof bytes;
 		int64_t n = tw_input_read(r->reader->input, at, bytes, want);
 		if (n <= 0)
-			return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read", tw_input_name(r->reader->input));
+			return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read",
+			               tw_input_name(r->reader->input));
 		tw_put(r->out, bytes, (size_t)n);
 		at += (uint64_t)n;
 	}
@@ -148,7 +149,8 @@ static void put_fill(struct tw_output *out, uint64_t size)
 
 static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
-	uint64_t asked = r->target.buffer_size, full = place->next - place->offset; /* the header's size may be damaged */
+	uint64_t asked = r->target.buffer_size,
+		 full = place->next - place->offset; /* the header's size may be damaged */
 	int status = 0;
 	if (asked != r->log->header.buffer_size)
 		full = asked;
@@ -172,7 +174,8 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 	if (measured < 0)
 		return measured;
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	bool any = r->size > TW_FDR_METADATA_SIZE; /* NewBuffer alone is no buffer: it could not be found again after fill */
+	bool any =
+	    r->size > TW_FDR_METADATA_SIZE; /* NewBuffer alone is no buffer: it could not be found again after fill */
 	r->out = any ? out : NULL;
 	r->result = any ? result : &r->unused;
 	r->cursor.tsc = tsc;
@@ -252,7 +255,8 @@ int fdr_transcode(struct tw_reader *reader, struct tw_output *out, const struct 
 {
 	struct tw_fdr_header header = clean_header(((struct fdr_state *)reader->state)->log);
 	if (options->version > FDR_VERSION_MAX)
-		return tw_fail(reader, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d", options->version, FDR_VERSION_MAX);
+		return tw_fail(reader, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d", options->version,
+		               FDR_VERSION_MAX);
 	if (options->version)
 		header.version = (uint16_t)options->version;
 	if (options->byte_order != TW_BYTES_AS_SOURCE)

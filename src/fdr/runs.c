@@ -33,9 +33,11 @@ static int look_at(struct run_finder *f, uint64_t at, struct tw_basic_record *re
 static void report_bad(struct run_finder *f, uint64_t at, const struct tw_basic_record *record)
 {
 	if (record->record_type > ARGUMENT)
-		tw_report(f->reader, &fdr_rules[BASIC_RECORD_TYPE], at, at, 0, "expected record type 0 or 1, found %u", record->record_type);
+		tw_report(f->reader, &fdr_rules[BASIC_RECORD_TYPE], at, at, 0, "expected record type 0 or 1, found %u",
+		          record->record_type);
 	else
-		tw_report(f->reader, &fdr_rules[BASIC_KIND], at, at + 3, 0, "expected kind 0 to 3, found %u", record->kind);
+		tw_report(f->reader, &fdr_rules[BASIC_KIND], at, at + 3, 0, "expected kind 0 to 3, found %u",
+		          record->kind);
 }
 
 static bool same_thread(const struct fdr_buffer *run, const struct tw_basic_record *record)
@@ -109,7 +111,8 @@ int fdr_run_next(struct fdr_cursor *cursor, struct fdr_item *item)
 	int status = fdr_cursor_bytes(cursor, &bytes, &have);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
-	if (have < RECORD || tw_basic_decode(bytes, cursor->log->header.version, cursor->log->header.layout, &record) < 0)
+	if (have < RECORD ||
+	    tw_basic_decode(bytes, cursor->log->header.version, cursor->log->header.layout, &record) < 0)
 		return 0;
 	bool argument = record.record_type == ARGUMENT;
 	if (!argument) {
@@ -205,7 +208,8 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, const stru
 	struct tw_fdr_header header = ((struct fdr_state *)reader->state)->log->header;
 	header.reserved_bits = 0;
 	if (options->version > BASIC_VERSION_MAX)
-		return tw_fail(reader, TW_ERR_VALUE, "xray-basic has no version %u, only 1 to %d", options->version, BASIC_VERSION_MAX);
+		return tw_fail(reader, TW_ERR_VALUE, "xray-basic has no version %u, only 1 to %d", options->version,
+		               BASIC_VERSION_MAX);
 	if (options->version)
 		header.version = (uint16_t)options->version;
 	if (options->byte_order != TW_BYTES_AS_SOURCE)

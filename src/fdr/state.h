@@ -14,14 +14,14 @@ struct fdr_state {
 	struct fdr_stream *streams; /* TW_ORDER_TIME: one a thread */
 	uint32_t *heap;             /* TW_ORDER_TIME: streams with rows, the earliest row first */
 	size_t heap_count;
-	struct fdr_place here;      /* TW_ORDER_FILE: the buffer that is being read */
-	struct tw_window borders;   /* TW_ORDER_FILE: where the next one is looked for */
+	struct fdr_place here;    /* TW_ORDER_FILE: the buffer that is being read */
+	struct tw_window borders; /* TW_ORDER_FILE: where the next one is looked for */
 	struct fdr_names names;
 	struct fdr_words words;
 	struct fdr_checker checker;
 	struct fdr_checker *checkers; /* TW_ORDER_TIME: one a stream; NULL where only damage is looked for */
-	struct fdr_records *records; /* tw_read_record() */
-	struct fdr_survey *survey;   /* tw_read_info() */
+	struct fdr_records *records;  /* tw_read_record() */
+	struct fdr_survey *survey;    /* tw_read_info() */
 };
 
 /* Sets a stream up, without buffers. chunk: bytes read at a time, 0 for the default. */

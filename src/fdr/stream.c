@@ -35,8 +35,8 @@ int fdr_words_init(struct tw_dictionary *dictionary, struct fdr_words *words)
 		uint32_t *number;
 		const char *text;
 	} all[] = {
-	    {&words->category, "xray"},         {&words->custom_event, "custom event"}, {&words->typed_event, "typed event"},
-	    {&words->data, "data"},             {&words->event_type, "event_type"},     {&words->argument0, "arg0"},
+	    {&words->category, "xray"}, {&words->custom_event, "custom event"}, {&words->typed_event, "typed event"},
+	    {&words->data, "data"},     {&words->event_type, "event_type"},     {&words->argument0, "arg0"},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		*all[i].number = tw_dictionary_text(dictionary, all[i].text);
@@ -53,7 +53,8 @@ static bool has_room(const struct fdr_rows *rows)
 	       rows->argument_room - rows->argument_count >= FDR_ARGUMENTS_MAX;
 }
 
-static struct tw_event *add_event(struct fdr_stream *stream, struct fdr_rows *rows, enum tw_event_kind kind, uint64_t offset)
+static struct tw_event *add_event(struct fdr_stream *stream, struct fdr_rows *rows, enum tw_event_kind kind,
+                                  uint64_t offset)
 {
 	struct tw_event *event = &rows->events[rows->event_count++];
 	stream->last_ns = fdr_ns(&stream->clock, stream->cursor.tsc);
@@ -78,7 +79,8 @@ static void add_argument(struct fdr_rows *rows, struct tw_event *event, const st
  * 3 times as fast as taking them one by one. ---- */
 
 /* The end of a row, from first_argument on, depends on the kind of record only: it is made once a run. */
-static_assert(sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) == sizeof(uint64_t), "the end of a row");
+static_assert(sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) == sizeof(uint64_t),
+              "the end of a row");
 
 static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 {
@@ -227,7 +229,9 @@ static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const s
 	}
 	if (typed)
 		add_argument(rows, event,
-		             &(struct tw_argument){.name = words->event_type, .type = TW_ARG_UINT, .value.u = record->event_type});
+		             &(struct tw_argument){.name = words->event_type,
+		                                   .type = TW_ARG_UINT,
+		                                   .value.u = record->event_type});
 	add_argument(rows, event,
 	             &(struct tw_argument){.name = words->data,
 	                                   .type = TW_ARG_BYTES,

@@ -7,9 +7,9 @@
 #include "fdr/ticks.h"
 
 enum {
-	BUFFER_SIZE = 16384,   /* LLVM's default, xray_fdr_flags.inc */
+	BUFFER_SIZE = 16384, /* LLVM's default, xray_fdr_flags.inc */
 	BUFFER_MIN = 256,
-	OPEN_BUFFERS = 1024    /* threads whose buffer is kept open; the oldest is closed for another */
+	OPEN_BUFFERS = 1024 /* threads whose buffer is kept open; the oldest is closed for another */
 };
 
 /* A complete slice whose exit is still to be written. */
@@ -21,7 +21,7 @@ struct pending {
 struct thread_buffer {
 	uint8_t *bytes; /* NULL: closed */
 	size_t used;
-	uint64_t tsc;   /* of the last record */
+	uint64_t tsc; /* of the last record */
 	uint16_t cpu;
 	struct pending *pending; /* innermost last */
 	size_t pending_count, pending_room;
@@ -143,7 +143,9 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 		record.kind = TW_FDR_ENTER_ARGS;
 	size_t need = TW_FDR_FUNCTION_SIZE + TW_FDR_METADATA_SIZE * ((enters ? count : 0) + (size_t)1);
 	if (need + BUFFER_MIN > w->buffer_size)
-		return tw_writer_fail(writer, TW_ERR_VALUE, "a call with %u arguments does not fit a buffer of %zu bytes", count, w->buffer_size);
+		return tw_writer_fail(writer, TW_ERR_VALUE,
+		                      "a call with %u arguments does not fit a buffer of %zu bytes", count,
+		                      w->buffer_size);
 	struct thread_buffer *buffer = room_for(writer, event, ns, need);
 	if (!buffer)
 		return no_memory(writer);
@@ -172,8 +174,9 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 			break;
 		buffer->pending_count--;
 		struct tw_event end = {.track = event->track, .cpu = event->cpu};
-		status = put_call(writer, &end, NULL, (struct tw_fdr_record){.kind = TW_FDR_EXIT, .function_id = last.function},
-		                  last.end_ns);
+		status =
+		    put_call(writer, &end, NULL,
+		             (struct tw_fdr_record){.kind = TW_FDR_EXIT, .function_id = last.function}, last.end_ns);
 	}
 	return status;
 }
@@ -305,10 +308,12 @@ static int open_writer(struct tw_writer *writer)
 {
 	const struct tw_write_options *options = &writer->options;
 	if (options->version > FDR_VERSION_MAX)
-		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d", options->version, FDR_VERSION_MAX);
+		return tw_writer_fail(writer, TW_ERR_VALUE, "xray-fdr has no version %u, only 1 to %d",
+		                      options->version, FDR_VERSION_MAX);
 	uint64_t size = options->buffer_size ? options->buffer_size : BUFFER_SIZE;
 	if (size < 2 * BUFFER_MIN || size > INT32_MAX)
-		return tw_writer_fail(writer, TW_ERR_VALUE, "a buffer size must be between %d and %d", 2 * BUFFER_MIN, INT32_MAX);
+		return tw_writer_fail(writer, TW_ERR_VALUE, "a buffer size must be between %d and %d", 2 * BUFFER_MIN,
+		                      INT32_MAX);
 	struct fdr_writer *w = calloc(1, sizeof *w);
 	if (!w)
 		return no_memory(writer);
@@ -357,7 +362,8 @@ static int finish(struct tw_writer *writer)
 	if (!w->started)
 		put_header(writer, &(struct tw_clock){0});
 	for (uint32_t track = 0; track < w->thread_room && status >= 0; track++)
-		status = close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);
+		status =
+		    close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);
 	for (size_t track = 0; track < w->thread_room; track++)
 		close_buffer(writer, &w->threads[track]);
 	return status;

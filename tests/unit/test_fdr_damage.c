@@ -99,7 +99,8 @@ static void damage_each(const char *name, void (*hurt)(size_t at, unsigned i), u
 			for (unsigned i = 0; i < variants; i++) {
 				memcpy(damaged, whole, size);
 				hurt(at, i);
-				assert_true(read_all(damaged, size, i & 1 ? TW_ORDER_FILE : TW_ORDER_TRACK, found) != UINT64_MAX);
+				assert_true(read_all(damaged, size, i & 1 ? TW_ORDER_FILE : TW_ORDER_TRACK, found) !=
+				            UINT64_MAX);
 				expect_others(borders[k], borders[k + 1], at, what);
 			}
 }
@@ -116,9 +117,8 @@ static void smash(size_t at, unsigned i)
 }
 
 static const char *const logs[] = {
-    "v1.xray",       "v1-padded-zero.xray", "v1-padded-garbage.xray", "v2.xray",       "v3-typed.xray",
-    "v4.xray",       "v5.xray",             "v5-out-of-order.xray",   "be-msb-v1.xray", "be-msb-v5.xray",
-    "be-lsb-v5.xray", "le-py-v5.xray",
+    "v1.xray", "v1-padded-zero.xray",  "v1-padded-garbage.xray", "v2.xray",        "v3-typed.xray",  "v4.xray",
+    "v5.xray", "v5-out-of-order.xray", "be-msb-v1.xray",         "be-msb-v5.xray", "be-lsb-v5.xray", "le-py-v5.xray",
 };
 
 static void test_flips(void **state)
