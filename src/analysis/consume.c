@@ -22,21 +22,42 @@ struct run {
 	struct part *parts;
 };
 
+/* Reads calls instead of events, where both sides can. */
+static int read_calls(struct tw_reader *reader, const struct tw_consumer *consumer, void *state, struct tw_calls *calls)
+{
+	enum { LEFT = 256 };
+	struct tw_left_call room[LEFT];
+	struct tw_left_calls left = {.calls = room, .room = LEFT};
+	int got;
+	while ((got = reader->format->read_calls(reader, calls, &left)) > 0)
+		consumer->feed_calls(state, &left);
+	return got;
+}
+
+static int read_events(struct tw_reader *reader, const struct tw_consumer *consumer, void *state)
+{
+	struct tw_batch batch;
+	int got;
+	while ((got = tw_read(reader, &batch)) > 0)
+		consumer->feed(state, &batch);
+	return got;
+}
+
 static void read_part(void *context, unsigned i)
 {
 	struct run *run = context;
 	struct part *part = &run->parts[i];
-	struct tw_batch batch;
-	int got;
+	struct tw_reader *reader = part->reader;
 	part->state = run->consumer->open(run->owner, tw_reader_dictionary(part->reader));
 	if (!part->state) {
 		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
 		return;
 	}
-	while ((got = tw_read(part->reader, &batch)) > 0)
-		run->consumer->feed(part->state, &batch);
+	bool plain = reader->format->read_calls && !reader->filter && reader->options.order == TW_ORDER_TRACK;
+	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
+	part->status = calls ? read_calls(reader, run->consumer, part->state, calls)
+	                     : read_events(reader, run->consumer, part->state);
 	run->consumer->finish(part->state);
-	part->status = got;
 }
 
 /* Adds the parts to the owner. Returns the first of the negative statuses, if there is one. */

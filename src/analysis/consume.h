@@ -5,6 +5,8 @@
 
 #include <trackway/analysis.h>
 
+#include "core/calls.h"
+
 /* What takes the events of one part of a trace. The owner is what all parts are merged into. */
 struct tw_consumer {
 	/* Before a trace is read: no part is open. */
@@ -12,6 +14,9 @@ struct tw_consumer {
 	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
 	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
 	void (*feed)(void *part, const struct tw_batch *batch);
+	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes of them. */
+	struct tw_calls *(*stacks)(void *part);
+	void (*feed_calls)(void *part, const struct tw_left_calls *left);
 	/* After the last batch. */
 	void (*finish)(void *part);
 	/* Whether memory was short, so that the result would depend on how the trace was parted. */
@@ -22,6 +27,13 @@ struct tw_consumer {
 	/* After a trace was read. Returns 0 or a negative status. */
 	int (*settle)(void *owner);
 };
+
+static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struct tw_calls *calls)
+{
+	into->exits_without_entry += calls->exits_without_entry;
+	into->time_backwards += calls->time_backwards;
+	into->rows_folded += calls->untimed;
+}
 
 extern const struct tw_consumer tw_profile_consumer;  /* owner: struct tw_profile */
 extern const struct tw_consumer tw_calltree_consumer; /* owner: struct tw_calltree */

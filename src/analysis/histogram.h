@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_HISTOGRAM_H
 #define ANALYSIS_HISTOGRAM_H
 
-#include "analysis/budget.h"
+#include "core/budget.h"
 
 /* Values below 64 have a bucket each; above, every octave (64 to 127, 128 to 255, ...) has 64 buckets of one width. */
 enum { TW_BUCKETS = 64, TW_OCTAVES = 59, TW_RAW_VALUES = 16 };

@@ -64,6 +64,7 @@ static uint32_t add_function(struct tw_profile_part *part, struct tw_part_key ke
 	                    sizeof *part->row_of))
 		return TW_ROW_OTHER;
 	part->calls.name_limit = part->row_of_room;
+	part->calls.row_of = part->row_of;
 	return part->row_of[key.name] = new_row(part, key);
 }
 
@@ -136,6 +137,22 @@ void tw_profile_part_feed(void *state, const struct tw_batch *batch)
 	case TW_BY_CALLER:
 		tw_calls_feed(&part->calls, batch, find_caller, leave, true);
 		break;
+	}
+}
+
+struct tw_calls *tw_profile_part_stacks(void *state)
+{
+	struct tw_profile_part *part = state;
+	return part->by == TW_BY_FUNCTION ? &part->calls : NULL;
+}
+
+void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
+{
+	struct tw_profile_part *part = state;
+	for (size_t i = 0; i < left->count; i++) {
+		const struct tw_left_call *call = &left->calls[i];
+		const struct tw_frame frame = {.row = call->row, .outer = call->outer};
+		tw_tallies_leave(&part->rows, &frame, call->duration, call->self, TW_CALL_ENDED);
 	}
 }
 

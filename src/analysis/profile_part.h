@@ -3,6 +3,8 @@
 #ifndef ANALYSIS_PROFILE_PART_H
 #define ANALYSIS_PROFILE_PART_H
 
+#include <trackway/analysis.h>
+
 #include "analysis/tally.h"
 
 /* What a row of a part is about. */
@@ -27,6 +29,8 @@ struct tw_profile_part {
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
                                              const struct tw_dictionary *dictionary);
 void tw_profile_part_feed(void *part, const struct tw_batch *batch);
+struct tw_calls *tw_profile_part_stacks(void *part); /* NULL: only events will do */
+void tw_profile_part_feed_calls(void *part, const struct tw_left_calls *left);
 void tw_profile_part_finish(void *part);
 bool tw_profile_part_folded(const void *part);
 void tw_profile_part_close(void *part);

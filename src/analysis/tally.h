@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_TALLY_H
 #define ANALYSIS_TALLY_H
 
-#include "analysis/calls.h"
+#include "core/calls.h"
 #include "analysis/histogram.h"
 
 /* A row, 64 bytes: what a call changes. */

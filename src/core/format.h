@@ -14,7 +14,9 @@
 
 enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
 
+struct tw_calls;
 struct tw_filter;
+struct tw_left_calls;
 
 struct tw_reader {
 	const struct tw_format *format;
@@ -50,6 +52,12 @@ struct tw_format {
 	int (*open_shard)(struct tw_reader *part, unsigned shard, unsigned shards);
 
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
+
+	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended by an
+	 * exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a negative status.
+	 * NULL where read is all there is. */
+	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
+
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);

@@ -213,6 +213,12 @@ struct fdr_stream {
 /* Adds events until the rows are full or the stream ends. Returns how many rows there are, or a negative status. */
 int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows);
 
+/* Goes to the stream's next buffer; false when there is none. */
+bool fdr_stream_enter(struct fdr_stream *stream);
+
+/* Takes one record of the buffer it is in, of any kind, or leaves the buffer at its end. Returns 0 or a negative status. */
+int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows);
+
 /* Decodes the next record of the stream as it is. Returns 1, 0 at the end, or a negative status. */
 int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item);
 
@@ -222,6 +228,7 @@ int fdr_open(struct tw_reader *reader);
 int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards);
 int fdr_read(struct tw_reader *reader, struct tw_batch *batch);
 void fdr_close(struct tw_reader *reader);
+int fdr_read_calls(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
 
 int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 int fdr_read_record(struct tw_reader *reader, struct tw_record *record);

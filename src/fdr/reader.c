@@ -286,8 +286,7 @@ static int deliver(struct tw_reader *reader, struct tw_batch *batch, uint64_t la
 	return (int)rows->event_count;
 }
 
-/* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
-static int next_part(struct tw_reader *reader)
+int fdr_next_part(struct tw_reader *reader)
 {
 	struct fdr_state *state = reader->state;
 	if (reader->options.order == TW_ORDER_FILE)
@@ -306,7 +305,7 @@ static int read_parts(struct tw_reader *reader, struct tw_batch *batch)
 		int status = fdr_stream_fill(&state->stream, &state->rows);
 		if (status != 0)
 			return status < 0 ? status : deliver(reader, batch, state->stream.last_ns);
-		status = next_part(reader);
+		status = fdr_next_part(reader);
 		if (status <= 0)
 			return status;
 	}
@@ -404,6 +403,7 @@ const struct tw_format tw_format_fdr = {
     .open = fdr_open,
     .open_shard = fdr_open_shard,
     .read = fdr_read,
+    .read_calls = fdr_read_calls,
     .read_record = fdr_read_record,
     .info = fdr_info,
     .repair = fdr_repair,

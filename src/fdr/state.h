@@ -33,6 +33,9 @@ int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint3
 /* Points a stream at the next buffer of the file whose thread is wanted. Returns 1, 0 at the end, or a negative status. */
 int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader);
 
+/* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
+int fdr_next_part(struct tw_reader *reader);
+
 void fdr_records_free(struct fdr_records *records);
 void fdr_survey_free(struct fdr_survey *survey);
 

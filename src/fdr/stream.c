@@ -250,7 +250,7 @@ static int take_item(struct fdr_stream *stream, struct fdr_rows *rows, const str
 
 /* ---- Buffers. ---- */
 
-static bool enter_buffer(struct fdr_stream *stream)
+bool fdr_stream_enter(struct fdr_stream *stream)
 {
 	if (stream->place == stream->places_end)
 		return false;
@@ -275,7 +275,7 @@ static void leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
 int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)
 {
 	for (;;) {
-		if (!stream->in_buffer && !enter_buffer(stream))
+		if (!stream->in_buffer && !fdr_stream_enter(stream))
 			return 0;
 		int status = next_item(stream, item);
 		if (status != 0)
@@ -284,24 +284,30 @@ int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)
 	}
 }
 
+int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows)
+{
+	struct fdr_item item;
+	int status = next_item(stream, &item);
+	if (status > 0)
+		return take_item(stream, rows, &item);
+	if (status == 0)
+		leave_buffer(stream, rows);
+	return status;
+}
+
 int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)
 {
 	const struct fdr_log *log = stream->cursor.log;
 	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker;
 	while (has_room(rows)) {
-		if (!stream->in_buffer && !enter_buffer(stream))
+		if (!stream->in_buffer && !fdr_stream_enter(stream))
 			break;
 		int status = runs ? take_run(stream, rows) : 0;
 		if (status < 0)
 			return status;
 		if (!has_room(rows))
 			break;
-		struct fdr_item item;
-		status = next_item(stream, &item);
-		if (status > 0)
-			status = take_item(stream, rows, &item);
-		else if (status == 0)
-			leave_buffer(stream, rows);
+		status = fdr_stream_take(stream, rows);
 		if (status < 0)
 			return status;
 	}

@@ -1,6 +1,6 @@
 /* budget.c - growing arrays and maps under one memory limit. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/budget.h"
+#include "core/budget.h"
 
 #include "base/memory.h"
 

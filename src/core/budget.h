@@ -1,7 +1,7 @@
 /* budget.h - growing arrays and maps under one memory limit. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ANALYSIS_BUDGET_H
-#define ANALYSIS_BUDGET_H
+#ifndef CORE_BUDGET_H
+#define CORE_BUDGET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

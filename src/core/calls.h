@@ -1,11 +1,11 @@
 /* calls.h - begins and ends of slices to calls: the stack of every track. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ANALYSIS_CALLS_H
-#define ANALYSIS_CALLS_H
+#ifndef CORE_CALLS_H
+#define CORE_CALLS_H
 
-#include <trackway/analysis.h>
+#include <trackway/event.h>
 
-#include "analysis/budget.h"
+#include "core/budget.h"
 
 /* Rows are what the owner counts calls in, by number. */
 enum { TW_ROW_NONE, TW_ROW_OTHER, TW_ROW_FIRST };
@@ -76,7 +76,8 @@ struct tw_calls {
 	size_t stack_room;
 	struct tw_call_stack spare;    /* of all tracks that there is no memory for */
 	struct tw_call_space *spaces;  /* that no track has */
-	struct tw_profile_notes notes; /* but rows_folded */
+	const uint32_t *row_of;    /* rows by name, for names below name_limit; NULL where rows are not found by name alone */
+	uint64_t exits_without_entry, time_backwards;
 	uint64_t untimed;              /* calls that there was no memory for: they are counted, without a duration */
 };
 
@@ -92,12 +93,17 @@ void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 /* The end of all tracks: ends what is open. */
 void tw_calls_finish(struct tw_calls *calls);
 
-static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struct tw_calls *calls)
-{
-	into->exits_without_entry += calls->notes.exits_without_entry;
-	into->time_backwards += calls->notes.time_backwards;
-	into->rows_folded += calls->untimed;
-}
+/* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */
+struct tw_left_call {
+	uint64_t duration, self;
+	uint64_t outer; /* as in struct tw_frame */
+	uint32_t row;
+};
+
+struct tw_left_calls {
+	struct tw_left_call *calls;
+	size_t count, room;
+};
 
 /* ---- The fast path: begins and ends that match, of one track. Nothing in it makes rows or frames; what it cannot do
  * it leaves to tw_calls_take(). It is inlined so that find and leave, constants, are too. `make bench` measures stat;
@@ -117,6 +123,31 @@ struct tw_call_cursor {
 	uint64_t min_duration;
 };
 
+/* Puts a call on the stack; there must be room. */
+static inline __attribute__((always_inline)) void tw_calls_put(struct tw_call_cursor *at, uint64_t time, uint32_t name,
+                                                               uint32_t row, bool by_row)
+{
+	uint32_t below = at->on_stack[name]++;
+	if (by_row)
+		below = at->row_on_stack[row]++;
+	struct tw_frame *top = ++at->top;
+	top->begin = time;
+	top->children = 0;
+	top->outer = (uint64_t)(below != 0) - 1;
+	top->name = name;
+	top->row = row;
+}
+
+/* Takes the top off the stack: its duration. What it leaves is top[1]; not counted yet with its caller. */
+static inline __attribute__((always_inline)) uint64_t tw_calls_drop(struct tw_call_cursor *at, uint64_t time, bool by_row)
+{
+	struct tw_frame *top = at->top--;
+	at->on_stack[top->name]--;
+	if (by_row)
+		at->row_on_stack[top->row]--;
+	return time - top->begin;
+}
+
 static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_cursor *at, const struct tw_event *event,
                                                                 tw_call_find_fn find, bool by_row)
 {
@@ -126,15 +157,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	uint32_t row = find(at->calls, at->top, name);
 	if (row < TW_ROW_FIRST || (by_row && row >= at->rows))
 		return false;
-	uint32_t below = at->on_stack[name]++;
-	if (by_row)
-		below = at->row_on_stack[row]++;
-	struct tw_frame *top = ++at->top;
-	top->begin = event->time;
-	top->children = 0;
-	top->outer = (uint64_t)(below != 0) - 1;
-	top->name = name;
-	top->row = row;
+	tw_calls_put(at, event->time, name, row, by_row);
 	return true;
 }
 
@@ -144,11 +167,7 @@ static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cu
 	struct tw_frame *top = at->top;
 	if (top->name != event->name || event->time < top->begin)
 		return false;
-	at->top--;
-	at->on_stack[top->name]--;
-	if (by_row)
-		at->row_on_stack[top->row]--;
-	uint64_t duration = event->time - top->begin, children = top->children;
+	uint64_t duration = tw_calls_drop(at, event->time, by_row), children = top->children;
 	if (duration < at->min_duration) {
 		top[-1].children += children;
 		return true;

@@ -1,6 +1,6 @@
 /* calls.c - begins and ends of slices to calls: all that is not the fast path. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/calls.h"
+#include "core/calls.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static uint64_t duration_of(struct tw_calls *calls, const struct tw_frame *frame
 {
 	if (end >= frame->begin)
 		return end - frame->begin;
-	calls->notes.time_backwards++;
+	calls->time_backwards++;
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static void take_end(struct tw_calls *calls, const struct tw_event *event)
 	const struct tw_call_space *space = stack->space;
 	uint32_t name = event->name, depth = stack->depth;
 	if (!space || name >= space->name_room || !space->on_stack[name]) {
-		calls->notes.exits_without_entry++;
+		calls->exits_without_entry++;
 		return;
 	}
 	while (space->frames[depth].name != name)
