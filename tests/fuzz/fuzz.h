@@ -25,6 +25,9 @@ struct tw_reader *fuzz_open(const uint8_t *bytes, size_t size, const struct tw_r
 /* Checks a status of a reader: good, or with an error text. Returns whether it is good. */
 bool fuzz_good(const struct tw_reader *reader, int status);
 
+/* Makes the sanitizers look at every byte. */
+void fuzz_touch(const uint8_t *bytes, uint64_t size);
+
 /* Reads all events, touches each, and checks what holds of every event. */
 void fuzz_drain(struct tw_reader *reader);
 
