@@ -69,9 +69,9 @@
 	// ---- Numbers for people ----
 
 	function time(ns) {
-		for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"]])
-			if (ns >= unit)
-				return (Math.floor(ns / unit * 1000 + 1e-6) / 1000).toFixed(3) + " " + name;
+		for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]])
+			if (ns >= unit * 0.9999995)
+				return (Math.floor(ns / unit * 1000 + 0.5 + 1e-6) / 1000).toFixed(3) + " " + name;
 		return Math.round(ns) + " ns";
 	}
 

@@ -189,7 +189,7 @@ static const char *title_of(const struct flame *flame)
 
 static void put_counted(struct tw_output *out, uint64_t count, const char *what)
 {
-	tw_put_u64(out, count);
+	tw_put_count(out, count);
 	tw_put_char(out, ' ');
 	tw_put_text(out, what);
 	if (count != 1)

@@ -124,12 +124,12 @@ static void put_share(struct graph *graph, uint64_t ns, const char *what)
 	tw_put_text(graph->out, what);
 	tw_put_char(graph->out, ' ');
 	tw_put_time(graph->out, ns);
-	tw_putf(graph->out, " (%.1f%%)", tw_percent(ns, graph->all_ns));
+	tw_putf(graph->out, " (%.1f %%)", tw_percent(ns, graph->all_ns));
 }
 
 static void put_calls(struct tw_output *out, uint64_t count)
 {
-	tw_put_u64(out, count);
+	tw_put_count(out, count);
 	tw_put_text(out, count == 1 ? " call" : " calls");
 }
 
@@ -176,12 +176,19 @@ static void put_dot_head(struct tw_output *out, const char *title)
 	                 "\tedge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, color=\"#555555\"];\n");
 }
 
+static void put_left_out(struct graph *graph)
+{
+	tw_put_text(graph->out, "\tleft_out [shape=plaintext, style=solid, label=\"left out: ");
+	tw_put_count(graph->out, graph->nodes_left_out);
+	tw_put_text(graph->out, " functions, ");
+	tw_put_count(graph->out, graph->edges_left_out);
+	tw_put_text(graph->out, " edges\"];\n");
+}
+
 static void put_dot_tail(struct graph *graph)
 {
 	if (graph->nodes_left_out || graph->edges_left_out)
-		tw_putf(graph->out,
-		        "\tleft_out [shape=plaintext, style=solid, label=\"left out: %llu functions, %llu edges\"];\n",
-		        (unsigned long long)graph->nodes_left_out, (unsigned long long)graph->edges_left_out);
+		put_left_out(graph);
 	tw_put_text(graph->out, "}\n");
 }
 

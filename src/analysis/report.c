@@ -83,20 +83,31 @@ void tw_put_name(struct tw_output *out, const char *name, size_t columns, const 
 		tw_put_text(out, ellipsis);
 }
 
+/* Rounded half up; what would become 1000 of a unit is 1 of the next. */
 void tw_put_time(struct tw_output *out, uint64_t ns)
 {
 	static const struct {
 		uint64_t unit;
 		const char *name;
-	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "\xc2\xb5s"}};
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (ns >= units[i].unit) {
-			uint64_t thousandths = ns % units[i].unit / (units[i].unit / 1000);
-			tw_putf(out, "%llu.%03u %s", (unsigned long long)(ns / units[i].unit), (unsigned)thousandths,
-			        units[i].name);
+		if (ns >= units[i].unit - units[i].unit / 2000000) {
+			uint64_t step = units[i].unit / 1000, thousandths = ns / step + (ns % step * 2 >= step);
+			tw_putf(out, "%llu.%03u %s", (unsigned long long)(thousandths / 1000),
+			        (unsigned)(thousandths % 1000), units[i].name);
 			return;
 		}
 	tw_putf(out, "%u ns", (unsigned)ns);
+}
+
+void tw_put_count(struct tw_output *out, uint64_t count)
+{
+	if (count >= 1000) {
+		tw_put_count(out, count / 1000);
+		tw_putf(out, ",%03u", (unsigned)(count % 1000));
+	} else {
+		tw_putf(out, "%u", (unsigned)count);
+	}
 }
 
 /* Children stand after their parents, so one pass backwards sums, and one forwards places. */

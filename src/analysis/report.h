@@ -33,8 +33,11 @@ void tw_put_name(struct tw_output *out, const char *name, size_t columns, const 
 /* How wide a name is, counted no further than just beyond `most`. Characters of three bytes and more count as two. */
 size_t tw_name_columns(const char *name, size_t most);
 
-/* 999 ns, 1.234 µs, 1.234 ms, 1.234 s. */
+/* 999 ns, 1.234 us, 1.234 ms, 1.234 s. */
 void tw_put_time(struct tw_output *out, uint64_t ns);
+
+/* 1,234,567. */
+void tw_put_count(struct tw_output *out, uint64_t count);
 
 /* A part of a whole in percent; 0 of nothing. */
 static inline double tw_percent(uint64_t part, uint64_t whole)

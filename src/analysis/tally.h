@@ -3,8 +3,8 @@
 #ifndef ANALYSIS_TALLY_H
 #define ANALYSIS_TALLY_H
 
-#include "core/calls.h"
 #include "analysis/histogram.h"
+#include "core/calls.h"
 
 /* A row, 64 bytes: what a call changes. */
 struct tw_tally {

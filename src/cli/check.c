@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FINDINGS_SHOWN = 100, FINDINGS_MOST = 1000000 }; /* of each rule */
+enum { NOTES_SHOWN = 3, FINDINGS_SHOWN = 100, FINDINGS_MOST = 1000000 }; /* of each rule */
 
 struct check_options {
 	struct tw_common common;
@@ -20,6 +20,7 @@ struct check_options {
 struct listing {
 	struct tw_screen *screen;
 	const char *path;
+	bool all; /* --all was given */
 };
 
 /* ---- Findings. ---- */
@@ -65,7 +66,8 @@ static void put_json(void *context, const struct tw_kept *kept)
 static void put_more(void *context, const char *rule, uint64_t count)
 {
 	const struct listing *listing = context;
-	tw_putf(&listing->screen->out, "... and %s more of %s\n", tw_show_count(count).text, rule);
+	tw_putf(&listing->screen->out, "... and %s more [%s]%s\n", tw_show_count(count).text, rule,
+	        listing->all ? "" : " (--all shows them)");
 }
 
 /* In JSON the listing holds findings only: what was left out is told beside it. */
@@ -106,12 +108,14 @@ static int read_all(struct tw_walk *walk, struct tw_reader *reader, const char *
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct listing listing = {.screen = walk->context, .path = path};
+	bool all = ((const struct check_options *)walk->common)->all;
+	struct listing listing = {.screen = walk->context, .path = path, .all = all};
 	bool json = walk->common->json;
 	const struct tw_findings_list list = {
 	    .put = json ? put_json : put_text,
 	    .more = json ? say_more : put_more,
 	    .context = &listing,
+	    .notes = json || all ? 0 : NOTES_SHOWN,
 	};
 	if (tw_screen_open(listing.screen, walk->common->output))
 		return TW_EXIT_FAILED;
@@ -143,18 +147,18 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"all", 'a', TW_OPTION_FLAG, offsetof(struct check_options, all),
-     .help = "list up to a million findings of each rule; otherwise the first hundred"},
+     .help = "list up to a million findings of each rule; otherwise the first hundred, of notes the first three"},
     {"rules", 0, TW_OPTION_FLAG, offsetof(struct check_options, rules),
      .help = "list the rules of all formats: name, severity, what it means"},
 };
 static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_input_options, &tw_output_options,
+static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_output_options,
                                                        &tw_help_options, NULL};
 
 const struct tw_command tw_command_check = {
     .name = "check",
     .summary = "every rule of the format: what is broken, and where",
-    .operands = "FILE...",
+    .operands = "[FILE]...",
     .description =
 	"Verifies a trace against its format and lists what it finds, by byte offset: file, offset of the record, "
 	"severity, what was expected and what is there, and the name of the rule.\n\n"

@@ -1,6 +1,8 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
+#include "cli/notes.h"
+#include "cli/screen.h"
 #include "cli/show.h"
 #include "cli/walk.h"
 
@@ -34,10 +36,10 @@ static const char *order_word(size_t i)
 
 static enum tw_byte_order byte_order(const char *word)
 {
-	size_t i = 0;
-	while (word && strcmp(word, byte_orders[i]) != 0)
-		i++;
-	return word ? (enum tw_byte_order)(i + 1) : TW_BYTES_AS_SOURCE;
+	for (size_t i = 0; word && i < sizeof byte_orders / sizeof *byte_orders; i++)
+		if (strcmp(word, byte_orders[i]) == 0)
+			return (enum tw_byte_order)(i + 1);
+	return TW_BYTES_AS_SOURCE;
 }
 
 /* ---- Losses, on standard error: the trace may be going to standard output. ---- */
@@ -83,11 +85,16 @@ static int transcode(const struct convert_work *work, struct tw_reader *reader)
 static int write_events(const struct convert_work *work, struct tw_reader *reader, struct tw_writer *writer)
 {
 	struct tw_batch batch;
+	uint64_t events = 0;
 	int status, written = 0;
-	while ((status = tw_read(reader, &batch)) > 0 && written >= 0)
+	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
 		written = tw_write(writer, reader, &batch);
+		events += batch.count;
+	}
 	if (status < 0)
 		return status;
+	if (events == 0)
+		tw_say_nothing(&work->options->common, false);
 	if (written >= 0)
 		written = tw_finish(writer);
 	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(work, writer);
@@ -105,17 +112,12 @@ static int convert_events(const struct convert_work *work, struct tw_reader *rea
 	return status;
 }
 
-static bool has_filters(const struct tw_common *common)
-{
-	return common->threads.count || common->function || common->from_time || common->to_time ||
-	       common->min_duration;
-}
-
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
 	const struct convert_work *work = walk->context;
-	if (strcmp(tw_reader_format(reader), work->format) == 0 && !has_filters(walk->common))
+	bool same = strcmp(tw_reader_format(reader), work->format) == 0;
+	if (same && !tw_has_filters(walk->common) && !work->options->buffer_size)
 		return transcode(work, reader);
 	return convert_events(work, reader);
 }
@@ -131,9 +133,11 @@ static int choose_format(const struct convert_options *options, struct convert_w
 		return tw_say_usage(&tw_command_convert, "convert wants -o FILE, or --to FORMAT for standard output");
 	if (!work->format)
 		work->format = tw_writer_format_of(output);
-	return work->format
-	           ? 0
-	           : tw_say_usage(&tw_command_convert, "%s: the name tells no format; --to FORMAT does", output);
+	if (!work->format)
+		return tw_say_usage(&tw_command_convert, "%s: the name tells no format; --to FORMAT does", output);
+	if (tw_goes_to_terminal(output))
+		return tw_say_usage(&tw_command_convert, "a trace does not go to a terminal: -o FILE, or a pipe");
+	return 0;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -182,9 +186,10 @@ const struct tw_command tw_command_convert = {
     .operands = "FILE -o OUT",
     .description =
 	"Writes a trace in another format; chrome is the JSON that Perfetto's viewer and chrome://tracing open. In the "
-	"same format and without filters every record is kept as it is, but for what --format-version and --byte-order "
-	"ask for.\n\n"
-	"What the target cannot hold is counted on standard error, never dropped in silence.",
+	"same format, without filters and without --buffer-size, every record is kept, but for what --format-version and "
+	"--byte-order ask for; bytes that mean nothing become 0. Otherwise the events are converted, and what is around them "
+	"(buffers, wall times) is made anew.\n\n"
+	"Events that the target cannot hold are counted on standard error, never dropped in silence.",
     .examples = "trackway convert -b ./server server.xray -o server.json\tFor https://ui.perfetto.dev.\n"
 		"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n",
     .groups = groups,

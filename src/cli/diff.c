@@ -48,6 +48,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_common commons[2] = {*common, *common};
 	struct tw_profiling sides[2] = {{.common = &commons[0]}, {.common = &commons[1]}};
 	(void)count;
+	if (!common->binary && !options->binary_a != !options->binary_b)
+		tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
+		       options->binary_a ? 'b' : 'a', operands[options->binary_a ? 1 : 0]);
 	if (options->binary_a)
 		commons[0].binary = options->binary_a;
 	if (options->binary_b)

@@ -1,11 +1,11 @@
 /* dump.c - trackway dump: every record of a trace, one a line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/fields.h"
+#include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/walk.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { KIND_COLUMN = 20 };
 
@@ -63,20 +63,22 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	if (status)
 		return status;
 	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
-	while ((status = tw_read_record(reader, &record)) > 0 && !screen->out.error)
+	bool any = false;
+	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true)
 		put(screen, &record);
+	if (status == 0 && !any)
+		tw_say_nothing(walk->common, false);
 	return status > 0 ? 0 : status;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_screen screen = {0};
-	bool to_terminal = (!common->output || strcmp(common->output, "-") == 0) && isatty(STDOUT_FILENO);
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = TW_ORDER_FILE},
 	    .filter_slices = true,
-	    .quiet = to_terminal,
+	    .quiet = tw_goes_to_terminal(common->output),
 	    .context = &screen,
 	    .read = read_records,
 	};
@@ -94,7 +96,7 @@ const struct tw_command tw_command_dump = {
     .operands = "FILE",
     .description =
 	"Shows the records as the format has them, in the order of the file: byte offset, kind, and the fields by the "
-	"names of the specification. Times that end in 9 decimals are seconds since the start of the trace.\n\n"
+	"names of the specification. Times are the counters of the log, as they stand there.\n\n"
 	"With filters only the records are shown that belong to what passes them.",
     .examples = "trackway dump app.xray\tAll records.\n"
 		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",

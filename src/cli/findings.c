@@ -13,7 +13,7 @@ struct tw_findings_rule {
 	const char *name; /* a constant of the library */
 	enum tw_severity severity;
 	struct tw_kept *heap;
-	size_t count, room;
+	size_t count, room, put;
 	uint64_t total;
 };
 
@@ -81,9 +81,10 @@ static bool keep(struct tw_findings_rule *rule, size_t limit, const struct tw_ke
 		sift_up(rule->heap, rule->count++);
 		return true;
 	}
-	free(rule->heap[0].text);
+	char *old = rule->heap[0].text;
 	rule->heap[0] = *kept;
 	sift_down(rule->heap, rule->count, 0);
+	free(old);
 	return true;
 }
 
@@ -122,6 +123,19 @@ static size_t count_kept(const struct tw_findings *findings, enum tw_severity le
 	return count;
 }
 
+/* Whether a finding is put, which comes after all before it; counts it for its rule. */
+static bool take_turn(const struct tw_findings *findings, const struct tw_kept *kept,
+                      const struct tw_findings_list *list)
+{
+	struct tw_findings_rule *rule = findings->rules;
+	while (rule->name != kept->rule)
+		rule++;
+	if (list->notes && rule->severity == TW_NOTE && rule->put == list->notes)
+		return false;
+	rule->put++;
+	return true;
+}
+
 static bool put_sorted(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list)
 {
 	size_t count = count_kept(findings, least), n = 0;
@@ -133,7 +147,8 @@ static bool put_sorted(const struct tw_findings *findings, enum tw_severity leas
 			sorted[n++] = &findings->rules[i].heap[k];
 	qsort(sorted, count, sizeof *sorted, compare_pointers);
 	for (size_t i = 0; i < count; i++)
-		list->put(list->context, sorted[i]);
+		if (take_turn(findings, sorted[i], list))
+			list->put(list->context, sorted[i]);
 	free(sorted);
 	return true;
 }
@@ -151,8 +166,8 @@ bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least
 		qsort(findings->rules, findings->rule_count, sizeof *findings->rules, by_name);
 	for (size_t i = 0; i < findings->rule_count; i++) {
 		const struct tw_findings_rule *rule = &findings->rules[i];
-		if (rule->severity >= least && rule->total > rule->count)
-			list->more(list->context, rule->name, rule->total - rule->count);
+		if (rule->severity >= least && rule->total > rule->put)
+			list->more(list->context, rule->name, rule->total - rule->put);
 	}
 	return fine;
 }

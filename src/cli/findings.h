@@ -32,10 +32,11 @@ struct tw_findings_list {
 	void (*put)(void *context, const struct tw_kept *finding);
 	void (*more)(void *context, const char *rule, uint64_t count); /* of this rule there were so many more */
 	void *context;
+	size_t notes; /* put so many notes of each rule; 0: all that were kept */
 };
 
 /* Calls put for each finding kept of at least that severity, by offset of the record; then more for each rule of which not
- * all were kept. Returns false when there was no memory for some. */
+ * all were put. Returns false when there was no memory for some. */
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
 
 /* Forgets all; limit stays. */

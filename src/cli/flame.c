@@ -1,12 +1,13 @@
 /* flame.c - trackway flame: a flame graph, or stacks folded for other tools. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/tree.h"
 
 #include <string.h>
-#include <unistd.h>
 
 struct flame_options {
 	struct tw_common common;
@@ -15,7 +16,7 @@ struct flame_options {
 	const char *title;
 };
 
-enum form { FORM_SVG, FORM_HTML, FORM_FOLDED };
+enum form { FORM_UNKNOWN, FORM_SVG, FORM_HTML, FORM_FOLDED };
 
 static const struct {
 	const char *ending;
@@ -26,15 +27,31 @@ static const struct {
 
 static enum form form_of(const struct flame_options *options)
 {
-	const char *path = options->common.output ? options->common.output : "";
+	const char *path = options->common.output;
 	if (options->folded || options->svg || options->html)
 		return options->folded ? FORM_FOLDED : options->html ? FORM_HTML : FORM_SVG;
+	if (!path || strcmp(path, "-") == 0)
+		return FORM_SVG;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		size_t length = strlen(endings[i].ending);
 		if (strlen(path) > length && strcmp(path + strlen(path) - length, endings[i].ending) == 0)
 			return endings[i].form;
 	}
-	return FORM_SVG;
+	return FORM_UNKNOWN;
+}
+
+/* The names of the files, without their directories. */
+static bool name_files(struct tw_text *title, char **paths, size_t count)
+{
+	bool fine = true;
+	for (size_t i = 0; i < count && fine; i++) {
+		const char *slash = strrchr(paths[i], '/');
+		const char *name = slash && slash[1]            ? slash + 1
+		                   : strcmp(paths[i], "-") == 0 ? "standard input"
+		                                                : paths[i];
+		fine = tw_text_add(title, ", ", i ? 2 : 0) && tw_text_add(title, name, strlen(name));
+	}
+	return fine;
 }
 
 static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
@@ -53,8 +70,11 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 static int write_graph(struct tw_tree *tree, const struct flame_options *options)
 {
 	struct tw_screen screen = {0};
+	bool any = tree->nodes.count > 1;
 	if (tw_tree_cut(tree, &options->common) < 0)
 		return tw_say_error("out of memory");
+	if (tree->nodes.count <= 1)
+		tw_say_nothing(&options->common, any);
 	if (tw_screen_open(&screen, options->common.output))
 		return TW_EXIT_FAILED;
 	if (render(&screen.out, tree, options) == 0)
@@ -63,21 +83,36 @@ static int write_graph(struct tw_tree *tree, const struct flame_options *options
 	return tw_say_error("out of memory");
 }
 
-static int run(struct tw_common *common, char **operands, size_t count)
+static int check_options(const struct flame_options *options)
 {
-	const struct flame_options *options = (const struct flame_options *)common;
-	bool to_terminal = (!common->output || strcmp(common->output, "-") == 0) && isatty(STDOUT_FILENO);
+	const char *output = options->common.output;
 	if (options->folded + options->svg + options->html > 1)
 		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg and --html");
-	if (to_terminal && form_of(options) != FORM_FOLDED)
+	if (form_of(options) == FORM_UNKNOWN)
+		return tw_say_usage(&tw_command_flame, "%s: the name tells no form; --svg, --html or --folded does",
+		                    output);
+	if (tw_goes_to_terminal(output) && form_of(options) != FORM_FOLDED)
 		return tw_say_usage(&tw_command_flame, "a picture does not go to a terminal: -o FILE.svg, or --folded");
+	return 0;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct flame_options *options = (struct flame_options *)common;
+	struct tw_text title = {0};
 	struct tw_tree tree;
-	int status = tw_tree_read(&tree, common, options->per_thread, operands, count);
+	int status = check_options(options);
+	if (status)
+		return status;
+	if (!options->title && name_files(&title, operands, count))
+		options->title = title.bytes;
+	status = tw_tree_read(&tree, common, options->per_thread, operands, count);
 	if (tree.nodes.count) {
 		int written = write_graph(&tree, options);
 		status = written > status ? written : status;
 	}
 	tw_tree_free(&tree);
+	tw_text_free(&title);
 	return status;
 }
 
@@ -90,7 +125,8 @@ static const struct tw_option own_options[] = {
     {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
      .help = "a line for each stack: its functions, and the nanoseconds of the last one itself"},
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
-    {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT", .help = "what stands above the picture"},
+    {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
+     .help = "what stands above the picture; the names of the files otherwise"},
     {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(per_thread), .help = "a tower for each thread"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};

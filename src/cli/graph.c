@@ -5,6 +5,7 @@
 #include "cli/again.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/notes.h"
 #include "cli/profiles.h"
 #include "cli/screen.h"
 
@@ -61,11 +62,11 @@ static void select_functions(struct tw_rows *functions, const struct tw_map *end
 static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const struct tw_common *common)
 {
 	struct tw_map ends = {0};
-	if (!common->function)
-		return true;
-	bool fine = select_edges(edges, common, &ends);
-	if (fine)
+	bool any = functions->count > 0, fine = !common->function || select_edges(edges, common, &ends);
+	if (fine && common->function)
 		select_functions(functions, &ends);
+	if (fine && functions->count == 0)
+		tw_say_nothing(common, any);
 	tw_map_free(&ends);
 	return fine;
 }

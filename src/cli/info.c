@@ -51,8 +51,8 @@ static const struct tw_option own_options[] = {
     {"all", 'a', TW_OPTION_FLAG, offsetof(struct info_options, all), .help = "list all threads, not the first twenty"},
 };
 static const struct tw_option_group own_group = {"Threads", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_input_options, &tw_jobs_options,
-                                                       &tw_output_options, &tw_help_options,  NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_plain_input_options, &tw_jobs_options,
+                                                       &tw_output_options, &tw_help_options,        NULL};
 
 const struct tw_command tw_command_info = {
     .name = "info",

@@ -14,7 +14,7 @@ static void put_key(struct tw_screen *screen, const char *key)
 {
 	size_t column = strlen(key) + 1;
 	for (const char *p = key; *p; p++)
-		tw_put_char(&screen->out, *p == '_' ? ' ' : *p);
+		tw_put_char(&screen->out, (char)(*p == '_' ? ' ' : *p));
 	tw_put_char(&screen->out, ':');
 	do
 		tw_put_char(&screen->out, ' ');
@@ -28,10 +28,27 @@ static void put_line(struct tw_screen *screen, const char *key, struct tw_shown 
 	tw_put_char(&screen->out, '\n');
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name), tail = strlen(ending);
+	return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+static void put_size(struct tw_screen *screen, uint64_t bytes)
+{
+	tw_put_text(&screen->out, tw_show_size(bytes).text);
+	if (bytes >= 1024)
+		tw_putf(&screen->out, " (%s bytes)", tw_show_count(bytes).text);
+}
+
+/* A field's name tells its unit: buffer_size is in bytes, cycle_frequency in Hz. */
 static void put_value(struct tw_screen *screen, const struct tw_field *field)
 {
-	if (field->type == TW_FIELD_UINT)
-		tw_put_text(&screen->out, tw_show_count(field->value.u).text);
+	if (field->type == TW_FIELD_UINT && ends_with(field->name, "_size"))
+		put_size(screen, field->value.u);
+	else if (field->type == TW_FIELD_UINT)
+		tw_putf(&screen->out, "%s%s", tw_show_count(field->value.u).text,
+		        ends_with(field->name, "_frequency") ? " Hz" : "");
 	else
 		tw_put_field_text(&screen->out, field);
 	tw_put_char(&screen->out, '\n');
@@ -57,9 +74,7 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	put_key(screen, "format");
 	tw_putf(&screen->out, "%s, version %u\n", info->format, info->version);
 	put_key(screen, "size");
-	tw_put_text(&screen->out, tw_show_size(info->bytes).text);
-	if (info->bytes >= 1024)
-		tw_putf(&screen->out, " (%s bytes)", tw_show_count(info->bytes).text);
+	put_size(screen, info->bytes);
 	tw_put_char(&screen->out, '\n');
 	put_line(screen, "span", tw_show_duration(info->span_ns));
 	put_line(screen, "records", tw_show_count(info->records));

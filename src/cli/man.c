@@ -109,6 +109,15 @@ static void put_see_also(struct tw_output *out, const struct tw_command *but)
 	tw_put_char(out, '\n');
 }
 
+static bool has_strict(const struct tw_command *command)
+{
+	const struct tw_option *option;
+	for (size_t i = 0; (option = tw_option_at(command, i)); i++)
+		if (strcmp(option->name, "strict") == 0)
+			return true;
+	return false;
+}
+
 void tw_man_command(struct tw_output *out, const struct tw_command *command)
 {
 	char page[64];
@@ -122,7 +131,7 @@ void tw_man_command(struct tw_output *out, const struct tw_command *command)
 	put_options(out, command);
 	if (command->manual)
 		command->manual(out);
-	put_section(out, "EXIT STATUS", tw_tool_exit_status);
+	put_section(out, "EXIT STATUS", has_strict(command) ? tw_strict_exit_status : tw_tool_exit_status);
 	if (command->examples)
 		put_examples(out, command->examples);
 	put_see_also(out, command);
@@ -159,19 +168,16 @@ static void put_formats(struct tw_output *out)
 	}
 }
 
-static void put_environment(struct tw_output *out)
+static void put_terms(struct tw_output *out, const char *section, const struct tw_term *term)
 {
-	static const struct {
-		const char *names, *text;
-	} variables[] = {
-	    {"TRACKWAY_PAGER\\fR, \\fBPAGER",
-	     "What shows long text on a terminal; less otherwise. Empty or cat: nothing does."},
-	    {"NO_COLOR", "When set and not empty, there is no colour."},
-	    {"TMPDIR", "Where pipes and compressed files are kept that must be read in another order; /tmp otherwise."},
-	};
-	tw_put_text(out, ".SH ENVIRONMENT\n");
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-		tw_putf(out, ".TP\n\\fB%s\\fR\n%s\n", variables[i].names, variables[i].text);
+	tw_putf(out, ".SH %s\n", section);
+	for (; term->name; term++) {
+		tw_put_text(out, ".TP\n\\fB");
+		tw_put_roff(out, term->name);
+		tw_put_text(out, "\\fR\n");
+		tw_put_roff(out, term->text);
+		tw_put_text(out, ".\n");
+	}
 }
 
 void tw_man_tool(struct tw_output *out)
@@ -179,9 +185,10 @@ void tw_man_tool(struct tw_output *out)
 	put_title(out, "trackway", "trackway", tw_tool_title);
 	tw_put_text(out, ".SH SYNOPSIS\n\\fBtrackway\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n");
 	put_section(out, "DESCRIPTION", tw_tool_description);
+	put_terms(out, "OPTIONS", tw_tool_options);
 	put_commands(out);
 	put_formats(out);
-	put_section(out, "EXIT STATUS", tw_tool_exit_status);
-	put_environment(out);
+	put_section(out, "EXIT STATUS", tw_strict_exit_status);
+	put_terms(out, "ENVIRONMENT", tw_tool_environment);
 	put_see_also(out, NULL);
 }

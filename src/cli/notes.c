@@ -5,6 +5,8 @@
 #include "cli/message.h"
 #include "cli/show.h"
 
+#include <string.h>
+
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts)
 {
 	const struct {
@@ -27,4 +29,55 @@ void tw_say_folded(const struct tw_profile_notes *notes)
 	if (notes->rows_folded)
 		tw_say("the memory limit was reached: %s under \"(other)\"; --memory raises it",
 		       tw_show_plural(notes->rows_folded, "call").text);
+}
+
+static void list_times(struct tw_text *list, const struct tw_common *common)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} times[] = {
+	    {" --from-time ", common->from_time},
+	    {" --to-time ", common->to_time},
+	    {" --min-duration ", common->min_duration},
+	};
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (times[i].ns) {
+			tw_text_add(list, times[i].name, strlen(times[i].name));
+			const struct tw_shown id = tw_show_id(times[i].ns);
+			tw_text_add(list, id.text, strlen(id.text));
+		}
+}
+
+/* As they could be typed. Without memory a part of it. */
+static void list_filters(struct tw_text *list, const struct tw_common *common)
+{
+	for (size_t i = 0; i < common->threads.count; i++) {
+		const struct tw_shown id = tw_show_id(common->threads.items[i]);
+		tw_text_add(list, i ? "," : " --thread ", i ? 1 : 10);
+		tw_text_add(list, id.text, strlen(id.text));
+	}
+	if (common->function) {
+		tw_text_add(list, " --function ", 12);
+		tw_text_add(list, common->function, strlen(common->function));
+	}
+	list_times(list, common);
+}
+
+void tw_say_nothing(const struct tw_common *common, bool function_alone)
+{
+	struct tw_text list = {0};
+	struct tw_common others = *common;
+	others.function = NULL;
+	if (common->function && (function_alone || !tw_has_filters(&others))) {
+		const char *glob = common->function;
+		if (strchr(glob, '*'))
+			tw_say("no function matches '%s'", glob);
+		else
+			tw_say("no function matches '%s': a glob matches the whole name, as in '*%s*'", glob, glob);
+	} else if (tw_has_filters(common)) {
+		list_filters(&list, common);
+		tw_say("nothing passes the filters:%s", list.bytes ? list.bytes : "");
+	}
+	tw_text_free(&list);
 }

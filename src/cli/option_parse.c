@@ -163,6 +163,13 @@ static int bad_option(const struct tw_command *command, int code, char **argv)
 	return unknown_option(command, optopt > 0 && optopt < LONG_ONLY ? letter : typed);
 }
 
+/* Of two texts or files one would be forgotten. */
+static bool is_given(const struct tw_option *option, const void *member)
+{
+	bool single = option->kind == TW_OPTION_TEXT || option->kind == TW_OPTION_FILE;
+	return single && *(const char *const *)member;
+}
+
 int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first)
 {
 	struct getopt_tables tables = {0};
@@ -173,6 +180,8 @@ int tw_options_parse(const struct tw_command *command, int argc, char **argv, st
 		if (code == '?' || code == ':')
 			return bad_option(command, code, argv);
 		const struct tw_option *option = option_of(command, code);
+		if (is_given(option, (const char *)values + option->offset))
+			return tw_say_usage(command, "--%s was given twice", option->name);
 		const char *wrong = take_value(option, (char *)values + option->offset, optarg);
 		if (wrong)
 			return bad_value(command, option, optarg, wrong);

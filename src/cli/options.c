@@ -20,10 +20,12 @@ static const struct tw_option help_options[] = {
 static const struct tw_option input_options[] = {
     {"from", 0, TW_OPTION_CHOICE, MEMBER(from), .choice = tw_format_name,
      .help = "the format of the input; otherwise it is found from the bytes"},
-    {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
-     .help = "the program that was traced, for names, source files and lines of functions"},
     {"memory", 0, TW_OPTION_SIZE, MEMBER(memory), .placeholder = "SIZE", .least = 1 << 16,
      .help = "the most memory that tables may take, \"64M\"; 256M otherwise"},
+    {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
+     .help =
+         "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
+         "and Chrome output"},
 };
 
 static const struct tw_option jobs_options[] = {
@@ -56,6 +58,8 @@ static const struct tw_option output_options[] = {
 	}
 const struct tw_option_group tw_help_options = GROUP("Help", help_options);
 const struct tw_option_group tw_input_options = GROUP("Input", input_options);
+const struct tw_option_group tw_plain_input_options = {"Input", input_options,
+                                                       sizeof input_options / sizeof *input_options - 1};
 const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
 const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);
 const struct tw_option_group tw_output_options = GROUP("Output", output_options);
@@ -73,6 +77,12 @@ const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
 bool tw_function_wanted(const struct tw_common *common, const char *name)
 {
 	return !common->function || (name && fnmatch(common->function, name, 0) == 0);
+}
+
+bool tw_has_filters(const struct tw_common *common)
+{
+	return common->threads.count || common->function || common->from_time || common->to_time ||
+	       common->min_duration;
 }
 
 unsigned tw_jobs(const struct tw_common *common)

@@ -56,11 +56,12 @@ struct tw_common {
 	bool json;
 };
 
-extern const struct tw_option_group tw_help_options;   /* --help */
-extern const struct tw_option_group tw_input_options;  /* --from, --binary, --memory */
-extern const struct tw_option_group tw_jobs_options;   /* --jobs */
-extern const struct tw_option_group tw_filter_options; /* --thread, --function, times */
-extern const struct tw_option_group tw_output_options; /* --output, --json */
+extern const struct tw_option_group tw_help_options;        /* --help */
+extern const struct tw_option_group tw_input_options;       /* --from, --memory, --binary */
+extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
+extern const struct tw_option_group tw_jobs_options;        /* --jobs */
+extern const struct tw_option_group tw_filter_options;      /* --thread, --function, times */
+extern const struct tw_option_group tw_output_options;      /* --output, --json */
 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */
 const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);
@@ -71,6 +72,9 @@ int tw_options_parse(const struct tw_command *command, int argc, char **argv, st
 
 /* Whether --function lets a name through; NULL is no name. */
 bool tw_function_wanted(const struct tw_common *common, const char *name);
+
+/* Whether there is any of the options that leave things out. */
+bool tw_has_filters(const struct tw_common *common);
 
 /* --jobs, within what makes sense. */
 unsigned tw_jobs(const struct tw_common *common);

@@ -67,12 +67,21 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	};
 	if (!common->output)
 		return tw_say_usage(&tw_command_repair, "repair wants -o FILE; - is standard output");
+	if (tw_goes_to_terminal(common->output))
+		return tw_say_usage(&tw_command_repair, "a trace does not go to a terminal: -o FILE, or a pipe");
 	if (common->json && common->output[0] == '-' && !common->output[1])
 		return tw_say_usage(&tw_command_repair, "--json and -o - would both write to standard output");
 	return tw_walk(&walk, operands, count);
 }
 
-static const struct tw_option_group *const groups[] = {&tw_input_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write; it appears when it is complete. - is standard output"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was saved, as an object in JSON"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_help_options, NULL};
 
 const struct tw_command tw_command_repair = {
     .name = "repair",

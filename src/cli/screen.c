@@ -21,6 +21,11 @@ bool tw_color_wanted(int fd)
 	return isatty(fd) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+bool tw_goes_to_terminal(const char *path)
+{
+	return (!path || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);
+}
+
 static unsigned terminal_width(void)
 {
 	struct winsize size;
@@ -34,8 +39,8 @@ static int open_terminal(struct tw_screen *screen)
 	int fd = STDOUT_FILENO;
 	screen->terminal = true;
 	screen->color = tw_color_wanted(STDOUT_FILENO);
-	screen->width = terminal_width();
 	screen->pager = tw_pager_start(&fd);
+	screen->width = screen->pager ? 0 : terminal_width();
 	return tw_output_fd(&screen->out, fd);
 }
 
@@ -45,7 +50,7 @@ int tw_screen_open(struct tw_screen *screen, const char *path)
 		return 0;
 	screen->path = path && strcmp(path, "-") != 0 ? path : NULL;
 	int error;
-	if (!screen->path && isatty(STDOUT_FILENO))
+	if (tw_goes_to_terminal(path))
 		error = open_terminal(screen);
 	else
 		error = tw_output_open(&screen->out, path ? path : "-");

@@ -14,12 +14,15 @@ struct tw_screen {
 	bool open;
 	bool terminal; /* a person reads it now */
 	bool color;
-	unsigned width; /* columns of the terminal, 0 when there is none */
+	unsigned width; /* columns that fit in a line, 0: any number, as in a file and in a pager, which scrolls */
 	pid_t pager;    /* 0: none */
 };
 
 /* Whether a terminal may be written to in colour: it is one, and NO_COLOR is not set. */
 bool tw_color_wanted(int fd);
+
+/* Whether what is written to path would go to a terminal. */
+bool tw_goes_to_terminal(const char *path);
 
 /* Opens path, NULL and "-" being standard output. Text that goes to a terminal goes through a pager. Opening an open
  * screen does nothing. Returns 0 or TW_EXIT_FAILED after saying why. */

@@ -39,12 +39,16 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 		return false;
 	for (uint32_t i = 1; i < nodes->count; i++) {
 		const struct tw_calltree_node *node = &nodes->nodes[i];
-		if (node->depth < stacks->outermost || node->count == 0 || !matches(stacks, &options->common, i))
+		if (node->depth < stacks->outermost || node->count == 0)
+			continue;
+		stacks->self_ns += node->self_ns;
+		if (!matches(stacks, &options->common, i))
 			continue;
 		stacks->items[stacks->count++] = i;
-		stacks->self_ns += node->self_ns;
 		stacks->notes.open += node->open;
 	}
+	if (stacks->count == 0)
+		tw_say_nothing(&options->common, stacks->self_ns > 0);
 	qsort_r(stacks->items, stacks->count, sizeof *stacks->items, compare, nodes->nodes);
 	stacks->shown = options->top && options->top < stacks->count ? (size_t)options->top : stacks->count;
 	return true;
@@ -84,7 +88,8 @@ const struct tw_command tw_command_stacks = {
     .operands = "FILE...",
     .description =
 	"Lists every distinct stack of calls, outermost function first, by the time that its innermost function spent "
-	"itself. With --function only stacks with a matching function in them are shown.",
+	"itself. With --function only stacks with a matching function in them are shown. The "
+	"percentages are of the time in all stacks, shown or not.",
     .examples =
 	"trackway stacks -n 5 -b ./server server.xray\tThe five hottest stacks.\n"
 	"trackway stacks --per-thread -f 'parse_*' server.xray\tThose with a parser in them, thread by thread.\n",

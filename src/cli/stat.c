@@ -85,12 +85,12 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 {
 	const struct tw_profile_row *row;
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
+		rows->self_ns += row->self_ns;
 		if (!tw_function_wanted(&options->common, row->name))
 			continue;
 		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
 			return false;
 		rows->items[rows->count++] = row;
-		rows->self_ns += row->self_ns;
 		rows->notes.open += row->open;
 		rows->notes.unwound += row->unwound;
 	}
@@ -120,6 +120,8 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 	struct tw_stat_rows rows = {.by = by_of(options->by)};
 	int status;
 	if (collect(&rows, profile, options)) {
+		if (rows.count == 0)
+			tw_say_nothing(&options->common, tw_profile_row(profile, 0) != NULL);
 		sort_rows(&rows, options->sort ? options->sort : "self");
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
@@ -161,8 +163,10 @@ const struct tw_command tw_command_stat = {
     .description =
 	"Counts the calls of each function and adds up their times; of several files, together.\n\n"
 	"TOTAL is the time between entry and exit; of a recursive function each nanosecond counts once. SELF is the "
-	"total less the calls made directly inside. MIN, MAX and the percentiles are over single calls that were seen to "
-	"end; percentiles are at most 1 % off. A tail exit ends the function that leaves. Calls that an exit further down "
+	"total less the calls made directly inside; SELF % is its part of the time in all functions, also in those that "
+	"--function leaves out. MIN, MAX and the percentiles are over single calls that were seen to "
+	"end; percentiles are at most 1 % off. Of calls that reach out of --from-time and "
+	"--to-time only the part inside counts, for all columns. A tail exit ends the function that leaves. Calls that an exit further down "
 	"the stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
 	"of matching functions are shown; their times are not changed by it. Calls that --min-duration leaves out are "
 	"their caller's own time.",

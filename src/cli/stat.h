@@ -13,7 +13,7 @@ struct tw_stat_rows {
 	size_t count, room;
 	size_t shown; /* of them, from the first */
 	enum tw_profile_by by;
-	uint64_t self_ns; /* of all, shown or not */
+	uint64_t self_ns; /* of all functions, also those that --function leaves out */
 	struct tw_note_counts notes;
 };
 
@@ -21,7 +21,7 @@ struct tw_stat_rows {
 #define TW_STAT_NUMBERS(X)                                                                                             \
 	X(id, "id", NULL)                                                                                              \
 	X(count, "count", "count")                                                                                     \
-	X(open, "open", "open")                                                                                        \
+	X(open, "open", NULL)                                                                                          \
 	X(unwound, "unwound", NULL)                                                                                    \
 	X(total_ns, "total_ns", "total")                                                                               \
 	X(self_ns, "self_ns", "self")                                                                                  \

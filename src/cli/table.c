@@ -47,7 +47,10 @@ static void put_cut(struct tw_output *out, const char *text, size_t room)
 		tw_put_text(out, "...");
 }
 
-/* left: columns of the line that are still free. The last column is cut, and not filled up when it is on the left. */
+enum { LEAST_LAST = 30 };
+
+/* left: columns of the line that are still free. The last column is cut, but
+ * for its first LEAST_LAST columns, and not filled up when it is on the left. */
 static void put_cell(const struct tw_table *table, struct tw_screen *screen, size_t column, const char *text,
                      size_t *left)
 {
@@ -57,7 +60,7 @@ static void put_cell(const struct tw_table *table, struct tw_screen *screen, siz
 	if (table->columns[column].right)
 		put_spaces(&screen->out, fill);
 	if (last && screen->width)
-		put_cut(&screen->out, text, *left);
+		put_cut(&screen->out, text, *left < LEAST_LAST ? LEAST_LAST : *left);
 	else
 		tw_put_text(&screen->out, text);
 	if (!table->columns[column].right && !last)
@@ -75,13 +78,14 @@ static void put_row(const struct tw_table *table, struct tw_screen *screen, cons
 			tw_put_text(&screen->out, "  ");
 			left -= left < 2 ? left : 2;
 		}
+		assert(cells[i]);
 		put_cell(table, screen, i, cells[i], &left);
 	}
 }
 
 static void put_header(struct tw_table *table, struct tw_screen *screen)
 {
-	const char *titles[TW_TABLE_COLUMNS];
+	const char *titles[TW_TABLE_COLUMNS] = {0};
 	for (size_t i = 0; i < table->column_count; i++) {
 		titles[i] = table->columns[i].title;
 		widen(table, i, titles[i]);
@@ -94,7 +98,7 @@ static void put_header(struct tw_table *table, struct tw_screen *screen)
 
 int tw_table_put(struct tw_table *table, struct tw_screen *screen)
 {
-	const char *cells[TW_TABLE_COLUMNS], *p = table->cells.bytes;
+	const char *cells[TW_TABLE_COLUMNS] = {0}, *p = table->cells.bytes;
 	int status = table->failed ? tw_say_error("out of memory") : 0;
 	if (!table->headless)
 		put_header(table, screen);

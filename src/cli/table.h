@@ -28,7 +28,8 @@ struct tw_table {
 /* Adds the next cell, row after row. Any bytes are fine. */
 void tw_table_add(struct tw_table *table, const char *text);
 
-/* Writes the table: lines end at the width of the terminal. Frees the cells: the table is empty again. Returns 0, or
+/* Writes the table: lines end at the width of the terminal, unless that would leave nearly nothing
+ * of the last column. Frees the cells: the table is empty again. Returns 0, or
  * TW_EXIT_FAILED after saying that there was no memory. */
 int tw_table_put(struct tw_table *table, struct tw_screen *screen);
 

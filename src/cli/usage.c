@@ -18,10 +18,29 @@ const char tw_tool_description[] =
     "Damage never stops the work: it is told on standard error with its byte offset and the name of the rule that was "
     "broken, and reading goes on at the next place that can be trusted.";
 
+#define FAILURES                                                                                                         \
+	"2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the worst " \
+	"counts."
+
 const char tw_tool_exit_status[] =
-    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or --strict finds a loss (the work "
-    "was done); 2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the "
-    "worst counts.";
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error (the work was done); " FAILURES;
+
+const char tw_strict_exit_status[] =
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or convert --strict finds a loss "
+    "(the work was done); " FAILURES;
+
+const struct tw_term tw_tool_options[] = {
+    {"-h, --help", "show this help"},
+    {"-V, --version", "show the version"},
+    {NULL, NULL},
+};
+
+const struct tw_term tw_tool_environment[] = {
+    {"TRACKWAY_PAGER, PAGER", "what shows long text on a terminal; less otherwise. Empty or cat: nothing does"},
+    {"NO_COLOR", "when set and not empty, there is no colour"},
+    {"TMPDIR", "where pipes and compressed files are kept that must be read in another order; /tmp otherwise"},
+    {NULL, NULL},
+};
 
 /* ---- Filling lines. ---- */
 
@@ -152,6 +171,15 @@ static void put_formats(struct tw_screen *screen)
 	tw_put_char(&screen->out, '\n');
 }
 
+static void put_terms(struct tw_screen *screen, const char *heading, const struct tw_term *term)
+{
+	put_heading(screen, heading);
+	for (; term->name; term++) {
+		tw_putf(&screen->out, "  %-*s", OPTION_COLUMN - 2, term->name);
+		tw_put_filled(&screen->out, term->text, OPTION_COLUMN, OPTION_COLUMN);
+	}
+}
+
 void tw_help_tool(struct tw_screen *screen)
 {
 	const struct tw_command *command;
@@ -166,6 +194,11 @@ void tw_help_tool(struct tw_screen *screen)
 		tw_putf(out, "  %-*s", COMMAND_COLUMN - 2, command->name);
 		tw_put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
 	}
+	put_terms(screen, "Options", tw_tool_options);
 	put_formats(screen);
+	put_terms(screen, "Environment", tw_tool_environment);
+	put_heading(screen, "Exit status");
+	tw_put_text(out, "  ");
+	tw_put_filled(out, tw_strict_exit_status, 2, 2);
 	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
 }

@@ -10,6 +10,14 @@
 extern const char tw_tool_title[];
 extern const char tw_tool_description[];
 extern const char tw_tool_exit_status[];
+extern const char tw_strict_exit_status[]; /* of commands with --strict, and of the tool */
+
+/* A word and what it means; the last of a list is all NULL. */
+struct tw_term {
+	const char *name, *text;
+};
+extern const struct tw_term tw_tool_options[];
+extern const struct tw_term tw_tool_environment[];
 
 void tw_help_tool(struct tw_screen *screen);
 void tw_help_command(struct tw_screen *screen, const struct tw_command *command);

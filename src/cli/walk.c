@@ -8,6 +8,8 @@
 
 #include <trackway/symbols.h>
 
+#include <stdlib.h>
+
 enum { FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
 
 static int worse(int a, int b)
@@ -78,6 +80,7 @@ static void take_common(struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
 	struct tw_read_options *options = &walk->options;
+	const char *folder = getenv("TMPDIR");
 	if (walk->findings.limit == 0)
 		walk->findings.limit = FINDINGS_SHOWN;
 	options->format = common->from;
@@ -87,6 +90,7 @@ static void take_common(struct tw_walk *walk)
 	options->thread_count = common->threads.count;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;
+	options->temporary_directory = folder && *folder ? folder : NULL;
 	options->memory_limit = (size_t)common->memory;
 	if (walk->filter_slices) {
 		options->function = common->function;

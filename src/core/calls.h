@@ -74,11 +74,12 @@ struct tw_calls {
 	struct tw_call_stack *stack;  /* of the track */
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
-	struct tw_call_stack spare;    /* of all tracks that there is no memory for */
-	struct tw_call_space *spaces;  /* that no track has */
-	const uint32_t *row_of;    /* rows by name, for names below name_limit; NULL where rows are not found by name alone */
+	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
+	struct tw_call_space *spaces; /* that no track has */
+	const uint32_t
+	    *row_of; /* rows by name, for names below name_limit; NULL where rows are not found by name alone */
 	uint64_t exits_without_entry, time_backwards;
-	uint64_t untimed;              /* calls that there was no memory for: they are counted, without a duration */
+	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
 };
 
 bool tw_calls_init(struct tw_calls *calls);
@@ -139,7 +140,8 @@ static inline __attribute__((always_inline)) void tw_calls_put(struct tw_call_cu
 }
 
 /* Takes the top off the stack: its duration. What it leaves is top[1]; not counted yet with its caller. */
-static inline __attribute__((always_inline)) uint64_t tw_calls_drop(struct tw_call_cursor *at, uint64_t time, bool by_row)
+static inline __attribute__((always_inline)) uint64_t tw_calls_drop(struct tw_call_cursor *at, uint64_t time,
+                                                                    bool by_row)
 {
 	struct tw_frame *top = at->top--;
 	at->on_stack[top->name]--;

@@ -154,7 +154,7 @@ void tw_line_double(struct tw_line *line, double value)
 		return;
 	}
 	snprintf(text, sizeof text, "%.15g", value);
-	if (memcmp(&(double){strtod(text, NULL)}, &value, sizeof value) != 0)
+	if (strtod(text, NULL) != value)
 		snprintf(text, sizeof text, "%.17g", value);
 	add_number(line, text);
 }

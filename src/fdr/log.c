@@ -60,6 +60,10 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 		               "%s: offset 0x0: expected version 1 to 5 and type 0 or 1 of an XRay log, found "
 		               "the bytes %02x %02x %02x %02x",
 		               name, bytes[0], bytes[1], bytes[2], bytes[3]);
+	uint16_t type = reader->format == &tw_format_basic ? 0 : 1;
+	if (log->header.type != type)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x2: expected type %u of %s, found type %u", name,
+		               type, reader->format->name, log->header.type);
 	uint64_t frequency = log->header.cycle_frequency;
 	log->frequency = frequency == 0 || frequency > FDR_FREQUENCY_MAX ? FDR_NS_PER_SECOND : frequency;
 	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;

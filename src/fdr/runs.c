@@ -55,7 +55,7 @@ static void fit_process(const struct fdr_log *log, struct tw_basic_record *recor
 static int follow_run(struct run_finder *f, struct fdr_buffer *run)
 {
 	for (;;) {
-		struct tw_basic_record record;
+		struct tw_basic_record record = {0};
 		bool good = false;
 		size_t have;
 		int status = look_at(f, run->next, &record, &good, &have);
@@ -154,7 +154,7 @@ static int rewrite_run(struct tw_reader *reader, struct tw_window *window, const
 {
 	struct run_finder f = {.reader = reader, .log = ((struct fdr_state *)reader->state)->log, .window = window};
 	for (uint64_t at = run->offset; at < run->end; at += RECORD) {
-		struct tw_basic_record record;
+		struct tw_basic_record record = {0};
 		bool good = false;
 		size_t have;
 		uint8_t bytes[RECORD];

@@ -121,6 +121,54 @@ options_of() { # command
 	[ ! -e b.foo ]
 }
 
+@test "wrong use: what would be forgotten, and names that tell no form" {
+	wrong "--function was given twice" "trackway stat --help" trackway stat -f a --function b c
+	wrong "--binary was given twice" "trackway stat --help" trackway stat -b a -b b c
+	wrong "there is no option -b" "trackway check --help" trackway check -b a b
+	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
+		"trackway stat --help" trackway stat --sort open a
+	for name in a.json a.svg.gz a; do
+		wrong "$name: the name tells no form; --svg, --html or --folded does" "trackway flame --help" \
+			trackway flame b -o "$name"
+	done
+}
+
+@test "filters that nothing passes are told, and are no failure" {
+	for command in stat stacks graph "flame --folded" dump "convert --to chrome"; do
+		trackway $command -f nomatch "$DATA/xray/v5.xray" >out 2>err
+		echo "trackway: no function matches 'nomatch': a glob matches the whole name, as in '*nomatch*'" >expected
+		same expected err "standard error of $command"
+		trackway $command --thread 98,99 "$DATA/xray/v5.xray" >out 2>err
+		echo "trackway: nothing passes the filters: --thread 98,99" >expected
+		same expected err "standard error of $command"
+	done
+}
+
+@test "check: notes of a rule beyond the third are folded, --all shows them" {
+	# Its buffers twice, with other bytes in the events.
+	{ cat "$DATA/xray/v5.xray" && tail -c +33 "$DATA/xray/v5.xray" | LC_ALL=C tr e E; } >twice.xray
+	trackway check twice.xray >out
+	trackway check --json twice.xray >json
+	trackway check --all twice.xray >all
+	grep -q "(--all shows them)$" out
+	for rule in $(grep '"severity":"note"' json | sed 's/.*"rule":"\([^"]*\)".*/\1/' | sort -u); do
+		count=$(grep -c "\"rule\":\"$rule\"" json)
+		[ "$(grep -c ": note: .*\[$rule\]$" all)" = "$count" ]
+		[ "$(grep -c ": note: .*\[$rule\]$" out)" = "$((count < 3 ? count : 3))" ]
+		[ "$count" -le 3 ] || grep -qxF "... and $((count - 3)) more [$rule] (--all shows them)" out
+	done
+}
+
+@test "help: --help and the manual of the tool tell its options, exit statuses and variables" {
+	trackway --help >out
+	trackway help --man >page
+	for word in -h, -V, --help --version TRACKWAY_PAGER NO_COLOR TMPDIR; do
+		grep -qF -- "$word" out || fail "$word is not in --help"
+		grep -qF -- "${word//-/\\-}" page || fail "$word is not in the page"
+	done
+	grep -q '^Exit status:' out
+}
+
 @test "completion: bash completes commands, options, values and words" {
 	cat >try.bash <<-'END'
 		source <(trackway completion bash)
