@@ -96,8 +96,7 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 
 static int take_one(struct fdr_stream *stream, struct tw_calls *calls, struct fdr_rows *rows)
 {
-	rows->event_count = rows->argument_count = rows->byte_count = 0;
-	rows->full = false;
+	fdr_rows_empty(rows);
 	int status = fdr_stream_take(stream, rows);
 	for (size_t i = 0; i < rows->event_count; i++)
 		tw_calls_take(calls, &rows->events[i]);

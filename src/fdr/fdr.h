@@ -189,6 +189,12 @@ struct fdr_rows {
 bool fdr_rows_init(struct fdr_rows *rows, size_t events, size_t arguments, size_t bytes);
 void fdr_rows_free(struct fdr_rows *rows);
 
+static inline void fdr_rows_empty(struct fdr_rows *rows)
+{
+	rows->event_count = rows->argument_count = rows->byte_count = 0;
+	rows->full = false;
+}
+
 /* The numbers of the names that events of all XRay logs use. */
 struct fdr_words {
 	uint32_t category, custom_event, typed_event, data, event_type, argument0;

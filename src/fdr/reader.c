@@ -5,9 +5,6 @@
 #include "core/filter.h"
 #include "fdr/state.h"
 
-/* TW_ORDER_TIME: each thread's rows and window, so that thousands of threads fit. */
-enum { TIME_ROWS = 64, TIME_ARGUMENTS = 512, TIME_BYTES = 1 << 12, TIME_WINDOWS = 16 << 20, TIME_CHUNK_MIN = 1 << 12 };
-
 static int no_memory(struct tw_reader *reader)
 {
 	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
@@ -122,68 +119,6 @@ static int choose_threads(struct tw_reader *reader, unsigned shard, unsigned sha
 	return 0;
 }
 
-static bool earlier(const struct fdr_state *state, uint32_t a, uint32_t b)
-{
-	const struct fdr_stream *left = &state->streams[a], *right = &state->streams[b];
-	uint64_t l = left->rows.events[left->delivered].time, r = right->rows.events[right->delivered].time;
-	return l != r ? l < r : a < b;
-}
-
-static void sift_down(struct fdr_state *state, size_t i)
-{
-	for (;;) {
-		size_t least = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < state->heap_count; child++)
-			if (earlier(state, state->heap[child], state->heap[least]))
-				least = child;
-		if (least == i)
-			return;
-		uint32_t swap = state->heap[i];
-		state->heap[i] = state->heap[least];
-		state->heap[least] = swap;
-		i = least;
-	}
-}
-
-static void end_stream(struct tw_reader *reader, struct fdr_stream *stream)
-{
-	if (stream->checker)
-		fdr_check_thread_end(stream->checker, reader);
-}
-
-static int open_streams(struct tw_reader *reader)
-{
-	struct fdr_state *state = reader->state;
-	size_t count = state->thread_count;
-	size_t chunk = count ? TIME_WINDOWS / count : TIME_WINDOWS;
-	chunk = chunk < TIME_CHUNK_MIN ? TIME_CHUNK_MIN : chunk > TW_WINDOW_CHUNK ? TW_WINDOW_CHUNK : chunk;
-	state->streams = calloc(count + 1, sizeof *state->streams);
-	state->heap = calloc(count + 1, sizeof *state->heap);
-	if (reader->options.checking == TW_CHECK_ALL)
-		state->checkers = calloc(count + 1, sizeof *state->checkers);
-	if (!state->streams || !state->heap || (reader->options.checking == TW_CHECK_ALL && !state->checkers))
-		return no_memory(reader);
-	for (uint32_t i = 0; i < count; i++) {
-		struct fdr_stream *stream = &state->streams[i];
-		fdr_stream_init(stream, reader, chunk);
-		stream->checker = state->checkers ? &state->checkers[i] : NULL;
-		if (!fdr_rows_init(&stream->rows, TIME_ROWS, TIME_ARGUMENTS, TIME_BYTES))
-			return no_memory(reader);
-		int status = fdr_stream_thread(stream, reader, state->threads[i]);
-		if (status >= 0)
-			status = fdr_stream_fill(stream, &stream->rows);
-		if (status < 0)
-			return status;
-		if (status > 0)
-			state->heap[state->heap_count++] = i;
-		else
-			end_stream(reader, stream);
-	}
-	for (size_t i = state->heap_count; i-- > 0;)
-		sift_down(state, i);
-	return 0;
-}
-
 static int open_state(struct tw_reader *reader, struct fdr_log *log)
 {
 	struct fdr_state *state = calloc(1, sizeof *state);
@@ -233,7 +168,7 @@ int fdr_open(struct tw_reader *reader)
 	if (status >= 0)
 		status = choose_threads(reader, 0, 1);
 	if (status >= 0 && reader->options.order == TW_ORDER_TIME)
-		status = open_streams(reader);
+		status = fdr_merge_open(reader);
 	return status;
 }
 
@@ -247,12 +182,7 @@ int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards)
 void fdr_close(struct tw_reader *reader)
 {
 	struct fdr_state *state = reader->state;
-	for (size_t i = 0; state->streams && i < state->thread_count; i++) {
-		fdr_cursor_free(&state->streams[i].cursor);
-		fdr_rows_free(&state->streams[i].rows);
-		if (state->checkers)
-			fdr_checker_free(&state->checkers[i]);
-	}
+	fdr_merge_free(state->merge);
 	fdr_records_free(state->records);
 	fdr_survey_free(state->survey);
 	fdr_cursor_free(&state->stream.cursor);
@@ -262,20 +192,11 @@ void fdr_close(struct tw_reader *reader)
 	tw_window_free(&state->borders);
 	if (!reader->whole)
 		fdr_log_free(state->log);
-	free(state->checkers);
-	free(state->streams);
-	free(state->heap);
 	free(state->threads);
 	free(state);
 }
 
 /* ---- Reading. ---- */
-
-static void empty(struct fdr_rows *rows)
-{
-	rows->event_count = rows->argument_count = rows->byte_count = 0;
-	rows->full = false;
-}
 
 static int deliver(struct tw_reader *reader, struct tw_batch *batch, uint64_t last_ns)
 {
@@ -311,65 +232,15 @@ static int read_parts(struct tw_reader *reader, struct tw_batch *batch)
 	}
 }
 
-/* Copies the earliest row of all streams, with its arguments; payloads stay with their stream until it is filled again. */
-static void take_earliest(struct fdr_state *state, struct fdr_stream *stream)
-{
-	struct fdr_rows *rows = &state->rows;
-	struct tw_event *event = &rows->events[rows->event_count++];
-	*event = stream->rows.events[stream->delivered++];
-	const struct tw_argument *arguments = stream->rows.arguments + event->first_argument;
-	event->first_argument = (uint16_t)rows->argument_count;
-	for (unsigned i = 0; i < event->argument_count; i++)
-		rows->arguments[rows->argument_count++] = arguments[i];
-}
-
-/* Fills the stream at the top of the heap again; false when it has ended. */
-static int refill_top(struct tw_reader *reader)
-{
-	struct fdr_state *state = reader->state;
-	struct fdr_stream *stream = &state->streams[state->heap[0]];
-	empty(&stream->rows);
-	stream->delivered = 0;
-	int status = fdr_stream_fill(stream, &stream->rows);
-	if (status < 0)
-		return status;
-	if (status == 0) {
-		end_stream(reader, stream);
-		state->heap[0] = state->heap[--state->heap_count];
-	}
-	sift_down(state, 0);
-	return 0;
-}
-
-static int read_in_time(struct tw_reader *reader, struct tw_batch *batch)
-{
-	struct fdr_state *state = reader->state;
-	struct fdr_rows *rows = &state->rows;
-	while (state->heap_count) {
-		struct fdr_stream *stream = &state->streams[state->heap[0]];
-		if (stream->delivered == stream->rows.event_count) {
-			if (rows->event_count) /* payloads of the stream may be in the batch */
-				break;
-			int status = refill_top(reader);
-			if (status < 0)
-				return status;
-			continue;
-		}
-		if (rows->event_count == rows->event_room ||
-		    rows->argument_room - rows->argument_count < FDR_ARGUMENTS_MAX)
-			break;
-		take_earliest(state, stream);
-		if (stream->delivered < stream->rows.event_count)
-			sift_down(state, 0);
-	}
-	return deliver(reader, batch, rows->event_count ? rows->events[rows->event_count - 1].time : 0);
-}
-
 int fdr_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct fdr_state *state = reader->state;
-	empty(&state->rows);
-	return reader->options.order == TW_ORDER_TIME ? read_in_time(reader, batch) : read_parts(reader, batch);
+	fdr_rows_empty(&state->rows);
+	if (reader->options.order != TW_ORDER_TIME)
+		return read_parts(reader, batch);
+	int status = fdr_merge_read(reader, &state->rows);
+	size_t count = state->rows.event_count;
+	return status < 0 ? status : deliver(reader, batch, count ? state->rows.events[count - 1].time : 0);
 }
 
 /* ---- The format. ---- */

@@ -10,18 +10,15 @@ struct fdr_state {
 	uint32_t *threads;   /* indexes into log->threads, to be read in this order */
 	size_t thread_count, next_thread;
 	struct fdr_rows rows;
-	struct fdr_stream stream;   /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
-	struct fdr_stream *streams; /* TW_ORDER_TIME: one a thread */
-	uint32_t *heap;             /* TW_ORDER_TIME: streams with rows, the earliest row first */
-	size_t heap_count;
+	struct fdr_stream stream; /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
+	struct fdr_merge *merge;  /* TW_ORDER_TIME */
 	struct fdr_place here;    /* TW_ORDER_FILE: the buffer that is being read */
 	struct tw_window borders; /* TW_ORDER_FILE: where the next one is looked for */
 	struct fdr_names names;
 	struct fdr_words words;
 	struct fdr_checker checker;
-	struct fdr_checker *checkers; /* TW_ORDER_TIME: one a stream; NULL where only damage is looked for */
-	struct fdr_records *records;  /* tw_read_record() */
-	struct fdr_survey *survey;    /* tw_read_info() */
+	struct fdr_records *records; /* tw_read_record() */
+	struct fdr_survey *survey;   /* tw_read_info() */
 };
 
 /* Sets a stream up, without buffers. chunk: bytes read at a time, 0 for the default. */
@@ -35,6 +32,14 @@ int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader);
 
 /* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
 int fdr_next_part(struct tw_reader *reader);
+
+/* ---- merge.c: all threads in one order of time. ---- */
+
+int fdr_merge_open(struct tw_reader *reader);
+
+/* Adds the next events to the rows, which are empty. Returns 0 or a negative status; no events are the end. */
+int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows);
+void fdr_merge_free(struct fdr_merge *merge);
 
 void fdr_records_free(struct fdr_records *records);
 void fdr_survey_free(struct fdr_survey *survey);

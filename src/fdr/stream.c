@@ -268,8 +268,12 @@ static void leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
 	stream->in_buffer = false;
 	if (stream->checker)
 		fdr_check_buffer_end(stream->checker, &stream->cursor);
-	if (lost && rows)
-		add_event(stream, rows, TW_LOST, stream->cursor.next - lost)->value = lost;
+	if (!lost || !rows)
+		return;
+	struct tw_event *event = add_event(stream, rows, TW_LOST, stream->cursor.next - lost);
+	event->value = lost;
+	if (!stream->cursor.tsc) /* nothing before it tells a time */
+		event->time = stream->cursor.reader->clock.start_ns;
 }
 
 int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)

@@ -1,0 +1,186 @@
+/* merge.c - all threads of a log in one order of time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "fdr/state.h"
+
+/* A thread takes memory only between its first event and its last: of a million threads few run at once. */
+enum { ROWS = 64, ARGUMENTS = 512, BYTES = 1 << 12, CHUNK = 1 << 14 };
+enum { COST = ROWS * 56 + ARGUMENTS * 24 + BYTES + CHUNK + 1024 };
+
+struct source {
+	struct fdr_stream stream;
+	struct fdr_checker checker;
+};
+
+struct fdr_merge {
+	struct source **sources; /* by place in state->threads; NULL: not begun, or over */
+	uint64_t *keys;          /* when the next event of each is */
+	uint32_t *heap;          /* those that are not over, the earliest first */
+	size_t count, heap_count, open, most;
+};
+
+static int no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+}
+
+/* ---- The heap. ---- */
+
+static bool earlier(const struct fdr_merge *merge, uint32_t a, uint32_t b)
+{
+	return merge->keys[a] != merge->keys[b] ? merge->keys[a] < merge->keys[b] : a < b;
+}
+
+static void sift_down(struct fdr_merge *merge, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < merge->heap_count; child++)
+			if (earlier(merge, merge->heap[child], merge->heap[least]))
+				least = child;
+		if (least == i)
+			return;
+		uint32_t other = merge->heap[i];
+		merge->heap[i] = merge->heap[least];
+		merge->heap[least] = other;
+		i = least;
+	}
+}
+
+/* ---- Threads that come and go. ---- */
+
+static void close_source(struct fdr_merge *merge, uint32_t i)
+{
+	struct source *source = merge->sources[i];
+	if (!source)
+		return;
+	fdr_cursor_free(&source->stream.cursor);
+	fdr_rows_free(&source->stream.rows);
+	fdr_checker_free(&source->checker);
+	free(source);
+	merge->sources[i] = NULL;
+	merge->open--;
+}
+
+static int open_source(struct tw_reader *reader, uint32_t i)
+{
+	struct fdr_state *state = reader->state;
+	struct fdr_merge *merge = state->merge;
+	if (merge->open >= merge->most)
+		return tw_fail(reader, TW_ERR_LIMIT,
+		               "%s: more than %zu threads at once: they take more memory than the limit",
+		               tw_input_name(reader->input), merge->most);
+	struct source *source = calloc(1, sizeof *source);
+	if (!source)
+		return no_memory(reader);
+	merge->sources[i] = source;
+	merge->open++;
+	fdr_stream_init(&source->stream, reader, CHUNK);
+	if (source->stream.checker)
+		source->stream.checker = &source->checker;
+	if (!fdr_rows_init(&source->stream.rows, ROWS, ARGUMENTS, BYTES))
+		return no_memory(reader);
+	return fdr_stream_thread(&source->stream, reader, state->threads[i]);
+}
+
+/* Gets the next rows of the thread at the top of the heap, which has none left. */
+static int fill_top(struct tw_reader *reader, struct fdr_merge *merge)
+{
+	uint32_t i = merge->heap[0];
+	int status = merge->sources[i] ? 0 : open_source(reader, i);
+	if (status < 0)
+		return status;
+	struct fdr_stream *stream = &merge->sources[i]->stream;
+	fdr_rows_empty(&stream->rows);
+	stream->delivered = 0;
+	status = fdr_stream_fill(stream, &stream->rows);
+	if (status > 0) {
+		merge->keys[i] = stream->rows.events[0].time;
+	} else if (status == 0) {
+		if (stream->checker)
+			fdr_check_thread_end(stream->checker, reader);
+		close_source(merge, i);
+		merge->heap[0] = merge->heap[--merge->heap_count];
+	}
+	sift_down(merge, 0);
+	return status < 0 ? status : 0;
+}
+
+/* ---- The merge. ---- */
+
+void fdr_merge_free(struct fdr_merge *merge)
+{
+	if (!merge)
+		return;
+	for (uint32_t i = 0; merge->sources && i < merge->count; i++)
+		close_source(merge, i);
+	free(merge->sources);
+	free(merge->keys);
+	free(merge->heap);
+	free(merge);
+}
+
+int fdr_merge_open(struct tw_reader *reader)
+{
+	struct fdr_state *state = reader->state;
+	const struct fdr_log *log = state->log;
+	size_t count = state->thread_count;
+	struct fdr_clock clock;
+	struct fdr_merge *merge = state->merge = calloc(1, sizeof *merge);
+	if (!merge)
+		return no_memory(reader);
+	merge->count = merge->heap_count = count;
+	merge->most = tw_memory_limit(reader) / 2 / COST + 1;
+	merge->sources = calloc(count + 1, sizeof *merge->sources);
+	merge->keys = calloc(count + 1, sizeof *merge->keys);
+	merge->heap = calloc(count + 1, sizeof *merge->heap);
+	if (!merge->sources || !merge->keys || !merge->heap)
+		return no_memory(reader);
+	fdr_clock_set(&clock, log->frequency);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t tsc = log->places[log->threads[state->threads[i]].first].tsc;
+		merge->keys[i] = tsc == UINT64_MAX ? 0 : fdr_ns(&clock, tsc);
+		merge->heap[i] = i;
+	}
+	for (size_t i = count; i-- > 0;)
+		sift_down(merge, i);
+	return 0;
+}
+
+/* Copies the earliest row, with its arguments; payloads stay with their thread until it is filled again. */
+static void take_row(struct fdr_stream *stream, struct fdr_rows *rows)
+{
+	struct tw_event *event = &rows->events[rows->event_count++];
+	*event = stream->rows.events[stream->delivered++];
+	const struct tw_argument *arguments = stream->rows.arguments + event->first_argument;
+	event->first_argument = (uint16_t)rows->argument_count;
+	for (unsigned i = 0; i < event->argument_count; i++)
+		rows->arguments[rows->argument_count++] = arguments[i];
+}
+
+int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows)
+{
+	struct fdr_merge *merge = ((struct fdr_state *)reader->state)->merge;
+	while (merge->heap_count) {
+		struct source *source = merge->sources[merge->heap[0]];
+		struct fdr_stream *stream = source ? &source->stream : NULL;
+		if (!stream || stream->delivered == stream->rows.event_count) {
+			if (stream && rows->event_count) /* payloads of the thread may be in the batch */
+				break;
+			int status = fill_top(reader, merge);
+			if (status < 0)
+				return status;
+			continue;
+		}
+		if (rows->event_count == rows->event_room ||
+		    rows->argument_room - rows->argument_count < FDR_ARGUMENTS_MAX)
+			break;
+		take_row(stream, rows);
+		if (stream->delivered < stream->rows.event_count) {
+			merge->keys[merge->heap[0]] = stream->rows.events[stream->delivered].time;
+			sift_down(merge, 0);
+		}
+	}
+	return 0;
+}
