@@ -113,7 +113,8 @@ static bool prepare(struct graph *graph, const struct tw_rows *functions, size_t
 /* From pale to deep orange; the root of the share, so that small differences show. Black stays readable on all. */
 static void put_colour(struct tw_output *out, uint64_t part, uint64_t whole)
 {
-	double heat = sqrt(tw_percent(part, whole) / 100);
+	double share = tw_percent(part, whole) / 100; /* above 1 where the clock goes back */
+	double heat = sqrt(share < 1 ? share : 1);
 	tw_putf(out, "#%02x%02x%02x", (unsigned)(253 - 25 * heat), (unsigned)(243 - 140 * heat),
 	        (unsigned)(231 - 190 * heat));
 }

@@ -154,7 +154,8 @@ static void start(struct tw_filter *filter, struct track *track)
 		frame->event.time = filter->from;
 		frame->event.flags |= TW_FLAG_CLIPPED;
 		frame->row = tw_hold_put(&filter->hold, queue_of(filter, track), &frame->event,
-		                         saved->arguments + saved->rows[i].argument, saved->bytes, TW_UNDECIDED);
+		                         saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
+		                         saved->bytes, TW_UNDECIDED);
 	}
 	filter->open -= tw_event_rows_size(saved);
 	tw_event_rows_shift(saved, tw_event_rows_held(saved));

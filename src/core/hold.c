@@ -89,7 +89,7 @@ static void release(struct tw_hold *hold, struct tw_event_rows *rows)
 {
 	const struct tw_row *row = &rows->rows[rows->head];
 	if (row->state != TW_DROP)
-		add_ready(hold, &row->event, rows->arguments + row->argument, rows->bytes);
+		add_ready(hold, &row->event, rows->arguments ? rows->arguments + row->argument : NULL, rows->bytes);
 	size_t before = tw_event_rows_size(rows);
 	tw_event_rows_shift(rows, 1);
 	hold->held -= before - tw_event_rows_size(rows);

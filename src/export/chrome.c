@@ -336,7 +336,7 @@ static bool is_series(const struct tw_argument *argument)
 
 static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
 {
-	const struct tw_argument *arguments = job->arguments + event->first_argument;
+	const struct tw_argument *arguments = event->argument_count ? job->arguments + event->first_argument : NULL;
 	bool counter = event->kind == TW_COUNTER;
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		if (job->chrome->line.text.length > CHROME_EVENT_MAX) {

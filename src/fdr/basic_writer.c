@@ -104,7 +104,8 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_END)
-			put_call(writer, event, batch->arguments + event->first_argument);
+			put_call(writer, event,
+			         event->argument_count ? batch->arguments + event->first_argument : NULL);
 		else
 			tw_count_loss(writer, tw_event_kind_name(event->kind), false);
 	}

@@ -43,6 +43,7 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 	size_t record = fdr_is_basic(cursor->log) ? TW_BASIC_RECORD_SIZE : TW_FDR_RECORD_MAX;
 	size_t want = left < record ? (size_t)left : record;
 	*size = 0;
+	*bytes = (const uint8_t *)""; /* a pointer that may be counted with, even where there are no bytes */
 	if (!want)
 		return 0;
 	cursor->window.chunk = left < cursor->chunk ? (size_t)left : cursor->chunk;

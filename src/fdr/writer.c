@@ -348,7 +348,8 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 		put_header(writer, tw_reader_clock(reader));
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		int status = put_event(writer, event, batch->arguments + event->first_argument);
+		int status =
+		    put_event(writer, event, event->argument_count ? batch->arguments + event->first_argument : NULL);
 		if (status < 0)
 			return status;
 	}

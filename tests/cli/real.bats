@@ -180,13 +180,16 @@ agrees() { # program
 
 @test "one processor and two give the same bytes" {
 	for program in $ALL; do
-		for command in 'stat --json' 'stat --json --by thread' 'stat --json --by caller' 'stacks --json' 'flame --folded' \
-			'info --json'; do
+		for command in 'stat --json' 'stat --json --by thread' 'stat --json --by caller' 'stacks --json' 'flame --folded'; do
 			trackway $command --jobs 1 --binary "$REC/$program" "$REC/$program.xray" >one
 			trackway $command --jobs 2 --binary "$REC/$program" "$REC/$program.xray" >two
 			[ -s one ]
 			cmp one two
 		done
+		trackway info --json --jobs 1 "$REC/$program.xray" >one
+		trackway info --json --jobs 2 "$REC/$program.xray" >two
+		[ -s one ]
+		cmp one two
 	done
 }
 
