@@ -336,9 +336,10 @@ static bool is_series(const struct tw_argument *argument)
 
 static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
 {
-	const struct tw_argument *arguments = event->argument_count ? job->arguments + event->first_argument : NULL;
+	unsigned count = event->argument_count;
+	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
 	bool counter = event->kind == TW_COUNTER;
-	for (unsigned i = 0; i < event->argument_count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		if (job->chrome->line.text.length > CHROME_EVENT_MAX) {
 			tw_count_loss(job->writer, "argument", false);
 		} else if (counter && !is_series(&arguments[i])) {

@@ -153,8 +153,7 @@ static void take_row(struct fdr_stream *stream, struct fdr_rows *rows)
 {
 	struct tw_event *event = &rows->events[rows->event_count++];
 	*event = stream->rows.events[stream->delivered++];
-	const struct tw_argument *arguments =
-	    event->argument_count ? stream->rows.arguments + event->first_argument : NULL;
+	const struct tw_argument *arguments = stream->rows.arguments + event->first_argument;
 	event->first_argument = (uint16_t)rows->argument_count;
 	for (unsigned i = 0; i < event->argument_count; i++)
 		rows->arguments[rows->argument_count++] = arguments[i];
