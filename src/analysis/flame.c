@@ -92,7 +92,7 @@ static void put_pixels(struct tw_output *out, double pixels)
 static double pixels_of(const struct flame *flame, uint64_t ns)
 {
 	uint64_t all = all_ns(flame);
-	return all ? INNER * ((double)ns / (double)all) : INNER;
+	return all && ns < all ? INNER * ((double)ns / (double)all) : INNER; /* more than all: the clock went back */
 }
 
 static const char *frame_name(const struct flame *flame, uint32_t node)
