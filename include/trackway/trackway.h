@@ -7,6 +7,7 @@
 #include <trackway/event.h>
 #include <trackway/fdr.h>
 #include <trackway/finding.h>
+#include <trackway/fxt.h>
 #include <trackway/reader.h>
 #include <trackway/report.h>
 #include <trackway/status.h>

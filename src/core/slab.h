@@ -1,0 +1,96 @@
+/* slab.h - a block of rows with their arguments, made in one go, and the putting of rows into time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_SLAB_H
+#define CORE_SLAB_H
+
+#include <stdbool.h>
+
+#include <trackway/event.h>
+
+/* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
+enum { TW_SLAB_BLOCK = 256 };
+
+/* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text or
+ * bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills it. */
+struct tw_slab {
+	struct tw_event *events; /* first_argument counts from the base of the row's block */
+	size_t count, room;
+	struct tw_argument *arguments;
+	size_t argument_count, argument_room;
+	uint32_t *bases; /* by block: where in `arguments` its arguments begin */
+	size_t base_room;
+	uint32_t *order; /* row numbers in time order; only where `sorted` is false, made by tw_slab_sort() */
+	size_t order_room;
+	bool sorted; /* rows stand in time order */
+	bool failed; /* no memory: rows are missing */
+};
+
+void tw_slab_clear(struct tw_slab *slab);
+void tw_slab_free(struct tw_slab *slab);
+
+/* Adds a row, in full as given but for its arguments, which are added after it one by one. NULL when there is no memory (then
+ * `failed` is set). The pointer lives until the next row. */
+struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event);
+
+/* Adds an argument to the last row; at most 255 each. */
+void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument);
+
+/* Makes room for that many rows and arguments, so that a loop can fill them itself (then it calls tw_slab_block() at the first
+ * row of each block). False when there is no memory. */
+bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments);
+
+/* Notes where the arguments of a block begin: to be called when count is a multiple of TW_SLAB_BLOCK, before the row. */
+static inline void tw_slab_block(struct tw_slab *slab)
+{
+	slab->bases[slab->count / TW_SLAB_BLOCK] = (uint32_t)slab->argument_count;
+}
+
+/* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand, but
+ * complete slices of the same time the longest first, so that a slice comes before those inside it. */
+void tw_slab_sort(struct tw_slab *slab);
+
+/* ---- Merging slabs in time order: rows may come late by as many slabs as are held back. ---- */
+
+enum { TW_ORDER_SLABS = 64 };
+
+/* One slab that is being delivered. */
+struct tw_order_lane {
+	const struct tw_slab *slab;
+	size_t next; /* place in the slab's order */
+};
+
+struct tw_sorter {
+	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* the oldest first */
+	size_t count;
+	uint64_t last;                         /* time of the last row delivered */
+	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
+	uint64_t late_offset;                  /* of the first of them */
+	uint64_t latest_by;                    /* ns: how late at most */
+	struct tw_event events[TW_SLAB_BLOCK]; /* rows that are gathered from several places */
+	struct tw_argument *arguments;
+	size_t argument_room;
+};
+
+/* Whether another slab may be put. */
+static inline bool tw_sorter_has_room(const struct tw_sorter *sorter)
+{
+	return sorter->count < TW_ORDER_SLABS;
+}
+
+/* Puts a slab behind the others: sorted, and untouched until tw_sorter_done() names it. */
+void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab);
+
+/* Gives the next batch in time order: as many rows as can be delivered in one, up to TW_SLAB_BLOCK; 0 when all slabs are
+ * used up. `whole`: nothing else will be put; otherwise it stops, with 0, when the oldest slab is used up. Returns a
+ * negative status when there is no memory. */
+int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch);
+
+/* Takes away the oldest slab if it is used up: returns it, or NULL. */
+const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter);
+
+/* The least time of all rows that are held, UINT64_MAX when there are none. */
+uint64_t tw_sorter_first(const struct tw_sorter *sorter);
+
+void tw_sorter_free(struct tw_sorter *sorter);
+
+#endif
