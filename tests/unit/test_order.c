@@ -1,0 +1,199 @@
+/* test_order.c - rows in slabs, and slabs in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/slab.h"
+
+static void add(struct tw_slab *slab, uint64_t time, uint64_t offset)
+{
+	assert_non_null(tw_slab_add(slab, &(struct tw_event){.time = time, .offset = offset, .kind = TW_INSTANT}));
+}
+
+static void add_complete(struct tw_slab *slab, uint64_t time, uint64_t duration, uint64_t offset)
+{
+	const struct tw_event event = {.time = time, .value = duration, .offset = offset, .kind = TW_SLICE_COMPLETE};
+	assert_non_null(tw_slab_add(slab, &event));
+}
+
+/* Takes all rows and compares their offsets. */
+static void expect(struct tw_sorter *sorter, const uint64_t *offsets, size_t count)
+{
+	struct tw_batch batch;
+	size_t taken = 0;
+	for (int got; (got = tw_sorter_next(sorter, true, &batch)) > 0;)
+		for (size_t i = 0; i < batch.count; i++, taken++) {
+			assert_true(taken < count);
+			assert_int_equal(batch.events[i].offset, offsets[taken]);
+		}
+	assert_int_equal(taken, count);
+}
+
+static void sorted_rows_stay_where_they_are(void **state)
+{
+	(void)state;
+	struct tw_slab slab = {0};
+	struct tw_sorter sorter = {0};
+	struct tw_batch batch;
+	for (uint64_t i = 0; i < 600; i++)
+		add(&slab, i / 2, i);
+	tw_slab_sort(&slab);
+	assert_true(slab.sorted);
+	tw_sorter_put(&sorter, &slab);
+	for (size_t at = 0; at < 600; at += batch.count) {
+		assert_true(tw_sorter_next(&sorter, true, &batch) > 0);
+		assert_ptr_equal(batch.events, slab.events + at);
+	}
+	assert_ptr_equal(tw_sorter_done(&sorter), &slab);
+	assert_null(tw_sorter_done(&sorter));
+	tw_sorter_free(&sorter);
+	tw_slab_free(&slab);
+}
+
+static void a_slice_comes_before_those_inside_it(void **state)
+{
+	(void)state;
+	struct tw_slab slab = {0};
+	struct tw_sorter sorter = {0};
+	add_complete(&slab, 20, 5, 0);  /* written at their ends: the innermost first */
+	add_complete(&slab, 10, 15, 1); /* ends with the first */
+	add_complete(&slab, 10, 30, 2); /* begins with the second */
+	add(&slab, 10, 3);
+	tw_slab_sort(&slab);
+	assert_false(slab.sorted);
+	tw_sorter_put(&sorter, &slab);
+	expect(&sorter, (const uint64_t[]){2, 1, 3, 0}, 4);
+	assert_int_equal(sorter.late, 0);
+	tw_sorter_free(&sorter);
+	tw_slab_free(&slab);
+}
+
+static void an_end_and_a_begin_of_one_time_keep_their_order(void **state)
+{
+	(void)state;
+	struct tw_slab slab = {0};
+	struct tw_sorter sorter = {0};
+	const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_BEGIN, TW_SLICE_END};
+	const uint64_t times[] = {1, 5, 5, 5};
+	for (size_t i = 0; i < 4; i++)
+		tw_slab_add(&slab, &(struct tw_event){.time = times[i], .offset = i, .kind = (uint8_t)kinds[i]});
+	add(&slab, 0, 4);
+	tw_slab_sort(&slab);
+	tw_sorter_put(&sorter, &slab);
+	expect(&sorter, (const uint64_t[]){4, 0, 1, 2, 3}, 5);
+	tw_sorter_free(&sorter);
+	tw_slab_free(&slab);
+}
+
+static void rows_that_come_too_late_are_counted(void **state)
+{
+	(void)state;
+	struct tw_slab slabs[2] = {0};
+	struct tw_sorter sorter = {0};
+	struct tw_batch batch;
+	add(&slabs[0], 10, 0);
+	add(&slabs[0], 100, 1);
+	add(&slabs[1], 40, 2);
+	add(&slabs[1], 110, 3);
+	for (size_t i = 0; i < 2; i++)
+		tw_slab_sort(&slabs[i]);
+	tw_sorter_put(&sorter, &slabs[0]);
+	assert_int_equal(tw_sorter_first(&sorter), 10);
+	assert_int_equal(tw_sorter_next(&sorter, false, &batch), 2);
+	assert_int_equal(tw_sorter_next(&sorter, false, &batch), 0);
+	tw_sorter_put(&sorter, &slabs[1]);
+	assert_ptr_equal(tw_sorter_done(&sorter), &slabs[0]);
+	expect(&sorter, (const uint64_t[]){2, 3}, 2);
+	assert_int_equal(sorter.late, 1);
+	assert_int_equal(sorter.late_offset, 2);
+	assert_int_equal(sorter.latest_by, 60);
+	tw_sorter_free(&sorter);
+	for (size_t i = 0; i < 2; i++)
+		tw_slab_free(&slabs[i]);
+}
+
+/* ---- Against a sort of everything. ---- */
+
+struct reference {
+	uint64_t time, offset;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct reference *left = a, *right = b;
+	if (left->time != right->time)
+		return left->time < right->time ? -1 : 1;
+	return left->offset < right->offset ? -1 : 1;
+}
+
+enum { SLABS = 7, ROWS = 700 };
+
+static void fill(struct tw_slab *slabs, struct reference *all, uint32_t seed, uint32_t jitter)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < SLABS; i++, tw_slab_sort(&slabs[i - 1]))
+		for (size_t k = 0; k < ROWS; k++, count++) {
+			seed = seed * 1664525 + 1013904223;
+			uint64_t time = count + (seed >> 8) % jitter;
+			all[count] = (struct reference){time, count};
+			add(&slabs[i], time, count);
+			for (size_t n = 0; n < count % 3; n++)
+				tw_slab_argument(&slabs[i],
+				                 &(struct tw_argument){.type = TW_ARG_UINT, .value.u = count + n});
+		}
+}
+
+static void compare(struct tw_sorter *sorter, const struct reference *all)
+{
+	struct tw_batch batch;
+	size_t taken = 0;
+	while (tw_sorter_next(sorter, true, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++, taken++) {
+			const struct tw_event *event = &batch.events[i];
+			assert_int_equal(event->offset, all[taken].offset);
+			assert_int_equal(event->argument_count, event->offset % 3);
+			for (size_t n = 0; n < event->argument_count; n++)
+				assert_int_equal(batch.arguments[event->first_argument + n].value.u, event->offset + n);
+		}
+	assert_int_equal(taken, SLABS * ROWS);
+}
+
+static void merging_is_sorting(void **state)
+{
+	(void)state;
+	static const uint32_t jitters[] = {1, 2, 10, 300, 5000, 1000000};
+	struct reference *all = calloc(SLABS * ROWS, sizeof *all);
+	assert_non_null(all);
+	for (size_t j = 0; j < sizeof jitters / sizeof *jitters; j++) {
+		struct tw_slab slabs[SLABS] = {0};
+		struct tw_sorter sorter = {0};
+		fill(slabs, all, (uint32_t)j, jitters[j]);
+		qsort(all, SLABS * ROWS, sizeof *all, by_time);
+		for (size_t i = 0; i < SLABS; i++)
+			tw_sorter_put(&sorter, &slabs[i]);
+		compare(&sorter, all);
+		assert_int_equal(sorter.late, 0);
+		tw_sorter_free(&sorter);
+		for (size_t i = 0; i < SLABS; i++)
+			tw_slab_free(&slabs[i]);
+	}
+	free(all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(sorted_rows_stay_where_they_are),
+	    cmocka_unit_test(a_slice_comes_before_those_inside_it),
+	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
+	    cmocka_unit_test(rows_that_come_too_late_are_counted),
+	    cmocka_unit_test(merging_is_sorting),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
