@@ -110,22 +110,43 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text)
 	return tw_dictionary_intern(dictionary, &(struct tw_name){.text = text, .length = strlen(text)});
 }
 
+static uint64_t track_key(const struct tw_track *track)
+{
+	return tw_hash64(tw_hash64(track->process) ^ track->thread) + track->kind;
+}
+
+static bool find_track(const struct tw_dictionary *dictionary, const struct tw_track *track, uint32_t *number)
+{
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->track_map, track_key(track), &slot, number);) {
+		const struct tw_track *known = &dictionary->tracks[*number];
+		if (known->process == track->process && known->thread == track->thread && known->kind == track->kind)
+			return true;
+	}
+	return false;
+}
+
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track)
 {
-	uint64_t key = tw_hash64(tw_hash64(track->process) ^ track->thread) + track->kind;
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->track_map, key, &slot, &number);) {
-		const struct tw_track *known = &dictionary->tracks[number];
-		if (known->process == track->process && known->thread == track->thread && known->kind == track->kind)
-			return number;
-	}
+	if (find_track(dictionary, track, &number))
+		return number;
 	number = (uint32_t)dictionary->track_count;
 	if (!tw_grow(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
-	    !tw_map_add(&dictionary->track_map, key, number))
+	    !tw_map_add(&dictionary->track_map, track_key(track), number))
 		return UINT32_MAX;
 	dictionary->tracks[number] = *track;
 	dictionary->track_count++;
 	return number;
+}
+
+void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process)
+{
+	struct tw_track changed = *tw_dictionary_track(dictionary, track);
+	uint32_t other;
+	changed.process = process;
+	if (track < dictionary->track_count && !find_track(dictionary, &changed, &other) &&
+	    tw_map_add(&dictionary->track_map, track_key(&changed), track))
+		dictionary->tracks[track].process = process;
 }
 
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name)

@@ -20,6 +20,9 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
 /* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no memory. */
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
 
+/* Gives a track that has no process one. Where there is a track of that process and thread already, both stay. */
+void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
+
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
 

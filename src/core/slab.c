@@ -34,15 +34,13 @@ bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments)
 
 struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event)
 {
-	if (slab->count == slab->room && !tw_slab_reserve(slab, slab->count + 1, slab->argument_count))
+	struct tw_event *row = tw_slab_next(slab);
+	if (!row)
 		return NULL;
-	if (slab->count % TW_SLAB_BLOCK == 0)
-		tw_slab_block(slab);
-	struct tw_event *row = &slab->events[slab->count];
+	uint16_t first = row->first_argument;
 	*row = *event;
+	row->first_argument = first;
 	row->argument_count = 0;
-	row->first_argument = (uint16_t)(slab->argument_count - slab->bases[slab->count / TW_SLAB_BLOCK]);
-	slab->count++;
 	return row;
 }
 

@@ -28,22 +28,29 @@ struct tw_slab {
 void tw_slab_clear(struct tw_slab *slab);
 void tw_slab_free(struct tw_slab *slab);
 
-/* Adds a row, in full as given but for its arguments, which are added after it one by one. NULL when there is no memory (then
- * `failed` is set). The pointer lives until the next row. */
+/* Makes room for that many rows and arguments. False when there is no memory. */
+bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments);
+
+/* Adds a row for the caller to fill: all of it but the argument_count, which is 0, and the first_argument. NULL when there is no
+ * memory (then `failed` is set). The pointer lives until the next row. */
+static inline struct tw_event *tw_slab_next(struct tw_slab *slab)
+{
+	if (slab->count == slab->room && !tw_slab_reserve(slab, slab->count + 1, slab->argument_count))
+		return NULL;
+	size_t block = slab->count / TW_SLAB_BLOCK;
+	if (slab->count % TW_SLAB_BLOCK == 0)
+		slab->bases[block] = (uint32_t)slab->argument_count;
+	struct tw_event *row = &slab->events[slab->count++];
+	row->first_argument = (uint16_t)(slab->argument_count - slab->bases[block]);
+	row->argument_count = 0;
+	return row;
+}
+
+/* The same for a row that is at hand; its arguments are added after it one by one. */
 struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event);
 
 /* Adds an argument to the last row; at most 255 each. */
 void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument);
-
-/* Makes room for that many rows and arguments, so that a loop can fill them itself (then it calls tw_slab_block() at the first
- * row of each block). False when there is no memory. */
-bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments);
-
-/* Notes where the arguments of a block begin: to be called when count is a multiple of TW_SLAB_BLOCK, before the row. */
-static inline void tw_slab_block(struct tw_slab *slab)
-{
-	slab->bases[slab->count / TW_SLAB_BLOCK] = (uint32_t)slab->argument_count;
-}
 
 /* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand, but
  * complete slices of the same time the longest first, so that a slice comes before those inside it. */
