@@ -134,6 +134,8 @@ struct tw_fxt_argument {
 	struct tw_fxt_string text; /* string */
 	const uint8_t *bytes;      /* blob: the payload; unknown type: all that follows the name */
 	uint32_t size;             /* of bytes */
+	uint32_t trailing_size;    /* in bytes */
+	const uint8_t *trailing;   /* words behind the value that the argument's size takes in: kept */
 };
 
 /* One record. Which members hold something depends on the kind; the others are 0. Pointers lead into the input bytes. */
@@ -178,7 +180,7 @@ struct tw_fxt_record {
 	uint64_t payload_size;   /* in bytes; of a blob cut off by the end of the bytes given: what the record says */
 	uint64_t payload_here;   /* of these, how many are in the bytes given: less only for large blobs */
 	const uint8_t *trailing; /* words behind all that the document knows: extensions, kept */
-	uint32_t trailing_size;  /* in bytes */
+	uint64_t trailing_size;  /* in bytes; trailing is NULL when not all of a large record is here */
 	bool padded;             /* some padding byte is not 0 */
 	bool reserved;           /* some reserved bit is not 0 */
 	uint8_t argument_count;
@@ -203,15 +205,18 @@ TW_API int tw_fxt_magic(const uint8_t bytes[TW_FXT_WORD], bool *big);
  * (decoder->need says what it takes); TW_ERR_FORMAT when its header cannot be that of a record (size 0); TW_ERR_VALUE when its
  * size is right but what it holds does not fit in it (decoder->at and fault say where and what). On failure the decoder has
  * not moved, and *record holds kind, type, subtype, size and header where they are known.
- * A large blob is decoded as soon as all that precedes its payload is there; the decoder then moves to the end of the record or
- * of the bytes, whichever comes first. */
+ * A large record (a blob, or one of an unknown large type) is decoded as soon as all that precedes its payload is there: until
+ * then TW_ERR_ROOM, and decoder->need is what the next step takes. The decoder then moves to the end of the record or of the
+ * bytes, whichever comes first. */
 TW_API int tw_fxt_next(struct tw_fxt_decoder *decoder, struct tw_fxt_record *record);
 
-/* Encodes a record into room bytes at out; padding and reserved bits are 0. Large blobs whose payload is NULL are encoded up to
- * their payload: payload_size bytes and padding to a word must follow. Header, size, type and subtype need not be set, but for
- * the kind TW_FXT_UNKNOWN, whose header is written as it is with the right size. Returns 0 and *size, the bytes written;
- * TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for what no record can hold (a text of more than
- * 32,767 bytes, an index out of range, more than 15 arguments, more than 4,095 words). */
+/* Encodes a record into room bytes at out; padding and reserved bits are 0. Header, size, type and subtype need not be set, but
+ * for the kind TW_FXT_UNKNOWN, whose header is written as it is with the right size. Words that are kept as they were found
+ * (trailing words, unknown records and arguments, the addresses of backtraces) are not turned to another byte order.
+ * Large records whose payload is NULL are encoded up to their payload: payload_size bytes, padding to a word and trailing_size
+ * bytes must follow. So for a decoded record of which not all of the payload is here, set payload to NULL first.
+ * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for what no
+ * record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments, more than 4,095 words). */
 TW_API int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size);
 
 #ifdef __cplusplus
