@@ -100,7 +100,7 @@ uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, uint32_t fixed
 	uint32_t words = fixed + fxt_text_words(header >> 32) + fxt_text_words(header >> 48);
 	uint32_t behind = fxt_event_extra(fxt_kind(header));
 	uint32_t before = with_arguments(tw_bits(header, 20, 23), words - behind, bytes, fxt_size(header), big);
-	return before ? before + behind : 0;
+	return before ? before + behind : FXT_NEVER;
 }
 
 /* Words of a record of this kind by its header; 0 when there is no telling. */

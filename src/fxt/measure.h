@@ -5,8 +5,11 @@
 
 #include "fxt/layout.h"
 
+/* More words than a record can have: no size agrees with it. */
+enum { FXT_NEVER = 2 * TW_FXT_RECORD_MAX };
+
 /* The two parts of fxt_measure() that are seldom needed: what texts and arguments add to an event whose fixed part is of
- * `fixed` words, 0 when they do not agree with themselves; and all that is not an event. */
+ * `fixed` words, FXT_NEVER when they do not agree with themselves; and all that is not an event. */
 uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
 
@@ -15,9 +18,9 @@ uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_wo
  * there. Padding is not looked at. */
 static inline uint32_t fxt_measure(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
-	enum { NONE = 2 * TW_FXT_RECORD_MAX }; /* of types that are unknown: no size agrees */
 	/* Header and time, and what stands behind the arguments. */
-	static const uint16_t fixed[FXT_TYPES] = {2, 3, 2, 2, 3, 3, 3, 3, 3, 3, 3, NONE, NONE, NONE, NONE, NONE};
+	static const uint16_t fixed[FXT_TYPES] = {2, 3, 2, 2,         3,         3,         3,         3,
+	                                          3, 3, 3, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER};
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
 	if (fxt_type(header) != TW_FXT_TYPE_EVENT)
 		return fxt_measure_other(header, bytes, left_words, big);
