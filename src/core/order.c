@@ -9,78 +9,79 @@
 
 #include <trackway/status.h>
 
-void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
-{
-	assert(tw_sorter_has_room(sorter));
-	sorter->lanes[sorter->count++] = (struct tw_order_lane){.slab = slab};
-}
+/* ---- Heads. They are kept in order: the one that is delivered next moves a place or two, as a rule. ---- */
 
-const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
+static struct tw_order_lane *lane_at(struct tw_sorter *sorter, uint64_t number)
 {
-	if (sorter->count == 0 || sorter->lanes[0].next < sorter->lanes[0].slab->count)
-		return NULL;
-	const struct tw_slab *slab = sorter->lanes[0].slab;
-	memmove(sorter->lanes, sorter->lanes + 1, --sorter->count * sizeof *sorter->lanes);
-	return slab;
+	return &sorter->lanes[number % TW_ORDER_SLABS];
 }
-
-void tw_sorter_free(struct tw_sorter *sorter)
-{
-	free(sorter->arguments);
-	*sorter = (struct tw_sorter){0};
-}
-
-/* ---- Heads. ---- */
 
 static uint32_t row_at(const struct tw_order_lane *lane, size_t place)
 {
 	return lane->slab->sorted ? (uint32_t)place : lane->slab->order[place];
 }
 
-/* NULL when the lane is used up. */
-static const struct tw_event *head_of(const struct tw_order_lane *lane)
+static const struct tw_event *event_at(const struct tw_order_lane *lane, size_t place)
 {
-	return lane->next < lane->slab->count ? &lane->slab->events[row_at(lane, lane->next)] : NULL;
+	return &lane->slab->events[row_at(lane, place)];
 }
 
-/* Whether a, of an older slab, goes before b. */
-static bool goes_first(const struct tw_event *a, const struct tw_event *b)
+/* Whether a goes before b. Of complete slices that begin at once the longer one contains the other. */
+static bool goes_first(const struct tw_order_head *a, const struct tw_order_head *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
-	return !(a->kind == TW_SLICE_COMPLETE && b->kind == TW_SLICE_COMPLETE && a->value < b->value);
+	if (a->complete && b->complete && a->length != b->length)
+		return a->length > b->length;
+	return a->lane < b->lane;
 }
 
-/* The lane whose head is first, and the head that comes after it in another lane (NULL: none). */
-static struct tw_order_lane *first_lane(struct tw_sorter *sorter, const struct tw_event **other)
+/* Puts the head of a lane, if it has one, in its place among the others. */
+static void put_head(struct tw_sorter *sorter, uint64_t number)
 {
-	struct tw_order_lane *best = NULL;
-	const struct tw_event *best_head = NULL;
-	*other = NULL;
-	for (size_t i = 0; i < sorter->count; i++) {
-		const struct tw_event *head = head_of(&sorter->lanes[i]);
-		if (!head)
-			continue;
-		if (best_head && goes_first(best_head, head)) {
-			*other = *other && goes_first(*other, head) ? *other : head;
-			continue;
-		}
-		*other = best_head;
-		best = &sorter->lanes[i];
-		best_head = head;
-	}
-	return best;
+	const struct tw_order_lane *lane = lane_at(sorter, number);
+	if (lane->next == lane->slab->count)
+		return;
+	const struct tw_event *event = event_at(lane, lane->next);
+	const struct tw_order_head head = {event->time, event->value, event->kind == TW_SLICE_COMPLETE, number};
+	size_t i = sorter->head_count++;
+	for (; i > 0 && goes_first(&sorter->heads[i - 1], &head); i--)
+		sorter->heads[i] = sorter->heads[i - 1];
+	sorter->heads[i] = head;
+}
+
+void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
+{
+	assert(tw_sorter_has_room(sorter));
+	uint64_t number = sorter->oldest + sorter->count++;
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab};
+	put_head(sorter, number);
+}
+
+/* Whether the oldest slab has no more rows. */
+static bool oldest_used_up(struct tw_sorter *sorter)
+{
+	const struct tw_order_lane *lane = lane_at(sorter, sorter->oldest);
+	return lane->next == lane->slab->count;
+}
+
+const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
+{
+	if (sorter->count == 0 || !oldest_used_up(sorter))
+		return NULL;
+	sorter->count--;
+	return lane_at(sorter, sorter->oldest++)->slab;
 }
 
 uint64_t tw_sorter_first(const struct tw_sorter *sorter)
 {
-	uint64_t first = UINT64_MAX;
-	for (size_t i = 0; i < sorter->count; i++) {
-		const struct tw_event *head = head_of(&sorter->lanes[i]);
-		if (head && head->time < first)
-			first = head->time;
-	}
-	return first;
+	return sorter->head_count ? sorter->heads[sorter->head_count - 1].time : UINT64_MAX;
+}
+
+void tw_sorter_free(struct tw_sorter *sorter)
+{
+	free(sorter->arguments);
+	*sorter = (struct tw_sorter){0};
 }
 
 /* ---- Batches. ---- */
@@ -90,23 +91,23 @@ static const struct tw_argument *arguments_of(const struct tw_slab *slab, uint32
 	return slab->arguments + slab->bases[row / TW_SLAB_BLOCK];
 }
 
-/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow. */
-static size_t take_in_place(struct tw_order_lane *lane, const struct tw_event *other, struct tw_batch *batch)
+/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow: times up to `until`. */
+static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct tw_batch *batch)
 {
 	const struct tw_slab *slab = lane->slab;
-	size_t from = lane->next, to = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK;
-	size_t end = to < slab->count ? to : slab->count;
-	to = end;
-	if (other && slab->events[end - 1].time >= other->time)
-		for (to = from + 1; to < end && slab->events[to].time < other->time;)
-			to++;
+	size_t from = lane->next, end = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK, to = from + 1;
+	end = end < slab->count ? end : slab->count;
+	if (slab->events[end - 1].time < until)
+		to = end;
+	while (to < end && slab->events[to].time < until)
+		to++;
 	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
 	lane->next = to;
 	return to - from;
 }
 
-/* Copies a row with its arguments behind the `count` and `used` there are. */
-static void copy_row(struct tw_sorter *sorter, const struct tw_slab *slab, uint32_t row, size_t count, size_t used)
+/* Copies a row with its arguments behind the `count` and `used` there are. Returns how many arguments it has. */
+static size_t copy_row(struct tw_sorter *sorter, const struct tw_slab *slab, uint32_t row, size_t count, size_t used)
 {
 	struct tw_event *event = &sorter->events[count];
 	*event = slab->events[row];
@@ -114,6 +115,13 @@ static void copy_row(struct tw_sorter *sorter, const struct tw_slab *slab, uint3
 		memcpy(sorter->arguments + used, arguments_of(slab, row) + event->first_argument,
 		       event->argument_count * sizeof *sorter->arguments);
 	event->first_argument = (uint16_t)used;
+	return event->argument_count;
+}
+
+/* The time up to which the lane of the first head can go on alone. */
+static uint64_t time_of_next(const struct tw_sorter *sorter)
+{
+	return sorter->head_count > 1 ? sorter->heads[sorter->head_count - 2].time : UINT64_MAX;
 }
 
 /* Rows from here and there. */
@@ -122,18 +130,14 @@ static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	size_t count = 0, used = 0;
 	if (!tw_grow(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX, sizeof *sorter->arguments))
 		return TW_ERR_MEMORY;
-	while (count < TW_SLAB_BLOCK && (whole || head_of(&sorter->lanes[0]))) {
-		const struct tw_event *other;
-		struct tw_order_lane *lane = first_lane(sorter, &other);
-		if (!lane)
-			break;
-		do {
-			copy_row(sorter, lane->slab, row_at(lane, lane->next++), count, used);
-			used += sorter->events[count++].argument_count;
-			const struct tw_event *head = head_of(lane);
-			if (!head || (other && head->time >= other->time))
-				break;
-		} while (count < TW_SLAB_BLOCK);
+	while (count < TW_SLAB_BLOCK && sorter->head_count && (whole || !oldest_used_up(sorter))) {
+		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;
+		struct tw_order_lane *lane = lane_at(sorter, number);
+		do
+			used += copy_row(sorter, lane->slab, row_at(lane, lane->next++), count++, used);
+		while (count < TW_SLAB_BLOCK && lane->next < lane->slab->count &&
+		       event_at(lane, lane->next)->time < until);
+		put_head(sorter, number);
 	}
 	*batch = (struct tw_batch){sorter->events, count, sorter->arguments};
 	return (int)count;
@@ -159,23 +163,30 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 	}
 }
 
-int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
+/* Whether enough rows of the first lane come before any other to hand them on where they lie. */
+static bool is_worth_no_copy(struct tw_sorter *sorter, const struct tw_order_lane *lane)
 {
 	enum { WORTH_NO_COPY = 16 };
-	const struct tw_event *other;
+	size_t place = lane->next + WORTH_NO_COPY;
+	return lane->slab->sorted && (sorter->head_count == 1 || (place < lane->slab->count &&
+	                                                          event_at(lane, place)->time < time_of_next(sorter)));
+}
+
+int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
+{
 	*batch = (struct tw_batch){0};
-	if (sorter->count == 0 || (!whole && !head_of(&sorter->lanes[0])))
+	if (sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
 		return 0;
-	struct tw_order_lane *lane = first_lane(sorter, &other);
-	if (!lane)
-		return 0;
+	uint64_t number = sorter->heads[sorter->head_count - 1].lane;
+	struct tw_order_lane *lane = lane_at(sorter, number);
 	int count;
-	bool far = !other || lane->next + WORTH_NO_COPY >= lane->slab->count ||
-	           (lane->slab->sorted && lane->slab->events[lane->next + WORTH_NO_COPY].time < other->time);
-	if (lane->slab->sorted && far)
-		count = (int)take_in_place(lane, other, batch);
-	else
+	if (is_worth_no_copy(sorter, lane)) {
+		count = (int)take_in_place(lane, time_of_next(sorter), batch);
+		sorter->head_count--;
+		put_head(sorter, number);
+	} else {
 		count = gather(sorter, whole, batch);
+	}
 	note_late(sorter, batch);
 	return count;
 }

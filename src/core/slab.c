@@ -58,6 +58,14 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 
 /* ---- The order. ---- */
 
+/* A row by its time, counted from the first of the slab. */
+struct key {
+	uint64_t time;
+	uint32_t row;
+};
+
+enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+
 static bool in_order(const struct tw_event *a, const struct tw_event *b)
 {
 	if (a->time != b->time)
@@ -73,37 +81,45 @@ static bool is_sorted(const struct tw_slab *slab)
 	return true;
 }
 
-/* Where the run of rows in order that begins at place `from` ends. */
-static size_t run_end(const struct tw_slab *slab, const uint32_t *order, size_t from)
+/* Fills in the keys; returns the greatest. */
+static uint64_t make_keys(const struct tw_slab *slab, struct key *keys)
 {
-	size_t i = from + 1;
-	while (i < slab->count && slab->events[order[i - 1]].time <= slab->events[order[i]].time)
-		i++;
-	return i;
+	uint64_t least = UINT64_MAX, most = 0;
+	for (size_t i = 0; i < slab->count; i++) {
+		uint64_t time = slab->events[i].time;
+		keys[i] = (struct key){time, (uint32_t)i};
+		least = time < least ? time : least;
+		most = time > most ? time : most;
+	}
+	for (size_t i = 0; i < slab->count; i++)
+		keys[i].time -= least;
+	return most - least;
 }
 
-/* Merges order[a, b) and order[b, c) into `out`. */
-static void merge(const struct tw_slab *slab, const uint32_t *order, size_t a, size_t b, size_t c, uint32_t *out)
+/* Puts keys in the order of one digit; those that have the same keep theirs. */
+static void sort_digit(const struct key *from, struct key *to, size_t count, unsigned shift)
 {
-	size_t i = a, j = b;
-	for (size_t k = a; k < c; k++) {
-		bool left = j == c || (i < b && slab->events[order[i]].time <= slab->events[order[j]].time);
-		out[k] = left ? order[i++] : order[j++];
-	}
+	uint32_t starts[DIGITS + 1] = {0};
+	for (size_t i = 0; i < count; i++)
+		starts[(from[i].time >> shift) % DIGITS + 1]++;
+	for (size_t i = 1; i < DIGITS; i++)
+		starts[i] += starts[i - 1];
+	for (size_t i = 0; i < count; i++)
+		to[starts[(from[i].time >> shift) % DIGITS]++] = from[i];
 }
 
-/* One pass over the runs, two by two; false when there was only one. */
-static bool merge_runs(const struct tw_slab *slab, const uint32_t *order, uint32_t *out)
+/* Returns the half of the keys that is in order: digit by digit, because rows are out of order everywhere, but a slab spans a
+ * short time. */
+static struct key *sort_keys(struct key *keys, size_t count, uint64_t most)
 {
-	size_t a = 0, runs = 0;
-	while (a < slab->count) {
-		size_t b = run_end(slab, order, a);
-		size_t c = b < slab->count ? run_end(slab, order, b) : b;
-		merge(slab, order, a, b, c, out);
-		runs += c > b ? 2 : 1;
-		a = c;
+	struct key *from = keys, *to = keys + count;
+	for (unsigned shift = 0; shift < 64 && most >> shift; shift += DIGIT) {
+		sort_digit(from, to, count, shift);
+		struct key *swap = from;
+		from = to;
+		to = swap;
 	}
-	return runs > 1;
+	return from;
 }
 
 static int longer_first(const void *a, const void *b, void *context)
@@ -130,36 +146,36 @@ static void nest_equals(struct tw_slab *slab, size_t from, size_t to, uint32_t *
 			slab->order[i] = spare[k++];
 }
 
-static void nest(struct tw_slab *slab, uint32_t *spare)
+static void nest(struct tw_slab *slab, const struct key *keys, uint32_t *spare)
 {
 	for (size_t from = 0, to; from < slab->count; from = to) {
-		uint64_t time = slab->events[slab->order[from]].time;
-		for (to = from + 1; to < slab->count && slab->events[slab->order[to]].time == time; to++)
+		for (to = from + 1; to < slab->count && keys[to].time == keys[from].time; to++)
 			;
 		if (to > from + 1)
 			nest_equals(slab, from, to, spare);
 	}
 }
 
-/* A merge sort of the runs that are there: nearly sorted rows take a pass or two. */
-void tw_slab_sort(struct tw_slab *slab)
+void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 {
+	size_t count = slab->count;
 	slab->sorted = is_sorted(slab);
 	if (slab->sorted)
 		return;
-	if (!tw_grow(&slab->order, &slab->order_room, slab->count * 2, sizeof *slab->order)) {
+	if (!tw_grow(&slab->order, &slab->order_room, count, sizeof *slab->order) ||
+	    !tw_grow(&scratch->bytes, &scratch->room, count * 2 * sizeof(struct key), 1)) {
 		slab->failed = slab->sorted = true;
 		return;
 	}
-	uint32_t *order = slab->order, *other = slab->order + slab->count;
-	for (size_t i = 0; i < slab->count; i++)
-		order[i] = (uint32_t)i;
-	while (merge_runs(slab, order, other)) {
-		uint32_t *swap = order;
-		order = other;
-		other = swap;
-	}
-	if (order != slab->order)
-		memcpy(slab->order, order, slab->count * sizeof *order);
-	nest(slab, slab->order + slab->count);
+	struct key *keys = (struct key *)(void *)scratch->bytes;
+	struct key *sorted = sort_keys(keys, count, make_keys(slab, keys));
+	for (size_t i = 0; i < count; i++)
+		slab->order[i] = sorted[i].row;
+	nest(slab, sorted, (uint32_t *)(void *)(sorted == keys ? keys + count : keys));
+}
+
+void tw_slab_scratch_free(struct tw_slab_scratch *scratch)
+{
+	free(scratch->bytes);
+	*scratch = (struct tw_slab_scratch){0};
 }

@@ -52,9 +52,16 @@ struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event)
 /* Adds an argument to the last row; at most 255 each. */
 void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument);
 
+/* Memory that sorting takes, to be used again; all zero to begin. */
+struct tw_slab_scratch {
+	uint8_t *bytes;
+	size_t room;
+};
+
 /* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand, but
  * complete slices of the same time the longest first, so that a slice comes before those inside it. */
-void tw_slab_sort(struct tw_slab *slab);
+void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
+void tw_slab_scratch_free(struct tw_slab_scratch *scratch);
 
 /* ---- Merging slabs in time order: rows may come late by as many slabs as are held back. ---- */
 
@@ -66,9 +73,21 @@ struct tw_order_lane {
 	size_t next; /* place in the slab's order */
 };
 
+/* The first row of a lane that has not been delivered. */
+struct tw_order_head {
+	uint64_t time;
+	uint64_t length; /* of a complete slice */
+	bool complete;
+	uint64_t lane; /* its number, of all lanes that ever were */
+};
+
 struct tw_sorter {
-	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* the oldest first */
+	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
+	uint64_t oldest;                            /* number of the oldest lane */
 	size_t count;
+	struct tw_order_head
+	    heads[TW_ORDER_SLABS]; /* of the lanes that are not used up, the first row to be delivered last */
+	size_t head_count;
 	uint64_t last;                         /* time of the last row delivered */
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
 	uint64_t late_offset;                  /* of the first of them */

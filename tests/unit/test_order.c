@@ -11,6 +11,14 @@
 
 #include "core/slab.h"
 
+static void sort(struct tw_slab *slab)
+{
+	struct tw_slab_scratch scratch = {0};
+	tw_slab_sort(slab, &scratch);
+	assert_false(slab->failed);
+	tw_slab_scratch_free(&scratch);
+}
+
 static void add(struct tw_slab *slab, uint64_t time, uint64_t offset)
 {
 	assert_non_null(tw_slab_add(slab, &(struct tw_event){.time = time, .offset = offset, .kind = TW_INSTANT}));
@@ -43,7 +51,7 @@ static void sorted_rows_stay_where_they_are(void **state)
 	struct tw_batch batch;
 	for (uint64_t i = 0; i < 600; i++)
 		add(&slab, i / 2, i);
-	tw_slab_sort(&slab);
+	sort(&slab);
 	assert_true(slab.sorted);
 	tw_sorter_put(&sorter, &slab);
 	for (size_t at = 0; at < 600; at += batch.count) {
@@ -65,7 +73,7 @@ static void a_slice_comes_before_those_inside_it(void **state)
 	add_complete(&slab, 10, 15, 1); /* ends with the first */
 	add_complete(&slab, 10, 30, 2); /* begins with the second */
 	add(&slab, 10, 3);
-	tw_slab_sort(&slab);
+	sort(&slab);
 	assert_false(slab.sorted);
 	tw_sorter_put(&sorter, &slab);
 	expect(&sorter, (const uint64_t[]){2, 1, 3, 0}, 4);
@@ -84,7 +92,7 @@ static void an_end_and_a_begin_of_one_time_keep_their_order(void **state)
 	for (size_t i = 0; i < 4; i++)
 		tw_slab_add(&slab, &(struct tw_event){.time = times[i], .offset = i, .kind = (uint8_t)kinds[i]});
 	add(&slab, 0, 4);
-	tw_slab_sort(&slab);
+	sort(&slab);
 	tw_sorter_put(&sorter, &slab);
 	expect(&sorter, (const uint64_t[]){4, 0, 1, 2, 3}, 5);
 	tw_sorter_free(&sorter);
@@ -102,7 +110,7 @@ static void rows_that_come_too_late_are_counted(void **state)
 	add(&slabs[1], 40, 2);
 	add(&slabs[1], 110, 3);
 	for (size_t i = 0; i < 2; i++)
-		tw_slab_sort(&slabs[i]);
+		sort(&slabs[i]);
 	tw_sorter_put(&sorter, &slabs[0]);
 	assert_int_equal(tw_sorter_first(&sorter), 10);
 	assert_int_equal(tw_sorter_next(&sorter, false, &batch), 2);
@@ -137,7 +145,7 @@ enum { SLABS = 7, ROWS = 700 };
 static void fill(struct tw_slab *slabs, struct reference *all, uint32_t seed, uint32_t jitter)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < SLABS; i++, tw_slab_sort(&slabs[i - 1]))
+	for (size_t i = 0; i < SLABS; i++, sort(&slabs[i - 1]))
 		for (size_t k = 0; k < ROWS; k++, count++) {
 			seed = seed * 1664525 + 1013904223;
 			uint64_t time = count + (seed >> 8) % jitter;
