@@ -248,7 +248,7 @@ static uint64_t put_blob(struct output *out, const struct tw_fxt_record *record)
 /* Puts bytes that may be more than memory: without them, what precedes them. */
 static void put_large_payload(struct output *out, const struct tw_fxt_record *record)
 {
-	if (record->payload || !record->payload_size) {
+	if (record->payload || (!record->payload_size && record->trailing)) {
 		put_stream(out, record->payload, record->payload_size);
 		return;
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""seeds.py - inputs for the fuzz targets to start from: the test logs, whole and damaged, behind a byte of options."""
+"""seeds.py - inputs for the fuzz targets to start from: the test traces, whole and damaged, behind a byte of options."""
 # SPDX-License-Identifier: Apache-2.0
 
 import pathlib
@@ -9,6 +9,7 @@ import zlib
 # One byte in front selects options: see fuzz_options() in common.c. None, all checks, time order, file order, the filters.
 SELECTORS = [0x00, 0x04, 0x05, 0x0A, 0x14, 0x24, 0x44, 0x84, 0xF7]
 LARGEST = 1 << 16
+FXT_PART = 1 << 13
 
 
 def damaged(log):
@@ -19,18 +20,33 @@ def damaged(log):
     yield log[:middle] + bytes([log[middle] ^ 0xFF]) + log[middle + 1:]
 
 
+def xray_logs(data):
+    for path in sorted(data.rglob("*.xray")):
+        if 0 < path.stat().st_size <= LARGEST:
+            yield path.stem, path.read_bytes()
+
+
+def fxt_archives(data):
+    """Parts of the archives, and each of the single records; these also with words the other way round."""
+    for path in sorted(data.rglob("*.fxt")):
+        archive = path.read_bytes()
+        for at in range(0, min(len(archive), 4 * FXT_PART), FXT_PART):
+            yield f"{path.stem}-{at}", archive[at:at + FXT_PART]
+    for line in (data / "fxt/vectors.tsv").read_text().splitlines():
+        name, words = line.split("\t")
+        for order in "little", "big":
+            yield f"{name}-{order}", b"".join(int(word, 16).to_bytes(8, order) for word in words.split())
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
-    logs = sorted(path for path in (tests / "data").rglob("*.xray") if 0 < path.stat().st_size <= LARGEST)
-    if not logs:
-        sys.exit(f"{tests / 'data'}: no logs to make seeds of")
+    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
-    for path in logs:
-        log = path.read_bytes()
-        start = zlib.crc32(path.name.encode()) % len(SELECTORS)
-        for i, variant in enumerate(damaged(log)):
+    for name, trace in traces:
+        start = zlib.crc32(name.encode()) % len(SELECTORS)
+        for i, variant in enumerate(damaged(trace)):
             selector = SELECTORS[(start + i) % len(SELECTORS)]
-            (out / f"{path.stem}-{i}").write_bytes(bytes([selector]) + variant)
+            (out / f"{name}-{i}").write_bytes(bytes([selector]) + variant)
 
 
 main()
