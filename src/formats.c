@@ -3,10 +3,12 @@
 #include "core/format.h"
 #include "export/targets.h"
 #include "fdr/fdr.h"
+#include "fxt/fxt.h"
 
 const struct tw_format *const tw_formats[] = {
     &tw_format_fdr,
     &tw_format_basic,
+    &tw_format_fxt,
     NULL,
 };
 

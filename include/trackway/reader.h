@@ -51,14 +51,18 @@ struct tw_read_options {
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
-	size_t memory_limit;      /* bytes that tables and single records may take; 0: 256 MiB */
+	unsigned
+	    jobs; /* threads for a format that reads ahead of the caller (fxt); 0: as many as there are processors */
+	uint64_t reorder_window; /* bytes by which records may come late and still be put in order, in formats whose
+	                              records are not in order (fxt, chrome); 0: 4 MiB */
+	size_t memory_limit;     /* bytes that tables and single records may take; 0: 256 MiB */
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
 };
 
 /* What a trace's times are. */
 struct tw_clock {
 	uint64_t ticks_per_second; /* of the writer's clock; 0: not known, a tick is shown as a nanosecond */
-	uint64_t start_ns; /* time of the first event: known from the start with TW_ORDER_TRACK and TW_ORDER_TIME,
+	uint64_t start_ns; /* time of the first event: known with the first batch in TW_ORDER_TRACK and TW_ORDER_TIME,
 	                              of what has been read so far with TW_ORDER_FILE */
 	uint64_t end_ns;   /* time of the last event read so far */
 	bool has_cpu;      /* events say on which CPU they happened */
@@ -154,6 +158,13 @@ struct tw_thread_info {
 	uint64_t start_ns, end_ns; /* since the start of the trace */
 };
 
+/* A list that only some formats have: the providers of an archive, its categories. */
+struct tw_info_list {
+	const char *name;              /* "providers": a constant */
+	const struct tw_field *fields; /* rows of `columns` fields each, one row after the other; names are constants */
+	size_t columns, rows;
+};
+
 /* Borrowed from the reader until close. Times are since the start of the trace, but clock_start_ns. */
 struct tw_info {
 	const char *format; /* constant */
@@ -170,6 +181,8 @@ struct tw_info {
 	size_t thread_count;
 	const struct tw_field *fields; /* what only this format has: names are constants */
 	size_t field_count;
+	const struct tw_info_list *lists;
+	size_t list_count;
 };
 
 /* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Used instead of

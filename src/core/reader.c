@@ -228,12 +228,16 @@ int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 {
+	if (!reader->format->read_record)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no records to be read one by one", reader->format->name);
 	return reader->format->read_record(reader, record);
 }
 
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	*info = (struct tw_info){.format = reader->format->name};
+	if (!reader->format->info)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for this format", reader->format->name);
 	return reader->format->info(reader, jobs, info);
 }
 

@@ -1,0 +1,363 @@
+/* ahead.c - chunks of an archive one after the other, read and decoded ahead by other threads.
+ *
+ * Three things happen to a chunk: it is read, walked, decoded. Reading and walking go in order, because a chunk begins with
+ * what the one before could not finish; decoding does not. The caller's thread walks, which changes tables and dictionary,
+ * always the same number of chunks ahead of the one that it gets, so that nothing depends on how many threads there are;
+ * whoever has nothing else to do reads the next chunk or decodes the oldest. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+enum {
+	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
+	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
+	THREADS_MAX = LINE,      /* more would have nothing to do */
+	STATE_SHARE = 2          /* of the memory limit, for tables and names */
+};
+
+enum stage { READ, WALKED, DECODED };
+
+struct slot {
+	struct fxt_chunk *chunk;
+	enum stage stage;
+	bool claimed; /* somebody decodes it */
+};
+
+struct fxt_ahead {
+	struct tw_reader *reader;
+	const struct fxt_work *work;
+	struct fxt_wish wish;
+	struct fxt_state state;
+	struct fxt_walk walk;
+	struct slot line[LINE];       /* chunk number n is line[n % LINE] */
+	uint64_t given, walked, read; /* how many chunks have gone so far: given <= walked <= read */
+	uint64_t position;            /* bytes read */
+	bool reading, at_end;
+	int status; /* of the input */
+	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
+	size_t spare_count;
+	struct tw_slab_scratch scratch; /* the caller's thread's */
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	pthread_t threads[THREADS_MAX];
+	unsigned thread_count;
+	bool stop;
+};
+
+/* ---- Chunks. ---- */
+
+void fxt_chunk_clear(struct fxt_chunk *chunk)
+{
+	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
+	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
+	chunk->counts = (struct fxt_counts){0};
+	chunk->at_end = chunk->failed = false;
+	chunk->clock = (struct tw_ticks){0};
+	tw_slab_clear(&chunk->slab);
+}
+
+void fxt_chunk_free(struct fxt_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	free(chunk->bytes);
+	free(chunk->pieces);
+	free(chunk->turns);
+	free(chunk->fixes);
+	free(chunk->notes);
+	tw_slab_free(&chunk->slab);
+	free(chunk);
+}
+
+static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
+{
+	if (ahead->spare_count)
+		return ahead->spare[--ahead->spare_count];
+	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
+	if (chunk && tw_grow(&chunk->bytes, &chunk->room, FXT_HEAD + FXT_CHUNK, 1))
+		return chunk;
+	fxt_chunk_free(chunk);
+	return NULL;
+}
+
+/* ---- Reading. ---- */
+
+/* The next bytes of the input; those that were looked at when it was opened come first. */
+static int64_t fill(struct fxt_ahead *ahead, uint8_t *bytes, size_t size)
+{
+	const struct tw_window *window = &ahead->reader->window;
+	uint64_t at = ahead->position - window->offset;
+	size_t seen = at < window->used ? window->used - (size_t)at : 0;
+	seen = seen < size ? seen : size;
+	if (seen)
+		memcpy(bytes, window->bytes + at, seen);
+	int64_t more =
+	    seen < size ? tw_input_read(ahead->reader->input, ahead->position + seen, bytes + seen, size - seen) : 0;
+	return more < 0 ? more : more + (int64_t)seen;
+}
+
+/* Reads into a chunk, out of the lock: one thread at a time. Returns 0 or a negative status. */
+static int read_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	fxt_chunk_clear(chunk);
+	int64_t got = fill(ahead, chunk->bytes + FXT_HEAD, FXT_CHUNK);
+	size_t size = got < 0 ? 0 : (size_t)got;
+	chunk->begin = chunk->walked = FXT_HEAD;
+	chunk->end = FXT_HEAD + size;
+	chunk->base = ahead->position - FXT_HEAD;
+	chunk->at_end = size < FXT_CHUNK;
+	ahead->position += size;
+	return got < 0 ? (int)got : 0;
+}
+
+/* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
+
+static bool try_read(struct fxt_ahead *ahead)
+{
+	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= LINE)
+		return false;
+	struct fxt_chunk *chunk = new_chunk(ahead);
+	if (!chunk) {
+		ahead->status = TW_ERR_MEMORY;
+		ahead->at_end = true;
+		return true;
+	}
+	ahead->reading = true;
+	pthread_mutex_unlock(&ahead->lock);
+	int status = read_chunk(ahead, chunk);
+	pthread_mutex_lock(&ahead->lock);
+	ahead->status = status < 0 ? status : ahead->status;
+	ahead->reading = false;
+	ahead->at_end = chunk->at_end;
+	ahead->line[ahead->read++ % LINE] = (struct slot){.chunk = chunk, .stage = READ};
+	pthread_cond_broadcast(&ahead->change);
+	return true;
+}
+
+static bool try_decode(struct fxt_ahead *ahead, struct tw_slab_scratch *scratch)
+{
+	for (uint64_t i = ahead->given; i < ahead->walked; i++) {
+		struct slot *slot = &ahead->line[i % LINE];
+		if (slot->claimed || slot->stage != WALKED)
+			continue;
+		slot->claimed = true;
+		pthread_mutex_unlock(&ahead->lock);
+		ahead->work->decode(slot->chunk, &ahead->wish);
+		ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
+		pthread_mutex_lock(&ahead->lock);
+		slot->stage = DECODED;
+		pthread_cond_broadcast(&ahead->change);
+		return true;
+	}
+	return false;
+}
+
+/* Does something useful, or waits until another thread has. */
+static void help(struct fxt_ahead *ahead, bool decode_first, struct tw_slab_scratch *scratch)
+{
+	bool done = decode_first ? try_decode(ahead, scratch) || try_read(ahead)
+	                         : try_read(ahead) || try_decode(ahead, scratch);
+	if (!done)
+		pthread_cond_wait(&ahead->change, &ahead->lock);
+}
+
+static void *run_thread(void *context)
+{
+	struct fxt_ahead *ahead = context;
+	struct tw_slab_scratch scratch = {0};
+	pthread_mutex_lock(&ahead->lock);
+	while (!ahead->stop)
+		help(ahead, ahead->read - ahead->walked >= 2, &scratch);
+	pthread_mutex_unlock(&ahead->lock);
+	tw_slab_scratch_free(&scratch);
+	return NULL;
+}
+
+/* ---- Walking. ---- */
+
+/* Puts what the chunk before could not finish in front of a chunk. */
+static bool carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
+{
+	size_t size = before->end - before->walked, used = chunk->end - chunk->begin;
+	if (size > chunk->begin) {
+		if (!tw_grow(&chunk->bytes, &chunk->room, size + used, 1))
+			return false;
+		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
+		chunk->base += chunk->begin - size;
+		chunk->begin = size;
+		chunk->end = size + used;
+	}
+	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walked, size);
+	chunk->begin -= size;
+	chunk->walked = chunk->begin;
+	return true;
+}
+
+static struct fxt_turn turn_of(const struct fxt_state *state)
+{
+	const struct fxt_provider *provider = state->current;
+	return (struct fxt_turn){state->current, provider->frequency, provider->announced, provider->initialized};
+}
+
+static bool all_decoded(const struct fxt_ahead *ahead)
+{
+	for (uint64_t i = ahead->given; i < ahead->walked; i++)
+		if (ahead->line[i % LINE].stage != DECODED)
+			return false;
+	return true;
+}
+
+/* Everything up to here must be decoded, before tables are forgotten. */
+static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	pthread_mutex_lock(&ahead->lock);
+	while (!all_decoded(ahead))
+		help(ahead, true, &ahead->scratch);
+	pthread_mutex_unlock(&ahead->lock);
+	ahead->work->decode(chunk, &ahead->wish);
+	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
+}
+
+/* The archive's byte order: that of its magic number, or without one that in which its first record makes sense. */
+static void tell_order(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	const uint8_t *bytes = chunk->bytes + chunk->walked;
+	size_t left = chunk->end - chunk->walked;
+	bool magic = left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0;
+	if (!magic)
+		walk->big = fxt_chain(bytes, left, true) && !fxt_chain(bytes, left, false);
+	if (!magic && left)
+		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
+}
+
+/* Walks a chunk, out of the lock: nobody else touches it before. Returns 0 or a negative status. */
+static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	const struct fxt_chunk *first = ahead->line[ahead->given % LINE].chunk;
+	int status = 0;
+	if (ahead->walked > 0 && !carry(chunk, ahead->line[(ahead->walked - 1) % LINE].chunk))
+		status = TW_ERR_MEMORY;
+	if (ahead->walked == 0)
+		tell_order(&ahead->walk, chunk);
+	ahead->state.oldest = fxt_offset(first, first->begin);
+	chunk->turn = turn_of(&ahead->state);
+	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
+		pass_barrier(ahead, chunk);
+	return status;
+}
+
+static void walk_next(struct fxt_ahead *ahead)
+{
+	struct slot *slot = &ahead->line[ahead->walked % LINE];
+	pthread_mutex_unlock(&ahead->lock);
+	int status = walk_chunk(ahead, slot->chunk);
+	pthread_mutex_lock(&ahead->lock);
+	ahead->status = status < 0 ? status : ahead->status;
+	slot->stage = WALKED;
+	ahead->walked++;
+	pthread_cond_broadcast(&ahead->change);
+}
+
+/* Walks as far ahead as it must. */
+static void walk_ahead(struct fxt_ahead *ahead)
+{
+	while (ahead->walked - ahead->given < WALKED_AHEAD && !(ahead->at_end && ahead->walked == ahead->read))
+		if (ahead->walked < ahead->read)
+			walk_next(ahead);
+		else
+			help(ahead, false, &ahead->scratch);
+}
+
+int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
+{
+	int status = 0;
+	pthread_mutex_lock(&ahead->lock);
+	walk_ahead(ahead);
+	if (ahead->given < ahead->walked) {
+		struct slot *slot = &ahead->line[ahead->given % LINE];
+		while (slot->stage != DECODED)
+			help(ahead, true, &ahead->scratch);
+		*chunk = slot->chunk;
+		ahead->given++;
+		status = 1;
+	}
+	if (ahead->status < 0 && status == 0)
+		status = ahead->status;
+	pthread_cond_broadcast(&ahead->change);
+	pthread_mutex_unlock(&ahead->lock);
+	return status;
+}
+
+/* ---- The whole. ---- */
+
+void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->spare[ahead->spare_count++] = chunk;
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
+{
+	return &ahead->state;
+}
+
+/* Fewer threads than asked for are no failure. */
+static void start_threads(struct fxt_ahead *ahead, unsigned jobs)
+{
+	unsigned wanted = jobs - 1 < THREADS_MAX ? jobs - 1 : THREADS_MAX;
+	while (ahead->thread_count < wanted &&
+	       pthread_create(&ahead->threads[ahead->thread_count], NULL, run_thread, ahead) == 0)
+		ahead->thread_count++;
+}
+
+int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struct fxt_work *work,
+                  const struct fxt_wish *wish, unsigned jobs)
+{
+	struct fxt_ahead *ahead = calloc(1, sizeof *ahead);
+	*made = ahead;
+	if (!ahead)
+		return TW_ERR_MEMORY;
+	ahead->reader = reader;
+	ahead->work = work;
+	ahead->wish = *wish;
+	ahead->walk = (struct fxt_walk){.state = &ahead->state, .lost_from = UINT64_MAX};
+	pthread_mutex_init(&ahead->lock, NULL);
+	pthread_cond_init(&ahead->change, NULL);
+	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE))
+		return TW_ERR_MEMORY;
+	start_threads(ahead, jobs ? jobs : tw_processors());
+	return 0;
+}
+
+static void end_threads(struct fxt_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->stop = true;
+	pthread_cond_broadcast(&ahead->change);
+	pthread_mutex_unlock(&ahead->lock);
+	for (unsigned i = 0; i < ahead->thread_count; i++)
+		pthread_join(ahead->threads[i], NULL);
+}
+
+void fxt_ahead_free(struct fxt_ahead *ahead)
+{
+	if (!ahead)
+		return;
+	end_threads(ahead);
+	for (uint64_t i = ahead->given; i < ahead->read; i++)
+		fxt_chunk_free(ahead->line[i % LINE].chunk);
+	for (size_t i = 0; i < ahead->spare_count; i++)
+		fxt_chunk_free(ahead->spare[i]);
+	tw_slab_scratch_free(&ahead->scratch);
+	fxt_state_free(&ahead->state);
+	pthread_cond_destroy(&ahead->change);
+	pthread_mutex_destroy(&ahead->lock);
+	free(ahead);
+}

@@ -1,0 +1,34 @@
+/* ahead.h - chunks of an archive one after the other, read and decoded ahead by other threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_AHEAD_H
+#define FXT_AHEAD_H
+
+#include "fxt/commit.h"
+#include "fxt/walk.h"
+
+struct fxt_ahead;
+
+/* What is done with a chunk in whichever thread has time for it, once it has been walked: to all of its pieces, perhaps in
+ * several calls, and then once when they are complete. */
+struct fxt_work {
+	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish);
+	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+};
+
+/* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes out
+ * does not depend on how many. Returns 0 and *ahead, or a negative status. */
+int fxt_ahead_new(struct fxt_ahead **ahead, struct tw_reader *reader, const struct fxt_work *work,
+                  const struct fxt_wish *wish, unsigned jobs);
+
+/* Gives the next chunk, decoded, in the order of the archive. Returns 1, 0 at the end, or a negative status. */
+int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk);
+
+/* Takes a chunk back. */
+void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
+
+struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead);
+
+/* Ends the threads and frees; NULL is fine. */
+void fxt_ahead_free(struct fxt_ahead *ahead);
+
+#endif

@@ -1,0 +1,143 @@
+/* chunk.h - a piece of an archive on its way from bytes to rows.
+ *
+ * The walk goes through the archive in order: it finds where records begin and end, and takes those that others depend on
+ * (providers, strings, threads, clocks) into the tables. What it has walked is then decoded to rows, chunk by chunk, by any
+ * thread and in any order; what needs the dictionary (inline strings, names of objects) waits until the rows are
+ * committed, which is done in order again. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_CHUNK_H
+#define FXT_CHUNK_H
+
+#include "core/slab.h"
+#include "core/ticks.h"
+#include "fxt/rules.h"
+#include "fxt/state.h"
+
+#include <trackway/fxt.h>
+
+enum {
+	FXT_CHUNK = 1 << 18, /* bytes read at a time */
+	FXT_HEAD = 1 << 16,  /* room before them for what the chunk before could not finish */
+	FXT_LOOK = 1 << 15   /* bytes after a doubtful place that are enough to judge it */
+};
+
+enum fxt_piece_kind {
+	FXT_RECORDS, /* one after the other, each of the size that its header says */
+	FXT_BROKEN,  /* a record whose size can be trusted, but not what is in it */
+	FXT_LOST,    /* bytes that are no records */
+	FXT_CUT,     /* the beginning of a record that goes beyond the end of the file */
+	FXT_PAYLOAD  /* of a large blob that began in a chunk before */
+};
+
+struct fxt_piece {
+	enum fxt_piece_kind kind;
+	bool big;      /* its words are big endian */
+	bool last;     /* payload: the blob ends with it */
+	size_t from;   /* places in the chunk's bytes */
+	size_t to;     /* payload: without the padding */
+	uint64_t lost; /* of FXT_LOST: bytes in all, chunks before included; of FXT_CUT: that the record should have */
+	const char *fault; /* what was expected: a constant */
+	uint64_t found;    /* the word that is there */
+};
+
+/* What holds from a metadata or initialization record on. */
+struct fxt_turn {
+	struct fxt_provider *provider;
+	uint64_t frequency;
+	bool announced, initialized;
+};
+
+/* What of a row waits for the dictionary. */
+enum fxt_fix_kind {
+	FXT_FIX_NAME,
+	FXT_FIX_CATEGORY,
+	FXT_FIX_TRACK,         /* a: process, b: thread */
+	FXT_FIX_TRACK_BY_KOID, /* b: thread */
+	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
+	FXT_FIX_OTHER_BY_KOID,
+	FXT_FIX_ARGUMENT_NAME, /* argument: which */
+	FXT_FIX_KOID,          /* an argument that leads to a kernel object: a */
+	FXT_FIX_POINTER,       /* an argument that leads to an object of a process: a: process, b: pointer */
+	FXT_FIX_KERNEL_OBJECT, /* the row is about one: a: its process, where an argument tells, b: koid */
+	FXT_FIX_USER_OBJECT,   /* a: process, b: pointer */
+	FXT_FIX_PAYLOAD        /* more of the blob of an earlier row */
+};
+
+struct fxt_fix {
+	uint32_t row;
+	uint8_t kind; /* enum fxt_fix_kind */
+	uint8_t argument;
+	uint16_t reference; /* names: an index that nothing is registered under; 0: the text follows */
+	uint32_t length;
+	const uint8_t *bytes; /* names: the text */
+	uint64_t a, b;
+};
+
+/* Something found wrong while decoding, to be reported in order. */
+struct fxt_note {
+	enum fxt_rule rule;
+	uint64_t record, at; /* offsets */
+	uint64_t a, b;       /* what the rule's text tells */
+	const char *text;    /* a constant, or NULL */
+};
+
+/* Damage and loss. */
+struct fxt_counts {
+	uint64_t lost_bytes, dropped;
+};
+
+struct fxt_chunk {
+	uint8_t *bytes; /* from `begin` to `end` they are the archive's */
+	size_t room, begin, end;
+	uint64_t base;  /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
+	bool at_end;    /* the archive ends with it */
+	bool big;       /* of the piece that is decoded */
+	size_t walked;  /* as far as the walk went */
+	size_t decoded; /* pieces that are rows */
+	struct fxt_piece *pieces;
+	size_t piece_count, piece_room;
+	struct fxt_turn *turns;
+	size_t turn_count, turn_room, turned;
+	struct fxt_turn turn; /* at the place that is decoded next */
+	struct tw_ticks clock;
+	uint64_t time;  /* ns of the last timed row */
+	size_t untimed; /* rows at the start of the chunk that had no time before them */
+	struct tw_slab slab;
+	struct fxt_fix *fixes;
+	size_t fix_count, fix_room;
+	struct fxt_note *notes;
+	size_t note_count, note_room;
+	struct fxt_counts counts;
+	bool failed; /* no memory: something of it is missing */
+};
+
+/* What rows are made of the archive. */
+struct fxt_wish {
+	const struct tw_read_options *options;
+	bool sort;  /* by time */
+	bool check; /* every rule */
+};
+
+static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
+{
+	return chunk->base + place;
+}
+
+/* Notes something found wrong at a place of the chunk. */
+void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
+              const char *text);
+
+void fxt_chunk_clear(struct fxt_chunk *chunk);
+void fxt_chunk_free(struct fxt_chunk *chunk);
+
+/* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in order. */
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+
+void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
+
+/* Makes a turn the one that holds; the next one stands before each metadata and initialization record. */
+void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn);
+void fxt_next_turn(struct fxt_chunk *chunk);
+
+#endif

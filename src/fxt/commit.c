@@ -1,0 +1,291 @@
+/* commit.c - what of a chunk's rows needs the dictionary, done in the order of the archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/commit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Kernel objects that are processes and threads: zircon/types.h, ZX_OBJ_TYPE_. */
+enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
+
+/* A fix, and the row it is for. */
+struct place {
+	struct fxt_commit *commit;
+	struct fxt_chunk *chunk;
+	const struct fxt_fix *fix;
+	struct tw_event *row;
+};
+
+static struct tw_argument *argument_of(const struct place *at, unsigned number)
+{
+	struct tw_slab *slab = &at->chunk->slab;
+	return slab->arguments + slab->bases[at->fix->row / TW_SLAB_BLOCK] + at->row->first_argument + number;
+}
+
+/* ---- Names and tracks. ---- */
+
+static uint32_t name_of(const struct place *at)
+{
+	char text[40];
+	if (at->fix->reference == 0)
+		return fxt_state_name(at->commit->state, at->fix->bytes, at->fix->length);
+	int length = snprintf(text, sizeof text, "undefined string %u", at->fix->reference);
+	return fxt_state_name(at->commit->state, text, (size_t)length);
+}
+
+static void fix_name(const struct place *at)
+{
+	at->row->name = name_of(at);
+}
+
+static void fix_category(const struct place *at)
+{
+	at->row->category = name_of(at);
+}
+
+static void fix_argument_name(const struct place *at)
+{
+	if (at->fix->argument < at->row->argument_count)
+		argument_of(at, at->fix->argument)->name = name_of(at);
+}
+
+static void fix_track(const struct place *at)
+{
+	at->row->track = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_track_by_koid(const struct place *at)
+{
+	at->row->track = fxt_state_track_of_thread(at->commit->state, at->fix->b);
+}
+
+static void fix_other(const struct place *at)
+{
+	at->row->other = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
+}
+
+static void fix_other_by_koid(const struct place *at)
+{
+	at->row->other = fxt_state_track_of_thread(at->commit->state, at->fix->b);
+}
+
+/* ---- Objects. ---- */
+
+static uint64_t user_key(uint64_t process, uint64_t pointer)
+{
+	return tw_hash64(tw_hash64(process) ^ pointer);
+}
+
+/* The last record about an object counts. */
+static void set_object(struct fxt_commit *commit, struct tw_map *map, uint64_t key, uint32_t name)
+{
+	uint32_t *known = tw_map_stored(map, key);
+	if (known) {
+		*known = name + 1;
+		return;
+	}
+	commit->state->memory += 2 * sizeof(struct tw_map_slot);
+	if (commit->state->memory > commit->state->limit || !tw_map_add(map, key, name))
+		commit->state->full = true;
+}
+
+static void show_object(const struct place *at, const struct tw_map *map, uint64_t key)
+{
+	uint32_t name;
+	if (at->fix->argument < at->row->argument_count && tw_map_find(map, key, &name))
+		argument_of(at, at->fix->argument)->size = name;
+}
+
+static void fix_koid(const struct place *at)
+{
+	show_object(at, &at->commit->kernel_objects, at->fix->b);
+}
+
+static void fix_pointer(const struct place *at)
+{
+	show_object(at, &at->commit->user_objects, user_key(at->fix->a, at->fix->b));
+}
+
+static void fix_user_object(const struct place *at)
+{
+	struct fxt_commit *commit = at->commit;
+	set_object(commit, &commit->user_objects, user_key(at->fix->a, at->fix->b), at->row->name);
+}
+
+/* The koid that a thread's object record tells its process by: the document, "Argument conventions". */
+static bool process_of(const struct place *at, uint64_t *process)
+{
+	const struct tw_dictionary *dictionary = at->commit->state->dictionary;
+	for (unsigned i = 0; i < at->row->argument_count; i++) {
+		const struct tw_argument *argument = argument_of(at, i);
+		if (argument->type != TW_ARG_KOID ||
+		    strcmp(tw_dictionary_name(dictionary, argument->name)->text, "process") != 0)
+			continue;
+		*process = argument->value.u;
+		return true;
+	}
+	return false;
+}
+
+static void fix_kernel_object(const struct place *at)
+{
+	struct fxt_state *state = at->commit->state;
+	struct tw_track track = {.process = at->fix->b, .kind = TW_TRACK_PROCESS};
+	uint64_t process;
+	set_object(at->commit, &at->commit->kernel_objects, at->fix->b, at->row->name);
+	if (at->row->value == OBJECT_PROCESS)
+		at->row->track = tw_dictionary_add_track(state->dictionary, &track);
+	else if (at->row->value == OBJECT_THREAD && process_of(at, &process))
+		at->row->track = fxt_state_track(state, process, at->fix->b);
+	else
+		return;
+	if (at->row->track == UINT32_MAX)
+		at->row->track = 0;
+	else
+		tw_dictionary_name_track(state->dictionary, at->row->track, at->row->name);
+}
+
+/* ---- Blobs in parts. ---- */
+
+static void fix_payload(const struct place *at)
+{
+	struct fxt_blob_row *blob = &at->commit->blob;
+	struct tw_argument *bytes = argument_of(at, 0);
+	const struct tw_event part = *at->row;
+	*at->row = blob->event;
+	at->row->offset = part.offset;
+	at->row->flags = part.flags;
+	at->row->first_argument = part.first_argument;
+	at->row->argument_count = part.argument_count;
+	bytes->name = blob->argument;
+	bytes->size = bytes->size < blob->left ? bytes->size : blob->left; /* the rest is padding */
+	blob->left -= bytes->size;
+	at->row->flags = blob->left == 0 ? 0 : part.flags;
+}
+
+/* A large blob that ends a chunk goes on in the next. */
+static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk)
+{
+	const struct tw_slab *slab = &chunk->slab;
+	const struct tw_event *row = slab->count ? &slab->events[slab->count - 1] : NULL;
+	if (!row || row->kind != TW_BLOB || !(row->flags & TW_FLAG_PARTIAL) || row->argument_count == 0 ||
+	    chunk->pieces[chunk->piece_count - 1].kind == FXT_PAYLOAD)
+		return;
+	const struct tw_argument *bytes =
+	    slab->arguments + slab->bases[(slab->count - 1) / TW_SLAB_BLOCK] + row->first_argument;
+	commit->blob = (struct fxt_blob_row){*row, bytes->name, row->value - bytes->size};
+}
+
+/* ---- What was found. ---- */
+
+/* How a rule is told. */
+enum form { PLAIN, NUMBER, FAULT, LOSS, CUT_SHORT };
+
+static const uint8_t forms[FXT_RULES] = {
+    [FXT_STRING_UNDEFINED] = NUMBER,    [FXT_THREAD_UNDEFINED] = NUMBER, [FXT_RECORD_TYPE] = NUMBER,
+    [FXT_METADATA_TYPE] = NUMBER,       [FXT_EVENT_TYPE] = NUMBER,       [FXT_SCHEDULING_TYPE] = NUMBER,
+    [FXT_PROFILER_TYPE] = NUMBER,       [FXT_LARGE_TYPE] = NUMBER,       [FXT_ARGUMENT_TYPE] = NUMBER,
+    [FXT_RECORD_BROKEN] = FAULT,        [FXT_ZERO_SIZE] = LOSS,          [FXT_GARBAGE] = LOSS,
+    [FXT_RECORD_TRUNCATED] = CUT_SHORT,
+};
+
+static void tell(struct fxt_commit *commit, const struct fxt_note *note)
+{
+	const struct tw_rule *rule = &fxt_rules[note->rule];
+	const char *expected = note->text ? note->text : "a record";
+	struct tw_reader *reader = commit->reader;
+	switch ((enum form)forms[note->rule]) {
+	case PLAIN:
+		tw_report(reader, rule, note->record, note->at, 0, "%s%s%s", rule->text, note->text ? " " : "",
+		          note->text ? note->text : "");
+		return;
+	case NUMBER:
+		tw_report(reader, rule, note->record, note->at, 0, "%s It is %" PRIu64 ".", rule->text, note->a);
+		return;
+	case FAULT:
+		tw_report(reader, rule, note->record, note->at, 0, "Expected %s; the record is skipped.", expected);
+		return;
+	case LOSS:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "Expected %s, found 0x%016" PRIx64 "; %" PRIu64 " bytes skipped.", expected, note->b,
+		          note->a);
+		return;
+	case CUT_SHORT:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "Expected %s, found the end of the file; %" PRIu64 " bytes skipped.", expected, note->a);
+		return;
+	}
+}
+
+/* What would be told for each of millions of records is told once for each number. */
+static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
+{
+	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
+	uint32_t known;
+	if (forms[note->rule] != NUMBER)
+		return true;
+	return !tw_map_find(&commit->reported, key, &known) && tw_map_add(&commit->reported, key, 0);
+}
+
+static void tell_all(struct fxt_commit *commit, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->note_count; i++)
+		if (is_new(commit, &chunk->notes[i]))
+			tell(commit, &chunk->notes[i]);
+	if (commit->state->full && !commit->told_full) {
+		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
+		commit->told_full = true;
+		tw_report(commit->reader, rule, fxt_offset(chunk, chunk->begin), fxt_offset(chunk, chunk->begin), 0,
+		          "%s", rule->text);
+	}
+}
+
+/* ---- The chunk. ---- */
+
+static void (*const fixers[])(const struct place *) = {
+    [FXT_FIX_NAME] = fix_name,
+    [FXT_FIX_CATEGORY] = fix_category,
+    [FXT_FIX_TRACK] = fix_track,
+    [FXT_FIX_TRACK_BY_KOID] = fix_track_by_koid,
+    [FXT_FIX_OTHER] = fix_other,
+    [FXT_FIX_OTHER_BY_KOID] = fix_other_by_koid,
+    [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
+    [FXT_FIX_KOID] = fix_koid,
+    [FXT_FIX_POINTER] = fix_pointer,
+    [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
+    [FXT_FIX_USER_OBJECT] = fix_user_object,
+    [FXT_FIX_PAYLOAD] = fix_payload,
+};
+
+/* A chunk none of whose rows has a time of its own goes on with that of the chunk before. */
+static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
+{
+	if (chunk->time != UINT64_MAX) {
+		commit->time = chunk->time;
+		return;
+	}
+	for (size_t i = 0; i < chunk->slab.count; i++)
+		chunk->slab.events[i].time = commit->time;
+}
+
+void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
+{
+	set_times(commit, chunk);
+	for (size_t i = 0; i < chunk->fix_count; i++) {
+		const struct fxt_fix *fix = &chunk->fixes[i];
+		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
+		fixers[fix->kind](&at);
+	}
+	keep_blob(commit, chunk);
+	tell_all(commit, chunk);
+	commit->lost_bytes += chunk->counts.lost_bytes;
+	commit->dropped += chunk->counts.dropped;
+}
+
+void fxt_commit_free(struct fxt_commit *commit)
+{
+	tw_map_free(&commit->kernel_objects);
+	tw_map_free(&commit->user_objects);
+	tw_map_free(&commit->reported);
+}

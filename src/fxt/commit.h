@@ -1,0 +1,32 @@
+/* commit.h - what of a chunk's rows needs the dictionary, done in the order of the archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_COMMIT_H
+#define FXT_COMMIT_H
+
+#include "core/format.h"
+#include "fxt/chunk.h"
+
+/* The blob whose bytes come in parts. */
+struct fxt_blob_row {
+	struct tw_event event;
+	uint32_t argument; /* name of the bytes */
+	uint64_t left;     /* bytes still to come */
+};
+
+struct fxt_commit {
+	struct tw_reader *reader;
+	struct fxt_state *state;
+	struct tw_map kernel_objects; /* koid to name */
+	struct tw_map user_objects;   /* hash of process and pointer to name */
+	struct tw_map reported;       /* what is told once: rule and number */
+	struct fxt_blob_row blob;
+	uint64_t time; /* of the last row that had one */
+	uint64_t lost_bytes, dropped;
+	bool told_full;
+};
+
+/* Completes the rows of the next chunk, and reports what was found in it. */
+void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk);
+void fxt_commit_free(struct fxt_commit *commit);
+
+#endif

@@ -1,0 +1,23 @@
+/* fxt.h - FXT archives inside the library: the format, and the parts of a reader. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_FXT_H
+#define FXT_FXT_H
+
+#include "core/format.h"
+#include "fxt/ahead.h"
+
+extern const struct tw_format tw_format_fxt;
+
+/* What a reader keeps. */
+struct fxt_reader {
+	struct fxt_ahead *ahead; /* events: made at the first read */
+	struct fxt_commit commit;
+	struct tw_sorter sorter;
+	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
+	uint64_t held_bytes;
+	bool started;  /* the clock is set */
+	bool ended;    /* no more chunks come */
+	bool finished; /* no more rows either */
+};
+
+#endif

@@ -1,0 +1,189 @@
+/* reader.c - FXT archives as a format: opening, and events in the order asked for. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "fxt/fxt.h"
+
+/* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
+enum { REORDER_WINDOW = 4 << 20 };
+
+static const struct fxt_work work = {fxt_decode, fxt_decoded};
+
+/* ---- Opening. ---- */
+
+static int fxt_open(struct tw_reader *reader)
+{
+	reader->state = calloc(1, sizeof(struct fxt_reader));
+	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
+		reader->options.order = TW_ORDER_TIME; /* filters need times since the start */
+	if (!reader->state)
+		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	return 0;
+}
+
+static void fxt_close(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	for (size_t i = 0; i < fxt->sorter.count; i++)
+		fxt_chunk_free(fxt->held[i]);
+	tw_sorter_free(&fxt->sorter);
+	fxt_commit_free(&fxt->commit);
+	fxt_ahead_free(fxt->ahead);
+	free(fxt);
+}
+
+/* ---- Reading. ---- */
+
+static int start(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	bool check = reader->options.checking == TW_CHECK_ALL;
+	const struct fxt_wish wish = {
+	    .options = &reader->options,
+	    .sort = check || reader->options.order != TW_ORDER_FILE,
+	    .check = check,
+	};
+	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, reader->options.jobs);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	fxt->commit.reader = reader;
+	fxt->commit.state = fxt_ahead_state(fxt->ahead);
+	return 0;
+}
+
+static int fail(struct tw_reader *reader, int status)
+{
+	const char *text = tw_input_error(reader->input);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), *text ? text : tw_status_text(status));
+}
+
+/* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
+static int pull(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk;
+	int status = fxt_ahead_next(fxt->ahead, &chunk);
+	if (status < 0)
+		return fail(reader, status);
+	if (status == 0) {
+		fxt->ended = true;
+		return 0;
+	}
+	fxt_commit(&fxt->commit, chunk);
+	fxt->held[fxt->sorter.count] = chunk;
+	fxt->held_bytes += chunk->end - chunk->begin;
+	tw_sorter_put(&fxt->sorter, &chunk->slab);
+	return chunk->failed || chunk->slab.failed ? fail(reader, TW_ERR_MEMORY) : 1;
+}
+
+/* Holds as many chunks as records may come late by. */
+static int fill(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	uint64_t window = reader->options.reorder_window ? reader->options.reorder_window : REORDER_WINDOW;
+	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
+	window = ordered ? window : 1;
+	int status = 1;
+	while (!fxt->ended && fxt->held_bytes < window && tw_sorter_has_room(&fxt->sorter) && status >= 0)
+		status = pull(reader);
+	return status < 0 ? status : 0;
+}
+
+/* Gives chunks back of which all rows have been delivered. */
+static void give_back(struct fxt_reader *fxt)
+{
+	while (tw_sorter_done(&fxt->sorter)) {
+		struct fxt_chunk *chunk = fxt->held[0];
+		memmove(fxt->held, fxt->held + 1, fxt->sorter.count * sizeof *fxt->held);
+		fxt->held_bytes -= chunk->end - chunk->begin;
+		fxt_ahead_give(fxt->ahead, chunk);
+	}
+}
+
+/* After the last batch. */
+static void finish(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	const struct tw_sorter *sorter = &fxt->sorter;
+	fxt->finished = true;
+	if (tw_input_damaged(reader->input)) {
+		uint64_t end = tw_input_size(reader->input);
+		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
+	}
+	if (sorter->late && reader->options.order != TW_ORDER_FILE)
+		tw_report(reader, &fxt_rules[FXT_LATE], sorter->late_offset, sorter->late_offset, 0,
+		          "%" PRIu64
+		          " records come later than the reorder window allows to put in order, by up to %" PRIu64
+		          " ns; a larger --reorder-window does.",
+		          sorter->late, sorter->latest_by);
+}
+
+/* The clock begins with the earliest event of those held at first. */
+static void set_start(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	uint64_t first = tw_sorter_first(&fxt->sorter);
+	if (fxt->started || first == UINT64_MAX)
+		return;
+	fxt->started = true;
+	reader->clock.start_ns = reader->clock.end_ns = first;
+	reader->clock.ticks_per_second = fxt->held[0]->turn.frequency;
+}
+
+static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
+{
+	uint64_t *end = &reader->clock.end_ns;
+	bool sorted = reader->options.order != TW_ORDER_FILE;
+	for (size_t i = sorted ? batch->count - 1 : 0; i < batch->count; i++)
+		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
+}
+
+static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = fxt->ahead ? 0 : start(reader);
+	*batch = (struct tw_batch){0};
+	if (status < 0 || fxt->finished)
+		return status;
+	do {
+		give_back(fxt);
+		status = fill(reader);
+		if (status < 0)
+			return status;
+		set_start(reader);
+		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
+	} while (status == 0 && fxt->sorter.count > 0);
+	if (status <= 0) {
+		finish(reader);
+		return status;
+	}
+	set_end(reader, batch);
+	return status;
+}
+
+/* ---- The format. ---- */
+
+/* With the magic number it is certain; archives without one must begin with records that follow one another. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	bool big;
+	if (size < TW_FXT_WORD)
+		return 0;
+	if (tw_fxt_magic(bytes, &big) == 0)
+		return 100;
+	return fxt_chain(bytes, size, false) || fxt_chain(bytes, size, true) ? 60 : 0;
+}
+
+const struct tw_format tw_format_fxt = {
+    .name = "fxt",
+    .title = "Fuchsia trace format archive (Fuchsia, Perfetto's UI, magic-trace)",
+    .rules = fxt_rules,
+    .rule_count = FXT_RULES,
+    .probe = probe,
+    .open = fxt_open,
+    .read = fxt_read,
+    .close = fxt_close,
+};

@@ -1,0 +1,662 @@
+/* rows.c - the records of a chunk to rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "core/format.h"
+#include "fxt/chunk.h"
+#include "fxt/layout.h"
+
+/* A record on its way to a row. */
+struct job {
+	struct fxt_chunk *chunk;
+	const struct fxt_wish *wish;
+	const struct tw_fxt_record *record;
+	size_t place; /* of the record */
+};
+
+/* ---- What cannot be told here. ---- */
+
+void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
+              const char *text)
+{
+	if (!tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes)) {
+		chunk->failed = true;
+		return;
+	}
+	const struct fxt_note note = {rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text};
+	chunk->notes[chunk->note_count++] = note;
+}
+
+/* Something of the last row waits for the dictionary. */
+static void add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
+{
+	if (!tw_grow(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
+		chunk->failed = true;
+		return;
+	}
+	chunk->fixes[chunk->fix_count] = *fix;
+	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
+}
+
+/* ---- Strings and threads. ---- */
+
+/* The number of a name, 0 where it waits. */
+static uint32_t name_number(const struct job *job, const struct tw_fxt_string *string, enum fxt_fix_kind kind,
+                            unsigned argument)
+{
+	struct fxt_fix fix = {.kind = (uint8_t)kind, .argument = (uint8_t)argument};
+	if (string->bytes) {
+		fix.bytes = string->bytes;
+		fix.length = string->length;
+	} else {
+		if (string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
+			return 0;
+		const struct fxt_entry *entry =
+		    fxt_string_at(job->chunk->turn.provider, string->reference, fxt_offset(job->chunk, job->place));
+		if (entry)
+			return entry->number;
+		fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, string->reference, 0, NULL);
+		fix.reference = string->reference;
+	}
+	add_fix(job->chunk, &fix);
+	return 0;
+}
+
+/* The koids of a thread; false where it is not defined. */
+static bool koids(const struct job *job, const struct tw_fxt_thread *thread, uint64_t *process, uint64_t *koid,
+                  uint32_t *track)
+{
+	*process = thread->process;
+	*koid = thread->thread;
+	*track = UINT32_MAX;
+	if (thread->index == 0)
+		return true;
+	const struct fxt_entry *entry =
+	    fxt_thread_at(job->chunk->turn.provider, thread->index, fxt_offset(job->chunk, job->place));
+	if (!entry)
+		return false;
+	*process = entry->process;
+	*koid = entry->thread;
+	*track = entry->number;
+	return true;
+}
+
+/* The track of a thread; 0 where it waits, or is not defined. */
+static uint32_t track_number(const struct job *job, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind)
+{
+	struct fxt_fix fix = {.kind = (uint8_t)kind};
+	uint32_t track;
+	if (!koids(job, thread, &fix.a, &fix.b, &track)) {
+		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, thread->index, 0, NULL);
+		return 0;
+	}
+	if (track != UINT32_MAX)
+		return track;
+	add_fix(job->chunk, &fix);
+	return 0;
+}
+
+static bool is_wanted(const struct job *job, const struct tw_fxt_thread *thread)
+{
+	uint64_t process, koid;
+	uint32_t track;
+	return job->wish->options->thread_count == 0 ||
+	       (koids(job, thread, &process, &koid, &track) && tw_thread_wanted(job->wish->options, koid));
+}
+
+/* ---- Arguments. ---- */
+
+static void text_value(const struct job *job, const struct tw_fxt_string *text, struct tw_argument *argument)
+{
+	argument->type = TW_ARG_TEXT;
+	argument->value.bytes = text->bytes ? text->bytes : (const uint8_t *)"";
+	argument->size = text->length;
+	if (text->bytes || text->reference == 0 || text->reference >= TW_FXT_STRING_INLINE)
+		return;
+	const struct fxt_entry *entry =
+	    fxt_string_at(job->chunk->turn.provider, text->reference, fxt_offset(job->chunk, job->place));
+	if (entry) {
+		argument->value.bytes = (const uint8_t *)entry->text;
+		argument->size = entry->length;
+		return;
+	}
+	fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, text->reference, 0, NULL);
+	argument->type = TW_ARG_NULL;
+}
+
+static const uint8_t argument_types[] = {
+    [TW_FXT_ARG_NULL] = TW_ARG_NULL,   [TW_FXT_ARG_INT32] = TW_ARG_INT,       [TW_FXT_ARG_UINT32] = TW_ARG_UINT,
+    [TW_FXT_ARG_INT64] = TW_ARG_INT,   [TW_FXT_ARG_UINT64] = TW_ARG_UINT,     [TW_FXT_ARG_DOUBLE] = TW_ARG_DOUBLE,
+    [TW_FXT_ARG_STRING] = TW_ARG_TEXT, [TW_FXT_ARG_POINTER] = TW_ARG_POINTER, [TW_FXT_ARG_KOID] = TW_ARG_KOID,
+    [TW_FXT_ARG_BOOL] = TW_ARG_BOOL,   [TW_FXT_ARG_BLOB] = TW_ARG_BYTES,
+};
+
+/* An argument's value; its name follows. */
+static struct tw_argument value_of(const struct job *job, const struct tw_fxt_argument *from)
+{
+	bool known = from->type < sizeof argument_types;
+	struct tw_argument argument = {.type = known ? argument_types[from->type] : TW_ARG_BYTES};
+	if (from->type == TW_FXT_ARG_STRING) {
+		text_value(job, &from->text, &argument);
+	} else if (argument.type == TW_ARG_BYTES) {
+		argument.value.bytes = from->bytes;
+		argument.size = from->size;
+		if (!known)
+			fxt_note(job->chunk, FXT_ARGUMENT_TYPE, job->place, job->place, from->type, 0, NULL);
+	} else {
+		argument.value.u = from->value.u;
+	}
+	return argument;
+}
+
+/* A pointer or koid may have a name by the time that the row is committed. */
+static void refer(const struct job *job, const struct tw_argument *argument, unsigned number)
+{
+	struct fxt_fix fix = {.kind = FXT_FIX_KOID, .argument = (uint8_t)number, .b = argument->value.u};
+	uint64_t thread;
+	uint32_t track;
+	if (argument->type == TW_ARG_POINTER) {
+		fix.kind = FXT_FIX_POINTER;
+		koids(job, &job->record->thread, &fix.a, &thread, &track);
+	}
+	add_fix(job->chunk, &fix);
+}
+
+static void add_arguments(const struct job *job)
+{
+	for (unsigned i = 0; i < job->record->argument_count; i++) {
+		struct tw_slab *slab = &job->chunk->slab;
+		const struct tw_fxt_argument *from = &job->record->arguments[i];
+		unsigned number = slab->events[slab->count - 1].argument_count;
+		struct tw_argument argument = value_of(job, from);
+		argument.name = name_number(job, &from->name, FXT_FIX_ARGUMENT_NAME, number);
+		tw_slab_argument(slab, &argument);
+		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
+			refer(job, &argument, number);
+	}
+}
+
+/* An argument that is a field of the record. */
+static void add_field(const struct job *job, const char *name, const struct tw_argument *value)
+{
+	struct tw_slab *slab = &job->chunk->slab;
+	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
+	unsigned number = slab->events[slab->count - 1].argument_count;
+	tw_slab_argument(slab, value);
+	name_number(job, &string, FXT_FIX_ARGUMENT_NAME, number);
+}
+
+static void add_number(const struct job *job, const char *name, enum tw_argument_type type, uint64_t value)
+{
+	add_field(job, name, &(struct tw_argument){.type = (uint8_t)type, .value.u = value});
+}
+
+static void add_bytes(const struct job *job, const char *name, enum tw_argument_type type)
+{
+	const struct tw_fxt_record *record = job->record;
+	const uint8_t *bytes = record->payload ? record->payload : (const uint8_t *)"";
+	add_field(job, name,
+	          &(struct tw_argument){.type = (uint8_t)type, .value.bytes = bytes, .size = record->payload_here});
+}
+
+/* ---- Rows. ---- */
+
+static uint64_t time_of(struct fxt_chunk *chunk, uint64_t ticks)
+{
+	if (chunk->time == UINT64_MAX) /* those before it in the chunk had none */
+		chunk->untimed = chunk->slab.count;
+	chunk->time = tw_ticks_ns(&chunk->clock, ticks);
+	return chunk->time;
+}
+
+/* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its own;
+ * otherwise it is that of the one before. */
+static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, bool timed)
+{
+	struct fxt_chunk *chunk = job->chunk;
+	const struct tw_fxt_record *record = job->record;
+	uint64_t time = timed ? time_of(chunk, record->time) : chunk->time;
+	const struct tw_event event = {.time = time, .offset = fxt_offset(chunk, job->place), .kind = (uint8_t)kind};
+	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
+	if (!row)
+		return NULL;
+	row->category = name_number(job, &record->category, FXT_FIX_CATEGORY, 0);
+	row->name = name_number(job, &record->name, FXT_FIX_NAME, 0);
+	row->id = record->id;
+	return row;
+}
+
+static uint64_t duration_of(struct fxt_chunk *chunk, uint64_t begin, uint64_t ticks, size_t place)
+{
+	uint64_t end = tw_ticks_ns(&chunk->clock, ticks);
+	if (end >= begin)
+		return end - begin;
+	fxt_note(chunk, FXT_END_BEFORE_START, place, place, begin, end, NULL);
+	return 0;
+}
+
+static const uint8_t event_kinds[16] = {
+    TW_INSTANT,       TW_COUNTER,   TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_ASYNC_BEGIN,
+    TW_ASYNC_INSTANT, TW_ASYNC_END, TW_FLOW_BEGIN,  TW_FLOW_STEP, TW_FLOW_END,
+};
+
+static uint16_t scope_flags(uint64_t scope)
+{
+	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
+}
+
+static void take_event(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct tw_event *row = add_row(job, (enum tw_event_kind)event_kinds[record->kind - TW_FXT_INSTANT], true);
+	if (!row)
+		return;
+	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	if (record->kind == TW_FXT_DURATION_COMPLETE)
+		row->value = duration_of(job->chunk, row->time, record->end, job->place);
+	row->flags = scope_flags(record->scope);
+	add_arguments(job);
+}
+
+static void take_blob(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	bool timed = record->kind == TW_FXT_LARGE_BLOB && record->format == 0;
+	struct tw_event *row = add_row(job, TW_BLOB, timed);
+	if (!row)
+		return;
+	row->id = record->object_type;
+	row->value = record->payload_size;
+	row->flags = record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
+	if (timed)
+		row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	add_bytes(job, "data", TW_ARG_BYTES);
+	add_arguments(job);
+}
+
+static void take_kernel_object(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct tw_event *row = add_row(job, TW_OBJECT, false);
+	if (!row)
+		return;
+	row->value = record->object_type;
+	add_arguments(job);
+	add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
+}
+
+static void take_userspace_object(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct fxt_fix fix = {.kind = FXT_FIX_USER_OBJECT, .b = record->id};
+	uint64_t thread;
+	uint32_t track;
+	struct tw_event *row = add_row(job, TW_OBJECT, false);
+	if (!row)
+		return;
+	row->flags = TW_FLAG_USERSPACE;
+	add_arguments(job);
+	if (!koids(job, &record->thread, &fix.a, &thread, &track))
+		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);
+	add_number(job, "process", TW_ARG_KOID, fix.a);
+	add_fix(job->chunk, &fix);
+}
+
+/* Context switches of today tell koids of threads only. */
+static void take_switch(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	bool legacy = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
+	struct tw_event *row = add_row(job, TW_SWITCH, true);
+	if (!row)
+		return;
+	row->value = record->state;
+	row->cpu = record->cpu;
+	row->track = track_number(job, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID);
+	row->other = track_number(job, &record->incoming, legacy ? FXT_FIX_OTHER : FXT_FIX_OTHER_BY_KOID);
+	add_arguments(job);
+	if (!legacy)
+		return;
+	add_number(job, "outgoing_priority", TW_ARG_UINT, record->outgoing_priority);
+	add_number(job, "incoming_priority", TW_ARG_UINT, record->incoming_priority);
+}
+
+/* Fuchsia's newest writers tell who wakes as a koid argument "waker". */
+static void find_waker(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	for (unsigned i = 0; i < record->argument_count; i++) {
+		const struct tw_fxt_argument *argument = &record->arguments[i];
+		struct tw_argument name = {0};
+		text_value(job, &argument->name, &name);
+		if (argument->type == TW_FXT_ARG_KOID && name.size == 5 && memcmp(name.value.bytes, "waker", 5) == 0)
+			add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID, .b = argument->value.u});
+	}
+}
+
+static void take_wakeup(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct tw_event *row = add_row(job, TW_WAKEUP, true);
+	if (!row)
+		return;
+	row->cpu = record->cpu;
+	row->track = track_number(job, &record->thread, FXT_FIX_TRACK_BY_KOID);
+	add_arguments(job);
+	find_waker(job);
+}
+
+static void take_log(const struct job *job)
+{
+	struct tw_event *row = add_row(job, TW_LOG, true);
+	if (!row)
+		return;
+	row->track = track_number(job, &job->record->thread, FXT_FIX_TRACK);
+	add_bytes(job, "message", TW_ARG_TEXT);
+}
+
+static void take_module(const struct job *job)
+{
+	struct tw_event *row = add_row(job, TW_METADATA, true);
+	if (!row)
+		return;
+	row->track = track_number(job, &job->record->thread, FXT_FIX_TRACK);
+	add_number(job, "module_id", TW_ARG_UINT, job->record->id);
+	add_bytes(job, "build_id", TW_ARG_BYTES);
+}
+
+static void take_mmap(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct tw_event *row = add_row(job, TW_METADATA, true);
+	if (!row)
+		return;
+	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	add_number(job, "module_id", TW_ARG_UINT, record->id);
+	add_number(job, "start", TW_ARG_POINTER, record->mmap_start);
+	add_number(job, "range", TW_ARG_POINTER, record->mmap_range);
+	add_number(job, "vaddr", TW_ARG_POINTER, record->mmap_address);
+	add_number(job, "flags", TW_ARG_UINT, record->object_type);
+}
+
+static void take_backtrace(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	struct tw_event *row = add_row(job, TW_STACK_SAMPLE, true);
+	if (!row)
+		return;
+	row->value = 1;
+	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
+	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
+		add_number(job, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, job->chunk->big));
+}
+
+/* Names the last row. */
+static void name_row(const struct job *job, const char *name)
+{
+	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
+	name_number(job, &string, FXT_FIX_NAME, 0);
+}
+
+static void take_provider_event(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	bool full = record->object_type == 0;
+	struct tw_event *row = add_row(job, full ? TW_LOST : TW_METADATA, false);
+	if (!row)
+		return;
+	row->id = 0;
+	name_row(job, full ? "records dropped" : "provider event");
+	add_number(job, "provider_id", TW_ARG_UINT, record->id);
+	if (!full)
+		add_number(job, "event", TW_ARG_UINT, record->object_type);
+	fxt_note(job->chunk, full ? FXT_RECORDS_DROPPED : FXT_PROVIDER_EVENT, job->place, job->place, record->id,
+	         record->object_type, NULL);
+	job->chunk->counts.dropped += full;
+}
+
+/* The rules by which the types that are not known are told. */
+static const struct {
+	enum fxt_rule rule;
+	bool sub;
+} unknown_rules[] = {
+    [TW_FXT_TYPE_METADATA] = {FXT_METADATA_TYPE, true},     [TW_FXT_TYPE_EVENT] = {FXT_EVENT_TYPE, true},
+    [TW_FXT_TYPE_SCHEDULING] = {FXT_SCHEDULING_TYPE, true}, [TW_FXT_TYPE_PROFILER] = {FXT_PROFILER_TYPE, true},
+    [TW_FXT_TYPE_LARGE] = {FXT_LARGE_TYPE, true},
+};
+
+static void take_unknown(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	bool sub = unknown_rules[record->type].sub;
+	enum fxt_rule rule = sub ? unknown_rules[record->type].rule : FXT_RECORD_TYPE;
+	fxt_note(job->chunk, rule, job->place, job->place, sub ? record->subtype : record->type, 0, NULL);
+	struct tw_event *row = add_row(job, TW_METADATA, false);
+	if (!row)
+		return;
+	name_row(job, "unknown record");
+	add_number(job, "type", TW_ARG_UINT, record->type);
+	add_number(job, "subtype", TW_ARG_UINT, record->subtype);
+	add_bytes(job, "data", TW_ARG_BYTES);
+}
+
+static void (*const takers[TW_FXT_KINDS])(const struct job *) = {
+    [TW_FXT_UNKNOWN] = take_unknown,
+    [TW_FXT_PROVIDER_EVENT] = take_provider_event,
+    [TW_FXT_INSTANT] = take_event,
+    [TW_FXT_COUNTER] = take_event,
+    [TW_FXT_DURATION_BEGIN] = take_event,
+    [TW_FXT_DURATION_END] = take_event,
+    [TW_FXT_DURATION_COMPLETE] = take_event,
+    [TW_FXT_ASYNC_BEGIN] = take_event,
+    [TW_FXT_ASYNC_INSTANT] = take_event,
+    [TW_FXT_ASYNC_END] = take_event,
+    [TW_FXT_FLOW_BEGIN] = take_event,
+    [TW_FXT_FLOW_STEP] = take_event,
+    [TW_FXT_FLOW_END] = take_event,
+    [TW_FXT_BLOB] = take_blob,
+    [TW_FXT_USERSPACE_OBJECT] = take_userspace_object,
+    [TW_FXT_KERNEL_OBJECT] = take_kernel_object,
+    [TW_FXT_LEGACY_CONTEXT_SWITCH] = take_switch,
+    [TW_FXT_CONTEXT_SWITCH] = take_switch,
+    [TW_FXT_THREAD_WAKEUP] = take_wakeup,
+    [TW_FXT_LOG] = take_log,
+    [TW_FXT_PROFILER_MODULE] = take_module,
+    [TW_FXT_PROFILER_MMAP] = take_mmap,
+    [TW_FXT_PROFILER_BACKTRACE] = take_backtrace,
+    [TW_FXT_LARGE_BLOB] = take_blob,
+};
+
+/* Whether the record is one whose thread the options ask about. */
+static bool has_thread(enum tw_fxt_kind kind)
+{
+	return (kind >= TW_FXT_INSTANT && kind <= TW_FXT_FLOW_END) || kind >= TW_FXT_LEGACY_CONTEXT_SWITCH;
+}
+
+/* ---- Turns. ---- */
+
+void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn)
+{
+	if (chunk->clock.frequency != turn->frequency)
+		tw_ticks_set(&chunk->clock, turn->frequency);
+	chunk->turn = *turn;
+}
+
+void fxt_next_turn(struct fxt_chunk *chunk)
+{
+	if (chunk->turned < chunk->turn_count)
+		fxt_turn_to(chunk, &chunk->turns[chunk->turned++]);
+}
+
+/* ---- Records. ---- */
+
+/* Any record, in full. Returns its size, as far as it is in the chunk. */
+static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
+	struct tw_fxt_record record;
+	const struct job job = {chunk, wish, &record, place};
+	if (tw_fxt_next(&decoder, &record) != 1) {
+		fxt_note(chunk, FXT_RECORD_BROKEN, place, place + decoder.at, 0, 0, decoder.fault);
+		return (size_t)tw_bits(tw_load64(chunk->bytes + place, chunk->big), 4, 15) * TW_FXT_WORD;
+	}
+	if (record.type <= TW_FXT_TYPE_INITIALIZATION)
+		fxt_next_turn(chunk);
+	if (takers[record.kind] && (!has_thread(record.kind) || is_wanted(&job, &record.thread)))
+		takers[record.kind](&job);
+	return record.size < end - place ? (size_t)record.size : end - place;
+}
+
+/* Whether the rules about single records can be broken by a plain event. */
+static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
+{
+	return tw_bits(header, 16, 19) <= 1 || !chunk->turn.initialized || !chunk->turn.announced;
+}
+
+/* Whether all of an event is in its header and the two or three words that all have: no arguments, no inline texts, a thread
+ * of the table. `make bench` measures stat of FXT; through take_record() alone it takes more than twice as long. */
+static bool is_plain(uint64_t header)
+{
+	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && !(header & more) && tw_bits(header, 24, 31) != 0;
+}
+
+enum { UNDEFINED = -1 };
+
+static int64_t plain_name(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset)
+{
+	if (reference == 0)
+		return 0;
+	const struct fxt_entry *entry = fxt_string_at(chunk->turn.provider, reference, offset);
+	return entry ? (int64_t)entry->number : UNDEFINED;
+}
+
+/* A plain event. False where something of it is not defined: then nothing has been done. */
+static bool take_plain(struct fxt_chunk *chunk, uint64_t header, size_t place)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	uint64_t offset = fxt_offset(chunk, place);
+	const struct fxt_entry *thread = fxt_thread_at(chunk->turn.provider, (unsigned)tw_bits(header, 24, 31), offset);
+	int64_t category = plain_name(chunk, (unsigned)tw_bits(header, 32, 47), offset);
+	int64_t name = plain_name(chunk, (unsigned)tw_bits(header, 48, 63), offset);
+	if (!thread || category == UNDEFINED || name == UNDEFINED)
+		return false;
+	if (!thread->wanted)
+		return true;
+	uint64_t time = time_of(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big));
+	unsigned kind = event_kinds[tw_bits(header, 16, 19)];
+	bool extra = fxt_size(header) > 2, complete = kind == TW_SLICE_COMPLETE, instant = kind == TW_INSTANT;
+	uint64_t word = extra ? tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big) : 0;
+	struct tw_event *row = tw_slab_next(&chunk->slab);
+	if (!row)
+		return true;
+	row->time = time;
+	row->offset = offset;
+	row->value = complete ? duration_of(chunk, time, word, place) : 0;
+	row->id = complete || instant ? 0 : word;
+	row->track = thread->number;
+	row->name = (uint32_t)name;
+	row->category = (uint32_t)category;
+	row->other = 0;
+	row->kind = (uint8_t)kind;
+	row->cpu = 0;
+	row->flags = instant ? scope_flags(word) : 0;
+	return true;
+}
+
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+{
+	const bool big = chunk->big;
+	while (place < end) {
+		uint64_t header = tw_load64(chunk->bytes + place, big);
+		bool plain = is_plain(header) && !(wish->check && may_break_rules(chunk, header));
+		if (plain && take_plain(chunk, header, place))
+			place += fxt_size(header) * (size_t)TW_FXT_WORD;
+		else
+			place += take_record(chunk, wish, place, end);
+	}
+}
+
+/* ---- Pieces. ---- */
+
+static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
+{
+	const struct tw_event event = {.time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST};
+	chunk->counts.lost_bytes += lost;
+	tw_slab_add(&chunk->slab, &event);
+}
+
+static void take_gap(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	uint64_t offset = fxt_offset(chunk, piece->to) - piece->lost;
+	bool zero = tw_bits(piece->found, 4, 15) == 0 && tw_bits(piece->found, 0, 3) != TW_FXT_TYPE_LARGE;
+	size_t place = (size_t)(offset - chunk->base); /* wraps where it began in a chunk before, and back again */
+	fxt_note(chunk, zero ? FXT_ZERO_SIZE : FXT_GARBAGE, place, place, piece->lost, piece->found, piece->fault);
+	add_lost(chunk, offset, piece->lost);
+}
+
+static void take_odd(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	bool cut = piece->kind == FXT_CUT;
+	uint64_t lost = piece->to - piece->from;
+	fxt_note(chunk, cut ? FXT_RECORD_TRUNCATED : FXT_RECORD_BROKEN, piece->from, piece->from, lost, piece->lost,
+	         piece->fault);
+	add_lost(chunk, fxt_offset(chunk, piece->from), lost);
+}
+
+static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	struct tw_event event = {.time = chunk->time, .offset = fxt_offset(chunk, piece->from), .kind = TW_BLOB};
+	event.flags = piece->last ? 0 : TW_FLAG_PARTIAL;
+	if (piece->last && piece->lost)
+		fxt_note(chunk, FXT_RECORD_TRUNCATED, piece->from, piece->to, 0, piece->lost, "the rest of the blob");
+	if (!tw_slab_add(&chunk->slab, &event))
+		return;
+	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
+	                                  .value.bytes = chunk->bytes + piece->from,
+	                                  .size = piece->to - piece->from};
+	tw_slab_argument(&chunk->slab, &bytes);
+	add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
+}
+
+void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+{
+	switch (piece->kind) {
+	case FXT_RECORDS:
+		take_records(chunk, wish, piece->from, piece->to);
+		return;
+	case FXT_BROKEN:
+	case FXT_CUT:
+		take_odd(chunk, piece);
+		return;
+	case FXT_LOST:
+		take_gap(chunk, piece);
+		return;
+	case FXT_PAYLOAD:
+		take_payload(chunk, piece);
+		return;
+	}
+}
+
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	fxt_turn_to(chunk, &chunk->turn);
+	if (chunk->slab.count == 0)
+		chunk->time = UINT64_MAX;
+	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
+		chunk->big = chunk->pieces[chunk->decoded].big;
+		fxt_decode_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
+	}
+}
+
+/* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind. */
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch)
+{
+	struct tw_slab *slab = &chunk->slab;
+	for (size_t i = 0; i < chunk->untimed && chunk->untimed < slab->count; i++)
+		slab->events[i].time = slab->events[chunk->untimed].time;
+	if (wish->sort)
+		tw_slab_sort(slab, scratch);
+	else
+		slab->sorted = true;
+}

@@ -1,0 +1,293 @@
+/* state.c - providers and their tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/format.h"
+#include "core/ticks.h"
+
+/* Memory within the limit, all zero; NULL and `full` otherwise. */
+static void *take(struct fxt_state *state, size_t size)
+{
+	void *memory = state->memory + size <= state->limit ? calloc(1, size) : NULL;
+	if (!memory)
+		state->full = true;
+	else
+		state->memory += size;
+	return memory;
+}
+
+/* ---- Names and tracks. ---- */
+
+uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length)
+{
+	/* What a name costs besides its text: its row and its slot. */
+	enum { NAME_COST = sizeof(struct tw_name) + 2 * sizeof(struct tw_map_slot) };
+	uint32_t before = tw_dictionary_names(state->dictionary), number = UINT32_MAX;
+	if (state->memory + length + NAME_COST <= state->limit) {
+		const struct tw_name name = {.text = text, .length = length};
+		number = tw_dictionary_intern(state->dictionary, &name);
+		if (number == before)
+			state->memory += length + NAME_COST;
+	}
+	if (number != UINT32_MAX)
+		return number;
+	state->full = true;
+	number = tw_dictionary_text(state->dictionary, "(other)");
+	return number == UINT32_MAX ? 0 : number;
+}
+
+static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)
+{
+	uint32_t *known = tw_map_stored(&state->tracks_by_thread, thread);
+	if (known)
+		*known = track + 1;
+	else if (!tw_map_add(&state->tracks_by_thread, thread, track))
+		state->full = true;
+}
+
+static uint32_t add_track(struct fxt_state *state, uint64_t process, uint64_t thread)
+{
+	enum { TRACK_COST = sizeof(struct tw_track) + 4 * sizeof(struct tw_map_slot) };
+	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
+	uint32_t before = tw_dictionary_tracks(state->dictionary), number = UINT32_MAX;
+	if (state->memory + TRACK_COST <= state->limit)
+		number = tw_dictionary_add_track(state->dictionary, &track);
+	if (number == before)
+		state->memory += TRACK_COST;
+	if (number == UINT32_MAX) {
+		state->full = true;
+		return 0;
+	}
+	remember_track(state, thread, number);
+	return number;
+}
+
+/* A track that was met without its process gets it now. */
+uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread)
+{
+	uint32_t number;
+	if (process && tw_map_find(&state->tracks_by_thread, thread, &number) &&
+	    tw_dictionary_track(state->dictionary, number)->process == 0)
+		tw_dictionary_set_process(state->dictionary, number, process);
+	return add_track(state, process, thread);
+}
+
+uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
+{
+	uint32_t number;
+	if (tw_map_find(&state->tracks_by_thread, thread, &number))
+		return number;
+	return add_track(state, 0, thread);
+}
+
+/* ---- Entries. ---- */
+
+static struct fxt_entry *new_entry(struct fxt_state *state)
+{
+	struct fxt_entry *entry = state->spare;
+	if (!entry)
+		return take(state, sizeof *entry);
+	state->spare = entry->before;
+	*entry = (struct fxt_entry){0};
+	return entry;
+}
+
+/* Gives back an entry and those before it. */
+static void give_back(struct fxt_state *state, struct fxt_entry *entry)
+{
+	for (struct fxt_entry *before; entry; entry = before) {
+		before = entry->before;
+		entry->before = state->spare;
+		state->spare = entry;
+	}
+}
+
+/* Forgets meanings that no record asks for any more. Whoever looks up stops at the one that stays last. */
+static void forget(struct fxt_state *state, struct fxt_entry *entry)
+{
+	while (entry && entry->since > state->oldest)
+		entry = entry->before;
+	if (!entry)
+		return;
+	give_back(state, entry->before);
+	entry->before = NULL;
+}
+
+static struct fxt_page *page_of(struct fxt_state *state, struct fxt_page *_Atomic *place)
+{
+	struct fxt_page *page = atomic_load_explicit(place, memory_order_relaxed);
+	if (!page) {
+		page = take(state, sizeof *page);
+		atomic_store_explicit(place, page, memory_order_release);
+	}
+	return page;
+}
+
+static struct fxt_page *_Atomic *place_of(const struct fxt_state *state, bool thread, unsigned index)
+{
+	return thread ? &state->current->threads : &state->current->strings[index / FXT_PAGE];
+}
+
+/* A new meaning of an index, for the caller to fill and publish(). */
+static struct fxt_entry *add_meaning(struct fxt_state *state, bool thread, unsigned index, uint64_t offset)
+{
+	struct fxt_page *page = page_of(state, place_of(state, thread, index));
+	struct fxt_entry *entry = page ? new_entry(state) : NULL;
+	if (!entry)
+		return NULL;
+	entry->since = offset;
+	entry->before = atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed);
+	forget(state, entry->before);
+	return entry;
+}
+
+static void publish(const struct fxt_state *state, bool thread, unsigned index, struct fxt_entry *entry)
+{
+	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);
+	atomic_store_explicit(&page->entries[index % FXT_PAGE], entry, memory_order_release);
+}
+
+bool fxt_state_string(struct fxt_state *state, unsigned index, const uint8_t *text, size_t length, uint64_t offset)
+{
+	assert(index > 0 && index < FXT_PAGE * FXT_PAGES);
+	struct fxt_entry *entry = add_meaning(state, false, index, offset);
+	if (!entry)
+		return false;
+	entry->number = fxt_state_name(state, text, length);
+	const struct tw_name *name = tw_dictionary_name(state->dictionary, entry->number);
+	entry->text = name->text;
+	entry->length = (uint32_t)name->length;
+	publish(state, false, index, entry);
+	return true;
+}
+
+bool fxt_state_thread(struct fxt_state *state, unsigned index, uint64_t process, uint64_t thread, uint64_t offset)
+{
+	assert(index > 0 && index < FXT_PAGE);
+	struct fxt_entry *entry = add_meaning(state, true, index, offset);
+	if (!entry)
+		return false;
+	entry->number = fxt_state_track(state, process, thread);
+	entry->process = process;
+	entry->thread = thread;
+	entry->wanted = tw_thread_wanted(state->options, thread);
+	publish(state, true, index, entry);
+	return true;
+}
+
+unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index)
+{
+	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);
+	unsigned count = 0;
+	if (!page)
+		return 0;
+	const struct fxt_entry *entry = atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed);
+	for (; entry && entry->since > state->oldest; entry = entry->before)
+		count++;
+	return count + (entry != NULL);
+}
+
+/* ---- Providers. ---- */
+
+static void clear_page(struct fxt_state *state, struct fxt_page *_Atomic *place)
+{
+	struct fxt_page *page = atomic_load_explicit(place, memory_order_relaxed);
+	for (unsigned i = 0; page && i < FXT_PAGE; i++)
+		give_back(state, atomic_load_explicit(&page->entries[i], memory_order_relaxed));
+	free(page);
+	state->memory -= page ? sizeof *page : 0;
+	atomic_store_explicit(place, NULL, memory_order_relaxed);
+}
+
+static void clear_tables(struct fxt_state *state, struct fxt_provider *provider)
+{
+	for (unsigned i = 0; i < FXT_PAGES; i++)
+		clear_page(state, &provider->strings[i]);
+	clear_page(state, &provider->threads);
+	provider->frequency = TW_NS_PER_SECOND;
+	provider->initialized = false;
+}
+
+static bool add_provider(struct fxt_state *state, uint32_t id)
+{
+	struct fxt_provider *provider = take(state, sizeof *provider);
+	size_t place = state->provider_count;
+	if (!provider)
+		return false;
+	provider->id = id;
+	provider->frequency = TW_NS_PER_SECOND;
+	if (!tw_grow(&state->providers, &state->provider_room, place + 1, sizeof(struct fxt_provider *)) ||
+	    !tw_map_add(&state->by_id, id, (uint32_t)place)) {
+		free(provider);
+		return false;
+	}
+	state->providers[state->provider_count++] = provider;
+	state->current = provider;
+	return true;
+}
+
+bool fxt_state_turn(struct fxt_state *state, uint32_t id)
+{
+	uint32_t place;
+	if (!tw_map_find(&state->by_id, id, &place))
+		return add_provider(state, id);
+	state->current = state->providers[place];
+	return true;
+}
+
+bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length)
+{
+	if (!fxt_state_turn(state, id))
+		return false;
+	if (state->current->announced)
+		clear_tables(state, state->current);
+	state->current->announced = true;
+	state->current->name = fxt_state_name(state, name, length);
+	return true;
+}
+
+bool fxt_state_knows(const struct fxt_state *state, uint32_t id)
+{
+	uint32_t place;
+	return tw_map_find(&state->by_id, id, &place) && state->providers[place]->announced;
+}
+
+static void free_providers(struct fxt_state *state)
+{
+	for (size_t i = 0; i < state->provider_count; i++) {
+		clear_tables(state, state->providers[i]);
+		free(state->providers[i]);
+		state->memory -= sizeof **state->providers;
+	}
+	state->provider_count = 0;
+	tw_map_free(&state->by_id);
+}
+
+bool fxt_state_reset(struct fxt_state *state)
+{
+	free_providers(state);
+	return add_provider(state, 0);
+}
+
+bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,
+                    size_t limit)
+{
+	*state = (struct fxt_state){.dictionary = dictionary, .options = options, .limit = limit};
+	return add_provider(state, 0);
+}
+
+void fxt_state_free(struct fxt_state *state)
+{
+	free_providers(state);
+	free(state->providers);
+	tw_map_free(&state->tracks_by_thread);
+	for (struct fxt_entry *entry = state->spare, *before; entry; entry = before) {
+		before = entry->before;
+		free(entry);
+	}
+}

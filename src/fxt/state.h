@@ -1,0 +1,111 @@
+/* state.h - what records of an archive depend on: each provider's strings, threads and clock. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_STATE_H
+#define FXT_STATE_H
+
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "core/dictionary.h"
+
+#include <trackway/reader.h>
+
+/* What an index of a string or thread table means from some offset on. Records are decoded behind the one that reads the
+ * tables, maybe in other threads: what an index meant before is kept as long as a record may ask for it. */
+struct fxt_entry {
+	uint64_t since; /* offset of the record that registered it */
+	struct fxt_entry *before;
+	const char *text; /* strings: as in the dictionary */
+	uint32_t length;
+	uint32_t number;          /* of the name or the track */
+	uint64_t process, thread; /* threads: the koids */
+	bool wanted;              /* threads: the options let it through */
+};
+
+enum { FXT_PAGE = 256, FXT_PAGES = 128 };
+
+/* The meanings of 256 indices. */
+struct fxt_page {
+	struct fxt_entry *_Atomic entries[FXT_PAGE];
+};
+
+struct fxt_provider {
+	uint32_t id;
+	uint32_t name;      /* of the dictionary */
+	uint64_t frequency; /* ticks per second */
+	bool announced;     /* by a provider info record */
+	bool initialized;   /* by an initialization record */
+	struct fxt_page *_Atomic strings[FXT_PAGES];
+	struct fxt_page *_Atomic threads;
+};
+
+struct fxt_state {
+	struct tw_dictionary *dictionary;
+	const struct tw_read_options *options;
+	struct fxt_provider **providers; /* in the order of their coming; the first is who writes before any is named */
+	size_t provider_count, provider_room;
+	struct tw_map by_id; /* id to place in `providers` */
+	struct fxt_provider *current;
+	struct fxt_entry *spare;        /* entries that nobody asks for any more */
+	uint64_t oldest;                /* records before this offset ask for nothing any more */
+	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
+	size_t memory, limit;           /* bytes that tables take, and may take */
+	bool full;                      /* the limit was reached: something is missing */
+};
+
+/* False when there is no memory. */
+bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,
+                    size_t limit);
+void fxt_state_free(struct fxt_state *state);
+
+/* Another archive begins: forgets all providers. No record before may be asked for any more. */
+bool fxt_state_reset(struct fxt_state *state);
+
+/* Makes a provider the current one; one that is not known comes into being. False when there is no memory for it. */
+bool fxt_state_turn(struct fxt_state *state, uint32_t id);
+
+/* The same for a provider info record: a known one loses its tables, and no record before may be asked for any more. */
+bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length);
+
+/* Whether a provider info record of this id has been there. */
+bool fxt_state_knows(const struct fxt_state *state, uint32_t id);
+
+/* Registers with the current provider. False when there is no memory for it. */
+bool fxt_state_string(struct fxt_state *state, unsigned index, const uint8_t *text, size_t length, uint64_t offset);
+bool fxt_state_thread(struct fxt_state *state, unsigned index, uint64_t process, uint64_t thread, uint64_t offset);
+
+/* How many meanings of an index of the current provider there are that records from `oldest` on may ask for. */
+unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index);
+
+/* The track of a thread. Koids are unique: where only that of the thread is known, as in context switches, its process is
+ * the one that it was met with. */
+uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread);
+uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
+
+/* A name of the dictionary; "(other)" where the memory limit is reached. */
+uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length);
+
+/* ---- Looking up: from any thread, while the tables grow. ---- */
+
+static inline const struct fxt_entry *fxt_entry_at(struct fxt_page *page, unsigned index, uint64_t offset)
+{
+	const struct fxt_entry *entry = page ? atomic_load_explicit(&page->entries[index], memory_order_acquire) : NULL;
+	while (entry && entry->since > offset)
+		entry = entry->before;
+	return entry;
+}
+
+/* The string that an index (1 to 32767) means for a record at an offset; NULL where none. */
+static inline const struct fxt_entry *fxt_string_at(struct fxt_provider *provider, unsigned index, uint64_t offset)
+{
+	return fxt_entry_at(atomic_load_explicit(&provider->strings[index / FXT_PAGE], memory_order_acquire),
+	                    index % FXT_PAGE, offset);
+}
+
+/* The same for threads (1 to 255). */
+static inline const struct fxt_entry *fxt_thread_at(struct fxt_provider *provider, unsigned index, uint64_t offset)
+{
+	return fxt_entry_at(atomic_load_explicit(&provider->threads, memory_order_acquire), index, offset);
+}
+
+#endif

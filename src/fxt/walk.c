@@ -1,0 +1,284 @@
+/* walk.c - from record to record through an archive, around what is damaged. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/walk.h"
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "fxt/measure.h"
+
+/* How many meanings of an index may wait to be decoded: looking one up goes through them. */
+enum { MEANINGS = 8 };
+
+/* A record that others depend on, at a place of the chunk. */
+struct seen {
+	const uint8_t *bytes;
+	uint64_t header, offset;
+	size_t words;
+};
+
+/* ---- What is noted in the chunk. ---- */
+
+static void add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	if (tw_grow(&chunk->pieces, &chunk->piece_room, chunk->piece_count + 1, sizeof *chunk->pieces))
+		chunk->pieces[chunk->piece_count++] = *piece;
+	else
+		chunk->failed = true;
+}
+
+/* Records from one place to another, behind those there are. */
+static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, bool big)
+{
+	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
+	if (from == to)
+		return;
+	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big)
+		last->to = to;
+	else
+		add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS, .big = big, .from = from, .to = to});
+}
+
+static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	struct fxt_provider *provider = walk->state->current;
+	if (tw_grow(&chunk->turns, &chunk->turn_room, chunk->turn_count + 1, sizeof *chunk->turns))
+		chunk->turns[chunk->turn_count++] =
+		    (struct fxt_turn){provider, provider->frequency, provider->announced, provider->initialized};
+	else
+		chunk->failed = true;
+}
+
+/* ---- The records that others depend on. Each returns false for a barrier: nothing has been done. ---- */
+
+/* What came before a change that leaves nothing behind must have been decoded. */
+static bool is_clear(struct fxt_walk *walk, const struct seen *seen)
+{
+	return walk->state->oldest == seen->offset;
+}
+
+static bool take_metadata(struct fxt_walk *walk, const struct seen *seen)
+{
+	struct fxt_state *state = walk->state;
+	uint32_t id = (uint32_t)tw_bits(seen->header, 20, 51);
+	switch (tw_bits(seen->header, 16, 19)) {
+	case 1:
+		if (fxt_state_knows(state, id) && !is_clear(walk, seen))
+			return false;
+		fxt_state_announce(state, id, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 52, 59));
+		return true;
+	case 2:
+		fxt_state_turn(state, id);
+		return true;
+	case 4:
+		if (seen->offset && !is_clear(walk, seen))
+			return false;
+		if (seen->offset)
+			fxt_state_reset(state);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
+{
+	struct fxt_provider *provider = walk->state->current;
+	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
+	provider->frequency = frequency ? frequency : TW_NS_PER_SECOND;
+	provider->initialized = true;
+	return true;
+}
+
+static bool take_string(struct fxt_walk *walk, const struct seen *seen)
+{
+	unsigned index = (unsigned)tw_bits(seen->header, 16, 30);
+	if (index == 0)
+		return true;
+	if (fxt_state_meanings(walk->state, false, index) >= MEANINGS)
+		return false;
+	fxt_state_string(walk->state, index, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 32, 46), seen->offset);
+	return true;
+}
+
+static bool take_thread(struct fxt_walk *walk, const struct seen *seen)
+{
+	unsigned index = (unsigned)tw_bits(seen->header, 16, 23);
+	if (index == 0)
+		return true;
+	if (fxt_state_meanings(walk->state, true, index) >= MEANINGS)
+		return false;
+	fxt_state_thread(walk->state, index, tw_load64(seen->bytes + TW_FXT_WORD, walk->big),
+	                 tw_load64(seen->bytes + 2 * TW_FXT_WORD, walk->big), seen->offset);
+	return true;
+}
+
+static bool (*const takers[])(struct fxt_walk *, const struct seen *) = {
+    [TW_FXT_TYPE_METADATA] = take_metadata,
+    [TW_FXT_TYPE_INITIALIZATION] = take_initialization,
+    [TW_FXT_TYPE_STRING] = take_string,
+    [TW_FXT_TYPE_THREAD] = take_thread,
+};
+
+static bool take(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
+{
+	const struct seen seen = {chunk->bytes + place, header, fxt_offset(chunk, place), words};
+	if (!takers[tw_bits(header, 0, 3)](walk, &seen))
+		return false;
+	if (tw_bits(header, 0, 3) <= TW_FXT_TYPE_INITIALIZATION)
+		add_turn(walk, chunk);
+	return true;
+}
+
+/* ---- Places in doubt. ---- */
+
+static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+{
+	size_t place = chunk->walked, left = chunk->end - place;
+	walk->lost_from = fxt_offset(chunk, place);
+	walk->fault = judgement->fault;
+	walk->found = left >= TW_FXT_WORD ? tw_load64(chunk->bytes + place, walk->big) : 0;
+}
+
+static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	const struct fxt_piece piece = {.kind = FXT_LOST,
+	                                .from = chunk->walked,
+	                                .to = chunk->walked,
+	                                .lost = fxt_offset(chunk, chunk->walked) - walk->lost_from,
+	                                .fault = walk->fault,
+	                                .found = walk->found};
+	if (piece.lost)
+		add_piece(chunk, &piece);
+	walk->lost_from = UINT64_MAX;
+}
+
+static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+{
+	if (walk->lost_from == UINT64_MAX)
+		enter_garbage(walk, chunk, judgement);
+	chunk->walked += (size_t)judgement->size;
+	bool more = !chunk->at_end && chunk->end - chunk->walked < FXT_LOOK;
+	if (!more)
+		leave_garbage(walk, chunk);
+}
+
+static void pass_odd(struct fxt_chunk *chunk, const struct fxt_judgement *judgement, enum fxt_piece_kind kind, bool big)
+{
+	size_t left = chunk->end - chunk->walked;
+	size_t size = judgement->size < left ? (size_t)judgement->size : left;
+	const struct fxt_piece piece = {.kind = kind,
+	                                .from = chunk->walked,
+	                                .to = chunk->walked + size,
+	                                .lost = judgement->size,
+	                                .fault = judgement->fault,
+	                                .found =
+	                                    left >= TW_FXT_WORD ? tw_load64(chunk->bytes + chunk->walked, big) : 0};
+	add_piece(chunk, &piece);
+	chunk->walked += size;
+}
+
+/* A record with something unknown in it, or a large one of which the beginning is here. */
+static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+{
+	size_t place = chunk->walked, left = chunk->end - place;
+	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
+	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
+	    !take(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
+		return false;
+	if (judgement->size > left)
+		walk->blob_left = judgement->size - left;
+	chunk->walked += judgement->size > left ? left : (size_t)judgement->size;
+	add_records(chunk, place, chunk->walked, walk->big);
+	return true;
+}
+
+/* Goes past a place in doubt. False where the walk must stop: for more bytes, or at a barrier. */
+static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
+{
+	const struct fxt_judgement judgement =
+	    fxt_judge(walk->state->current, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end,
+	              walk->big, walk->lost_from != UINT64_MAX, fxt_offset(chunk, chunk->walked));
+	switch (judgement.verdict) {
+	case FXT_IS_RECORD:
+		if (pass_record(walk, chunk, &judgement))
+			return true;
+		*walked = FXT_BARRIER;
+		return false;
+	case FXT_IS_BROKEN:
+		pass_odd(chunk, &judgement, FXT_BROKEN, walk->big);
+		return true;
+	case FXT_IS_CUT:
+		pass_odd(chunk, &judgement, FXT_CUT, walk->big);
+		return true;
+	case FXT_IS_GARBAGE:
+		pass_garbage(walk, chunk, &judgement);
+		return true;
+	case FXT_IS_SWAPPED:
+		if (walk->lost_from != UINT64_MAX)
+			leave_garbage(walk, chunk);
+		walk->big = !walk->big;
+		return true;
+	case FXT_WANTS_MORE:
+		return false;
+	}
+	return false;
+}
+
+/* ---- The walk. ---- */
+
+/* Records that are as they should be. False at a barrier. */
+static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	const uint8_t *bytes = chunk->bytes;
+	const bool big = walk->big;
+	size_t from = chunk->walked, place = from, end = chunk->end;
+	bool clear = true;
+	while (end - place >= TW_FXT_WORD) {
+		uint64_t header = tw_load64(bytes + place, big);
+		size_t words = fxt_measure(header, bytes + place, (end - place) / TW_FXT_WORD, big);
+		if (words == 0)
+			break;
+		if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT && !take(walk, chunk, place, header, words)) {
+			clear = false;
+			break;
+		}
+		place += words * TW_FXT_WORD;
+	}
+	chunk->walked = place;
+	add_records(chunk, from, place, big);
+	return clear;
+}
+
+/* More of a large blob. */
+static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	size_t left = chunk->end - chunk->walked;
+	size_t size = walk->blob_left < left ? (size_t)walk->blob_left : left;
+	walk->blob_left -= size;
+	const struct fxt_piece piece = {.kind = FXT_PAYLOAD,
+	                                .from = chunk->walked,
+	                                .to = chunk->walked + size,
+	                                .last = walk->blob_left == 0 || chunk->at_end,
+	                                .lost = walk->blob_left};
+	if (size || piece.last)
+		add_piece(chunk, &piece);
+	chunk->walked += size;
+	if (chunk->at_end)
+		walk->blob_left = 0;
+}
+
+enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	enum fxt_walked walked = FXT_WALKED;
+	if (walk->blob_left)
+		pass_payload(walk, chunk);
+	while (chunk->walked < chunk->end || (chunk->at_end && walk->lost_from != UINT64_MAX)) {
+		if (walk->lost_from == UINT64_MAX && !pass_records(walk, chunk))
+			return FXT_BARRIER;
+		if (walk->blob_left || (chunk->walked == chunk->end && walk->lost_from == UINT64_MAX))
+			break;
+		if (!pass(walk, chunk, &walked))
+			break;
+	}
+	return walked;
+}

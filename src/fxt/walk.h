@@ -1,0 +1,50 @@
+/* walk.h - from record to record through an archive, around what is damaged. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WALK_H
+#define FXT_WALK_H
+
+#include "fxt/chunk.h"
+
+/* What a place that does not look like a record at once turns out to be. */
+enum fxt_verdict {
+	FXT_IS_RECORD,  /* of that size, with something in it that is not known */
+	FXT_IS_BROKEN,  /* of that size, with something in it that does not fit */
+	FXT_IS_GARBAGE, /* so many bytes until the next record, or until where more bytes are needed to tell */
+	FXT_IS_CUT,     /* the file ends in it */
+	FXT_IS_SWAPPED, /* the magic number in the other byte order */
+	FXT_WANTS_MORE  /* bytes, to be judged */
+};
+
+struct fxt_judgement {
+	enum fxt_verdict verdict;
+	uint64_t size;
+	const char *fault; /* what was expected */
+	size_t at;         /* where in the record */
+};
+
+/* judge.c: judges bytes[0, left). at_end: nothing comes after them. offset: theirs in the archive. in_garbage: the bytes
+ * before are no records. */
+struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
+                               bool in_garbage, uint64_t offset);
+
+/* Whether bytes begin with records that follow one another. */
+bool fxt_chain(const uint8_t *bytes, size_t left, bool big);
+
+struct fxt_walk {
+	struct fxt_state *state;
+	bool big;
+	uint64_t blob_left; /* bytes of a large blob that are still to come */
+	uint64_t lost_from; /* where the garbage began that the walk is in; UINT64_MAX: in none */
+	const char *fault;
+	uint64_t found;
+};
+
+enum fxt_walked {
+	FXT_WALKED, /* as far as the bytes allow */
+	FXT_BARRIER /* all that was walked must be decoded first, then walk on */
+};
+
+/* Walks on through a chunk. */
+enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk);
+
+#endif
