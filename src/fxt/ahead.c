@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "fxt/census.h"
 
 enum {
 	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
@@ -71,6 +72,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	free(chunk->turns);
 	free(chunk->fixes);
 	free(chunk->notes);
+	fxt_census_free(chunk->census);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }

@@ -108,7 +108,8 @@ struct fxt_chunk {
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	struct fxt_counts counts;
-	bool failed; /* no memory: something of it is missing */
+	struct fxt_census *census; /* for info: count.c */
+	bool failed;               /* no memory: something of it is missing */
 };
 
 /* What rows are made of the archive. */

@@ -15,9 +15,14 @@ struct fxt_reader {
 	struct tw_sorter sorter;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;
-	bool started;  /* the clock is set */
-	bool ended;    /* no more chunks come */
-	bool finished; /* no more rows either */
+	bool started;              /* the clock is set */
+	bool ended;                /* no more chunks come */
+	bool finished;             /* no more rows either */
+	struct fxt_survey *survey; /* info; made when it is asked for */
 };
+
+/* info.c */
+int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+void fxt_survey_free(struct fxt_survey *survey);
 
 #endif

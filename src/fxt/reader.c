@@ -31,6 +31,7 @@ static void fxt_close(struct tw_reader *reader)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
 	fxt_commit_free(&fxt->commit);
+	fxt_survey_free(fxt->survey);
 	fxt_ahead_free(fxt->ahead);
 	free(fxt);
 }
@@ -185,5 +186,6 @@ const struct tw_format tw_format_fxt = {
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,
+    .info = fxt_info,
     .close = fxt_close,
 };

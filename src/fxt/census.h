@@ -1,0 +1,48 @@
+/* census.h - what is in an archive, counted chunk by chunk. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_CENSUS_H
+#define FXT_CENSUS_H
+
+#include "fxt/chunk.h"
+
+enum fxt_counted { FXT_COUNTED_PROVIDER, FXT_COUNTED_THREAD, FXT_COUNTED_CATEGORY };
+
+/* So many records of one provider, thread or category. */
+struct fxt_count {
+	enum fxt_counted what;
+	uint32_t number;          /* track or name; UINT32_MAX: not known by number */
+	uint64_t process, thread; /* threads without a number */
+	const uint8_t *text;      /* categories without a number: in the chunk's bytes */
+	uint32_t length;
+	uint32_t provider; /* its id */
+	uint64_t records, bytes;
+	uint64_t first, last; /* ns; first > last: none has a time */
+	uint64_t dropped;     /* providers: how often their buffer was full */
+};
+
+/* What is counted of the indices of a provider's tables until they change. */
+struct fxt_tally {
+	uint64_t records, bytes;
+	uint64_t first, last; /* ticks */
+};
+
+struct fxt_census {
+	uint64_t kinds[TW_FXT_KINDS];
+	struct fxt_tally provider;
+	struct fxt_tally threads[FXT_PAGE];
+	uint32_t *categories;                /* by index */
+	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
+	size_t used_count;
+	struct fxt_count *counts;
+	size_t count, room;
+	uint64_t dropped;
+};
+
+/* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
+void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish);
+void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+
+void fxt_census_clear(struct fxt_census *census);
+void fxt_census_free(struct fxt_census *census);
+
+#endif

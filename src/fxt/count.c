@@ -1,0 +1,245 @@
+/* count.c - the records of a chunk counted: by kind, provider, thread and category. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "fxt/census.h"
+#include "fxt/layout.h"
+
+static const struct fxt_tally none = {.first = UINT64_MAX};
+
+void fxt_census_clear(struct fxt_census *census)
+{
+	census->provider = none;
+	for (unsigned i = 0; i < FXT_PAGE; i++)
+		census->threads[i] = none;
+	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
+		census->kinds[i] = 0;
+	census->count = 0;
+}
+
+void fxt_census_free(struct fxt_census *census)
+{
+	if (!census)
+		return;
+	free(census->categories);
+	free(census->counts);
+	free(census);
+}
+
+static bool prepare(struct fxt_chunk *chunk)
+{
+	if (chunk->census)
+		return true;
+	chunk->census = calloc(1, sizeof *chunk->census);
+	if (chunk->census)
+		chunk->census->categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *chunk->census->categories);
+	chunk->failed = !chunk->census || !chunk->census->categories;
+	return !chunk->failed;
+}
+
+/* ---- Counts that are complete. ---- */
+
+static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
+{
+	struct fxt_census *census = chunk->census;
+	if (!tw_grow(&census->counts, &census->room, census->count + 1, sizeof *census->counts)) {
+		chunk->failed = true;
+		return;
+	}
+	census->counts[census->count] = *count;
+	census->counts[census->count++].provider = chunk->turn.provider->id;
+}
+
+/* A count of a tally. The ticks are those of the turn that ends. */
+static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
+{
+	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
+	count.first = UINT64_MAX;
+	if (tally->first <= tally->last) {
+		count.first = tw_ticks_ns(&chunk->clock, tally->first);
+		count.last = tw_ticks_ns(&chunk->clock, tally->last);
+	}
+	return count;
+}
+
+static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
+{
+	struct fxt_tally *tally = &chunk->census->threads[index];
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+	if (tally->records == 0)
+		return;
+	*tally = none;
+	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
+	if (!entry)
+		return;
+	count.number = entry->number;
+	add_count(chunk, &count);
+}
+
+static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
+{
+	struct fxt_tally tally = {.records = chunk->census->categories[index], .first = UINT64_MAX};
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, &tally);
+	if (tally.records == 0)
+		return;
+	chunk->census->categories[index] = 0;
+	const struct fxt_entry *entry = index ? fxt_string_at(chunk->turn.provider, index, offset) : NULL;
+	if (index && !entry)
+		return;
+	count.number = entry ? entry->number : 0;
+	add_count(chunk, &count);
+}
+
+/* The provider or its clock changes, or the chunk ends: what indices mean now, they mean no more. */
+static void settle(struct fxt_chunk *chunk, uint64_t offset)
+{
+	struct fxt_census *census = chunk->census;
+	for (size_t i = 0; i < census->used_count; i++)
+		settle_category(chunk, census->used[i], offset);
+	for (unsigned i = 1; i < FXT_PAGE; i++)
+		settle_thread(chunk, i, offset);
+	census->used_count = 0;
+	if (census->provider.records) {
+		const struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &census->provider);
+		add_count(chunk, &count);
+		census->provider = none;
+	}
+}
+
+/* ---- Records. ---- */
+
+static inline void note_time(struct fxt_tally *tally, uint64_t ticks)
+{
+	tally->first = ticks < tally->first ? ticks : tally->first;
+	tally->last = ticks > tally->last ? ticks : tally->last;
+}
+
+static inline void count_category(struct fxt_census *census, unsigned index)
+{
+	if (census->categories[index]++ == 0)
+		census->used[census->used_count++] = (uint16_t)index;
+}
+
+/* What stands in the record: once for each record, because there is no index to count by. */
+static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	bool koids = tw_bits(header, 24, 31) == 0;
+	unsigned category = (unsigned)tw_bits(header, 32, 47);
+	struct fxt_tally tally = {.records = 1, .bytes = fxt_size(header) * (uint64_t)TW_FXT_WORD, .first = UINT64_MAX};
+	note_time(&tally, tw_load64(bytes + TW_FXT_WORD, chunk->big));
+	if (koids) {
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, &tally);
+		count.process = tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big);
+		count.thread = tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big);
+		add_count(chunk, &count);
+	}
+	if (category >= TW_FXT_STRING_INLINE) {
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, &tally);
+		count.text = bytes + (koids ? 4 : 2) * TW_FXT_WORD;
+		count.length = category & FXT_TEXT_MAX;
+		add_count(chunk, &count);
+	}
+}
+
+static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	struct fxt_census *census = chunk->census;
+	unsigned thread = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
+	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	struct fxt_tally *tally = &census->threads[thread];
+	note_time(&census->provider, time);
+	if (thread) {
+		note_time(tally, time);
+		tally->records++;
+		tally->bytes += fxt_size(header) * (uint64_t)TW_FXT_WORD;
+	}
+	if (category < TW_FXT_STRING_INLINE)
+		count_category(census, category);
+	if (thread == 0 || category >= TW_FXT_STRING_INLINE)
+		count_inline(chunk, place, header);
+}
+
+/* Records that change what is counted by. */
+static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
+{
+	uint64_t offset = fxt_offset(chunk, place);
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_METADATA:
+	case TW_FXT_TYPE_INITIALIZATION:
+		settle(chunk, offset);
+		fxt_next_turn(chunk);
+		return;
+	case TW_FXT_TYPE_STRING:
+		settle_category(chunk, (unsigned)tw_bits(header, 16, 30), offset - 1);
+		return;
+	case TW_FXT_TYPE_THREAD:
+		settle_thread(chunk, (unsigned)tw_bits(header, 16, 23), offset - 1);
+		return;
+	default:
+		return;
+	}
+}
+
+static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &none);
+	count.dropped = tw_bits(header, 52, 55) == 0;
+	add_count(chunk, &count);
+	chunk->census->counts[chunk->census->count - 1].provider = (uint32_t)tw_bits(header, 20, 51);
+}
+
+/* Types whose second word is a time. */
+static bool is_timed(unsigned type)
+{
+	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
+}
+
+static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
+{
+	struct fxt_census *census = chunk->census;
+	for (uint64_t size; place < end; place += size < end - place ? (size_t)size : end - place) {
+		uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+		unsigned type = fxt_type(header);
+		enum tw_fxt_kind kind = fxt_kind(header);
+		size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
+		census->kinds[kind]++;
+		if (type < TW_FXT_TYPE_EVENT)
+			count_table(chunk, place, header);
+		else if (type == TW_FXT_TYPE_EVENT)
+			count_event(chunk, place, header);
+		else if (is_timed(type) && size > TW_FXT_WORD)
+			note_time(&census->provider, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
+		if (kind == TW_FXT_PROVIDER_EVENT)
+			count_full_buffer(chunk, header);
+		census->provider.records++;
+		census->provider.bytes += size;
+	}
+}
+
+void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	if (!prepare(chunk))
+		return;
+	if (chunk->decoded == 0)
+		fxt_census_clear(chunk->census);
+	fxt_turn_to(chunk, &chunk->turn);
+	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
+		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
+		chunk->big = piece->big;
+		if (piece->kind == FXT_RECORDS)
+			count_records(chunk, piece->from, piece->to);
+		else
+			fxt_decode_piece(chunk, wish, piece);
+	}
+	settle(chunk, fxt_offset(chunk, chunk->walked));
+}
+
+void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch)
+{
+	(void)wish;
+	(void)scratch;
+	chunk->slab.sorted = true;
+}
