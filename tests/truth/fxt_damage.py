@@ -1,0 +1,329 @@
+#!/usr/bin/python3
+# fxt_damage.py - damages FXT archives and tells what must still be read: every record outside the damage.
+# SPDX-License-Identifier: Apache-2.0
+"""usage: fxt_damage.py [--tool TRACKWAY] [--seed N] [--rounds N] [--cuts BYTES] [--keep DIR] [WORD...]
+
+Prints TAP. Archives are damaged in the ways of DAMAGES, ROUNDS times each, in both byte orders, and cut at every byte of
+their first BYTES; the same seed does the same. fxt.py knows which records are whole afterwards, wherever they have been
+moved to. With --tool each of them must come out of `dump --json` with what it says, nothing else may come out of places
+that were not damaged, and `info` must count as lost the bytes of which no record came, and `check` must find something.
+Without it only the damage itself is tested. --keep writes each archive that fails to a directory. Words choose the tests in
+whose name one stands.
+
+A damaged record that is still a valid one may be read as what it now says, and so may what refers to it. If it now reaches
+to the beginning of a later record, nothing shows that what lies between was no part of it.
+"""
+import argparse
+import json
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import fxt
+import fxt_tests
+
+DATA = fxt_tests.DATA
+MASK = 1 << 64
+
+
+class Archive:
+    """A good one: its bytes, byte order, and offset and size of each record."""
+
+    def __init__(self, data):
+        self.data, self.order = data, fxt.order_of(data)
+        self.records = list(fxt.Decoder(data).sizes())
+
+    def header(self, offset):
+        return struct.unpack_from(self.order + "Q", self.data, offset)[0]
+
+    def word(self, value):
+        return struct.pack(self.order + "Q", value % MASK)
+
+
+# Ways to damage: each takes an archive and a random generator and returns [(begin, end, what stands there instead)].
+
+def some_record(archive, rng):
+    return rng.choice(archive.records[1:])
+
+
+def zero_header(archive, rng):
+    offset, _ = some_record(archive, rng)
+    return [(offset, offset + 8, bytes(8))]
+
+
+def zero_word(archive, rng):
+    """Between two records."""
+    offset, _ = some_record(archive, rng)
+    return [(offset, offset, bytes(8 * rng.randint(1, 20)))]
+
+
+def zero_size(archive, rng):
+    offset, _ = some_record(archive, rng)
+    header = archive.header(offset)
+    return [(offset, offset + 8, archive.word(header & ~(0xfff << 4)))]
+
+
+def large_size(archive, rng):
+    """Past the end of the file."""
+    offset, _ = some_record(archive, rng)
+    header = archive.header(offset)
+    if 8 * 0xfff > len(archive.data) - offset:
+        header |= 0xfff << 4
+    else:
+        header = fxt.LARGE | rng.randint(1 << 30, (1 << 32) - 1) << 4
+    return [(offset, offset + 8, archive.word(header))]
+
+
+def overwritten(archive, rng):
+    size = rng.choice((1, 2, 7, 8, rng.randint(1, 100), rng.randint(1, 3000)))
+    begin = rng.randrange(8, len(archive.data) - size)
+    return [(begin, begin + size, rng.randbytes(size))]
+
+
+def inserted(archive, rng):
+    begin = rng.randrange(8, len(archive.data))
+    return [(begin, begin, rng.randbytes(rng.choice((1, 3, 8, rng.randint(1, 64), rng.randint(1, 5000)))))]
+
+
+def between(archive, rng):
+    offset, _ = some_record(archive, rng)
+    return [(offset, offset, rng.randbytes(rng.choice((1, 8, rng.randint(1, 64), rng.randint(1, 5000)))))]
+
+
+def missing(archive, rng):
+    size = rng.choice((1, 8, rng.randint(1, 64), rng.randint(1, 3000)))
+    begin = rng.randrange(8, len(archive.data) - size)
+    return [(begin, begin + size, b"")]
+
+
+def magic_lost(archive, rng):
+    return [(0, 8, rng.randbytes(8))]
+
+
+def three_places(archive, rng):
+    """Far from one another."""
+    edits, third = [], len(archive.records) // 3
+    for part in range(3):
+        offset, size = archive.records[part * third + third // 2]
+        edits.append((offset + rng.randrange(size), offset + size, rng.randbytes(rng.randint(0, 50))))
+    return edits
+
+
+DAMAGES = {"a header of zeros": zero_header, "words of zeros between records": zero_word, "a size of zero": zero_size,
+           "a size past the end": large_size, "random bytes over others": overwritten,
+           "random bytes between others": inserted, "random bytes between records": between, "bytes missing": missing,
+           "no magic record": magic_lost, "three places": three_places}
+
+
+def touches(edit, offset, size):
+    """Whether a record is changed. What is put in at one place has no extent; at a record's beginning it moves it only."""
+    begin, end, _ = edit
+    return begin < offset + size and end > offset if begin < end else offset < begin < offset + size
+
+
+def moved(offset, edits):
+    return offset + sum(len(instead) - end + begin for begin, end, instead in edits if end <= offset)
+
+
+def whole_after(archive, edits):
+    """New offset and size of each record that no edit touches."""
+    return {moved(offset, edits): size for offset, size in archive.records
+            if not any(touches(edit, offset, size) for edit in edits)}
+
+
+def elsewhere(archive, edits, data):
+    """The same damage may be at other places: without one of two zeros, nobody knows which. Yields such edits."""
+    for number, (begin, end, instead) in enumerate(edits):
+        shift = sum(len(other) - stop + start for start, stop, other in edits[:number])
+        for step in (-1, 1):
+            at, stop = begin, end
+            while len(instead) != end - begin and abs(at - begin) < 64 and 0 < at and stop < len(archive.data):
+                here, there = (at + len(instead) - 1, stop - 1) if step < 0 else (at, at)
+                if data[here + shift] != archive.data[there]:
+                    break
+                at, stop = at + step, stop + step
+                moved_text = data[at + shift:at + shift + len(instead)]
+                yield [*edits[:number], (at, stop, moved_text), *edits[number + 1:]]
+
+
+class Damaged:
+    """A damaged archive, and what it must still give."""
+
+    def __init__(self, archive, edits):
+        self.order = archive.order
+        self.data, at = b"", 0
+        for begin, end, instead in edits:
+            self.data += archive.data[at:begin] + instead
+            at = end
+        self.data += archive.data[at:]
+        self.whole = whole_after(archive, edits)
+        # Those whose first word is where it should be, whatever it says now.
+        self.altered = [moved(offset, edits) for offset, size in archive.records
+                        if any(touches(edit, offset, size) for edit in edits) and
+                        not any(begin <= offset < end and len(instead) != end - begin for begin, end, instead in edits)]
+        self.doubtful = set()
+        for others in elsewhere(archive, edits, self.data):
+            whole = whole_after(archive, others)
+            if whole.keys() - self.whole.keys():
+                self.doubtful |= self.whole.keys() ^ whole.keys()
+
+    def check(self, archive):
+        """Every record that should be whole has its bytes."""
+        here = (self.data[offset:offset + size] for offset, size in self.whole.items())
+        there = {archive.data[offset:offset + size] for offset, size in archive.records}
+        return all(record in there for record in here)
+
+    def decoder(self):
+        decoder = fxt.Decoder(self.data)
+        decoder.order = self.order
+        return decoder
+
+    def decode(self, offsets):
+        decoder, rows = self.decoder(), {}
+        for offset in sorted(offsets):
+            try:
+                rows[offset] = decoder.record(offset)
+            except fxt.Damage:
+                pass
+        return rows
+
+    def size_of(self, offset):
+        return self.decoder().header(offset)[1]
+
+    def still_valid(self):
+        """Offset and size of damaged records that are records still."""
+        valid = {}
+        for offset in self.altered:
+            size = self.size_of(offset)
+            if size and self.decode([offset]):
+                valid[offset] = size
+        return valid
+
+    def expected(self):
+        """Offset of each whole record -> what may be said of it. Left out is what a damaged record reaches over."""
+        valid = self.still_valid()
+        swallowed = set(self.doubtful)
+        for offset, size in valid.items():
+            if offset + size in self.whole or offset + size == len(self.data):
+                swallowed.update(other for other in self.whole if offset < other < offset + size)
+        doubtful = [*valid, *(offset for offset in self.doubtful if offset in self.whole)]
+        sure = set(self.whole) - self.doubtful
+        ways = [self.decode(sure.union(some)) for some in subsets(doubtful)]
+        if swallowed:
+            ways.append(self.decode([*(sure - swallowed), *valid]))
+        return {offset: [way[offset] for way in ways if offset in way] for offset in self.whole
+                if offset not in swallowed}
+
+
+def subsets(offsets):
+    """All of them; of many only none, each one, and all."""
+    if len(offsets) <= 4:
+        return [[offset for bit, offset in enumerate(offsets) if number >> bit & 1] for number in range(1 << len(offsets))]
+    return [[], *([offset] for offset in offsets), offsets]
+
+
+def wrong(damaged, found, lost):
+    """What is wrong with rows that a reader found and with what it counts as lost."""
+    expected, at, size = damaged.expected(), 0, 0
+    for row in found:
+        if row["offset"] < at:
+            yield f"the record at {row['offset']} begins inside another"
+        length = damaged.size_of(row["offset"])
+        at, size = row["offset"] + length, size + length
+    there = {row["offset"]: row for row in found}
+    for offset, ways in expected.items():
+        if offset not in there:
+            yield f"lost: {ways[0]}"
+        elif not any(fxt_tests.same(there[offset], way) for way in ways):
+            yield f"found {there[offset]}, not {ways[0]}"
+    if lost is not None and lost != len(damaged.data) - size:
+        yield f"{lost} bytes are counted as lost, not {len(damaged.data) - size}"
+
+
+# Tests.
+
+class Tester:
+    def __init__(self, tool, keep):
+        self.tool, self.keep, self.kept = tool, keep, 0
+
+    def read(self, damaged):
+        """Returns the rows of dump and the number of lost bytes of info."""
+        path = self.tool.file(damaged.data)
+        found = self.tool.lines("dump", "--json", "--from", "fxt", path)
+        info, = self.tool.lines("info", "--json", "--from", "fxt", path)
+        return found, info["lost_bytes"]
+
+    def checked(self, damaged, lost):
+        """Damage is a finding."""
+        done = subprocess.run([self.tool.path, "check", "--json", "--from", "fxt", self.tool.file(damaged.data)],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        rules = [json.loads(line)["rule"] for line in done.stdout.splitlines()]
+        if lost and (done.returncode != 1 or not rules):
+            yield f"check: exit status {done.returncode}, findings {rules}, though {lost} bytes are lost"
+
+    def compare(self, damaged, what):
+        if not self.tool:
+            return
+        found, lost = self.read(damaged)
+        texts = list(wrong(damaged, found, lost)) + list(self.checked(damaged, lost))
+        if texts and self.keep:
+            self.kept += 1
+            (self.keep / f"{self.kept}.fxt").write_bytes(damaged.data)
+            what += f" ({self.kept}.fxt)"
+        yield from (f"{what}: {text}" for text in texts)
+
+    def damage(self, archive, way, seed, rounds):
+        for number in range(rounds):
+            edits = way(archive, random.Random(f"{seed} {way.__name__} {number}"))
+            damaged = Damaged(archive, edits)
+            what = f"round {number}, " + ", ".join(f"{begin}-{end} now {len(text)} bytes" for begin, end, text in edits)
+            if not damaged.check(archive):
+                yield f"{what}: the damage is not where it should be"
+            yield from self.compare(damaged, what)
+
+    def cut(self, archive, most):
+        """At every byte; with fewer than eight there is nothing to know the format by."""
+        for end in range(8, min(most, len(archive.data))):
+            damaged = Damaged(archive, [(end, len(archive.data), b"")])
+            yield from self.compare(damaged, f"cut at {end}")
+
+
+def archives():
+    oneshot, streaming = (fxt_tests.read(DATA / name) for name in ("oneshot_all.fxt", "streaming.fxt"))
+    # Records with everything in them, then many that are alike; and records of 32 KB.
+    end = next(offset for offset, _ in fxt.Decoder(streaming).sizes() if offset > 12000)
+    small = oneshot[:1800] + streaming[8:end]
+    for name, data in (("small", small), ("with large records", oneshot)):
+        yield name, data
+        yield f"{name}, big endian", fxt.swapped(data)
+
+
+def tests(tester, options):
+    for name, data in archives():
+        archive = Archive(data)
+        for what, way in DAMAGES.items():
+            yield (f"{what}: {name}",
+                   lambda archive=archive, way=way: tester.damage(archive, way, options.seed, options.rounds))
+    for name, data in list(archives())[:2]:
+        yield f"cut at every byte: {name}", lambda archive=Archive(data): tester.cut(archive, options.cuts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--cuts", type=int, default=2048)
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        tool = fxt_tests.Tool(options.tool, pathlib.Path(scratch)) if options.tool else None
+        sys.exit(bool(fxt_tests.run(tests(Tester(tool, options.keep), options), options.words)))
+
+
+if __name__ == "__main__":
+    main()
