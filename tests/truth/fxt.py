@@ -202,21 +202,22 @@ class Decoder:
     def userspace_object(self, row, word, words):
         """The document has one word for an inline process; a writer has two. The size of the record tells."""
         row.update(record="userspace-object", pointer=words.word())
-        reference, start, before = bits(word, 16, 23), words.at, dict(row)
+        reference, start, before, places = bits(word, 16, 23), words.at, dict(row), words.places
         fitting = []
         for count in (2,) if reference else (1, 2):
-            words.at = start
-            found = dict(before)
+            words.at, words.places, found = start, set(), dict(before)
             try:
                 self.put_thread(found, words, reference, count)
                 self.put_string(found, words, "name", bits(word, 24, 39))
                 found["arguments"] = self.arguments(words, bits(word, 40, 43), found["process"])
-                fitting.append((len(words.rest()), count, words.at, found))
+                fitting.append((len(words.rest()), count, words.at, found, words.places))
             except Damage:
                 pass
         if not fitting:
             raise Damage("a userspace object's fields do not fit")
-        _, _, words.at, found = min(fitting, key=lambda fit: fit[:2])
+        _, _, words.at, found, seen = min(fitting, key=lambda fit: fit[:2])
+        words.places = places
+        places |= seen
         row.update(found)
         if row["name"] and row["process"] is not None:
             self.provider.pointers[row["process"], row["pointer"]] = row["name"]

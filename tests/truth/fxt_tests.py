@@ -18,12 +18,14 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
 import fxt
+import fxt_odd
 import fxt_vectors
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -250,6 +252,25 @@ def vector_meanings(swap):
         yield from (f"{name}: {text}" for text in differences(rows, fxt_vectors.EXPECTED[name]))
 
 
+def odd_meanings(data):
+    damaged = []
+    yield from differences([row for row, _ in fxt.records(data, None, damaged)], fxt_odd.EXPECTED)
+    yield from map(str, damaged)
+    found = [event["ns"] for event in fxt.events(data) if event["offset"] == odd_offset(fxt_odd.LATE)]
+    if found != [fxt_odd.LATE_NS]:
+        yield f"{fxt_odd.LATE} ticks are {found} ns"
+
+
+def odd_offset(ticks):
+    """Where the first event of that time is."""
+    at = 0
+    for data, said in fxt_odd.RECORDS:
+        if said.get("timestamp") == ticks:
+            return at
+        at += len(data)
+    raise ValueError("no such event")
+
+
 # Tests of the tool.
 
 class Tool:
@@ -403,13 +424,27 @@ def truth_tests():
     yield "fxt.py: streaming, whole", lambda: whole(DATA / "streaming.fxt")
     yield "fxt.py: vectors, little endian", lambda: vector_meanings(False)
     yield "fxt.py: vectors, big endian", lambda: vector_meanings(True)
+    yield "fxt.py: rare kinds and numbers, little endian", lambda: odd_meanings(fxt_odd.archive())
+    yield "fxt.py: rare kinds and numbers, big endian", lambda: odd_meanings(fxt.swapped(fxt_odd.archive()))
     for name in ("simple_trace", "example_benchmark"):
         yield f"fxt.py: {name}, the JSON of Fuchsia's converter", lambda name=name: fuchsia(name)
     yield "fxt.py: magic-trace, whole", lambda: whole(real)
     yield "fxt.py: magic-trace, clock of four words", lambda: magic_trace(real)
 
 
-def archives():
+def generated(scratch, *options):
+    """What bench/gen_fxt.c makes: providers in turns, records late by their duration."""
+    generator, path = scratch / "gen_fxt", scratch / "generated.fxt"
+    compiler = os.environ.get("CC") or shutil.which("cc")
+    if not compiler:
+        raise Skip("no C compiler")
+    subprocess.run([*compiler.split(), "-std=c17", "-O1", "-D_GNU_SOURCE", ROOT / "bench/gen_fxt.c", "-o", generator],
+                   check=True)
+    subprocess.run([generator, "--size", "400000", *options, path], check=True)
+    return path.read_bytes()
+
+
+def archives(scratch):
     """name and a function that returns the bytes"""
     files = {path.stem: path for path in (DATA / "oneshot_all.fxt", DATA / "streaming.fxt",
                                           CORPUS / "fuchsia/simple_trace.fxt", CORPUS / "fuchsia/example_benchmark.fxt",
@@ -417,6 +452,10 @@ def archives():
     for name, path in files.items():
         yield name, lambda path=path: read(path)
         yield f"{name}, big endian", lambda path=path: fxt.swapped(read(path))
+    yield "rare kinds and numbers", fxt_odd.archive
+    yield "rare kinds and numbers, big endian", lambda: fxt.swapped(fxt_odd.archive())
+    yield "generated", lambda: generated(scratch)
+    yield "generated, sorted", lambda: generated(scratch, "--sorted", "--seed", "2")
     yield "oneshot_all and streaming, one after the other", lambda: read(files["oneshot_all"]) + read(files["streaming"])
     yield "oneshot_all, no magic record", lambda: read(files["oneshot_all"])[8:]
     yield "oneshot_all, big endian, no magic record", lambda: fxt.swapped(read(files["oneshot_all"]))[8:]
@@ -442,7 +481,7 @@ def tool_tests(tool):
     ways = {"dump": tool.dumps, "info": tool.informs, "convert to FXT": tool.comes_back, "stat": tool.counts,
             "convert to Chrome JSON": tool.charts}
     for what, way in ways.items():
-        for name, data in archives():
+        for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
     yield "dump: vectors, both byte orders", lambda: each_vector(tool.dumps)
     yield "convert to FXT: vectors", lambda: whole_vectors(tool.comes_back)
