@@ -330,6 +330,8 @@ class Decoder:
         kind = bits(word, 0, 3)
         row["type"] = ARGUMENTS[kind] if kind < len(ARGUMENTS) else "unknown"
         getattr(self, "take_" + row["type"])(row, word, words, process)
+        if words.rest() and row["type"] != "unknown":
+            row["rest"] = words.rest().hex()
         return row
 
     def take_null(self, row, word, words, process):

@@ -129,6 +129,9 @@ RECORDS = [
     (event(0, 1, argument(12, 0x1234, 9), argument(2, 3), arguments=2),
      instant(arguments=[{"name": "one", "type": "unknown", "value": words(9).hex(), "header": 0x12340001002c},
                         {"type": "uint32", "value": 3}])),
+    (event(0, 1, argument(2, 3, 9), argument(9, 0, 8), arguments=2),
+     instant(arguments=[{"type": "uint32", "value": 3, "rest": words(9).hex()},
+                        {"type": "bool", "value": False, "rest": words(8).hex()}])),
     # More than one way to give the time, and none.
     (record(1, 0, RATE, 11, 12), row("initialization", ticks_per_second=RATE, base_ticks=11, base_time_ns=12)),
     (record(1, 0, 0), row("initialization", ticks_per_second=0)),
