@@ -3,11 +3,9 @@
 #include "base/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void write_all(struct tw_output *out, const char *bytes, size_t size)
@@ -42,29 +40,6 @@ void tw_put_large(struct tw_output *out, const void *bytes, size_t size)
 	out->flushed += size;
 }
 
-/* Where a file is written until it is complete: beside its place, so that rename() stays on one file system. */
-static int open_beside(struct tw_output *out, const char *path)
-{
-	out->path = realpath(path, NULL);
-	if (!out->path)
-		out->path = strdup(path);
-	size_t room = out->path ? strlen(out->path) + sizeof ".XXXXXX" : 0;
-	out->temporary = room ? malloc(room) : NULL;
-	if (!out->temporary)
-		return ENOMEM;
-	snprintf(out->temporary, room, "%s.XXXXXX", out->path);
-	out->fd = mkstemp(out->temporary);
-	if (out->fd < 0) {
-		int error = errno;
-		free(out->temporary);
-		out->temporary = NULL;
-		return error;
-	}
-	mode_t mask = umask(0);
-	umask(mask);
-	return fchmod(out->fd, 0666 & ~mask) < 0 ? errno : 0;
-}
-
 int tw_output_fd(struct tw_output *out, int fd)
 {
 	*out = (struct tw_output){.fd = fd, .buffer = malloc(TW_OUTPUT_BUFFER)};
@@ -76,13 +51,9 @@ int tw_output_open(struct tw_output *out, const char *path)
 	int error = tw_output_fd(out, STDOUT_FILENO);
 	if (error || strcmp(path, "-") == 0)
 		return error;
-	struct stat status;
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		out->fd = open(path, O_WRONLY | O_CLOEXEC);
-		error = out->fd < 0 ? errno : 0;
-	} else {
-		error = open_beside(out, path);
-	}
+	error = tw_outfile_open(&out->file, path);
+	out->own = !error;
+	out->fd = out->file.fd;
 	if (error)
 		tw_output_discard(out);
 	return error;
@@ -90,12 +61,10 @@ int tw_output_open(struct tw_output *out, const char *path)
 
 void tw_output_discard(struct tw_output *out)
 {
-	if (out->temporary)
-		unlink(out->temporary);
-	if (out->fd > STDERR_FILENO)
+	if (out->own)
+		tw_outfile_drop(&out->file);
+	else if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	free(out->temporary);
-	free(out->path);
 	free(out->buffer);
 	*out = (struct tw_output){.fd = -1};
 }
@@ -103,18 +72,15 @@ void tw_output_discard(struct tw_output *out)
 int tw_output_close(struct tw_output *out)
 {
 	tw_output_flush(out);
-	if (out->fd > STDERR_FILENO && close(out->fd) < 0 && !out->error)
-		out->error = errno;
-	out->fd = -1;
-	if (out->temporary && !out->error) {
-		if (rename(out->temporary, out->path) < 0) {
-			out->error = errno;
-		} else {
-			free(out->temporary);
-			out->temporary = NULL;
-		}
-	}
 	int error = out->error;
+	if (!error && out->own) {
+		error = tw_outfile_keep(&out->file);
+		out->own = false;
+		out->fd = -1;
+	} else if (!error && out->fd > STDERR_FILENO) {
+		error = close(out->fd) < 0 ? errno : 0;
+		out->fd = -1;
+	}
 	tw_output_discard(out);
 	return error;
 }

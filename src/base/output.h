@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/outfile.h"
+
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
 
 /* A sink. After an error everything is dropped and `error` keeps the first errno; it is told by tw_output_close(). */
@@ -17,15 +19,15 @@ struct tw_output {
 	char *buffer; /* TW_OUTPUT_BUFFER bytes */
 	size_t used;
 	uint64_t flushed; /* bytes that have left the buffer */
-	char *path;       /* where a file goes when it is complete; NULL: written in place */
-	char *temporary;  /* where it is until then */
+	bool own;         /* fd is that of `file` */
+	struct tw_outfile file;
 };
 
-/* Opens a file, "-" being standard output. A regular file is written beside its place and renamed by tw_output_close();
- * devices and pipes are written in place. Returns 0, or an errno (> 0). */
+/* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds; devices and
+ * pipes are written in place. Returns 0, or an errno (> 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
-/* Writes to a descriptor that stays open. Returns 0 or an errno. */
+/* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
 int tw_output_fd(struct tw_output *out, int fd);
 
 /* Flushes and closes; a file gets its name. Returns 0 or the first errno there was; then the file is gone. */

@@ -1,5 +1,6 @@
 /* test_base.c - bytes, maps, growing arrays, UTF-8, JSON text, numbers and output. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -278,6 +279,62 @@ static void test_output_appears_when_complete(void **state)
 	umask(mask);
 }
 
+static size_t files_in(const char *directory)
+{
+	size_t count = 0;
+	DIR *open = opendir(directory);
+	assert_non_null(open);
+	for (const struct dirent *entry; (entry = readdir(open));)
+		count += entry->d_name[0] != '.';
+	closedir(open);
+	return count;
+}
+
+/* So that a program that is killed leaves nothing. */
+static void test_output_has_no_name_until_complete(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_output out;
+	open_output(f, &out);
+	if (!out.file.temporary) /* a file system that has files without a name */
+		assert_int_equal(files_in(f->directory), 0);
+	expect_text(f, &out, "");
+	open_output(f, &out);
+	if (!out.file.temporary)
+		assert_int_equal(files_in(f->directory), 1);
+	tw_put_text(&out, "second");
+	expect_text(f, &out, "second");
+	assert_int_equal(files_in(f->directory), 1);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_mode & 07777;
+}
+
+static void test_output_keeps_permissions(void **state)
+{
+	struct fixture *f = *state;
+	static const mode_t modes[] = {0600, 0666, 0755, 0200};
+	struct tw_output out;
+	mode_t mask = umask(027);
+	open_output(f, &out);
+	expect_text(f, &out, "");
+	assert_int_equal(mode_of(f->path), 0640);
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+		assert_int_equal(chmod(f->path, modes[i]), 0);
+		open_output(f, &out);
+		assert_int_equal(tw_output_close(&out), 0);
+		assert_int_equal(mode_of(f->path), modes[i]);
+	}
+	assert_int_equal(chmod(f->path, 0400), 0);
+	if (geteuid()) /* root may write to anything */
+		assert_int_equal(tw_output_open(&out, f->path), EACCES);
+	umask(mask);
+}
+
 static void test_output_discarded(void **state)
 {
 	struct fixture *f = *state;
@@ -310,6 +367,29 @@ static void test_output_through_a_link(void **state)
 	assert_int_equal(lstat(link, &status), 0);
 	assert_true(S_ISLNK(status.st_mode));
 	unlink(link);
+}
+
+static void test_output_through_links_to_nothing(void **state)
+{
+	struct fixture *f = *state;
+	char first[64], second[64], loop[64];
+	snprintf(first, sizeof first, "%s/first", f->directory);
+	snprintf(second, sizeof second, "%s/second", f->directory);
+	snprintf(loop, sizeof loop, "%s/loop", f->directory);
+	struct tw_output out;
+	assert_int_equal(symlink(second, first), 0); /* to the whole path, and that to a name beside it */
+	assert_int_equal(symlink("out", second), 0);
+	assert_int_equal(tw_output_open(&out, first), 0);
+	tw_put_text(&out, "linked");
+	expect_text(f, &out, "linked");
+	char target[64] = "";
+	assert_true(readlink(first, target, sizeof target) > 0);
+	assert_string_equal(target, second);
+	assert_int_equal(symlink("loop", loop), 0);
+	assert_int_equal(tw_output_open(&out, loop), ELOOP);
+	unlink(first);
+	unlink(second);
+	unlink(loop);
 }
 
 static void test_output_of_many_sizes(void **state)
@@ -505,7 +585,10 @@ int main(void)
 	    cmocka_unit_test(test_utf8),
 	    cmocka_unit_test_setup_teardown(test_output_appears_when_complete, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_discarded, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_has_no_name_until_complete, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_keeps_permissions, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_through_a_link, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_through_links_to_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_of_many_sizes, setup, teardown),
 	    cmocka_unit_test(test_output_errors),
 	    cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),

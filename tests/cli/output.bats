@@ -1,0 +1,115 @@
+# output.bats - where output goes: complete or not at all, through links, over old files, not over the input.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+export PYTHON=${PYTHON:-/usr/bin/python3}
+
+# A log that takes long enough to be interrupted: the third buffer of v5.xray many times, each 10^10 ticks later.
+long_log() { # file
+	"$PYTHON" - "$DATA/xray/v5.xray" "$1" <<-'END'
+		import struct, sys
+		log = open(sys.argv[1], "rb").read()
+		buffer, ticks = bytearray(log[0x274:]), (0x43, 0xe3, 0x105)
+		with open(sys.argv[2], "wb") as file:
+		    file.write(log)
+		    for i in range(40000):
+		        for at in ticks:
+		            struct.pack_into("<Q", buffer, at, struct.unpack_from("<Q", buffer, at)[0] + 10 ** 10)
+		        file.write(buffer)
+	END
+}
+
+# Starts a command in the empty directory `place`, sends it a signal as soon as it has a file there open for writing, and
+# tells how it ended and what it left.
+interrupted() { # signal command...
+	"$PYTHON" - "$@" <<-'END'
+		import os, signal, subprocess, sys
+		number = getattr(signal, sys.argv[1])
+		place = os.path.realpath("place")
+		def fresh():
+		    for name in "SIGHUP", "SIGINT", "SIGPIPE", "SIGTERM":
+		        signal.signal(getattr(signal, name), signal.SIG_DFL)
+		child = subprocess.Popen(sys.argv[2:], preexec_fn=fresh, stderr=subprocess.DEVNULL)
+		def writes():
+		    for fd in os.listdir(f"/proc/{child.pid}/fd"):
+		        try:
+		            if os.readlink(f"/proc/{child.pid}/fd/{fd}").startswith(place + "/"):
+		                return True
+		        except OSError:
+		            pass
+		while child.poll() is None and not writes():
+		    pass
+		child.send_signal(number)
+		print(signal.Signals(-child.wait()).name if child.wait() < 0 else child.wait(), *os.listdir(place))
+	END
+}
+
+each_interrupted() {
+	[ -d /proc/self/fd ] || skip "no /proc"
+	long_log long.xray
+	mkdir place
+	for signal in SIGHUP SIGINT SIGTERM SIGPIPE; do
+		for command in "convert --to chrome" repair "dump --json"; do
+			found=$(interrupted $signal trackway $command long.xray -o place/out)
+			[ "$found" = "$signal" ] || fail "$command: $found"
+		done
+	done
+	echo old >place/out
+	[ "$(interrupted SIGTERM trackway dump long.xray -o place/out)" = "SIGTERM out" ]
+	[ "$(cat place/out)" = old ]
+}
+
+@test "an interrupted command leaves nothing" { each_interrupted; }
+
+@test "an interrupted command leaves nothing where every file must have a name" {
+	cc=$(command -v cc || command -v clang-14 || command -v clang) || skip "no C compiler"
+	cat >named.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdarg.h>
+		int open64(const char *path, int flags, ...)
+		{
+			va_list list;
+			va_start(list, flags);
+			int mode = flags & O_CREAT ? va_arg(list, int) : 0;
+			va_end(list);
+			if ((flags & O_TMPFILE) == O_TMPFILE) {
+				errno = EOPNOTSUPP;
+				return -1;
+			}
+			return ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open64"))(path, flags, mode);
+		}
+	END
+	"$cc" -shared -fPIC named.c -o named.so -ldl
+	LD_PRELOAD=$PWD/named.so trackway --version >out 2>err && [ ! -s err ] || skip "nothing can be loaded before the tool"
+	export LD_PRELOAD=$PWD/named.so
+	mkdir place
+	echo old >place/out
+	chmod 640 place/out
+	trackway info "$DATA/xray/v5.xray" -o place/out
+	[ "$(stat -c %a place/out) $(ls place)" = "640 out" ]
+	grep -q ^format: place/out
+	rm -r place
+	each_interrupted
+}
+
+@test "a file that is replaced keeps its permissions, a link stays a link" {
+	umask 022
+	trackway info "$DATA/xray/v5.xray" >expected
+	trackway info "$DATA/xray/v5.xray" -o new
+	[ "$(stat -c %a new)" = 644 ]
+	echo old >old
+	chmod 600 old
+	trackway info "$DATA/xray/v5.xray" -o old
+	[ "$(stat -c %a old)" = 600 ]
+	mkdir there
+	ln -s there/target link
+	for i in dangling there; do
+		trackway info "$DATA/xray/v5.xray" -o link
+		[ -L link ] && [ ! -L there/target ] || fail "$i: $(ls -l . there)"
+		cmp expected there/target
+	done
+}
