@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
+#include "cli/clash.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/usage.h"
@@ -53,6 +54,8 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[command->most]);
 	if (options->to_time && options->to_time <= options->from_time)
 		return tw_say_usage(command, "--to-time must be later than --from-time");
+	if (tw_refuse_clash(command, options, operands, count))
+		return TW_EXIT_FAILED;
 	if (options->output)
 		tw_clean_when_interrupted(options->output);
 	return command->run(options, operands, count);

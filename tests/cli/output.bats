@@ -113,3 +113,36 @@ each_interrupted() {
 		cmp expected there/target
 	done
 }
+
+# Runs a command that must be refused with one line and leave the log as it was.
+spared() { # command...
+	local status=0
+	trackway "$@" >/dev/null 2>err || status=$?
+	[ $status = 2 ] || fail "exit status $status: $*"
+	[ "$(wc -l <err)" = 1 ] && grep -q "^trackway: error: .*: is the output too, and would be lost$" err || fail "$*: $(cat err)"
+	cmp log "$DATA/xray/v5.xray"
+}
+
+@test "the input is not written over, by whatever name" {
+	cp "$DATA/xray/v5.xray" log
+	ln log hard
+	ln -s log soft
+	for name in log ./log hard soft; do
+		for command in info dump check repair "convert --to chrome" "convert --to xray-fdr" stat stacks graph \
+			"flame --folded"; do
+			spared $command log -o $name
+			spared $command -o log $name
+		done
+		spared info "$DATA/xray/v1.xray" $name -o log
+		spared diff "$DATA/xray/v1.xray" $name -o log
+		spared stat --binary $name "$DATA/xray/v1.xray" -o log
+		spared diff --binary-a log --binary-b /bin/sh -o $name "$DATA/xray/v1.xray" "$DATA/xray/v5.xray"
+	done
+	spared stat - -o log <log
+	cp log copy
+	if trackway info log >>log 2>err; then fail "a listing was written at the end of its log"; fi
+	cmp log copy
+	trackway check --rules -o other
+	trackway info log >other
+	trackway help info >log
+}

@@ -1,0 +1,12 @@
+/* clash.h - output that would go over what is read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_CLASH_H
+#define CLI_CLASH_H
+
+#include "cli/command.h"
+
+/* Returns 0, or TW_EXIT_FAILED after saying which of the files that are read, operands and options, is the file that is to be
+ * written, by whatever name. */
+int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count);
+
+#endif
