@@ -6,8 +6,6 @@
 #include <sched.h>
 #include <stdbool.h>
 
-enum { JOBS_MAX = 256 };
-
 struct job {
 	void (*run)(void *context, unsigned i);
 	void *context;
@@ -22,7 +20,7 @@ unsigned tw_processors(void)
 	if (sched_getaffinity(0, sizeof set, &set) < 0)
 		return 1;
 	int n = CPU_COUNT(&set);
-	return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : (unsigned)n;
+	return n < 1 ? 1 : n > TW_JOBS_MAX ? TW_JOBS_MAX : (unsigned)n;
 }
 
 static void *start(void *argument)
@@ -34,8 +32,8 @@ static void *start(void *argument)
 
 void tw_parallel(unsigned jobs, void (*run)(void *context, unsigned i), void *context)
 {
-	struct job all[JOBS_MAX] = {0};
-	unsigned threads = jobs > JOBS_MAX ? JOBS_MAX : jobs;
+	struct job all[TW_JOBS_MAX] = {0};
+	unsigned threads = jobs > TW_JOBS_MAX ? TW_JOBS_MAX : jobs;
 	for (unsigned i = 1; i < threads; i++) {
 		all[i] = (struct job){.run = run, .context = context, .i = i};
 		all[i].started = pthread_create(&all[i].thread, NULL, start, &all[i]) == 0;

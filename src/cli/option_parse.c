@@ -13,6 +13,8 @@ enum { MAX_OPTIONS = 64, LONG_ONLY = 256 };
 
 /* ---- Values. ---- */
 
+static const char too_large[] = "is too large";
+
 static const char *take_choice(const struct tw_option *option, void *member, const char *text)
 {
 	const char *word;
@@ -47,7 +49,9 @@ static const char *take_number(const struct tw_option *option, uint64_t *member,
 	    [TW_OPTION_DURATION] = tw_parse_duration,
 	};
 	const char *wrong = parsers[option->kind](text, member);
-	return wrong || *member >= option->least ? wrong : "is too small";
+	if (wrong || *member < option->least)
+		return wrong ? wrong : "is too small";
+	return option->most && *member > option->most ? too_large : NULL;
 }
 
 /* Fills the option's member. Returns NULL or what is wrong with the text. */
@@ -103,6 +107,9 @@ static int bad_value(const struct tw_command *command, const struct tw_option *o
                      const char *wrong)
 {
 	struct tw_text words = {0};
+	if (option->most && strcmp(wrong, too_large) == 0)
+		return tw_say_usage(command, "--%s: \"%s\" %s: %llu is the most", option->name, text, wrong,
+		                    (unsigned long long)option->most);
 	if (option->kind != TW_OPTION_CHOICE)
 		return tw_say_usage(command, "--%s: \"%s\" %s", option->name, text, wrong);
 	const char *word, *near = tw_nearest(text, choice_word, (void *)(uintptr_t)option);

@@ -2,14 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include "base/parallel.h"
 #include "cli/command.h"
 
 #include <trackway/reader.h>
 
 #include <fnmatch.h>
 #include <stdlib.h>
-
-enum { MAX_JOBS = 1024 };
 
 #define MEMBER(name) .offset = offsetof(struct tw_common, name)
 
@@ -29,8 +28,8 @@ static const struct tw_option input_options[] = {
 };
 
 static const struct tw_option jobs_options[] = {
-    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(jobs), .placeholder = "N",
-     .help = "how many processors to use; 0, the default, takes all. The result is the same"},
+    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(jobs), .placeholder = "N", .most = TW_JOBS_MAX,
+     .help = "how many processors to use, at most 256; 0, the default, takes all. The result is the same"},
 };
 
 static const struct tw_option filter_options[] = {
@@ -87,7 +86,7 @@ bool tw_has_filters(const struct tw_common *common)
 
 unsigned tw_jobs(const struct tw_common *common)
 {
-	return common->jobs < MAX_JOBS ? (unsigned)common->jobs : MAX_JOBS;
+	return (unsigned)common->jobs;
 }
 
 void tw_options_free(struct tw_common *values)

@@ -34,7 +34,7 @@ struct tw_option {
 	const char *placeholder;         /* "FILE"; NULL for flags and choices */
 	const char *help;                /* begins small, no full stop */
 	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
-	uint64_t least;                  /* numbers: the least that makes sense */
+	uint64_t least, most;            /* numbers: what makes sense; most 0: any */
 };
 
 /* Options that belong together under one heading. */
@@ -76,7 +76,7 @@ bool tw_function_wanted(const struct tw_common *common, const char *name);
 /* Whether there is any of the options that leave things out. */
 bool tw_has_filters(const struct tw_common *common);
 
-/* --jobs, within what makes sense. */
+/* --jobs; 0: as many as there are processors. */
 unsigned tw_jobs(const struct tw_common *common);
 
 /* Frees what parsing allocated. */

@@ -90,6 +90,10 @@ options_of() { # command
 	wrong '--thread: "1,,2" is not a number' "trackway stat --help" trackway stat --thread 1,,2 a
 	wrong '--by: "thred" is none of the choices; did you mean thread?' "trackway stat --help" trackway stat --by thred a
 	wrong '--by: "x" is none of the choices: function, thread, caller' "trackway stat --help" trackway stat --by x a
+	wrong '--jobs: "257" is too large: 256 is the most' "trackway stat --help" trackway stat -j 257 a
+	wrong '--jobs: "99999999999999999999" is too large: 256 is the most' "trackway stat --help" \
+		trackway stat -j 99999999999999999999 a
+	wrong '--jobs: "-1" is not a number' "trackway info --help" trackway info --jobs -1 a
 	wrong '--memory: "1" is too small' "trackway stat --help" trackway stat --memory 1 a
 	wrong '--memory: "1X" is not a number with a unit' "trackway stat --help" trackway stat --memory 1X a
 	wrong '--binary: "" is empty' "trackway stat --help" trackway stat -b '' a
