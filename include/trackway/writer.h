@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 enum tw_byte_order {
-	TW_BYTES_AS_SOURCE, /* of a trace that has none: little endian */
+	TW_BYTES_AS_SOURCE, /* tw_transcode() and tw_repair(); for tw_create() little endian */
 	TW_BYTES_LITTLE,
 	TW_BYTES_BIG, /* xray-fdr: bit fields from the most significant bit, as the document has them */
 	TW_BYTES_BIG_LSB /* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG */
@@ -18,10 +18,10 @@ enum tw_byte_order {
 
 /* How to write. All zero is the default for every member. */
 struct tw_write_options {
-	unsigned version;              /* of the target format; 0: the newest */
+	unsigned version;              /* of the target format; 0: the newest, or the source's for tw_transcode() */
 	enum tw_byte_order byte_order; /* formats with a choice */
-	uint64_t buffer_size;          /* xray-fdr: size of a buffer in bytes; 0: the source's, else 16384 */
-	uint64_t ticks_per_second;     /* formats with ticks; 0: the source's, else 1000000000 */
+	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
+	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
 };
 
 /* What a target could not hold. `what` is a constant ("counter", "argument", ...). */

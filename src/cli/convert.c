@@ -170,9 +170,13 @@ static const struct tw_option own_options[] = {
     {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,
      .help = "the version of the format to write; otherwise the newest, or that of the source in the same format"},
     {"byte-order", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, byte_order), .choice = order_word,
-     .help = "for formats with a choice; big-lsb: bit fields from the least significant bit, as LLVM reads them"},
+     .help =
+         "for formats with a choice; big-lsb: bit fields from the least significant bit, as LLVM reads them. Otherwise "
+         "little, or that of the source where records are kept"},
     {"buffer-size", 0, TW_OPTION_SIZE, offsetof(struct convert_options, buffer_size), .placeholder = "SIZE",
-     .least = 64, .help = "size of a thread's buffer, for formats that have them; otherwise as the source, else 16K"},
+     .least = 64,
+     .help = "size of a thread's buffer, for formats that have them; otherwise 16K, or that of the source where "
+             "records are kept"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct convert_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the source"},
 };

@@ -62,3 +62,14 @@ counts() { # log
 	}
 	each repaired 'v[1-5].xray' 'v[1-5]-functions-only.xray' 'le-*.xray' 'be-*.xray'
 }
+
+@test "convert: records keep the source's byte order and buffer size, events get the usual ones" {
+	of_log() { trackway info --json "$1" | grep -Eo '"(version|byte_order|buffer_size)":[^,]*'; }
+	of_log "$DATA/xray/be-msb-v3.xray" >source
+	trackway convert "$DATA/xray/be-msb-v3.xray" -o same.xray
+	of_log same.xray | cmp - source
+	trackway convert --from-time 1ns "$DATA/xray/be-msb-v3.xray" -o events.xray
+	printf '%s\n' '"version":5' '"byte_order":"little"' '"buffer_size":16384' >expected
+	of_log events.xray | diff expected -
+	if cmp -s expected source; then fail "the source shows nothing"; fi
+}
