@@ -6,43 +6,35 @@
 
 #include "base/utf8.h"
 
-static void put_escaped(struct tw_output *out, unsigned char c)
+static size_t escape(char *out, unsigned char c)
 {
+	static const char digits[] = "0123456789abcdef";
 	static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
 	for (const char *n = names; *n; n += 2)
 		if ((unsigned char)*n == c) {
-			tw_put_char(out, '\\');
-			tw_put_char(out, n[1]);
-			return;
+			memcpy(out, (const char[]){'\\', n[1]}, 2);
+			return 2;
 		}
-	tw_putf(out, "\\u%04x", (unsigned)c);
+	memcpy(out, (const char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+	return 6;
 }
 
-static bool is_plain(unsigned char c)
+void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+	unsigned char c = (unsigned char)*bytes;
+	size_t length = c < 0x80 ? 0 : tw_utf8_length(bytes, size);
+	piece->taken = length ? length : 1;
+	piece->bytes = length ? bytes : c < 0x80 ? piece->escape : "\xef\xbf\xbd";
+	piece->length = length ? length : c < 0x80 ? escape(piece->escape, c) : 3;
 }
 
 void tw_json_put_string(struct tw_output *out, const char *bytes, size_t size)
 {
+	struct tw_json_piece piece;
 	tw_put_char(out, '"');
-	for (size_t i = 0; i < size;) {
-		size_t plain = i;
-		while (plain < size && is_plain((unsigned char)bytes[plain]))
-			plain++;
-		tw_put(out, bytes + i, plain - i);
-		i = plain;
-		if (i == size)
-			break;
-		unsigned char c = (unsigned char)bytes[i];
-		size_t length = c < 0x80 ? 1 : tw_utf8_length(bytes + i, size - i);
-		if (c < 0x80)
-			put_escaped(out, c);
-		else if (length)
-			tw_put(out, bytes + i, length);
-		else
-			tw_put_text(out, "\xef\xbf\xbd");
-		i += length ? length : 1;
+	for (size_t i = 0; i < size; i += piece.taken) {
+		tw_json_next(&piece, bytes + i, size - i);
+		tw_put(out, piece.bytes, piece.length);
 	}
 	tw_put_char(out, '"');
 }

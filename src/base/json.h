@@ -28,6 +28,30 @@ void tw_json_fixed(struct tw_json *json, const char *key, double value, int deci
 /* Ends a line of JSON Lines. */
 void tw_json_line_end(struct tw_json *json);
 
+/* A piece of the inside of a JSON string. */
+struct tw_json_piece {
+	const char *bytes; /* to be written: the text's own, or `escape` */
+	size_t length;
+	size_t taken; /* of the text that they stand for */
+	char escape[6];
+};
+
+/* The same for a character that cannot stand as it is, or is not ASCII. */
+void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size);
+
+/* Takes the next piece from the front of a text of at least one byte. What is not UTF-8 becomes U+FFFD, one a byte. */
+static inline void tw_json_next(struct tw_json_piece *piece, const char *bytes, size_t size)
+{
+	size_t plain = 0;
+	while (plain < size && bytes[plain] >= 0x20 && bytes[plain] < 0x7f && bytes[plain] != '"' &&
+	       bytes[plain] != '\\')
+		plain++;
+	piece->bytes = bytes;
+	piece->length = piece->taken = plain;
+	if (plain == 0)
+		tw_json_special(piece, bytes, size);
+}
+
 /* Writes bytes as a JSON string, quotes included. What is not UTF-8 becomes U+FFFD, one a byte. */
 void tw_json_put_string(struct tw_output *out, const char *bytes, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "base/json.h"
 
 enum { EXACT_BITS = 53 }; /* of the integers that a double holds */
 
@@ -48,43 +48,12 @@ void tw_line_text(struct tw_line *line, const char *text)
 	tw_line_add(line, text, strlen(text));
 }
 
-static void add_control(struct tw_line *line, unsigned char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	for (const char *n = names; *n; n += 2)
-		if ((unsigned char)*n == c) {
-			tw_line_add(line, (const char[]){'\\', n[1]}, 2);
-			return;
-		}
-	tw_line_add(line, (const char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
-}
-
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 void tw_line_escaped(struct tw_line *line, const void *bytes, size_t size)
 {
-	const char *p = bytes;
-	for (size_t i = 0; i < size;) {
-		size_t plain = i;
-		while (plain < size && is_plain((unsigned char)p[plain]))
-			plain++;
-		tw_line_add(line, p + i, plain - i);
-		i = plain;
-		if (i == size)
-			return;
-		unsigned char c = (unsigned char)p[i];
-		size_t length = c < 0x80 ? 1 : tw_utf8_length(p + i, size - i);
-		if (c < 0x80)
-			add_control(line, c);
-		else if (length)
-			tw_line_add(line, p + i, length);
-		else
-			tw_line_text(line, "\xef\xbf\xbd");
-		i += length ? length : 1;
+	struct tw_json_piece piece;
+	for (size_t i = 0; i < size; i += piece.taken) {
+		tw_json_next(&piece, (const char *)bytes + i, size - i);
+		tw_line_add(line, piece.bytes, piece.length);
 	}
 }
 
