@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Where a function of this file takes a path, "-" is standard output, and a regular file appears under its name only when it
- * is complete. All of them return 0, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). Names are written as UTF-8: bytes that
+ * is complete, and one whose name ends in ".gz" or ".zst" is compressed. All of them return 0, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). Names are written as UTF-8: bytes that
  * are none become U+FFFD, control characters a space. An empty name is shown as "(no name)". */
 
 /* Writes the stacks of a tree for flamegraph.pl and its kin: a line is the names from the outermost to the innermost, with
@@ -21,7 +21,7 @@ TW_API int tw_folded_write(struct tw_calltree *tree, const char *path);
 /* ---- The flame graph. ---- */
 
 enum tw_flame_form {
-	TW_FLAME_BY_PATH, /* HTML when the path ends in .html or .htm, otherwise SVG */
+	TW_FLAME_BY_PATH, /* HTML when the path ends in .html or .htm (.html.gz, ...), otherwise SVG */
 	TW_FLAME_SVG,
 	TW_FLAME_HTML
 };

@@ -35,7 +35,7 @@ struct tw_loss {
 struct tw_writer;
 
 /* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
- * succeeds. format: a name of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
+ * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. format: a name of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
  * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_VALUE (options that the format cannot have). */
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
@@ -63,7 +63,7 @@ TW_API enum tw_order tw_writer_order(const char *format);
 /* Returns the name of the format number i (from 0) that can be written, NULL past the last. */
 TW_API const char *tw_writer_format_name(size_t i);
 
-/* Returns the format that a file name asks for by its ending ("x.json": "chrome"), NULL when none does. */
+/* Returns the format that a file name asks for by its ending ("x.json" and "x.json.gz": "chrome"), NULL when none does. */
 TW_API const char *tw_writer_format_of(const char *path);
 
 /* ---- Whole files, record by record. ---- */
@@ -74,7 +74,7 @@ struct tw_rewrite_result {
 	uint64_t
 	    records_dropped; /* left out: repair could not trust them, or the target version has no place for them */
 	uint64_t lost_bytes; /* of the input that no record could be read from */
-	uint64_t bytes_out;
+	uint64_t bytes_out;  /* before compression */
 };
 
 /* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The

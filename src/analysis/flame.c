@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
 
+#include "base/compress.h"
 #include "flame_page.h" /* made by scripts/embed.py from web/flame.css and web/flame.js */
 
 #include <stdlib.h>
-#include <strings.h>
 
 /* Pixels of the picture that is there before any script runs. ROW must be what web/flame.js has. */
 enum { WIDTH = 1200, MARGIN = 10, INNER = WIDTH - 2 * MARGIN, HEAD = 54, ROW = 17, BASELINE = 12, TEXT_INDENT = 3 };
@@ -300,18 +300,12 @@ int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes,
 	return 0;
 }
 
-static bool ends_with(const char *path, const char *ending)
-{
-	size_t length = strlen(path);
-	size_t tail = strlen(ending);
-	return length >= tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_flame_options *options)
 {
 	struct tw_flame_options chosen = options ? *options : (struct tw_flame_options){0};
 	if (chosen.form == TW_FLAME_BY_PATH)
-		chosen.form = ends_with(path, ".html") || ends_with(path, ".htm") ? TW_FLAME_HTML : TW_FLAME_SVG;
+		chosen.form =
+		    tw_name_ends_with(path, ".html") || tw_name_ends_with(path, ".htm") ? TW_FLAME_HTML : TW_FLAME_SVG;
 	struct tw_nodes nodes;
 	struct tw_output out;
 	int status = tw_nodes_of(&nodes, tree);

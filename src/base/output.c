@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void write_all(struct tw_output *out, const char *bytes, size_t size)
+static void write_fd(void *context, const char *bytes, size_t size)
 {
+	struct tw_output *out = context;
 	while (size && !out->error) {
 		ssize_t n = write(out->fd, bytes, size);
 		if (n < 0 && errno != EINTR)
@@ -21,9 +22,18 @@ static void write_all(struct tw_output *out, const char *bytes, size_t size)
 	}
 }
 
+static void write_all(struct tw_output *out, const char *bytes, size_t size, bool end)
+{
+	const struct tw_pack_sink sink = {write_fd, out};
+	if (!out->pack)
+		write_fd(out, bytes, size);
+	else if (!out->error && !tw_pack_write(out->pack, &sink, bytes, size, end) && !out->error)
+		out->error = ENOMEM;
+}
+
 void tw_output_flush(struct tw_output *out)
 {
-	write_all(out, out->buffer, out->used);
+	write_all(out, out->buffer, out->used, false);
 	out->flushed += out->used;
 	out->used = 0;
 }
@@ -36,7 +46,7 @@ void tw_put_large(struct tw_output *out, const void *bytes, size_t size)
 		out->used = size;
 		return;
 	}
-	write_all(out, bytes, size);
+	write_all(out, bytes, size, false);
 	out->flushed += size;
 }
 
@@ -54,6 +64,11 @@ int tw_output_open(struct tw_output *out, const char *path)
 	error = tw_outfile_open(&out->file, path);
 	out->own = !error;
 	out->fd = out->file.fd;
+	const struct tw_packer *packer = tw_packer_of(path);
+	if (!error && packer) {
+		out->pack = tw_pack_new(packer);
+		error = out->pack ? 0 : ENOMEM;
+	}
 	if (error)
 		tw_output_discard(out);
 	return error;
@@ -65,6 +80,7 @@ void tw_output_discard(struct tw_output *out)
 		tw_outfile_drop(&out->file);
 	else if (out->fd > STDERR_FILENO)
 		close(out->fd);
+	tw_pack_free(out->pack);
 	free(out->buffer);
 	*out = (struct tw_output){.fd = -1};
 }
@@ -72,6 +88,7 @@ void tw_output_discard(struct tw_output *out)
 int tw_output_close(struct tw_output *out)
 {
 	tw_output_flush(out);
+	write_all(out, "", 0, true);
 	int error = out->error;
 	if (!error && out->own) {
 		error = tw_outfile_keep(&out->file);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compress.h"
 #include "base/outfile.h"
 
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
@@ -21,10 +22,11 @@ struct tw_output {
 	uint64_t flushed; /* bytes that have left the buffer */
 	bool own;         /* fd is that of `file` */
 	struct tw_outfile file;
+	struct tw_pack *pack; /* NULL: the bytes go out as they are */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds; devices and
- * pipes are written in place. Returns 0, or an errno (> 0). */
+ * pipes are written in place. A path that ends in ".gz" or ".zst" is compressed. Returns 0, or an errno (> 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
@@ -36,10 +38,10 @@ int tw_output_close(struct tw_output *out);
 /* Gives up: frees, and removes a file not complete. Fine after close. */
 void tw_output_discard(struct tw_output *out);
 
-/* Hands the buffer to the system now. */
+/* Hands the buffer to the system now, or to the compression. */
 void tw_output_flush(struct tw_output *out);
 
-/* Bytes written so far. */
+/* Bytes written so far, before compression. */
 static inline uint64_t tw_output_position(const struct tw_output *out)
 {
 	return out->flushed + out->used;

@@ -164,7 +164,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
-     .help = "where to write; the ending of the name tells the format. - is standard output"},
+     .help = "where to write; the ending of the name tells the format, and .gz or .zst behind it the compression. "
+             "- is standard output"},
     {"to", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, to), .choice = tw_writer_format_name,
      .help = "the format to write"},
     {"format-version", 0, TW_OPTION_COUNT, offsetof(struct convert_options, version), .placeholder = "N", .least = 1,

@@ -1,5 +1,6 @@
 /* flame.c - trackway flame: a flame graph, or stacks folded for other tools. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/compress.h"
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -32,11 +33,9 @@ static enum form form_of(const struct flame_options *options)
 		return options->folded ? FORM_FOLDED : options->html ? FORM_HTML : FORM_SVG;
 	if (!path || strcmp(path, "-") == 0)
 		return FORM_SVG;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t length = strlen(endings[i].ending);
-		if (strlen(path) > length && strcmp(path + strlen(path) - length, endings[i].ending) == 0)
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (tw_name_ends_with(path, endings[i].ending))
 			return endings[i].form;
-	}
 	return FORM_UNKNOWN;
 }
 
@@ -119,7 +118,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 #define MEMBER(name) .offset = offsetof(struct flame_options, name)
 static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
-     .help = "where to write; .svg, .html, .folded and .txt tell the form. - is standard output, the default"},
+     .help = "where to write; .svg, .html, .folded and .txt tell the form, and .gz or .zst behind them the "
+             "compression. - is standard output, the default"},
     {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "a picture that zooms and searches in a browser; the default"},
     {"html", 0, TW_OPTION_FLAG, MEMBER(html), .help = "the same in a page"},
     {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),

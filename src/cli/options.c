@@ -47,7 +47,8 @@ static const struct tw_option filter_options[] = {
 
 static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
-     .help = "write to FILE; it appears when it is complete. - is standard output, the default"},
+     .help = "write to FILE; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
+             "- is standard output, the default"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(json), .help = "write JSON Lines: an object a line, with stable names"},
 };
 

@@ -76,7 +76,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
-     .help = "where to write; it appears when it is complete. - is standard output"},
+     .help = "where to write; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
+             "- is standard output"},
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
      .help = "tell on standard output what was saved, as an object in JSON"},
 };

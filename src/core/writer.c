@@ -114,17 +114,11 @@ const char *tw_writer_format_name(size_t i)
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-	return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 const char *tw_writer_format_of(const char *path)
 {
 	for (size_t i = 0; tw_targets[i]; i++)
 		for (const char *const *extension = tw_targets[i]->extensions; *extension; extension++)
-			if (ends_with(path, *extension))
+			if (tw_name_ends_with(path, *extension))
 				return tw_targets[i]->name;
 	return NULL;
 }

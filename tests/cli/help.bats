@@ -131,7 +131,7 @@ options_of() { # command
 	wrong "there is no option -b" "trackway check --help" trackway check -b a b
 	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
 		"trackway stat --help" trackway stat --sort open a
-	for name in a.json a.svg.gz a; do
+	for name in a.json a.gz a; do
 		wrong "$name: the name tells no form; --svg, --html or --folded does" "trackway flame --help" \
 			trackway flame b -o "$name"
 	done

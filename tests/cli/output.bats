@@ -146,3 +146,51 @@ spared() { # command...
 	trackway info log >other
 	trackway help info >log
 }
+
+# Writes a file as it is and compressed, and compares what gzip, Python and zstd make of it.
+both_ways() { # plain name, command...
+	local name=$1
+	shift
+	trackway "$@" -o "$name" 2>plain.err
+	trackway "$@" -o "$name.gz" 2>gz.err
+	trackway "$@" -o "$name.zst" 2>zst.err
+	gzip -t "$name.gz"
+	gzip -cd "$name.gz" | cmp - "$name"
+	"$PYTHON" -c 'import gzip, sys; sys.stdout.buffer.write(gzip.open(sys.argv[1]).read())' "$name.gz" | cmp - "$name"
+	zstd -tq "$name.zst"
+	zstd -cdq "$name.zst" | cmp - "$name"
+	[ "$(sed s/.gz:/:/ gz.err)" = "$(cat plain.err)" ] || fail "$*: $(cat gz.err)"
+}
+
+@test "output is compressed when its name says so" {
+	log=$DATA/xray/v5.xray
+	both_ways chrome.json convert "$log"
+	both_ways log.xray convert "$log"
+	both_ways events.xray convert -t 101 "$log"
+	both_ways saved repair "$log"
+	both_ways page.html flame "$log"
+	both_ways picture.svg flame "$log"
+	both_ways lines dump --json "$log"
+	both_ways text info "$log"
+	grep -q '<html' page.html
+	for name in log.xray saved; do
+		for ending in gz zst; do
+			trackway stat "$name.$ending" | diff - <(trackway stat "$log")
+		done
+	done
+	trackway convert --to chrome "$log" | cmp - chrome.json
+}
+
+@test "a large compressed file is whole, one that cannot be written is told" {
+	long_log long.xray
+	both_ways long.json convert long.xray
+	[ "$(stat -c %s long.json)" -gt 10000000 ]
+	[ -e /dev/full ] || skip "no /dev/full"
+	ln -s /dev/full full.json.gz
+	ln -s /dev/full full.json.zst
+	for name in full.json.gz full.json.zst; do
+		local status=0
+		trackway convert "$DATA/xray/v5.xray" -o $name 2>err || status=$?
+		[ $status = 2 ] && grep -q "No space left on device" err || fail "$status $(cat err)"
+	done
+}

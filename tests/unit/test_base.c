@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "base/compress.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -425,6 +426,64 @@ static void test_output_of_many_sizes(void **state)
 	free(expected);
 }
 
+/* As gzip and zstd read it. */
+static void test_output_compressed(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const tools[][2] = {{"out.gz", "gzip -cd"}, {"out.zst", "zstd -cdq"}};
+	static const size_t sizes[] = {0, 1, TW_OUTPUT_BUFFER, 1000000};
+	for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+		char path[80], command[160];
+		uint32_t expected = 1, found = 1;
+		struct tw_output out;
+		snprintf(path, sizeof path, "%s/%s", f->directory, tools[i % 2][0]);
+		assert_int_equal(tw_output_open(&out, path), 0);
+		for (size_t k = 0; k < sizes[i / 2]; k++)
+			tw_put_char(&out, (char)((expected = expected * 1664525 + 1013904223) >> 27));
+		assert_int_equal(tw_output_position(&out), sizes[i / 2]);
+		assert_int_equal(tw_output_close(&out), 0);
+		snprintf(command, sizeof command, "%s %s", tools[i % 2][1], path);
+		FILE *pipe = popen(command, "r");
+		size_t size = 0;
+		for (int c; (c = getc(pipe)) != EOF; size++)
+			assert_int_equal(c, (found = found * 1664525 + 1013904223) >> 27);
+		assert_int_equal(pclose(pipe), 0);
+		assert_int_equal(size, sizes[i / 2]);
+		unlink(path);
+	}
+}
+
+static void test_output_compressed_to_a_full_disk(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const names[] = {"full.gz", "full.zst"};
+	for (size_t i = 0; i < 2; i++) {
+		char path[80];
+		struct tw_output out;
+		snprintf(path, sizeof path, "%s/%s", f->directory, names[i]);
+		assert_int_equal(symlink("/dev/full", path), 0);
+		assert_int_equal(tw_output_open(&out, path), 0);
+		tw_put_char(&out, 'x');
+		assert_int_equal(tw_output_close(&out), ENOSPC);
+		unlink(path);
+	}
+}
+
+static void test_name_endings(void **state)
+{
+	(void)state;
+	assert_true(tw_name_ends_with("x.json", ".json"));
+	assert_true(tw_name_ends_with("a/x.json.gz", ".json"));
+	assert_true(tw_name_ends_with("x.JSON.zst", ".json"));
+	assert_false(tw_name_ends_with("x.json.xz", ".json"));
+	assert_false(tw_name_ends_with("x.json.gz.gz", ".json"));
+	assert_false(tw_name_ends_with(".gz", ".json"));
+	assert_false(tw_name_ends_with("", ".json"));
+	assert_null(tw_packer_of("gz"));
+	assert_null(tw_packer_of(".gz"));
+	assert_non_null(tw_packer_of("a.zst"));
+}
+
 static void test_output_errors(void **state)
 {
 	(void)state;
@@ -590,6 +649,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_output_through_a_link, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_through_links_to_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_of_many_sizes, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_compressed, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_output_compressed_to_a_full_disk, setup, teardown),
+	    cmocka_unit_test(test_name_endings),
 	    cmocka_unit_test(test_output_errors),
 	    cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_format, setup, teardown),
