@@ -37,8 +37,8 @@ static int put_json(const struct tw_rewrite_result *result, const struct tw_comm
 /* On standard error: the repaired trace may be going to standard output. */
 static int say_result(const struct tw_rewrite_result *result, const struct tw_common *common)
 {
-	tw_say("%s: %s of %s saved, %s bytes", common->output, tw_show_count(result->records_out).text,
-	       tw_show_plural(result->records_in, "record").text, tw_show_count(result->bytes_out).text);
+	tw_say("%s: %s of %s saved, %s", common->output, tw_show_count(result->records_out).text,
+	       tw_show_plural(result->records_in, "record").text, tw_show_plural(result->bytes_out, "byte").text);
 	if (result->records_changed)
 		tw_say("%s: %s changed", common->output, tw_show_plural(result->records_changed, "record").text);
 	if (result->records_dropped)

@@ -117,8 +117,8 @@ void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor
 		          "expected EndOfBuffer, found the next buffer");
 	if (cursor->typed_events && !cursor->damaged)
 		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_DOUBT], cursor->start, cursor->at, 0,
-		          "%" PRIu32 " typed events: %" PRIu32 " bytes may be missing here", cursor->typed_events,
-		          cursor->typed_events * TW_FDR_METADATA_SIZE);
+		          "%" PRIu32 " typed event%s: %" PRIu32 " bytes may be missing here", cursor->typed_events,
+		          tw_plural(cursor->typed_events), cursor->typed_events * TW_FDR_METADATA_SIZE);
 }
 
 /* What must stand before the first record that is none of these four. */

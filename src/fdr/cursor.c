@@ -71,13 +71,14 @@ static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *rec
 	const char *kind = known ? tw_fdr_kind_name((unsigned)record->kind) : NULL;
 	if (cursor->typed_events)
 		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->start, cursor->at, 0,
-		          "%" PRIu32 " typed events made the extents %" PRIu32
+		          "%" PRIu32 " typed event%s made the extents %" PRIu32
 		          " bytes too short: what was there is not in the file",
-		          cursor->typed_events, cursor->typed_events * TW_FDR_METADATA_SIZE);
+		          cursor->typed_events, tw_plural(cursor->typed_events),
+		          cursor->typed_events * TW_FDR_METADATA_SIZE);
 	else if (!cursor->cut)
 		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->end, 0,
-		          "expected %" PRIu64 " bytes of %s, found the end of the buffer after %" PRIu64, need,
-		          kind ? kind : "a record", left);
+		          "expected %" PRIu64 " byte%s of %s, found the end of the buffer after %" PRIu64, need,
+		          tw_plural(need), kind ? kind : "a record", left);
 	return stop(cursor);
 }
 

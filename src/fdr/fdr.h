@@ -4,6 +4,7 @@
 #define FDR_FDR_H
 
 #include "base/map.h"
+#include "base/plural.h"
 #include "core/format.h"
 #include "fdr/clock.h"
 #include "fdr/layout.h"

@@ -33,8 +33,8 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 		          "the cycle frequency is 1 GHz: the runtime used clock_gettime, CPU numbers are not real");
 	if (header->type == 1 && header->buffer_size < BUFFER_MIN)
 		tw_report(reader, &fdr_rules[FDR_BUFFER_SIZE], 0, 16, 0,
-		          "the buffer size is %" PRIu64 " bytes, expected at least %d", header->buffer_size,
-		          BUFFER_MIN);
+		          "the buffer size is %" PRIu64 " byte%s, expected at least %d", header->buffer_size,
+		          tw_plural(header->buffer_size), BUFFER_MIN);
 	if (reader->options.checking == TW_CHECK_ALL &&
 	    (header->reserved_bits || (header->type == 1 && header->reserved)))
 		tw_report(reader, &fdr_rules[XRAY_HEADER_RESERVED], 0, header->reserved_bits ? 4 : 24, 0,
@@ -234,8 +234,10 @@ static int find_junk(struct finder *f, struct fdr_buffer *buffer)
 	buffer->end = buffer->offset;
 	if (status < 0)
 		return status;
+	uint64_t found = buffer->next - buffer->offset;
 	tw_report(f->reader, &fdr_rules[FDR_JUNK], buffer->offset, buffer->offset, 0,
-	          "expected a buffer, found %" PRIu64 " bytes that belong to none", buffer->next - buffer->offset);
+	          "expected a buffer, found %" PRIu64 " byte%s that belong%s to none", found, tw_plural(found),
+	          found == 1 ? "s" : "");
 	return 1;
 }
 
@@ -246,13 +248,13 @@ static void report_wrong_extents(struct finder *f, struct fdr_buffer *buffer)
 	buffer->cut = buffer->end == f->size && buffer->extents > f->size - body;
 	if (buffer->cut)
 		tw_report(f->reader, &fdr_rules[FDR_BUFFER_TRUNCATED], buffer->offset, f->size, 0,
-		          "expected %" PRIu64 " bytes of records, found the end of the file after %" PRIu64,
-		          buffer->extents, f->size - body);
+		          "expected %" PRIu64 " byte%s of records, found the end of the file after %" PRIu64,
+		          buffer->extents, tw_plural(buffer->extents), f->size - body);
 	else
 		tw_report(f->reader, &fdr_rules[FDR_EXTENTS_WRONG], buffer->offset,
 		          buffer->offset + (log->header.layout == TW_FDR_LITTLE ? 1 : 8), 0,
-		          "BufferExtents says %" PRIu64 " bytes, the records go on for %" PRIu64, buffer->extents,
-		          buffer->end - body);
+		          "BufferExtents says %" PRIu64 " byte%s, the records go on for %" PRIu64, buffer->extents,
+		          tw_plural(buffer->extents), buffer->end - body);
 }
 
 /* The size in BufferExtents does not lead to a buffer: decodes to see what holds. */
@@ -299,7 +301,8 @@ static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 	if (!trusted)
 		return mend_extents(f, buffer, buffer->extents <= room ? buffer->next : NO_LIMIT);
 	tw_report(f->reader, &fdr_rules[FDR_BUFFER_OVERRUN], buffer->offset, buffer->offset + 1, 0,
-	          "the buffer is %" PRIu64 " bytes long, the header's buffer size is %" PRIu64, buffer->extents, limit);
+	          "the buffer is %" PRIu64 " byte%s long, the header's buffer size is %" PRIu64, buffer->extents,
+	          tw_plural(buffer->extents), limit);
 	return 1;
 }
 

@@ -144,8 +144,8 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	size_t need = TW_FDR_FUNCTION_SIZE + TW_FDR_METADATA_SIZE * ((enters ? count : 0) + (size_t)1);
 	if (need + BUFFER_MIN > w->buffer_size)
 		return tw_writer_fail(writer, TW_ERR_VALUE,
-		                      "a call with %u arguments does not fit a buffer of %zu bytes", count,
-		                      w->buffer_size);
+		                      "a call with %u argument%s does not fit a buffer of %zu bytes", count,
+		                      tw_plural(count), w->buffer_size);
 	struct thread_buffer *buffer = room_for(writer, event, ns, need);
 	if (!buffer)
 		return no_memory(writer);

@@ -3,6 +3,7 @@
 #include "symbols/program.h"
 
 #include "base/bytes.h"
+#include "base/plural.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,8 +33,8 @@ static int check_section(struct tw_symbols *symbols, const struct tw_elf *elf, c
 	size_t entry = layouts[elf->wide].entry;
 	if (size % entry)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT,
-		                       "section %s at offset 0x%llx: %llu bytes, expected a multiple of %zu", map_name,
-		                       offset, size, entry);
+		                       "section %s at offset 0x%llx: %llu byte%s, expected a multiple of %zu", map_name,
+		                       offset, size, tw_plural(size), entry);
 	if (size / entry >= UINT32_MAX || header->sh_flags & SHF_COMPRESSED)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "section %s at offset 0x%llx: %s", map_name, offset,
 		                       size / entry >= UINT32_MAX ? "too many entries"
