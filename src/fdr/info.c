@@ -1,6 +1,8 @@
 /* info.c - what is in a log: records by kind, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
@@ -23,7 +25,7 @@ struct part {
 	int status;
 };
 
-enum { FIELDS = 7 };
+enum { FIELDS = 8, WALL_ROOM = 32 };
 
 struct fdr_survey {
 	struct part *parts;
@@ -31,6 +33,7 @@ struct fdr_survey {
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_FDR_KINDS];
 	struct tw_field fields[FIELDS];
+	char wall[WALL_ROOM];
 };
 
 void fdr_survey_free(struct fdr_survey *survey)
@@ -240,6 +243,25 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 	return count_processes(log, &info->processes);
 }
 
+/* The earliest wall time of a buffer, as ISO 8601 writes it. There is none in basic logs, and where it is past the year 9999
+ * it was damaged. */
+static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
+{
+	static const uint64_t most = UINT64_C(253402300800000000);
+	uint64_t first = UINT64_MAX;
+	for (size_t i = 0; i < log->place_count; i++)
+		if (log->places[i].wall_us && log->places[i].wall_us < first)
+			first = log->places[i].wall_us;
+	time_t seconds = (time_t)(first / 1000000);
+	struct tm utc;
+	if (first >= most || !gmtime_r(&seconds, &utc))
+		return;
+	size_t length = strftime(survey->wall, WALL_ROOM, "%Y-%m-%dT%H:%M:%S", &utc);
+	length += (size_t)snprintf(survey->wall + length, WALL_ROOM - length, ".%06uZ", (unsigned)(first % 1000000));
+	survey->fields[info->field_count++] =
+	    (struct tw_field){.name = "wall_start", .type = TW_FIELD_TEXT, .value.bytes = survey->wall, .size = length};
+}
+
 static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
 {
 	const struct tw_fdr_header *header = &log->header;
@@ -248,7 +270,7 @@ static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, st
 	size_t buffers = 0;
 	for (size_t i = 1; i < log->thread_count; i++)
 		buffers += log->threads[i].count;
-	const struct tw_field fields[FIELDS] = {
+	const struct tw_field fields[FIELDS - 1] = {
 	    {.name = "byte_order", .type = TW_FIELD_TEXT, .value.bytes = order, .size = strlen(order)},
 	    {.name = "bit_order", .type = TW_FIELD_TEXT, .value.bytes = bits, .size = strlen(bits)},
 	    {.name = "cycle_frequency", .type = TW_FIELD_UINT, .value.u = header->cycle_frequency},
@@ -260,7 +282,8 @@ static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, st
 	};
 	memcpy(survey->fields, fields, sizeof fields);
 	info->fields = survey->fields;
-	info->field_count = fdr_is_basic(log) ? 5 : 7;
+	info->field_count = fdr_is_basic(log) ? 5 : FIELDS - 1;
+	tell_wall(log, survey, info);
 }
 
 int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
