@@ -22,7 +22,7 @@ static const struct {
 	const char *word;
 	size_t offset;
 } numbers[] = {
-#define X(member, name, sort) {sort, offsetof(struct tw_profile_row, member)},
+#define X(member, name, sort, ended) {sort, offsetof(struct tw_profile_row, member)},
     TW_STAT_NUMBERS(X)
 #undef X
 };

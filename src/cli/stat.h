@@ -17,19 +17,25 @@ struct tw_stat_rows {
 	struct tw_note_counts notes;
 };
 
-/* X(member, name in JSON, word of --sort or NULL) */
+/* X(member, name in JSON, word of --sort or NULL, whether only calls that ended have it) */
 #define TW_STAT_NUMBERS(X)                                                                                             \
-	X(id, "id", NULL)                                                                                              \
-	X(count, "count", "count")                                                                                     \
-	X(open, "open", NULL)                                                                                          \
-	X(unwound, "unwound", NULL)                                                                                    \
-	X(total_ns, "total_ns", "total")                                                                               \
-	X(self_ns, "self_ns", "self")                                                                                  \
-	X(min_ns, "min_ns", "min")                                                                                     \
-	X(p50_ns, "p50_ns", "p50")                                                                                     \
-	X(p90_ns, "p90_ns", "p90")                                                                                     \
-	X(p99_ns, "p99_ns", "p99")                                                                                     \
-	X(max_ns, "max_ns", "max")
+	X(id, "id", NULL, false)                                                                                       \
+	X(count, "count", "count", false)                                                                              \
+	X(open, "open", NULL, false)                                                                                   \
+	X(unwound, "unwound", NULL, false)                                                                             \
+	X(total_ns, "total_ns", "total", false)                                                                        \
+	X(self_ns, "self_ns", "self", false)                                                                           \
+	X(min_ns, "min_ns", "min", true)                                                                               \
+	X(p50_ns, "p50_ns", "p50", true)                                                                               \
+	X(p90_ns, "p90_ns", "p90", true)                                                                               \
+	X(p99_ns, "p99_ns", "p99", true)                                                                               \
+	X(max_ns, "max_ns", "max", true)
+
+/* Whether a call of a row has ended: the shortest and longest of others are not known. */
+static inline bool tw_stat_timed(const struct tw_profile_row *row)
+{
+	return row->count > row->open;
+}
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows);
 

@@ -13,8 +13,9 @@
 static const struct {
 	const char *name;
 	size_t offset;
+	bool ended; /* of calls that ended only */
 } numbers[] = {
-#define X(member, name, sort) {name, offsetof(struct tw_profile_row, member)},
+#define X(member, name, sort, ended) {name, offsetof(struct tw_profile_row, member), ended},
     TW_STAT_NUMBERS(X)
 #undef X
 };
@@ -25,7 +26,10 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		tw_json_u64(&json, numbers[i].name, *(const uint64_t *)((const char *)row + numbers[i].offset));
+		if (numbers[i].ended && !tw_stat_timed(row))
+			tw_json_text(&json, numbers[i].name, NULL);
+		else
+			tw_json_u64(&json, numbers[i].name, *(const uint64_t *)((const char *)row + numbers[i].offset));
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
 	if (by == TW_BY_THREAD) {
@@ -78,14 +82,13 @@ static void add_name(struct tw_table *table, const struct tw_profile_row *row, e
 
 static void add_row(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
 {
-	bool timed = row->count > row->open; /* the others' shortest and longest are not known */
 	const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
 	tw_table_add(table, tw_show_count(row->count).text);
 	tw_table_add(table, tw_show_duration(row->total_ns).text);
 	tw_table_add(table, tw_show_duration(row->self_ns).text);
 	tw_table_add(table, tw_show_percent(row->self_ns, rows->self_ns).text);
 	for (size_t i = 0; i < sizeof spread / sizeof *spread; i++)
-		tw_table_add(table, timed ? tw_show_duration(spread[i]).text : "-");
+		tw_table_add(table, tw_stat_timed(row) ? tw_show_duration(spread[i]).text : "-");
 	add_name(table, row, rows->by);
 }
 

@@ -44,9 +44,9 @@ class Function:
         durations = sorted(self.durations)
         size = len(durations)
         row["ended_ns"] = sum(durations)
-        row["min_ns"], row["max_ns"] = (durations[0], durations[-1]) if size else (0, 0)
+        row["min_ns"], row["max_ns"] = (durations[0], durations[-1]) if size else (None, None)
         for p in (50, 90, 99):
-            row[f"p{p}_ns"] = durations[-(-size * p // 100) - 1] if size else 0
+            row[f"p{p}_ns"] = durations[-(-size * p // 100) - 1] if size else None
         return row
 
 
