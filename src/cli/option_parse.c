@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/parse.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ struct getopt_tables {
 static void fill_tables(const struct tw_command *command, struct getopt_tables *tables)
 {
 	const struct tw_option *option;
+	assert(!tw_option_at(command, MAX_OPTIONS));
 	char *letter = tables->letters;
 	*letter++ = ':';
 	for (int i = 0; i < MAX_OPTIONS && (option = tw_option_at(command, (size_t)i)); i++) {
