@@ -15,6 +15,7 @@ const struct tw_format *const tw_formats[] = {
 const struct tw_target *const tw_targets[] = {
     &tw_target_fdr,
     &tw_target_basic,
+    &tw_target_fxt,
     &tw_target_chrome,
     NULL,
 };

@@ -1,4 +1,4 @@
-/* fxt.h - FXT archives inside the library: the format, and the parts of a reader. */
+/* fxt.h - FXT archives inside the library: the format, the target, and the parts of a reader. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_FXT_H
 #define FXT_FXT_H
@@ -7,6 +7,7 @@
 #include "fxt/ahead.h"
 
 extern const struct tw_format tw_format_fxt;
+extern const struct tw_target tw_target_fxt;
 
 /* What a reader keeps. */
 struct fxt_reader {

@@ -1,0 +1,95 @@
+/* intern.h - the string table and the thread table of an archive that is written.
+ *
+ * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table is full
+ * what comes later stands in the records. The tables take 2 bytes for each name of the dictionary and 8 for each track. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_INTERN_H
+#define FXT_INTERN_H
+
+#include "core/format.h"
+#include "fxt/put.h"
+
+/* Strings that the writer has of its own.
+ *
+ * X(name, text) */
+#define FXT_OWN_LIST(X)                                                                                                \
+	X(FXT_OWN_PROCESS, "process") /* the document, "Argument conventions" of kernel objects */                     \
+	X(FXT_OWN_WAKER, "waker")     /* the newest Fuchsia sources */                                                 \
+	X(FXT_OWN_TAIL, "tail")                                                                                        \
+	X(FXT_OWN_CLIPPED, "clipped")                                                                                  \
+	X(FXT_OWN_ADDRESS, "address")                                                                                  \
+	X(FXT_OWN_BYTES, "bytes")                                                                                      \
+	X(FXT_OWN_COUNT, "count")                                                                                      \
+	X(FXT_OWN_STACK, "stack")                                                                                      \
+	X(FXT_OWN_WEIGHT, "weight")                                                                                    \
+	X(FXT_OWN_STACK_SAMPLE, "stack-sample")                                                                        \
+	X(FXT_OWN_ALLOCATION_SAMPLE, "allocation-sample")                                                              \
+	X(FXT_OWN_INSTRUCTIONS, "instructions")                                                                        \
+	X(FXT_OWN_LOST, "lost")                                                                                        \
+	X(FXT_OWN_METADATA, "metadata")
+
+enum fxt_own {
+#define X(name, text) name,
+	FXT_OWN_LIST(X)
+#undef X
+	    FXT_OWN_STRINGS,
+	FXT_OWN_NONE = FXT_OWN_STRINGS
+};
+
+/* What has been written of a track. */
+struct fxt_known_track {
+	uint32_t name; /* under which it is described, 0 while it is not */
+	uint8_t index; /* of the thread table, 0: the table was full */
+	bool met;
+};
+
+struct fxt_intern {
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary;
+	bool big;
+	uint16_t *strings; /* by name: the index, 0 while there is none */
+	size_t string_room, string_count;
+	uint16_t own[FXT_OWN_STRINGS];
+	struct fxt_known_track *tracks;
+	size_t track_room, thread_count;
+	uint32_t tracks_seen; /* how many tracks the dictionary had when it was last looked at */
+};
+
+struct fxt_koids {
+	uint64_t process, thread;
+};
+
+/* Makes room for what the dictionary holds now, and describes the processes that are new. False when there is no memory. */
+bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictionary);
+
+/* Describes once more what has got its name since. */
+void fxt_intern_finish(struct fxt_intern *in);
+
+void fxt_intern_free(struct fxt_intern *in);
+
+/* The koids of a track: those of a thread; the thread's of another kind of track is invented. */
+struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t track);
+
+/* These may write string, thread and kernel object records, so no record may be open. */
+struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t name);
+struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own);
+void fxt_meet_track(struct fxt_intern *in, uint32_t track);
+
+static inline struct fxt_label fxt_label(struct fxt_intern *in, uint32_t name)
+{
+	uint16_t index = name < in->string_room ? in->strings[name] : 0;
+	if (index || name == 0)
+		return (struct fxt_label){.reference = index};
+	return fxt_meet_name(in, name);
+}
+
+/* The index of a track in the thread table; 0: its koids stand in the record. */
+static inline uint8_t fxt_thread_index(struct fxt_intern *in, uint32_t track)
+{
+	track = track < in->tracks_seen ? track : 0;
+	if (!in->tracks[track].met)
+		fxt_meet_track(in, track);
+	return in->tracks[track].index;
+}
+
+#endif

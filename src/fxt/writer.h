@@ -1,0 +1,115 @@
+/* writer.h - what the parts of the FXT writer share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WRITER_H
+#define FXT_WRITER_H
+
+#include "core/ticks.h"
+#include "fxt/intern.h"
+
+enum { FXT_PROVIDER = 1 }; /* the only one */
+
+/* Nanoseconds to ticks as tw_ticks_of() has it; near a base 64 bits do. */
+struct fxt_clock {
+	uint64_t frequency;
+	uint64_t base_ns, reach; /* reach: how far from the base */
+	uint64_t base_ticks, base_rest;
+};
+
+struct fxt_writer {
+	struct tw_writer *writer;
+	struct fxt_intern intern;
+	struct fxt_clock clock;
+	const struct tw_argument *arguments; /* of the batch */
+	bool started;
+	bool cpu_told;
+	bool in_parts; /* the last blob said that more of it follows */
+};
+
+/* An argument and its name as it will stand in the record. */
+struct fxt_item {
+	struct fxt_label name;
+	const struct tw_argument *argument;
+};
+
+/* The arguments of a record. */
+struct fxt_items {
+	unsigned count;
+	unsigned made_count;
+	struct tw_argument made[4]; /* those that the event has as numbers and flags */
+	struct fxt_item items[TW_FXT_ARGUMENTS_MAX];
+};
+
+/* What stands behind the arguments of an event. */
+enum fxt_tail { FXT_NO_TAIL, FXT_TAIL_SCOPE, FXT_TAIL_ID, FXT_TAIL_END };
+
+/* How one of the event's numbers is told where it has no place: as an argument; TW_ARG_NULL: it is not. */
+struct fxt_told {
+	enum tw_argument_type type;
+	enum fxt_own name;
+};
+
+/* What each kind becomes. */
+struct fxt_shape {
+	void (*put)(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+	enum tw_fxt_kind kind;
+	enum fxt_tail tail;
+	enum fxt_own name; /* of an event that has none */
+	struct fxt_told value, id, other;
+};
+
+/* Moves the base of the clock to a time, or shortly before it. */
+void fxt_move_clock(struct fxt_clock *clock, uint64_t ns);
+
+/* Counts what the format could not hold. */
+static inline void fxt_loss(const struct fxt_writer *w, const char *what, bool approximated)
+{
+	tw_count_loss(w->writer, what, approximated);
+}
+
+static inline uint64_t fxt_ticks_of(struct fxt_writer *w, uint64_t ns)
+{
+	struct fxt_clock *clock = &w->clock;
+	if (ns - clock->base_ns >= clock->reach)
+		fxt_move_clock(clock, ns);
+	if (clock->reach == 0)
+		return tw_ticks_of(ns, clock->frequency);
+	uint64_t product = (ns - clock->base_ns) * clock->frequency + clock->base_rest;
+	if (product % TW_NS_PER_SECOND + clock->frequency < TW_NS_PER_SECOND)
+		fxt_loss(w, "time", true); /* the next tick is a nanosecond later at least */
+	return clock->base_ticks + product / TW_NS_PER_SECOND;
+}
+
+static inline const struct tw_argument *fxt_first_argument(const struct fxt_writer *w, const struct tw_event *event)
+{
+	return event->argument_count ? &w->arguments[event->first_argument] : NULL;
+}
+
+static inline void fxt_put_koids(const struct fxt_writer *w, struct fxt_put *put, uint32_t track)
+{
+	struct fxt_koids koids = fxt_koids_of(&w->intern, track);
+	fxt_put_word(put, koids.process);
+	fxt_put_word(put, koids.thread);
+}
+
+/* The arguments of a record are gathered before it begins, because their names may have to be written first. */
+
+/* Adds the event's arguments from number `first` on. */
+void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first);
+
+/* Adds an argument that the event has as a number or flag. */
+void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, enum tw_argument_type type,
+                  uint64_t value);
+
+/* Puts the arguments and leaves room for `reserved` words. Returns how many there are. */
+uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved);
+
+/* For the shapes: an instant for what the format has nothing for, its numbers as arguments; and records of their own. */
+void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+
+#endif

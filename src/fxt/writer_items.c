@@ -1,0 +1,61 @@
+/* writer_items.c - what every record of the FXT writer has: ticks, and arguments. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/writer.h"
+
+#include <assert.h>
+
+void fxt_move_clock(struct fxt_clock *clock, uint64_t ns)
+{
+	__extension__ typedef unsigned __int128 wide;
+	clock->reach = (UINT64_MAX - TW_NS_PER_SECOND) / clock->frequency;
+	clock->base_ns = ns - (ns < clock->reach / 2 ? ns : clock->reach / 2);
+	wide product = (wide)clock->base_ns * clock->frequency + TW_NS_PER_SECOND - 1;
+	clock->base_ticks = (uint64_t)(product / TW_NS_PER_SECOND);
+	clock->base_rest = (uint64_t)(product % TW_NS_PER_SECOND);
+	if (product / TW_NS_PER_SECOND > UINT64_MAX / 2)
+		clock->reach = 0;
+}
+
+static bool has_room(struct fxt_writer *w, const struct fxt_items *items)
+{
+	if (items->count == TW_FXT_ARGUMENTS_MAX)
+		fxt_loss(w, "argument", false);
+	return items->count < TW_FXT_ARGUMENTS_MAX;
+}
+
+void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, enum tw_argument_type type,
+                  uint64_t value)
+{
+	if (!has_room(w, items))
+		return;
+	assert(items->made_count < sizeof items->made / sizeof *items->made);
+	struct tw_argument *made = &items->made[items->made_count++];
+	*made = (struct tw_argument){.type = (uint8_t)type, .value.u = value};
+	items->items[items->count++] = (struct fxt_item){.name = fxt_own_label(&w->intern, name), .argument = made};
+}
+
+void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first)
+{
+	for (unsigned i = first; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
+		if (has_room(w, items))
+			items->items[items->count++] =
+			    (struct fxt_item){.name = fxt_label(&w->intern, argument->name), .argument = argument};
+	}
+}
+
+uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved)
+{
+	uint64_t count = 0;
+	for (unsigned i = 0; i < items->count; i++) {
+		const struct fxt_item *item = &items->items[i];
+		enum fxt_fit fit = fxt_put_argument(put, &item->name, item->argument, reserved);
+		if (fit == FXT_NO_ROOM)
+			fxt_loss(w, "argument", false);
+		else
+			count++;
+		if (fit == FXT_CUT)
+			fxt_loss(w, item->argument->type == TW_ARG_TEXT ? "long string" : "long argument", true);
+	}
+	return count;
+}
