@@ -1,0 +1,153 @@
+/* test_mapping.c - doc/mapping.md says of every kind of event and every target what the target counts. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/format.h"
+
+enum { COLUMNS = 16, CELL = 256, ROWS = 64 };
+
+struct table {
+	char cells[ROWS][COLUMNS][CELL];
+	unsigned rows, columns;
+};
+
+/* Splits a line of the table at its bars. Returns how many cells it has. */
+static unsigned split(char *line, char cells[COLUMNS][CELL])
+{
+	unsigned count = 0;
+	for (char *cell = strtok(line, "|"); cell && count < COLUMNS; cell = strtok(NULL, "|")) {
+		while (*cell == ' ')
+			cell++;
+		size_t length = strcspn(cell, "\n");
+		while (length && cell[length - 1] == ' ')
+			length--;
+		assert_true(length < CELL);
+		memcpy(cells[count], cell, length);
+		cells[count++][length] = '\0';
+	}
+	return count;
+}
+
+/* Reads the table whose first cell is "kind". */
+static void read_table(struct table *table)
+{
+	char path[4096], line[4096];
+	const char *source = getenv("TRACKWAY_SOURCE");
+	assert_non_null(source);
+	snprintf(path, sizeof path, "%s/doc/mapping.md", source);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file)) {
+		bool head = strncmp(line, "| kind ", 7) == 0;
+		if (line[0] != '|' && table->rows)
+			break;
+		if ((!head && !table->rows) || strncmp(line, "|---", 4) == 0)
+			continue;
+		assert_true(table->rows < ROWS);
+		unsigned columns = split(line + 1, table->cells[table->rows++]);
+		if (columns && table->columns == 0)
+			table->columns = columns - 1; /* the end of the line is one */
+	}
+	fclose(file);
+	assert_true(table->columns > 1);
+}
+
+static const char *cell_of(const struct table *table, const char *kind, const char *target)
+{
+	for (unsigned row = 1; row < table->rows; row++)
+		for (unsigned column = 1; column < table->columns; column++)
+			if (strcmp(table->cells[row][0], kind) == 0 && strcmp(table->cells[0][column], target) == 0)
+				return table->cells[row][column];
+	fail_msg("doc/mapping.md has no cell for %s in %s", kind, target);
+	return NULL;
+}
+
+/* A reader of nothing. */
+struct source {
+	struct tw_format format;
+	struct tw_reader reader;
+	struct tw_argument argument;
+	uint32_t track, name;
+};
+
+static void open_source(struct source *source)
+{
+	struct tw_name name = {.text = "fib", .length = 3, .id = 5};
+	struct tw_track track = {.process = 7, .thread = 8};
+	source->format.name = "test";
+	source->reader.format = &source->format;
+	source->reader.dictionary = tw_dictionary_new();
+	source->name = tw_dictionary_intern(source->reader.dictionary, &name);
+	source->track = tw_dictionary_add_track(source->reader.dictionary, &track);
+	source->argument = (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"text", .size = 4};
+}
+
+/* An event as plain as its kind can be. */
+static struct tw_event event_of(const struct source *source, uint8_t kind)
+{
+	struct tw_event event = {.kind = kind, .time = 100, .value = 3, .track = source->track, .name = source->name};
+	if (kind == TW_SWITCH || kind == TW_WAKEUP || kind == TW_LOG)
+		event.name = 0; /* they are no names' */
+	if (kind == TW_BLOB)
+		event.track = 0;
+	if (kind == TW_LOG)
+		event.value = 0;
+	event.argument_count = kind == TW_LOG || kind == TW_BLOB;
+	return event;
+}
+
+static const char *what_became_of(const struct source *source, uint8_t kind, const char *target, const char *path)
+{
+	struct tw_writer *writer;
+	struct tw_event events[2] = {event_of(source, TW_SLICE_BEGIN), event_of(source, kind)};
+	bool second = kind == TW_SLICE_END; /* it needs a begin */
+	struct tw_batch batch = {.events = events + !second, .count = 1u + second, .arguments = &source->argument};
+	assert_int_equal(tw_create(&writer, path, target, NULL), 0);
+	assert_int_equal(tw_write(writer, &source->reader, &batch), 0);
+	assert_int_equal(tw_finish(writer), 0);
+	const struct tw_loss *loss = tw_writer_loss(writer, 0);
+	const char *became = !loss ? "kept" : loss->left_out ? "left out" : "approximated";
+	if (loss && (strcmp(loss->what, tw_event_kind_name(kind)) != 0 || tw_writer_loss(writer, 1)))
+		fail_msg("%s in %s: the loss is of \"%s\"", tw_event_kind_name(kind), target, loss->what);
+	tw_discard(writer);
+	return became;
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	static struct table table;
+	static struct source source;
+	char path[64];
+	unsigned wrong = 0;
+	read_table(&table);
+	open_source(&source);
+	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
+	for (size_t i = 0; tw_targets[i]; i++)
+		for (uint8_t kind = 0; kind < TW_EVENT_KINDS; kind++) {
+			const char *target = tw_targets[i]->name;
+			const char *found = what_became_of(&source, kind, target, path);
+			const char *cell = cell_of(&table, tw_event_kind_name(kind), target);
+			if (strncmp(cell, found, strlen(found)) == 0)
+				continue;
+			print_error("%s in %s is %s, not \"%s\"\n", tw_event_kind_name(kind), target, found, cell);
+			wrong++;
+		}
+	unlink(path);
+	tw_dictionary_free(source.reader.dictionary);
+	assert_int_equal(wrong, 0);
+	assert_int_equal(table.rows, TW_EVENT_KINDS + 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
+	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
+}
