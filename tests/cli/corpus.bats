@@ -44,6 +44,13 @@ counts() { # log
 		"$PYTHON" "$TRUTH/compare.py" stat.json truth.json
 }
 
+# What an independent decoder finds in the archive is what another finds in the log.
+becomes_fxt() { # log
+	trackway convert "$1" -o out.fxt && "$PYTHON" "$TRUTH/fxt_of_xray.py" "$1" out.fxt &&
+		trackway convert --byte-order big "$1" -o big.fxt && "$PYTHON" "$TRUTH/fxt_of_xray.py" "$1" big.fxt &&
+		[ "$(stat -c %s out.fxt)" = "$(stat -c %s big.fxt)" ]
+}
+
 @test "dump: little endian, versions 1 to 5" { each dumps 'v[1-5]*.xray' 'le-*.xray'; }
 @test "dump: big endian, bit fields from the most significant bit" { each dumps 'be-msb-*.xray'; }
 @test "dump: big endian, bit fields from the least significant bit" { each dumps 'be-lsb-*.xray'; }
@@ -51,6 +58,8 @@ counts() { # log
 
 @test "convert to the same version: little endian" { each comes_back 'v[1-5]*.xray' 'le-*.xray'; }
 @test "convert to the same version: big endian" { each comes_back 'be-*.xray'; }
+
+@test "convert to FXT: every FDR log" { each becomes_fxt 'v[1-5]*.xray' 'le-*.xray' 'be-*.xray'; }
 
 @test "stat: every FDR log" { each counts 'v[1-5]*.xray' 'le-*.xray' 'be-*.xray'; }
 @test "stat: basic logs" { each counts 'basic-v[123].xray' 'basic-be-*.xray'; }
