@@ -96,7 +96,7 @@ static enum fxt_fit limit_stream(struct value *value, size_t room)
 		value->header |= (TW_FXT_STRING_INLINE | value->size) << 32;
 	else if (!text)
 		value->header |= value->size << 32;
-	return cut ? FXT_CUT : FXT_FITS;
+	return cut ? FXT_CUT_SHORT : FXT_FITS;
 }
 
 enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name, const struct tw_argument *argument,

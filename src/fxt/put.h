@@ -77,7 +77,7 @@ static inline void fxt_put_end(struct tw_output *out, const struct fxt_put *put,
 }
 
 /* What became of an argument. */
-enum fxt_fit { FXT_FITS, FXT_CUT, FXT_NO_ROOM };
+enum fxt_fit { FXT_FITS, FXT_CUT_SHORT, FXT_NO_ROOM };
 
 /* Puts an argument, but leaves room for `reserved` words after it. A text or bytes that do not fit are cut. */
 enum fxt_fit fxt_put_argument(struct fxt_put *put, const struct fxt_label *name, const struct tw_argument *argument,

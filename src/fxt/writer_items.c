@@ -54,7 +54,7 @@ uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct f
 			fxt_loss(w, "argument", false);
 		else
 			count++;
-		if (fit == FXT_CUT)
+		if (fit == FXT_CUT_SHORT)
 			fxt_loss(w, item->argument->type == TW_ARG_TEXT ? "long string" : "long argument", true);
 	}
 	return count;
