@@ -20,6 +20,18 @@ static void put_threads_json(struct tw_json *json, const struct tw_info *info)
 	tw_json_array_end(json);
 }
 
+static void put_list_json(struct tw_json *json, const struct tw_info_list *list)
+{
+	tw_json_array(json, list->name);
+	for (size_t row = 0; row < list->rows; row++) {
+		tw_json_object(json, NULL);
+		for (size_t i = 0; i < list->columns; i++)
+			tw_put_field_json(json, &list->fields[row * list->columns + i]);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
 static void put_findings_json(struct tw_json *json, const struct tw_reader *reader)
 {
 	tw_json_u64(json, "errors", tw_reader_findings(reader, TW_ERROR));
@@ -51,6 +63,8 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 	tw_json_object_end(&json);
 	for (size_t i = 0; i < info->field_count; i++)
 		tw_put_field_json(&json, &info->fields[i]);
+	for (size_t i = 0; i < info->list_count; i++)
+		put_list_json(&json, &info->lists[i]);
 	put_threads_json(&json, info);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);

@@ -5,6 +5,7 @@
 #include "cli/show.h"
 #include "cli/table.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { THREADS_SHOWN = 20, KEY_COLUMN = 20 };
@@ -72,7 +73,10 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	tw_put_safe(&screen->out, view->path, strlen(view->path));
 	tw_put_char(&screen->out, '\n');
 	put_key(screen, "format");
-	tw_putf(&screen->out, "%s, version %u\n", info->format, info->version);
+	tw_put_text(&screen->out, info->format);
+	if (info->version)
+		tw_putf(&screen->out, ", version %u", info->version);
+	tw_put_char(&screen->out, '\n');
 	put_key(screen, "size");
 	put_size(screen, info->bytes);
 	tw_put_char(&screen->out, '\n');
@@ -102,6 +106,12 @@ static int put_kinds(struct tw_screen *screen, const struct tw_info *info)
 	return tw_table_put(&table, screen);
 }
 
+static void put_more(struct tw_screen *screen, size_t more)
+{
+	if (more)
+		tw_putf(&screen->out, "... and %s more; --all shows them\n", tw_show_count(more).text);
+}
+
 static int put_threads(struct tw_screen *screen, const struct tw_info *info, bool all)
 {
 	static const struct tw_column columns[] = {{"THREAD", true}, {"PROCESS", true}, {"RECORDS", true},
@@ -121,9 +131,53 @@ static int put_threads(struct tw_screen *screen, const struct tw_info *info, boo
 	}
 	tw_put_char(&screen->out, '\n');
 	int status = tw_table_put(&table, screen);
-	if (count < info->thread_count)
-		tw_putf(&screen->out, "... and %s more; --all shows them\n",
-		        tw_show_count(info->thread_count - count).text);
+	put_more(screen, info->thread_count - count);
+	return status;
+}
+
+/* ---- Lists that only some formats have. ---- */
+
+/* "ticks_per_second" as "TICKS PER SECOND"; a unit at the end is told by the values. */
+static void title_of(const char *name, char *title, size_t room)
+{
+	size_t length = strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0), i = 0;
+	for (; i < length && i + 1 < room; i++)
+		title[i] = (char)(name[i] == '_' ? ' ' : toupper((unsigned char)name[i]));
+	title[i] = '\0';
+}
+
+static void add_cell(struct tw_table *table, const struct tw_field *field)
+{
+	if (field->type == TW_FIELD_TEXT)
+		tw_table_add(table, field->value.bytes);
+	else if (field->type == TW_FIELD_NS)
+		tw_table_add(table, tw_show_duration(field->value.u).text);
+	else if (ends_with(field->name, "_id"))
+		tw_table_add(table, tw_show_id(field->value.u).text);
+	else if (strcmp(field->name, "bytes") == 0)
+		tw_table_add(table, tw_show_size(field->value.u).text);
+	else
+		tw_table_add(table, tw_show_count(field->value.u).text);
+}
+
+static int put_list(struct tw_screen *screen, const struct tw_info_list *list, bool all)
+{
+	enum { TITLE = 32 };
+	char titles[TW_TABLE_COLUMNS][TITLE];
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns, .column_count = list->columns};
+	size_t rows = all || list->rows <= THREADS_SHOWN ? list->rows : THREADS_SHOWN;
+	if (rows == 0)
+		return 0;
+	for (size_t i = 0; i < list->columns; i++) {
+		title_of(list->fields[i].name, titles[i], TITLE);
+		columns[i] = (struct tw_column){titles[i], list->fields[i].type != TW_FIELD_TEXT};
+	}
+	for (size_t i = 0; i < rows * list->columns; i++)
+		add_cell(&table, &list->fields[i]);
+	tw_putf(&screen->out, "\n%s:\n", list->name);
+	int status = tw_table_put(&table, screen);
+	put_more(screen, list->rows - rows);
 	return status;
 }
 
@@ -131,5 +185,7 @@ int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 {
 	put_head(screen, view);
 	int status = put_kinds(screen, &view->info);
+	for (size_t i = 0; i < view->info.list_count && status == 0; i++)
+		status = put_list(screen, &view->info.lists[i], view->all);
 	return status ? status : put_threads(screen, &view->info, view->all);
 }

@@ -226,15 +226,19 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
-/* The archive's byte order: that of its magic number, or without one that in which its first record makes sense. */
+/* The archive's byte order: that of its magic number, or without one that in which more records can be seen. */
 static void tell_order(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	const uint8_t *bytes = chunk->bytes + chunk->walked;
 	size_t left = chunk->end - chunk->walked;
-	bool magic = left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0;
-	if (!magic)
-		walk->big = fxt_chain(bytes, left, true) && !fxt_chain(bytes, left, false);
-	if (!magic && left)
+	unsigned little, big;
+	if (left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0)
+		return;
+	left = left < TW_PROBE_SIZE ? left : TW_PROBE_SIZE;
+	fxt_chain(bytes, left, false, &little);
+	fxt_chain(bytes, left, true, &big);
+	walk->big = big > little;
+	if (left)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }
 

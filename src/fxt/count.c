@@ -214,8 +214,10 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 			note_time(&census->provider, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
 		if (kind == TW_FXT_PROVIDER_EVENT)
 			count_full_buffer(chunk, header);
-		census->provider.records++;
-		census->provider.bytes += size;
+		if (type != TW_FXT_TYPE_METADATA) {
+			census->provider.records++;
+			census->provider.bytes += size;
+		}
 	}
 }
 

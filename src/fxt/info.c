@@ -204,12 +204,12 @@ static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *re
 		const struct row *row = &rows->rows[i];
 		const struct tw_field fields[PROVIDER_COLUMNS] = {
 		    number_field("provider_id", TW_FIELD_UINT, row->id),
-		    text_field("name", reader, row->number),
 		    number_field("ticks_per_second", TW_FIELD_UINT, frequency_of(state, row->id)),
 		    number_field("records", TW_FIELD_UINT, row->records),
 		    number_field("bytes", TW_FIELD_UINT, row->bytes),
 		    number_field("end_ns", TW_FIELD_NS, since(info->clock_start_ns, row->last)),
 		    number_field("buffer_full", TW_FIELD_UINT, row->dropped),
+		    text_field("name", reader, row->number),
 		};
 		memcpy(survey->provider_fields + i * PROVIDER_COLUMNS, fields, sizeof fields);
 	}
@@ -236,8 +236,8 @@ static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *r
 		qsort_r(rows->rows, rows->count, sizeof *rows->rows, most_first, reader->dictionary);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct tw_field *fields = survey->category_fields + i * CATEGORY_COLUMNS;
-		fields[0] = text_field("name", reader, rows->rows[i].number);
-		fields[1] = number_field("events", TW_FIELD_UINT, rows->rows[i].records);
+		fields[0] = number_field("events", TW_FIELD_UINT, rows->rows[i].records);
+		fields[1] = text_field("name", reader, rows->rows[i].number);
 	}
 	survey->lists[1] = (struct tw_info_list){"categories", survey->category_fields, CATEGORY_COLUMNS, rows->count};
 	return true;

@@ -137,9 +137,13 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
-bool fxt_chain(const uint8_t *bytes, size_t left, bool big)
+size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 {
-	return chain(&(struct view){.bytes = bytes, .left = left, .big = big}, 0);
+	const struct view view = {.bytes = bytes, .left = left, .big = big};
+	size_t at = 0, size;
+	for (*count = 0; (size = measure(&view, at)) != 0; at += size)
+		++*count;
+	return at;
 }
 
 struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,

@@ -167,7 +167,18 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 
 /* ---- The format. ---- */
 
-/* With the magic number it is certain; archives without one must begin with records that follow one another. */
+/* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end with
+ * one. */
+static int probe_records(const uint8_t *bytes, size_t size, bool big)
+{
+	enum { SURE = 4 };
+	unsigned count;
+	size_t end = fxt_chain(bytes, size, big, &count);
+	if (count >= SURE)
+		return 60;
+	return count > 1 && (end == size || size == TW_PROBE_SIZE) ? 25 : 0;
+}
+
 static int probe(const uint8_t *bytes, size_t size)
 {
 	bool big;
@@ -175,7 +186,8 @@ static int probe(const uint8_t *bytes, size_t size)
 		return 0;
 	if (tw_fxt_magic(bytes, &big) == 0)
 		return 100;
-	return fxt_chain(bytes, size, false) || fxt_chain(bytes, size, true) ? 60 : 0;
+	int little = probe_records(bytes, size, false);
+	return little ? little : probe_records(bytes, size, true);
 }
 
 const struct tw_format tw_format_fxt = {

@@ -27,8 +27,8 @@ struct fxt_judgement {
 struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset);
 
-/* Whether bytes begin with records that follow one another. */
-bool fxt_chain(const uint8_t *bytes, size_t left, bool big);
+/* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
+size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);
 
 struct fxt_walk {
 	struct fxt_state *state;
