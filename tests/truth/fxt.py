@@ -487,8 +487,9 @@ class Slices:
                 self.end(stack, event)
         while stack:
             self.add(stack.pop(), last, None, "open")
-        # Outer before inner: those of one begin by their ends, and then the one written later, a scope around others.
-        self.slices.sort(key=lambda part: (part["ns"], -part["end_ns"]))
+        # Outer before inner: of two that begin together that which ends later, or was known later to have ended.
+        order = {id(part): -number for number, part in enumerate(self.slices)}
+        self.slices.sort(key=lambda part: (part["ns"], -part["end_ns"], order[id(part)]))
         return self.slices
 
     def end(self, stack, event):
