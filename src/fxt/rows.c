@@ -235,7 +235,9 @@ static uint64_t duration_of(struct fxt_chunk *chunk, uint64_t begin, uint64_t ti
 	return 0;
 }
 
-static const uint8_t event_kinds[16] = {
+enum { EVENT_KINDS = 11 };
+
+static const uint8_t event_kinds[EVENT_KINDS] = {
     TW_INSTANT,       TW_COUNTER,   TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_ASYNC_BEGIN,
     TW_ASYNC_INSTANT, TW_ASYNC_END, TW_FLOW_BEGIN,  TW_FLOW_STEP, TW_FLOW_END,
 };
@@ -518,7 +520,8 @@ static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
 static bool is_plain(uint64_t header)
 {
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && !(header & more) && tw_bits(header, 24, 31) != 0;
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && !(header & more) && tw_bits(header, 24, 31) != 0 &&
+	       tw_bits(header, 16, 19) < EVENT_KINDS;
 }
 
 enum { UNDEFINED = -1 };
@@ -553,7 +556,7 @@ static bool take_plain(struct fxt_chunk *chunk, uint64_t header, size_t place)
 	row->time = time;
 	row->offset = offset;
 	row->value = complete ? duration_of(chunk, time, word, place) : 0;
-	row->id = complete || instant ? 0 : word;
+	row->id = kind >= TW_COUNTER && !complete ? word : 0;
 	row->track = thread->number;
 	row->name = (uint32_t)name;
 	row->category = (uint32_t)category;
