@@ -134,12 +134,21 @@ void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *his
 
 /* ---- Reading. ---- */
 
+enum { ALL_BUCKETS = TW_OCTAVES * TW_BUCKETS };
+
+/* The first bucket from one on whose octave has counts; ALL_BUCKETS: none has. */
+static uint32_t next_bucket(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t bucket)
+{
+	const uint32_t *chunks = pool->tables[histogram->table].chunk;
+	while (bucket < ALL_BUCKETS && !chunks[bucket / TW_BUCKETS])
+		bucket = (bucket / TW_BUCKETS + 1) * TW_BUCKETS;
+	return bucket;
+}
+
 static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                              uint32_t bucket)
 {
 	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
-	if (!chunk)
-		return 0;
 	uint32_t i;
 	uint64_t count = pool->chunks[chunk].count[bucket % TW_BUCKETS];
 	if (tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
@@ -158,7 +167,8 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	}
 	if (!into->table && !make_table(into_pool, into, into_values))
 		return;
-	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS; bucket++) {
+	for (uint32_t bucket = next_bucket(from_pool, from, 0); bucket < ALL_BUCKETS;
+	     bucket = next_bucket(from_pool, from, bucket + 1)) {
 		uint64_t count = bucket_count(from_pool, from, bucket);
 		if (count)
 			count_bucket(into_pool, into, bucket, count);
@@ -206,10 +216,12 @@ void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct
 		return;
 	}
 	uint64_t counted = 0, below = 0;
-	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS; bucket++)
+	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS;
+	     bucket = next_bucket(pool, histogram, bucket + 1))
 		counted += bucket_count(pool, histogram, bucket);
 	size_t i = 0;
-	for (uint32_t bucket = 0; bucket < TW_OCTAVES * TW_BUCKETS && i < count; bucket++) {
+	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS && i < count;
+	     bucket = next_bucket(pool, histogram, bucket + 1)) {
 		below += bucket_count(pool, histogram, bucket);
 		while (i < count && below && below >= rank(parts[i], counted))
 			results[i++] = bucket_middle(bucket);
