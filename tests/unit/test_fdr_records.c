@@ -1109,6 +1109,35 @@ static void test_clock_in_steps(void **state)
 	}
 }
 
+/* The first tick count whose time is just short of the next nanosecond, at a frequency that is a prime: -1 / 10^9. */
+static uint64_t hardest_count(uint64_t prime)
+{
+	wide power = 1, square = 1000000000 % prime;
+	for (uint64_t rest = prime - 2; rest; rest >>= 1) {
+		if (rest & 1)
+			power = power * square % prime;
+		square = square * square % prime;
+	}
+	return prime - (uint64_t)power;
+}
+
+/* As far from a base as a multiplication reaches, one tick on, and further, where rounding would show first. */
+static void test_clock_far_from_base(void **state)
+{
+	static const uint64_t primes[] = {999999937, 2147483647, 4294967291, 99999999977, 999999999989};
+	(void)state;
+	for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
+		struct fdr_clock clock;
+		fdr_clock_set(&clock, primes[i]);
+		uint64_t tsc = 10 * primes[i] + hardest_count(primes[i]);
+		uint64_t back[] = {clock.near, clock.near + 1, UINT32_MAX - UINT64_C(1), UINT32_MAX};
+		for (size_t k = 0; k < sizeof back / sizeof *back; k++) {
+			fdr_clock_move(&clock, tsc - back[k]);
+			expect_time(&clock, tsc);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1132,6 +1161,7 @@ int main(void)
 	    cmocka_unit_test(test_basic_logs),
 	    cmocka_unit_test(test_clock_at_edges),
 	    cmocka_unit_test(test_clock_in_steps),
+	    cmocka_unit_test(test_clock_far_from_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
