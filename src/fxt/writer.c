@@ -64,12 +64,10 @@ static void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_
 		fxt_put_word(put, fxt_ticks_of(w, end_of(event)));
 }
 
-/* Fields of the document's header of an event, but for the number of arguments. */
-static uint64_t event_header(enum tw_fxt_kind kind, uint8_t thread, const struct fxt_label *category,
-                             const struct fxt_label *name)
+/* The document's header of an event, but for its size and the number of arguments. */
+static uint64_t event_header(enum tw_fxt_kind kind, uint64_t thread, uint64_t category, uint64_t name)
 {
-	return TW_FXT_TYPE_EVENT | (uint64_t)(kind - TW_FXT_INSTANT) << 16 | (uint64_t)thread << 24 |
-	       (uint64_t)category->reference << 32 | (uint64_t)name->reference << 48;
+	return TW_FXT_TYPE_EVENT | (uint64_t)(kind - TW_FXT_INSTANT) << 16 | thread << 24 | category << 32 | name << 48;
 }
 
 /* Writes an event of a type with these arguments and this name. */
@@ -79,7 +77,7 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
 	struct tw_output *out = &w->writer->out;
 	struct fxt_label category = fxt_label(&w->intern, event->category);
 	uint8_t thread = fxt_thread_index(&w->intern, event->track);
-	uint64_t header = event_header(shape->kind, thread, &category, name);
+	uint64_t header = event_header(shape->kind, thread, category.reference, name->reference);
 	struct fxt_put put = fxt_put_begin(out, w->intern.big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (thread == 0)
@@ -94,16 +92,40 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
 	fxt_put_end(out, &put, header);
 }
 
-static void put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+static __attribute__((noinline)) void put_full(struct fxt_writer *w, const struct tw_event *event,
+                                               const struct fxt_shape *shape)
 {
 	struct fxt_items items; /* to fill it with zeros would take longer than the rest */
 	items.count = items.made_count = 0;
-	if (event->argument_count)
-		fxt_add_arguments(w, &items, event, 0);
-	if (event->flags)
-		add_flags(w, &items, event->flags);
+	fxt_add_arguments(w, &items, event, 0);
+	add_flags(w, &items, event->flags);
 	struct fxt_label name = fxt_label(&w->intern, event->name);
 	put_with(w, event, shape, &items, &name);
+}
+
+/* The index of a name; 0: it has none, or needs none. */
+static inline uint64_t index_of(const struct fxt_intern *in, uint32_t name)
+{
+	return name < in->string_room ? in->strings[name] : 0;
+}
+
+/* An event that is nothing but a time and names from the tables goes straight out: a quarter fewer instructions in the writer
+ * (callgrind, a log of bench/gen_fdr to FXT). All others go through put_full(), which is kept apart for its large frame. */
+static void put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+{
+	const struct fxt_intern *in = &w->intern;
+	uint64_t name = index_of(in, event->name), category = index_of(in, event->category);
+	uint64_t thread = event->track < in->tracks_seen ? in->tracks[event->track].index : 0;
+	bool known = thread && !name == !event->name && !category == !event->category;
+	if (!known || event->argument_count || event->flags) {
+		put_full(w, event, shape);
+		return;
+	}
+	struct fxt_put put = fxt_put_begin(&w->writer->out, in->big);
+	fxt_put_word(&put, fxt_ticks_of(w, event->time));
+	if (shape->tail != FXT_NO_TAIL)
+		put_tail(w, &put, event, shape->tail);
+	fxt_put_end(&w->writer->out, &put, event_header(shape->kind, thread, category, name));
 }
 
 /* An instant for what FXT has nothing for, its numbers as arguments. */
