@@ -27,8 +27,9 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->next = place->next;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
-	cursor->damaged = false;
+	cursor->damaged = cursor->begun = false;
 	cursor->typed_events = 0;
+	cursor->missing = 0;
 }
 
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)
@@ -64,17 +65,20 @@ static int stop(struct fdr_cursor *cursor)
 	return 0;
 }
 
-static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need)
+/* first: the first byte of the record, which tells a typed event even where no more of it is there. */
+static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need, uint8_t first)
 {
+	enum tw_fdr_layout layout = cursor->log->header.layout;
 	uint64_t left = cursor->end - cursor->at;
-	bool known = cursor->end - cursor->at >= TW_FDR_METADATA_SIZE || need == TW_FDR_FUNCTION_SIZE;
+	bool known = left >= TW_FDR_METADATA_SIZE || need == TW_FDR_FUNCTION_SIZE;
 	const char *kind = known ? tw_fdr_kind_name((unsigned)record->kind) : NULL;
-	if (cursor->typed_events)
+	cursor->missing = need - left;
+	uint64_t typed = cursor->typed_events + (uint64_t)(first == fdr_first_byte(layout, TW_FDR_TYPED_EVENT));
+	if (typed && !cursor->cut && cursor->missing <= typed * TW_FDR_METADATA_SIZE)
 		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->start, cursor->at, 0,
-		          "%" PRIu32 " typed event%s made the extents %" PRIu32
+		          "%" PRIu64 " typed event%s made the extents %" PRIu64
 		          " bytes too short: what was there is not in the file",
-		          cursor->typed_events, tw_plural(cursor->typed_events),
-		          cursor->typed_events * TW_FDR_METADATA_SIZE);
+		          typed, tw_plural(typed), typed * TW_FDR_METADATA_SIZE);
 	else if (!cursor->cut)
 		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->end, 0,
 		          "expected %" PRIu64 " byte%s of %s, found the end of the buffer after %" PRIu64, need,
@@ -101,6 +105,8 @@ static int stop_nested(struct fdr_cursor *cursor, const struct tw_fdr_record *re
 {
 	tw_report(cursor->reader, &fdr_rules[FDR_NESTED_BUFFER], cursor->start, cursor->at, 0,
 	          "expected a record of this buffer, found %s", tw_fdr_kind_name((unsigned)record->kind));
+	if (cursor->resumes)
+		cursor->next = cursor->at;
 	return stop(cursor);
 }
 
@@ -131,6 +137,8 @@ static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *recor
 		cursor->typed_events++;
 		break;
 	case TW_FDR_NEW_BUFFER:
+		cursor->begun = true;
+		break;
 	case TW_FDR_END_OF_BUFFER:
 	case TW_FDR_WALL_TIME:
 	case TW_FDR_CALL_ARGUMENT:
@@ -165,7 +173,7 @@ static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
 {
 	uint64_t into = cursor->at - cursor->start;
 	return (kind == TW_FDR_BUFFER_EXTENTS && into != 0) ||
-	       (kind == TW_FDR_NEW_BUFFER && into > TW_FDR_METADATA_SIZE);
+	       (kind == TW_FDR_NEW_BUFFER && (cursor->begun || into > TW_FDR_METADATA_SIZE));
 }
 
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
@@ -186,7 +194,7 @@ int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 		return stop_wrong(cursor, record, status);
 	bool missing = status == TW_ERR_ROOM && !record->payload_size; /* the file was cut after it was opened */
 	if (missing || decoder.need > cursor->end - cursor->at)
-		return stop_short(cursor, record, decoder.need);
+		return stop_short(cursor, record, decoder.need, decoder.bytes[0]);
 	if (nested(cursor, record->kind))
 		return stop_nested(cursor, record);
 	*item = (struct fdr_item){.record = *record, .offset = cursor->at};

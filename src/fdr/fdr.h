@@ -70,6 +70,11 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
 int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
                     struct fdr_buffer *buffer);
 
+/* Whether the beginning of a buffer stands somewhere in these bytes, which are an event's payload. Returns 0 or a negative
+ * status. */
+int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
+                     uint64_t to, bool *holds);
+
 /* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
 int fdr_index(struct tw_reader *reader, struct fdr_log *log);
 
@@ -97,10 +102,13 @@ struct fdr_cursor {
 	uint64_t start, end, next; /* of the buffer */
 	bool filled, cut;
 	bool damaged; /* the buffer ended early, and that was reported */
+	bool begun;   /* its NewBuffer record was met */
+	bool resumes; /* a buffer inside this one is read after it: `next` moves to where it begins */
 	uint64_t at;  /* the next record */
 	uint64_t tsc; /* of the last record; carried over from buffer to buffer of a thread */
 	uint16_t cpu;
 	uint32_t typed_events;
+	uint64_t missing; /* bytes of the last record that are not there */
 };
 
 /* Makes a cursor. chunk: how much of the file is read at a time, 0 for the default. */

@@ -40,4 +40,11 @@ static inline bool fdr_has_payload(unsigned kind)
 	return kind == TW_FDR_CUSTOM_EVENT || kind == TW_FDR_TYPED_EVENT;
 }
 
+/* The first byte of a metadata record. */
+static inline uint8_t fdr_first_byte(enum tw_fdr_layout layout, enum tw_fdr_kind kind)
+{
+	unsigned number = (unsigned)kind - FDR_METADATA;
+	return (uint8_t)(layout == TW_FDR_BIG_MSB ? 0x80 | number : number << 1 | 1);
+}
+
 #endif

@@ -78,6 +78,7 @@ struct look {
 	const uint8_t *bytes;
 	size_t have;
 	bool extents; /* a BufferExtents record comes first */
+	bool follows; /* BufferExtents and NewBuffer: this is a buffer where the extents of the last one lead */
 	bool strong;  /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
 	bool weak;    /* enough of them where a buffer is expected */
 };
@@ -92,8 +93,7 @@ struct finder {
 
 static uint8_t first_byte(const struct fdr_log *log, enum tw_fdr_kind kind)
 {
-	unsigned number = (unsigned)kind - FDR_METADATA;
-	return (uint8_t)(log->header.layout == TW_FDR_BIG_MSB ? 0x80 | number : number << 1 | 1);
+	return fdr_first_byte(log->header.layout, kind);
 }
 
 static void judge(const struct fdr_log *log, struct look *look)
@@ -105,6 +105,7 @@ static void judge(const struct fdr_log *log, struct look *look)
 	bool new_buffer = have > at && p[at] == first_byte(log, TW_FDR_NEW_BUFFER);
 	bool wall = have > at + RECORD && p[at + RECORD] == first_byte(log, TW_FDR_WALL_TIME);
 	bool cut = have <= at;
+	look->follows = look->extents && new_buffer;
 	look->strong = new_buffer && wall;
 	look->weak = new_buffer || (look->extents && (wall || cut));
 }
@@ -164,9 +165,47 @@ static int scan(struct finder *f, uint64_t at, uint64_t to, uint64_t *found)
 	return 0;
 }
 
+/* ---- Buffers inside of payloads. ---- */
+
+/* NewBuffer, and WallTime up to its microseconds, which must make sense: random bytes do so once in 2^28. */
+enum { HELD = RECORD + 13 };
+
+static bool holds_start(const uint8_t *bytes, size_t have, enum tw_fdr_layout layout)
+{
+	uint8_t new_buffer = fdr_first_byte(layout, TW_FDR_NEW_BUFFER), wall = fdr_first_byte(layout, TW_FDR_WALL_TIME);
+	for (size_t at = RECORD; at + HELD - RECORD <= have; at++) {
+		const uint8_t *found = memchr(bytes + at, wall, have - at - (HELD - RECORD - 1));
+		if (!found)
+			return false;
+		at = (size_t)(found - bytes);
+		if (found[-RECORD] == new_buffer && tw_load32(found + 9, layout != TW_FDR_LITTLE) < 1000000)
+			return true;
+	}
+	return false;
+}
+
+int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
+                     uint64_t to, bool *holds)
+{
+	enum { STEP = 1 << 16 };
+	*holds = false;
+	while (!*holds && to - from >= HELD) {
+		size_t have, want = to - from < STEP ? (size_t)(to - from) : STEP;
+		const uint8_t *bytes;
+		int status = tw_window_view(window, from, want, &bytes, &have);
+		if (status < 0)
+			return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+		if (have < want)
+			return 0;
+		*holds = holds_start(bytes, want, layout);
+		from += want - (HELD - 1);
+	}
+	return 0;
+}
+
 /* ---- Walking records, where the sizes cannot be trusted. ---- */
 
-enum stop { STOP_NOT, STOP_START, STOP_DAMAGE, STOP_END_OF_BUFFER, STOP_END };
+enum stop { STOP_NOT, STOP_START, STOP_PASSED, STOP_DAMAGE, STOP_END_OF_BUFFER, STOP_END };
 
 struct walk {
 	uint64_t at; /* where it stopped: after the last good record */
@@ -174,28 +213,57 @@ struct walk {
 	bool met_mark; /* a record ended exactly at the mark */
 };
 
-/* Why a walk cannot go past a record, given what its decoder said; STOP_NOT when it can. An event whose payload holds the
- * beginning of a buffer has a damaged size. */
+/* Whether an event's size must be damaged: its payload holds the beginning of a buffer. What goes beyond the file is wrong
+ * anyway: less has to be found there. */
+static int judge_event(struct finder *f, uint64_t at, uint64_t need, enum stop *why)
+{
+	uint64_t left = f->size - at, found;
+	bool damaged;
+	int status;
+	if (need <= left) {
+		status =
+		    fdr_holds_buffer(f->reader, f->window, f->log->header.layout, at + RECORD, at + need, &damaged);
+	} else {
+		status = scan(f, at + RECORD, f->size, &found);
+		damaged = found < f->size;
+	}
+	if (damaged)
+		*why = STOP_DAMAGE;
+	else if (need > left)
+		*why = STOP_END;
+	return status;
+}
+
+/* Why a walk cannot go past a record, given what its decoder said; STOP_NOT when it can. */
 static int judge_step(struct finder *f, uint64_t at, int decoded, uint64_t need, const struct tw_fdr_record *record,
                       enum stop *why)
 {
-	uint64_t left = f->size - at, reach = need < left ? need : left, found;
 	*why = STOP_NOT;
 	if (decoded == 0)
 		*why = STOP_END;
 	else if (decoded < 0 && decoded != TW_ERR_ROOM)
 		*why = STOP_DAMAGE;
-	if (*why != STOP_NOT || !record->payload_size) {
-		if (decoded == TW_ERR_ROOM)
-			*why = STOP_END;
-		return 0;
-	}
-	int status = scan(f, at + RECORD, at + reach, &found);
-	if (found < at + reach)
-		*why = STOP_DAMAGE;
-	else if (need > left)
+	if (*why == STOP_NOT && record->payload_size)
+		return judge_event(f, at, need, why);
+	if (decoded == TW_ERR_ROOM)
 		*why = STOP_END;
-	return status;
+	return 0;
+}
+
+/* A size that was damaged may end inside the next buffer's NewBuffer, whose zeros then look like calls: WallTime gives it
+ * away. Goes back to where the NewBuffer begins. */
+static int stop_after_swallowed_start(struct finder *f, struct walk *walk)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(f->window, walk->at - RECORD, 1, &bytes, &have);
+	if (status < 0)
+		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	if (have && bytes[0] == first_byte(f->log, TW_FDR_NEW_BUFFER)) {
+		walk->at -= RECORD;
+		walk->why = STOP_PASSED;
+	}
+	return 0;
 }
 
 static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
@@ -207,6 +275,8 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 		int status = tw_window_view(f->window, walk->at, RECORD, &decoder.bytes, &decoder.left);
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+		if (decoder.left > f->size - walk->at)
+			decoder.left = (size_t)(f->size - walk->at);
 		int decoded = tw_fdr_next(&decoder, &record);
 		status = judge_step(f, walk->at, decoded, decoder.need, &record, &walk->why);
 		if (status < 0)
@@ -214,6 +284,10 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 		bool starts = record.kind == TW_FDR_NEW_BUFFER || record.kind == TW_FDR_BUFFER_EXTENTS;
 		if (walk->why == STOP_NOT && starts && walk->at != from)
 			walk->why = STOP_START;
+		if (walk->why == STOP_NOT && record.kind == TW_FDR_WALL_TIME && walk->at > from + RECORD)
+			status = stop_after_swallowed_start(f, walk);
+		if (status < 0)
+			return status;
 		if (walk->why != STOP_NOT)
 			return 0;
 		walk->at += decoder.need;
@@ -284,6 +358,25 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 	return 1;
 }
 
+/* Extents above the buffer size: the buffer is that long, or they lead over other buffers to a later one. */
+static int check_overrun(struct finder *f, struct fdr_buffer *buffer)
+{
+	struct finder inside = {.reader = f->reader, .log = f->log, .window = f->window, .size = buffer->end};
+	struct walk w;
+	int status = walk(&inside, buffer->offset + RECORD, NO_LIMIT, &w);
+	if (status < 0)
+		return status;
+	if (w.why == STOP_START) {
+		buffer->end = buffer->next = w.at;
+		report_wrong_extents(f, buffer);
+		return 1;
+	}
+	tw_report(f->reader, &fdr_rules[FDR_BUFFER_OVERRUN], buffer->offset, buffer->offset + 1, 0,
+	          "the buffer is %" PRIu64 " byte%s long, the header's buffer size is %" PRIu64, buffer->extents,
+	          tw_plural(buffer->extents), f->log->header.buffer_size);
+	return 1;
+}
+
 static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 {
 	uint64_t body = buffer->offset + RECORD, room = f->size - body;
@@ -295,15 +388,12 @@ static int find_by_extents(struct finder *f, struct fdr_buffer *buffer)
 		if (status < 0)
 			return status;
 	}
-	bool trusted = buffer->extents <= room && (buffer->next == f->size || (look.strong && look.extents));
+	bool trusted = buffer->extents <= room && (buffer->next == f->size || look.follows);
 	if (trusted && (buffer->extents <= limit || limit == 0))
 		return 1;
 	if (!trusted)
 		return mend_extents(f, buffer, buffer->extents <= room ? buffer->next : NO_LIMIT);
-	tw_report(f->reader, &fdr_rules[FDR_BUFFER_OVERRUN], buffer->offset, buffer->offset + 1, 0,
-	          "the buffer is %" PRIu64 " byte%s long, the header's buffer size is %" PRIu64, buffer->extents,
-	          tw_plural(buffer->extents), limit);
-	return 1;
+	return check_overrun(f, buffer);
 }
 
 /* Version 1: where the header's buffer size leads, if a buffer or the end of the file is there; 0 if not. */
@@ -370,6 +460,14 @@ static int stop_at_swallowed(struct finder *f, uint64_t from, struct walk *w)
 	return 0;
 }
 
+/* Whether a walk ended where a buffer may end: what was walked is then no damage, whatever it looks like. */
+static bool ended_well(const struct finder *f, const struct walk *w, const struct look *next, uint64_t filled)
+{
+	if (f->log->header.version == 1)
+		return w->why == STOP_END_OF_BUFFER && (w->at == f->size || next->strong || w->at <= filled);
+	return (w->why == STOP_START && next->strong) || (w->why == STOP_END && w->at == f->size);
+}
+
 static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct walk w;
@@ -377,11 +475,14 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 	uint64_t filled;
 	int status = walk(f, buffer->offset, NO_LIMIT, &w);
 	if (status >= 0)
-		status = stop_at_swallowed(f, buffer->offset, &w);
-	if (status >= 0)
 		status = filled_end(f, buffer, &filled);
 	if (status >= 0)
 		status = look_at(f, w.at, &look);
+	if (status >= 0 && !ended_well(f, &w, &look, filled)) {
+		status = stop_at_swallowed(f, buffer->offset, &w);
+		if (status >= 0)
+			status = look_at(f, w.at, &look);
+	}
 	if (status < 0)
 		return status;
 	buffer->end = buffer->next = w.at;

@@ -44,7 +44,7 @@ int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint3
 int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
 {
 	struct fdr_state *state = reader->state;
-	struct fdr_buffer buffer = {.next = state->here.next};
+	struct fdr_buffer buffer = {.next = state->stream.cursor.next};
 	int status;
 	do {
 		status = fdr_find_buffer(reader, state->log, &state->borders, buffer.next, &buffer);
@@ -129,13 +129,14 @@ static int open_state(struct tw_reader *reader, struct fdr_log *log)
 	}
 	reader->state = state;
 	state->log = log;
-	state->here.next = TW_FDR_HEADER_SIZE;
 	state->borders = (struct tw_window){.input = reader->input, .chunk = 4096};
 	if (!fdr_rows_init(&state->rows, FDR_ROWS, FDR_ARGUMENTS, FDR_BYTES))
 		return no_memory(reader);
 	state->checker.buffers_only = reader->options.order == TW_ORDER_FILE;
 	int status = fdr_words_init(reader->dictionary, &state->words);
 	fdr_stream_init(&state->stream, reader, 0);
+	state->stream.cursor.next = TW_FDR_HEADER_SIZE;
+	state->stream.cursor.resumes = reader->options.order == TW_ORDER_FILE;
 	return status;
 }
 

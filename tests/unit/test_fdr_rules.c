@@ -220,6 +220,33 @@ static void overrun(struct bytes *b)
 	end_buffer(b, start);
 }
 
+static void new_buffer_again(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = b->size;
+	add_extents(b, 0);
+	add_new_buffer(b, 1);
+	add_new_buffer(b, 2);
+	add_wall(b, 1, 0);
+	add_pid(b, 7);
+	add_cpu(b, 0, 100);
+	add_call(b, 1);
+	end_buffer(b, start);
+}
+
+/* The extents lead over a buffer to the one after it, and are larger than a buffer may be. */
+static void extents_over_a_full_buffer(struct bytes *b)
+{
+	static const char payload[3000];
+	add_header(b, 5);
+	for (unsigned i = 1; i <= 3; i++) {
+		size_t start = begin_buffer(b, i, i, 100 * i);
+		add_custom(b, 0, 0, payload, sizeof payload);
+		end_buffer(b, start);
+	}
+	set_number(b->data + 33, 2 * (80 + 16 + 3000) - 16, 8);
+}
+
 static void buffer_in_buffer(struct bytes *b)
 {
 	add_header(b, 5);
@@ -392,6 +419,35 @@ static void typed_cut(struct bytes *b)
 	add_typed(b, 0, 1, "typed", 5);
 	add_custom(b, 0, 0, "custom", 6);
 	b->size -= 16;
+	end_buffer(b, start);
+}
+
+/* The event that lacks the bytes is the only one: all of its header is there, or not even that. */
+static void typed_alone(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_typed(b, 0, 1, "a typed event that is longer", 28);
+	b->size -= 16;
+	end_buffer(b, start);
+}
+
+static void typed_alone_and_short(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_typed(b, 0, 1, "typed", 5);
+	b->size -= 16;
+	end_buffer(b, start);
+}
+
+/* More is missing than the runtime forgets. */
+static void typed_damaged(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_typed(b, 0, 1, "a typed event that is longer", 28);
+	b->size -= 17;
 	end_buffer(b, start);
 }
 
@@ -597,6 +653,8 @@ static const struct rule_case {
     {"fdr.buffer-truncated", TW_ERROR, cut_in_record, 32, 131, 1, 0, 0},
     {"fdr.buffer-overrun", TW_WARNING, overrun, 32, 33, 1, 0, 0},
     {"fdr.nested-buffer", TW_ERROR, buffer_in_buffer, 32, 128, 1, 0, 0},
+    {"fdr.nested-buffer", TW_ERROR, new_buffer_again, 32, 64, 1, JOINT, 0},
+    {"fdr.extents-wrong", TW_ERROR, extents_over_a_full_buffer, 32, 33, 1, 0, 0},
     {"fdr.new-buffer-missing", TW_ERROR, extents_alone, 32, 48, 1, 0, 0},
     {"fdr.new-buffer-missing", TW_ERROR, new_buffer_smashed, 32, 48, 1, JOINT, 0},
     {"fdr.record-kind", TW_ERROR, new_buffer_smashed, 48, 48, 1, JOINT, 0},
@@ -612,12 +670,15 @@ static const struct rule_case {
     {"fdr.end-of-buffer", TW_WARNING, end_in_version_5, 112, 112, 1, 0, 0},
     {"fdr.end-of-buffer-missing", TW_WARNING, no_end, 32, 96, 1, 0, 0},
     {"fdr.record-truncated", TW_ERROR, record_cut, 112, 116, 1, 0, 0},
+    {"fdr.record-truncated", TW_ERROR, typed_damaged, 112, 139, 1, 0, 0},
     {"fdr.record-kind", TW_ERROR, kind_10, 112, 112, 1, 0, 0},
     {"fdr.function-kind", TW_ERROR, function_kind_4, 112, 112, 1, 0, 0},
     {"fdr.event-size", TW_ERROR, event_of_nothing, 112, 113, 1, 0, 0},
     {"fdr.event-size", TW_ERROR, event_negative, 112, 113, 1, 0, 0},
     {"fdr.event-too-large", TW_WARNING, event_large, 112, 113, 1, 0, 8192},
     {"fdr.typed-event-extents", TW_ERROR, typed_cut, 32, 133, 1, 0, 0},
+    {"fdr.typed-event-extents", TW_ERROR, typed_alone, 32, 112, 1, 0, 0},
+    {"fdr.typed-event-extents", TW_ERROR, typed_alone_and_short, 32, 112, 1, 0, 0},
     {"fdr.typed-event-doubt", TW_NOTE, typed_whole, 32, ANY, 1, 0, 0},
     {"fdr.argument-misplaced", TW_WARNING, argument_alone, 128, 128, 1, 0, 0},
     {"fdr.argument-missing", TW_WARNING, no_argument, 112, 120, 1, 0, 0},
