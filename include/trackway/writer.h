@@ -72,9 +72,10 @@ struct tw_rewrite_result {
 	uint64_t records_in, records_out;
 	uint64_t records_changed; /* kept, but with something of it approximated */
 	uint64_t
-	    records_dropped; /* left out: repair could not trust them, or the target version has no place for them */
-	uint64_t lost_bytes; /* of the input that no record could be read from */
-	uint64_t bytes_out;  /* before compression */
+	    records_dropped;    /* left out: repair could not trust them, or the target version has no place for them */
+	uint64_t lost_bytes;    /* of the input that no record could be read from */
+	uint64_t missing_bytes; /* that are not in the input and should be, at least: it was cut */
+	uint64_t bytes_out;     /* before compression */
 };
 
 /* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The

@@ -28,6 +28,7 @@ static int put_json(const struct tw_rewrite_result *result, const struct tw_comm
 	tw_json_u64(&json, "records_changed", result->records_changed);
 	tw_json_u64(&json, "records_dropped", result->records_dropped);
 	tw_json_u64(&json, "lost_bytes", result->lost_bytes);
+	tw_json_u64(&json, "missing_bytes", result->missing_bytes);
 	tw_json_u64(&json, "bytes_out", result->bytes_out);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
@@ -37,14 +38,18 @@ static int put_json(const struct tw_rewrite_result *result, const struct tw_comm
 /* On standard error: the repaired trace may be going to standard output. */
 static int say_result(const struct tw_rewrite_result *result, const struct tw_common *common)
 {
-	tw_say("%s: %s of %s saved, %s", common->output, tw_show_count(result->records_out).text,
-	       tw_show_plural(result->records_in, "record").text, tw_show_plural(result->bytes_out, "byte").text);
+	tw_say("%s: %s written, %s read, %s", common->output, tw_show_plural(result->records_out, "record").text,
+	       tw_show_count(result->records_in).text, tw_show_plural(result->bytes_out, "byte").text);
 	if (result->records_changed)
 		tw_say("%s: %s changed", common->output, tw_show_plural(result->records_changed, "record").text);
 	if (result->records_dropped)
 		tw_say("%s: %s left out", common->output, tw_show_plural(result->records_dropped, "record").text);
 	if (result->lost_bytes)
-		tw_say("%s: %s lost", common->output, tw_show_plural(result->lost_bytes, "byte").text);
+		tw_say("%s: %s of the input could not be read", common->output,
+		       tw_show_plural(result->lost_bytes, "byte").text);
+	if (result->missing_bytes)
+		tw_say("%s: at least %s of the trace missing from the input", common->output,
+		       tw_show_plural(result->missing_bytes, "byte").text);
 	return 0;
 }
 

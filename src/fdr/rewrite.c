@@ -13,28 +13,55 @@ struct rewrite {
 	struct tw_output *out; /* NULL: only the size is wanted */
 	struct tw_rewrite_result *result;
 	struct tw_rewrite_result unused; /* for the first pass */
-	uint64_t size;                   /* of the buffer's records so far */
+	struct tw_window window;         /* where payloads are looked at and copied from */
+	struct tw_map written;           /* hashes of the buffers that were written */
+	uint64_t size, hash;             /* of the buffer's records so far */
+	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
-	bool started;                    /* NewBuffer has been written */
+	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
 	bool dropped;                    /* the record before was: its arguments go too */
+	bool by_wall;                    /* the WallTimes of the thread tell the order of its buffers */
+};
+
+/* A buffer, and the counter that its thread has where it begins. */
+struct job {
+	struct fdr_place place;
+	uint64_t tsc;
+	uint16_t cpu;
+	bool by_wall;
 };
 
 /* ---- Writing. ---- */
 
 static int put_payload(struct rewrite *r, const struct fdr_item *item)
 {
+	enum { STEP = 1 << 16 };
 	uint64_t at = item->offset + TW_FDR_METADATA_SIZE, end = item->offset + item->record.size;
-	uint8_t bytes[4096];
 	while (at < end) {
-		size_t want = end - at < sizeof bytes ? (size_t)(end - at) : sizeof bytes;
-		int64_t n = tw_input_read(r->reader->input, at, bytes, want);
-		if (n <= 0)
+		size_t have, want = end - at < STEP ? (size_t)(end - at) : STEP;
+		const uint8_t *bytes;
+		int status = tw_window_view(&r->window, at, want, &bytes, &have);
+		if (status < 0 || have < want)
 			return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read",
 			               tw_input_name(r->reader->input));
-		tw_put(r->out, bytes, (size_t)n);
-		at += (uint64_t)n;
+		r->hash = tw_hash_bytes(bytes, want, r->hash);
+		if (r->out)
+			tw_put(r->out, bytes, want);
+		at += want;
 	}
 	return 0;
+}
+
+/* In version 1 a buffer's end is found by its records alone, and an event that holds the beginning of a buffer is taken for
+ * one with a damaged size. */
+static bool can_be_told(struct rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item, int *status)
+{
+	bool holds = false;
+	if (r->target.version != 1 || !record->payload_size)
+		return true;
+	uint64_t at = item->offset + TW_FDR_METADATA_SIZE;
+	*status = fdr_holds_buffer(r->reader, &r->window, r->target.layout, at, at + record->payload_size, &holds);
+	return !holds;
 }
 
 /* Writes one record, or counts its size. item is where a payload comes from, or NULL. False when the target has no place
@@ -43,14 +70,18 @@ static bool put(struct rewrite *r, struct tw_fdr_record record, const struct fdr
 {
 	uint8_t bytes[TW_FDR_RECORD_MAX];
 	record.payload = NULL;
+	if (!can_be_told(r, &record, item, status) || *status < 0)
+		return false;
 	int n = tw_fdr_encode(&record, r->target.version, r->target.layout, bytes, sizeof bytes);
 	if (n < 0)
 		return false;
 	r->size += (uint64_t)n + record.payload_size;
+	r->hash = tw_hash_bytes(bytes, (size_t)n, r->hash);
+	r->last = record.kind;
 	r->result->records_out++;
 	if (r->out)
 		tw_put(r->out, bytes, (size_t)n);
-	if (r->out && record.payload_size)
+	if (record.payload_size)
 		*status = put_payload(r, item);
 	return true;
 }
@@ -90,17 +121,45 @@ static bool is_border(const struct tw_fdr_record *record)
 	return record->kind == TW_FDR_BUFFER_EXTENTS || record->kind == TW_FDR_END_OF_BUFFER;
 }
 
+/* What a buffer has to begin with. In version 1 NewBuffer and WallTime are all that tells a buffer: one without WallTime gets
+ * one of 0. */
+static void put_lead(struct rewrite *r, const struct tw_fdr_record *record, int *status)
+{
+	if (r->last == TW_FDR_KINDS && record->kind != TW_FDR_NEW_BUFFER)
+		put(r, (struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER}, NULL, status);
+	if (r->target.version == 1 && r->last == TW_FDR_NEW_BUFFER && record->kind != TW_FDR_WALL_TIME)
+		put(r, (struct tw_fdr_record){.kind = TW_FDR_WALL_TIME}, NULL, status);
+}
+
+/* Where one buffer of a thread has no WallTime the others' tell no order: with one of 0 beside them they must not begin to. */
+static void clear_wall_time(struct rewrite *r, struct tw_fdr_record *record)
+{
+	if (r->target.version != 1 || r->by_wall || !(record->value || record->microseconds))
+		return;
+	record->value = record->microseconds = 0;
+	r->result->records_changed++;
+}
+
+/* Whether a record has no place where it stands: arguments of what was dropped; in version 1 a WallTime that would look
+ * like another buffer's. */
+static bool is_misplaced(const struct rewrite *r, const struct tw_fdr_record *record)
+{
+	return (r->dropped && record->kind == TW_FDR_CALL_ARGUMENT) ||
+	       (r->target.version == 1 && record->kind == TW_FDR_WALL_TIME && r->last != TW_FDR_NEW_BUFFER);
+}
+
 static int take(struct rewrite *r, const struct fdr_item *item)
 {
 	struct tw_fdr_record record = item->record;
 	int status = 0;
 	r->result->records_in++;
+	if (record.kind == TW_FDR_BUFFER_EXTENTS)
+		r->declared = record.value;
 	if (is_border(&record))
 		return 0;
-	if (!r->started && record.kind != TW_FDR_NEW_BUFFER)
-		put(r, (struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER}, NULL, &status);
-	r->started = true;
-	if (r->dropped && record.kind == TW_FDR_CALL_ARGUMENT) {
+	put_lead(r, &record, &status);
+	uint64_t tsc = r->tsc, size = r->size;
+	if (is_misplaced(r, &record)) {
 		r->result->records_dropped++;
 		return 0;
 	}
@@ -110,9 +169,11 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 		change_event(r, &record, &status);
 	else if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP)
 		r->tsc = record.tsc;
+	else if (record.kind == TW_FDR_WALL_TIME)
+		clear_wall_time(r, &record);
 	r->dropped = !put(r, record, item, &status);
-	if (r->dropped && record.kind <= TW_FDR_ENTER_ARGS) /* the next delta has to reach over it */
-		r->tsc -= record.tsc_delta;
+	if (r->dropped && r->size == size) /* the next delta has to reach over it */
+		r->tsc = tsc;
 	r->result->records_dropped += r->dropped;
 	return status;
 }
@@ -120,14 +181,17 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 /* ---- Buffers. ---- */
 
 /* An event of an old version has a time of its own, which must not stay in the counter. */
-static int take_all(struct rewrite *r, const struct fdr_place *place)
+static int take_all(struct rewrite *r, const struct job *job)
 {
 	struct fdr_item item;
 	int status;
-	r->size = 0;
-	r->tsc = r->cursor.tsc;
-	r->started = r->dropped = false;
-	fdr_cursor_enter(&r->cursor, place);
+	r->size = r->hash = r->declared = 0;
+	r->tsc = r->cursor.tsc = job->tsc;
+	r->cursor.cpu = job->cpu;
+	r->last = TW_FDR_KINDS;
+	r->dropped = false;
+	r->by_wall = job->by_wall;
+	fdr_cursor_enter(&r->cursor, &job->place);
 	while ((status = fdr_cursor_next(&r->cursor, &item)) > 0) {
 		uint64_t tsc = r->cursor.tsc;
 		status = take(r, &item);
@@ -147,92 +211,190 @@ static void put_fill(struct tw_output *out, uint64_t size)
 	}
 }
 
+/* Version 1. Fill is only fill when it reaches to the header's size, which may be damaged. */
 static void put_end(struct rewrite *r, const struct fdr_place *place)
 {
-	uint64_t asked = r->target.buffer_size,
-		 full = place->next - place->offset; /* the header's size may be damaged */
+	uint64_t full = r->target.buffer_size;
+	bool filled = place->filled && place->next - place->offset == r->log->header.buffer_size;
 	int status = 0;
-	if (asked != r->log->header.buffer_size)
-		full = asked;
 	if (r->target.version != 1)
 		return;
 	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
-	if (place->filled && r->size < full)
+	if (filled && r->size < full)
 		put_fill(r->out, full - r->size);
 }
 
-static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,
-                          const struct fdr_place *place)
+/* What of a buffer that was gone through is not in the result, and what should have been there and is not. */
+static void count_loss(const struct rewrite *r, const struct fdr_place *place, struct tw_rewrite_result *result)
 {
-	uint64_t tsc = r->cursor.tsc;
-	int status = 0;
+	const struct fdr_cursor *cursor = &r->cursor;
+	uint64_t have = cursor->next - place->offset, missing = cursor->missing;
+	bool plausible = r->declared <= r->log->header.buffer_size && r->declared + TW_FDR_METADATA_SIZE > have;
+	if (place->cut && r->log->header.version == 1 && !missing)
+		missing = TW_FDR_METADATA_SIZE; /* EndOfBuffer */
+	if (place->cut && plausible)
+		missing = r->declared + TW_FDR_METADATA_SIZE - have;
+	result->lost_bytes += r->size > TW_FDR_METADATA_SIZE ? fdr_cursor_lost(cursor) : have;
+	result->missing_bytes += missing;
+}
+
+/* The first pass: its size and hash. *keep: whether it is to be written. NewBuffer alone is no buffer. */
+static int measure(struct rewrite *r, const struct job *job, bool *keep)
+{
+	uint32_t before;
 	r->out = NULL;
 	r->result = &r->unused;
 	r->reader->quiet = true;
-	int measured = take_all(r, place);
+	int status = take_all(r, job);
 	r->reader->quiet = false;
-	if (measured < 0)
-		return measured;
+	uint64_t hash = tw_hash64(r->hash ^ r->size);
+	bool any = r->size > TW_FDR_METADATA_SIZE, twin = any && tw_map_find(&r->written, hash, &before);
+	*keep = any && !twin;
+	if (status >= 0 && twin)
+		tw_report(r->reader, &fdr_rules[FDR_BUFFER_TWICE], job->place.offset, job->place.offset, 0,
+		          "once repaired this is the same buffer as one before it: written once");
+	if (status >= 0 && *keep && !tw_map_add(&r->written, hash, 0))
+		return tw_fail(r->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(r->reader->input));
+	return status;
+}
+
+/* Leaves the cursor where the buffer ends: before job->place.next when another one begins inside it. */
+static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,
+                          const struct job *job)
+{
+	bool keep;
+	int status = measure(r, job, &keep);
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	bool any =
-	    r->size > TW_FDR_METADATA_SIZE; /* NewBuffer alone is no buffer: it could not be found again after fill */
-	r->out = any ? out : NULL;
-	r->result = any ? result : &r->unused;
-	r->cursor.tsc = tsc;
-	if (any && r->target.version >= 2)
+	if (status < 0)
+		return status;
+	r->out = keep ? out : NULL;
+	r->result = keep ? result : &r->unused;
+	if (keep && r->target.version >= 2)
 		put(r, extents, NULL, &status);
-	status = take_all(r, place);
-	if (any)
-		put_end(r, place);
-	result->lost_bytes += any ? fdr_cursor_lost(&r->cursor) : place->next - place->offset;
+	status = take_all(r, job);
+	count_loss(r, &job->place, result);
+	if (keep)
+		put_end(r, &job->place);
 	return status;
 }
 
 /* ---- The whole log. ---- */
 
-static int compare_offsets(const void *left, const void *right)
+static int compare_jobs(const void *left, const void *right)
 {
-	const struct fdr_place *a = left, *b = right;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	const struct job *a = left, *b = right;
+	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
+}
+
+/* Whether times of events become counts or deltas, or CPUs are added: then a buffer that begins without a count needs the one
+ * that its thread has there. */
+static bool needs_counts(const struct rewrite *r)
+{
+	bool needed = false;
+	for (size_t i = 0; r->target.version != r->log->header.version && i < r->log->place_count; i++)
+		needed |= r->log->places[i].thread && r->log->places[i].tsc == UINT64_MAX;
+	return needed;
+}
+
+/* Goes through the buffers thread by thread, in the order of time, for the count that each begins with. */
+static int count_ahead(struct rewrite *r, struct job *jobs)
+{
+	struct fdr_cursor *cursor = &r->cursor;
+	struct fdr_item item;
+	int status = 0;
+	r->reader->quiet = true;
+	for (size_t i = 0; i < r->log->place_count && status >= 0; i++) {
+		if (i == 0 || jobs[i].place.thread != jobs[i - 1].place.thread)
+			cursor->tsc = cursor->cpu = 0;
+		jobs[i].tsc = cursor->tsc;
+		jobs[i].cpu = cursor->cpu;
+		fdr_cursor_enter(cursor, &jobs[i].place);
+		while ((status = fdr_cursor_next(cursor, &item)) > 0)
+			;
+	}
+	r->reader->quiet = false;
+	return status;
 }
 
 /* The buffers in the order of the file, each once. */
-static struct fdr_place *places_in_file_order(const struct fdr_log *log)
+static int list_jobs(struct rewrite *r, struct job **list)
 {
-	struct fdr_place *places = malloc((log->place_count + 1) * sizeof *places);
-	if (!places)
-		return NULL;
-	if (!log->place_count)
-		return places;
-	memcpy(places, log->places, log->place_count * sizeof *places);
-	qsort(places, log->place_count, sizeof *places, compare_offsets);
-	return places;
+	const struct fdr_log *log = r->log;
+	struct job *jobs = *list = calloc(log->place_count + 1, sizeof *jobs);
+	if (!jobs)
+		return tw_fail(r->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(r->reader->input));
+	for (size_t i = 0; i < log->place_count; i++)
+		jobs[i] = (struct job){.place = log->places[i], .by_wall = log->threads[log->places[i].thread].by_wall};
+	int status = needs_counts(r) ? count_ahead(r, jobs) : 0;
+	qsort(jobs, log->place_count, sizeof *jobs, compare_jobs);
+	return status;
+}
+
+/* The buffers that begin inside another one, which the index does not know. */
+static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result, uint64_t end)
+{
+	uint64_t at = r->cursor.next;
+	int status = 0;
+	while (status >= 0 && at < end) {
+		struct fdr_buffer buffer;
+		status = fdr_find_buffer(r->reader, r->log, &r->window, at, &buffer);
+		if (status <= 0)
+			break;
+		struct job job = {.place = {.offset = buffer.offset,
+		                            .end = buffer.end < end ? buffer.end : end,
+		                            .next = buffer.next < end ? buffer.next : end,
+		                            .cut = buffer.cut},
+		                  .by_wall = true};
+		at = job.place.next;
+		if (!buffer.has_thread) {
+			result->lost_bytes += at - buffer.offset;
+		} else if (tw_thread_wanted(&r->reader->options, buffer.thread)) {
+			status = rewrite_buffer(r, out, result, &job);
+			at = r->cursor.next;
+		}
+	}
+	return status;
+}
+
+static int rewrite_all(struct rewrite *r, struct tw_output *out, struct tw_rewrite_result *result)
+{
+	struct tw_reader *reader = r->reader;
+	uint8_t header[TW_FDR_HEADER_SIZE];
+	struct job *jobs;
+	int status = list_jobs(r, &jobs);
+	tw_fdr_header_encode(&r->target, header);
+	tw_put(out, header, sizeof header);
+	r->cursor.resumes = true;
+	for (size_t i = 0; status >= 0 && i < r->log->place_count && !out->error; i++) {
+		const struct fdr_place *place = &jobs[i].place;
+		if (!place->thread) {
+			result->lost_bytes += place->next - place->offset;
+		} else if (tw_thread_wanted(&reader->options, r->log->threads[place->thread].thread)) {
+			status = rewrite_buffer(r, out, result, &jobs[i]);
+			if (status >= 0)
+				status = rewrite_inner(r, out, result, place->next);
+		}
+	}
+	free(jobs);
+	return status;
 }
 
 static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *target, struct tw_output *out,
                        struct tw_rewrite_result *result)
 {
 	struct fdr_state *state = reader->state;
-	struct fdr_log *log = state->log;
-	struct rewrite r = {.reader = reader, .log = log, .target = *target};
-	uint8_t header[TW_FDR_HEADER_SIZE];
-	int status = log->indexed ? 0 : fdr_index(reader, log);
+	struct rewrite r = {.reader = reader,
+	                    .log = state->log,
+	                    .target = *target,
+	                    .window = {.input = reader->input, .chunk = 4096}};
+	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
-	struct fdr_place *places = places_in_file_order(log);
-	if (!places)
-		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-	fdr_cursor_init(&r.cursor, reader, log, 0);
-	tw_fdr_header_encode(target, header);
-	tw_put(out, header, sizeof header);
-	for (size_t i = 0; i < log->place_count && status >= 0 && !out->error; i++) {
-		if (!places[i].thread)
-			result->lost_bytes += places[i].next - places[i].offset;
-		else if (tw_thread_wanted(&reader->options, log->threads[places[i].thread].thread))
-			status = rewrite_buffer(&r, out, result, &places[i]);
-	}
+	fdr_cursor_init(&r.cursor, reader, state->log, 0);
+	status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);
-	free(places);
+	tw_window_free(&r.window);
+	tw_map_free(&r.written);
 	return status;
 }
 

@@ -565,6 +565,189 @@ static void test_repair_drops_what_is_twice(void **state)
 	assert_memory_equal(target.data, once.data, once.size);
 }
 
+/* Buffers that differ only in what means nothing are the same buffer once repaired. */
+static void test_repair_drops_what_becomes_twice(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header(&source, 5);
+	add_buffer(&source, 1, 1, 100);
+	static struct bytes once;
+	once = source;
+	add_buffer(&source, 1, 1, 100);
+	source.data[once.size + 31] = 0xcc;
+	assert_true(rewrite(&source, NULL, &result));
+	assert_int_equal(target.size, once.size);
+	assert_memory_equal(target.data, once.data, once.size);
+}
+
+/* Extents that lead over another buffer, and both would fit a buffer: the inner one is saved all the same. */
+static void test_repair_saves_inner_buffers(void **state)
+{
+	struct tw_rewrite_result result;
+	static struct bytes good;
+	(void)state;
+	add_header(&good, 5);
+	for (unsigned i = 1; i <= 3; i++)
+		add_buffer(&good, i, i, 100 * i);
+	source = good;
+	set_number(source.data + 33, 2 * 96 - 16, 8);
+	assert_true(rewrite(&source, NULL, &result));
+	assert_int_equal(result.lost_bytes, 0);
+	assert_int_equal(target.size, good.size);
+	assert_memory_equal(target.data, good.data, good.size);
+}
+
+static void test_repair_counts_what_is_missing(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	for (unsigned cut = 1; cut <= 40; cut++) {
+		add_header(&source, 5);
+		add_buffer(&source, 1, 1, 100);
+		add_buffer(&source, 2, 1, 100);
+		source.size -= cut;
+		assert_true(rewrite(&source, NULL, &result));
+		assert_int_equal(result.missing_bytes, cut);
+		/* what is left of an exit, an entry, NewCPUId, Pid */
+		assert_int_equal(result.lost_bytes, (cut <= 8 ? 8 : cut <= 16 ? 16 : cut <= 32 ? 32 : 48) - cut);
+	}
+	add_header(&source, 1);
+	add_buffer(&source, 1, 1, 100);
+	source.size -= 16;
+	assert_true(rewrite(&source, NULL, &result));
+	assert_int_equal(result.missing_bytes, 16);
+	assert_int_equal(result.lost_bytes, 0);
+}
+
+/* ---- Version 1, where only the records tell where a buffer ends. ---- */
+
+/* The first two records of a buffer, as bytes of something else. */
+static const uint8_t *start_of_a_buffer(uint32_t microseconds)
+{
+	static struct bytes start;
+	start.size = 0;
+	add_new_buffer(&start, 9);
+	add_wall(&start, 1, microseconds);
+	return start.data;
+}
+
+/* Function ids whose bytes stand where those of NewBuffer, WallTime and NewCPUId would: a log without damage is read as
+ * it is. */
+static void test_functions_that_look_like_a_buffer(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header(&source, 1);
+	size_t start = begin_buffer(&source, 1, 1, 100);
+	for (unsigned i = 0; i < 5; i++) {
+		static const uint32_t ids[] = {16, 2, 144, 2, 80};
+		add_function(&source, 0, ids[i], 0);
+	}
+	end_buffer(&source, start);
+	add_buffer(&source, 2, 1, 100);
+	assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
+	assert_int_equal(before.errors, 0);
+	assert_int_equal(before.count, 7);
+	assert_true(rewrite(&source, NULL, &result));
+	assert_int_equal(target.size, source.size);
+	assert_memory_equal(target.data, source.data, source.size);
+}
+
+/* An event that holds the beginning of a buffer cannot be told from one whose size is damaged: version 1 has no place for
+ * it. With a time that cannot be it is only bytes. */
+static void test_events_that_hold_a_buffer(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		add_header(&source, 5);
+		size_t start = begin_buffer(&source, 1, 1, 100);
+		add_function(&source, 0, 1, 10);
+		add_custom(&source, 10, 0, start_of_a_buffer(i ? 1000000 : 999999), 32);
+		add_function(&source, 1, 1, 10);
+		end_buffer(&source, start);
+		add_buffer(&source, 2, 1, 100);
+		assert_true(rewrite(&source, &(struct tw_write_options){.version = 1}, &result));
+		assert_int_equal(result.records_dropped, 2 + !i); /* the Pids too */
+		assert_true(read_events(&target, TW_CHECK_ALL, &after));
+		assert_int_equal(after.errors, 0);
+		assert_int_equal(after.count, 4 + i);
+		assert_int_equal(after.all[1 + i].time, 130 / 2); /* of the exit */
+	}
+}
+
+/* A typed event has no place before version 5, but its time goes on. */
+static void test_dropped_events_keep_time(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header(&source, 5);
+	size_t start = begin_buffer(&source, 1, 1, 100);
+	add_function(&source, 0, 1, 10);
+	add_typed(&source, 20, 1, "typed", 5);
+	add_function(&source, 1, 1, 30);
+	end_buffer(&source, start);
+	for (unsigned version = 1; version <= 5; version++) {
+		assert_true(rewrite(&source, &(struct tw_write_options){.version = version}, &result));
+		assert_true(read_events(&target, TW_CHECK_ALL, &after));
+		assert_int_equal(after.all[after.count - 1].time, 160 / 2);
+	}
+}
+
+/* Where WallTime is missing, version 1 gets one; the order of the thread's buffers stays that of their counts. */
+static void test_version_1_without_wall_time(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header(&source, 3);
+	add_buffer(&source, 1, 5, 100);
+	size_t start = source.size;
+	add_extents(&source, 0);
+	add_new_buffer(&source, 1);
+	add_pid(&source, 7);
+	add_cpu(&source, 0, 200);
+	add_call(&source, 2);
+	end_buffer(&source, start);
+	assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
+	assert_true(rewrite(&source, &(struct tw_write_options){.version = 1}, &result));
+	assert_true(read_events(&target, TW_CHECK_ALL, &after));
+	assert_int_equal(after.errors, 0);
+	forget(&before, true, false);
+	expect_same_events("without WallTime");
+}
+
+/* Events with absolute times, in buffers without a count: the one that counts is that of the thread's buffer before, which
+ * stands elsewhere in the file. */
+static void test_event_times_without_counts(void **state)
+{
+	struct tw_rewrite_result result;
+	(void)state;
+	add_header(&source, 4);
+	add_buffer(&source, 1, 1, 1000);
+	add_buffer(&source, 2, 1, 500000);
+	size_t start = source.size;
+	add_extents(&source, 0);
+	add_new_buffer(&source, 1);
+	add_wall(&source, 2, 0);
+	add_pid(&source, 7);
+	add_function(&source, 0, 3, 10);
+	add_custom(&source, 1050, 0, "event", 5);
+	add_function(&source, 1, 3, 100);
+	end_buffer(&source, start);
+	assert_true(read_events(&source, TW_CHECK_DAMAGE, &before));
+	assert_true(rewrite(&source, &(struct tw_write_options){.version = 5}, &result));
+	assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+	expect_same_events("to version 5");
+	assert_int_equal(after.all[3].time, 1050 / 2);
+	static struct bytes newest;
+	newest = target;
+	assert_true(rewrite(&newest, &(struct tw_write_options){.version = 2}, &result));
+	assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+	forget(&before, true, false);
+	expect_same_events("and back");
+}
+
 /* ---- Event by event. ---- */
 
 static void write_events(const struct bytes *from, const struct tw_write_options *options, uint64_t *left_out)
@@ -691,6 +874,14 @@ int main(void)
 	    cmocka_unit_test(test_repair_after_damaged_headers),
 	    cmocka_unit_test(test_repair_of_cut_logs),
 	    cmocka_unit_test(test_repair_drops_what_is_twice),
+	    cmocka_unit_test(test_repair_drops_what_becomes_twice),
+	    cmocka_unit_test(test_repair_saves_inner_buffers),
+	    cmocka_unit_test(test_repair_counts_what_is_missing),
+	    cmocka_unit_test(test_functions_that_look_like_a_buffer),
+	    cmocka_unit_test(test_events_that_hold_a_buffer),
+	    cmocka_unit_test(test_dropped_events_keep_time),
+	    cmocka_unit_test(test_version_1_without_wall_time),
+	    cmocka_unit_test(test_event_times_without_counts),
 	    cmocka_unit_test(test_event_by_event),
 	    cmocka_unit_test(test_event_by_event_in_many_buffers),
 	    cmocka_unit_test(test_written_functions_keep_time),
