@@ -8,6 +8,7 @@
 #include "analysis/calltree_part.h"
 #include "analysis/consume.h"
 #include "base/memory.h"
+#include "base/sum.h"
 #include "core/format.h"
 
 /* A node as it was found; parents come before children. */
@@ -136,8 +137,8 @@ static void add_node(struct merge *merge, uint32_t number, const struct tw_part_
 	struct node *node = &merge->tree->nodes[number];
 	node->count += from->count;
 	node->open += from->open;
-	node->self += from->self;
-	node->total += inside_other(merge, from) ? 0 : from->total;
+	node->self = tw_sum(node->self, from->self);
+	node->total = tw_sum(node->total, inside_other(merge, from) ? 0 : from->total);
 	if (number == TW_NODE_OTHER)
 		merge->tree->notes.rows_folded += from->count;
 }
@@ -263,11 +264,11 @@ static void sum_threads(struct tw_calltree *tree, const struct layout *layout)
 	struct tw_calltree_node *thread = NULL;
 	for (uint32_t i = 1; i < tree->sorted_count; i++) {
 		struct tw_calltree_node *node = &tree->sorted[i];
-		tree->sorted[0].total_ns += node->self_ns;
+		tree->sorted[0].total_ns = tw_sum(tree->sorted[0].total_ns, node->self_ns);
 		if (node->depth == 1)
 			thread = tree->nodes[layout->shown[i]].is_thread ? node : NULL;
 		if (thread)
-			thread->total_ns += node->self_ns;
+			thread->total_ns = tw_sum(thread->total_ns, node->self_ns);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sum.h"
 
 static struct tw_calltree_part *part_of(struct tw_calls *calls)
 {
@@ -35,8 +36,8 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, u
 	struct tw_part_node *node = &part_of(calls)->nodes[frame->row];
 	node->count++;
 	node->open += how == TW_CALL_OPEN;
-	node->total += frame->row == TW_NODE_OTHER ? duration & frame->outer : duration;
-	node->self += self;
+	node->total = tw_sum(node->total, frame->row == TW_NODE_OTHER ? duration & frame->outer : duration);
+	node->self = tw_sum(node->self, self);
 }
 
 static uint32_t add_node(struct tw_calltree_part *part, struct tw_part_node node, uint64_t key)

@@ -1,6 +1,7 @@
 /* diff.c - two profiles, function by function, the largest change first. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
+#include "base/sum.h"
 
 #include <assert.h>
 #include <math.h>
@@ -55,8 +56,8 @@ static void add(struct sum *sum, const struct tw_profile_row *row)
 		sum->p50 = row->p50_ns;
 	}
 	sum->count += row->count;
-	sum->total += row->total_ns;
-	sum->self += row->self_ns;
+	sum->total = tw_sum(sum->total, row->total_ns);
+	sum->self = tw_sum(sum->self, row->self_ns);
 	sum->any = true;
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/report.h"
 
 #include "base/compress.h"
+#include "base/sum.h"
 #include "flame_page.h" /* made by scripts/embed.py from web/flame.css and web/flame.js */
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void survey(struct flame *flame)
 		if (drawn && node->depth > flame->deepest)
 			flame->deepest = node->depth;
 		if (!drawn && is_drawn(flame, node->parent))
-			flame->left_out_ns += layout->total[i];
+			flame->left_out_ns = tw_sum(flame->left_out_ns, layout->total[i]);
 	}
 }
 

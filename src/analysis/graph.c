@@ -3,6 +3,7 @@
 #include "analysis/report.h"
 
 #include "base/json.h"
+#include "base/sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static bool prepare(struct graph *graph, const struct tw_rows *functions, size_t
 	graph->count = functions->count;
 	for (size_t i = 0; i < functions->count; i++) {
 		graph->nodes[i].row = &functions->rows[i];
-		graph->all_ns += functions->rows[i].self_ns;
+		graph->all_ns = tw_sum(graph->all_ns, functions->rows[i].self_ns);
 	}
 	qsort(graph->nodes, graph->count, sizeof *graph->nodes, by_identity);
 	return keep_top(graph, top);

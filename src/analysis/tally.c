@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sum.h"
 
 bool tw_tallies_init(struct tw_tallies *rows, struct tw_budget *budget)
 {
@@ -40,8 +41,8 @@ void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tal
 	struct tw_tally *a = &into->rows[row];
 	const struct tw_tally *b = &from->rows[from_row];
 	tw_histogram_merge(&into->pool, &a->histogram, a->ended, &from->pool, &b->histogram, b->ended);
-	a->total += b->total;
-	a->self += b->self;
+	a->total = tw_sum(a->total, b->total);
+	a->self = tw_sum(a->self, b->self);
 	a->min = b->min < a->min ? b->min : a->min;
 	a->max = b->max > a->max ? b->max : a->max;
 	a->ended += b->ended;

@@ -4,6 +4,7 @@
 #define ANALYSIS_TALLY_H
 
 #include "analysis/histogram.h"
+#include "base/sum.h"
 #include "core/calls.h"
 
 /* A row, 64 bytes: what a call changes. */
@@ -38,8 +39,8 @@ static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_fra
                                     uint64_t self, enum tw_call_end how)
 {
 	struct tw_tally *row = &rows->rows[frame->row];
-	row->self += self;
-	row->total += duration & frame->outer;
+	row->self = tw_sum(row->self, self);
+	row->total = tw_sum(row->total, duration & frame->outer);
 	if (how == TW_CALL_OPEN) {
 		row->open++;
 		return;

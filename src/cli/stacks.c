@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/stacks.h"
 
+#include "base/sum.h"
 #include "cli/command.h"
 #include "cli/message.h"
 
@@ -41,7 +42,7 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 		const struct tw_calltree_node *node = &nodes->nodes[i];
 		if (node->depth < stacks->outermost || node->count == 0)
 			continue;
-		stacks->self_ns += node->self_ns;
+		stacks->self_ns = tw_sum(stacks->self_ns, node->self_ns);
 		if (!matches(stacks, &options->common, i))
 			continue;
 		stacks->items[stacks->count++] = i;

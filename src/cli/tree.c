@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/sum.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/walk.h"
@@ -89,8 +90,8 @@ static bool put_node(struct cutting *cut, const struct tw_calltree_node *node, u
 	struct tw_calltree_node *same = &cut->nodes.nodes[*place];
 	same->count += node->count;
 	same->open += node->open;
-	same->total_ns += node->total_ns;
-	same->self_ns += node->self_ns;
+	same->total_ns = tw_sum(same->total_ns, node->total_ns);
+	same->self_ns = tw_sum(same->self_ns, node->self_ns);
 	return true;
 }
 

@@ -348,6 +348,27 @@ static void test_scenes(void **state)
 	}
 }
 
+/* Two calls as long as a clock without sense can make them: more than 64 bits hold. */
+static void test_totals_stay_at_the_end(void **state)
+{
+	(void)state;
+	static const struct step steps[] = {{'B', 0, 0, 'a', 0},
+	                                    {'E', 0, UINT64_MAX - 1, 'a', 0},
+	                                    {'B', 1, 0, 'a', 0},
+	                                    {'E', 1, UINT64_MAX - 1, 'a', 0}};
+	struct tw_profile *profile;
+	assert_int_equal(tw_profile_new(&profile, &(struct tw_profile_options){.by = TW_BY_FUNCTION}), 0);
+	for (unsigned traces = 1; traces <= 2; traces++) {
+		add_steps(profile, steps, COUNT(steps), EVENTS, false);
+		const struct tw_profile_row *row = tw_profile_row(profile, 0);
+		assert_non_null(row);
+		assert_int_equal(row->count, 2 * traces);
+		assert_true(row->total_ns == UINT64_MAX);
+		assert_true(row->self_ns == UINT64_MAX);
+	}
+	tw_profile_free(profile);
+}
+
 static void test_row_tells_the_function(void **state)
 {
 	(void)state;
@@ -954,6 +975,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_scenes),
+	    cmocka_unit_test(test_totals_stay_at_the_end),
 	    cmocka_unit_test(test_row_tells_the_function),
 	    cmocka_unit_test(test_percentiles),
 	    cmocka_unit_test(test_buckets),
