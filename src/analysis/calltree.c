@@ -24,6 +24,7 @@ struct node {
 struct tw_calltree {
 	struct tw_calltree_options options;
 	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
+	size_t promised;                   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
 	struct node *nodes;
 	size_t count, room;
@@ -31,6 +32,16 @@ struct tw_calltree {
 	struct tw_profile_notes notes;
 	struct tw_calltree_node *sorted;
 	uint32_t sorted_count;
+};
+
+/* Bytes: a name in a dictionary, about; what a node becomes when it is shown, and where it goes when it is sorted; and all of
+ * a node at most, with what arrays and the map grow ahead. */
+enum {
+	NAME_OVERHEAD = 96,
+	SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t),
+	NODE_COST = SHOWN + 2 * sizeof(struct node) + 3 * sizeof(struct tw_map_slot),
+	THREAD_NAME = 32,
+	PART_COST = 1024
 };
 
 /* A part that is being merged. */
@@ -47,11 +58,15 @@ struct merge {
 
 static uint32_t intern(struct tw_calltree *tree, const struct tw_name *name)
 {
-	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
 	struct tw_name plain = {.text = name->text, .length = name->length, .id = name->id};
-	if (!tw_budget_take(&tree->keeping, TW_FOR_ROWS, name->length + OVERHEAD))
+	size_t size = name->length + NAME_OVERHEAD;
+	uint32_t before = tw_dictionary_names(tree->texts);
+	if (!tw_budget_take(&tree->keeping, TW_FOR_ROWS, size))
 		return UINT32_MAX;
-	return tw_dictionary_intern(tree->texts, &plain);
+	uint32_t number = tw_dictionary_intern(tree->texts, &plain);
+	if (tw_dictionary_names(tree->texts) == before)
+		tw_budget_give(&tree->keeping, TW_FOR_ROWS, size);
+	return number;
 }
 
 /* The number of a name in the tree, UINT32_MAX when there is no room. */
@@ -70,7 +85,7 @@ static uint32_t keep_name(struct merge *merge, uint32_t number)
 
 static uint32_t thread_name(struct tw_calltree *tree, uint64_t thread)
 {
-	char text[32];
+	char text[THREAD_NAME];
 	int length = snprintf(text, sizeof text, "thread %" PRIu64, thread);
 	return intern(tree, &(struct tw_name){.text = text, .length = (size_t)length});
 }
@@ -84,8 +99,6 @@ static bool same_node(const struct node *a, const struct node *b)
 
 static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
 {
-	/* What a node becomes when it is shown, and where it goes when it is sorted. */
-	enum { SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t) };
 	uint64_t key =
 	    ((uint64_t)node->parent << 32 | node->name) ^ tw_hash64(node->process) ^ tw_hash64(~node->thread);
 	uint32_t number;
@@ -160,10 +173,27 @@ static void merge_nodes(struct merge *merge)
 
 /* ---- As a consumer. ---- */
 
-static void begin(void *owner)
+static void begin(void *owner, unsigned parts)
 {
 	struct tw_calltree *tree = owner;
-	tw_budget_reset(&tree->reading);
+	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, parts);
+	tree->promised = 0;
+}
+
+/* At most what a part takes when it is merged. */
+static size_t cost_of(const struct tw_calltree_part *part)
+{
+	size_t cost = PART_COST, node = NODE_COST + (part->per_thread ? THREAD_NAME + NAME_OVERHEAD : 0);
+	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
+		cost += tw_dictionary_name(part->dictionary, i)->length + NAME_OVERHEAD + 2 * sizeof(uint32_t);
+	return cost + part->count * node;
+}
+
+static bool folded(void *owner, const void *part)
+{
+	struct tw_calltree *tree = owner;
+	tree->promised += cost_of(part);
+	return tw_calltree_part_folded(part) || !tw_budget_fits(&tree->keeping, TW_FOR_ROWS, tree->promised);
 }
 
 static void *open_part(void *owner, const struct tw_dictionary *dictionary)
@@ -323,7 +353,8 @@ const struct tw_consumer tw_calltree_consumer = {
     .open = open_part,
     .feed = tw_calltree_part_feed,
     .finish = tw_calltree_part_finish,
-    .folded = tw_calltree_part_folded,
+    .in_turn = tw_calltree_part_in_turn,
+    .folded = folded,
     .merge = merge_part,
     .close = tw_calltree_part_close,
     .settle = settle,

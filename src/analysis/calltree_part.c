@@ -109,15 +109,20 @@ void tw_calltree_part_feed(void *state, const struct tw_batch *batch)
 	tw_calls_feed(&part->calls, batch, find, leave, false);
 }
 
+void tw_calltree_part_in_turn(void *state)
+{
+	struct tw_calltree_part *part = state;
+	part->calls.in_turn = true;
+}
+
 void tw_calltree_part_finish(void *state)
 {
 	struct tw_calltree_part *part = state;
 	tw_calls_finish(&part->calls);
 }
 
-bool tw_calltree_part_folded(const void *state)
+bool tw_calltree_part_folded(const struct tw_calltree_part *part)
 {
-	const struct tw_calltree_part *part = state;
 	return part->calls.untimed || part->full;
 }
 

@@ -3,12 +3,12 @@
 #include "analysis/consume.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/parallel.h"
 #include "core/format.h"
 
-enum { JOBS_MAX = 256 };
+/* Where memory is short, fewer parts are tried: their tables have less in common. */
+enum { JOBS_MAX = 256, FEWER = 4 };
 
 struct part {
 	struct tw_reader *reader;
@@ -55,6 +55,8 @@ static void read_part(void *context, unsigned i)
 	}
 	bool plain = reader->format->read_calls && !reader->filter && reader->options.order == TW_ORDER_TRACK;
 	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
+	if (reader->in_turn && !reader->filter)
+		run->consumer->in_turn(part->state);
 	part->status = calls ? read_calls(reader, run->consumer, part->state, calls)
 	                     : read_events(reader, run->consumer, part->state);
 	run->consumer->finish(part->state);
@@ -72,8 +74,7 @@ static int merge_parts(struct run *run, unsigned count)
 		}
 		status = status < 0 ? status : part->status;
 	}
-	int settled = run->consumer->settle(run->owner);
-	return status < 0 ? status : settled;
+	return status;
 }
 
 static void close_states(struct run *run, unsigned count)
@@ -83,28 +84,21 @@ static void close_states(struct run *run, unsigned count)
 			run->consumer->close(run->parts[i].state);
 }
 
+/* The parts give their memory back before the owner needs more. */
+static int settle(struct run *run, unsigned count, int status)
+{
+	close_states(run, count);
+	int settled = run->consumer->settle(run->owner);
+	return status < 0 ? status : settled;
+}
+
 static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
 {
 	struct part part = {.reader = reader};
 	struct run run = {.consumer = consumer, .owner = owner, .parts = &part};
-	consumer->begin(owner);
+	consumer->begin(owner, 1);
 	read_part(&run, 0);
-	int status = merge_parts(&run, 1);
-	close_states(&run, 1);
-	return status;
-}
-
-/* The whole once more, because memory was short in the parts. What was found in it has been reported already. */
-static int read_again(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
-{
-	uint64_t findings[sizeof reader->findings / sizeof *reader->findings];
-	tw_finding_fn on_finding = reader->options.on_finding;
-	memcpy(findings, reader->findings, sizeof findings);
-	reader->options.on_finding = NULL;
-	int status = read_whole(reader, consumer, owner);
-	memcpy(reader->findings, findings, sizeof findings);
-	reader->options.on_finding = on_finding;
-	return status;
+	return settle(&run, 1, merge_parts(&run, 1));
 }
 
 static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
@@ -122,9 +116,11 @@ static int open_parts(struct tw_reader *reader, struct part *parts, unsigned cou
 
 static bool any_folded(const struct run *run, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (run->parts[i].state && run->consumer->folded(run->parts[i].state))
+	for (unsigned i = 0; i < count; i++) {
+		const struct part *part = &run->parts[i];
+		if (part->reader->fell_short || (part->state && run->consumer->folded(run->owner, part->state)))
 			return true;
+	}
 	return false;
 }
 
@@ -143,14 +139,30 @@ static int read_parts(struct run *run, struct tw_reader *reader, unsigned count,
 	int status = open_parts(reader, run->parts, count);
 	if (status < 0)
 		return status;
-	run->consumer->begin(run->owner);
+	run->consumer->begin(run->owner, count);
 	tw_parallel(count, read_part, run);
 	*again = any_folded(run, count);
-	if (!*again)
-		status = merge_parts(run, count);
+	if (*again) {
+		close_states(run, count);
+		return 0;
+	}
+	status = settle(run, count, merge_parts(run, count));
 	if (status < 0)
 		keep_error(reader, run->parts, count);
-	close_states(run, count);
+	return status;
+}
+
+/* The same, with the readers and states of the parts. */
+static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner,
+                       bool *again)
+{
+	struct run run = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *run.parts)};
+	if (!run.parts)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	int status = read_parts(&run, reader, jobs, again);
+	for (unsigned i = 0; i < jobs; i++)
+		tw_close(run.parts[i].reader);
+	free(run.parts);
 	return status;
 }
 
@@ -158,17 +170,17 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 {
 	jobs = jobs ? jobs : tw_processors();
 	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
-	if (jobs == 1)
-		return read_whole(reader, consumer, owner);
-	struct run run = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *run.parts)};
-	if (!run.parts)
-		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	bool again = false;
-	int status = read_parts(&run, reader, jobs, &again);
-	for (unsigned i = 0; i < jobs; i++)
-		tw_close(run.parts[i].reader);
-	free(run.parts);
-	if (again)
-		return read_again(reader, consumer, owner);
-	return status == TW_ERR_UNSUPPORTED ? read_whole(reader, consumer, owner) : status;
+	reader->again = false;
+	for (unsigned parts = jobs; parts > 1; parts /= FEWER) {
+		bool again = false;
+		int status = read_parted(reader, parts, consumer, owner, &again);
+		if (status == TW_ERR_UNSUPPORTED)
+			break;
+		if (!again)
+			return status;
+		reader->again = true; /* all but limits has been reported */
+	}
+	int status = read_whole(reader, consumer, owner);
+	reader->again = false;
+	return status;
 }

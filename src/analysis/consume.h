@@ -9,22 +9,25 @@
 
 /* What takes the events of one part of a trace. The owner is what all parts are merged into. */
 struct tw_consumer {
-	/* Before a trace is read: no part is open. */
-	void (*begin)(void *owner);
+	/* Before a trace is read, in one part or more: no part is open. */
+	void (*begin)(void *owner, unsigned parts);
 	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
 	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
 	void (*feed)(void *part, const struct tw_batch *batch);
 	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes of them. */
 	struct tw_calls *(*stacks)(void *part);
 	void (*feed_calls)(void *part, const struct tw_left_calls *left);
+	/* Tells, before the first batch, that no event comes of a track that another one has followed. */
+	void (*in_turn)(void *part);
 	/* After the last batch. */
 	void (*finish)(void *part);
-	/* Whether memory was short, so that the result would depend on how the trace was parted. */
-	bool (*folded)(const void *part);
+	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result would
+	 * depend on how the trace was parted. Asked once of each part, before any is merged. */
+	bool (*folded)(void *owner, const void *part);
 	/* Adds a part to the owner: one at a time. Returns 0 or a negative status. */
 	int (*merge)(void *owner, void *part);
 	void (*close)(void *part);
-	/* After a trace was read. Returns 0 or a negative status. */
+	/* After a trace was read and its parts are closed. Returns 0 or a negative status. */
 	int (*settle)(void *owner);
 };
 

@@ -175,6 +175,20 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	}
 }
 
+/* Arrays may have twice the room that they need; in 65536 values or more a count can be carried. */
+size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values)
+{
+	uint64_t octaves = 0;
+	for (uint32_t i = 0; i < TW_OCTAVES && histogram->table; i++)
+		octaves |= (uint64_t)(pool->tables[histogram->table].chunk[i] != 0) << i;
+	for (uint64_t i = 0; i < values && i < TW_RAW_VALUES && histogram->raw; i++)
+		octaves |= UINT64_C(1) << tw_histogram_bucket(pool->raws[histogram->raw].value[i]) / TW_BUCKETS;
+	size_t chunks = (size_t)__builtin_popcountll(octaves), carried = (size_t)(values >> 16) + 1;
+	size_t carries = chunks * TW_BUCKETS < carried ? chunks * TW_BUCKETS : carried;
+	return 2 * (sizeof *pool->tables + chunks * sizeof *pool->chunks) +
+	       carries * (2 * sizeof *pool->carries + 3 * sizeof *pool->carried.slots);
+}
+
 static uint64_t bucket_middle(uint32_t bucket)
 {
 	if (bucket < 2 * TW_BUCKETS)

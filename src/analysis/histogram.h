@@ -78,6 +78,9 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
                         const struct tw_histogram_pool *from_pool, const struct tw_histogram *from,
                         uint64_t from_values);
 
+/* At most what a histogram of `values` values takes of a budget's counts when it is merged into another. */
+size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values);
+
 /* Reads percentiles (nearest rank) of a histogram of `values` values: parts[i] in thousandths, ascending. All 0 when
  * there is none. */
 void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,

@@ -17,6 +17,7 @@ struct key {
 struct tw_profile {
 	struct tw_profile_options options;
 	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
+	size_t promised[TW_BUDGET_USES];   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
 	struct tw_tallies rows;
 	struct key *keys; /* by row */
@@ -26,6 +27,14 @@ struct tw_profile {
 	struct tw_profile_notes notes;
 	struct tw_profile_row *sorted;
 	size_t sorted_count;
+};
+
+/* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
+enum {
+	NAME_OVERHEAD = 96,
+	ROW_COST = 2 * (sizeof(struct tw_tally) + sizeof(struct key) + sizeof(struct tw_histogram_raw)) +
+	           3 * sizeof(struct tw_map_slot),
+	PART_COST = 4096
 };
 
 /* A part that is being merged. */
@@ -38,15 +47,20 @@ struct merge {
 
 /* ---- Texts. ---- */
 
+static size_t name_size(const struct tw_name *name)
+{
+	return name->length + (name->file ? strlen(name->file) : 0) + NAME_OVERHEAD;
+}
+
 /* The number of a name in the profile, UINT32_MAX when there is no room. */
 static uint32_t keep_name(struct merge *merge, uint32_t number)
 {
-	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
 	struct tw_profile *profile = merge->profile;
 	if (number < merge->text_room && merge->texts[number])
 		return merge->texts[number] - 1;
 	struct tw_name name = *tw_dictionary_name(merge->part->dictionary, number);
-	size_t size = name.length + (name.file ? strlen(name.file) : 0) + OVERHEAD;
+	size_t size = name_size(&name);
+	uint32_t before = tw_dictionary_names(profile->texts);
 	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
 	                    sizeof *merge->texts) ||
 	    !tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
@@ -58,6 +72,8 @@ static uint32_t keep_name(struct merge *merge, uint32_t number)
 	uint32_t kept = tw_dictionary_intern(profile->texts, &name);
 	if (kept != UINT32_MAX)
 		merge->texts[number] = kept + 1;
+	if (tw_dictionary_names(profile->texts) == before)
+		tw_budget_give(&profile->keeping, TW_FOR_ROWS, size);
 	return kept;
 }
 
@@ -122,10 +138,32 @@ static void merge_rows(struct merge *merge)
 
 /* ---- As a consumer. ---- */
 
-static void begin(void *owner)
+static void begin(void *owner, unsigned parts)
 {
 	struct tw_profile *profile = owner;
-	tw_budget_reset(&profile->reading);
+	tw_budget_reset(&profile->reading, profile->keeping.limit, parts);
+	for (int use = 0; use < TW_BUDGET_USES; use++)
+		profile->promised[use] = 0;
+}
+
+/* At most what the names and rows of a part take when it is merged. */
+static size_t cost_of(const struct tw_profile_part *part)
+{
+	size_t cost = PART_COST;
+	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
+		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
+	return cost + part->rows.count * ROW_COST;
+}
+
+static bool folded(void *owner, const void *state)
+{
+	struct tw_profile *profile = owner;
+	const struct tw_profile_part *part = state;
+	profile->promised[TW_FOR_ROWS] += cost_of(part);
+	profile->promised[TW_FOR_COUNTS] += tw_tallies_counts_cost(&part->rows);
+	return tw_profile_part_folded(part) ||
+	       !tw_budget_fits(&profile->keeping, TW_FOR_ROWS, profile->promised[TW_FOR_ROWS]) ||
+	       !tw_budget_fits(&profile->keeping, TW_FOR_COUNTS, profile->promised[TW_FOR_COUNTS]);
 }
 
 static void *open_part(void *owner, const struct tw_dictionary *dictionary)
@@ -239,7 +277,8 @@ const struct tw_consumer tw_profile_consumer = {
     .stacks = tw_profile_part_stacks,
     .feed_calls = tw_profile_part_feed_calls,
     .finish = tw_profile_part_finish,
-    .folded = tw_profile_part_folded,
+    .in_turn = tw_profile_part_in_turn,
+    .folded = folded,
     .merge = merge_part,
     .close = tw_profile_part_close,
     .settle = settle,

@@ -156,15 +156,20 @@ void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
 	}
 }
 
+void tw_profile_part_in_turn(void *state)
+{
+	struct tw_profile_part *part = state;
+	part->calls.in_turn = true;
+}
+
 void tw_profile_part_finish(void *state)
 {
 	struct tw_profile_part *part = state;
 	tw_calls_finish(&part->calls);
 }
 
-bool tw_profile_part_folded(const void *state)
+bool tw_profile_part_folded(const struct tw_profile_part *part)
 {
-	const struct tw_profile_part *part = state;
 	return part->calls.untimed || part->full || part->rows.pool.starved;
 }
 

@@ -36,6 +36,14 @@ uint32_t tw_tallies_add(struct tw_tallies *rows, void *array, size_t *room, size
 	return (uint32_t)rows->count++;
 }
 
+size_t tw_tallies_counts_cost(const struct tw_tallies *rows)
+{
+	size_t cost = 0;
+	for (size_t i = TW_ROW_OTHER; i < rows->count; i++)
+		cost += tw_histogram_cost(&rows->pool, &rows->rows[i].histogram, rows->rows[i].ended);
+	return cost;
+}
+
 void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row)
 {
 	struct tw_tally *a = &into->rows[row];

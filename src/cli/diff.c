@@ -46,7 +46,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct diff_options *options = (const struct diff_options *)common;
 	struct tw_common commons[2] = {*common, *common};
-	struct tw_profiling sides[2] = {{.common = &commons[0]}, {.common = &commons[1]}};
+	struct tw_profiling sides[2] = {{.common = &commons[0], .halved = true},
+	                                {.common = &commons[1], .halved = true}};
 	(void)count;
 	if (!common->binary && !options->binary_a != !options->binary_b)
 		tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",

@@ -107,8 +107,8 @@ static int write_graph(struct tw_profile *functions, struct tw_profile *callers,
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct graph_options *options = (const struct graph_options *)common;
-	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION};
-	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .again = true};
+	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .halved = true};
+	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .halved = true, .again = true};
 	if (options->dot && common->json)
 		return tw_say_usage(&tw_command_graph, "only one of --dot and --json");
 	int status = tw_keep_input(operands, count);

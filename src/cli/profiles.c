@@ -5,11 +5,18 @@
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/walk.h"
+#include "core/format.h"
 
 static int read_profile(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
 	return tw_profile_add(walk->context, reader);
+}
+
+static size_t memory_of(const struct tw_profiling *profiling)
+{
+	size_t memory = profiling->common->memory ? (size_t)profiling->common->memory : TW_DEFAULT_MEMORY;
+	return profiling->halved ? memory / 2 : memory;
 }
 
 int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
@@ -19,7 +26,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	    .by = profiling->by,
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
-	    .memory_limit = (size_t)common->memory,
+	    .memory_limit = memory_of(profiling),
 	};
 	if (tw_profile_new(&profiling->profile, &options) < 0) {
 		profiling->profile = NULL;

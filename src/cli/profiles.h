@@ -11,6 +11,7 @@
 struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;
+	bool halved;                /* another profile is there at the same time: each may have half of the memory */
 	bool again;                 /* the same files as before: what they hold of findings has been told */
 	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */
 	size_t readable;            /* files that could be read */

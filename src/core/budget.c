@@ -6,9 +6,14 @@
 
 static const size_t quarters[] = {[TW_FOR_STACKS] = 1, [TW_FOR_ROWS] = 2, [TW_FOR_COUNTS] = 1};
 
+size_t tw_budget_most(const struct tw_budget *budget, enum tw_budget_use use)
+{
+	return budget->limit / 4 * quarters[use];
+}
+
 bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
 {
-	size_t most = budget->limit / 4 * quarters[use];
+	size_t most = tw_budget_most(budget, use);
 	size_t used = atomic_load(&budget->used[use]);
 	do {
 		if (used > most || bytes > most - used)

@@ -19,12 +19,17 @@ struct tw_budget {
 	atomic_size_t used[TW_BUDGET_USES];
 };
 
-/* Nothing is in use (any more). */
-static inline void tw_budget_reset(struct tw_budget *budget)
+/* Sets the limit; nothing is in use (any more). Several parts that share a budget get half of it: arrays that double may take
+ * twice as much for the whole as for its parts, and what the parts have room for the whole must have room for. */
+static inline void tw_budget_reset(struct tw_budget *budget, size_t limit, unsigned parts)
 {
+	budget->limit = parts > 1 ? limit / 2 : limit;
 	for (int use = 0; use < TW_BUDGET_USES; use++)
 		atomic_store(&budget->used[use], 0);
 }
+
+/* The share of a use. */
+size_t tw_budget_most(const struct tw_budget *budget, enum tw_budget_use use);
 
 /* Takes bytes from the budget; false when they are not there. */
 bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t bytes);
@@ -36,6 +41,13 @@ bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *arra
 /* As tw_map_add(). */
 bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,
                        uint32_t value);
+
+/* Whether so many bytes more are there. */
+static inline bool tw_budget_fits(const struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
+{
+	size_t most = tw_budget_most(budget, use), used = atomic_load(&budget->used[use]);
+	return used <= most && bytes <= most - used;
+}
 
 /* Gives back what was taken. */
 static inline void tw_budget_give(struct tw_budget *budget, enum tw_budget_use use, size_t bytes)

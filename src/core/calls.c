@@ -89,23 +89,6 @@ static bool make_row_room(struct tw_calls *calls, struct tw_call_space *space, u
 	                                        row + (size_t)1, sizeof *space->row_on_stack);
 }
 
-void tw_calls_switch(struct tw_calls *calls, uint32_t track)
-{
-	struct tw_call_stack *left = calls->stack;
-	if (left->space && !left->depth) {
-		left->space->next = calls->spaces;
-		calls->spaces = left->space;
-		left->space = NULL;
-	}
-	size_t before = calls->stack_room;
-	bool known = tw_budget_grow(calls->budget, TW_FOR_STACKS, &calls->stacks, &calls->stack_room, track + (size_t)1,
-	                            sizeof *calls->stacks);
-	for (size_t i = before; i < calls->stack_room; i++)
-		calls->stacks[i].due = UINT64_MAX;
-	calls->track = track;
-	calls->stack = known ? &calls->stacks[track] : &calls->spare;
-}
-
 /* ---- Ends. ---- */
 
 static bool top_is_timed(const struct tw_call_stack *stack)
@@ -273,7 +256,7 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 		take_complete(calls, event);
 }
 
-/* ---- The end of all. ---- */
+/* ---- The end of a track, and of all. ---- */
 
 static void finish_track(struct tw_calls *calls)
 {
@@ -284,6 +267,25 @@ static void finish_track(struct tw_calls *calls)
 		stack->last = end > stack->last ? end : stack->last;
 		pop(calls, end, timed ? TW_CALL_ENDED : TW_CALL_OPEN);
 	}
+}
+
+void tw_calls_switch(struct tw_calls *calls, uint32_t track)
+{
+	struct tw_call_stack *left = calls->stack;
+	if (calls->in_turn)
+		finish_track(calls);
+	if (left->space && !left->depth) {
+		left->space->next = calls->spaces;
+		calls->spaces = left->space;
+		left->space = NULL;
+	}
+	size_t before = calls->stack_room;
+	bool known = tw_budget_grow(calls->budget, TW_FOR_STACKS, &calls->stacks, &calls->stack_room, track + (size_t)1,
+	                            sizeof *calls->stacks);
+	for (size_t i = before; i < calls->stack_room; i++)
+		calls->stacks[i].due = UINT64_MAX;
+	calls->track = track;
+	calls->stack = known ? &calls->stacks[track] : &calls->spare;
 }
 
 void tw_calls_finish(struct tw_calls *calls)

@@ -69,6 +69,7 @@ struct tw_calls {
 	struct tw_budget *budget;
 	uint64_t min_duration;
 	bool by_row;       /* several rows may have the same name on one track */
+	bool in_turn;      /* a track is over when it is left */
 	size_t name_limit; /* names below this may be given to `find` of the fast path */
 	uint32_t track;
 	struct tw_call_stack *stack;  /* of the track */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -12,7 +13,16 @@
 enum {
 	BATCH = 256,
 	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
-	BUDGET_SHARE = 8      /* of the memory limit, for queues and for stacks: arrays may be twice what they hold */
+	BUDGET_SHARE = 8,     /* of the memory limit, for queues and stacks: arrays may be twice what they hold */
+	ENTRY_COST = 96,      /* bytes of the map for a frame, at most */
+	STALE = 1024          /* names without a frame that may always stay in the map */
+};
+
+static const struct tw_rule limit_rule = {
+    .name = "filter.memory-limit",
+    .severity = TW_WARNING,
+    .text =
+	"More is open at once than the memory limit allows a filter to hold: slices beyond are let through unjudged.",
 };
 
 #define NO_FRAME SIZE_MAX
@@ -24,12 +34,14 @@ struct frame {
 	uint32_t older;        /* the next frame of the same name further down, plus 1 */
 };
 
+enum { FRAME_COST = sizeof(struct frame) + ENTRY_COST };
+
 struct track {
 	struct frame *frames;
 	size_t depth, room;
 	size_t delivered;           /* the frames below this have passed the window; the others began before it */
 	struct tw_event_rows saved; /* begins of the frames that have not */
-	uint64_t beyond;            /* open slices that the memory limit allowed no frame for */
+	uint64_t beyond;            /* open slices that there was no memory for a frame of */
 	struct tw_queue queue;
 	bool done; /* has passed the end of the window */
 };
@@ -42,10 +54,11 @@ struct tw_filter {
 	uint64_t from, to; /* the window on the trace's clock; to: UINT64_MAX when there is no end */
 	bool begun;        /* from and to are set */
 	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
-	size_t open;       /* bytes of frames and saved begins */
+	size_t frames;     /* of all tracks */
 	struct track *tracks;
-	size_t track_room;
-	struct tw_map newest; /* track and name to the newest frame, plus 1 */
+	size_t track_room, track_count; /* those counted as held */
+	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
+	struct tw_map newest;           /* track and name to the newest frame, plus 1; 0: there is none any more */
 	struct tw_hold hold;
 	struct tw_queue shared; /* time order: all tracks in one */
 	size_t taken;           /* rows of hold.ready that are in the batch */
@@ -91,9 +104,31 @@ static size_t find(const struct tw_filter *filter, const struct track *track, co
 	return frame ? frame - 1 : NO_FRAME;
 }
 
-static bool has_room(const struct tw_filter *filter, const struct track *track)
+static bool has_room(struct tw_filter *filter, const struct track *track)
 {
-	return filter->open <= filter->hold.budget && track->depth < UINT32_MAX - 2;
+	return track != &filter->spare && track->depth < UINT32_MAX - 2 &&
+	       tw_share_holds(&filter->hold.share, filter->hold.held + FRAME_COST);
+}
+
+/* Takes the names without a frame out of the map. False when there is no memory. */
+static bool sweep(struct tw_filter *filter)
+{
+	struct tw_map fresh = {0}, *old = &filter->newest;
+	bool fine = true;
+	for (size_t i = 0; old->slots && i <= old->mask && fine; i++)
+		if (old->slots[i].value > 1)
+			fine = tw_map_add(&fresh, old->slots[i].key, old->slots[i].value - 1);
+	tw_map_free(fine ? old : &fresh);
+	if (fine)
+		*old = fresh;
+	return fine;
+}
+
+static bool add_newest(struct tw_filter *filter, uint64_t key, uint32_t newest)
+{
+	if (filter->newest.count >= 2 * filter->frames + STALE && !sweep(filter))
+		return false;
+	return tw_map_add(&filter->newest, key, newest);
 }
 
 static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
@@ -107,11 +142,12 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 	if (stored) {
 		older = *stored - 1;
 		*stored = newest + 1;
-	} else if (!tw_map_add(&filter->newest, name_key(event), newest)) {
+	} else if (!add_newest(filter, name_key(event), newest)) {
 		filter->hold.failed = true;
 	}
 	track->frames[track->depth++] = (struct frame){.event = *event, .row = TW_NO_ROW, .older = older};
-	filter->open += sizeof(struct frame);
+	filter->frames++;
+	filter->hold.held += FRAME_COST;
 }
 
 /* The same for a slice that begins before the window. */
@@ -122,7 +158,7 @@ static void push_early(struct tw_filter *filter, struct track *track, const stru
 	size_t before = tw_event_rows_size(&track->saved);
 	if (!tw_event_rows_add(&track->saved, event, arguments, NULL, TW_KEEP))
 		filter->hold.failed = true;
-	filter->open += tw_event_rows_size(&track->saved) - before;
+	filter->hold.held += tw_event_rows_size(&track->saved) - before;
 }
 
 static void pop(struct tw_filter *filter, struct track *track)
@@ -131,14 +167,15 @@ static void pop(struct tw_filter *filter, struct track *track)
 	uint32_t *stored = tw_map_stored(&filter->newest, name_key(&frame->event));
 	if (stored)
 		*stored = frame->older + 1;
-	filter->open -= sizeof(struct frame);
+	filter->frames--;
+	filter->hold.held -= FRAME_COST;
 	if (track->depth < track->delivered) {
 		track->delivered = track->depth;
 		return;
 	}
 	size_t before = tw_event_rows_size(&track->saved);
 	tw_event_rows_pop(&track->saved);
-	filter->open -= before - tw_event_rows_size(&track->saved);
+	filter->hold.held -= before - tw_event_rows_size(&track->saved);
 }
 
 /* ---- The window. ---- */
@@ -157,13 +194,13 @@ static void start(struct tw_filter *filter, struct track *track)
 		                         saved->arguments ? saved->arguments + saved->rows[i].argument : NULL,
 		                         saved->bytes, TW_UNDECIDED);
 	}
-	filter->open -= tw_event_rows_size(saved);
+	filter->hold.held -= tw_event_rows_size(saved);
 	tw_event_rows_shift(saved, tw_event_rows_held(saved));
 }
 
 static void start_all(struct tw_filter *filter)
 {
-	for (size_t i = 0; i < filter->track_room; i++)
+	for (size_t i = 0; i < filter->track_count; i++)
 		start(filter, &filter->tracks[i]);
 	filter->all_started = true;
 }
@@ -216,6 +253,7 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 {
 	if (track->beyond || !has_room(filter, track)) {
 		track->beyond++;
+		tw_hold_give_up(&filter->hold, event);
 		take_other(filter, track, event, arguments);
 		return;
 	}
@@ -307,14 +345,35 @@ static void take_in(struct tw_filter *filter, struct track *track, const struct 
 		take_other(filter, track, event, arguments);
 }
 
+/* The track of a number; NULL when there is no memory. */
+static struct track *track_at(struct tw_filter *filter, size_t number)
+{
+	if (number < filter->track_count)
+		return &filter->tracks[number];
+	size_t more = (number + 1 - filter->track_count) * sizeof *filter->tracks;
+	if (!tw_share_holds(&filter->hold.share, filter->hold.held + more))
+		return &filter->spare;
+	if (!tw_grow(&filter->tracks, &filter->track_room, number + 1, sizeof *filter->tracks))
+		return NULL;
+	filter->track_count = number + 1;
+	filter->hold.held += more;
+	return &filter->tracks[number];
+}
+
+/* Past the end of the window tracks are told apart by what they have open; the spare one has nothing. */
+static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
+{
+	return track->done || filter->to <= filter->from || (track == &filter->spare && event->time >= filter->to);
+}
+
 static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	if (!tw_grow(&filter->tracks, &filter->track_room, (size_t)event->track + 1, sizeof *filter->tracks)) {
+	struct track *track = track_at(filter, event->track);
+	if (!track) {
 		filter->hold.failed = true;
 		return;
 	}
-	struct track *track = &filter->tracks[event->track];
-	if (track->done || filter->to <= filter->from)
+	if (is_over(filter, track, event))
 		return;
 	struct tw_queue *queue = queue_of(filter, track);
 	uint64_t now = event->time < filter->to ? event->time : filter->to;
@@ -345,9 +404,18 @@ static void flush(struct tw_filter *filter)
 {
 	filter->ended = true;
 	start_all(filter);
-	for (size_t i = 0; i < filter->track_room; i++)
+	for (size_t i = 0; i < filter->track_count; i++)
 		tw_hold_drain_all(&filter->hold, &filter->tracks[i].queue);
 	tw_hold_drain_all(&filter->hold, &filter->shared);
+}
+
+static void tell(const struct tw_filter *filter, struct tw_reader *reader)
+{
+	const struct tw_hold *hold = &filter->hold;
+	if (hold->unjudged)
+		tw_report_limit(reader, &limit_rule, hold->first_unjudged, hold->first_unjudged,
+		                "%" PRIu64 " slices were let through unjudged: give more memory to filter them",
+		                hold->unjudged);
 }
 
 static void pull(struct tw_filter *filter, struct tw_reader *reader)
@@ -363,6 +431,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 	filter->in.count = 0;
 	filter->status = n;
 	flush(filter);
+	tell(filter, reader);
 }
 
 static void work(struct tw_filter *filter, struct tw_reader *reader)
@@ -424,13 +493,18 @@ int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw
 
 /* ---- The filter. ---- */
 
+const struct tw_rule *tw_filter_rule(size_t i)
+{
+	return i == 0 ? &limit_rule : NULL;
+}
+
 bool tw_filter_needed(const struct tw_read_options *options)
 {
 	return options->function || options->from_ns || options->to_ns || options->min_duration_ns;
 }
 
 struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
-                                const struct tw_clock *clock)
+                                const struct tw_clock *clock, atomic_size_t *used)
 {
 	struct tw_filter *filter = calloc(1, sizeof *filter);
 	if (!filter)
@@ -438,7 +512,11 @@ struct tw_filter *tw_filter_new(const struct tw_read_options *options, const str
 	size_t limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
 	filter->options = options;
 	filter->clock = clock;
-	filter->hold = (struct tw_hold){.options = options, .dictionary = dictionary, .budget = limit / BUDGET_SHARE};
+	filter->hold = (struct tw_hold){
+	    .options = options,
+	    .dictionary = dictionary,
+	    .share = {.used = used, .limit = limit / BUDGET_SHARE},
+	};
 	return filter;
 }
 
@@ -451,6 +529,7 @@ void tw_filter_free(struct tw_filter *filter)
 		tw_event_rows_free(&filter->tracks[i].saved);
 		tw_event_rows_free(&filter->tracks[i].queue.rows);
 	}
+	tw_event_rows_free(&filter->spare.queue.rows);
 	free(filter->tracks);
 	tw_map_free(&filter->newest);
 	tw_event_rows_free(&filter->shared.rows);

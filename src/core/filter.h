@@ -3,6 +3,7 @@
 #ifndef CORE_FILTER_H
 #define CORE_FILTER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <trackway/reader.h>
@@ -12,14 +13,17 @@ struct tw_filter;
 /* Whether these options leave out anything that a filter decides (threads are the format's job). */
 bool tw_filter_needed(const struct tw_read_options *options);
 
-/* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it. NULL when there
- * is no memory. */
+/* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it; used: what the
+ * filters of all parts of the trace hold. NULL when there is no memory. */
 struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
-                                const struct tw_clock *clock);
+                                const struct tw_clock *clock, atomic_size_t *used);
 
 /* Gives the next batch, with the results of tw_read(), out of the batches that the reader's format gives. Each track's events
  * stay in their order, and with TW_ORDER_TIME all do. Slices still open when a track ends are let through as begins. */
 int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch);
+
+/* Rules that are not a format's: number i, NULL past the last. */
+const struct tw_rule *tw_filter_rule(size_t i);
 
 /* Frees; NULL is fine. */
 void tw_filter_free(struct tw_filter *filter);

@@ -4,6 +4,7 @@
 #define CORE_FORMAT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/input.h"
 #include "base/output.h"
@@ -28,8 +29,13 @@ struct tw_reader {
 	struct tw_clock clock;
 	struct tw_filter *filter; /* NULL: events go straight through */
 	uint64_t findings[TW_ERROR + 1];
-	bool quiet;           /* findings are not reported: a second look at what was reported */
-	pthread_mutex_t lock; /* around findings, which parts report to their whole */
+	bool quiet;                /* findings are not reported: a second look at what was reported */
+	bool again;                /* of a whole: it is read once more, and only limits are still to be told */
+	bool fell_short;           /* of a part: it reached a limit that the whole would perhaps not */
+	bool in_turn;              /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
+	unsigned shards;           /* of a part: how many there are; otherwise 0 */
+	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
+	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
 	char error[TW_ERROR_TEXT];
 	void *state; /* the format's own */
 };
@@ -104,6 +110,11 @@ int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
                const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Reports that a limit was reached. A part only notes it: what it gives depends on how the trace was parted, so that the
+ * whole is read instead, and tells. */
+void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* Counts what a target could not hold. what is a constant. */
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 
@@ -111,6 +122,12 @@ void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated
 static inline size_t tw_memory_limit(const struct tw_reader *reader)
 {
 	return reader->options.memory_limit ? reader->options.memory_limit : TW_DEFAULT_MEMORY;
+}
+
+/* The same, divided where all parts have tables of their own. */
+static inline size_t tw_memory_share(const struct tw_reader *reader)
+{
+	return tw_memory_limit(reader) / (reader->shards ? reader->shards : 1);
 }
 
 /* Whether the options let a thread through. */

@@ -84,6 +84,12 @@ bool tw_hold_decide(struct tw_hold *hold, struct tw_queue *queue, uint64_t row, 
 	return keep;
 }
 
+void tw_hold_give_up(struct tw_hold *hold, const struct tw_event *begin)
+{
+	if (!hold->unjudged++)
+		hold->first_unjudged = begin->offset;
+}
+
 /* Lets the first row of a queue go. */
 static void release(struct tw_hold *hold, struct tw_event_rows *rows)
 {
@@ -95,11 +101,15 @@ static void release(struct tw_hold *hold, struct tw_event_rows *rows)
 	hold->held -= before - tw_event_rows_size(rows);
 }
 
-static bool may_go(const struct tw_hold *hold, const struct tw_queue *queue)
+static bool may_go(struct tw_hold *hold, const struct tw_queue *queue)
 {
 	const struct tw_row *row = &queue->rows.rows[queue->rows.head];
-	return row->state != TW_UNDECIDED || long_enough(hold, row->event.time, queue->now) ||
-	       hold->held > hold->budget;
+	if (row->state != TW_UNDECIDED || long_enough(hold, row->event.time, queue->now))
+		return true;
+	if (tw_share_holds(&hold->share, hold->held))
+		return false;
+	tw_hold_give_up(hold, &row->event);
+	return true;
 }
 
 void tw_hold_drain(struct tw_hold *hold, struct tw_queue *queue)
@@ -118,4 +128,5 @@ void tw_hold_free(struct tw_hold *hold)
 {
 	tw_event_rows_free(&hold->ready);
 	free(hold->verdicts);
+	tw_share_close(&hold->share);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/rows.h"
+#include "core/share.h"
 
 #include <trackway/reader.h>
 
@@ -18,12 +19,14 @@ struct tw_queue {
 	uint64_t now; /* latest time seen */
 };
 
-/* All zero but options, dictionary and budget to begin. */
+/* All zero but options, dictionary and share to begin. */
 struct tw_hold {
 	const struct tw_read_options *options;
 	const struct tw_dictionary *dictionary;
-	size_t budget;              /* bytes that all queues may hold: beyond, the oldest rows go undecided */
-	size_t held;                /* bytes that they do hold */
+	struct tw_share share;      /* of the memory limit: beyond, the oldest rows go undecided */
+	size_t held;                /* bytes of the queues and of what else their owner holds */
+	uint64_t unjudged;          /* slices let through because there was no more memory to hold them */
+	uint64_t first_unjudged;    /* offset of the first */
 	struct tw_event_rows ready; /* what has been let through */
 	uint8_t *verdicts;          /* by name; TW_UNDECIDED while nobody asked */
 	size_t verdict_room;
@@ -32,6 +35,9 @@ struct tw_hold {
 
 /* The row of a begin that is not held: it was let through at once, or left out for its name. */
 #define TW_NO_ROW UINT64_MAX
+
+/* Counts a slice that is let through unjudged. */
+void tw_hold_give_up(struct tw_hold *hold, const struct tw_event *begin);
 
 /* Whether the options let through what has the event's name. */
 bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event);

@@ -20,31 +20,50 @@ int tw_fail(struct tw_reader *reader, int status, const char *format, ...)
 	return status;
 }
 
+static struct tw_reader *whole_of(struct tw_reader *reader)
+{
+	return reader->whole ? reader->whole : reader;
+}
+
+/* Completes a finding by its text, counts it and hands it on. */
+static void find(struct tw_reader *reader, struct tw_finding *finding, const char *format, va_list arguments)
+{
+	char text[TW_ERROR_TEXT];
+	struct tw_reader *whole = whole_of(reader);
+	vsnprintf(text, sizeof text, format, arguments);
+	finding->text = text;
+	finding->file = tw_input_name(whole->input);
+	pthread_mutex_lock(&whole->lock);
+	whole->findings[finding->severity]++;
+	if (whole->options.on_finding)
+		whole->options.on_finding(whole->options.finding_context, finding);
+	pthread_mutex_unlock(&whole->lock);
+}
+
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,
                const char *format, ...)
 {
-	char text[TW_ERROR_TEXT];
+	struct tw_finding finding = {
+	    .severity = rule->severity, .rule = rule->name, .record = record, .at = at, .line = line};
 	va_list arguments;
-	if (reader->quiet)
+	if (reader->quiet || whole_of(reader)->again)
 		return;
 	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
+	find(reader, &finding, format, arguments);
 	va_end(arguments);
-	struct tw_reader *whole = reader->whole ? reader->whole : reader;
-	struct tw_finding finding = {
-	    .severity = rule->severity,
-	    .rule = rule->name,
-	    .file = tw_input_name(whole->input),
-	    .record = record,
-	    .at = at,
-	    .line = line,
-	    .text = text,
-	};
-	pthread_mutex_lock(&whole->lock);
-	whole->findings[rule->severity]++;
-	if (whole->options.on_finding)
-		whole->options.on_finding(whole->options.finding_context, &finding);
-	pthread_mutex_unlock(&whole->lock);
+}
+
+void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
+                     const char *format, ...)
+{
+	struct tw_finding finding = {.severity = rule->severity, .rule = rule->name, .record = record, .at = at};
+	va_list arguments;
+	reader->fell_short = true;
+	if (reader->quiet || reader->whole)
+		return;
+	va_start(arguments, format);
+	find(reader, &finding, format, arguments);
+	va_end(arguments);
 }
 
 bool tw_thread_wanted(const struct tw_read_options *options, uint64_t thread)
@@ -168,7 +187,8 @@ static int add_filter(struct tw_reader *reader)
 {
 	if (!tw_filter_needed(&reader->options))
 		return 0;
-	reader->filter = tw_filter_new(&reader->options, reader->dictionary, &reader->clock);
+	reader->filter =
+	    tw_filter_new(&reader->options, reader->dictionary, &reader->clock, &whole_of(reader)->filter_used);
 	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
@@ -215,6 +235,8 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 	reader->input = whole->input;
 	reader->window = (struct tw_window){.input = reader->input};
 	reader->clock = whole->clock;
+	reader->in_turn = whole->in_turn;
+	reader->shards = shards;
 	int status = reader->format->open_shard(reader, shard, shards);
 	return status < 0 ? status : add_filter(reader);
 }
@@ -300,5 +322,7 @@ const char *tw_format_title(const char *name)
 const struct tw_rule *tw_format_rule(const char *name, size_t i)
 {
 	const struct tw_format *format = format_named(name);
-	return format && i < format->rule_count ? &format->rules[i] : NULL;
+	if (!format)
+		return NULL;
+	return i < format->rule_count ? &format->rules[i] : tw_filter_rule(i - format->rule_count);
 }

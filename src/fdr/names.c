@@ -28,9 +28,9 @@ static uint32_t other(struct tw_reader *reader, struct fdr_names *names)
 {
 	if (!names->other) {
 		names->other = tw_dictionary_text(reader->dictionary, "(other functions)");
-		tw_report(reader, &fdr_rules[XRAY_NAME_LIMIT], 0, 0, 0,
-		          "more than %u functions: give more memory to tell the rest apart",
-		          tw_dictionary_names(reader->dictionary));
+		tw_report_limit(reader, &fdr_rules[XRAY_NAME_LIMIT], 0, 0,
+		                "more than %u functions: give more memory to tell the rest apart",
+		                tw_dictionary_names(reader->dictionary));
 	}
 	return names->other;
 }
@@ -51,7 +51,7 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 	uint32_t known;
 	if (id >= NEAR_IDS && tw_map_find(&names->far, id, &known))
 		return known;
-	if (tw_dictionary_names(reader->dictionary) >= tw_memory_limit(reader) / NAME_COST)
+	if (tw_dictionary_names(reader->dictionary) >= tw_memory_share(reader) / NAME_COST)
 		return other(reader, names);
 	if (id >= NEAR_IDS)
 		return name_far(reader, names, id);

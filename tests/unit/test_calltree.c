@@ -179,7 +179,7 @@ static void add_steps(struct tw_calltree *tree, const struct step *steps, unsign
 	assert_non_null(part);
 	tw_calltree_consumer.feed(part, &(struct tw_batch){.events = events, .count = count});
 	tw_calltree_consumer.finish(part);
-	assert_false(tw_calltree_consumer.folded(part));
+	assert_false(tw_calltree_consumer.folded(tree, part));
 	assert_int_equal(tw_calltree_consumer.merge(tree, part), 0);
 	tw_calltree_consumer.close(part);
 	tw_dictionary_free(dictionary);

@@ -610,8 +610,9 @@ static void basic_exit_only(struct bytes *b)
 
 enum {
 	LISTED = 1,
-	JOINT = 2
-}; /* needs the index or a whole thread: not in file order; goes with other rules by nature */
+	JOINT = 2,
+	FILTERED = 4
+}; /* needs the index or a whole thread: not in file order; goes with other rules by nature; with a shortest duration */
 
 static const struct rule_case {
 	const char *rule;
@@ -640,6 +641,7 @@ static const struct rule_case {
     {"xray.entry-without-exit", TW_NOTE, entry_only, 112, 112, 1, LISTED, 0},
     {"xray.entry-without-exit", TW_NOTE, basic_open, 32, 32, 1, LISTED, 0},
     {"xray.name-limit", TW_WARNING, many_names, ANY, ANY, 1, 0, 4096},
+    {"filter.memory-limit", TW_WARNING, entry_only, 112, 112, 1, FILTERED | JOINT, 1024},
     {"fdr.index-limit", TW_ERROR, empty_buffers, ANY, ANY, 1, LISTED, 1024},
     {"fdr.buffer-size", TW_WARNING, tiny_buffer_size, 0, 16, 1, 0, 0},
     {"fdr.no-buffers", TW_NOTE, nothing, 32, 32, 1, LISTED, 0},
@@ -717,7 +719,8 @@ static void keep(void *context, const struct tw_finding *finding)
 	f->count++;
 }
 
-static void check_log(const struct bytes *b, enum tw_order order, size_t memory_limit, struct findings *f)
+static void check_log(const struct bytes *b, enum tw_order order, size_t memory_limit, uint64_t min_duration,
+                      struct findings *f)
 {
 	struct tw_reader *reader;
 	struct tw_batch batch;
@@ -725,6 +728,7 @@ static void check_log(const struct bytes *b, enum tw_order order, size_t memory_
 	                                  .checking = TW_CHECK_ALL,
 	                                  .on_finding = keep,
 	                                  .finding_context = f,
+	                                  .min_duration_ns = min_duration,
 	                                  .memory_limit = memory_limit};
 	memset(f, 0, sizeof *f);
 	int status = tw_open_memory(&reader, "made", b->data, b->size, &options);
@@ -753,7 +757,7 @@ static void expect_rule(const struct rule_case *c, enum tw_order order)
 	const struct tw_finding *first = NULL;
 	unsigned count = 0;
 	c->make(&b);
-	check_log(&b, order, c->memory_limit, &f);
+	check_log(&b, order, c->memory_limit, c->flags & FILTERED ? 1000 : 0, &f);
 	for (size_t i = 0; i < f.count && i < FOUND_MAX; i++)
 		if (strcmp(f.all[i].rule, c->rule) == 0) {
 			first = first ? first : &f.all[i];
@@ -823,7 +827,7 @@ static void test_every_case_has_a_rule(void **state)
 static void expect_clean(const struct bytes *b, enum tw_order order)
 {
 	struct findings f;
-	check_log(b, order, 0, &f);
+	check_log(b, order, 0, 0, &f);
 	if (f.count) {
 		list(&f);
 		fail_msg("version %u, order %d: a finding in a log without fault", b->version, order);

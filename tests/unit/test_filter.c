@@ -156,6 +156,7 @@ static int setup(void **state)
 	f->reader.state = f;
 	f->reader.dictionary = tw_dictionary_new();
 	f->reader.clock.start_ns = START;
+	assert_int_equal(tw_input_memory(&f->reader.input, "made", "", 0), 0);
 	return 0;
 }
 
@@ -164,6 +165,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 	give_back(f);
 	tw_dictionary_free(f->reader.dictionary);
+	tw_input_close(f->reader.input);
 	free(f);
 	return 0;
 }
@@ -171,7 +173,8 @@ static int teardown(void **state)
 /* The table that comes out; *status is what ended it. */
 static char *filtered(struct fixture *f, const struct tw_read_options *options, int *status)
 {
-	struct tw_filter *filter = tw_filter_new(options, f->reader.dictionary, &f->reader.clock);
+	struct tw_filter *filter =
+	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
 	assert_non_null(filter);
 	struct tw_text out = {0};
 	tw_text_add(&out, "", 0);
@@ -442,7 +445,8 @@ static int read_many(struct tw_reader *reader, struct tw_batch *batch)
 static uint64_t count_many(struct fixture *f, const struct tw_read_options *options)
 {
 	f->made = 0;
-	struct tw_filter *filter = tw_filter_new(options, f->reader.dictionary, &f->reader.clock);
+	struct tw_filter *filter =
+	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
 	struct tw_batch batch;
 	uint64_t count = 0;
 	int n;
@@ -514,7 +518,8 @@ static void test_arguments_that_wait(void **state)
 	struct fixture *f = *state;
 	f->format.read = read_waiting;
 	struct tw_read_options options = {.min_duration_ns = 200};
-	struct tw_filter *filter = tw_filter_new(&options, f->reader.dictionary, &f->reader.clock);
+	struct tw_filter *filter =
+	    tw_filter_new(&options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
 	struct tw_batch batch;
 	unsigned at = 0;
 	while (tw_filter_read(filter, &f->reader, &batch) > 0)
@@ -527,6 +532,56 @@ static void test_arguments_that_wait(void **state)
 		}
 	assert_int_equal(at, 100 * EVENTS);
 	tw_filter_free(filter);
+}
+
+/* What no memory could be had for is told once, with the first begin that it began with; parts only note it. */
+static void expect_told(struct fixture *f, const struct tw_read_options *options, uint64_t warnings)
+{
+	memset(f->reader.findings, 0, sizeof f->reader.findings);
+	f->reader.fell_short = false;
+	count_many(f, options);
+	assert_int_equal(f->reader.findings[TW_WARNING], f->reader.whole ? 0 : warnings);
+	assert_int_equal(f->reader.fell_short, warnings);
+	assert_int_equal(f->reader.filter_used, 0);
+}
+
+static void test_limit_is_told(void **state)
+{
+	struct fixture *f = *state;
+	f->format.read = read_begins;
+	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000}, 0);
+	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000, .memory_limit = 8 << 10}, 1);
+	expect_told(f, &(struct tw_read_options){.from_ns = 10, .memory_limit = 8 << 10}, 1);
+	f->format.read = read_waiting;
+	expect_told(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
+	struct tw_reader whole = {.format = &f->format};
+	f->reader.whole = &whole;
+	expect_told(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
+}
+
+/* Each event a track of its own: beyond the limit tracks are let through, within the window. */
+static int read_tracks(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fixture *f = reader->state;
+	if (f->made == 100 * EVENTS)
+		return 0;
+	for (size_t i = 0; i < EVENTS; i++, f->made++)
+		f->events[i] = (struct tw_event){.time = START + f->made % 20,
+		                                 .track = (uint32_t)f->made,
+		                                 .name = 1,
+		                                 .kind = TW_SLICE_BEGIN};
+	*batch = (struct tw_batch){.events = f->events, .count = EVENTS};
+	return EVENTS;
+}
+
+static void test_many_tracks(void **state)
+{
+	struct fixture *f = *state;
+	f->format.read = read_tracks;
+	expect_told(f, &(struct tw_read_options){.to_ns = 10}, 0);
+	assert_int_equal(count_many(f, &(struct tw_read_options){.to_ns = 10}), 50 * EVENTS);
+	expect_told(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}, 1);
+	assert_int_equal(count_many(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}), 50 * EVENTS);
 }
 
 /* Over the limit the oldest goes undecided; an end follows its begin. */
@@ -567,6 +622,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_arguments_that_wait, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_oldest_goes, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_limit_is_told, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_many_tracks, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

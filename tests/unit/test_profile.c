@@ -61,7 +61,7 @@ static void add_steps(struct tw_profile *profile, const struct step *steps, size
 	assert_true(count <= EVENTS);
 	for (size_t i = 0; i < count; i++)
 		events[i] = make_event(&steps[i], names, tracks);
-	tw_profile_consumer.begin(profile);
+	tw_profile_consumer.begin(profile, 1);
 	void *part = tw_profile_consumer.open(profile, dictionary);
 	assert_non_null(part);
 	for (size_t i = 0; i < count; i += rows)

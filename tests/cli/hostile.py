@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# hostile.py - writes logs and programs that ask for more memory than a limit allows.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: hostile.py KIND FILE
+
+FDR version 3, little endian, from the format's description alone."""
+import array
+import random
+import struct
+import sys
+
+ENTER, EXIT = 0, 1
+
+
+def metadata(kind, form, *fields):
+    return bytes([kind << 1 | 1]) + struct.pack("<" + form, *fields).ljust(15, b"\0")
+
+
+def thread(number, records):
+    """A buffer: `records` are (kind, function, ticks since the one before)."""
+    words = array.array("I")
+    for kind, function, ticks in records:
+        words.extend((kind << 1 | function << 4, ticks))
+    body = (metadata(0, "i", number) + metadata(4, "QI", 1700000000, 0) + metadata(9, "i", 1) +
+            metadata(2, "HQ", 0, 1000) + words.tobytes())
+    return metadata(7, "Q", len(body)) + body
+
+
+def walk(seed, count, functions, deepest):
+    """Calls at random; what is open at the end stays open."""
+    source, stack = random.Random(seed), []
+    for _ in range(count):
+        if not stack or (len(stack) < deepest and source.random() < 0.5):
+            stack.append(source.randrange(1, functions))
+            yield ENTER, stack[-1], source.randint(1, 400)
+        else:
+            yield EXIT, stack.pop(), source.randint(1, 400)
+
+
+def deep(depth):
+    for kind in ENTER, EXIT:
+        for _ in range(depth):
+            yield kind, 5, 1
+
+
+def pairs(first, count):
+    for function in range(first, first + count):
+        yield ENTER, function, 1
+        yield EXIT, function, 1
+
+
+def stacks(seed, count):
+    source = random.Random(seed)
+    for _ in range(count):
+        names = [source.randrange(1, 60000) for _ in range(4)]
+        for name in names:
+            yield ENTER, name, 5
+        for name in reversed(names):
+            yield EXIT, name, 5
+
+
+LOGS = {
+    "mixed": lambda: [thread(t, walk(t, 6000, 50 if t % 2 else 3000, 60)) for t in range(1, 10)],
+    "open": lambda: [thread(1, pairs(1, 20000))] + [thread(t, [(ENTER, 20000 + t, 1)]) for t in range(2, 600)],
+    "names": lambda: [thread(1, pairs(1, 1200000))],
+    "stacks": lambda: [thread(t, stacks(t, 150000)) for t in (1, 2)],
+    "deep": lambda: [thread(1, deep(200000))],
+}
+
+
+def elf_with_map(size):
+    """A program for x86-64 that is nothing but an instrumentation map of `size` bytes, which is a hole."""
+    names = b"\0xray_instr_map\0.shstrtab\0"
+    sections = [(0,) * 10, (1, 1, 2, 0x1000, 0x1000, size, 0, 0, 8, 0), (16, 3, 0, 0, 64, len(names), 0, 0, 1, 0)]
+    table = 64 + len(names) + 7 & ~7
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 2)
+    return (header + names).ljust(table, b"\0") + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
+
+
+def main(kind, path):
+    with open(path, "wb") as out:
+        if kind == "program":
+            size = 1 << 30
+            out.write(elf_with_map(size))
+            out.truncate(0x1000 + size)
+            return
+        out.write(struct.pack("<HHIQQQ", 3, 1, 3, 10**9, 1 << 16, 0))
+        for buffer in LOGS[kind]():
+            out.write(buffer)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# limits.bats - logs and programs that ask for more than the memory limit: it holds, is told, and for any --jobs the same.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+make() { # kind file
+	"${PYTHON:-python3}" "$TRACKWAY_SOURCE/tests/cli/hostile.py" "$@"
+}
+
+# Everything that a command says is the same for any number of jobs.
+alike() { # arguments...
+	local jobs one
+	one=$(trackway "$@" --jobs 1 2>&1 | cksum)
+	for jobs in 2 3 8; do
+		[ "$(trackway "$@" --jobs $jobs 2>&1 | cksum)" = "$one" ] || fail "$*: --jobs $jobs is not --jobs 1"
+	done
+}
+
+# Runs a command and compares the most memory that it had, in MB; what it says is in `said`.
+peak_below() { # MB arguments...
+	local most=$1
+	shift
+	grep -qa __asan_init "$TRACKWAY" && skip "the sanitizer's memory counts too"
+	"${PYTHON:-python3}" -c '
+import resource, subprocess, sys
+status = subprocess.run(["trackway"] + sys.argv[1:], stdout=subprocess.DEVNULL, stderr=open("said", "w")).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >peak
+	[ "$(cat peak)" -lt "$most" ] || fail "$*: $(cat peak) MB, expected less than $most"
+	said=$(cat said)
+}
+
+@test "the result at the limit does not depend on the jobs" {
+	make mixed log
+	for size in 64K 150K 300K 1M; do
+		alike stat --json --memory $size log
+		alike stat --json --by caller --memory $size log
+		alike stacks --json --memory $size log
+		alike graph --json --memory $size log
+	done
+}
+
+@test "nor does that of threads with calls open at the end" {
+	make open log
+	for size in 1M 4M 9M; do
+		alike stat --json --memory $size log
+		alike stacks --json --per-thread --memory $size log
+	done
+}
+
+@test "nor that of filters, and what they could not hold is told" {
+	make mixed log
+	for size in 64K 150K 300K 1M; do
+		alike stat --json --min-duration 50us --to-time 10s --memory $size log
+		alike stat --json --from-time 30us --memory $size log
+		alike stacks --json --thread 1,2,3 --from-time 30us --memory $size log
+	done
+	run --separate-stderr trackway stat log --from-time 30us --memory 64K
+	[[ "$stderr" == *"slices were let through unjudged"*"[filter.memory-limit]"* ]] || fail "$stderr"
+	run --separate-stderr trackway stat log --from-time 30us
+	[[ "$stderr" != *unjudged* ]] || fail "$stderr"
+}
+
+@test "many functions, stacks and edges stay within the limit" {
+	make names log
+	peak_below 96 stat --json --memory 64M log
+	[[ "$said" == *xray.name-limit* ]] || fail "$said"
+	make stacks log
+	for command in stacks flame graph "stat --by caller"; do
+		peak_below 80 $command --memory 64M --jobs 1 log
+		[[ "$said" == *"the memory limit was reached: "*" under \"(other)\""* ]] || fail "$said"
+		peak_below 80 $command --memory 64M --jobs 8 log
+	done
+}
