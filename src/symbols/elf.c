@@ -117,6 +117,13 @@ Elf_Scn *tw_elf_section(const struct tw_elf *elf, const char *name, GElf_Shdr *h
 	return NULL;
 }
 
+Elf_Data *tw_elf_table(Elf_Scn *section, const GElf_Shdr *header)
+{
+	static const uint64_t most = UINT64_C(1) << 29; /* ten million symbols and more */
+	Elf_Data *data = header->sh_size <= most ? elf_getdata(section, NULL) : NULL;
+	return data && data->d_buf ? data : NULL;
+}
+
 Elf_Scn *tw_elf_next(const struct tw_elf *elf, Elf_Scn *from, uint32_t type, GElf_Shdr *header)
 {
 	for (Elf_Scn *section = elf_nextscn(elf->elf, from); section; section = elf_nextscn(elf->elf, section))

@@ -68,8 +68,8 @@ bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, cons
 	bool any = false;
 	GElf_Shdr header;
 	for (Elf_Scn *section = NULL; (section = tw_elf_next(elf, section, type, &header));) {
-		Elf_Data *data = elf_getdata(section, NULL);
-		if (!data || !data->d_buf)
+		Elf_Data *data = tw_elf_table(section, &header);
+		if (!data)
 			continue;
 		read_table(elf, data, header.sh_link, trust, places);
 		any = true;

@@ -99,7 +99,7 @@ static Elf_Data *symbols_of(const struct tw_elf *elf, const GElf_Shdr *relocatio
 	if (!relocations->sh_link || !section || !gelf_getshdr(section, &header))
 		return NULL;
 	bool is_table = header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB;
-	return is_table ? elf_getdata(section, NULL) : NULL;
+	return is_table ? tw_elf_table(section, &header) : NULL;
 }
 
 static bool any_absolute(const struct tw_sleds *sleds)
@@ -120,8 +120,8 @@ void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds)
 	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
 		GElf_Shdr header;
 		for (Elf_Scn *section = NULL; (section = tw_elf_next(elf, section, types[i], &header));) {
-			Elf_Data *data = elf_getdata(section, NULL);
-			if (!data || !data->d_buf)
+			Elf_Data *data = tw_elf_table(section, &header);
+			if (!data)
 				continue;
 			target.symbols = symbols_of(elf, &header);
 			apply_section(&target, data, types[i]);

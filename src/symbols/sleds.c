@@ -16,6 +16,10 @@ static const struct tw_sled_layout layouts[] = {
     {.entry = 32, .word = 8, .version = 18},
 };
 
+/* Bytes of a map: four million sleds. Programs of hundreds of megabytes have a tenth of that; what is larger is a hole in a
+ * file that was made to take memory. */
+enum { MOST_BYTES = 1 << 27 };
+
 static int check_section(struct tw_symbols *symbols, const struct tw_elf *elf, const GElf_Shdr *header)
 {
 	unsigned long long size = header->sh_size, offset = header->sh_offset;
@@ -30,6 +34,10 @@ static int check_section(struct tw_symbols *symbols, const struct tw_elf *elf, c
 		    symbols, TW_ERR_FORMAT,
 		    "section %s: 0x%llx bytes at offset 0x%llx reach past the end of the file, 0x%llx", map_name, size,
 		    offset, (unsigned long long)elf->size);
+	if (size > MOST_BYTES)
+		return tw_symbols_fail(symbols, TW_ERR_UNSUPPORTED,
+		                       "section %s at offset 0x%llx: %llu bytes, expected at most %d", map_name, offset,
+		                       size, MOST_BYTES);
 	size_t entry = layouts[elf->wide].entry;
 	if (size % entry)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT,
