@@ -47,6 +47,7 @@ struct tw_profile_notes {
 	uint64_t exits_without_entry;
 	uint64_t time_backwards; /* ends before their begins: taken as 0 ns */
 	uint64_t rows_folded;    /* calls counted under "(other)" because the memory limit was reached */
+	uint64_t too_deep;       /* calls counted under "(deeper)": struct tw_calltree_options */
 };
 
 struct tw_profile;
@@ -94,6 +95,8 @@ struct tw_calltree_options {
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */
+	uint32_t
+	    max_depth; /* functions on a stack; 0: any. Calls beyond are counted under one node "(deeper)" each stack. */
 };
 
 /* As for profiles. */

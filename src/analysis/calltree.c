@@ -15,7 +15,8 @@
 struct node {
 	uint32_t parent;
 	uint32_t name; /* of the tree's own texts */
-	bool is_thread;
+	bool is_thread, is_deeper;
+	uint32_t depth;           /* functions from the root */
 	uint64_t process, thread; /* of a thread and all below it */
 	uint64_t count, open;
 	uint64_t total, self;
@@ -29,6 +30,7 @@ struct tw_calltree {
 	struct node *nodes;
 	size_t count, room;
 	struct tw_map map; /* hash of parent, name, process and thread to node */
+	uint32_t deeper;   /* the name */
 	struct tw_profile_notes notes;
 	struct tw_calltree_node *sorted;
 	uint32_t sorted_count;
@@ -120,9 +122,10 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 {
 	struct tw_calltree *tree = merge->tree;
 	uint32_t parent = merge->nodes[from->parent];
-	if (parent == TW_NODE_OTHER)
-		return TW_NODE_OTHER;
+	if (parent == TW_NODE_OTHER || tree->nodes[parent].is_deeper)
+		return parent;
 	struct node node = {.parent = parent,
+	                    .depth = tree->nodes[parent].depth + 1,
 	                    .process = tree->nodes[parent].process,
 	                    .thread = tree->nodes[parent].thread};
 	if (from->name == TW_THREAD_NODE) {
@@ -130,18 +133,22 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 		node.process = track->process;
 		node.thread = track->thread;
 		node.is_thread = true;
+		node.depth = 0;
 		node.name = thread_name(tree, track->thread);
+	} else if (tree->options.max_depth && node.depth > tree->options.max_depth) {
+		node.is_deeper = true;
+		node.name = tree->deeper;
 	} else {
 		node.name = keep_name(merge, from->name);
 	}
 	return node.name == UINT32_MAX ? TW_NODE_OTHER : find_node(tree, &node);
 }
 
-/* Whether the time of a node is inside that of another that is counted under "(other)" too. */
-static bool inside_other(const struct merge *merge, const struct tw_part_node *from)
+/* Whether the time of a node is inside that of another that is counted under the same "(other)" or "(deeper)". */
+static bool inside(const struct merge *merge, uint32_t number, const struct tw_part_node *from)
 {
 	const struct tw_part_node *nodes = merge->part->nodes;
-	return from != &nodes[TW_NODE_OTHER] && merge->nodes[from->parent] == TW_NODE_OTHER &&
+	return from != &nodes[TW_NODE_OTHER] && merge->nodes[from->parent] == number &&
 	       nodes[from->parent].name != TW_THREAD_NODE;
 }
 
@@ -151,7 +158,9 @@ static void add_node(struct merge *merge, uint32_t number, const struct tw_part_
 	node->count += from->count;
 	node->open += from->open;
 	node->self = tw_sum(node->self, from->self);
-	node->total = tw_sum(node->total, inside_other(merge, from) ? 0 : from->total);
+	node->total = tw_sum(node->total, inside(merge, number, from) ? 0 : from->total);
+	if (node->is_deeper)
+		merge->tree->notes.too_deep += from->count;
 	if (number == TW_NODE_OTHER)
 		merge->tree->notes.rows_folded += from->count;
 }
@@ -369,7 +378,8 @@ static bool make_first_nodes(struct tw_calltree *tree)
 		return false;
 	tree->count = TW_NODE_FIRST;
 	tree->nodes[TW_NODE_OTHER].name = tw_dictionary_text(tree->texts, "(other)");
-	return tree->nodes[TW_NODE_OTHER].name != UINT32_MAX && settle(tree) == 0;
+	tree->deeper = tw_dictionary_text(tree->texts, "(deeper)");
+	return tree->nodes[TW_NODE_OTHER].name != UINT32_MAX && tree->deeper != UINT32_MAX && settle(tree) == 0;
 }
 
 int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options *options)

@@ -13,7 +13,8 @@
 struct flame_options {
 	struct tw_common common;
 	bool folded, svg, html;
-	bool icicle, per_thread;
+	bool icicle;
+	struct tw_tree_options tree;
 	const char *title;
 };
 
@@ -60,6 +61,7 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	    .title = options->title,
 	    .form = form == FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
+	    .max_depth = tw_tree_depth(&options->tree) + 2, /* "(deeper)", and the threads */
 	};
 	if (form == FORM_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
@@ -105,7 +107,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return status;
 	if (!options->title && name_files(&title, operands, count))
 		options->title = title.bytes;
-	status = tw_tree_read(&tree, common, options->per_thread, operands, count);
+	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
 		int written = write_graph(&tree, options);
 		status = written > status ? written : status;
@@ -127,7 +129,9 @@ static const struct tw_option own_options[] = {
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
-    {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(per_thread), .help = "a tower for each thread"},
+    {"per-thread", 'p', TW_OPTION_FLAG, MEMBER(tree.per_thread), .help = "a tower for each thread"},
+    {"max-depth", 0, TW_OPTION_COUNT, MEMBER(tree.max_depth), .placeholder = "N",
+     .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {&own_group,       &tw_filter_options, &tw_input_options,

@@ -31,6 +31,13 @@ void tw_say_folded(const struct tw_profile_notes *notes)
 		       tw_show_plural(notes->rows_folded, "call").text);
 }
 
+void tw_say_deeper(const struct tw_profile_notes *notes, uint32_t max_depth)
+{
+	if (notes->too_deep)
+		tw_say("%s deeper than %s under \"(deeper)\"; --max-depth shows more",
+		       tw_show_plural(notes->too_deep, "call").text, tw_show_plural(max_depth, "function").text);
+}
+
 static void list_times(struct tw_text *list, const struct tw_common *common)
 {
 	const struct {

@@ -10,17 +10,19 @@
 
 struct stacks_options {
 	struct tw_common common;
-	bool per_thread;
+	struct tw_tree_options tree;
 	uint64_t top;
 };
 
-static bool matches(const struct tw_stacks *stacks, const struct tw_common *common, uint32_t i)
+/* Whether --function lets a stack through. `below` is the depth from which on the stacks are all let through, because they
+ * begin with one that was: the tree is depth first. */
+static bool matches(const struct tw_common *common, const struct tw_calltree_node *node, uint32_t *below)
 {
-	const struct tw_calltree_node *nodes = stacks->nodes;
-	for (; common->function && nodes[i].depth >= stacks->outermost; i = nodes[i].parent)
-		if (tw_function_wanted(common, nodes[i].name))
-			return true;
-	return !common->function;
+	if (node->depth > *below)
+		return true;
+	bool wanted = tw_function_wanted(common, node->name);
+	*below = wanted ? node->depth : UINT32_MAX;
+	return wanted;
 }
 
 /* The most time first; equal ones in the tree's order. */
@@ -38,12 +40,18 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 	stacks->items = malloc(nodes->count * sizeof *stacks->items);
 	if (!stacks->items)
 		return false;
+	uint32_t below = UINT32_MAX;
 	for (uint32_t i = 1; i < nodes->count; i++) {
 		const struct tw_calltree_node *node = &nodes->nodes[i];
-		if (node->depth < stacks->outermost || node->count == 0)
+		if (node->depth < stacks->outermost) {
+			below = UINT32_MAX;
+			continue;
+		}
+		bool match = matches(&options->common, node, &below);
+		if (node->count == 0)
 			continue;
 		stacks->self_ns = tw_sum(stacks->self_ns, node->self_ns);
-		if (!matches(stacks, &options->common, i))
+		if (!match)
 			continue;
 		stacks->items[stacks->count++] = i;
 		stacks->notes.open += node->open;
@@ -60,9 +68,9 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct stacks_options *options = (const struct stacks_options *)common;
-	struct tw_stacks stacks = {.outermost = options->per_thread ? 2 : 1};
+	struct tw_stacks stacks = {.outermost = options->tree.per_thread ? 2 : 1};
 	struct tw_tree tree;
-	int status = tw_tree_read(&tree, common, options->per_thread, operands, count);
+	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
 		int shown = collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
 		                                                   : tw_say_error("out of memory");
@@ -74,8 +82,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option own_options[] = {
-    {"per-thread", 'p', TW_OPTION_FLAG, offsetof(struct stacks_options, per_thread),
+    {"per-thread", 'p', TW_OPTION_FLAG, offsetof(struct stacks_options, tree.per_thread),
      .help = "keep the stacks of different threads apart"},
+    {"max-depth", 0, TW_OPTION_COUNT, offsetof(struct stacks_options, tree.max_depth), .placeholder = "N",
+     .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stacks_options, top), .placeholder = "N",
      .help = "only the first N stacks; 0, the default, shows all"},
 };

@@ -18,15 +18,23 @@ static int read_tree(struct tw_walk *walk, struct tw_reader *reader, const char 
 	return tw_calltree_add(walk->context, reader);
 }
 
-int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, bool per_thread, char **paths, size_t count)
+uint32_t tw_tree_depth(const struct tw_tree_options *options)
+{
+	uint64_t depth = options->max_depth ? options->max_depth : TW_TREE_DEPTH;
+	return depth < INT32_MAX ? (uint32_t)depth : INT32_MAX;
+}
+
+int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const struct tw_tree_options *chosen,
+                 char **paths, size_t count)
 {
 	const struct tw_calltree_options options = {
-	    .per_thread = per_thread,
+	    .per_thread = chosen->per_thread,
+	    .max_depth = tw_tree_depth(chosen),
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
 	    .memory_limit = (size_t)common->memory,
 	};
-	*tree = (struct tw_tree){.per_thread = per_thread};
+	*tree = (struct tw_tree){.per_thread = chosen->per_thread};
 	if (tw_calltree_new(&tree->tree, &options) < 0)
 		return tw_say_error("out of memory");
 	struct tw_walk walk = {.common = common, .context = tree->tree, .read = read_tree};
@@ -34,6 +42,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, bool per_
 	if (walk.readable == 0)
 		return status;
 	tw_say_folded(tw_calltree_notes(tree->tree));
+	tw_say_deeper(tw_calltree_notes(tree->tree), options.max_depth);
 	return tw_nodes_of(&tree->nodes, tree->tree) < 0 ? tw_say_error("out of memory") : status;
 }
 
@@ -52,6 +61,7 @@ struct cutting {
 	struct tw_nodes nodes;  /* the new tree */
 	struct tw_map children; /* its nodes by parent, function and name */
 	uint32_t *places;       /* of each old node: its new number, or NOT_SHOWN */
+	uint32_t top; /* the new node of the thread, or the root, that is being cut: the old tree is depth first */
 };
 
 static uint64_t key_of(const struct tw_calltree_node *node, uint32_t parent)
@@ -105,11 +115,7 @@ static uint32_t new_parent(const struct cutting *cut, const struct tw_tree *tree
 		return 0;
 	if (above_shown)
 		return cut->places[node->parent];
-	if (!tw_function_wanted(cut->common, node->name))
-		return NOT_SHOWN;
-	while (nodes[i].depth >= tops)
-		i = nodes[i].parent;
-	return cut->places[i];
+	return tw_function_wanted(cut->common, node->name) ? cut->top : NOT_SHOWN;
 }
 
 static bool cut_all(struct cutting *cut, const struct tw_tree *tree)
@@ -121,6 +127,8 @@ static bool cut_all(struct cutting *cut, const struct tw_tree *tree)
 		cut->places[i] = NOT_SHOWN;
 		if (parent != NOT_SHOWN && !put_node(cut, &tree->nodes.nodes[i], parent, &cut->places[i]))
 			return false;
+		if (tree->per_thread && tree->nodes.nodes[i].depth == 1)
+			cut->top = cut->places[i];
 	}
 	return true;
 }

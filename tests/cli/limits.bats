@@ -74,3 +74,26 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 		peak_below 80 $command --memory 64M --jobs 8 log
 	done
 }
+
+@test "a deep recursion is shown so deep, and no deeper" {
+	make deep log
+	run --separate-stderr trackway stacks --json log
+	[ "${#lines[@]}" = 1001 ] || fail "${#lines[@]} stacks"
+	[[ "$stderr" == *'199,000 calls deeper than 1,000 functions under "(deeper)"; --max-depth shows more'* ]] || fail "$stderr"
+	run --separate-stderr trackway flame --folded --max-depth 3 log
+	[ "$output" = "#5 2
+#5;#5 2
+#5;#5;#5 2
+#5;#5;#5;(deeper) 399993" ] || fail "$output"
+	run --separate-stderr trackway flame --max-depth 3 log
+	[[ "$output" == *"(deeper)"* ]] || fail "$output"
+	run --separate-stderr trackway stacks --json --max-depth 1500 log
+	[ "${#lines[@]}" = 1501 ] || fail "${#lines[@]} stacks"
+}
+
+@test "a program that is one huge hole takes no memory" {
+	make stacks log
+	make program program
+	peak_below 64 stat --binary program --memory 16M log
+	[[ "$said" == *"section xray_instr_map at offset 0x1000: 1073741824 bytes, expected at most 134217728"* ]] || fail "$said"
+}

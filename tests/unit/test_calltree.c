@@ -243,12 +243,11 @@ static void test_parts(void **state)
 }
 
 /* A track per function, each calling all of them to a depth: more stacks than there is memory for. */
-static struct tw_calltree *hostile(size_t limit, bool per_thread, uint32_t functions, uint32_t depth)
+static struct tw_calltree *deep(const struct tw_calltree_options *options, uint32_t functions, uint32_t depth)
 {
 	struct tw_calltree *tree;
-	struct tw_calltree_options options = {.per_thread = per_thread, .memory_limit = limit};
 	struct tw_dictionary *dictionary = tw_dictionary_new();
-	assert_int_equal(tw_calltree_new(&tree, &options), 0);
+	assert_int_equal(tw_calltree_new(&tree, options), 0);
 	void *part = tw_calltree_consumer.open(tree, dictionary);
 	uint64_t time = 0;
 	for (uint32_t first = 1; first <= functions; first++)
@@ -269,6 +268,11 @@ static struct tw_calltree *hostile(size_t limit, bool per_thread, uint32_t funct
 	tw_calltree_consumer.close(part);
 	tw_dictionary_free(dictionary);
 	return tree;
+}
+
+static struct tw_calltree *hostile(size_t limit, bool per_thread, uint32_t functions, uint32_t depth)
+{
+	return deep(&(struct tw_calltree_options){.per_thread = per_thread, .memory_limit = limit}, functions, depth);
 }
 
 static void test_memory_limit(void **state)
@@ -299,6 +303,32 @@ static void test_memory_limit(void **state)
 	}
 }
 
+/* f calls f and so on, each 2 ns around the next; the innermost takes 1 ns. Beyond the third they are one node, whose time is
+ * that of the outermost of them. */
+static void test_depth_limit(void **state)
+{
+	(void)state;
+	for (int per_thread = 0; per_thread < 2; per_thread++) {
+		struct tw_calltree_options options = {.per_thread = per_thread, .max_depth = 3};
+		struct tw_calltree *tree = deep(&options, 1, 10);
+		uint32_t top = per_thread ? 2 : 1;
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_int_equal(tw_calltree_node(tree, top + i)->self_ns, 2);
+			assert_int_equal(tw_calltree_node(tree, top + i)->total_ns, 19 - 2 * i);
+		}
+		const struct tw_calltree_node *node = tw_calltree_node(tree, top + 3);
+		assert_string_equal(node->name, "(deeper)");
+		assert_int_equal(node->depth, top + 3);
+		assert_int_equal(node->count, 7);
+		assert_int_equal(node->total_ns, 13);
+		assert_int_equal(node->self_ns, 13);
+		assert_null(tw_calltree_node(tree, top + 4));
+		assert_int_equal(tw_calltree_node(tree, 0)->total_ns, 19);
+		assert_int_equal(tw_calltree_notes(tree)->too_deep, 7);
+		tw_calltree_free(tree);
+	}
+}
+
 /* A deep recursion, and many siblings in order. */
 static void test_large(void **state)
 {
@@ -319,10 +349,8 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_scenes),
-	    cmocka_unit_test(test_parts),
-	    cmocka_unit_test(test_memory_limit),
-	    cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_scenes),      cmocka_unit_test(test_parts), cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
