@@ -6,45 +6,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time of a tick count is floor(ticks * 10^9 / frequency). Near a base the product fits 64 bits, and the division is a
- * multiplication by 2^64 / frequency with one correction. */
+/* The time of a tick count is floor(ticks * 10^9 / frequency). Near a base it is a multiplication by nanoseconds per tick, a
+ * whole number and 2^-64ths: those are rounded up, which adds less than 1 / frequency as long as a count is near. */
 struct tw_ticks {
 	uint64_t frequency; /* ticks per second, 1 to TW_FREQUENCY_MAX */
-	uint64_t reciprocal;
-	uint64_t base_tsc, base_ns, base_rest; /* base_tsc * 10^9 = base_ns * frequency + base_rest */
+	uint64_t whole, part;
+	uint64_t base_tsc, base_ns, base_part;
+	uint64_t
+	    near; /* ticks after the base for which that is exact, and neither count nor time goes beyond 64 bits */
 };
 
 #define TW_FREQUENCY_MAX UINT64_C(1000000000000)
 #define TW_NS_PER_SECOND UINT64_C(1000000000)
 
-static inline void tw_ticks_set(struct tw_ticks *clock, uint64_t frequency)
+/* numerator / frequency in 2^-64ths, rounded up; numerator is less than frequency. */
+static inline uint64_t tw_ticks_part(const struct tw_ticks *clock, uint64_t numerator)
 {
-	*clock = (struct tw_ticks){.frequency = frequency, .reciprocal = UINT64_MAX / frequency};
+	__extension__ typedef unsigned __int128 wide;
+	return (uint64_t)((((wide)numerator << 64) + clock->frequency - 1) / clock->frequency);
 }
 
-/* Moves the base to a tick count, or shortly before it; times beyond 64 bits stay at the end. */
+/* Moves the base to a tick count; times beyond 64 bits stay at the end. */
 static inline void tw_ticks_move(struct tw_ticks *clock, uint64_t tsc)
 {
 	__extension__ typedef unsigned __int128 wide;
-	uint64_t last = UINT64_MAX - UINT32_MAX; /* no later base: a count that wraps to 0 must not look near it */
-	tsc = tsc < last ? tsc : last;
 	wide product = (wide)tsc * TW_NS_PER_SECOND;
 	wide ns = product / clock->frequency;
+	uint64_t exact = UINT64_MAX / clock->frequency - 1, left = UINT64_MAX - tsc;
+	exact = exact < UINT32_MAX ? exact : UINT32_MAX;
+	clock->near = ns > UINT64_MAX / 2 ? 0 : exact < left ? exact : left;
 	clock->base_tsc = tsc;
 	clock->base_ns = ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-	clock->base_rest = ns > UINT64_MAX ? 0 : (uint64_t)(product % clock->frequency);
+	clock->base_part = tw_ticks_part(clock, (uint64_t)(product % clock->frequency));
+}
+
+static inline void tw_ticks_set(struct tw_ticks *clock, uint64_t frequency)
+{
+	*clock = (struct tw_ticks){.frequency = frequency, .whole = TW_NS_PER_SECOND / frequency};
+	clock->part = tw_ticks_part(clock, TW_NS_PER_SECOND % frequency);
+	tw_ticks_move(clock, 0);
+}
+
+/* The time of a count that is `ticks` after the base, and near. `whole` is the clock's, for loops that know it. */
+static inline uint64_t tw_ticks_ns_after(const struct tw_ticks *clock, uint64_t ticks, uint64_t whole)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide base = (wide)clock->base_ns << 64 | clock->base_part;
+	return ticks * whole + (uint64_t)((base + (wide)ticks * clock->part) >> 64);
 }
 
 static inline uint64_t tw_ticks_ns(struct tw_ticks *clock, uint64_t tsc)
 {
-	__extension__ typedef unsigned __int128 wide;
-	if (__builtin_expect((tsc - clock->base_tsc) >> 32 != 0, 0))
+	if (__builtin_expect(tsc - clock->base_tsc > clock->near, 0))
 		tw_ticks_move(clock, tsc);
-	uint64_t product = (tsc - clock->base_tsc) * TW_NS_PER_SECOND + clock->base_rest;
-	uint64_t ns = (uint64_t)(((wide)product * clock->reciprocal) >> 64);
-	ns += product - ns * clock->frequency >= clock->frequency;
-	uint64_t time = clock->base_ns + ns;
-	return time < ns ? UINT64_MAX : time;
+	return tw_ticks_ns_after(clock, tsc - clock->base_tsc, clock->whole);
 }
 
 /* The least tick count whose time, rounded down as tw_ticks_ns() does, is not before ns. */

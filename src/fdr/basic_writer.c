@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fdr/fdr.h"
-#include "fdr/ticks.h"
+#include "fdr/write.h"
 
 enum { FUNCTION = 0, ARGUMENT = 1, CPU_MAX = UINT8_MAX };
 
@@ -81,7 +81,7 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 	    .cpu = (uint8_t)event->cpu,
 	    .kind = TW_FDR_EXIT,
 	    .function_id = (int32_t)id,
-	    .tsc = fdr_ticks_of(event->time, w->header.cycle_frequency),
+	    .tsc = tw_ticks_of(event->time, w->header.cycle_frequency),
 	    .thread = (uint32_t)track->thread,
 	    .process = (uint32_t)track->process,
 	};

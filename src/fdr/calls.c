@@ -11,7 +11,7 @@
 /* What a run keeps in registers. */
 struct run {
 	struct tw_call_cursor at;
-	struct fdr_clock clock;
+	struct tw_ticks clock;
 	uint64_t tsc;
 	const uint32_t *near, *row_of;
 	size_t near_room;
@@ -55,7 +55,7 @@ static size_t take_records(struct run *run, const uint8_t *bytes, size_t size, s
 		uint32_t action = (uint32_t)word & 0xf, id = (uint32_t)word >> 4;
 		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= r.near_room)
 			break;
-		uint64_t tsc = r.tsc + (word >> 32), time = fdr_ns(&r.clock, tsc);
+		uint64_t tsc = r.tsc + (word >> 32), time = tw_ticks_ns(&r.clock, tsc);
 		uint32_t name = r.near[id];
 		if (action == TW_FDR_ENTER << 1 ? !enter(&r, name, time) : !leave(&r, name, time, left))
 			break;
@@ -85,7 +85,7 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	size_t taken = take_records(&run, bytes, size, left);
 	stack->depth = (uint32_t)(run.at.top - stack->space->frames);
 	if (taken)
-		stream->last_ns = stack->last = fdr_ns(&run.clock, run.tsc);
+		stream->last_ns = stack->last = tw_ticks_ns(&run.clock, run.tsc);
 	stream->clock = run.clock;
 	cursor->tsc = run.tsc;
 	cursor->at += taken;

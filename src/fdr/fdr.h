@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/plural.h"
 #include "core/format.h"
-#include "fdr/clock.h"
+#include "core/ticks.h"
 #include "fdr/layout.h"
 #include "fdr/rules.h"
 
@@ -213,7 +213,7 @@ int fdr_words_init(struct tw_dictionary *dictionary, struct fdr_words *words);
 
 struct fdr_stream {
 	struct fdr_cursor cursor;
-	struct fdr_clock clock;
+	struct tw_ticks clock;
 	struct fdr_checker *checker; /* NULL: only damage is looked for */
 	struct fdr_names *names;
 	const struct fdr_words *words;

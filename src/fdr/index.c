@@ -169,13 +169,13 @@ static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
 
 static void set_start(struct tw_reader *reader, const struct fdr_log *log)
 {
-	struct fdr_clock clock;
+	struct tw_ticks clock;
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
 		if (log->places[i].tsc < first)
 			first = log->places[i].tsc;
-	fdr_clock_set(&clock, log->frequency);
-	reader->clock.start_ns = reader->clock.end_ns = first == UINT64_MAX ? 0 : fdr_ns(&clock, first);
+	tw_ticks_set(&clock, log->frequency);
+	reader->clock.start_ns = reader->clock.end_ns = first == UINT64_MAX ? 0 : tw_ticks_ns(&clock, first);
 }
 
 int fdr_index(struct tw_reader *reader, struct fdr_log *log)

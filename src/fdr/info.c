@@ -213,7 +213,7 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
                         struct tw_info *info)
 {
 	const struct fdr_log *log = all->log;
-	struct fdr_clock clock;
+	struct tw_ticks clock;
 	uint64_t first = UINT64_MAX, last = 0;
 	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
 	if (!survey->threads)
@@ -222,9 +222,9 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 		first = all->threads[i].first_tsc < first ? all->threads[i].first_tsc : first;
 		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
 	}
-	fdr_clock_set(&clock, log->frequency);
-	info->clock_start_ns = first <= last ? fdr_ns(&clock, first) : 0;
-	info->span_ns = first <= last ? fdr_ns(&clock, last) - info->clock_start_ns : 0;
+	tw_ticks_set(&clock, log->frequency);
+	info->clock_start_ns = first <= last ? tw_ticks_ns(&clock, first) : 0;
+	info->span_ns = first <= last ? tw_ticks_ns(&clock, last) - info->clock_start_ns : 0;
 	for (size_t i = 1; i < log->thread_count; i++) {
 		const struct tally *tally = &all->threads[i];
 		bool timed = tally->first_tsc <= tally->last_tsc;
@@ -235,8 +235,8 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 		    .thread = log->threads[i].thread,
 		    .records = tally->records,
 		    .bytes = log->threads[i].bytes,
-		    .start_ns = timed ? fdr_ns(&clock, tally->first_tsc) - info->clock_start_ns : 0,
-		    .end_ns = timed ? fdr_ns(&clock, tally->last_tsc) - info->clock_start_ns : 0,
+		    .start_ns = timed ? tw_ticks_ns(&clock, tally->first_tsc) - info->clock_start_ns : 0,
+		    .end_ns = timed ? tw_ticks_ns(&clock, tally->last_tsc) - info->clock_start_ns : 0,
 		};
 	}
 	info->threads = survey->threads;

@@ -25,10 +25,10 @@ static void check_header(struct tw_reader *reader, const struct tw_fdr_header *h
 	if (frequency == 0)
 		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_ZERO], 0, 8, 0,
 		          "the cycle frequency is 0: a tick is shown as 1 ns");
-	else if (frequency < 1000000 || frequency > 100 * FDR_NS_PER_SECOND)
+	else if (frequency < 1000000 || frequency > 100 * TW_NS_PER_SECOND)
 		tw_report(reader, &fdr_rules[XRAY_FREQUENCY_IMPLAUSIBLE], 0, 8, 0,
 		          "the cycle frequency is %" PRIu64 " Hz, expected 1 MHz to 100 GHz", frequency);
-	else if (frequency == FDR_NS_PER_SECOND && reader->options.checking == TW_CHECK_ALL)
+	else if (frequency == TW_NS_PER_SECOND && reader->options.checking == TW_CHECK_ALL)
 		tw_report(reader, &fdr_rules[XRAY_CLOCK_FALLBACK], 0, 8, 0,
 		          "the cycle frequency is 1 GHz: the runtime used clock_gettime, CPU numbers are not real");
 	if (header->type == 1 && header->buffer_size < BUFFER_MIN)
@@ -65,7 +65,7 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x2: expected type %u of %s, found type %u", name,
 		               type, reader->format->name, log->header.type);
 	uint64_t frequency = log->header.cycle_frequency;
-	log->frequency = frequency == 0 || frequency > FDR_FREQUENCY_MAX ? FDR_NS_PER_SECOND : frequency;
+	log->frequency = frequency == 0 || frequency > TW_FREQUENCY_MAX ? TW_NS_PER_SECOND : frequency;
 	reader->clock.ticks_per_second = log->frequency == frequency ? frequency : 0;
 	reader->clock.has_cpu = true;
 	check_header(reader, &log->header);

@@ -126,7 +126,7 @@ int fdr_merge_open(struct tw_reader *reader)
 	struct fdr_state *state = reader->state;
 	const struct fdr_log *log = state->log;
 	size_t count = state->thread_count;
-	struct fdr_clock clock;
+	struct tw_ticks clock;
 	struct fdr_merge *merge = state->merge = calloc(1, sizeof *merge);
 	if (!merge)
 		return no_memory(reader);
@@ -137,10 +137,10 @@ int fdr_merge_open(struct tw_reader *reader)
 	merge->heap = calloc(count + 1, sizeof *merge->heap);
 	if (!merge->sources || !merge->keys || !merge->heap)
 		return no_memory(reader);
-	fdr_clock_set(&clock, log->frequency);
+	tw_ticks_set(&clock, log->frequency);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t tsc = log->places[log->threads[state->threads[i]].first].tsc;
-		merge->keys[i] = tsc == UINT64_MAX ? 0 : fdr_ns(&clock, tsc);
+		merge->keys[i] = tsc == UINT64_MAX ? 0 : tw_ticks_ns(&clock, tsc);
 		merge->heap[i] = i;
 	}
 	for (size_t i = count; i-- > 0;)

@@ -17,7 +17,7 @@ void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t
 	struct fdr_state *state = reader->state;
 	*stream = (struct fdr_stream){.names = &state->names, .words = &state->words};
 	fdr_cursor_init(&stream->cursor, reader, state->log, chunk);
-	fdr_clock_set(&stream->clock, state->log->frequency);
+	tw_ticks_set(&stream->clock, state->log->frequency);
 	if (reader->options.checking == TW_CHECK_ALL)
 		stream->checker = &state->checker;
 }

@@ -57,7 +57,7 @@ static struct tw_event *add_event(struct fdr_stream *stream, struct fdr_rows *ro
                                   uint64_t offset)
 {
 	struct tw_event *event = &rows->events[rows->event_count++];
-	stream->last_ns = fdr_ns(&stream->clock, stream->cursor.tsc);
+	stream->last_ns = tw_ticks_ns(&stream->clock, stream->cursor.tsc);
 	*event = (struct tw_event){
 	    .time = stream->last_ns,
 	    .offset = offset,
@@ -95,7 +95,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
 	const uint32_t *near = stream->names->near;
 	size_t near_room = stream->names->near_room;
-	struct fdr_clock clock = stream->clock;
+	struct tw_ticks clock = stream->clock;
 	uint64_t tsc = cursor->tsc, at = cursor->at;
 	uint32_t track = stream->track;
 	uint64_t tails[TW_FDR_TAIL_EXIT + 1];
@@ -113,7 +113,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= near_room || !near[id])
 			break;
 		tsc += word >> 32;
-		event->time = fdr_ns(&clock, tsc);
+		event->time = tw_ticks_ns(&clock, tsc);
 		event->offset = at;
 		event->value = 0;
 		event->id = 0;
@@ -223,7 +223,7 @@ static void take_event(struct fdr_stream *stream, struct fdr_rows *rows, const s
 	event->name = typed ? words->typed_event : words->custom_event;
 	event->category = words->category;
 	if (!typed && stream->cursor.log->header.version < 5) {
-		event->time = fdr_ns(&stream->clock, record->tsc);
+		event->time = tw_ticks_ns(&stream->clock, record->tsc);
 		if (stream->cursor.log->header.version == 4)
 			event->cpu = record->cpu;
 	}

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "fdr/fdr.h"
-#include "fdr/ticks.h"
+#include "fdr/write.h"
 
 enum {
 	BUFFER_SIZE = 16384, /* LLVM's default, xray_fdr_flags.inc */
@@ -77,12 +77,12 @@ static void begin_buffer(struct fdr_writer *w, struct thread_buffer *buffer, con
 {
 	buffer->used = 0;
 	buffer->cpu = cpu;
-	buffer->tsc = fdr_ticks_of(ns, w->header.cycle_frequency);
+	buffer->tsc = tw_ticks_of(ns, w->header.cycle_frequency);
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = track->thread});
 	add(w, buffer,
 	    &(struct tw_fdr_record){.kind = TW_FDR_WALL_TIME,
-	                            .value = ns / FDR_NS_PER_SECOND,
-	                            .microseconds = (uint32_t)(ns % FDR_NS_PER_SECOND / 1000)});
+	                            .value = ns / TW_NS_PER_SECOND,
+	                            .microseconds = (uint32_t)(ns % TW_NS_PER_SECOND / 1000)});
 	if (w->header.version >= 3)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_PID, .value = track->process});
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = buffer->tsc});
@@ -115,7 +115,7 @@ static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_
 /* Moves the counter to a time: the delta that is left for the record, after an absolute count where it must be. */
 static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
 {
-	uint64_t tsc = fdr_ticks_of(ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
+	uint64_t tsc = tw_ticks_of(ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
 	buffer->tsc = tsc;
 	if (cpu != buffer->cpu)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc});
@@ -246,7 +246,7 @@ static int put_instant(struct tw_writer *writer, const struct tw_event *event, c
 		return no_memory(writer);
 	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->header.version < 5;
 	if (absolute)
-		record.tsc = fdr_ticks_of(event->time, w->header.cycle_frequency);
+		record.tsc = tw_ticks_of(event->time, w->header.cycle_frequency);
 	else
 		record.tsc_delta = reach(w, buffer, event->time, event->cpu);
 	if (absolute && w->header.version == 4)

@@ -4,7 +4,7 @@
 
 #include <trackway/fdr.h>
 
-#include "fdr/clock.h"
+#include "core/ticks.h"
 
 enum { LAYOUTS = 3 };
 
@@ -1052,17 +1052,17 @@ static uint64_t exact_ns(uint64_t tsc, uint64_t frequency)
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-static void expect_time(struct fdr_clock *clock, uint64_t tsc)
+static void expect_time(struct tw_ticks *clock, uint64_t tsc)
 {
-	uint64_t found = fdr_ns(clock, tsc), wanted = exact_ns(tsc, clock->frequency);
+	uint64_t found = tw_ticks_ns(clock, tsc), wanted = exact_ns(tsc, clock->frequency);
 	if (found != wanted)
 		fail_msg("%llu ticks at %llu Hz are %llu ns, expected %llu", (unsigned long long)tsc,
 		         (unsigned long long)clock->frequency, (unsigned long long)found, (unsigned long long)wanted);
 }
 
 static const uint64_t frequencies[] = {
-    1,          2,          3,          7,          1000,       32768,       999999,       24000000,          999999999,
-    1000000000, 1000000001, 2100000001, 3000000000, 4294967296, 99999999977, 999999999989, FDR_FREQUENCY_MAX,
+    1,          2,          3,          7,          1000,       32768,       999999,       24000000,         999999999,
+    1000000000, 1000000001, 2100000001, 3000000000, 4294967296, 99999999977, 999999999989, TW_FREQUENCY_MAX,
 };
 enum { FREQUENCIES = sizeof frequencies / sizeof *frequencies };
 
@@ -1071,10 +1071,10 @@ static void test_clock_at_edges(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FREQUENCIES; i++) {
-		struct fdr_clock up, down, jump;
-		fdr_clock_set(&up, frequencies[i]);
-		fdr_clock_set(&down, frequencies[i]);
-		fdr_clock_set(&jump, frequencies[i]);
+		struct tw_ticks up, down, jump;
+		tw_ticks_set(&up, frequencies[i]);
+		tw_ticks_set(&down, frequencies[i]);
+		tw_ticks_set(&jump, frequencies[i]);
 		uint64_t last = (uint64_t)((wide)UINT64_MAX * frequencies[i] / 1000000000u);
 		for (unsigned bit = 0; bit < 64; bit++)
 			for (uint64_t d = 0; d < 7; d++) {
@@ -1094,9 +1094,9 @@ static void test_clock_in_steps(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FREQUENCIES; i++) {
-		struct fdr_clock clock;
+		struct tw_ticks clock;
 		uint64_t tsc = UINT64_C(1234567890123456789), random = 88172645463325252u;
-		fdr_clock_set(&clock, frequencies[i]);
+		tw_ticks_set(&clock, frequencies[i]);
 		for (unsigned step = 0; step < 20000; step++) {
 			random ^= random << 13;
 			random ^= random >> 7;
@@ -1127,12 +1127,12 @@ static void test_clock_far_from_base(void **state)
 	static const uint64_t primes[] = {999999937, 2147483647, 4294967291, 99999999977, 999999999989};
 	(void)state;
 	for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
-		struct fdr_clock clock;
-		fdr_clock_set(&clock, primes[i]);
+		struct tw_ticks clock;
+		tw_ticks_set(&clock, primes[i]);
 		uint64_t tsc = 10 * primes[i] + hardest_count(primes[i]);
 		uint64_t back[] = {clock.near, clock.near + 1, UINT32_MAX - UINT64_C(1), UINT32_MAX};
 		for (size_t k = 0; k < sizeof back / sizeof *back; k++) {
-			fdr_clock_move(&clock, tsc - back[k]);
+			tw_ticks_move(&clock, tsc - back[k]);
 			expect_time(&clock, tsc);
 		}
 	}
