@@ -29,11 +29,12 @@ struct tw_reader {
 	struct tw_clock clock;
 	struct tw_filter *filter; /* NULL: events go straight through */
 	uint64_t findings[TW_ERROR + 1];
-	bool quiet;                /* findings are not reported: a second look at what was reported */
-	bool again;                /* of a whole: it is read once more, and only limits are still to be told */
-	bool fell_short;           /* of a part: it reached a limit that the whole would perhaps not */
-	bool in_turn;              /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
-	unsigned shards;           /* of a part: how many there are; otherwise 0 */
+	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
+	bool quiet;      /* findings are not reported: a second look at what was reported */
+	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
+	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
+	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
+	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
 	char error[TW_ERROR_TEXT];

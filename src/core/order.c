@@ -106,6 +106,16 @@ static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct t
 	return to - from;
 }
 
+/* The rows of a slab that is out of order lie anywhere in it, and another processor may have written them. `make bench` measures
+ * stat of FXT. */
+static void look_ahead(const struct tw_order_lane *lane)
+{
+	enum { ROWS_AHEAD = 6 };
+	size_t place = lane->next + ROWS_AHEAD;
+	if (!lane->slab->sorted && place < lane->slab->count)
+		__builtin_prefetch(&lane->slab->events[lane->slab->order[place]]);
+}
+
 /* Copies a row with its arguments behind the `count` and `used` there are. Returns how many arguments it has. */
 static size_t copy_row(struct tw_sorter *sorter, const struct tw_slab *slab, uint32_t row, size_t count, size_t used)
 {
@@ -133,10 +143,11 @@ static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	while (count < TW_SLAB_BLOCK && sorter->head_count && (whole || !oldest_used_up(sorter))) {
 		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;
 		struct tw_order_lane *lane = lane_at(sorter, number);
-		do
+		do {
+			look_ahead(lane);
 			used += copy_row(sorter, lane->slab, row_at(lane, lane->next++), count++, used);
-		while (count < TW_SLAB_BLOCK && lane->next < lane->slab->count &&
-		       event_at(lane, lane->next)->time < until);
+		} while (count < TW_SLAB_BLOCK && lane->next < lane->slab->count &&
+		         event_at(lane, lane->next)->time < until);
 		put_head(sorter, number);
 	}
 	*batch = (struct tw_batch){sorter->events, count, sorter->arguments};

@@ -251,7 +251,8 @@ int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	if (!reader->format->read_record)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no records to be read one by one", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no records to be read one by one",
+		               reader->format->name);
 	return reader->format->read_record(reader, record);
 }
 

@@ -115,8 +115,9 @@ struct fxt_chunk {
 /* What rows are made of the archive. */
 struct fxt_wish {
 	const struct tw_read_options *options;
-	bool sort;  /* by time */
-	bool check; /* every rule */
+	uint32_t kinds; /* of event, bits; events of others make no rows */
+	bool sort;      /* by time */
+	bool check;     /* every rule */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)

@@ -44,6 +44,7 @@ static int start(struct tw_reader *reader)
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
+	    .kinds = reader->kinds && !check ? reader->kinds : UINT32_MAX,
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};

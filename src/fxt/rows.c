@@ -250,7 +250,8 @@ static uint16_t scope_flags(uint64_t scope)
 static void take_event(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
-	struct tw_event *row = add_row(job, (enum tw_event_kind)event_kinds[record->kind - TW_FXT_INSTANT], true);
+	enum tw_event_kind kind = (enum tw_event_kind)event_kinds[record->kind - TW_FXT_INSTANT];
+	struct tw_event *row = job->wish->kinds >> kind & 1 ? add_row(job, kind, true) : NULL;
 	if (!row)
 		return;
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
@@ -535,8 +536,11 @@ static int64_t plain_name(const struct fxt_chunk *chunk, unsigned reference, uin
 }
 
 /* A plain event. False where something of it is not defined: then nothing has been done. */
-static bool take_plain(struct fxt_chunk *chunk, uint64_t header, size_t place)
+static bool take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place)
 {
+	unsigned kind = event_kinds[tw_bits(header, 16, 19)];
+	if (!(wish->kinds >> kind & 1))
+		return true;
 	const uint8_t *bytes = chunk->bytes + place;
 	uint64_t offset = fxt_offset(chunk, place);
 	const struct fxt_entry *thread = fxt_thread_at(chunk->turn.provider, (unsigned)tw_bits(header, 24, 31), offset);
@@ -547,7 +551,6 @@ static bool take_plain(struct fxt_chunk *chunk, uint64_t header, size_t place)
 	if (!thread->wanted)
 		return true;
 	uint64_t time = time_of(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big));
-	unsigned kind = event_kinds[tw_bits(header, 16, 19)];
 	bool extra = fxt_size(header) > 2, complete = kind == TW_SLICE_COMPLETE, instant = kind == TW_INSTANT;
 	uint64_t word = extra ? tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big) : 0;
 	struct tw_event *row = tw_slab_next(&chunk->slab);
@@ -573,7 +576,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 	while (place < end) {
 		uint64_t header = tw_load64(chunk->bytes + place, big);
 		bool plain = is_plain(header) && !(wish->check && may_break_rules(chunk, header));
-		if (plain && take_plain(chunk, header, place))
+		if (plain && take_plain(chunk, wish, header, place))
 			place += fxt_size(header) * (size_t)TW_FXT_WORD;
 		else
 			place += take_record(chunk, wish, place, end);
