@@ -85,15 +85,30 @@ static bool same_name(const struct tw_name *a, const struct tw_name *b)
 	return a->length == b->length && a->id == b->id && memcmp(a->text, b->text, a->length) == 0;
 }
 
+static uint32_t find_name(const struct tw_dictionary *dictionary, const struct tw_name *name, uint64_t key)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->name_map, key, &slot, &number);)
+		if (same_name(&dictionary->names[number], name))
+			return number;
+	return UINT32_MAX;
+}
+
+uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct tw_name *name)
+{
+	if (name->length == 0 && name->id == 0)
+		return 0;
+	return find_name(dictionary, name, tw_hash_bytes(name->text, name->length, name->id));
+}
+
 uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name)
 {
 	if (name->length == 0 && name->id == 0)
 		return 0;
 	uint64_t key = tw_hash_bytes(name->text, name->length, name->id);
-	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->name_map, key, &slot, &number);)
-		if (same_name(&dictionary->names[number], name))
-			return number;
+	uint32_t number = find_name(dictionary, name, key);
+	if (number != UINT32_MAX)
+		return number;
 	number = (uint32_t)dictionary->name_count;
 	char *text = keep_text(dictionary, name->text, name->length);
 	if (!text || !tw_grow(&dictionary->names, &dictionary->name_room, number + (size_t)1, sizeof *name) ||

@@ -14,7 +14,10 @@ void tw_dictionary_free(struct tw_dictionary *dictionary);
  * as long). UINT32_MAX when there is no memory. */
 uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name);
 
-/* The same for a terminated text without an id. */
+/* The number of a name with this text and id, UINT32_MAX when there is none. */
+uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct tw_name *name);
+
+/* As tw_dictionary_intern() for a terminated text without an id. */
 uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
 
 /* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no memory. */
