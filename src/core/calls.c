@@ -159,6 +159,31 @@ static void advance_to_end(struct tw_calls *calls, uint64_t time)
 		pop(calls, time, TW_CALL_ENDED);
 }
 
+/* The frame of the innermost call that is no complete slice; 0 when there is none. */
+static uint32_t innermost(const struct tw_call_stack *stack)
+{
+	uint32_t depth = stack->depth;
+	for (size_t i = stack->timed_count; i > 0 && depth && stack->timed[i - 1].depth == depth; i--)
+		depth--;
+	return depth;
+}
+
+/* The frame that an end belongs to, 0 when there is none. An end without a name ends the innermost. */
+static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
+{
+	const struct tw_call_space *space = stack->space;
+	uint32_t depth = stack->depth;
+	if (!space || name >= space->name_room)
+		return 0;
+	if (name == 0)
+		return innermost(stack);
+	if (!space->on_stack[name])
+		return 0;
+	while (space->frames[depth].name != name)
+		depth--;
+	return depth;
+}
+
 static void take_end(struct tw_calls *calls, const struct tw_event *event)
 {
 	struct tw_call_stack *stack = calls->stack;
@@ -167,14 +192,11 @@ static void take_end(struct tw_calls *calls, const struct tw_event *event)
 		return;
 	}
 	advance_to_end(calls, event->time);
-	const struct tw_call_space *space = stack->space;
-	uint32_t name = event->name, depth = stack->depth;
-	if (!space || name >= space->name_room || !space->on_stack[name]) {
+	uint32_t depth = frame_of(stack, event->name);
+	if (depth == 0) {
 		calls->exits_without_entry++;
 		return;
 	}
-	while (space->frames[depth].name != name)
-		depth--;
 	unwind(calls, depth, event->time);
 	pop(calls, event->time, TW_CALL_ENDED);
 }
