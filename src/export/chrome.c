@@ -66,7 +66,8 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
-    [TW_SLICE_COMPLETE] = {take_other, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
+    [TW_SLICE_COMPLETE] = {take_other, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
+                           .cpu = true},
     [TW_INSTANT] = {INSTANT, .cpu = true},
     [TW_COUNTER] = {take_other, .phase = 'C', .id = {ROOT_ID, NULL}},
     [TW_ASYNC_BEGIN] = {ASYNC, .phase = 'b'},
@@ -547,9 +548,9 @@ static void close_unwound(const struct job *job, const struct tw_event *event, u
 	struct tw_frame frame = tw_spans_close(&job->chrome->spans, track);
 	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
 	if (slot)
-		complete(job, event, slot, CHROME_UNWOUND);
+		complete(job, event, slot, TW_FLAG_UNWOUND);
 	else
-		add_end(job, event, track, frame.name, CHROME_UNWOUND, true);
+		add_end(job, event, track, frame.name, TW_FLAG_UNWOUND, true);
 }
 
 /* Arguments of the end go into the ring first: that may push the slice itself out. */
@@ -607,6 +608,8 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 		tw_putf(out, ",\"format\":\"%s\",\"clock_start_ns\":\"%llu\",\"ticks_per_second\":\"%llu\"",
 		        tw_reader_format(reader), (unsigned long long)clock->start_ns,
 		        (unsigned long long)clock->ticks_per_second);
+		if (clock->has_cpu)
+			tw_put_text(out, ",\"has_cpu\":true");
 	}
 	tw_put_text(out, "},\"traceEvents\":[");
 }

@@ -66,14 +66,12 @@ struct chrome_slot {
 	uint32_t text_size; /* of the text: all */
 	uint32_t end_size;
 	uint32_t track, name, category; /* names: cached, or 0 */
-	uint16_t flags;                 /* TW_FLAG_* that arguments tell, and CHROME_UNWOUND */
+	uint16_t flags;                 /* TW_FLAG_* that arguments tell */
 	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
 	char phase;
 	bool open;  /* waits for its end; still open when it must go, it goes as "B" */
 	bool named; /* the text holds the name */
 };
-
-enum { CHROME_UNWOUND = 0x8000 };
 
 /* Two for each key: 255 arguments, the CPU, three numbers, and the words that are ours. */
 enum { CHROME_KEYS = 2 * (255 + 4) + 8 };

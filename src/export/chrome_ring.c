@@ -15,7 +15,7 @@ static const struct {
     {TW_FLAG_TAIL, "\"tail\":true"},
     {TW_FLAG_CLIPPED, "\"clipped\":true"},
     {TW_FLAG_PARTIAL, "\"partial\":true"},
-    {CHROME_UNWOUND, "\"unwound\":true"},
+    {TW_FLAG_UNWOUND, "\"unwound\":true"},
 };
 
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text)

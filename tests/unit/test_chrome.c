@@ -93,9 +93,10 @@ static const char *finish(struct fixture *f)
 	return f->text;
 }
 
-#define HEAD                                                                                                           \
+#define HEAD HEAD_BEGIN "},\"traceEvents\":[\n"
+#define HEAD_BEGIN                                                                                                     \
 	"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"trackway " TW_VERSION_TEXT "\",\"format\":\"test\","  \
-	"\"clock_start_ns\":\"1000\",\"ticks_per_second\":\"1000000000\"},\"traceEvents\":[\n"
+	"\"clock_start_ns\":\"1000\",\"ticks_per_second\":\"1000000000\""
 #define TW_VERSION_TEXT "0.1.0"
 #define PROCESS "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"process 7\"}},\n"
 #define MAIN "{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
@@ -107,10 +108,11 @@ static const char *finish(struct fixture *f)
 /* What stands between the head with the main thread's names and the end. */
 static void expect(struct fixture *f, const char *events)
 {
-	static const char head[] = HEAD PROCESS MAIN;
+	static const char with_cpu[] = HEAD_BEGIN ",\"has_cpu\":true},\"traceEvents\":[\n" PROCESS MAIN;
+	const char *head = f->reader.clock.has_cpu ? with_cpu : HEAD PROCESS MAIN;
 	const char *text = finish(f);
-	assert_memory_equal(text, head, sizeof head - 1);
-	text += sizeof head - 1;
+	assert_memory_equal(text, head, strlen(head));
+	text += strlen(head);
 	size_t length = strlen(text);
 	assert_true(length >= strlen(TAIL));
 	assert_string_equal(text + length - strlen(TAIL), TAIL);
@@ -170,6 +172,18 @@ static void test_complete_slice(void **state)
 	struct fixture *f = *state;
 	PUT(f, EVENT(999, TW_SLICE_COMPLETE, f->main, f->fib, .value = 1001, .category = name(f, "io")));
 	expect(f, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.999,\"dur\":1.001,\"name\":\"fib\",\"cat\":\"io\"}");
+}
+
+/* What was read from JSON that Trackway wrote. */
+static void test_complete_slice_flags(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_SLICE_COMPLETE, f->main, f->fib, .value = 9, .flags = TW_FLAG_TAIL),
+	    EVENT(1, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 8, .flags = TW_FLAG_UNWOUND));
+	expect(
+	    f,
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"dur\":0.009,\"name\":\"fib\",\"args\":{\"tail\":true}},\n"
+	    "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"dur\":0.008,\"name\":\"leaf\"," UNWOUND);
 }
 
 static void test_unwound(void **state)
@@ -668,6 +682,7 @@ int main(void)
 	    TEST(test_nothing),
 	    TEST(test_nested_slices),
 	    TEST(test_complete_slice),
+	    TEST(test_complete_slice_flags),
 	    TEST(test_unwound),
 	    TEST(test_open_slices),
 	    TEST(test_exit_without_entry),
