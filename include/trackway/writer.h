@@ -84,7 +84,8 @@ struct tw_rewrite_result {
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order. The reader is used up.
- * Options 0: as the source. Returns 0 or a negative status. */
+ * Options 0: as the source. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record;
+ * then the reader can still be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);
 

@@ -117,9 +117,10 @@ static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *p
 	(void)path;
 	const struct convert_work *work = walk->context;
 	bool same = strcmp(tw_reader_format(reader), work->format) == 0;
+	int status = TW_ERR_UNSUPPORTED;
 	if (same && !tw_has_filters(walk->common) && !work->options->buffer_size)
-		return transcode(work, reader);
-	return convert_events(work, reader);
+		status = transcode(work, reader);
+	return status == TW_ERR_UNSUPPORTED ? convert_events(work, reader) : status;
 }
 
 /* ---- The command. ---- */
