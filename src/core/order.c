@@ -88,7 +88,7 @@ void tw_sorter_free(struct tw_sorter *sorter)
 
 static const struct tw_argument *arguments_of(const struct tw_slab *slab, uint32_t row)
 {
-	return slab->arguments + slab->bases[row / TW_SLAB_BLOCK];
+	return slab->arguments ? slab->arguments + slab->bases[row / TW_SLAB_BLOCK] : NULL;
 }
 
 /* Rows of a sorted slab as they lie, as far as their block and the other lanes allow: times up to `until`. */
