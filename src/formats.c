@@ -1,5 +1,6 @@
 /* formats.c - all formats that can be read and all that can be written. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome/chrome.h"
 #include "core/format.h"
 #include "export/targets.h"
 #include "fdr/fdr.h"
@@ -9,6 +10,7 @@ const struct tw_format *const tw_formats[] = {
     &tw_format_fdr,
     &tw_format_basic,
     &tw_format_fxt,
+    &tw_format_chrome,
     NULL,
 };
 

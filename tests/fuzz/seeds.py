@@ -2,6 +2,7 @@
 """seeds.py - inputs for the fuzz targets to start from: the test traces, whole and damaged, behind a byte of options."""
 # SPDX-License-Identifier: Apache-2.0
 
+import json
 import pathlib
 import sys
 import zlib
@@ -38,9 +39,17 @@ def fxt_archives(data):
             yield f"{name}-{order}", b"".join(int(word, 16).to_bytes(8, order) for word in words.split())
 
 
+def chrome_traces(data):
+    """The trace whole, and its events one by one, as JSON that begins with them."""
+    for path in sorted(data.rglob("*.json")):
+        yield path.stem, path.read_bytes()
+        for i, event in enumerate(json.loads(path.read_text())["traceEvents"]):
+            yield f"{path.stem}-event{i}", json.dumps([event]).encode()
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
-    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data")]
+    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data")]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

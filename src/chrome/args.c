@@ -1,0 +1,325 @@
+/* args.c - members of an event's "args" to arguments of a row.
+ *
+ * Objects inside become arguments with dotted names, "frame.url", down to a few levels; deeper ones and arrays are kept as
+ * their JSON text. What Trackway's own writer puts there besides (src/export/chrome.c) is taken back: marks become flags, the
+ * CPU goes into the row, and bytes, pointers and large integers, which are written as strings, are what they were. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "chrome/chrome.h"
+
+enum { FLAT_DEPTH = 4, PREFIX_MAX = 256 };
+
+/* ---- Strings. ---- */
+
+static bool is_utf8(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0, length; i < size; i += length) {
+		length = bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)bytes + i, size - i);
+		if (length == 0)
+			return false;
+	}
+	return true;
+}
+
+static void check_text(struct chrome_fill *fill, const struct chrome_value *value, unsigned odd)
+{
+	if (fill->reader->options.checking != TW_CHECK_ALL)
+		return;
+	if (odd & CHROME_ODD_ESCAPE)
+		chrome_report(fill->reader, CHROME_NOT_STRICT, fill->item, value->bytes,
+		              "a string holds an escape that stands for no character");
+	if (!is_utf8(value->bytes, value->size))
+		chrome_report(fill->reader, CHROME_UTF8, fill->item, value->bytes, "a string is not UTF-8");
+}
+
+struct chrome_value chrome_text_of(struct chrome_fill *fill, const struct chrome_value *value, bool keep)
+{
+	struct chrome_value text = *value;
+	unsigned odd = 0;
+	if (value->size && (keep || value->escaped)) {
+		uint8_t *room = chrome_piece_room(fill->piece, value->size);
+		if (!room) {
+			fill->failed = true;
+			text.size = 0;
+			return text;
+		}
+		if (value->escaped)
+			text.size = chrome_unescape(value, room, &odd);
+		else
+			memcpy(room, value->bytes, value->size);
+		text.bytes = room;
+	}
+	check_text(fill, value, odd);
+	return text;
+}
+
+uint32_t chrome_name_of(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	if (!value->type)
+		return 0;
+	struct chrome_value text = chrome_text_of(fill, value, false);
+	uint32_t name = chrome_name(fill->reader, text.bytes, text.size);
+	fill->failed |= name == UINT32_MAX;
+	return fill->failed ? 0 : name;
+}
+
+/* ---- One argument. ---- */
+
+static void put(struct chrome_fill *fill, uint32_t name, struct tw_argument argument)
+{
+	if (fill->event->argument_count == UINT8_MAX) {
+		fill->left_out++;
+		return;
+	}
+	argument.name = name;
+	tw_slab_argument(&fill->piece->slab, &argument);
+}
+
+static struct tw_argument text_argument(struct chrome_fill *fill, const struct chrome_value *value, bool keep)
+{
+	struct chrome_value text = keep ? chrome_text_of(fill, value, true) : *value;
+	return (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = text.bytes, .size = text.size};
+}
+
+static struct tw_argument number_argument(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	uint64_t number;
+	double real;
+	if (chrome_is_whole(value) && chrome_integer(value, &number)) {
+		bool large = number > INT64_MAX && value->bytes[0] != '-';
+		return (struct tw_argument){.type = large ? TW_ARG_UINT : TW_ARG_INT, .value.u = number};
+	}
+	if (!chrome_double(value, fill->state->c, &real))
+		return text_argument(fill, value, true);
+	return (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = real};
+}
+
+/* "0x1f": at most 16 digits, in lower case as Trackway writes them. */
+static bool is_pointer(const struct chrome_value *value, uint64_t *number)
+{
+	if (value->size < 3 || value->size > 18 || value->bytes[0] != '0' || value->bytes[1] != 'x')
+		return false;
+	*number = 0;
+	for (size_t i = 2; i < value->size; i++) {
+		const char *digit = memchr("0123456789abcdef", value->bytes[i], 16);
+		if (!digit)
+			return false;
+		*number = *number << 4 | (uint64_t)(digit - "0123456789abcdef");
+	}
+	return true;
+}
+
+/* What Trackway writes as a string because readers would take it for a double. */
+static bool own_number(const struct chrome_value *value, struct tw_argument *argument)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} reals[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+	uint64_t number;
+	if (value->escaped)
+		return false;
+	if (is_pointer(value, &number)) {
+		*argument = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = number};
+		return true;
+	}
+	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+		if (chrome_is(value, reals[i].text)) {
+			*argument = (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = reals[i].value};
+			return true;
+		}
+	if (value->size < 16 || !chrome_is_whole(value) || !chrome_integer(value, &number))
+		return false;
+	bool large = number > INT64_MAX && value->bytes[0] != '-';
+	*argument = (struct tw_argument){.type = large ? TW_ARG_UINT : TW_ARG_INT, .value.u = number};
+	return true;
+}
+
+static struct tw_argument string_argument(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	struct tw_argument argument;
+	if (fill->state->stream.own && own_number(value, &argument))
+		return argument;
+	return text_argument(fill, value, true);
+}
+
+static struct tw_argument argument_of(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	switch ((enum chrome_type)value->type) {
+	case CHROME_STRING:
+		return string_argument(fill, value);
+	case CHROME_NUMBER:
+		return number_argument(fill, value);
+	case CHROME_TRUE:
+	case CHROME_FALSE:
+		return (struct tw_argument){.type = TW_ARG_BOOL, .value.u = value->type == CHROME_TRUE};
+	case CHROME_NAN:
+		return (struct tw_argument){.type = TW_ARG_DOUBLE, .value.d = NAN};
+	case CHROME_INFINITY:
+	case CHROME_MINUS_INFINITY:
+		return (struct tw_argument){.type = TW_ARG_DOUBLE,
+		                            .value.d = value->type == CHROME_INFINITY ? INFINITY : -INFINITY};
+	case CHROME_OBJECT:
+	case CHROME_ARRAY:
+		return text_argument(fill, value, true);
+	case CHROME_NULL:
+	case CHROME_NOTHING:
+		break;
+	}
+	return (struct tw_argument){.type = TW_ARG_NULL};
+}
+
+void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value)
+{
+	uint32_t number = chrome_name(fill->reader, name, strlen(name));
+	if (number == UINT32_MAX)
+		fill->failed = true;
+	else
+		put(fill, number, argument_of(fill, value));
+}
+
+/* ---- What Trackway's writer adds. ---- */
+
+static const struct {
+	const char *key;
+	uint16_t flag;
+} marks[] = {
+    {"tail", TW_FLAG_TAIL},
+    {"clipped", TW_FLAG_CLIPPED},
+    {"partial", TW_FLAG_PARTIAL},
+    {"unwound", TW_FLAG_UNWOUND},
+};
+
+static bool take_mark(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value)
+{
+	uint64_t cpu;
+	if (fill->state->stream.own_cpu && chrome_is(key, "cpu") && chrome_integer(value, &cpu) && cpu <= UINT16_MAX) {
+		fill->event->cpu = (uint16_t)cpu;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof marks / sizeof *marks && value->type == CHROME_TRUE; i++)
+		if (chrome_is(key, marks[i].key)) {
+			fill->event->flags |= marks[i].flag;
+			return true;
+		}
+	return false;
+}
+
+static int nibble(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* {"hex":"6869","text":"hi"}: bytes. False when it is not just that. */
+static bool take_bytes(struct chrome_fill *fill, uint32_t name, const struct chrome_value *object)
+{
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_value key, hex, text, more;
+	if (!chrome_next_member(&scan, &key, &hex) || !chrome_is(&key, "hex") || hex.type != CHROME_STRING ||
+	    hex.size % 2 || !chrome_next_member(&scan, &key, &text) || !chrome_is(&key, "text") ||
+	    chrome_next_member(&scan, &key, &more))
+		return false;
+	uint8_t *room = chrome_piece_room(fill->piece, hex.size / 2);
+	fill->failed |= !room;
+	for (size_t i = 0; room && i < hex.size; i += 2) {
+		int high = nibble(hex.bytes[i]), low = nibble(hex.bytes[i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		room[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	put(fill, name,
+	    (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = room, .size = room ? hex.size / 2 : 0});
+	return true;
+}
+
+/* ---- Objects. ---- */
+
+/* A name and what stands before it. */
+struct prefix {
+	const uint8_t *bytes;
+	size_t size;
+	unsigned depth;
+};
+
+static void take_object(struct chrome_fill *fill, const struct chrome_value *object, struct prefix prefix);
+
+/* "outer" and "inner" to "outer.inner". */
+static struct chrome_value join(struct chrome_fill *fill, struct prefix prefix, struct chrome_value key)
+{
+	if (prefix.size == 0)
+		return key;
+	uint8_t *room = chrome_piece_room(fill->piece, prefix.size + 1 + key.size);
+	if (!room) {
+		fill->failed = true;
+		return key;
+	}
+	memcpy(room, prefix.bytes, prefix.size);
+	room[prefix.size] = '.';
+	memcpy(room + prefix.size + 1, key.bytes, key.size);
+	return (struct chrome_value){.bytes = room, .size = prefix.size + 1 + key.size, .type = CHROME_STRING};
+}
+
+static bool is_flat(const struct chrome_value *value, const struct chrome_value *name, unsigned depth)
+{
+	bool empty = value->size == 2;
+	return value->type == CHROME_OBJECT && !empty && depth < FLAT_DEPTH && name->size <= PREFIX_MAX;
+}
+
+static void take_member(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value,
+                        struct prefix prefix)
+{
+	bool own = fill->state->stream.own;
+	if (own && prefix.depth == 0 && take_mark(fill, key, value))
+		return;
+	if (fill->end && prefix.depth == 0 && value->type == CHROME_OBJECT && chrome_is(key, "end")) {
+		take_object(fill, value, (struct prefix){.depth = 1});
+		return;
+	}
+	struct chrome_value name = join(fill, prefix, chrome_text_of(fill, key, false));
+	uint32_t number = chrome_name(fill->reader, name.bytes, name.size);
+	if (number == UINT32_MAX)
+		fill->failed = true;
+	else if (own && value->type == CHROME_OBJECT && take_bytes(fill, number, value))
+		return;
+	else if (is_flat(value, &name, prefix.depth))
+		take_object(fill, value, (struct prefix){name.bytes, name.size, prefix.depth + 1});
+	else
+		put(fill, number, argument_of(fill, value));
+}
+
+static void take_object(struct chrome_fill *fill, const struct chrome_value *object, struct prefix prefix)
+{
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_value key, value;
+	while (!fill->failed && chrome_next_member(&scan, &key, &value))
+		take_member(fill, &key, &value, prefix);
+}
+
+static void report_left_out(struct chrome_fill *fill)
+{
+	if (fill->left_out)
+		chrome_report(fill->reader, CHROME_ARGUMENTS, fill->item, NULL, "%u arguments are left out",
+		              fill->left_out);
+}
+
+void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value)
+{
+	if (value->type == CHROME_OBJECT)
+		take_object(fill, value, (struct prefix){0});
+	else if (value->type != CHROME_NOTHING && value->type != CHROME_NULL)
+		chrome_argument(fill, "args", value);
+	report_left_out(fill);
+}
+
+void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix)
+{
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_value key, value;
+	const struct prefix before = {(const uint8_t *)prefix, strlen(prefix), 1};
+	while (!fill->failed && object->type == CHROME_OBJECT && chrome_next_member(&scan, &key, &value))
+		if (!chrome_is(&key, "pid") && !chrome_is(&key, "tid") && !chrome_is(&key, "state"))
+			take_member(fill, &key, &value, before);
+}

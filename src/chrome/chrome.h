@@ -1,0 +1,213 @@
+/* chrome.h - the parts of the reader of Chrome's trace event JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CHROME_CHROME_H
+#define CHROME_CHROME_H
+
+#include "base/map.h"
+#include "chrome/parse.h"
+#include "chrome/rules.h"
+#include "core/format.h"
+#include "core/slab.h"
+
+extern const struct tw_format tw_format_chrome;
+
+/* ---- phases.c: what the letters mean. ---- */
+
+enum chrome_need {
+	CHROME_HAS_TIME = 1,
+	CHROME_HAS_ID = 2,
+	CHROME_NAMES = 4 /* gives a name to a track instead of being an event */
+};
+
+struct chrome_phase {
+	const char *kind;    /* of the record */
+	const char *told_as; /* an argument "ph" says so, where the kind of event alone does not; or NULL */
+	uint8_t event;       /* enum tw_event_kind */
+	uint8_t need;
+};
+
+/* All phases: number 0 is the unknown one. */
+enum { CHROME_PHASES = 33 };
+extern const struct chrome_phase chrome_phases[CHROME_PHASES];
+
+unsigned chrome_phase_number(const struct chrome_item *item);
+
+/* ---- stream.c: events one after the other, out of a document that is never held whole. ---- */
+
+enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT, CHROME_FORM_LINES };
+
+enum chrome_place { CHROME_AT_START, CHROME_IN_MEMBERS, CHROME_IN_EVENTS, CHROME_AFTER, CHROME_AT_END };
+
+struct chrome_stream {
+	struct tw_reader *reader;
+	uint64_t at;   /* offset of the next byte */
+	uint64_t line; /* that it is in */
+	enum chrome_place place;
+	enum chrome_form form;
+	bool comma;         /* events may follow: none came yet, or a comma did */
+	bool system;        /* inside the object of Fuchsia's "systemTraceEvents" */
+	uint64_t lost;      /* bytes */
+	uint64_t items;     /* events */
+	unsigned told_odd;  /* enum chrome_oddity */
+	uint64_t told[256]; /* hashes of the members that were reported */
+	size_t told_count;
+	/* What "otherData" told. */
+	bool own;          /* Trackway wrote it */
+	bool own_cpu;      /* and "cpu" among the arguments is the CPU */
+	bool has_start;    /* start_ns is there */
+	uint64_t start_ns; /* the time at which ts is 0 */
+};
+
+/* Reads what is before the first event. Returns 0 or a negative status; TW_ERR_FORMAT where it is no JSON. */
+int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream);
+
+/* The next event or gap. Its values point into the window: they live until the next call. Returns 1, 0 at the end, or a
+ * negative status. */
+int chrome_next(struct chrome_stream *stream, struct chrome_item *item);
+
+/* Reads the event at an offset again, through a window of its own. Returns 1, or a negative status. */
+int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item);
+
+/* Reports something about an event. at: the guilty byte, NULL for the first. */
+void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
+                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same once for each number of `told`. */
+bool chrome_first(struct chrome_stream *stream, uint64_t hash);
+
+/* ---- pieces.c: rows of a stretch of the file, and the texts of their arguments. ---- */
+
+struct chrome_text {
+	struct chrome_text *next;
+	size_t room, used;
+	uint8_t bytes[];
+};
+
+struct chrome_piece {
+	struct tw_slab slab; /* first: the sorter gives it back */
+	struct chrome_text *texts;
+	uint64_t end;              /* offset of what comes after it */
+	struct chrome_piece *next; /* free ones */
+};
+
+/* Memory that lives as long as the piece is in use; NULL when there is none. */
+uint8_t *chrome_piece_room(struct chrome_piece *piece, size_t size);
+void chrome_piece_clear(struct chrome_piece *piece);
+void chrome_piece_free(struct chrome_piece *piece);
+
+/* ---- names.c: names and tracks, as far as the memory limit goes. ---- */
+
+enum { CHROME_NAME_CACHE = 1024, CHROME_TRACK_CACHE = 256 };
+
+struct chrome_names {
+	size_t used;                              /* bytes, about */
+	bool full;                                /* no more fit, and that was reported */
+	uint32_t cache[CHROME_NAME_CACHE];        /* by a hash of the text */
+	struct tw_map tracks;                     /* hash of process, thread and kind to track */
+	uint32_t track_cache[CHROME_TRACK_CACHE]; /* by that hash */
+	struct tw_map words;                      /* hash of a process or thread that is a text to its number */
+	uint32_t word_count;
+};
+
+/* The number of a text. UINT32_MAX when there is no memory. */
+uint32_t chrome_name(struct tw_reader *reader, const void *text, size_t length);
+
+/* The same for a name with a place in the source, "file.c:12". */
+uint32_t chrome_located_name(struct tw_reader *reader, const struct chrome_value *text,
+                             const struct chrome_value *place);
+
+/* The track of an event. UINT32_MAX when there is no memory. */
+uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, const struct chrome_value *tid);
+
+/* The track that stands for a process. */
+uint32_t chrome_process_track(struct tw_reader *reader, const struct chrome_value *pid);
+
+void chrome_names_free(struct chrome_names *names);
+
+/* ---- events.c and args.c: items to rows. ---- */
+
+/* What is known while a piece is filled. */
+struct chrome_fill {
+	struct tw_reader *reader;
+	struct chrome_state *state;
+	struct chrome_piece *piece;
+	const struct chrome_item *item;
+	struct tw_event *event; /* the row being filled */
+	bool end;               /* of a slice that Trackway wrote: "end" among its arguments is all of them */
+	unsigned left_out;      /* arguments beyond what a row can have */
+	bool failed;            /* no memory */
+};
+
+/* Adds the rows of an item. Returns 0 or TW_ERR_MEMORY. */
+int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item);
+
+/* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other value
+ * as one argument "args". */
+void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value);
+
+/* The same for an object whose members are told apart by a prefix, but for those that the event itself has. */
+void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix);
+
+/* Adds a value as one argument. */
+void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
+
+/* A string without its escapes, otherwise the value as it is written. It lies in the piece's memory where `keep` is asked for or
+ * where it has to be changed; otherwise still in the window. */
+struct chrome_value chrome_text_of(struct chrome_fill *fill, const struct chrome_value *value, bool keep);
+
+/* The number of a value as a name. */
+uint32_t chrome_name_of(struct chrome_fill *fill, const struct chrome_value *value);
+
+/* ---- reader.c ---- */
+
+enum {
+	CHROME_PIECE = 1 << 20,          /* bytes of input whose rows are sorted together */
+	CHROME_REORDER = 4 << 20,        /* bytes that events may come late by, where options do not tell */
+	CHROME_ROWS_OVERHEAD_SHARE = 16, /* of the memory limit, for one event */
+};
+
+struct chrome_records;
+struct chrome_survey;
+
+struct chrome_track {
+	uint64_t bytes; /* of its events */
+	uint16_t cpu;   /* of its last event, where the file tells */
+};
+
+struct chrome_state {
+	struct chrome_stream stream;
+	struct chrome_names names;
+	locale_t c;
+	/* Times. */
+	uint64_t base;               /* added to every ts */
+	bool begun;                  /* the base is settled: the first rows went out */
+	bool timed;                  /* there was an event with a time; `last` is that */
+	uint64_t last;               /* time of the last event that had one */
+	int64_t earliest;            /* of the first rows: ts in ns */
+	size_t untimed;              /* rows of the first piece before the first that has a time */
+	bool started;                /* rows went out: the clock's start is known */
+	struct chrome_track *tracks; /* by number of the dictionary */
+	size_t track_room;
+	uint64_t counts[CHROME_PHASES]; /* events by phase */
+	/* Order. */
+	struct tw_sorter *sorter; /* NULL in TW_ORDER_FILE */
+	struct tw_slab_scratch scratch;
+	struct chrome_piece *free_pieces, *current;
+	uint64_t window; /* bytes that are read ahead of the oldest piece */
+	bool ended;      /* the stream has */
+	struct chrome_records *records;
+	struct chrome_survey *survey;
+};
+
+int chrome_no_memory(struct tw_reader *reader);
+
+/* Whether options let a track through. */
+bool chrome_wanted(const struct tw_reader *reader, uint32_t track);
+
+int chrome_read(struct tw_reader *reader, struct tw_batch *batch);
+int chrome_read_record(struct tw_reader *reader, struct tw_record *record);
+int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+void chrome_records_free(struct chrome_records *records);
+void chrome_survey_free(struct chrome_survey *survey);
+
+#endif

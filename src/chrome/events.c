@@ -1,0 +1,367 @@
+/* events.c - items to rows: times, tracks, ids, and what each phase has of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/memory.h"
+#include "chrome/chrome.h"
+
+static const struct chrome_value *member(const struct chrome_fill *fill, enum chrome_member which)
+{
+	return &fill->item->values[which];
+}
+
+/* ---- Times. ---- */
+
+enum { REST = 1000000000 };
+
+/* The time on the trace's clock. Until the first rows are complete it may wrap below 0: then the base is moved. */
+static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
+{
+	struct chrome_state *state = fill->state;
+	if (!state->begun && !state->stream.has_start) {
+		state->earliest = ns < state->earliest ? ns : state->earliest;
+		return (uint64_t)ns;
+	}
+	uint64_t base = state->stream.has_start ? state->stream.start_ns : state->base;
+	uint64_t length = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	*fits &= ns < 0 ? length <= base : length <= UINT64_MAX - base;
+	if (ns < 0)
+		return length <= base ? base - length : 0;
+	return length <= UINT64_MAX - base ? base + length : UINT64_MAX;
+}
+
+/* Rows at the beginning that have no time of their own get that of the first one that has. */
+static void time_the_first(struct chrome_fill *fill, uint64_t time)
+{
+	struct chrome_state *state = fill->state;
+	struct tw_slab *slab = &fill->piece->slab;
+	for (size_t i = 0; !state->begun && i < slab->count; i++)
+		slab->events[i].time = time;
+	state->timed = true;
+}
+
+static void report_time(struct chrome_fill *fill, enum chrome_rule rule, enum chrome_member which, const char *text)
+{
+	const struct chrome_value *value = member(fill, which);
+	chrome_report(fill->reader, rule, fill->item, value->type ? value->bytes : NULL, "%s", text);
+}
+
+static void take_time(struct chrome_fill *fill, struct tw_event *event, struct chrome_time *ts, bool needed)
+{
+	struct chrome_state *state = fill->state;
+	const struct chrome_value *value = member(fill, CHROME_TS);
+	*ts = (struct chrome_time){0};
+	event->time = state->last;
+	if (!needed)
+		return;
+	if (!value->type) {
+		report_time(fill, CHROME_TIME_MISSING, CHROME_TS, "expected \"ts\"");
+		return;
+	}
+	if (!chrome_micros(value, ts)) {
+		report_time(fill, CHROME_TIME_WRONG, CHROME_TS, "expected a number of microseconds in \"ts\"");
+		return;
+	}
+	bool fits = !ts->wide;
+	event->time = on_clock(fill, ts->ns, &fits);
+	if (!fits)
+		report_time(fill, CHROME_TIME_RANGE, CHROME_TS, "the time does not fit the trace's clock");
+	state->last = event->time;
+	if (!state->timed)
+		time_the_first(fill, event->time);
+}
+
+/* From time to time, each rounded down: so slices that end together still do. */
+static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_time *ts)
+{
+	struct chrome_time dur;
+	if (!member(fill, CHROME_DUR)->type) {
+		report_time(fill, CHROME_DURATION_MISSING, CHROME_DUR, "expected \"dur\"");
+		return 0;
+	}
+	if (!chrome_micros(member(fill, CHROME_DUR), &dur)) {
+		report_time(fill, CHROME_TIME_WRONG, CHROME_DUR, "expected a number of microseconds in \"dur\"");
+		return 0;
+	}
+	if (dur.wide)
+		report_time(fill, CHROME_TIME_RANGE, CHROME_DUR, "the duration does not fit 64 bits of nanoseconds");
+	if (dur.ns < 0) {
+		report_time(fill, CHROME_DURATION_NEGATIVE, CHROME_DUR, "the duration is negative");
+		return 0;
+	}
+	return (uint64_t)dur.ns + (ts->rest + dur.rest >= REST);
+}
+
+/* ---- Ids. ---- */
+
+static bool is_hex(const struct chrome_value *value, uint64_t *number)
+{
+	if (value->size < 3 || value->size > 18 || value->bytes[0] != '0' || (value->bytes[1] | 0x20) != 'x')
+		return false;
+	*number = 0;
+	for (size_t i = 2; i < value->size; i++) {
+		uint8_t c = value->bytes[i], letter = (uint8_t)((c | 0x20) - 'a');
+		if ((c < '0' || c > '9') && letter > 5)
+			return false;
+		*number = *number << 4 | (uint64_t)(c <= '9' ? c - '0' : letter + 10);
+	}
+	return true;
+}
+
+/* Numbers are themselves, other texts their hash: a table of them would grow with the trace. */
+static uint64_t number_of_id(const struct chrome_value *value)
+{
+	uint64_t number;
+	if (value->type == CHROME_STRING && is_hex(value, &number))
+		return number;
+	if (chrome_integer(value, &number))
+		return number;
+	return value->type ? tw_hash_bytes(value->bytes, value->size, 0) : 0;
+}
+
+/* {"id2":{"local":1}} or "global". */
+static struct chrome_value id_value(const struct chrome_fill *fill)
+{
+	struct chrome_value key, value = *member(fill, CHROME_ID);
+	const struct chrome_value *object = member(fill, CHROME_ID2);
+	if (value.type || object->type != CHROME_OBJECT)
+		return value;
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	return chrome_next_member(&scan, &key, &value) ? value : (struct chrome_value){.type = CHROME_NOTHING};
+}
+
+static uint64_t take_id(struct chrome_fill *fill, bool needed)
+{
+	struct chrome_value id = id_value(fill);
+	const struct chrome_value *scope = member(fill, CHROME_SCOPE);
+	if (!id.type && needed)
+		chrome_report(fill->reader, CHROME_ID_MISSING, fill->item, NULL, "expected \"id\"");
+	uint64_t number = number_of_id(&id);
+	return id.type && scope->type == CHROME_STRING && scope->size ? tw_hash_bytes(scope->bytes, scope->size, number)
+	                                                              : number;
+}
+
+/* ---- Names of tracks. ---- */
+
+static int name_track(struct chrome_fill *fill, uint32_t track, const struct chrome_value *value)
+{
+	uint32_t name = chrome_name_of(fill, value);
+	if (track == UINT32_MAX || fill->failed)
+		return TW_ERR_MEMORY;
+	if (track && name)
+		tw_dictionary_name_track(fill->reader->dictionary, track, name);
+	return 0;
+}
+
+static int name_thread(struct chrome_fill *fill, const struct chrome_value *name)
+{
+	return name_track(fill, chrome_track(fill->reader, member(fill, CHROME_PID), member(fill, CHROME_TID)), name);
+}
+
+static int name_process(struct chrome_fill *fill, const struct chrome_value *name)
+{
+	return name_track(fill, chrome_process_track(fill->reader, member(fill, CHROME_PID)), name);
+}
+
+/* Takes {"name":"thread_name","args":{"name":...}}. Returns 1 when it was that, 0, or a negative status. */
+static int take_naming(struct chrome_fill *fill)
+{
+	const struct chrome_value *what = member(fill, CHROME_NAME), *args = member(fill, CHROME_ARGS);
+	bool thread = chrome_is(what, "thread_name");
+	if (args->type != CHROME_OBJECT || !(thread || chrome_is(what, "process_name")))
+		return 0;
+	struct chrome_scan scan = {.at = args->bytes + 1, .end = args->bytes + args->size};
+	struct chrome_value key, name;
+	if (!chrome_next_member(&scan, &key, &name) || !chrome_is(&key, "name"))
+		return 0;
+	int status = thread ? name_thread(fill, &name) : name_process(fill, &name);
+	return status < 0 ? status : 1;
+}
+
+/* ---- What a phase has of its own. ---- */
+
+static void take_scope(struct chrome_fill *fill, struct tw_event *event)
+{
+	const struct chrome_value *scope = member(fill, CHROME_S);
+	if (chrome_is(scope, "g"))
+		event->flags |= TW_FLAG_GLOBAL;
+	else if (chrome_is(scope, "p"))
+		event->flags |= TW_FLAG_PROCESS;
+}
+
+/* The track of {"pid":1,"tid":2}, and its state. */
+static uint32_t switch_side(struct chrome_fill *fill, const struct chrome_value *object, uint64_t *state)
+{
+	struct chrome_value key, value, pid = {.type = CHROME_NOTHING}, tid = pid;
+	if (object->type != CHROME_OBJECT)
+		return 0;
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	while (chrome_next_member(&scan, &key, &value)) {
+		if (chrome_is(&key, "pid"))
+			pid = value;
+		else if (chrome_is(&key, "tid"))
+			tid = value;
+		else if (chrome_is(&key, "state"))
+			chrome_integer(&value, state);
+	}
+	uint32_t track = chrome_track(fill->reader, &pid, &tid);
+	fill->failed |= track == UINT32_MAX;
+	return fill->failed ? 0 : track;
+}
+
+/* Of scheduling alone: the clock's has_cpu stays false, because the other events do not tell. */
+static void take_cpu(struct chrome_fill *fill, struct tw_event *event)
+{
+	uint64_t cpu;
+	if (chrome_integer(member(fill, CHROME_CPU), &cpu) && cpu <= UINT16_MAX)
+		event->cpu = (uint16_t)cpu;
+}
+
+static void take_kind(struct chrome_fill *fill, struct tw_event *event, const struct chrome_time *ts, uint8_t need)
+{
+	uint64_t ignored;
+	if (event->kind == TW_SLICE_COMPLETE)
+		event->value = duration_of(fill, ts);
+	else if (event->kind == TW_INSTANT)
+		take_scope(fill, event);
+	else if (event->kind == TW_STACK_SAMPLE)
+		event->value = 1;
+	else if (event->kind == TW_SWITCH) {
+		event->track = switch_side(fill, member(fill, CHROME_OUT), &event->value);
+		event->other = switch_side(fill, member(fill, CHROME_IN), &ignored);
+	}
+	if (need & CHROME_HAS_ID || event->kind == TW_OBJECT || event->kind == TW_COUNTER)
+		event->id = take_id(fill, need & CHROME_HAS_ID);
+	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
+		take_cpu(fill, event);
+}
+
+/* Arguments that stand outside of "args". */
+static void take_outside(struct chrome_fill *fill, const struct chrome_phase *phase)
+{
+	struct chrome_value letter = *member(fill, CHROME_PH);
+	if (phase->event == TW_LOG && member(fill, CHROME_MESSAGE)->type)
+		chrome_argument(fill, "message", member(fill, CHROME_MESSAGE));
+	if (phase->event == TW_SWITCH) {
+		chrome_prefixed_arguments(fill, member(fill, CHROME_OUT), "out");
+		chrome_prefixed_arguments(fill, member(fill, CHROME_IN), "in");
+	}
+	if (phase->event == TW_WAKEUP && member(fill, CHROME_PRIO)->type)
+		chrome_argument(fill, "prio", member(fill, CHROME_PRIO));
+	if (phase->told_as && letter.type)
+		chrome_argument(fill, "ph", &letter);
+}
+
+static void note_members(struct chrome_fill *fill)
+{
+	const struct chrome_value *key = &fill->item->other_key;
+	if (key->type && chrome_first(&fill->state->stream, tw_hash_bytes(key->bytes, key->size, 3)))
+		chrome_report(fill->reader, CHROME_MEMBER, fill->item, key->bytes, "\"%.*s\" is left out",
+		              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
+}
+
+/* The CPU stands only where it is not that of the thread's event before. */
+static void carry_cpu(struct chrome_fill *fill, struct chrome_track *track)
+{
+	if (!fill->state->stream.own_cpu || fill->event->flags & TW_FLAG_CLIPPED)
+		return;
+	track->cpu = fill->event->cpu;
+	fill->reader->clock.has_cpu = true;
+}
+
+/* ---- Rows. ---- */
+
+static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, struct tw_event *event)
+{
+	struct chrome_state *state = fill->state;
+	if (!tw_grow(&state->tracks, &state->track_room, event->track + (size_t)1, sizeof *state->tracks))
+		return TW_ERR_MEMORY;
+	struct chrome_track *track = &state->tracks[event->track];
+	track->bytes += fill->item->size;
+	if (state->stream.own_cpu)
+		event->cpu = track->cpu;
+	fill->event = tw_slab_add(&fill->piece->slab, event);
+	if (!fill->event)
+		return TW_ERR_MEMORY;
+	fill->end = state->stream.own && event->kind == TW_SLICE_END;
+	take_outside(fill, phase);
+	chrome_arguments(fill, member(fill, CHROME_ARGS));
+	note_members(fill);
+	carry_cpu(fill, track);
+	return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : 0;
+}
+
+static void report_phase(struct chrome_fill *fill)
+{
+	const struct chrome_value *value = member(fill, CHROME_PH);
+	char phase = chrome_phase_of(fill->item);
+	if (!phase)
+		chrome_report(fill->reader, CHROME_PHASE_MISSING, fill->item, value->type ? value->bytes : NULL,
+		              "expected \"ph\" of one character");
+	else if (chrome_first(&fill->state->stream, 256 + (uint64_t)(uint8_t)phase))
+		chrome_report(fill->reader, CHROME_PHASE_UNKNOWN, fill->item, value->bytes,
+		              "\"%c\" is no phase that is known", phase >= ' ' && phase <= '~' ? phase : '?');
+}
+
+static int take_gap(struct chrome_fill *fill)
+{
+	const struct tw_event event = {
+	    .kind = TW_LOST,
+	    .offset = fill->item->offset,
+	    .time = fill->state->last,
+	    .value = fill->item->lost,
+	};
+	return tw_slab_add(&fill->piece->slab, &event) ? 0 : TW_ERR_MEMORY;
+}
+
+static uint32_t event_name(struct chrome_fill *fill)
+{
+	const struct chrome_value *name = member(fill, CHROME_NAME), *place = member(fill, CHROME_LOC);
+	if (place->type != CHROME_STRING || !name->type)
+		return chrome_name_of(fill, name);
+	struct chrome_value text = chrome_text_of(fill, name, false), where = chrome_text_of(fill, place, false);
+	uint32_t number = chrome_located_name(fill->reader, &text, &where);
+	fill->failed |= number == UINT32_MAX;
+	return fill->failed ? 0 : number;
+}
+
+static int take_event(struct chrome_fill *fill, const struct chrome_phase *phase)
+{
+	struct chrome_time ts;
+	struct tw_event event = {
+	    .kind = phase->event,
+	    .offset = fill->item->offset,
+	    .track = chrome_track(fill->reader, member(fill, CHROME_PID), member(fill, CHROME_TID)),
+	};
+	if (event.track == UINT32_MAX)
+		return TW_ERR_MEMORY;
+	bool has_time = phase == &chrome_phases[0] && member(fill, CHROME_TS)->type;
+	take_time(fill, &event, &ts, phase->need & CHROME_HAS_TIME || has_time);
+	take_kind(fill, &event, &ts, phase->need);
+	if (!chrome_wanted(fill->reader, event.track) && !(event.other && chrome_wanted(fill->reader, event.other)))
+		return fill->failed ? TW_ERR_MEMORY : 0;
+	event.name = event_name(fill);
+	event.category = chrome_name_of(fill, member(fill, CHROME_CAT));
+	return fill->failed ? TW_ERR_MEMORY : add_row(fill, phase, &event);
+}
+
+int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item)
+{
+	struct chrome_fill fill = {.reader = reader, .state = reader->state, .piece = piece, .item = item};
+	if (item->lost)
+		return take_gap(&fill);
+	unsigned number = chrome_phase_number(item);
+	const struct chrome_phase *phase = &chrome_phases[number];
+	int named = 0;
+	fill.state->counts[number]++;
+	if (number == 0)
+		report_phase(&fill);
+	else if (phase->need & CHROME_NAMES)
+		return chrome_phase_of(item) == 't' ? name_thread(&fill, member(&fill, CHROME_NAME))
+		                                    : name_process(&fill, member(&fill, CHROME_NAME));
+	else if (phase->event == TW_METADATA && !phase->told_as)
+		named = take_naming(&fill);
+	if (named)
+		return named < 0 ? named : 0;
+	return take_event(&fill, phase);
+}

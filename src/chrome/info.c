@@ -1,0 +1,171 @@
+/* info.c - what is in a file: events by phase, threads, times, losses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chrome/chrome.h"
+
+struct tally {
+	uint64_t records;
+	uint64_t first, last; /* times; first above last while there is none */
+};
+
+enum { FIELDS = 1 };
+
+struct chrome_survey {
+	struct tally *tallies; /* by track */
+	size_t room;
+	struct tw_kind_count kinds[CHROME_PHASES];
+	struct tw_thread_info *threads;
+	struct tw_map processes;
+	struct tw_field fields[FIELDS];
+};
+
+void chrome_survey_free(struct chrome_survey *survey)
+{
+	if (!survey)
+		return;
+	free(survey->tallies);
+	free(survey->threads);
+	tw_map_free(&survey->processes);
+	free(survey);
+}
+
+/* ---- Counting. ---- */
+
+static bool make_room(struct chrome_survey *survey, size_t tracks)
+{
+	size_t before = survey->room;
+	if (!tw_grow(&survey->tallies, &survey->room, tracks, sizeof *survey->tallies))
+		return false;
+	for (size_t i = before; i < survey->room; i++)
+		survey->tallies[i].first = UINT64_MAX;
+	return true;
+}
+
+static uint64_t end_of(const struct tw_event *event)
+{
+	uint64_t duration = event->kind == TW_SLICE_COMPLETE ? event->value : 0;
+	return duration > UINT64_MAX - event->time ? UINT64_MAX : event->time + duration;
+}
+
+static void count_rows(struct chrome_survey *survey, const struct tw_batch *batch, struct tally *all)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		struct tally *tally = &survey->tallies[event->track];
+		if (event->kind == TW_LOST)
+			continue;
+		tally->records++;
+		all->records++;
+		if (event->kind == TW_METADATA)
+			continue;
+		uint64_t end = end_of(event);
+		tally->first = event->time < tally->first ? event->time : tally->first;
+		tally->last = end > tally->last ? end : tally->last;
+		all->first = event->time < all->first ? event->time : all->first;
+		all->last = end > all->last ? end : all->last;
+	}
+}
+
+static int count_all(struct tw_reader *reader, struct chrome_survey *survey, struct tally *all)
+{
+	struct tw_batch batch;
+	int status;
+	while ((status = chrome_read(reader, &batch)) > 0) {
+		if (!make_room(survey, tw_dictionary_tracks(reader->dictionary)))
+			return chrome_no_memory(reader);
+		count_rows(survey, &batch, all);
+	}
+	return status;
+}
+
+/* ---- Telling. ---- */
+
+static void tell_kinds(const struct chrome_state *state, struct chrome_survey *survey, struct tw_info *info)
+{
+	for (size_t i = 0; i < CHROME_PHASES; i++) {
+		if (!state->counts[i])
+			continue;
+		survey->kinds[info->kind_count++] =
+		    (struct tw_kind_count){.kind = chrome_phases[i].kind, .count = state->counts[i]};
+		info->records += state->counts[i];
+	}
+	info->kinds = survey->kinds;
+}
+
+static void tell_thread(struct tw_reader *reader, struct chrome_survey *survey, uint32_t number, struct tw_info *info)
+{
+	const struct chrome_state *state = reader->state;
+	const struct tw_track *track = tw_dictionary_track(reader->dictionary, number);
+	const struct tally *tally = &survey->tallies[number];
+	bool timed = tally->first <= tally->last;
+	survey->threads[info->thread_count++] = (struct tw_thread_info){
+	    .process = track->process,
+	    .thread = track->thread,
+	    .records = tally->records,
+	    .bytes = number < state->track_room ? state->tracks[number].bytes : 0,
+	    .start_ns = timed ? tally->first - info->clock_start_ns : 0,
+	    .end_ns = timed ? tally->last - info->clock_start_ns : 0,
+	};
+}
+
+static int tell_threads(struct tw_reader *reader, struct chrome_survey *survey, struct tw_info *info)
+{
+	uint32_t count = tw_dictionary_tracks(reader->dictionary), there;
+	survey->threads = calloc(count, sizeof *survey->threads);
+	if (!survey->threads)
+		return TW_ERR_MEMORY;
+	for (uint32_t i = 1; i < count && i < survey->room; i++) {
+		const struct tw_track *track = tw_dictionary_track(reader->dictionary, i);
+		if (!survey->tallies[i].records)
+			continue;
+		if (track->kind == TW_TRACK_THREAD)
+			tell_thread(reader, survey, i, info);
+		if (!tw_map_find(&survey->processes, track->process, &there) &&
+		    !tw_map_add(&survey->processes, track->process, 0))
+			return TW_ERR_MEMORY;
+	}
+	info->threads = survey->threads;
+	info->processes = survey->processes.count;
+	return 0;
+}
+
+static void tell_fields(const struct chrome_state *state, struct chrome_survey *survey, struct tw_info *info)
+{
+	static const char *const forms[] = {
+	    [CHROME_FORM_NONE] = "none",
+	    [CHROME_FORM_ARRAY] = "array",
+	    [CHROME_FORM_OBJECT] = "object",
+	    [CHROME_FORM_LINES] = "lines",
+	};
+	const char *form = forms[state->stream.form];
+	survey->fields[0] =
+	    (struct tw_field){.name = "form", .type = TW_FIELD_TEXT, .value.bytes = form, .size = strlen(form)};
+	info->fields = survey->fields;
+	info->field_count = FIELDS;
+}
+
+int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct chrome_state *state = reader->state;
+	struct tally all = {.first = UINT64_MAX};
+	(void)jobs;
+	state->survey = calloc(1, sizeof *state->survey);
+	if (!state->survey)
+		return chrome_no_memory(reader);
+	int status = count_all(reader, state->survey, &all);
+	if (status < 0)
+		return status;
+	info->version = 1;
+	info->bytes = tw_input_size(reader->input);
+	info->lost_bytes = state->stream.lost;
+	info->events = all.records;
+	info->clock_start_ns = all.first <= all.last ? all.first : 0;
+	info->span_ns = all.first <= all.last ? all.last - all.first : 0;
+	tell_kinds(state, state->survey, info);
+	tell_fields(state, state->survey, info);
+	status = tell_threads(reader, state->survey, info);
+	return status < 0 ? chrome_no_memory(reader) : 0;
+}

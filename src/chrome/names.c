@@ -1,0 +1,199 @@
+/* names.c - names and tracks, as far as the memory limit goes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "chrome/chrome.h"
+
+enum {
+	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */
+	TRACK_COST = 256,
+	LIMIT_SHARE = 4,        /* of the memory limit, for all of it */
+	WORD_MAX = 256,         /* bytes of a process or thread that is a text, for its escapes to be replaced */
+	FIRST_WORD = 0x70000000 /* number of the first process or thread that is a text: no system gives such out */
+};
+
+static struct chrome_names *names_of(struct tw_reader *reader)
+{
+	return &((struct chrome_state *)reader->state)->names;
+}
+
+/* Takes memory from the budget; false when that is used up. */
+static bool afford(struct tw_reader *reader, size_t cost)
+{
+	struct chrome_names *names = names_of(reader);
+	if (names->used + cost <= tw_memory_limit(reader) / LIMIT_SHARE) {
+		names->used += cost;
+		return true;
+	}
+	if (!names->full)
+		tw_report(reader, &chrome_rules[CHROME_NAME_LIMIT], 0, 0, 0,
+		          "more than %u names and %u threads: give more memory to tell the rest apart",
+		          tw_dictionary_names(reader->dictionary), tw_dictionary_tracks(reader->dictionary));
+	names->full = true;
+	return false;
+}
+
+/* ---- Names. ---- */
+
+static uint32_t find_or_add(struct tw_reader *reader, const struct tw_name *name)
+{
+	uint32_t number = tw_dictionary_find(reader->dictionary, name);
+	if (number != UINT32_MAX)
+		return number;
+	if (afford(reader, name->length + NAME_COST))
+		return tw_dictionary_intern(reader->dictionary, name);
+	return tw_dictionary_text(reader->dictionary, "(other)");
+}
+
+/* The length and up to eight bytes at each end: names that are alike there share a place. */
+static size_t place_of(const uint8_t *text, size_t length)
+{
+	uint64_t first = 0, last = 0;
+	size_t part = length < 8 ? length : 8;
+	memcpy(&first, text, part);
+	memcpy(&last, text + length - part, part);
+	return (size_t)(tw_hash64(first ^ last * 31 ^ (uint64_t)length << 56) % CHROME_NAME_CACHE);
+}
+
+uint32_t chrome_name(struct tw_reader *reader, const void *text, size_t length)
+{
+	if (length == 0)
+		return 0;
+	uint32_t *cached = &names_of(reader)->cache[place_of(text, length)];
+	const struct tw_name *name = tw_dictionary_name(reader->dictionary, *cached);
+	if (name->length == length && memcmp(name->text, text, length) == 0)
+		return *cached;
+	return *cached = find_or_add(reader, &(struct tw_name){.text = text, .length = length});
+}
+
+uint32_t chrome_located_name(struct tw_reader *reader, const struct chrome_value *text,
+                             const struct chrome_value *place)
+{
+	struct tw_name name = {.text = (const char *)text->bytes, .length = text->size};
+	uint32_t number = tw_dictionary_find(reader->dictionary, &name);
+	if (number != UINT32_MAX || text->size == 0)
+		return text->size ? number : 0;
+	const uint8_t *colon = memrchr(place->bytes, ':', place->size);
+	struct chrome_value line = {.type = CHROME_STRING};
+	uint64_t found;
+	if (colon)
+		line = (struct chrome_value){.type = CHROME_STRING,
+		                             .bytes = colon + 1,
+		                             .size = place->size - 1 - (size_t)(colon - place->bytes)};
+	bool has_line = chrome_integer(&line, &found) && found <= UINT32_MAX;
+	size_t length = has_line ? (size_t)(colon - place->bytes) : place->size;
+	uint32_t file = chrome_name(reader, place->bytes, length);
+	if (file == UINT32_MAX)
+		return file;
+	name.file = tw_dictionary_name(reader->dictionary, file)->text;
+	name.line = has_line ? (uint32_t)found : 0;
+	return find_or_add(reader, &name);
+}
+
+/* ---- Processes and threads. ---- */
+
+static bool same_track(const struct tw_track *a, const struct tw_track *b)
+{
+	return a->process == b->process && a->thread == b->thread && a->kind == b->kind;
+}
+
+static uint32_t add_track(struct tw_reader *reader, const struct tw_track *track, uint64_t key)
+{
+	struct chrome_names *names = names_of(reader);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&names->tracks, key, &slot, &number);)
+		if (same_track(tw_dictionary_track(reader->dictionary, number), track))
+			return number;
+	if (!afford(reader, TRACK_COST))
+		return 0;
+	number = tw_dictionary_add_track(reader->dictionary, track);
+	return number != UINT32_MAX && tw_map_add(&names->tracks, key, number) ? number : UINT32_MAX;
+}
+
+static uint32_t find_track(struct tw_reader *reader, const struct tw_track *track)
+{
+	uint64_t key = tw_hash64(track->process * 31 + track->thread) + track->kind;
+	uint32_t *cached = &names_of(reader)->track_cache[key % CHROME_TRACK_CACHE];
+	if (*cached && same_track(tw_dictionary_track(reader->dictionary, *cached), track))
+		return *cached;
+	return *cached = add_track(reader, track, key);
+}
+
+/* The number of a process or thread that is a text. */
+static uint64_t number_of_word(struct tw_reader *reader, const struct chrome_value *value)
+{
+	struct chrome_names *names = names_of(reader);
+	uint64_t key = tw_hash_bytes(value->bytes, value->size, 0);
+	uint32_t number;
+	if (tw_map_find(&names->words, key, &number))
+		return FIRST_WORD + (uint64_t)number;
+	number = names->word_count;
+	if (!afford(reader, TRACK_COST) || !tw_map_add(&names->words, key, number))
+		return FIRST_WORD - 1;
+	names->word_count++;
+	return FIRST_WORD + (uint64_t)number;
+}
+
+/* Whether it is told by a text that is no number. */
+static bool is_word(const struct chrome_value *value)
+{
+	uint64_t number;
+	return value->type == CHROME_STRING && !chrome_integer(value, &number);
+}
+
+static uint64_t number_of(struct tw_reader *reader, const struct chrome_value *value)
+{
+	uint64_t number;
+	if (chrome_integer(value, &number))
+		return number;
+	return value->type == CHROME_STRING || value->type == CHROME_NUMBER ? number_of_word(reader, value) : 0;
+}
+
+static uint32_t name_of_word(struct tw_reader *reader, const struct chrome_value *value)
+{
+	uint8_t room[WORD_MAX];
+	unsigned odd = 0;
+	if (!value->escaped || value->size > sizeof room)
+		return chrome_name(reader, value->bytes, value->size);
+	return chrome_name(reader, room, chrome_unescape(value, room, &odd));
+}
+
+/* A track takes the text that it was told by as its name, until it is given another. */
+static uint32_t track_for(struct tw_reader *reader, const struct tw_track *track, const struct chrome_value *value)
+{
+	uint32_t number = find_track(reader, track);
+	if (number == UINT32_MAX || number == 0 || !is_word(value) ||
+	    tw_dictionary_track(reader->dictionary, number)->name)
+		return number;
+	uint32_t name = name_of_word(reader, value);
+	if (name == UINT32_MAX)
+		return name;
+	tw_dictionary_name_track(reader->dictionary, number, name);
+	return number;
+}
+
+uint32_t chrome_process_track(struct tw_reader *reader, const struct chrome_value *pid)
+{
+	struct tw_track track = {.process = number_of(reader, pid), .kind = TW_TRACK_PROCESS};
+	return pid->type ? track_for(reader, &track, pid) : 0;
+}
+
+uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, const struct chrome_value *tid)
+{
+	if (!tid->type)
+		return chrome_process_track(reader, pid);
+	if (is_word(pid) && chrome_process_track(reader, pid) == UINT32_MAX)
+		return UINT32_MAX;
+	struct tw_track track = {
+	    .process = number_of(reader, pid),
+	    .thread = number_of(reader, tid),
+	    .kind = TW_TRACK_THREAD,
+	};
+	return track_for(reader, &track, tid);
+}
+
+void chrome_names_free(struct chrome_names *names)
+{
+	tw_map_free(&names->tracks);
+	tw_map_free(&names->words);
+}

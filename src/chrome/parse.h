@@ -1,0 +1,146 @@
+/* parse.h - JSON text in memory: values, the members of an event, strings and numbers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CHROME_PARSE_H
+#define CHROME_PARSE_H
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum chrome_type {
+	CHROME_NOTHING,
+	CHROME_STRING,
+	CHROME_NUMBER,
+	CHROME_OBJECT,
+	CHROME_ARRAY,
+	CHROME_TRUE,
+	CHROME_FALSE,
+	CHROME_NULL,
+	CHROME_NAN,
+	CHROME_INFINITY,
+	CHROME_MINUS_INFINITY
+};
+
+/* A value as it is written: strings without their quotes, the others whole. */
+struct chrome_value {
+	const uint8_t *bytes;
+	size_t size;
+	uint8_t type; /* enum chrome_type */
+	bool escaped; /* strings: has backslashes */
+};
+
+enum { CHROME_DEPTH = 128 }; /* levels of brackets in one event */
+
+/* What a strict parser would refuse, told once each. */
+enum chrome_oddity {
+	CHROME_ODD_COMMA = 1,   /* a comma before a closing bracket, or none between events */
+	CHROME_ODD_CONTROL = 2, /* a control character in a string */
+	CHROME_ODD_CONSTANT = 4,
+	CHROME_ODD_ESCAPE = 8,
+	CHROME_ODD_UTF8 = 16
+};
+
+/* Bytes that are being read. `at` moves; after CHROME_BAD it is the guilty byte. */
+struct chrome_scan {
+	const uint8_t *at, *end;
+	const char *problem; /* what was expected */
+	unsigned odd;        /* enum chrome_oddity */
+	bool too_deep;
+};
+
+enum chrome_status { CHROME_BAD = -1, CHROME_MORE = 0, CHROME_GOOD = 1 }; /* more: the bytes end inside */
+
+/* Reads a value, whatever is in it, from its first byte; white space before it is skipped. */
+enum chrome_status chrome_scan_value(struct chrome_scan *scan, struct chrome_value *value);
+
+/* Reads a key and its colon; white space before it is skipped. */
+enum chrome_status chrome_scan_key(struct chrome_scan *scan, struct chrome_value *key);
+
+/* Walks an object that chrome_scan_value() has seen whole: to begin, scan over value.bytes + 1. False at its end. */
+bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, struct chrome_value *value);
+
+/* X(enumerator, key): the members of events that mean something. */
+#define CHROME_MEMBER_LIST(X)                                                                                          \
+	X(PH, "ph")                                                                                                    \
+	X(NAME, "name")                                                                                                \
+	X(CAT, "cat")                                                                                                  \
+	X(TS, "ts")                                                                                                    \
+	X(DUR, "dur")                                                                                                  \
+	X(PID, "pid")                                                                                                  \
+	X(TID, "tid")                                                                                                  \
+	X(ARGS, "args")                                                                                                \
+	X(ID, "id")                                                                                                    \
+	X(S, "s")                                                                                                      \
+	X(ID2, "id2")                                                                                                  \
+	X(SCOPE, "scope")                                                                                              \
+	X(LOC, "loc")                                                                                                  \
+	X(CPU, "cpu")                                                                                                  \
+	X(OUT, "out")                                                                                                  \
+	X(IN, "in")                                                                                                    \
+	X(MESSAGE, "message")                                                                                          \
+	X(BP, "bp")                                                                                                    \
+	X(TTS, "tts")                                                                                                  \
+	X(TDUR, "tdur")                                                                                                \
+	X(PRIO, "prio")
+
+enum chrome_member {
+#define X(id, key) CHROME_##id,
+	CHROME_MEMBER_LIST(X)
+#undef X
+	    CHROME_MEMBERS
+};
+
+/* An event as it is written. */
+struct chrome_item {
+	uint64_t offset, line;
+	uint64_t lost;        /* bytes: it is no event but a gap */
+	const uint8_t *bytes; /* the whole event */
+	size_t size;
+	unsigned odd; /* enum chrome_oddity */
+	struct chrome_value values[CHROME_MEMBERS];
+	struct chrome_value other_key; /* of a member that is not in the list: the last of them */
+};
+
+/* Reads an event from its bracket on: fills the values, those that are not there have type CHROME_NOTHING. What has been seen
+ * before the end is filled in when it does not return CHROME_GOOD too. */
+enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_item *item);
+
+/* The phase, or '\0' where the event has none of one character. */
+static inline char chrome_phase_of(const struct chrome_item *item)
+{
+	const struct chrome_value *phase = &item->values[CHROME_PH];
+	return phase->type == CHROME_STRING && phase->size == 1 ? (char)phase->bytes[0] : '\0';
+}
+
+bool chrome_is(const struct chrome_value *value, const char *text);
+
+/* Whether a key is one of those that events have. */
+bool chrome_is_member(const struct chrome_value *key);
+
+/* Writes a string without its escapes to `out`, which has room for value->size bytes; lone surrogates become U+FFFD. Returns
+ * the size, and adds CHROME_ODD_ESCAPE to *odd where it is due. */
+size_t chrome_unescape(const struct chrome_value *value, uint8_t *out, unsigned *odd);
+
+/* ---- Numbers. ---- */
+
+/* ns + rest / 10^9 nanoseconds, rounded down to that. */
+struct chrome_time {
+	int64_t ns;
+	uint32_t rest; /* below 10^9 */
+	bool wide;     /* did not fit: the nearest that does */
+};
+
+/* Microseconds of a number, or of a string that is one; false when it is none. Exact to 12 decimals. */
+bool chrome_micros(const struct chrome_value *value, struct chrome_time *time);
+
+/* A whole number; negative ones as two's complement, fractions cut off. False when it is none, or not in 64 bits. */
+bool chrome_integer(const struct chrome_value *value, uint64_t *number);
+
+/* Whether a number is written without point and exponent. */
+bool chrome_is_whole(const struct chrome_value *value);
+
+/* The double next to a number; false when it is written too long. c: the locale "C". */
+bool chrome_double(const struct chrome_value *value, locale_t c, double *number);
+
+#endif

@@ -1,0 +1,599 @@
+/* stream.c - events one after the other, out of a JSON document that is never held whole.
+ *
+ * An event is read where it lies in the window, which grows, up to a bound, until the event is whole. What is around the
+ * events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for an event:
+ * text of an argument that looks like one would have to be a whole event itself. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "chrome/chrome.h"
+
+enum {
+	FIRST_LOOK = 1 << 12,  /* bytes that are asked for when those at hand were too few */
+	KEY_MAX = 1 << 12,     /* of a member of the document */
+	LEAST_LIMIT = 1 << 16, /* of one event */
+	AGAIN = 2              /* the place has changed: go on there */
+};
+
+static size_t event_limit(const struct tw_reader *reader)
+{
+	size_t limit = tw_memory_limit(reader) / CHROME_ROWS_OVERHEAD_SHARE;
+	return limit > LEAST_LIMIT ? limit : LEAST_LIMIT;
+}
+
+static int look_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, size_t want, const uint8_t **p,
+                   size_t *have)
+{
+	int status = tw_window_view(window, offset, want, p, have);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
+}
+
+static int look(struct chrome_stream *stream, size_t want, const uint8_t **p, size_t *have)
+{
+	return look_at(stream->reader, &stream->reader->window, stream->at, want, p, have);
+}
+
+static uint64_t newlines(const uint8_t *p, size_t size)
+{
+	uint64_t count = 0;
+	const uint8_t *end = p + size;
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		count++;
+		p++;
+	}
+	return count;
+}
+
+static void pass(struct chrome_stream *stream, const uint8_t *p, size_t size)
+{
+	stream->line += newlines(p, size);
+	stream->at += size;
+}
+
+/* ---- Telling. ---- */
+
+void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
+                   const char *format, ...)
+{
+	char text[TW_ERROR_TEXT / 2];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	size_t inside = at ? (size_t)(at - item->bytes) : 0;
+	tw_report(reader, &chrome_rules[rule], item->offset, item->offset + inside,
+	          item->line + (inside ? newlines(item->bytes, inside) : 0), "%s", text);
+}
+
+bool chrome_first(struct chrome_stream *stream, uint64_t hash)
+{
+	for (size_t i = 0; i < stream->told_count; i++)
+		if (stream->told[i] == hash)
+			return false;
+	if (stream->told_count == sizeof stream->told / sizeof *stream->told)
+		return false;
+	stream->told[stream->told_count++] = hash;
+	return true;
+}
+
+static void report_here(struct chrome_stream *stream, enum chrome_rule rule, const char *text)
+{
+	tw_report(stream->reader, &chrome_rules[rule], stream->at, stream->at, stream->line, "%s", text);
+}
+
+/* Says once for each kind what is not quite JSON. */
+static void report_odd(struct chrome_stream *stream, unsigned odd, const struct chrome_item *item)
+{
+	static const struct {
+		unsigned odd;
+		const char *text;
+	} texts[] = {
+	    {CHROME_ODD_COMMA, "a comma is missing, or stands before a closing bracket"},
+	    {CHROME_ODD_CONTROL, "a string holds a control character that should be escaped"},
+	    {CHROME_ODD_CONSTANT, "NaN and Infinity are no JSON"},
+	};
+	unsigned fresh = odd & ~stream->told_odd;
+	stream->told_odd |= odd;
+	if (!fresh || stream->reader->options.checking != TW_CHECK_ALL)
+		return;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (fresh & texts[i].odd)
+			chrome_report(stream->reader, CHROME_NOT_STRICT, item, NULL, "%s", texts[i].text);
+}
+
+/* ---- Damage. ---- */
+
+struct damage {
+	enum chrome_rule rule;
+	uint64_t at;
+	uint64_t line;
+	const char *expected;
+};
+
+/* Reads an object, as much of the file as it takes. *found is CHROME_MORE where the file ends inside, or the bound does. */
+static int scan_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item,
+                   struct chrome_scan *scan, enum chrome_status *found)
+{
+	size_t want = 1, have, limit = event_limit(reader);
+	const uint8_t *p;
+	for (;;) {
+		int status = look_at(reader, window, offset, want, &p, &have);
+		if (status < 0)
+			return status;
+		*scan = (struct chrome_scan){.at = p, .end = p + (have < limit ? have : limit)};
+		item->bytes = p;
+		*found = chrome_scan_event(scan, item);
+		if (*found != CHROME_MORE || have < want || have >= limit)
+			return 0;
+		want = have * 2 > FIRST_LOOK ? have * 2 : FIRST_LOOK;
+		want = want < limit ? want : limit;
+	}
+}
+
+/* Whether an event may be taken up at `at`, after damage: 1, 0, or a negative status. */
+static int plausible(struct chrome_stream *stream)
+{
+	struct chrome_item item;
+	struct chrome_scan scan;
+	struct chrome_value key;
+	enum chrome_status found;
+	const uint8_t *p;
+	size_t have;
+	int status = look(stream, KEY_MAX, &p, &have);
+	if (status < 0)
+		return status;
+	scan = (struct chrome_scan){.at = p + 1, .end = p + have};
+	if (chrome_scan_key(&scan, &key) <= 0 || !chrome_is_member(&key))
+		return 0;
+	status = scan_at(stream->reader, &stream->reader->window, stream->at, &item, &scan, &found);
+	return status < 0 ? status : found == CHROME_GOOD && chrome_phase_of(&item) != '\0';
+}
+
+/* Goes on to the next event after the byte at hand, or to the end. Returns 1 when there is one, 0, or a negative status. */
+static int resync(struct chrome_stream *stream)
+{
+	const uint8_t *p;
+	size_t have, step = 1;
+	for (;;) {
+		int status = look(stream, step + 1, &p, &have);
+		if (status < 0)
+			return status;
+		if (have < step)
+			step = have;
+		const uint8_t *brace = memchr(p + step, '{', have - step);
+		bool end = have <= step;
+		pass(stream, p, brace ? (size_t)(brace - p) : have);
+		if (end)
+			return 0;
+		step = brace != NULL;
+		status = brace ? plausible(stream) : 0;
+		if (status)
+			return status;
+	}
+}
+
+/* A gap that begins at `from`. */
+static int gap(struct chrome_stream *stream, uint64_t from, uint64_t line, struct chrome_item *item)
+{
+	*item = (struct chrome_item){.offset = from, .line = line, .lost = stream->at - from};
+	stream->lost += item->lost;
+	return item->lost ? 1 : AGAIN;
+}
+
+/* Skips what cannot be read. Where nothing follows an event that is cut off it is no damage. */
+static int take_damage(struct chrome_stream *stream, struct chrome_item *item, struct damage damage)
+{
+	struct tw_reader *reader = stream->reader;
+	uint64_t from = stream->at, line = stream->line;
+	int found = resync(stream);
+	if (found < 0)
+		return found;
+	if (damage.rule == CHROME_TRUNCATED && found)
+		damage.rule = CHROME_MALFORMED;
+	tw_report(reader, &chrome_rules[damage.rule], from, damage.at, damage.line,
+	          "expected %s; %llu bytes are skipped", damage.expected, (unsigned long long)(stream->at - from));
+	stream->place = found ? CHROME_IN_EVENTS : CHROME_AT_END;
+	stream->comma = true;
+	return gap(stream, from, line, item);
+}
+
+static int take_bad(struct chrome_stream *stream, struct chrome_item *item, const struct chrome_scan *scan,
+                    const uint8_t *start)
+{
+	size_t inside = (size_t)(scan->at - start);
+	return take_damage(stream, item,
+	                   (struct damage){scan->too_deep ? CHROME_NESTING : CHROME_MALFORMED, stream->at + inside,
+	                                   stream->line + newlines(start, inside), scan->problem});
+}
+
+static int take_odd_byte(struct chrome_stream *stream, struct chrome_item *item, const char *expected)
+{
+	return take_damage(stream, item, (struct damage){CHROME_MALFORMED, stream->at, stream->line, expected});
+}
+
+/* ---- Events. ---- */
+
+static bool is_separator(uint8_t c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Skips white space. Returns 1 and the byte after it, 0 at the end, or a negative status. */
+static int next_byte(struct chrome_stream *stream, uint8_t *byte)
+{
+	const uint8_t *p;
+	size_t have;
+	for (;;) {
+		int status = look(stream, 1, &p, &have);
+		if (status < 0 || have == 0)
+			return status;
+		size_t n = 0;
+		while (n < have && is_separator(p[n])) {
+			stream->line += p[n] == '\n';
+			n++;
+		}
+		stream->at += n;
+		if (n < have) {
+			*byte = p[n];
+			return 1;
+		}
+	}
+}
+
+/* An event that goes on beyond the `size` bytes that are there. */
+static int take_cut(struct chrome_stream *stream, struct chrome_item *item, size_t size)
+{
+	bool large = size >= event_limit(stream->reader);
+	return take_damage(stream, item,
+	                   (struct damage){large ? CHROME_EVENT_TOO_LARGE : CHROME_TRUNCATED, stream->at, stream->line,
+	                                   large ? "a smaller event" : "the end of the event"});
+}
+
+static int take_event(struct chrome_stream *stream, struct chrome_item *item)
+{
+	struct chrome_scan scan;
+	enum chrome_status found;
+	item->offset = stream->at;
+	item->line = stream->line;
+	item->lost = 0;
+	int status = scan_at(stream->reader, &stream->reader->window, stream->at, item, &scan, &found);
+	if (status < 0)
+		return status;
+	if (found == CHROME_BAD)
+		return take_bad(stream, item, &scan, item->bytes);
+	if (found == CHROME_MORE)
+		return take_cut(stream, item, (size_t)(scan.end - item->bytes));
+	if (!stream->comma && stream->form != CHROME_FORM_LINES)
+		item->odd |= CHROME_ODD_COMMA;
+	stream->comma = false;
+	report_odd(stream, item->odd, item);
+	pass(stream, item->bytes, item->size);
+	if (item->size == 2)
+		return AGAIN; /* "{}" ends the arrays of writers that put a comma after every event */
+	stream->items++;
+	return 1;
+}
+
+/* A value that is no object where an event should be. */
+static int take_value(struct chrome_stream *stream, struct chrome_item *item)
+{
+	const uint8_t *p;
+	size_t have, want = FIRST_LOOK, limit = event_limit(stream->reader);
+	struct chrome_value value;
+	for (;; want = have * 2) {
+		int status = look(stream, want, &p, &have);
+		if (status < 0)
+			return status;
+		struct chrome_scan scan = {.at = p, .end = p + have};
+		enum chrome_status found = chrome_scan_value(&scan, &value);
+		if (found == CHROME_BAD || (found == CHROME_MORE && (have < want || have >= limit)))
+			return take_odd_byte(stream, item, "an event");
+		if (found == CHROME_MORE)
+			continue;
+		uint64_t from = stream->at, line = stream->line;
+		report_here(stream, CHROME_NOT_AN_EVENT, "expected an event, found another value");
+		pass(stream, p, (size_t)(scan.at - p));
+		stream->comma = false;
+		return gap(stream, from, line, item);
+	}
+}
+
+static int end_early(struct chrome_stream *stream)
+{
+	if (stream->form != CHROME_FORM_LINES && stream->reader->options.checking == TW_CHECK_ALL)
+		report_here(stream, CHROME_UNCLOSED, "expected a closing bracket, found the end of the file");
+	stream->place = CHROME_AT_END;
+	return 0;
+}
+
+static int next_event(struct chrome_stream *stream, struct chrome_item *item)
+{
+	for (;;) {
+		uint8_t byte;
+		int status = next_byte(stream, &byte);
+		if (status <= 0)
+			return status < 0 ? status : end_early(stream);
+		if (byte == '{')
+			return take_event(stream, item);
+		if (byte != ',')
+			break;
+		stream->comma = true;
+		stream->at++;
+	}
+	uint8_t byte;
+	next_byte(stream, &byte);
+	if (byte != ']' || stream->form == CHROME_FORM_LINES)
+		return take_value(stream, item);
+	stream->at++;
+	stream->place = stream->form == CHROME_FORM_OBJECT ? CHROME_IN_MEMBERS : CHROME_AFTER;
+	return AGAIN;
+}
+
+/* ---- What is around the events. ---- */
+
+/* Skips a value of any size and depth, looking at nothing but brackets and strings. Returns 1, 0 when the file ends first, or a
+ * negative status. */
+static int skip_value(struct chrome_stream *stream)
+{
+	uint64_t depth = 0;
+	bool string = false, escaped = false, word = false;
+	const uint8_t *p;
+	size_t have;
+	for (;;) {
+		int status = look(stream, 1, &p, &have);
+		if (status < 0 || have == 0)
+			return status;
+		for (size_t i = 0; i < have; i++) {
+			uint8_t c = p[i];
+			bool over = false;
+			if (string) {
+				over = c == '"' && !escaped && depth == 0;
+				string = c != '"' || escaped;
+				escaped = c == '\\' && !escaped;
+			} else if (word && (c == ',' || c == '}' || c == ']' || is_separator(c))) {
+				pass(stream, p, i);
+				return 1;
+			} else if (c == '"') {
+				string = true;
+			} else if (c == '{' || c == '[') {
+				depth++;
+			} else if (c == '}' || c == ']') {
+				over = depth <= 1;
+				depth -= depth > 0;
+			} else {
+				word = depth == 0 && !is_separator(c);
+			}
+			if (over) {
+				pass(stream, p, i + 1);
+				return 1;
+			}
+		}
+		pass(stream, p, have);
+	}
+}
+
+/* What Trackway's own writer tells of the trace. */
+static void take_other_data(struct chrome_stream *stream, const struct chrome_value *object)
+{
+	static const char own[] = "trackway ";
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_value key, value;
+	while (chrome_next_member(&scan, &key, &value)) {
+		if (chrome_is(&key, "clock_start_ns"))
+			stream->has_start = chrome_integer(&value, &stream->start_ns);
+		else if (chrome_is(&key, "has_cpu"))
+			stream->own_cpu = value.type == CHROME_TRUE;
+		else if (chrome_is(&key, "writer") && value.type == CHROME_STRING && value.size > strlen(own))
+			stream->own = memcmp(value.bytes, own, strlen(own)) == 0;
+	}
+	stream->own_cpu &= stream->own;
+}
+
+static int other_data(struct chrome_stream *stream)
+{
+	enum { OTHER_DATA_MAX = 1 << 16 };
+	const uint8_t *p;
+	size_t have;
+	struct chrome_value value;
+	int status = look(stream, OTHER_DATA_MAX, &p, &have);
+	if (status < 0)
+		return status;
+	struct chrome_scan scan = {.at = p, .end = p + have};
+	if (chrome_scan_value(&scan, &value) == CHROME_GOOD && value.type == CHROME_OBJECT && !stream->items)
+		take_other_data(stream, &value);
+	return skip_value(stream);
+}
+
+/* Members of the document that hold what could be events, but not as Trackway reads them. */
+static bool is_left_out(const struct chrome_value *key)
+{
+	static const char *const keys[] = {"stackFrames", "samples", "systemTraceEvents", "powerTraceAsString",
+	                                   "androidProcessDump"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (chrome_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+static int take_member_value(struct chrome_stream *stream, const struct chrome_value *key, uint8_t first)
+{
+	bool events = chrome_is(key, stream->system ? "events" : "traceEvents");
+	if (events && first == '[') {
+		stream->at++;
+		stream->place = CHROME_IN_EVENTS;
+		stream->comma = true;
+		return AGAIN;
+	}
+	if (chrome_is(key, "systemTraceEvents") && first == '{' && !stream->system) {
+		stream->at++;
+		stream->system = true;
+		return AGAIN;
+	}
+	if (is_left_out(key))
+		tw_report(stream->reader, &chrome_rules[CHROME_MEMBER], stream->at, stream->at, stream->line,
+		          "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
+	return chrome_is(key, "otherData") ? other_data(stream) : skip_value(stream);
+}
+
+static int take_member(struct chrome_stream *stream, struct chrome_item *item)
+{
+	const uint8_t *p;
+	size_t have;
+	struct chrome_value key;
+	uint8_t name[64], first;
+	int status = look(stream, KEY_MAX, &p, &have);
+	if (status < 0)
+		return status;
+	struct chrome_scan scan = {.at = p, .end = p + have};
+	enum chrome_status found = chrome_scan_key(&scan, &key);
+	if (found == CHROME_BAD)
+		return take_bad(stream, item, &scan, p);
+	if (found == CHROME_MORE)
+		return take_damage(stream, item,
+		                   (struct damage){have < KEY_MAX ? CHROME_TRUNCATED : CHROME_MALFORMED, stream->at,
+		                                   stream->line, "a key of the document"});
+	/* Its bytes move with the next look: keys that mean something are short. */
+	key.size = key.size < sizeof name ? key.size : sizeof name;
+	memcpy(name, key.bytes, key.size);
+	key.bytes = name;
+	pass(stream, p, (size_t)(scan.at - p));
+	status = next_byte(stream, &first);
+	if (status > 0)
+		status = take_member_value(stream, &key, first);
+	if (status == 0)
+		return end_early(stream);
+	return status < 0 ? status : AGAIN;
+}
+
+static int next_member(struct chrome_stream *stream, struct chrome_item *item)
+{
+	for (;;) {
+		uint8_t byte;
+		int status = next_byte(stream, &byte);
+		if (status <= 0)
+			return status < 0 ? status : end_early(stream);
+		if (byte == '"')
+			return take_member(stream, item);
+		if (byte != ',' && byte != '}')
+			return take_odd_byte(stream, item, "a member of the document");
+		stream->at++;
+		if (byte == '}') {
+			stream->place = stream->system ? CHROME_IN_MEMBERS : CHROME_AFTER;
+			stream->system = false;
+			return AGAIN;
+		}
+	}
+}
+
+/* An event, or a document that holds them? Only events have phases. */
+static int begins_with_event(struct chrome_stream *stream)
+{
+	enum { LOOK = 1 << 16 };
+	const uint8_t *p;
+	size_t have;
+	struct chrome_item item;
+	int status = look(stream, LOOK, &p, &have);
+	if (status < 0)
+		return status;
+	struct chrome_scan scan = {.at = p, .end = p + (have < LOOK ? have : LOOK)};
+	item.bytes = p;
+	chrome_scan_event(&scan, &item);
+	return chrome_phase_of(&item) != '\0';
+}
+
+static int start(struct chrome_stream *stream, uint8_t byte)
+{
+	int lines = byte == '{' ? begins_with_event(stream) : 0;
+	if (lines < 0)
+		return lines;
+	stream->form = lines ? CHROME_FORM_LINES : byte == '[' ? CHROME_FORM_ARRAY : CHROME_FORM_OBJECT;
+	stream->place = stream->form == CHROME_FORM_OBJECT ? CHROME_IN_MEMBERS : CHROME_IN_EVENTS;
+	stream->at += lines ? 0 : 1;
+	stream->comma = true;
+	return AGAIN;
+}
+
+static int next_document(struct chrome_stream *stream, struct chrome_item *item)
+{
+	uint8_t byte;
+	int status = next_byte(stream, &byte);
+	if (status == 0)
+		stream->place = CHROME_AT_END;
+	if (status <= 0)
+		return status;
+	report_here(stream, CHROME_AFTER_END, "expected the end of the file");
+	return byte == '{' || byte == '[' ? start(stream, byte) : take_odd_byte(stream, item, "another document");
+}
+
+/* ---- The stream. ---- */
+
+int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const uint8_t *p;
+	size_t have;
+	uint8_t byte = 0;
+	stream->reader = reader;
+	stream->line = 1;
+	int status = look(stream, strlen(mark), &p, &have);
+	if (status < 0)
+		return status;
+	if (have >= strlen(mark) && memcmp(p, mark, strlen(mark)) == 0)
+		stream->at = strlen(mark);
+	status = next_byte(stream, &byte);
+	if (status < 0)
+		return status;
+	if (status == 0 || (byte != '[' && byte != '{'))
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: offset 0x%llx: expected [ or {, found no JSON of events",
+		               tw_input_name(reader->input), (unsigned long long)stream->at);
+	status = start(stream, byte);
+	return status < 0 ? status : 0;
+}
+
+static int ended(struct chrome_stream *stream)
+{
+	struct tw_input *input = stream->reader->input;
+	if (tw_input_damaged(input) && chrome_first(stream, 1))
+		report_here(stream, CHROME_COMPRESSION, tw_input_error(input));
+	if (!stream->items && chrome_first(stream, 2))
+		report_here(stream, CHROME_NO_EVENTS, "there is no event");
+	return 0;
+}
+
+int chrome_next(struct chrome_stream *stream, struct chrome_item *item)
+{
+	int status = AGAIN;
+	while (status == AGAIN)
+		switch (stream->place) {
+		case CHROME_IN_EVENTS:
+			status = next_event(stream, item);
+			break;
+		case CHROME_IN_MEMBERS:
+			status = next_member(stream, item);
+			break;
+		case CHROME_AT_START:
+		case CHROME_AFTER:
+			status = next_document(stream, item);
+			break;
+		case CHROME_AT_END:
+			return ended(stream);
+		}
+	return status ? status : ended(stream);
+}
+
+int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item)
+{
+	struct chrome_scan scan;
+	enum chrome_status found;
+	*item = (struct chrome_item){.offset = offset};
+	int status = scan_at(reader, window, offset, item, &scan, &found);
+	if (status < 0)
+		return status;
+	return found == CHROME_GOOD ? 1
+	                            : tw_fail(reader, TW_ERR_SYSTEM, "%s: offset 0x%llx: changed while it was read",
+	                                      tw_input_name(reader->input), (unsigned long long)offset);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# chrome.bats - Chrome's trace event JSON read: against Python's json module, and what Trackway wrote comes back.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+TRUTH=$TRACKWAY_SOURCE/tests/truth
+
+# Every member of every event is what Python reads, and so is every event converted.
+agrees() { # trace
+	trackway dump --json "$1" >dump.json && "$PYTHON" "$TRUTH/chrome_events.py" dump dump.json "$1" &&
+		trackway convert --to chrome "$1" -o out.json && "$PYTHON" "$TRUTH/chrome_events.py" convert out.json "$1" &&
+		"$PYTHON" "$TRACKWAY_SOURCE/tests/scripts/check_chrome.py" out.json >/dev/null
+}
+
+@test "all phases: the events that Python reads" { agrees "$DATA/chrome/phases.json"; }
+
+@test "the JSON of Fuchsia's converter" {
+	need_corpus
+	for trace in "$CORPUS"/fxt/fuchsia/*.json; do
+		agrees "$trace" || fail "$trace"
+	done
+}
+
+@test "compressed, and from a pipe: the same events" {
+	trackway dump "$DATA/chrome/phases.json" >expected
+	gzip -c "$DATA/chrome/phases.json" >trace.json.gz
+	trackway dump trace.json.gz | cmp - expected
+	trackway dump - <"$DATA/chrome/phases.json" | cmp - expected
+	cat trace.json.gz | trackway dump - | cmp - expected
+	# Filters read the records again, which a pipe does not allow without a copy.
+	trackway dump --thread 11 --min-duration 1us "$DATA/chrome/phases.json" >expected
+	[ -s expected ]
+	cat trace.json.gz | trackway dump --thread 11 --min-duration 1us - | cmp - expected
+}
+
+@test "a compressed file that is cut: what is there is read, and the loss is told" {
+	"$PYTHON" -c 'print("[" + ",\n".join("{\"ph\":\"i\",\"ts\":%d,\"name\":\"%d\"}" % (i, i * i) for i in range(9999)) + "]")' | gzip -c >whole.json.gz
+	head -c 20000 whole.json.gz >cut.json.gz
+	run --separate-stderr trackway check cut.json.gz
+	[ "$status" = 1 ]
+	[[ "$output" == *"[chrome.compression]"* ]] || fail "$output"
+}
+
+# What the writer makes of a log is read as the same calls, and written again as the same file but for its head.
+comes_back() { # log
+	trackway convert --to chrome "$1" -o once.json 2>/dev/null && trackway convert --to chrome once.json -o twice.json &&
+		cmp <(tail -n +2 once.json) <(tail -n +2 twice.json)
+}
+
+@test "what Trackway wrote comes back, byte for byte" {
+	for log in "$DATA"/xray/*.xray; do
+		comes_back "$log" || fail "$log"
+	done
+}
+
+@test "stat of the JSON is stat of the log" {
+	for log in v5 be-msb-v5 basic-v3; do
+		trackway convert --to chrome "$DATA/xray/$log.xray" -o log.json
+		trackway stat --json "$DATA/xray/$log.xray" | sed 's/"id":[0-9]*,//' >expected
+		trackway stat --json log.json | sed 's/"id":[0-9]*,//' >found
+		cmp expected found || fail "$log"
+	done
+}
+
+@test "other JSON is still refused, with what it is" {
+	echo '{"name":"package","version":"1.0"}' >package.json
+	run --separate-stderr trackway info package.json
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"package.json: offset 0x0: expected the header of a trace"*"found JSON text"* ]] || fail "$stderr"
+}
+
+@test "memory is bounded: names, nesting and events that no limit was made for" {
+	"$PYTHON" - <<'END' >hostile.json
+print("[")
+for i in range(100000):
+    print('{"ph":"i","ts":%d,"name":"name %d","pid":%d,"tid":%d,"args":{"k%d":"%s"}},' % (i, i, i, i, i, "v" * 100))
+print("[" * 100000)
+print('{"ph":"i","name":"' + "x" * 3000000)
+END
+	run --separate-stderr bash -c 'ulimit -v 120000; trackway stat --memory 16M hostile.json'
+	[ "$status" -le 1 ] || fail "exit status $status: $stderr"
+	[[ "$stderr" == *"[chrome.name-limit]"* ]] || fail "$stderr"
+}

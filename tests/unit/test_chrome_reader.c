@@ -1,0 +1,772 @@
+/* test_chrome_reader.c - Chrome's trace event JSON to events. What is expected is written by hand from the "Trace Event Format"
+ * document. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <trackway/trackway.h>
+
+/* ---- Events as text: "TIME KIND PID/TID NAME ..." a line, what is 0 or empty left out. ---- */
+
+struct text {
+	char bytes[1 << 18];
+	size_t used;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int n = vsnprintf(text->bytes + text->used, sizeof text->bytes - text->used, format, arguments);
+	va_end(arguments);
+	assert_true(n >= 0 && (size_t)n < sizeof text->bytes - text->used);
+	text->used += (size_t)n;
+}
+
+static void add_bytes(struct text *text, const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (bytes[i] >= ' ' && bytes[i] <= '~')
+			add(text, "%c", bytes[i]);
+		else
+			add(text, "\\x%02x", bytes[i]);
+}
+
+static void add_name(struct text *text, const struct tw_dictionary *dictionary, uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(dictionary, number);
+	add_bytes(text, (const uint8_t *)name->text, name->length);
+}
+
+static void add_argument(struct text *text, const struct tw_dictionary *dictionary, const struct tw_argument *argument)
+{
+	add(text, " ");
+	add_name(text, dictionary, argument->name);
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		add(text, ":null");
+		return;
+	case TW_ARG_BOOL:
+		add(text, ":bool=%" PRIu64, argument->value.u);
+		return;
+	case TW_ARG_INT:
+		add(text, ":int=%" PRId64, argument->value.i);
+		return;
+	case TW_ARG_UINT:
+		add(text, ":uint=%" PRIu64, argument->value.u);
+		return;
+	case TW_ARG_POINTER:
+	case TW_ARG_KOID:
+		add(text, ":pointer=%" PRIx64, argument->value.u);
+		return;
+	case TW_ARG_DOUBLE:
+		add(text, ":double=%.17g", argument->value.d);
+		return;
+	case TW_ARG_TEXT:
+	case TW_ARG_BYTES:
+		add(text, argument->type == TW_ARG_TEXT ? ":text=" : ":bytes=");
+		add_bytes(text, argument->value.bytes, argument->size);
+		return;
+	}
+}
+
+static void add_track(struct text *text, const struct tw_dictionary *dictionary, uint32_t number)
+{
+	static const char *const words[] = {
+	    [TW_TRACK_THREAD] = "", [TW_TRACK_PROCESS] = "process", [TW_TRACK_CPU] = "cpu", [TW_TRACK_OTHER] = "none"};
+	const struct tw_track *track = tw_dictionary_track(dictionary, number);
+	add(text, "%s%" PRId64 "/%" PRId64, words[track->kind], (int64_t)track->process, (int64_t)track->thread);
+	if (track->name) {
+		add(text, "(");
+		add_name(text, dictionary, track->name);
+		add(text, ")");
+	}
+}
+
+static void add_event(struct text *text, const struct tw_reader *reader, const struct tw_event *event,
+                      const struct tw_argument *arguments)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	add(text, "%" PRIu64 " %s ", event->time, tw_event_kind_name(event->kind));
+	add_track(text, dictionary, event->track);
+	add(text, " ");
+	add_name(text, dictionary, event->name);
+	if (event->category) {
+		add(text, " @");
+		add_name(text, dictionary, event->category);
+	}
+	if (event->value)
+		add(text, " value=%" PRIu64, event->value);
+	if (event->id)
+		add(text, " id=%" PRIx64, event->id);
+	if (event->other) {
+		add(text, " other=");
+		add_track(text, dictionary, event->other);
+	}
+	if (event->cpu)
+		add(text, " cpu=%u", event->cpu);
+	if (event->flags)
+		add(text, " flags=%u", event->flags);
+	for (unsigned i = 0; i < event->argument_count; i++)
+		add_argument(text, dictionary, &arguments[event->first_argument + i]);
+	add(text, "\n");
+}
+
+/* ---- Findings as text: a rule a line. ---- */
+
+static void note(void *context, const struct tw_finding *finding)
+{
+	add(context, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", finding->rule, finding->record, finding->at,
+	    finding->line);
+}
+
+struct result {
+	struct text events, findings;
+	struct tw_clock clock;
+};
+
+static struct result *read_text(const char *json, size_t size, const struct tw_read_options *given)
+{
+	struct result *result = calloc(1, sizeof *result);
+	struct tw_read_options options = given ? *given : (struct tw_read_options){0};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	int count;
+	assert_non_null(result);
+	options.on_finding = note;
+	options.finding_context = &result->findings;
+	int status = tw_open_memory(&reader, "test", json, size, &options);
+	if (status < 0)
+		fail_msg("%s", tw_reader_error(reader));
+	assert_string_equal(tw_reader_format(reader), "chrome");
+	while ((count = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			add_event(&result->events, reader, &batch.events[i], batch.arguments);
+	assert_int_equal(count, 0);
+	result->clock = *tw_reader_clock(reader);
+	tw_close(reader);
+	return result;
+}
+
+/* ---- Tables. ---- */
+
+struct scene {
+	const char *title;
+	const char *json;
+	const char *events;
+};
+
+#define EVENT(members) "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":2,\"name\":\"f\"" members "}"
+
+static const struct scene scenes[] = {
+    {"array", "[" EVENT("") "," EVENT("") "]",
+     "1000 slice-complete 1/2 f value=2000\n1000 slice-complete 1/2 f value=2000\n"},
+    {"array, left open after an event", "[\n" EVENT(""), "1000 slice-complete 1/2 f value=2000\n"},
+    {"array, left open after a comma", "[" EVENT("") ",\n", "1000 slice-complete 1/2 f value=2000\n"},
+    {"array, ended by an empty object", "[" EVENT("") ",{}]", "1000 slice-complete 1/2 f value=2000\n"},
+    {"byte order mark and white space", "\xef\xbb\xbf \r\n\t[ " EVENT("") " ]\n ",
+     "1000 slice-complete 1/2 f value=2000\n"},
+    {"object", "{\"traceEvents\":[" EVENT("") "]}", "1000 slice-complete 1/2 f value=2000\n"},
+    {"object with members before and after",
+     "{\"displayTimeUnit\":\"ns\",\"a\":{\"traceEvents\":[{\"ph\":\"X\"}],\"b\":[\"]}\\\"\",[{}]]},\"n\":-1.5e3,\"t\":true,"
+     "\"traceEvents\":[" EVENT("") "],\"metadata\":{\"k\":[1,2,{\"x\":null}]},\"z\":\"{[\"}",
+     "1000 slice-complete 1/2 f value=2000\n"},
+    {"an object a line", EVENT("") "\n" EVENT("") "\n",
+     "1000 slice-complete 1/2 f value=2000\n1000 slice-complete 1/2 f value=2000\n"},
+    {"two lists of events", "{\"traceEvents\":[" EVENT("") "],\"traceEvents\":[" EVENT("") "]}",
+     "1000 slice-complete 1/2 f value=2000\n1000 slice-complete 1/2 f value=2000\n"},
+    {"durations",
+     "[{\"ph\":\"B\",\"ts\":1.001,\"pid\":1,\"tid\":2,\"name\":\"f\",\"cat\":\"a,b\"},{\"ph\":\"E\",\"ts\":2.0,\"pid\":1,\"tid\":2}]",
+     "1001 slice-begin 1/2 f @a,b\n2000 slice-end 1/2 \n"},
+    {"instants",
+     "[{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"t\",\"s\":\"t\"},{\"ph\":\"I\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"p\",\"s\":\"p\"},"
+     "{\"ph\":\"i\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"g\",\"s\":\"g\"},{\"ph\":\"R\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"r\"}]",
+     "1000 instant 1/2 t\n2000 instant 1/2 p flags=4\n3000 instant 1/2 g flags=8\n4000 instant 1/2 r ph:text=R\n"},
+    {"counters",
+     "[{\"ph\":\"C\",\"ts\":1,\"pid\":1,\"name\":\"c\",\"args\":{\"cats\":0,\"dogs\":7.5}},{\"ph\":\"C\",\"ts\":2,\"pid\":1,\"tid\":3,\"name\":"
+     "\"c\",\"id\":\"0xAb\",\"args\":{\"cats\":-1}}]",
+     "1000 counter process1/0 c cats:int=0 dogs:double=7.5\n2000 counter 1/3 c id=ab cats:int=-1\n"},
+    {"async events",
+     "[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":31},{\"ph\":\"n\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"0x1f\"},"
+     "{\"ph\":\"e\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"31\"},{\"ph\":\"b\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"a\","
+     "\"id2\":{\"local\":\"0x2\"}},{\"ph\":\"e\",\"ts\":5,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id2\":{\"global\":3}}]",
+     "1000 async-begin 1/2 a id=1f\n2000 async-instant 1/2 a id=1f\n3000 async-end 1/2 a id=1f\n4000 async-begin 1/2 a id=2\n"
+     "5000 async-end 1/2 a id=3\n"},
+    {"async events of the old kind",
+     "[{\"ph\":\"S\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"T\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1,"
+     "\"args\":{\"step\":\"s\"}},{\"ph\":\"p\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"F\",\"ts\":4,\"pid\":1,\"tid\":2,"
+     "\"name\":\"a\",\"id\":1}]",
+     "1000 async-begin 1/2 a id=1\n2000 async-instant 1/2 a id=1 ph:text=T step:text=s\n3000 async-instant 1/2 a id=1 ph:text=p\n"
+     "4000 async-end 1/2 a id=1\n"},
+    {"flows",
+     "[{\"ph\":\"s\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"t\",\"ts\":2,\"pid\":1,\"tid\":3,\"name\":\"a\",\"id\":1},"
+     "{\"ph\":\"f\",\"bp\":\"e\",\"ts\":3,\"pid\":1,\"tid\":4,\"name\":\"a\",\"id\":1}]",
+     "1000 flow-begin 1/2 a id=1\n2000 flow-step 1/3 a id=1\n3000 flow-end 1/4 a id=1\n"},
+    {"objects",
+     "[{\"ph\":\"N\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":\"0x1000\"},{\"ph\":\"O\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"o\","
+     "\"id\":\"0x1000\",\"args\":{\"snapshot\":{\"x\":1,\"y\":{\"z\":[1, 2]}}}},{\"ph\":\"D\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":"
+     "\"0x1000\"}]",
+     "1000 object 1/2 o id=1000 ph:text=N\n2000 object 1/2 o id=1000 ph:text=O snapshot.x:int=1 snapshot.y.z:text=[1, 2]\n"
+     "3000 object 1/2 o id=1000 ph:text=D\n"},
+    {"samples, clocks, contexts",
+     "[{\"ph\":\"P\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"s\"},{\"ph\":\"c\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"clock_sync\",\"args\":"
+     "{\"sync_id\":\"x\"}},{\"ph\":\"(\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"k\",\"id\":1},{\"ph\":\")\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"k\","
+     "\"id\":1}]",
+     "1000 stack-sample 1/2 s value=1\n2000 metadata 1/2 clock_sync ph:text=c sync_id:text=x\n3000 metadata 1/2 k ph:text=(\n"
+     "4000 metadata 1/2 k ph:text=)\n"},
+    {"names of tracks; other metadata",
+     "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\","
+     "\"args\":{\"name\":\"t\"}},{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":-5}}," EVENT(
+	 "") ",{\"ph\":\"i\",\"ts\":9,\"pid\":1,\"name\":\"of the process\",\"s\":\"p\"}]",
+     "1000 metadata 1/2(t) thread_sort_index sort_index:int=-5\n1000 slice-complete 1/2(t) f value=2000\n"
+     "9000 instant process1/0(p) of the process flags=4\n"},
+    {"scheduling and logs as Fuchsia's converter writes them",
+     "{\"traceEvents\":[],\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[{\"ph\":\"p\",\"pid\":1,\"name\":\"proc\"},{\"ph\":\"t\",\"pid\":1,"
+     "\"tid\":2,\"name\":\"thr\"},{\"ph\":\"k\",\"ts\":1,\"cpu\":3,\"out\":{\"pid\":1,\"tid\":2,\"state\":4,\"prio\":16},\"in\":{\"pid\":5,\"tid\":6,"
+     "\"prio\":1}},{\"ph\":\"w\",\"ts\":2,\"cpu\":1,\"pid\":1,\"tid\":2,\"prio\":7},{\"ph\":\"l\",\"ts\":3,\"pid\":1,\"tid\":2,\"message\":\"hi\"}]}}",
+     "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 out.prio:int=16 in.prio:int=1\n2000 wakeup 1/2(thr)  cpu=1 prio:int=7\n"
+     "3000 log 1/2(thr)  message:text=hi\n"},
+    {"processes and threads that are texts, or not there",
+     "[{\"ph\":\"i\",\"ts\":1,\"pid\":\"app\",\"tid\":\"main\",\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"pid\":\"12\",\"tid\":\"-1\",\"name\":\"b\"},"
+     "{\"ph\":\"i\",\"ts\":3,\"pid\":\"app\",\"name\":\"c\"},{\"ph\":\"i\",\"ts\":4,\"name\":\"d\"},{\"ph\":\"i\",\"ts\":5,\"pid\":1.0,\"tid\":4294967296,"
+     "\"name\":\"e\"}]",
+     "1000 instant 1879048192/1879048193(main) a\n2000 instant 12/-1 b\n3000 instant process1879048192/0(app) c\n4000 instant none0/0 d\n"
+     "5000 instant 1/4294967296 e\n"},
+    {"arguments of every type",
+     "[" EVENT(
+	 ",\"args\":{\"i\":-9223372036854775808,\"u\":18446744073709551615,\"d\":0.1,\"e\":1e-7,\"big\":123456789012345678901234,\"t\":true,"
+	 "\"n\":null,\"s\":\"x\",\"empty\":\"\",\"a\":[],\"o\":{},\"f\":false,\"z\":-0.0,\"h\":\"0x1f\"}") "]",
+     "1000 slice-complete 1/2 f value=2000 i:int=-9223372036854775808 u:uint=18446744073709551615 d:double=0.10000000000000001 "
+     "e:double=9.9999999999999995e-08 big:double=1.2345678901234569e+23 t:bool=1 n:null s:text=x empty:text= a:text=[] o:text={} f:bool=0 "
+     "z:double=-0 h:text=0x1f\n"},
+    {"objects inside arguments, as deep as they are flattened",
+     "[" EVENT(",\"args\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1}}},\"k\":2}}}") "]",
+     "1000 slice-complete 1/2 f value=2000 a.b.c.d.e:text={\"f\":1} a.b.k:int=2\n"},
+    {"arguments that are no object",
+     "[" EVENT(",\"args\":\"text\"") "," EVENT(",\"args\":[1]") "," EVENT(",\"args\":null") "]",
+     "1000 slice-complete 1/2 f value=2000 args:text=text\n1000 slice-complete 1/2 f value=2000 args:text=[1]\n"
+     "1000 slice-complete 1/2 f value=2000\n"},
+    {"escapes",
+     "[{\"ph\":\"\\u0069\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\u0000\",\"args\":{\"\\u006b\":"
+     "\"\\u0076\"}}]",
+     "1000 metadata none0/0  ph:text=i\n1000 instant none0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
+    {"what is no text is kept byte for byte", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\xc3(\"}]",
+     "1000 instant none0/0 \\xff\\xc3(\n"},
+    {"halves of surrogate pairs and bad escapes", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud83dx\\ude00\\q\\u12\"}]",
+     "1000 instant none0/0 \\xef\\xbf\\xbdx\\xef\\xbf\\xbd\\q\\u12\n"},
+    {"the order of time; a slice before those inside it",
+     "[{\"ph\":\"X\",\"ts\":5,\"dur\":1,\"name\":\"in\"},{\"ph\":\"X\",\"ts\":5,\"dur\":9,\"name\":\"out\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"first\"}]",
+     "2000 instant none0/0 first\n5000 slice-complete none0/0 out value=9000\n5000 slice-complete none0/0 in value=1000\n"},
+};
+
+/* What Trackway's own writer adds. */
+#define OWN                                                                                                            \
+	"{\"otherData\":{\"writer\":\"trackway 9\",\"clock_start_ns\":\"1000000\",\"has_cpu\":true},\"traceEvents\":["
+
+static const struct scene own_scenes[] = {
+    {"times count from the start of the clock",
+     OWN "{\"ph\":\"i\",\"ts\":-1000.000,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":0.001,\"name\":\"b\"}]}",
+     "0 instant none0/0 a\n1000001 instant none0/0 b\n"},
+    {"flags",
+     OWN EVENT(",\"args\":{\"x\":1,\"tail\":true,\"clipped\":true,\"unwound\":true}") "," EVENT(
+	 ",\"args\":{\"tail\":1}") "]}",
+     "1001000 slice-complete 1/2 f value=2000 flags=67 x:int=1\n1001000 slice-complete 1/2 f value=2000 tail:int=1\n"},
+    {"CPUs, each up to the next",
+     OWN EVENT(",\"args\":{\"cpu\":3}") "," EVENT("") "," EVENT(",\"args\":{\"cpu\":0}") "]}",
+     "1001000 slice-complete 1/2 f value=2000 cpu=3\n1001000 slice-complete 1/2 f value=2000 cpu=3\n1001000 slice-complete 1/2 f value=2000\n"},
+    {"bytes, pointers, numbers that are no doubles",
+     OWN EVENT(
+	 ",\"args\":{\"b\":{\"hex\":\"6869\",\"text\":\"hi\"},\"p\":\"0x1122334455667788\",\"u\":\"18446744073709551615\",\"i\":\"-9223372036854775808\","
+	 "\"n\":\"NaN\",\"m\":\"-Infinity\",\"t\":\"12\",\"o\":{\"hex\":\"6\",\"text\":\"x\"}}") "]}",
+     "1001000 slice-complete 1/2 f value=2000 b:bytes=hi p:pointer=1122334455667788 u:uint=18446744073709551615 i:int=-9223372036854775808 "
+     "n:double=nan m:double=-inf t:text=12 o.hex:text=6 o.text:text=x\n"},
+    {"arguments of the end",
+     OWN EVENT(
+	 ",\"args\":{\"a\":1,\"end\":{\"r\":2}}") ",{\"ph\":\"E\",\"ts\":9,\"pid\":1,\"tid\":2,\"name\":\"f\",\"args\":{\"end\":{\"r\":3},\"tail\":true}}]}",
+     "1001000 slice-complete 1/2 f value=2000 a:int=1 end.r:int=2\n1009000 slice-end 1/2 f flags=1 r:int=3\n"},
+};
+
+static void expect_scene(const struct scene *scene, const struct tw_read_options *options)
+{
+	struct result *result = read_text(scene->json, strlen(scene->json), options);
+	if (strcmp(result->events.bytes, scene->events) != 0)
+		fail_msg("%s:\n%s-- instead of --\n%s-- findings --\n%s", scene->title, result->events.bytes,
+		         scene->events, result->findings.bytes);
+	free(result);
+}
+
+static void test_scenes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+		expect_scene(&scenes[i], NULL);
+	for (size_t i = 0; i < sizeof own_scenes / sizeof *own_scenes; i++)
+		expect_scene(&own_scenes[i], NULL);
+}
+
+/* All but the last, which are out of order, stand in the file as they are delivered. */
+static void test_file_order(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof scenes / sizeof *scenes; i++)
+		expect_scene(&scenes[i], &(struct tw_read_options){.order = TW_ORDER_FILE});
+	const char *events =
+	    "5000 slice-complete none0/0 in value=1000\n5000 slice-complete none0/0 out value=9000\n2000 instant none0/0 first\n";
+	struct scene last = scenes[sizeof scenes / sizeof *scenes - 1];
+	last.events = events;
+	expect_scene(&last, &(struct tw_read_options){.order = TW_ORDER_FILE});
+}
+
+/* Every prefix that ends inside, through a window that has to grow: pieces of the same text one after the other. */
+static void test_memory_limit(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+		expect_scene(&scenes[i], &(struct tw_read_options){.memory_limit = 1 << 20});
+}
+
+/* ---- Numbers. ---- */
+
+static const struct {
+	const char *ts, *dur;
+	uint64_t time, duration;
+} times[] = {
+    {"0", "0", 0, 0},
+    {"1", "0.001", 1000, 1},
+    {"123.456", "1.5", 123456, 1500},
+    {"1700000000000000.123", "0.1", 1700000000000000123, 100},
+    {"0.0009", "0.0009", 0, 1}, /* from 0.9 to 1.8 ns */
+    {"0.9999999999", "0", 999, 0},
+    {"500000.2083333333", "99999.54166666666", 500000208, 99999541},
+    {"1e3", "1E-3", 1000000, 1},
+    {"1.5e+2", "123456789e-6", 150000, 123456},
+    {"0.000000001e12", "100e-2", 1000000, 1000},
+    {"\"12.5\"", "\"3\"", 12500, 3000},
+    {"0.29", "0.57", 290, 570}, /* as doubles times 1000 these are 289.99... and 569.99... */
+    {"9007199254740993.001", "0.001", 9007199254740993001, 1},
+    {"1e-400", "0e999999999999", 0, 0},
+    {"000", "1", UINT64_MAX, 1000}, /* time: not looked at */
+};
+
+static void test_times(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		char json[256], expected[256];
+		snprintf(json, sizeof json, "[{\"ph\":\"X\",\"name\":\"x\",\"ts\":%s,\"dur\":%s}]", times[i].ts,
+		         times[i].dur);
+		uint64_t time = times[i].time == UINT64_MAX ? 0 : times[i].time;
+		int n = snprintf(expected, sizeof expected, "%" PRIu64 " slice-complete none0/0 x", time);
+		if (times[i].duration)
+			n += snprintf(expected + n, sizeof expected - (size_t)n, " value=%" PRIu64, times[i].duration);
+		snprintf(expected + n, sizeof expected - (size_t)n, "\n");
+		expect_scene(&(struct scene){json, json, expected}, NULL);
+	}
+}
+
+static void test_negative_times(void **state)
+{
+	(void)state;
+	const char *json =
+	    "[{\"ph\":\"i\",\"ts\":-1.5,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":-2.0001,\"name\":\"b\"},{\"ph\":\"i\",\"ts\":3,\"name\":\"c\"}]";
+	struct result *result = read_text(json, strlen(json), NULL);
+	assert_string_equal(result->events.bytes,
+	                    "0 instant none0/0 b\n501 instant none0/0 a\n5001 instant none0/0 c\n");
+	assert_string_equal(result->findings.bytes, "");
+	assert_int_equal(result->clock.start_ns, 0);
+	free(result);
+}
+
+static void test_clock(void **state)
+{
+	(void)state;
+	const char *json = "[" EVENT("") ",{\"ph\":\"i\",\"ts\":0.5}]";
+	struct result *result = read_text(json, strlen(json), NULL);
+	assert_int_equal(result->clock.start_ns, 500);
+	assert_int_equal(result->clock.end_ns, 1000);
+	assert_int_equal(result->clock.ticks_per_second, 1000000000);
+	assert_false(result->clock.has_cpu);
+	free(result);
+	result = read_text(own_scenes[2].json, strlen(own_scenes[2].json), NULL);
+	assert_int_equal(result->clock.start_ns, 1000000);
+	assert_true(result->clock.has_cpu);
+	free(result);
+}
+
+/* ---- Rules. ---- */
+
+#define GOOD "{\"ph\":\"i\",\"ts\":1,\"name\":\"g\"}"
+#define READ "1000 instant none0/0 g\n"
+#define LOST(n) "1000 lost none0/0  value=" n "\n"
+#define MANY10(x) x x x x x x x x x x
+#define DEEP "[[[[[[[[[["
+
+/* Rule, record, byte, line, as note() has them. */
+static const struct {
+	const char *json, *findings, *events;
+	bool all; /* found only when all rules are verified */
+} broken[] = {
+    {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":1,}}\n,\n" GOOD "]", "chrome.malformed 49 49 2\n",
+     READ "1000 instant none0/0 \n" LOST("4") READ, false},
+    {"[" GOOD ",\n{\"ph\":\"i\",\"ts\":x},\n" GOOD "]", "chrome.malformed 31 46 2\n", READ LOST("19") READ, false},
+    {"[" GOOD ",{\"ph\":\"i,\"ts\":2},\n" GOOD "," GOOD "]", "chrome.malformed 30 40 1\n", READ LOST("18") READ READ,
+     false},
+    {"[" GOOD ",{\"ph\":\"i\",\"args\":{\"x\":1,\n" GOOD "," GOOD "]", "chrome.malformed 30 55 2\n",
+     READ LOST("25") READ READ, false},
+    {"[" GOOD ",\"ts\":2},\n" GOOD "]", "chrome.not-an-event 30 30 1\nchrome.malformed 34 34 1\n",
+     READ LOST("4") LOST("5") READ, false},
+    {"{\"a\":1,2,\"traceEvents\":[" GOOD "]}", "chrome.malformed 7 7 1\n", "1000 lost none0/0  value=17\n" READ, false},
+    {"[" GOOD ",{\"ph\":\"i\",\"ts\":2,\"na", "chrome.truncated 30 30 1\n", READ LOST("20"), false},
+    {"[" GOOD ",\n{\"ph\":\"i\",\"name\":\"" GOOD, "chrome.malformed 31 51 2\n", READ LOST("18") READ, false},
+    {"{\"traceEvents\":[" GOOD, "chrome.unclosed 44 44 1\n", READ, true},
+    {"[" GOOD "]\n[" GOOD "]", "chrome.after-end 31 31 2\n", READ READ, false},
+    {"[" GOOD "] x", "chrome.after-end 31 31 1\nchrome.malformed 31 31 1\n", READ LOST("1"), false},
+    {"{\"traceEvents\":[]}", "chrome.no-events 18 18 1\n", "", false},
+    {"[" GOOD ",{\"ph\":\"i\",\"args\":" MANY10(DEEP) DEEP DEEP DEEP "]},\n" GOOD "]", "chrome.nesting 30 175 1\n",
+     READ LOST("151") READ, false},
+    {"[" GOOD ",12, [\"ph\"],null," GOOD "]",
+     "chrome.not-an-event 30 30 1\nchrome.not-an-event 34 34 1\nchrome.not-an-event 41 41 1\n",
+     READ LOST("2") LOST("6") LOST("4") READ, false},
+    {"[" GOOD ",{\"ts\":2,\"name\":\"x\"},{\"ph\":1,\"ts\":2}]",
+     "chrome.phase-missing 30 30 1\nchrome.phase-missing 50 56 1\n",
+     READ "2000 metadata none0/0 x\n2000 metadata none0/0  ph:int=1\n", false},
+    {"[" GOOD ",{\"ph\":\"?\",\"ts\":2},{\"ph\":\"?\",\"ts\":3}]", "chrome.phase-unknown 30 37 1\n",
+     READ "2000 metadata none0/0  ph:text=?\n3000 metadata none0/0  ph:text=?\n", false},
+    {"[" GOOD ",{\"ph\":\"i\",\"name\":\"x\"}]", "chrome.time-missing 30 30 1\n", READ "1000 instant none0/0 x\n",
+     false},
+    {"[" GOOD ",{\"ph\":\"i\",\"ts\":\"now\"},{\"ph\":\"X\",\"ts\":1,\"dur\":true}]",
+     "chrome.time-wrong 30 46 1\nchrome.time-wrong 52 75 1\n",
+     READ "1000 instant none0/0 \n1000 slice-complete none0/0 \n", false},
+    {"{\"otherData\":{\"clock_start_ns\":\"5\"},\"traceEvents\":[{\"ph\":\"i\",\"ts\":-1}]}",
+     "chrome.time-range 51 66 1\n", "0 instant none0/0 \n", false},
+    {"[{\"ph\":\"i\",\"ts\":1e30}]", "chrome.time-range 1 16 1\n", "9223372036854775807 instant none0/0 \n", false},
+    {"[{\"ph\":\"X\",\"ts\":1}]", "chrome.duration-missing 1 1 1\n", "1000 slice-complete none0/0 \n", false},
+    {"[{\"ph\":\"X\",\"ts\":1,\"dur\":-2}]", "chrome.duration-negative 1 24 1\n", "1000 slice-complete none0/0 \n",
+     false},
+    {"[{\"ph\":\"b\",\"ts\":1}]", "chrome.id-missing 1 1 1\n", "1000 async-begin none0/0 \n", false},
+    {"[{\"ph\":\"i\",\"ts\":1,\"sf\":7},{\"ph\":\"i\",\"ts\":1,\"sf\":8}]", "chrome.member 1 19 1\n",
+     "1000 instant none0/0 \n1000 instant none0/0 \n", false},
+    {"{\"stackFrames\":{},\"traceEvents\":[" GOOD "]}", "chrome.member 15 15 1\n", READ, false},
+    {"[" GOOD " " GOOD "]", "chrome.not-strict 30 30 1\n", READ READ, true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"g\",}]", "chrome.not-strict 1 1 1\n", READ, true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\t\"}]", "chrome.not-strict 1 1 1\n", "1000 instant none0/0 \\x09\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"args\":{\"n\":NaN}}]", "chrome.not-strict 1 1 1\n",
+     "1000 instant none0/0  n:double=nan\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\x\"}]", "chrome.not-strict 1 26 1\n", "1000 instant none0/0 \\x\n", true},
+    {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\"}]", "chrome.utf8 1 26 1\n", "1000 instant none0/0 \\xff\n", true},
+};
+
+static void expect_findings(const char *json, const char *wanted, const char *events, enum tw_checking checking)
+{
+	struct result *result =
+	    read_text(json, strlen(json), &(struct tw_read_options){.order = TW_ORDER_FILE, .checking = checking});
+	if (strcmp(result->findings.bytes, wanted) != 0)
+		fail_msg("%s\n%s-- instead of --\n%s", json, result->findings.bytes, wanted);
+	if (strcmp(result->events.bytes, events) != 0)
+		fail_msg("%s\n%s-- instead of --\n%s", json, result->events.bytes, events);
+	free(result);
+}
+
+static void test_rules(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+		if (broken[i].all)
+			expect_findings(broken[i].json, broken[i].findings, broken[i].events, TW_CHECK_ALL);
+		expect_findings(broken[i].json, broken[i].all ? "" : broken[i].findings, broken[i].events,
+		                TW_CHECK_DAMAGE);
+	}
+}
+
+/* An event of more than a sixteenth of the limit, whole and cut off, among small ones. */
+static void test_event_too_large(void **state)
+{
+	enum { SIZE = 80000 };
+	(void)state;
+	char *json = malloc(SIZE + 256);
+	assert_non_null(json);
+	int n = sprintf(json, "[" GOOD ",{\"ph\":\"i\",\"name\":\"");
+	memset(json + n, 'x', SIZE);
+	strcpy(json + n + SIZE, "\"}," GOOD "]");
+	const struct tw_read_options options = {.memory_limit = 1 << 20};
+	struct result *result = read_text(json, strlen(json), &options);
+	assert_string_equal(result->findings.bytes, "chrome.event-too-large 30 30 1\n");
+	assert_string_equal(result->events.bytes, READ "1000 lost none0/0  value=80021\n" READ);
+	free(result);
+	free(json);
+}
+
+static void test_arguments_limit(void **state)
+{
+	(void)state;
+	char json[8192];
+	int n = sprintf(json, "[{\"ph\":\"i\",\"ts\":1,\"args\":{\"x\":0");
+	for (int i = 1; i < 300; i++)
+		n += sprintf(json + n, ",\"x%d\":%d", i, i);
+	strcpy(json + n, "}}]");
+	struct result *result = read_text(json, strlen(json), NULL);
+	assert_string_equal(result->findings.bytes, "chrome.arguments 1 1 1\n");
+	assert_non_null(strstr(result->events.bytes, " x254:int=254\n"));
+	free(result);
+}
+
+/* More names than a quarter of the limit holds, at about 128 bytes each. */
+static void test_name_limit(void **state)
+{
+	enum { COUNT = 4000, LIMIT = 1 << 20 };
+	(void)state;
+	char *json = malloc(COUNT * 64);
+	assert_non_null(json);
+	size_t n = (size_t)sprintf(json, "[");
+	for (int i = 0; i < COUNT; i++)
+		n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d,\"name\":\"name %d\"},", i, i);
+	n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d,\"name\":\"name 0\"}]", COUNT);
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct text findings = {.used = 0};
+	const struct tw_read_options options = {.memory_limit = LIMIT,
+	                                        .on_finding = note,
+	                                        .finding_context = &findings};
+	assert_int_equal(tw_open_memory(&reader, "test", json, n, &options), 0);
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	const char *last = "", *before = "";
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			before = last;
+			last = tw_dictionary_name(dictionary, batch.events[i].name)->text;
+		}
+	assert_string_equal(before, "(other)");
+	assert_string_equal(last, "name 0");
+	assert_string_equal(findings.bytes, "chrome.name-limit 0 0 0\n");
+	assert_true(tw_dictionary_names(dictionary) < LIMIT / 4 / 128);
+	tw_close(reader);
+	free(json);
+}
+
+/* One event that comes later than the window of pieces reaches. */
+static void test_late(void **state)
+{
+	enum { SIZE = 4 << 20 }; /* the default window, which counts from the piece that the first row is in */
+	(void)state;
+	char *json = malloc(SIZE + 256);
+	assert_non_null(json);
+	size_t n = (size_t)sprintf(json, "[");
+	for (int i = 2; n < SIZE; i++)
+		n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":%d},\n", i);
+	size_t late = n;
+	n += (size_t)sprintf(json + n, "{\"ph\":\"i\",\"ts\":1}]");
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct text findings = {.used = 0};
+	/* A limit of 1 MiB leaves a window of 128 KiB. */
+	const struct tw_read_options options = {.memory_limit = 1 << 20,
+	                                        .on_finding = note,
+	                                        .finding_context = &findings};
+	char expected[64];
+	assert_int_equal(tw_open_memory(&reader, "test", json, n, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		;
+	snprintf(expected, sizeof expected, "chrome.late %zu %zu 0\n", late, late);
+	assert_string_equal(findings.bytes, expected);
+	tw_close(reader);
+	/* All of it fits the usual window. */
+	findings = (struct text){.used = 0};
+	const struct tw_read_options usual = {.on_finding = note, .finding_context = &findings};
+	assert_int_equal(tw_open_memory(&reader, "test", json, n, &usual), 0);
+	assert_true(tw_read(reader, &batch) > 0);
+	assert_int_equal(batch.events[0].time, 1000);
+	while (tw_read(reader, &batch) > 0)
+		;
+	assert_string_equal(findings.bytes, "");
+	tw_close(reader);
+	free(json);
+}
+
+/* Cut at every byte: what is whole is read, and the rest is counted. */
+static void test_cut_everywhere(void **state)
+{
+	static const char json[] = "{\"traceEvents\":[" GOOD "," GOOD "," GOOD "],\"a\":[1]}";
+	(void)state;
+	for (size_t size = 16; size < sizeof json; size++) {
+		struct result *result = read_text(json, size, NULL);
+		size_t whole = 0, events = 0, lost = 0, from = 16;
+		for (size_t at = 16; at + strlen(GOOD) <= size && whole < 3; at += strlen(GOOD) + 1)
+			whole++;
+		from += whole * (strlen(GOOD) + 1);
+		for (const char *line = result->events.bytes; *line; line = strchr(line, '\n') + 1)
+			if (strncmp(line, READ, strlen(READ)) == 0)
+				events++;
+			else if (strstr(line, "lost"))
+				lost = strtoul(strstr(line, "value=") + 6, NULL, 10);
+		assert_int_equal(events, whole);
+		/* After the events a key may be cut: it begins at byte 104, and its colon is byte 107. */
+		if (whole == 3)
+			assert_int_equal(lost, size > 104 && size <= 107 ? size - 104 : 0);
+		else
+			assert_int_equal(lost, size > from ? size - from : 0);
+		free(result);
+	}
+}
+
+/* ---- The format. ---- */
+
+static void test_probe(void **state)
+{
+	static const char *const others[] = {
+	    "[1,2,3]",
+	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{}}",
+	    "{\"name\":\"package\",\"version\":\"1.0\"}",
+	    "[]",
+	    "{}",
+	    "\"ph\"",
+	    "traceEvents"};
+	(void)state;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct tw_reader *reader;
+		assert_int_equal(tw_open_memory(&reader, "x", others[i], strlen(others[i]), NULL), TW_ERR_FORMAT);
+		assert_non_null(strstr(tw_reader_error(reader), "expected the header of a trace"));
+		tw_close(reader);
+	}
+}
+
+static void test_forced_format(void **state)
+{
+	struct tw_reader *reader;
+	(void)state;
+	const struct tw_read_options options = {.format = "chrome"};
+	assert_int_equal(tw_open_memory(&reader, "x", "hello", 5, &options), TW_ERR_FORMAT);
+	assert_string_equal(tw_reader_error(reader), "x: offset 0x0: expected [ or {, found no JSON of events");
+	tw_close(reader);
+}
+
+static void test_threads(void **state)
+{
+	static const char json[] =
+	    "[{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":1},{\"ph\":\"i\",\"ts\":2,\"pid\":1,\"tid\":2},"
+	    "{\"ph\":\"k\",\"ts\":3,\"out\":{\"pid\":1,\"tid\":1},\"in\":{\"pid\":1,\"tid\":2}}]";
+	const uint64_t threads[] = {2};
+	(void)state;
+	expect_scene(&(struct scene){"one thread", json, "2000 instant 1/2 \n3000 switch 1/1  other=1/2\n"},
+	             &(struct tw_read_options){.threads = threads, .thread_count = 1});
+}
+
+static const struct tw_field *field(const struct tw_record *record, const char *name)
+{
+	for (size_t i = 0; i < record->field_count; i++)
+		if (strcmp(record->fields[i].name, name) == 0)
+			return &record->fields[i];
+	return NULL;
+}
+
+static void expect_text(const struct tw_record *record, const char *name, const char *text)
+{
+	const struct tw_field *found = field(record, name);
+	assert_non_null(found);
+	assert_int_equal(found->type, TW_FIELD_TEXT);
+	assert_int_equal(found->size, strlen(text));
+	assert_memory_equal(found->value.bytes, text, found->size);
+}
+
+static void test_records(void **state)
+{
+	static const char json[] =
+	    "[{\"ph\":\"X\",\"ts\":1.50,\"dur\":2,\"pid\":-1,\"tid\":\"a\\u0062\",\"name\":\"n\\n\",\"args\":{ \"a\" : [1]}}, 7,"
+	    "{\"ph\":\"M\",\"name\":\"process_labels\"}]";
+	struct tw_reader *reader;
+	struct tw_record record;
+	(void)state;
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	assert_int_equal(tw_open_memory(&reader, "x", json, strlen(json), &options), 0);
+	assert_int_equal(tw_read_record(reader, &record), 1);
+	assert_string_equal(record.kind, "complete");
+	assert_int_equal(record.offset, 1);
+	assert_int_equal(record.size, strchr(json, '7') - json - 3);
+	expect_text(&record, "ph", "X");
+	expect_text(&record, "ts", "1.50");
+	expect_text(&record, "tid", "ab");
+	expect_text(&record, "name", "n\n");
+	expect_text(&record, "args", "{ \"a\" : [1]}");
+	assert_int_equal(field(&record, "pid")->type, TW_FIELD_INT);
+	assert_int_equal(field(&record, "pid")->value.i, -1);
+	assert_int_equal(tw_read_record(reader, &record), 1);
+	assert_string_equal(record.kind, "metadata");
+	assert_int_equal(tw_read_record(reader, &record), 0);
+	tw_close(reader);
+}
+
+static void test_filtered_records(void **state)
+{
+	static const char json[] =
+	    "[{\"ph\":\"X\",\"ts\":10,\"dur\":2,\"name\":\"long\"},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"short\"}]";
+	struct tw_reader *reader;
+	struct tw_record record;
+	(void)state;
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .min_duration_ns = 1500};
+	assert_int_equal(tw_open_memory(&reader, "x", json, strlen(json), &options), 0);
+	assert_int_equal(tw_read_record(reader, &record), 1);
+	expect_text(&record, "name", "long");
+	assert_int_equal(tw_read_record(reader, &record), 0);
+	tw_close(reader);
+}
+
+static void test_info(void **state)
+{
+	static const char json[] =
+	    "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":10,\"dur\":2,\"pid\":1,\"tid\":2,\"name\":\"x\"},{\"ph\":\"i\",\"ts\":5,\"pid\":1,"
+	    "\"tid\":3},{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}}, 7]}";
+	struct tw_reader *reader;
+	struct tw_info info;
+	(void)state;
+	assert_int_equal(tw_open_memory(&reader, "x", json, strlen(json), NULL), 0);
+	assert_int_equal(tw_read_info(reader, 1, &info), 0);
+	assert_int_equal(info.bytes, strlen(json));
+	assert_int_equal(info.records, 3);
+	assert_int_equal(info.events, 2);
+	assert_int_equal(info.lost_bytes, 1);
+	assert_int_equal(info.clock_start_ns, 5000);
+	assert_int_equal(info.span_ns, 7000);
+	assert_int_equal(info.processes, 1);
+	assert_int_equal(info.kind_count, 3);
+	assert_string_equal(info.kinds[0].kind, "complete");
+	assert_int_equal(info.kinds[0].count, 1);
+	assert_int_equal(info.thread_count, 2);
+	assert_int_equal(info.threads[0].thread, 2);
+	assert_int_equal(info.threads[0].bytes, strchr(json + 17, '}') + 1 - (json + 16));
+	assert_int_equal(info.threads[0].start_ns, 5000);
+	assert_int_equal(info.threads[0].end_ns, 7000);
+	tw_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_scenes),
+	    cmocka_unit_test(test_file_order),
+	    cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_negative_times),
+	    cmocka_unit_test(test_clock),
+	    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_event_too_large),
+	    cmocka_unit_test(test_arguments_limit),
+	    cmocka_unit_test(test_name_limit),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_cut_everywhere),
+	    cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_forced_format),
+	    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_records),
+	    cmocka_unit_test(test_filtered_records),
+	    cmocka_unit_test(test_info),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
