@@ -335,12 +335,40 @@ static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 
 /* ---- What is around the events. ---- */
 
+/* Where in a value that is skipped the next byte is. */
+struct skip {
+	uint64_t depth; /* of brackets */
+	bool string, escaped, word;
+};
+
+/* Takes a byte in a string; whether the value ends with it. */
+static bool skip_in_string(struct skip *skip, uint8_t c)
+{
+	bool over = c == '"' && !skip->escaped && skip->depth == 0;
+	skip->string = c != '"' || skip->escaped;
+	skip->escaped = c == '\\' && !skip->escaped;
+	return over;
+}
+
+static bool skip_byte(struct skip *skip, uint8_t c)
+{
+	if (skip->string)
+		return skip_in_string(skip, c);
+	if (c == '}' || c == ']') {
+		skip->depth -= skip->depth > 0;
+		return skip->depth == 0;
+	}
+	skip->string = c == '"';
+	skip->depth += c == '{' || c == '[';
+	skip->word = skip->depth == 0 && !skip->string && !is_separator(c);
+	return false;
+}
+
 /* Skips a value of any size and depth, looking at nothing but brackets and strings. Returns 1, 0 when the file ends first, or a
  * negative status. */
 static int skip_value(struct chrome_stream *stream)
 {
-	uint64_t depth = 0;
-	bool string = false, escaped = false, word = false;
+	struct skip skip = {.depth = 0};
 	const uint8_t *p;
 	size_t have;
 	for (;;) {
@@ -348,27 +376,9 @@ static int skip_value(struct chrome_stream *stream)
 		if (status < 0 || have == 0)
 			return status;
 		for (size_t i = 0; i < have; i++) {
-			uint8_t c = p[i];
-			bool over = false;
-			if (string) {
-				over = c == '"' && !escaped && depth == 0;
-				string = c != '"' || escaped;
-				escaped = c == '\\' && !escaped;
-			} else if (word && (c == ',' || c == '}' || c == ']' || is_separator(c))) {
-				pass(stream, p, i);
-				return 1;
-			} else if (c == '"') {
-				string = true;
-			} else if (c == '{' || c == '[') {
-				depth++;
-			} else if (c == '}' || c == ']') {
-				over = depth <= 1;
-				depth -= depth > 0;
-			} else {
-				word = depth == 0 && !is_separator(c);
-			}
-			if (over) {
-				pass(stream, p, i + 1);
+			bool after = skip.word && (p[i] == ',' || p[i] == '}' || p[i] == ']' || is_separator(p[i]));
+			if (after || skip_byte(&skip, p[i])) {
+				pass(stream, p, after ? i : i + 1);
 				return 1;
 			}
 		}
