@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "fxt/census.h"
 
 enum {
 	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
@@ -53,69 +52,11 @@ struct fxt_ahead {
 
 /* ---- Chunks. ---- */
 
-void fxt_chunk_clear(struct fxt_chunk *chunk)
-{
-	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
-	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
-	chunk->counts = (struct fxt_counts){0};
-	chunk->at_end = chunk->failed = false;
-	chunk->clock = (struct tw_ticks){0};
-	tw_slab_clear(&chunk->slab);
-}
-
-void fxt_chunk_free(struct fxt_chunk *chunk)
-{
-	if (!chunk)
-		return;
-	free(chunk->bytes);
-	free(chunk->pieces);
-	free(chunk->turns);
-	free(chunk->fixes);
-	free(chunk->notes);
-	fxt_census_free(chunk->census);
-	tw_slab_free(&chunk->slab);
-	free(chunk);
-}
-
 static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 {
 	if (ahead->spare_count)
 		return ahead->spare[--ahead->spare_count];
-	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
-	if (chunk && tw_grow(&chunk->bytes, &chunk->room, FXT_HEAD + FXT_CHUNK, 1))
-		return chunk;
-	fxt_chunk_free(chunk);
-	return NULL;
-}
-
-/* ---- Reading. ---- */
-
-/* The next bytes of the input; those that were looked at when it was opened come first. */
-static int64_t fill(struct fxt_ahead *ahead, uint8_t *bytes, size_t size)
-{
-	const struct tw_window *window = &ahead->reader->window;
-	uint64_t at = ahead->position - window->offset;
-	size_t seen = at < window->used ? window->used - (size_t)at : 0;
-	seen = seen < size ? seen : size;
-	if (seen)
-		memcpy(bytes, window->bytes + at, seen);
-	int64_t more =
-	    seen < size ? tw_input_read(ahead->reader->input, ahead->position + seen, bytes + seen, size - seen) : 0;
-	return more < 0 ? more : more + (int64_t)seen;
-}
-
-/* Reads into a chunk, out of the lock: one thread at a time. Returns 0 or a negative status. */
-static int read_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
-{
-	fxt_chunk_clear(chunk);
-	int64_t got = fill(ahead, chunk->bytes + FXT_HEAD, FXT_CHUNK);
-	size_t size = got < 0 ? 0 : (size_t)got;
-	chunk->begin = chunk->walked = FXT_HEAD;
-	chunk->end = FXT_HEAD + size;
-	chunk->base = ahead->position - FXT_HEAD;
-	chunk->at_end = size < FXT_CHUNK;
-	ahead->position += size;
-	return got < 0 ? (int)got : 0;
+	return fxt_chunk_new();
 }
 
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
@@ -132,7 +73,7 @@ static bool try_read(struct fxt_ahead *ahead)
 	}
 	ahead->reading = true;
 	pthread_mutex_unlock(&ahead->lock);
-	int status = read_chunk(ahead, chunk);
+	int status = fxt_chunk_read(chunk, ahead->reader, &ahead->position);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->reading = false;
@@ -183,30 +124,6 @@ static void *run_thread(void *context)
 
 /* ---- Walking. ---- */
 
-/* Puts what the chunk before could not finish in front of a chunk. */
-static bool carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
-{
-	size_t size = before->end - before->walked, used = chunk->end - chunk->begin;
-	if (size > chunk->begin) {
-		if (!tw_grow(&chunk->bytes, &chunk->room, size + used, 1))
-			return false;
-		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
-		chunk->base += chunk->begin - size;
-		chunk->begin = size;
-		chunk->end = size + used;
-	}
-	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walked, size);
-	chunk->begin -= size;
-	chunk->walked = chunk->begin;
-	return true;
-}
-
-static struct fxt_turn turn_of(const struct fxt_state *state)
-{
-	const struct fxt_provider *provider = state->current;
-	return (struct fxt_turn){state->current, provider->frequency, provider->announced, provider->initialized};
-}
-
 static bool all_decoded(const struct fxt_ahead *ahead)
 {
 	for (uint64_t i = ahead->given; i < ahead->walked; i++)
@@ -226,33 +143,17 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
-/* The archive's byte order: that of its magic number, or without one that in which more records can be seen. */
-static void tell_order(struct fxt_walk *walk, struct fxt_chunk *chunk)
-{
-	const uint8_t *bytes = chunk->bytes + chunk->walked;
-	size_t left = chunk->end - chunk->walked;
-	unsigned little, big;
-	if (left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0)
-		return;
-	left = left < TW_PROBE_SIZE ? left : TW_PROBE_SIZE;
-	fxt_chain(bytes, left, false, &little);
-	fxt_chain(bytes, left, true, &big);
-	walk->big = big > little;
-	if (left)
-		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
-}
-
 /* Walks a chunk, out of the lock: nobody else touches it before. Returns 0 or a negative status. */
 static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	const struct fxt_chunk *first = ahead->line[ahead->given % LINE].chunk;
 	int status = 0;
-	if (ahead->walked > 0 && !carry(chunk, ahead->line[(ahead->walked - 1) % LINE].chunk))
+	if (ahead->walked > 0 && !fxt_chunk_carry(chunk, ahead->line[(ahead->walked - 1) % LINE].chunk))
 		status = TW_ERR_MEMORY;
 	if (ahead->walked == 0)
-		tell_order(&ahead->walk, chunk);
+		fxt_walk_begin(&ahead->walk, chunk);
 	ahead->state.oldest = fxt_offset(first, first->begin);
-	chunk->turn = turn_of(&ahead->state);
+	chunk->turn = fxt_turn_of(&ahead->state);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
 	return status;

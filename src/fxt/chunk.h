@@ -129,8 +129,21 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
 
+/* NULL when there is no memory. */
+struct fxt_chunk *fxt_chunk_new(void);
 void fxt_chunk_clear(struct fxt_chunk *chunk);
 void fxt_chunk_free(struct fxt_chunk *chunk);
+
+struct tw_reader;
+
+/* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative status. */
+int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position);
+
+/* Puts what the chunk before could not finish in front of a chunk. False when there is no memory. */
+bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
+
+/* What holds now, before a chunk is walked. */
+struct fxt_turn fxt_turn_of(const struct fxt_state *state);
 
 /* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in order. */
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/commit.h"
 
+#include "fxt/tell.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,51 +181,12 @@ static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk)
 
 /* ---- What was found. ---- */
 
-/* How a rule is told. */
-enum form { PLAIN, NUMBER, FAULT, LOSS, CUT_SHORT };
-
-static const uint8_t forms[FXT_RULES] = {
-    [FXT_STRING_UNDEFINED] = NUMBER,    [FXT_THREAD_UNDEFINED] = NUMBER, [FXT_RECORD_TYPE] = NUMBER,
-    [FXT_METADATA_TYPE] = NUMBER,       [FXT_EVENT_TYPE] = NUMBER,       [FXT_SCHEDULING_TYPE] = NUMBER,
-    [FXT_PROFILER_TYPE] = NUMBER,       [FXT_LARGE_TYPE] = NUMBER,       [FXT_ARGUMENT_TYPE] = NUMBER,
-    [FXT_RECORD_BROKEN] = FAULT,        [FXT_ZERO_SIZE] = LOSS,          [FXT_GARBAGE] = LOSS,
-    [FXT_RECORD_TRUNCATED] = CUT_SHORT,
-};
-
-static void tell(struct fxt_commit *commit, const struct fxt_note *note)
-{
-	const struct tw_rule *rule = &fxt_rules[note->rule];
-	const char *expected = note->text ? note->text : "a record";
-	struct tw_reader *reader = commit->reader;
-	switch ((enum form)forms[note->rule]) {
-	case PLAIN:
-		tw_report(reader, rule, note->record, note->at, 0, "%s%s%s", rule->text, note->text ? " " : "",
-		          note->text ? note->text : "");
-		return;
-	case NUMBER:
-		tw_report(reader, rule, note->record, note->at, 0, "%s It is %" PRIu64 ".", rule->text, note->a);
-		return;
-	case FAULT:
-		tw_report(reader, rule, note->record, note->at, 0, "Expected %s; the record is skipped.", expected);
-		return;
-	case LOSS:
-		tw_report(reader, rule, note->record, note->at, 0,
-		          "Expected %s, found 0x%016" PRIx64 "; %" PRIu64 " bytes skipped.", expected, note->b,
-		          note->a);
-		return;
-	case CUT_SHORT:
-		tw_report(reader, rule, note->record, note->at, 0,
-		          "Expected %s, found the end of the file; %" PRIu64 " bytes skipped.", expected, note->a);
-		return;
-	}
-}
-
 /* What would be told for each of millions of records is told once for each number. */
 static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 {
 	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
 	uint32_t known;
-	if (forms[note->rule] != NUMBER)
+	if (!fxt_tells_number(note->rule))
 		return true;
 	return !tw_map_find(&commit->reported, key, &known) && tw_map_add(&commit->reported, key, 0);
 }
@@ -232,7 +195,7 @@ static void tell_all(struct fxt_commit *commit, const struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->note_count; i++)
 		if (is_new(commit, &chunk->notes[i]))
-			tell(commit, &chunk->notes[i]);
+			fxt_tell(commit->reader, &chunk->notes[i]);
 	if (commit->state->full && !commit->told_full) {
 		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
 		commit->told_full = true;

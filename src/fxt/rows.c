@@ -5,6 +5,7 @@
 #include "core/format.h"
 #include "fxt/chunk.h"
 #include "fxt/layout.h"
+#include "fxt/tell.h"
 
 /* A record on its way to a row. */
 struct job {
@@ -16,15 +17,18 @@ struct job {
 
 /* ---- What cannot be told here. ---- */
 
+static void add_note(struct fxt_chunk *chunk, const struct fxt_note *note)
+{
+	if (tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes))
+		chunk->notes[chunk->note_count++] = *note;
+	else
+		chunk->failed = true;
+}
+
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text)
 {
-	if (!tw_grow(&chunk->notes, &chunk->note_room, chunk->note_count + 1, sizeof *chunk->notes)) {
-		chunk->failed = true;
-		return;
-	}
-	const struct fxt_note note = {rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text};
-	chunk->notes[chunk->note_count++] = note;
+	add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
 }
 
 /* Something of the last row waits for the dictionary. */
@@ -592,30 +596,21 @@ static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
 	tw_slab_add(&chunk->slab, &event);
 }
 
-static void take_gap(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+static void take_damage(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
-	uint64_t offset = fxt_offset(chunk, piece->to) - piece->lost;
-	bool zero = tw_bits(piece->found, 4, 15) == 0 && tw_bits(piece->found, 0, 3) != TW_FXT_TYPE_LARGE;
-	size_t place = (size_t)(offset - chunk->base); /* wraps where it began in a chunk before, and back again */
-	fxt_note(chunk, zero ? FXT_ZERO_SIZE : FXT_GARBAGE, place, place, piece->lost, piece->found, piece->fault);
-	add_lost(chunk, offset, piece->lost);
-}
-
-static void take_odd(struct fxt_chunk *chunk, const struct fxt_piece *piece)
-{
-	bool cut = piece->kind == FXT_CUT;
-	uint64_t lost = piece->to - piece->from;
-	fxt_note(chunk, cut ? FXT_RECORD_TRUNCATED : FXT_RECORD_BROKEN, piece->from, piece->from, lost, piece->lost,
-	         piece->fault);
-	add_lost(chunk, fxt_offset(chunk, piece->from), lost);
+	struct fxt_note note;
+	fxt_note_of(chunk, piece, &note);
+	add_note(chunk, &note);
+	add_lost(chunk, note.record, note.a);
 }
 
 static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
 	struct tw_event event = {.time = chunk->time, .offset = fxt_offset(chunk, piece->from), .kind = TW_BLOB};
 	event.flags = piece->last ? 0 : TW_FLAG_PARTIAL;
-	if (piece->last && piece->lost)
-		fxt_note(chunk, FXT_RECORD_TRUNCATED, piece->from, piece->to, 0, piece->lost, "the rest of the blob");
+	struct fxt_note note;
+	if (fxt_note_of(chunk, piece, &note))
+		add_note(chunk, &note);
 	if (!tw_slab_add(&chunk->slab, &event))
 		return;
 	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
@@ -633,10 +628,8 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 		return;
 	case FXT_BROKEN:
 	case FXT_CUT:
-		take_odd(chunk, piece);
-		return;
 	case FXT_LOST:
-		take_gap(chunk, piece);
+		take_damage(chunk, piece);
 		return;
 	case FXT_PAYLOAD:
 		take_payload(chunk, piece);

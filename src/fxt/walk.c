@@ -226,6 +226,21 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 
 /* ---- The walk. ---- */
 
+void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	const uint8_t *bytes = chunk->bytes + chunk->walked;
+	size_t left = chunk->end - chunk->walked;
+	unsigned little, big;
+	if (left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0)
+		return;
+	left = left < TW_PROBE_SIZE ? left : TW_PROBE_SIZE;
+	fxt_chain(bytes, left, false, &little);
+	fxt_chain(bytes, left, true, &big);
+	walk->big = big > little;
+	if (left)
+		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
+}
+
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {

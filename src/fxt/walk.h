@@ -39,6 +39,10 @@ struct fxt_walk {
 	uint64_t found;
 };
 
+/* Tells the byte order from the first chunk of an archive: that of its magic number, or without one that in which its first
+ * record makes sense. */
+void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk);
+
 enum fxt_walked {
 	FXT_WALKED, /* as far as the bytes allow */
 	FXT_BARRIER /* all that was walked must be decoded first, then walk on */

@@ -1,0 +1,93 @@
+/* chunk.c - a piece of an archive: its memory, and its bytes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/chunk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/format.h"
+#include "fxt/census.h"
+
+struct fxt_chunk *fxt_chunk_new(void)
+{
+	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
+	if (chunk && tw_grow(&chunk->bytes, &chunk->room, FXT_HEAD + FXT_CHUNK, 1))
+		return chunk;
+	fxt_chunk_free(chunk);
+	return NULL;
+}
+
+void fxt_chunk_clear(struct fxt_chunk *chunk)
+{
+	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
+	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
+	chunk->counts = (struct fxt_counts){0};
+	chunk->at_end = chunk->failed = false;
+	chunk->clock = (struct tw_ticks){0};
+	tw_slab_clear(&chunk->slab);
+}
+
+void fxt_chunk_free(struct fxt_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	free(chunk->bytes);
+	free(chunk->pieces);
+	free(chunk->turns);
+	free(chunk->fixes);
+	free(chunk->notes);
+	fxt_census_free(chunk->census);
+	tw_slab_free(&chunk->slab);
+	free(chunk);
+}
+
+/* The next bytes of the input; those that were looked at when it was opened come first. */
+static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes, size_t size)
+{
+	const struct tw_window *window = &reader->window;
+	uint64_t at = position - window->offset;
+	size_t seen = at < window->used ? window->used - (size_t)at : 0;
+	seen = seen < size ? seen : size;
+	if (seen)
+		memcpy(bytes, window->bytes + at, seen);
+	int64_t more =
+	    seen < size ? tw_input_read(reader->input, position + seen, bytes + seen, size - seen) : 0;
+	return more < 0 ? more : more + (int64_t)seen;
+}
+
+int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
+{
+	fxt_chunk_clear(chunk);
+	int64_t got = fill(reader, *position, chunk->bytes + FXT_HEAD, FXT_CHUNK);
+	size_t size = got < 0 ? 0 : (size_t)got;
+	chunk->begin = chunk->walked = FXT_HEAD;
+	chunk->end = FXT_HEAD + size;
+	chunk->base = *position - FXT_HEAD;
+	chunk->at_end = size < FXT_CHUNK;
+	*position += size;
+	return got < 0 ? (int)got : 0;
+}
+
+bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
+{
+	size_t size = before->end - before->walked, used = chunk->end - chunk->begin;
+	if (size > chunk->begin) {
+		if (!tw_grow(&chunk->bytes, &chunk->room, size + used, 1))
+			return false;
+		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
+		chunk->base += chunk->begin - size;
+		chunk->begin = size;
+		chunk->end = size + used;
+	}
+	memcpy(chunk->bytes + chunk->begin - size, before->bytes + before->walked, size);
+	chunk->begin -= size;
+	chunk->walked = chunk->begin;
+	return true;
+}
+
+struct fxt_turn fxt_turn_of(const struct fxt_state *state)
+{
+	const struct fxt_provider *provider = state->current;
+	return (struct fxt_turn){state->current, provider->frequency, provider->announced, provider->initialized};
+}

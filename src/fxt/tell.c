@@ -1,0 +1,82 @@
+/* tell.c - findings: from a note to a sentence. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/tell.h"
+
+#include <inttypes.h>
+
+#include "base/bytes.h"
+
+/* How a rule is told. */
+enum form { PLAIN, NUMBER, FAULT, LOSS, CUT_SHORT };
+
+static const uint8_t forms[FXT_RULES] = {
+    [FXT_STRING_UNDEFINED] = NUMBER,    [FXT_THREAD_UNDEFINED] = NUMBER, [FXT_RECORD_TYPE] = NUMBER,
+    [FXT_METADATA_TYPE] = NUMBER,       [FXT_EVENT_TYPE] = NUMBER,       [FXT_SCHEDULING_TYPE] = NUMBER,
+    [FXT_PROFILER_TYPE] = NUMBER,       [FXT_LARGE_TYPE] = NUMBER,       [FXT_ARGUMENT_TYPE] = NUMBER,
+    [FXT_RECORD_BROKEN] = FAULT,        [FXT_ZERO_SIZE] = LOSS,          [FXT_GARBAGE] = LOSS,
+    [FXT_RECORD_TRUNCATED] = CUT_SHORT,
+};
+
+bool fxt_tells_number(enum fxt_rule rule)
+{
+	return forms[rule] == NUMBER;
+}
+
+void fxt_tell(struct tw_reader *reader, const struct fxt_note *note)
+{
+	const struct tw_rule *rule = &fxt_rules[note->rule];
+	const char *expected = note->text ? note->text : "a record";
+	switch ((enum form)forms[note->rule]) {
+	case PLAIN:
+		tw_report(reader, rule, note->record, note->at, 0, "%s%s%s", rule->text, note->text ? " " : "",
+		          note->text ? note->text : "");
+		return;
+	case NUMBER:
+		tw_report(reader, rule, note->record, note->at, 0, "%s It is %" PRIu64 ".", rule->text, note->a);
+		return;
+	case FAULT:
+		tw_report(reader, rule, note->record, note->at, 0, "Expected %s; the record is skipped.", expected);
+		return;
+	case LOSS:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "Expected %s, found 0x%016" PRIx64 "; %" PRIu64 " bytes skipped.", expected, note->b,
+		          note->a);
+		return;
+	case CUT_SHORT:
+		tw_report(reader, rule, note->record, note->at, 0,
+		          "Expected %s, found the end of the file; %" PRIu64 " bytes skipped.", expected, note->a);
+		return;
+	}
+}
+
+/* ---- Damage. ---- */
+
+static struct fxt_note gap(const struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	uint64_t offset = fxt_offset(chunk, piece->to) - piece->lost;
+	bool zero = tw_bits(piece->found, 4, 15) == 0 && tw_bits(piece->found, 0, 3) != TW_FXT_TYPE_LARGE;
+	return (struct fxt_note){zero ? FXT_ZERO_SIZE : FXT_GARBAGE, offset, offset, piece->lost, piece->found,
+	                         piece->fault};
+}
+
+bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, struct fxt_note *note)
+{
+	uint64_t from = fxt_offset(chunk, piece->from), to = fxt_offset(chunk, piece->to);
+	switch (piece->kind) {
+	case FXT_RECORDS:
+		return false;
+	case FXT_BROKEN:
+		*note = (struct fxt_note){FXT_RECORD_BROKEN, from, from, to - from, piece->lost, piece->fault};
+		return true;
+	case FXT_CUT:
+		*note = (struct fxt_note){FXT_RECORD_TRUNCATED, from, from, to - from, piece->lost, piece->fault};
+		return true;
+	case FXT_LOST:
+		*note = gap(chunk, piece);
+		return true;
+	case FXT_PAYLOAD:
+		*note = (struct fxt_note){FXT_RECORD_TRUNCATED, from, to, 0, piece->lost, "the rest of the blob"};
+		return piece->last && piece->lost;
+	}
+	return false;
+}
