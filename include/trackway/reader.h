@@ -114,11 +114,15 @@ TW_API uint64_t tw_reader_findings(const struct tw_reader *reader, enum tw_sever
 enum tw_field_type {
 	TW_FIELD_UINT,
 	TW_FIELD_INT,
-	TW_FIELD_HEX,   /* u, shown in hexadecimal on a terminal */
-	TW_FIELD_NS,    /* u: nanoseconds since the start of the trace */
-	TW_FIELD_TEXT,  /* bytes, size */
-	TW_FIELD_BYTES, /* bytes, size */
-	TW_FIELD_BOOL   /* u */
+	TW_FIELD_HEX,    /* u, shown in hexadecimal on a terminal */
+	TW_FIELD_NS,     /* u: nanoseconds since the start of the trace */
+	TW_FIELD_TEXT,   /* bytes, size */
+	TW_FIELD_BYTES,  /* bytes, size */
+	TW_FIELD_BOOL,   /* u */
+	TW_FIELD_DOUBLE, /* d */
+	TW_FIELD_NULL,   /* no value */
+	TW_FIELD_ARRAY,  /* fields, size: how many; their names are NULL */
+	TW_FIELD_OBJECT  /* fields, size: how many */
 };
 
 struct tw_field {
@@ -127,9 +131,11 @@ struct tw_field {
 	union {
 		int64_t i;
 		uint64_t u;
+		double d;
 		const char *bytes;
+		const struct tw_field *fields;
 	} value;
-	size_t size; /* of bytes */
+	size_t size; /* of bytes or fields */
 };
 
 /* One record. Borrowed until the next call on the same reader. */

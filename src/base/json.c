@@ -129,6 +129,12 @@ void tw_json_bool(struct tw_json *json, const char *key, bool value)
 	tw_put_text(json->out, value ? "true" : "false");
 }
 
+void tw_json_double(struct tw_json *json, const char *key, double value)
+{
+	begin(json, key);
+	tw_putf(json->out, "%.17g", value);
+}
+
 void tw_json_fixed(struct tw_json *json, const char *key, double value, int decimals)
 {
 	begin(json, key);

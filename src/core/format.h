@@ -102,6 +102,10 @@ struct tw_target {
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
 
+/* A second reader of the same trace with the same options, which reports nothing; the input must be seekable. Close it first.
+ * Returns 0 or a negative status. */
+int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
+
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

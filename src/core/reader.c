@@ -221,24 +221,41 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
 }
 
+/* A reader of the same input. */
+static struct tw_reader *new_part(struct tw_reader *whole)
+{
+	struct tw_reader *part = new_reader(&whole->options);
+	if (!part)
+		return NULL;
+	part->whole = whole;
+	part->format = whole->format;
+	part->input = whole->input;
+	part->window = (struct tw_window){.input = part->input};
+	part->clock = whole->clock;
+	return part;
+}
+
 int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards)
 {
 	*part = NULL;
 	if (!whole->format->open_shard || whole->options.order != TW_ORDER_TRACK)
 		return TW_ERR_UNSUPPORTED;
-	struct tw_reader *reader = new_reader(&whole->options);
-	if (!reader)
+	*part = new_part(whole);
+	if (!*part)
 		return TW_ERR_MEMORY;
-	*part = reader;
-	reader->whole = whole;
-	reader->format = whole->format;
-	reader->input = whole->input;
-	reader->window = (struct tw_window){.input = reader->input};
-	reader->clock = whole->clock;
-	reader->in_turn = whole->in_turn;
-	reader->shards = shards;
-	int status = reader->format->open_shard(reader, shard, shards);
-	return status < 0 ? status : add_filter(reader);
+	(*part)->shards = shards;
+	int status = whole->format->open_shard(*part, shard, shards);
+	return status < 0 ? status : add_filter(*part);
+}
+
+int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
+{
+	*again = new_part(reader);
+	if (!*again)
+		return TW_ERR_MEMORY;
+	(*again)->quiet = true;
+	int status = reader->format->open(*again);
+	return status < 0 ? status : add_filter(*again);
 }
 
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -51,8 +51,7 @@ static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes,
 	seen = seen < size ? seen : size;
 	if (seen)
 		memcpy(bytes, window->bytes + at, seen);
-	int64_t more =
-	    seen < size ? tw_input_read(reader->input, position + seen, bytes + seen, size - seen) : 0;
+	int64_t more = seen < size ? tw_input_read(reader->input, position + seen, bytes + seen, size - seen) : 0;
 	return more < 0 ? more : more + (int64_t)seen;
 }
 

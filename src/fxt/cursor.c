@@ -12,8 +12,8 @@ int fxt_cursor_init(struct fxt_cursor *cursor, struct tw_reader *reader)
 {
 	*cursor = (struct fxt_cursor){.reader = reader, .walked = FXT_WALKED};
 	cursor->walk = (struct fxt_walk){.state = &cursor->state, .lost_from = UINT64_MAX};
-	bool made = fxt_state_init(&cursor->state, reader->dictionary, &reader->options,
-	                           tw_memory_limit(reader) / STATE_SHARE);
+	bool made =
+	    fxt_state_init(&cursor->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE);
 	cursor->chunk = fxt_chunk_new();
 	cursor->before = fxt_chunk_new();
 	return made && cursor->chunk && cursor->before ? 0 : TW_ERR_MEMORY;

@@ -16,11 +16,20 @@ struct fxt_reader {
 	struct tw_sorter sorter;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;
-	bool started;              /* the clock is set */
-	bool ended;                /* no more chunks come */
-	bool finished;             /* no more rows either */
-	struct fxt_survey *survey; /* info; made when it is asked for */
+	bool started;                /* the clock is set */
+	bool ended;                  /* no more chunks come */
+	bool finished;               /* no more rows either */
+	struct fxt_survey *survey;   /* info; made when it is asked for */
+	struct fxt_records *records; /* the same for records one by one */
 };
+
+/* reader.c: tells of a failure; tells of the input at the end. */
+int fxt_fail(struct tw_reader *reader, int status);
+void fxt_finish(struct tw_reader *reader);
+
+/* records.c */
+int fxt_read_record(struct tw_reader *reader, struct tw_record *record);
+void fxt_records_free(struct fxt_records *records);
 
 /* info.c */
 int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);

@@ -56,6 +56,12 @@ static inline unsigned fxt_subtype(uint64_t header)
 	return bit ? (unsigned)(header >> bit & 0xf) : 0;
 }
 
+static inline bool fxt_has_subtype(unsigned type)
+{
+	return type == TW_FXT_TYPE_METADATA || type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING ||
+	       type == TW_FXT_TYPE_PROFILER || type == TW_FXT_TYPE_LARGE;
+}
+
 /* What kind of record has this header. */
 static inline enum tw_fxt_kind fxt_kind(uint64_t header)
 {

@@ -32,6 +32,7 @@ static void fxt_close(struct tw_reader *reader)
 	tw_sorter_free(&fxt->sorter);
 	fxt_commit_free(&fxt->commit);
 	fxt_survey_free(fxt->survey);
+	fxt_records_free(fxt->records);
 	fxt_ahead_free(fxt->ahead);
 	free(fxt);
 }
@@ -56,7 +57,7 @@ static int start(struct tw_reader *reader)
 	return 0;
 }
 
-static int fail(struct tw_reader *reader, int status)
+int fxt_fail(struct tw_reader *reader, int status)
 {
 	const char *text = tw_input_error(reader->input);
 	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), *text ? text : tw_status_text(status));
@@ -69,7 +70,7 @@ static int pull(struct tw_reader *reader)
 	struct fxt_chunk *chunk;
 	int status = fxt_ahead_next(fxt->ahead, &chunk);
 	if (status < 0)
-		return fail(reader, status);
+		return fxt_fail(reader, status);
 	if (status == 0) {
 		fxt->ended = true;
 		return 0;
@@ -78,7 +79,7 @@ static int pull(struct tw_reader *reader)
 	fxt->held[fxt->sorter.count] = chunk;
 	fxt->held_bytes += chunk->end - chunk->begin;
 	tw_sorter_put(&fxt->sorter, &chunk->slab);
-	return chunk->failed || chunk->slab.failed ? fail(reader, TW_ERR_MEMORY) : 1;
+	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
 /* Holds as many chunks as records may come late by. */
@@ -105,16 +106,20 @@ static void give_back(struct fxt_reader *fxt)
 	}
 }
 
+void fxt_finish(struct tw_reader *reader)
+{
+	uint64_t end = tw_input_size(reader->input);
+	if (tw_input_damaged(reader->input))
+		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
+}
+
 /* After the last batch. */
 static void finish(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	const struct tw_sorter *sorter = &fxt->sorter;
 	fxt->finished = true;
-	if (tw_input_damaged(reader->input)) {
-		uint64_t end = tw_input_size(reader->input);
-		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
-	}
+	fxt_finish(reader);
 	if (sorter->late && reader->options.order != TW_ORDER_FILE)
 		tw_report(reader, &fxt_rules[FXT_LATE], sorter->late_offset, sorter->late_offset, 0,
 		          "%" PRIu64
@@ -199,6 +204,7 @@ const struct tw_format tw_format_fxt = {
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,
+    .read_record = fxt_read_record,
     .info = fxt_info,
     .close = fxt_close,
 };

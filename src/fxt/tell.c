@@ -55,8 +55,8 @@ static struct fxt_note gap(const struct fxt_chunk *chunk, const struct fxt_piece
 {
 	uint64_t offset = fxt_offset(chunk, piece->to) - piece->lost;
 	bool zero = tw_bits(piece->found, 4, 15) == 0 && tw_bits(piece->found, 0, 3) != TW_FXT_TYPE_LARGE;
-	return (struct fxt_note){zero ? FXT_ZERO_SIZE : FXT_GARBAGE, offset, offset, piece->lost, piece->found,
-	                         piece->fault};
+	return (struct fxt_note){
+	    zero ? FXT_ZERO_SIZE : FXT_GARBAGE, offset, offset, piece->lost, piece->found, piece->fault};
 }
 
 bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, struct fxt_note *note)

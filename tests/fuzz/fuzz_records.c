@@ -2,15 +2,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
+static void look_at_fields(const struct tw_field *fields, size_t count, bool named)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_field *field = &fields[i];
+		fuzz_require((field->name != NULL) == named, "a name of the field");
+		if (field->type == TW_FIELD_TEXT || field->type == TW_FIELD_BYTES)
+			fuzz_touch((const uint8_t *)field->value.bytes, field->size);
+		else if (field->type == TW_FIELD_ARRAY || field->type == TW_FIELD_OBJECT)
+			look_at_fields(field->value.fields, field->size, field->type == TW_FIELD_OBJECT);
+	}
+}
+
 static void look_at(const struct tw_record *record)
 {
 	fuzz_require(record->kind != NULL, "a kind");
-	for (size_t i = 0; i < record->field_count; i++) {
-		const struct tw_field *field = &record->fields[i];
-		fuzz_require(field->name != NULL, "a name of the field");
-		if (field->type == TW_FIELD_TEXT || field->type == TW_FIELD_BYTES)
-			fuzz_touch((const uint8_t *)field->value.bytes, field->size);
-	}
+	look_at_fields(record->fields, record->field_count, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

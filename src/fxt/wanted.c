@@ -1,0 +1,88 @@
+/* wanted.c - which records the filters let through: those of the events that they let through. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "fxt/records.h"
+
+/* A page tells of so many bytes of the archive with a bit for each word. */
+enum { PAGE_BITS = 1 << 15, PAGE_BYTES = PAGE_BITS / 8 };
+
+struct fxt_wanted {
+	uint8_t **pages; /* NULL: none of them */
+	size_t count, room;
+	size_t memory, limit;
+};
+
+static bool add_pages(struct fxt_wanted *wanted, size_t count)
+{
+	if (!tw_grow(&wanted->pages, &wanted->room, count, sizeof *wanted->pages))
+		return false;
+	while (wanted->count < count)
+		wanted->pages[wanted->count++] = NULL;
+	return true;
+}
+
+static bool mark(struct fxt_wanted *wanted, uint64_t offset)
+{
+	uint64_t bit = offset / TW_FXT_WORD;
+	size_t number = (size_t)(bit / PAGE_BITS);
+	if (number >= wanted->count && !add_pages(wanted, number + 1))
+		return false;
+	uint8_t **page = &wanted->pages[number];
+	if (!*page && wanted->memory + PAGE_BYTES <= wanted->limit) {
+		*page = calloc(1, PAGE_BYTES);
+		wanted->memory += PAGE_BYTES;
+	}
+	if (*page)
+		(*page)[bit % PAGE_BITS / 8] |= (uint8_t)(1u << bit % 8);
+	return *page != NULL;
+}
+
+static int mark_all(struct fxt_wanted *wanted, struct tw_reader *events)
+{
+	struct tw_batch batch;
+	int count;
+	while ((count = tw_read(events, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			bool made = event->kind == TW_LOST || event->flags & TW_FLAG_CLIPPED;
+			if (!made && !mark(wanted, event->offset))
+				return TW_ERR_MEMORY;
+		}
+	return count;
+}
+
+int fxt_wanted_new(struct fxt_wanted **made, struct tw_reader *reader)
+{
+	struct fxt_wanted *wanted = calloc(1, sizeof *wanted);
+	struct tw_reader *events = NULL;
+	*made = wanted;
+	if (!wanted)
+		return TW_ERR_MEMORY;
+	wanted->limit = tw_memory_limit(reader) / 2;
+	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	if (status == 0)
+		status = tw_open_again(&events, reader);
+	if (status == 0)
+		status = mark_all(wanted, events);
+	tw_close(events);
+	return status;
+}
+
+bool fxt_is_wanted(const struct fxt_wanted *wanted, uint64_t offset)
+{
+	uint64_t bit = offset / TW_FXT_WORD;
+	const uint8_t *page = bit / PAGE_BITS < wanted->count ? wanted->pages[bit / PAGE_BITS] : NULL;
+	return page && page[bit % PAGE_BITS / 8] >> bit % 8 & 1;
+}
+
+void fxt_wanted_free(struct fxt_wanted *wanted)
+{
+	if (!wanted)
+		return;
+	for (size_t i = 0; i < wanted->count; i++)
+		free(wanted->pages[i]);
+	free(wanted->pages);
+	free(wanted);
+}
