@@ -232,6 +232,7 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 	part->input = whole->input;
 	part->window = (struct tw_window){.input = part->input};
 	part->clock = whole->clock;
+	part->in_turn = whole->in_turn;
 	return part;
 }
 

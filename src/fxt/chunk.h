@@ -98,7 +98,8 @@ struct fxt_chunk {
 	size_t piece_count, piece_room;
 	struct fxt_turn *turns;
 	size_t turn_count, turn_room, turned;
-	struct fxt_turn turn; /* at the place that is decoded next */
+	struct fxt_turn turn;           /* at the place that is decoded next */
+	bool told_provider, told_clock; /* that this turn is without a provider, without a clock */
 	struct tw_ticks clock;
 	uint64_t time;  /* ns of the last timed row */
 	size_t untimed; /* rows at the start of the chunk that had no time before them */
@@ -150,6 +151,9 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
 
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
+
+/* check.c: notes what rules a record breaks. */
+void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
 /* Makes a turn the one that holds; the next one stands before each metadata and initialization record. */
 void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn);

@@ -6,10 +6,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernel objects that are processes and threads: zircon/types.h, ZX_OBJ_TYPE_. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
+
+/* Numbers that are told once each: enough for every index of a few providers. */
+enum { REPORTED_MAX = 1 << 17 };
 
 /* A fix, and the row it is for. */
 struct place {
@@ -186,13 +190,27 @@ static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 {
 	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
 	uint32_t known;
-	if (!fxt_tells_number(note->rule))
+	if (!fxt_is_told_once(note->rule))
 		return true;
-	return !tw_map_find(&commit->reported, key, &known) && tw_map_add(&commit->reported, key, 0);
+	return commit->reported.count < REPORTED_MAX && !tw_map_find(&commit->reported, key, &known) &&
+	       tw_map_add(&commit->reported, key, 0);
+}
+
+/* The walk and the decoding have each noted in order. */
+static int compare_notes(const void *left, const void *right)
+{
+	const struct fxt_note *a = left, *b = right;
+	if (a->record != b->record)
+		return a->record < b->record ? -1 : 1;
+	if (a->rule != b->rule)
+		return a->rule < b->rule ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
 }
 
 static void tell_all(struct fxt_commit *commit, const struct fxt_chunk *chunk)
 {
+	if (chunk->note_count)
+		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
 	for (size_t i = 0; i < chunk->note_count; i++)
 		if (is_new(commit, &chunk->notes[i]))
 			fxt_tell(commit->reader, &chunk->notes[i]);

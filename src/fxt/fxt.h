@@ -5,6 +5,7 @@
 
 #include "core/format.h"
 #include "fxt/ahead.h"
+#include "fxt/pairs.h"
 
 extern const struct tw_format tw_format_fxt;
 extern const struct tw_target tw_target_fxt;
@@ -13,6 +14,7 @@ extern const struct tw_target tw_target_fxt;
 struct fxt_reader {
 	struct fxt_ahead *ahead; /* events: made at the first read */
 	struct fxt_commit commit;
+	struct fxt_pairs pairs;
 	struct tw_sorter sorter;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;

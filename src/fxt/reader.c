@@ -31,6 +31,7 @@ static void fxt_close(struct tw_reader *reader)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
 	fxt_commit_free(&fxt->commit);
+	fxt_pairs_free(&fxt->pairs);
 	fxt_survey_free(fxt->survey);
 	fxt_records_free(fxt->records);
 	fxt_ahead_free(fxt->ahead);
@@ -52,7 +53,7 @@ static int start(struct tw_reader *reader)
 	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, reader->options.jobs);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
-	fxt->commit.reader = reader;
+	fxt->commit.reader = fxt->pairs.reader = reader;
 	fxt->commit.state = fxt_ahead_state(fxt->ahead);
 	return 0;
 }
@@ -119,6 +120,8 @@ static void finish(struct tw_reader *reader)
 	struct fxt_reader *fxt = reader->state;
 	const struct tw_sorter *sorter = &fxt->sorter;
 	fxt->finished = true;
+	if (reader->options.checking == TW_CHECK_ALL)
+		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
 	if (sorter->late && reader->options.order != TW_ORDER_FILE)
 		tw_report(reader, &fxt_rules[FXT_LATE], sorter->late_offset, sorter->late_offset, 0,
@@ -168,6 +171,8 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 		return status;
 	}
 	set_end(reader, batch);
+	if (reader->options.checking == TW_CHECK_ALL)
+		fxt_pairs_take(&fxt->pairs, batch);
 	return status;
 }
 

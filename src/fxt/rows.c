@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/chunk.h"
-#include "fxt/layout.h"
+#include "fxt/measure.h"
 #include "fxt/tell.h"
 
 /* A record on its way to a row. */
@@ -205,11 +205,13 @@ static void add_bytes(const struct job *job, const char *name, enum tw_argument_
 
 /* ---- Rows. ---- */
 
-static uint64_t time_of(struct fxt_chunk *chunk, uint64_t ticks)
+static uint64_t time_of(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {
 	if (chunk->time == UINT64_MAX) /* those before it in the chunk had none */
 		chunk->untimed = chunk->slab.count;
 	chunk->time = tw_ticks_ns(&chunk->clock, ticks);
+	if (chunk->time == UINT64_MAX)
+		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
 	return chunk->time;
 }
 
@@ -219,7 +221,7 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 {
 	struct fxt_chunk *chunk = job->chunk;
 	const struct tw_fxt_record *record = job->record;
-	uint64_t time = timed ? time_of(chunk, record->time) : chunk->time;
+	uint64_t time = timed ? time_of(chunk, record->time, job->place) : chunk->time;
 	const struct tw_event event = {.time = time, .offset = fxt_offset(chunk, job->place), .kind = (uint8_t)kind};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
@@ -487,6 +489,7 @@ void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 	if (chunk->clock.frequency != turn->frequency)
 		tw_ticks_set(&chunk->clock, turn->frequency);
 	chunk->turn = *turn;
+	chunk->told_provider = chunk->told_clock = false;
 }
 
 void fxt_next_turn(struct fxt_chunk *chunk)
@@ -509,6 +512,8 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	}
 	if (record.type <= TW_FXT_TYPE_INITIALIZATION)
 		fxt_next_turn(chunk);
+	if (wish->check)
+		fxt_check(chunk, &record, place);
 	if (takers[record.kind] && (!has_thread(record.kind) || is_wanted(&job, &record.thread)))
 		takers[record.kind](&job);
 	return record.size < end - place ? (size_t)record.size : end - place;
@@ -517,7 +522,9 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 /* Whether the rules about single records can be broken by a plain event. */
 static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
 {
-	return tw_bits(header, 16, 19) <= 1 || !chunk->turn.initialized || !chunk->turn.announced;
+	bool unclear =
+	    !(chunk->turn.initialized || chunk->told_clock) || !(chunk->turn.announced || chunk->told_provider);
+	return tw_bits(header, 16, 19) <= 1 || unclear;
 }
 
 /* Whether all of an event is in its header and the two or three words that all have: no arguments, no inline texts, a thread
@@ -525,8 +532,11 @@ static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
 static bool is_plain(uint64_t header)
 {
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && !(header & more) && tw_bits(header, 24, 31) != 0 &&
-	       tw_bits(header, 16, 19) < EVENT_KINDS;
+	static const uint16_t sizes[FXT_TYPES] = {2, 3, 2, 2,         3,         3,         3,         3,
+	                                          3, 3, 3, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER};
+	uint64_t type = tw_bits(header, 16, 19);
+	bool exact = fxt_size(header) - sizes[type] <= (type == 0); /* an instant may have its scope */
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && exact && !(header & more) && tw_bits(header, 24, 31) != 0;
 }
 
 enum { UNDEFINED = -1 };
@@ -554,7 +564,7 @@ static bool take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uin
 		return false;
 	if (!thread->wanted)
 		return true;
-	uint64_t time = time_of(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big));
+	uint64_t time = time_of(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place);
 	bool extra = fxt_size(header) > 2, complete = kind == TW_SLICE_COMPLETE, instant = kind == TW_INSTANT;
 	uint64_t word = extra ? tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big) : 0;
 	struct tw_event *row = tw_slab_next(&chunk->slab);

@@ -39,8 +39,6 @@
 	  "A string index is used that no string record has registered.")                                              \
 	X(FXT_STRING_INDEX_ZERO, "fxt.string-index-zero", TW_WARNING,                                                  \
 	  "A string record has index 0, which means the empty string: it is ignored.")                                 \
-	X(FXT_STRING_EMPTY, "fxt.string-empty", TW_NOTE,                                                               \
-	  "A string record registers the empty string, which needs none.")                                             \
 	X(FXT_STRING_TOO_LONG, "fxt.string-too-long", TW_WARNING, "A text is longer than 32000 bytes.")                \
 	X(FXT_STRING_REPLACED, "fxt.string-replaced", TW_NOTE,                                                         \
 	  "A string record gives another text to an index in use.")                                                    \
@@ -75,8 +73,6 @@
 	  "A complete slice ends before it starts: it is taken as 0 ns.")                                              \
 	X(FXT_COUNTER_EMPTY, "fxt.counter-empty", TW_WARNING, "A counter event has no value.")                         \
 	X(FXT_COUNTER_VALUE, "fxt.counter-value", TW_WARNING, "A value of a counter is not a number.")                 \
-	X(FXT_INT_WIDE, "fxt.int-wide", TW_NOTE, "An integer that fits 32 bits is written with 64.")                   \
-	X(FXT_ARGUMENT_NAME_EMPTY, "fxt.argument-name-empty", TW_NOTE, "An argument has no name.")                     \
 	X(FXT_THREAD_STATE, "fxt.thread-state", TW_WARNING,                                                            \
 	  "A thread goes into a state that does not exist, or that one that leaves its CPU cannot have.")              \
 	X(FXT_BLOB_TYPE, "fxt.blob-type", TW_NOTE, "There is no blob of this type.")                                   \

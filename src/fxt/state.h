@@ -31,10 +31,11 @@ struct fxt_page {
 
 struct fxt_provider {
 	uint32_t id;
-	uint32_t name;      /* of the dictionary */
-	uint64_t frequency; /* ticks per second */
-	bool announced;     /* by a provider info record */
-	bool initialized;   /* by an initialization record */
+	uint32_t name;                 /* of the dictionary */
+	uint64_t frequency;            /* ticks per second */
+	bool announced;                /* by a provider info record */
+	bool initialized;              /* by an initialization record */
+	bool told_string, told_thread; /* that an index got another meaning */
 	struct fxt_page *_Atomic strings[FXT_PAGES];
 	struct fxt_page *_Atomic threads;
 };

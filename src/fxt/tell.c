@@ -6,20 +6,38 @@
 
 #include "base/bytes.h"
 
-/* How a rule is told. */
-enum form { PLAIN, NUMBER, FAULT, LOSS, CUT_SHORT };
+/* How a rule is told; those from NUMBER to ONCE once for each number. */
+enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT };
 
 static const uint8_t forms[FXT_RULES] = {
-    [FXT_STRING_UNDEFINED] = NUMBER,    [FXT_THREAD_UNDEFINED] = NUMBER, [FXT_RECORD_TYPE] = NUMBER,
-    [FXT_METADATA_TYPE] = NUMBER,       [FXT_EVENT_TYPE] = NUMBER,       [FXT_SCHEDULING_TYPE] = NUMBER,
-    [FXT_PROFILER_TYPE] = NUMBER,       [FXT_LARGE_TYPE] = NUMBER,       [FXT_ARGUMENT_TYPE] = NUMBER,
-    [FXT_RECORD_BROKEN] = FAULT,        [FXT_ZERO_SIZE] = LOSS,          [FXT_GARBAGE] = LOSS,
+    [FXT_STRING_UNDEFINED] = NUMBER,
+    [FXT_THREAD_UNDEFINED] = NUMBER,
+    [FXT_RECORD_TYPE] = NUMBER,
+    [FXT_METADATA_TYPE] = NUMBER,
+    [FXT_EVENT_TYPE] = NUMBER,
+    [FXT_SCHEDULING_TYPE] = NUMBER,
+    [FXT_PROFILER_TYPE] = NUMBER,
+    [FXT_LARGE_TYPE] = NUMBER,
+    [FXT_ARGUMENT_TYPE] = NUMBER,
+    [FXT_RECORD_BROKEN] = FAULT,
+    [FXT_ZERO_SIZE] = LOSS,
+    [FXT_GARBAGE] = LOSS,
     [FXT_RECORD_TRUNCATED] = CUT_SHORT,
+    [FXT_SCOPE] = NUMBER,
+    [FXT_THREAD_STATE] = NUMBER,
+    [FXT_BLOB_TYPE] = NUMBER,
+    [FXT_PROVIDER_MISSING] = ONCE,
+    [FXT_STRING_REPLACED] = PROVIDER,
+    [FXT_THREAD_REPLACED] = PROVIDER,
+    [FXT_PROVIDER_UNKNOWN] = PROVIDER,
+    [FXT_PROVIDER_AGAIN] = PROVIDER,
+    [FXT_INITIALIZATION_MISSING] = PROVIDER,
+    [FXT_TIME_OVERFLOW] = PROVIDER,
 };
 
-bool fxt_tells_number(enum fxt_rule rule)
+bool fxt_is_told_once(enum fxt_rule rule)
 {
-	return forms[rule] == NUMBER;
+	return forms[rule] >= NUMBER && forms[rule] <= ONCE;
 }
 
 void fxt_tell(struct tw_reader *reader, const struct fxt_note *note)
@@ -28,11 +46,16 @@ void fxt_tell(struct tw_reader *reader, const struct fxt_note *note)
 	const char *expected = note->text ? note->text : "a record";
 	switch ((enum form)forms[note->rule]) {
 	case PLAIN:
+	case ONCE:
 		tw_report(reader, rule, note->record, note->at, 0, "%s%s%s", rule->text, note->text ? " " : "",
 		          note->text ? note->text : "");
 		return;
 	case NUMBER:
 		tw_report(reader, rule, note->record, note->at, 0, "%s It is %" PRIu64 ".", rule->text, note->a);
+		return;
+	case PROVIDER:
+		tw_report(reader, rule, note->record, note->at, 0, "%s The provider is number %" PRIu64 ".", rule->text,
+		          note->a);
 		return;
 	case FAULT:
 		tw_report(reader, rule, note->record, note->at, 0, "Expected %s; the record is skipped.", expected);

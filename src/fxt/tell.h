@@ -9,8 +9,8 @@
 /* Reports what was noted. */
 void fxt_tell(struct tw_reader *reader, const struct fxt_note *note);
 
-/* Whether a rule is about a number, which it tells. */
-bool fxt_tells_number(enum fxt_rule rule);
+/* Whether a rule is told once for each of its numbers. */
+bool fxt_is_told_once(enum fxt_rule rule);
 
 /* What is wrong with a piece; false when nothing is. */
 bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, struct fxt_note *note);

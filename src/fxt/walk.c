@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/walk.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/measure.h"
@@ -11,6 +13,8 @@ enum { MEANINGS = 8 };
 
 /* A record that others depend on, at a place of the chunk. */
 struct seen {
+	struct fxt_chunk *chunk;
+	size_t place;
 	const uint8_t *bytes;
 	uint64_t header, offset;
 	size_t words;
@@ -50,31 +54,54 @@ static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 
 /* ---- The records that others depend on. Each returns false for a barrier: nothing has been done. ---- */
 
+/* Notes what is about tables: told when they change, which only the walk sees. */
+static void note(const struct fxt_walk *walk, const struct seen *seen, enum fxt_rule rule, uint64_t number)
+{
+	if (walk->check)
+		fxt_note(seen->chunk, rule, seen->place, seen->place, number, 0, NULL);
+}
+
 /* What came before a change that leaves nothing behind must have been decoded. */
 static bool is_clear(struct fxt_walk *walk, const struct seen *seen)
 {
 	return walk->state->oldest == seen->offset;
 }
 
+static bool take_info(struct fxt_walk *walk, const struct seen *seen, uint32_t id)
+{
+	bool again = fxt_state_knows(walk->state, id);
+	if (again && !is_clear(walk, seen))
+		return false;
+	if (again)
+		note(walk, seen, FXT_PROVIDER_AGAIN, id);
+	fxt_state_announce(walk->state, id, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 52, 59));
+	return true;
+}
+
+static bool take_magic(struct fxt_walk *walk, const struct seen *seen)
+{
+	if (!seen->offset)
+		return true;
+	if (!is_clear(walk, seen))
+		return false;
+	note(walk, seen, FXT_SECOND_ARCHIVE, 0);
+	fxt_state_reset(walk->state);
+	return true;
+}
+
 static bool take_metadata(struct fxt_walk *walk, const struct seen *seen)
 {
-	struct fxt_state *state = walk->state;
 	uint32_t id = (uint32_t)tw_bits(seen->header, 20, 51);
-	switch (tw_bits(seen->header, 16, 19)) {
-	case 1:
-		if (fxt_state_knows(state, id) && !is_clear(walk, seen))
-			return false;
-		fxt_state_announce(state, id, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 52, 59));
+	switch ((unsigned)fxt_kind(seen->header)) {
+	case TW_FXT_PROVIDER_INFO:
+		return take_info(walk, seen, id);
+	case TW_FXT_PROVIDER_SECTION:
+		if (!fxt_state_knows(walk->state, id))
+			note(walk, seen, FXT_PROVIDER_UNKNOWN, id);
+		fxt_state_turn(walk->state, id);
 		return true;
-	case 2:
-		fxt_state_turn(state, id);
-		return true;
-	case 4:
-		if (seen->offset && !is_clear(walk, seen))
-			return false;
-		if (seen->offset)
-			fxt_state_reset(state);
-		return true;
+	case TW_FXT_MAGIC:
+		return take_magic(walk, seen);
 	default:
 		return true;
 	}
@@ -84,9 +111,37 @@ static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
 {
 	struct fxt_provider *provider = walk->state->current;
 	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
-	provider->frequency = frequency ? frequency : TW_NS_PER_SECOND;
+	frequency = frequency ? frequency : TW_NS_PER_SECOND;
+	if (provider->initialized && provider->frequency != frequency)
+		note(walk, seen, FXT_INITIALIZATION_AGAIN, frequency);
+	provider->frequency = frequency;
 	provider->initialized = true;
 	return true;
+}
+
+/* Told once for each provider: there are writers with few indices, which they use again and again. */
+static void check_string(const struct fxt_walk *walk, const struct seen *seen, unsigned index)
+{
+	struct fxt_provider *provider = walk->state->current;
+	const struct fxt_entry *entry =
+	    walk->check && !provider->told_string ? fxt_string_at(provider, index, seen->offset) : NULL;
+	size_t length = tw_bits(seen->header, 32, 46);
+	if (!entry || (entry->length == length && memcmp(entry->text, seen->bytes + TW_FXT_WORD, length) == 0))
+		return;
+	provider->told_string = true;
+	note(walk, seen, FXT_STRING_REPLACED, provider->id);
+}
+
+static void check_thread(const struct fxt_walk *walk, const struct seen *seen, unsigned index, uint64_t process,
+                         uint64_t thread)
+{
+	struct fxt_provider *provider = walk->state->current;
+	const struct fxt_entry *entry =
+	    walk->check && !provider->told_thread ? fxt_thread_at(provider, index, seen->offset) : NULL;
+	if (!entry || (entry->process == process && entry->thread == thread))
+		return;
+	provider->told_thread = true;
+	note(walk, seen, FXT_THREAD_REPLACED, provider->id);
 }
 
 static bool take_string(struct fxt_walk *walk, const struct seen *seen)
@@ -96,6 +151,7 @@ static bool take_string(struct fxt_walk *walk, const struct seen *seen)
 		return true;
 	if (fxt_state_meanings(walk->state, false, index) >= MEANINGS)
 		return false;
+	check_string(walk, seen, index);
 	fxt_state_string(walk->state, index, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 32, 46), seen->offset);
 	return true;
 }
@@ -107,8 +163,10 @@ static bool take_thread(struct fxt_walk *walk, const struct seen *seen)
 		return true;
 	if (fxt_state_meanings(walk->state, true, index) >= MEANINGS)
 		return false;
-	fxt_state_thread(walk->state, index, tw_load64(seen->bytes + TW_FXT_WORD, walk->big),
-	                 tw_load64(seen->bytes + 2 * TW_FXT_WORD, walk->big), seen->offset);
+	uint64_t process = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
+	uint64_t thread = tw_load64(seen->bytes + 2 * TW_FXT_WORD, walk->big);
+	check_thread(walk, seen, index, process, thread);
+	fxt_state_thread(walk->state, index, process, thread, seen->offset);
 	return true;
 }
 
@@ -121,7 +179,7 @@ static bool (*const takers[])(struct fxt_walk *, const struct seen *) = {
 
 static bool take(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
 {
-	const struct seen seen = {chunk->bytes + place, header, fxt_offset(chunk, place), words};
+	const struct seen seen = {chunk, place, chunk->bytes + place, header, fxt_offset(chunk, place), words};
 	if (!takers[tw_bits(header, 0, 3)](walk, &seen))
 		return false;
 	if (tw_bits(header, 0, 3) <= TW_FXT_TYPE_INITIALIZATION)

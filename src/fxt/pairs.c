@@ -1,0 +1,238 @@
+/* pairs.c - the rules of what belongs together: begins and ends of durations, of asynchronous operations, of flows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/pairs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "fxt/rules.h"
+
+enum {
+	SHARE = 4,     /* of the memory limit */
+	LEVELS = 1024, /* how deep below the innermost duration the one that ends is looked for */
+	LEAST = 1024   /* places of a table */
+};
+
+static void tell(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
+{
+	tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s", fxt_rules[rule].text);
+}
+
+static void give_up(struct fxt_pairs *pairs, uint64_t offset)
+{
+	if (!pairs->full)
+		tell(pairs, FXT_PAIR_LIMIT, offset);
+	pairs->full = true;
+}
+
+/* Whether that much more memory may be taken. */
+static bool may_take(struct fxt_pairs *pairs, size_t size)
+{
+	if (!pairs->limit)
+		pairs->limit = tw_memory_limit(pairs->reader) / SHARE;
+	if (pairs->memory + size > pairs->limit)
+		return false;
+	pairs->memory += size;
+	return true;
+}
+
+/* ---- Durations. ---- */
+
+static struct fxt_stack *stack_of(struct fxt_pairs *pairs, uint32_t track)
+{
+	size_t room = pairs->stack_room, need = (size_t)track + 1;
+	if (need > room) {
+		size_t more = (need > 2 * room ? need : 2 * room) - room;
+		if (!may_take(pairs, more * sizeof *pairs->stacks) ||
+		    !tw_grow(&pairs->stacks, &pairs->stack_room, need, sizeof *pairs->stacks))
+			return NULL;
+	}
+	while (pairs->stack_count < need)
+		pairs->stacks[pairs->stack_count++] = (struct fxt_stack){0};
+	return &pairs->stacks[track];
+}
+
+static void begin_duration(struct fxt_pairs *pairs, const struct tw_event *event)
+{
+	struct fxt_stack *stack =
+	    event->track < pairs->stack_count ? &pairs->stacks[event->track] : stack_of(pairs, event->track);
+	bool fits = stack && (stack->count < stack->room || may_take(pairs, (stack->room + 8) * sizeof *stack->open));
+	if (!fits || !tw_grow(&stack->open, &stack->room, stack->count + 1, sizeof *stack->open)) {
+		give_up(pairs, event->offset);
+		return;
+	}
+	stack->open[stack->count++] = (struct fxt_open){event->offset, event->name};
+}
+
+/* How many durations end with this one: 0 when it is not open. */
+static size_t levels(const struct fxt_stack *stack, uint32_t name)
+{
+	if (name == 0 && stack->count)
+		return 1;
+	for (size_t i = 1; i <= stack->count && i <= LEVELS; i++)
+		if (stack->open[stack->count - i].name == name)
+			return i;
+	return 0;
+}
+
+static void end_duration(struct fxt_pairs *pairs, const struct tw_event *event)
+{
+	struct fxt_stack *stack = event->track < pairs->stack_count ? &pairs->stacks[event->track] : NULL;
+	size_t count = stack ? levels(stack, event->name) : 0;
+	if (count == 0 && !pairs->full)
+		tell(pairs, FXT_END_WITHOUT_BEGIN, event->offset);
+	else if (count > 1)
+		tell(pairs, FXT_END_MISMATCHED, event->offset);
+	if (count)
+		stack->count -= count;
+}
+
+/* ---- Asynchronous operations and flows. ---- */
+
+/* The place of a key, or the free one that it would have. There is always one that is free. */
+static struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
+{
+	size_t i = (size_t)key & table->mask;
+	while (table->places[i].count && table->places[i].key != key)
+		i = (i + 1) & table->mask;
+	return &table->places[i];
+}
+
+static bool make_room(struct fxt_pairs *pairs, struct fxt_operations *table)
+{
+	size_t room = table->places ? table->mask + 1 : 0, more = room ? 2 * room : LEAST;
+	if (table->count * 2 < room)
+		return true;
+	struct fxt_operation *places =
+	    may_take(pairs, (more - room) * sizeof *places) ? calloc(more, sizeof *places) : NULL;
+	if (!places)
+		return false;
+	struct fxt_operations grown = {places, more - 1, table->count};
+	for (size_t i = 0; i < room; i++)
+		if (table->places[i].count)
+			*place_of(&grown, table->places[i].key) = table->places[i];
+	free(table->places);
+	*table = grown;
+	return true;
+}
+
+/* Frees a place, and moves those behind it that could not have theirs. */
+static void take_out(struct fxt_operations *table, struct fxt_operation *place)
+{
+	size_t hole = (size_t)(place - table->places);
+	table->count--;
+	for (size_t i = (hole + 1) & table->mask; table->places[i].count; i = (i + 1) & table->mask) {
+		size_t home = (size_t)table->places[i].key & table->mask;
+		if (((i - home) & table->mask) < ((i - hole) & table->mask))
+			continue;
+		table->places[hole] = table->places[i];
+		hole = i;
+	}
+	table->places[hole].count = 0;
+}
+
+static uint64_t key_of(const struct fxt_pairs *pairs, const struct tw_event *event, bool by_process)
+{
+	const struct tw_track *track = tw_dictionary_track(pairs->reader->dictionary, event->track);
+	uint64_t key = tw_hash64((uint64_t)event->category << 32 | event->name);
+	key = tw_hash64(key ^ event->id);
+	return by_process ? tw_hash64(key + track->process) : key;
+}
+
+static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, const struct tw_event *event,
+                            uint64_t key)
+{
+	if (!make_room(pairs, table)) {
+		give_up(pairs, event->offset);
+		return;
+	}
+	struct fxt_operation *place = place_of(table, key);
+	if (place->count++)
+		return;
+	place->key = key;
+	place->offset = event->offset;
+	table->count++;
+}
+
+static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, const struct tw_event *event, uint64_t key,
+                  bool ends)
+{
+	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
+	if (!place || !place->count) {
+		if (!pairs->full)
+			tell(pairs, table == &pairs->flows ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
+			     event->offset);
+		return;
+	}
+	if (ends && --place->count == 0)
+		take_out(table, place);
+}
+
+/* ---- All of them. ---- */
+
+static void take_operation(struct fxt_pairs *pairs, const struct tw_event *event)
+{
+	bool flow = event->kind >= TW_FLOW_BEGIN;
+	struct fxt_operations *table = flow ? &pairs->flows : &pairs->asyncs;
+	uint64_t key = key_of(pairs, event, !flow);
+	if (event->kind == TW_ASYNC_BEGIN || event->kind == TW_FLOW_BEGIN)
+		begin_operation(pairs, table, event, key);
+	else
+		go_on(pairs, table, event, key, event->kind == TW_ASYNC_END || event->kind == TW_FLOW_END);
+}
+
+void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind == TW_SLICE_BEGIN)
+			begin_duration(pairs, event);
+		else if (event->kind == TW_SLICE_END)
+			end_duration(pairs, event);
+		else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
+			take_operation(pairs, event);
+	}
+}
+
+static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)
+{
+	const char *text = fxt_rules[rule].text;
+	if (count == 1)
+		tell(pairs, rule, offset);
+	else if (count)
+		tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s So are %" PRIu64 " more.", text,
+		          count - 1);
+}
+
+static void tell_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)
+{
+	uint64_t offset = UINT64_MAX, count = 0;
+	for (size_t i = 0; table->places && i <= table->mask; i++) {
+		const struct fxt_operation *place = &table->places[i];
+		count += place->count;
+		if (place->count && place->offset < offset)
+			offset = place->offset;
+	}
+	tell_open(pairs, rule, offset, count);
+}
+
+void fxt_pairs_end(struct fxt_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->stack_count; i++)
+		if (pairs->stacks[i].count)
+			tell_open(pairs, FXT_BEGIN_WITHOUT_END, pairs->stacks[i].open[0].offset,
+			          pairs->stacks[i].count);
+	tell_operations(pairs, &pairs->asyncs, FXT_ASYNC_WITHOUT_END);
+	tell_operations(pairs, &pairs->flows, FXT_FLOW_WITHOUT_END);
+}
+
+void fxt_pairs_free(struct fxt_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->stack_count; i++)
+		free(pairs->stacks[i].open);
+	free(pairs->stacks);
+	free(pairs->asyncs.places);
+	free(pairs->flows.places);
+}

@@ -1,0 +1,50 @@
+/* pairs.h - the rules of what belongs together: begins and ends of durations, of asynchronous operations, of flows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_PAIRS_H
+#define FXT_PAIRS_H
+
+#include "core/format.h"
+
+/* A duration that is open. */
+struct fxt_open {
+	uint64_t offset;
+	uint32_t name;
+};
+
+/* Those of a thread, the innermost last. */
+struct fxt_stack {
+	struct fxt_open *open;
+	size_t count, room;
+};
+
+/* Asynchronous operations or flows that are open and look the same. */
+struct fxt_operation {
+	uint64_t key;
+	uint64_t offset; /* of the first */
+	uint64_t count;  /* 0: a free place */
+};
+
+struct fxt_operations {
+	struct fxt_operation *places;
+	size_t mask, count;
+};
+
+/* All zero to begin, but reader. */
+struct fxt_pairs {
+	struct tw_reader *reader;
+	struct fxt_stack *stacks; /* by track */
+	size_t stack_count, stack_room;
+	struct fxt_operations asyncs, flows;
+	size_t memory, limit; /* bytes; 0: not known yet */
+	bool full;            /* something is not followed */
+};
+
+/* Takes the next events in time order. */
+void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
+
+/* Reports what is still open. */
+void fxt_pairs_end(struct fxt_pairs *pairs);
+
+void fxt_pairs_free(struct fxt_pairs *pairs);
+
+#endif

@@ -1,0 +1,267 @@
+/* test_fxt_rules.c - each rule of FXT archives, broken by an archive that is otherwise good. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <trackway/trackway.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+
+enum { WORDS = 24, ROOM = 1 << 20 };
+
+/* Headers by the document's bits. */
+#define HEADER(type, size) ((uint64_t)(type) | (uint64_t)(size) << 4)
+#define EVENT(type, size, arguments)                                                                                   \
+	(HEADER(4, size) | (uint64_t)(type) << 16 | (uint64_t)(arguments) << 20 | UINT64_C(0x0001000101000000))
+#define NAMED(type, size, name) ((EVENT(type, size, 0) & UINT64_C(0x0000ffffffffffff)) | (uint64_t)(name) << 48)
+#define STRING(index, length, size) (HEADER(2, size) | (uint64_t)(index) << 16 | (uint64_t)(length) << 32)
+#define MAGIC UINT64_C(0x0016547846040010)
+#define INFO UINT64_C(0x0010000000110020), UINT64_C(0x70) /* provider 1, "p" */
+#define SECOND UINT64_C(1000000000)
+#define BEFORE MAGIC, INFO, HEADER(1, 2), SECOND
+#define STRING_A STRING(1, 1, 2), 0x61
+#define STRING_B STRING(2, 1, 2), 0x62
+#define THREAD_1 HEADER(3, 3) | 1 << 16, 1, 2
+#define GOOD BEFORE, STRING_A, STRING_B, THREAD_1
+#define INSTANT EVENT(0, 2, 0), 5
+#define INSTANTS INSTANT, INSTANT, INSTANT
+
+static const struct {
+	const char *rule;
+	uint64_t words[WORDS]; /* after GOOD; up to the last that is not 0 */
+} cases[] = {
+    {"fxt.zero-size-record", {INSTANT, 0, INSTANTS}},
+    {"fxt.garbage", {INSTANT, UINT64_C(0xfffffffffffffffb), INSTANTS}},
+    {"fxt.record-broken", {EVENT(0, 2, 1), 5, INSTANTS}},
+    {"fxt.record-truncated", {INSTANT, STRING(3, 16, 3), 0x6161616161616161}},
+    {"fxt.second-archive", {MAGIC, INFO}},
+    {"fxt.record-type", {HEADER(11, 1)}},
+    {"fxt.metadata-type", {HEADER(0, 1) | 7 << 16}},
+    {"fxt.event-type", {EVENT(12, 2, 0), 5}},
+    {"fxt.scheduling-type", {HEADER(8, 1) | UINT64_C(7) << 60}},
+    {"fxt.profiler-type", {HEADER(10, 1) | 5 << 16}},
+    {"fxt.large-type", {HEADER(15, 1) | UINT64_C(3) << 36}},
+    {"fxt.argument-type", {EVENT(0, 3, 1), 5, HEADER(14, 1) | 1 << 16}},
+    {"fxt.trailing-words", {EVENT(4, 4, 0), 5, 6, 7}},
+    {"fxt.reserved", {HEADER(3, 3) | 2 << 16 | UINT64_C(1) << 40, 1, 3}},
+    {"fxt.padding", {STRING(3, 1, 2), 0x6161}},
+    {"fxt.utf8", {STRING(3, 1, 2), 0xff}},
+    {"fxt.utf8", {NAMED(0, 3, 0x8001), 5, 0xff}},
+    {"fxt.string-undefined", {NAMED(0, 2, 9), 5}},
+    {"fxt.string-index-zero", {STRING(0, 1, 2), 0x61}},
+    {"fxt.string-replaced", {STRING(1, 1, 2), 0x63}},
+    {"fxt.thread-undefined", {EVENT(0, 2, 0) | 8 << 24, 5}},
+    {"fxt.thread-index-zero", {HEADER(3, 3), 1, 2}},
+    {"fxt.thread-replaced", {HEADER(3, 3) | 1 << 16, 1, 9}},
+    {"fxt.provider-unknown", {HEADER(0, 1) | 2 << 16 | 5 << 20}},
+    {"fxt.provider-again", {INFO}},
+    {"fxt.provider-event", {HEADER(0, 1) | 3 << 16 | 1 << 20 | UINT64_C(7) << 52}},
+    {"fxt.records-dropped", {HEADER(0, 1) | 3 << 16 | 1 << 20}},
+    {"fxt.frequency-zero", {HEADER(1, 2), 0, INSTANT}},
+    {"fxt.initialization-again", {HEADER(1, 2), 7}},
+    {"fxt.initialization-base", {HEADER(1, 4), SECOND, 1, 1}},
+    {"fxt.time-overflow", {HEADER(1, 2), 1, EVENT(2, 2, 0), UINT64_MAX}},
+    {"fxt.scope", {EVENT(0, 3, 0), 5, 9}},
+    {"fxt.end-before-start", {EVENT(4, 3, 0), 10, 5}},
+    {"fxt.counter-empty", {EVENT(1, 3, 0), 5, 1}},
+    {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(0, 1) | 1 << 16, 1}},
+    {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(9) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
+    {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(1) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
+    {"fxt.blob-type", {HEADER(5, 1) | 1 << 16 | UINT64_C(9) << 48}},
+    {"fxt.thread-process", {HEADER(7, 2) | 2 << 16 | 1 << 24, 77}},
+    {"fxt.end-without-begin", {EVENT(3, 2, 0), 5}},
+    {"fxt.end-mismatched", {EVENT(2, 2, 0), 5, NAMED(2, 2, 2), 6, EVENT(3, 2, 0), 7}},
+    {"fxt.begin-without-end", {EVENT(2, 2, 0), 5}},
+    {"fxt.async-without-begin", {EVENT(7, 3, 0), 5, 1}},
+    {"fxt.async-without-begin", {EVENT(5, 3, 0), 5, 1, EVENT(6, 3, 0), 6, 2, EVENT(7, 3, 0), 7, 1}},
+    {"fxt.async-without-end", {EVENT(5, 3, 0), 5, 1}},
+    {"fxt.flow-without-begin", {EVENT(9, 3, 0), 5, 1}},
+    {"fxt.flow-without-end", {EVENT(8, 3, 0), 5, 1}},
+};
+
+/* Nothing to remark: what pairs, pairs. An end without a name ends the innermost. */
+static const uint64_t fine[] = {
+    GOOD,
+    EVENT(2, 2, 0),
+    5,
+    NAMED(2, 2, 2),
+    6,
+    NAMED(3, 2, 0),
+    7,
+    EVENT(3, 2, 0),
+    8,
+    EVENT(5, 3, 0),
+    8,
+    1,
+    EVENT(5, 3, 0),
+    9,
+    2,
+    EVENT(7, 3, 0),
+    10,
+    1,
+    EVENT(6, 3, 0),
+    11,
+    2,
+    EVENT(7, 3, 0),
+    12,
+    2,
+    EVENT(8, 3, 0),
+    13,
+    1,
+    EVENT(9, 3, 0),
+    14,
+    1,
+    EVENT(10, 3, 0),
+    15,
+    1,
+};
+
+static uint8_t bytes[ROOM];
+static char found[4096];
+
+static void remember(void *context, const struct tw_finding *finding)
+{
+	size_t used = strlen(found);
+	(void)context;
+	assert_true(strlen(finding->text) > 0);
+	snprintf(found + used, sizeof found - used, " %s", finding->rule);
+}
+
+static const char *check(const uint8_t *archive, size_t size, struct tw_read_options options)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	options.checking = TW_CHECK_ALL;
+	options.on_finding = remember;
+	options.jobs = 1;
+	*found = '\0';
+	int status = tw_open_memory(&reader, "test", archive, size, &options);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		;
+	assert_int_equal(status, 0);
+	tw_close(reader);
+	return found;
+}
+
+/* Texts are the same in both orders; here they are all words of one byte that is a letter or no ASCII. */
+static size_t put(const uint64_t *words, size_t count, bool big)
+{
+	for (size_t i = 0; i < count; i++)
+		tw_store64(bytes + 8 * i, words[i], big && (words[i] < 'a' || words[i] > UINT8_MAX));
+	return 8 * count;
+}
+
+static void require(const char *rule, const char *where)
+{
+	char wanted[80];
+	snprintf(wanted, sizeof wanted, " %s", rule);
+	if (!strstr(found, wanted))
+		fail_msg("%s: wanted%s, found%s", where, wanted, found);
+}
+
+static void test_cases(void **state)
+{
+	static const uint64_t good[] = {GOOD};
+	enum { GOOD_WORDS = sizeof good / sizeof *good };
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		uint64_t words[GOOD_WORDS + WORDS];
+		size_t count = GOOD_WORDS + WORDS;
+		memcpy(words, good, sizeof good);
+		memcpy(words + GOOD_WORDS, cases[i / 2].words, sizeof cases->words);
+		while (words[count - 1] == 0)
+			count--;
+		check(bytes, put(words, count, i & 1), (struct tw_read_options){0});
+		require(cases[i / 2].rule, i & 1 ? "big endian" : "little endian");
+	}
+}
+
+static void test_fine(void **state)
+{
+	(void)state;
+	for (unsigned order = TW_ORDER_TRACK; order <= TW_ORDER_FILE; order++)
+		assert_string_equal(check(bytes, put(fine, sizeof fine / sizeof *fine, order & 1),
+		                          (struct tw_read_options){.order = (enum tw_order)order}),
+		                    "");
+}
+
+static void test_beginnings(void **state)
+{
+	static const uint64_t no_magic[] = {INFO, HEADER(1, 2), SECOND, STRING_A, THREAD_1, INSTANT};
+	static const uint64_t no_provider[] = {MAGIC, HEADER(1, 2), SECOND, STRING_A, THREAD_1, INSTANT};
+	static const uint64_t no_clock[] = {MAGIC, INFO, STRING_A, THREAD_1, INSTANT, INSTANT};
+	(void)state;
+	check(bytes, put(no_magic, sizeof no_magic / 8, true), (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.magic-missing");
+	check(bytes, put(no_provider, sizeof no_provider / 8, false), (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.provider-missing");
+	check(bytes, put(no_clock, sizeof no_clock / 8, false), (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.initialization-missing");
+}
+
+static void test_long_string(void **state)
+{
+	static const uint64_t head[] = {GOOD, STRING(3, 32001, 4002)};
+	(void)state;
+	size_t size = put(head, sizeof head / 8, false);
+	memset(bytes + size, 0, 4001 * 8);
+	memset(bytes + size, 'x', 32001);
+	check(bytes, size + 4001 * 8, (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.string-too-long");
+}
+
+/* The window is a chunk; what comes after two of them is late. */
+static void test_late(void **state)
+{
+	static const uint64_t head[] = {GOOD};
+	static const uint64_t event[] = {EVENT(4, 3, 0), 1000, 1000}, early[] = {EVENT(4, 3, 0), 1, 2};
+	(void)state;
+	size_t size = put(head, sizeof head / 8, false);
+	for (; size < ROOM - 64; size += sizeof event)
+		for (size_t i = 0; i < 3; i++)
+			tw_store64(bytes + size + 8 * i, event[i], false);
+	for (size_t i = 0; i < 3; i++)
+		tw_store64(bytes + size + 8 * i, early[i], false);
+	check(bytes, size + 24, (struct tw_read_options){.order = TW_ORDER_TIME, .reorder_window = 1});
+	assert_string_equal(found, " fxt.late-record");
+}
+
+static void test_limits(void **state)
+{
+	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
+	(void)state;
+	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 64 << 10});
+	require("fxt.pair-limit", "64 KiB");
+	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 7 << 10});
+	require("fxt.name-limit", "7 KiB");
+}
+
+static void test_compression(void **state)
+{
+	static uint8_t packed[4096];
+	z_stream stream = {.next_in = bytes, .next_out = packed, .avail_out = sizeof packed};
+	(void)state;
+	stream.avail_in = (uInt)put(fine, sizeof fine / sizeof *fine, false);
+	assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	check(packed, stream.total_out - 8, (struct tw_read_options){0});
+	require("fxt.compression", "gzip without its end");
+	deflateEnd(&stream);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cases),       cmocka_unit_test(test_fine), cmocka_unit_test(test_beginnings),
+	    cmocka_unit_test(test_long_string), cmocka_unit_test(test_late), cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_compression),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
