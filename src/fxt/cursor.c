@@ -55,6 +55,8 @@ static int next_chunk(struct fxt_cursor *cursor)
 		fxt_walk_begin(&cursor->walk, chunk);
 	else if (!fxt_chunk_carry(chunk, cursor->before))
 		return TW_ERR_MEMORY;
+	if (first)
+		cursor->big = cursor->walk.big;
 	tell_notes(cursor);
 	fxt_turn_to(chunk, &(struct fxt_turn){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND});
 	chunk->turn = fxt_turn_of(&cursor->state);

@@ -13,6 +13,7 @@ struct fxt_cursor {
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
 	uint64_t position;      /* bytes read */
+	bool big;               /* the byte order at the start */
 	enum fxt_walked walked; /* how far the chunk is */
 	size_t place, next;     /* of the current record and the one after it, in the chunk */
 	const char *fault;      /* of a record that could not be decoded: what was expected */

@@ -33,6 +33,11 @@ void fxt_finish(struct tw_reader *reader);
 int fxt_read_record(struct tw_reader *reader, struct tw_record *record);
 void fxt_records_free(struct fxt_records *records);
 
+/* rewrite.c */
+int fxt_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+int fxt_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+                  struct tw_rewrite_result *result);
+
 /* info.c */
 int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 void fxt_survey_free(struct fxt_survey *survey);

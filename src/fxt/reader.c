@@ -210,6 +210,8 @@ const struct tw_format tw_format_fxt = {
     .open = fxt_open,
     .read = fxt_read,
     .read_record = fxt_read_record,
+    .repair = fxt_repair,
+    .transcode = fxt_transcode,
     .info = fxt_info,
     .close = fxt_close,
 };

@@ -1,0 +1,349 @@
+/* rewrite.c - an archive written again record by record: repaired, or in another byte order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "fxt/cursor.h"
+#include "fxt/fxt.h"
+#include "fxt/layout.h"
+
+/* Bytes of the largest record that is not large, or of what precedes the payload of one that is. */
+enum { HEAD_MAX = (TW_FXT_ARGUMENTS_MAX + 3) * TW_FXT_RECORD_MAX * TW_FXT_WORD };
+
+struct rewrite {
+	struct tw_reader *reader;
+	struct fxt_cursor cursor;
+	struct tw_output *out;
+	struct tw_rewrite_result *result;
+	enum tw_byte_order order;
+	bool repair;
+	struct tw_map defined; /* repair: what had to be defined: hash of provider and index */
+	uint64_t end;          /* of the input */
+	uint64_t blob_left;    /* bytes of a large record that still come */
+	uint8_t record[HEAD_MAX];
+	uint8_t words[HEAD_MAX];
+};
+
+/* ---- Writing. ---- */
+
+static bool is_big(const struct rewrite *r, bool as_source)
+{
+	return r->order == TW_BYTES_AS_SOURCE ? as_source : r->order != TW_BYTES_LITTLE;
+}
+
+/* What is kept as words must be turned where the byte order changes. */
+static void turn_words(uint8_t *to, const uint8_t *from, uint64_t size)
+{
+	for (uint64_t at = 0; at + TW_FXT_WORD <= size; at += TW_FXT_WORD)
+		tw_store64(to + at, tw_load64(from + at, true), false);
+}
+
+/* Words whose meaning is not known, in the target's byte order: a backtrace's addresses are words for sure, extensions and
+ * unknown records by all that the document says. */
+static const uint8_t *turned(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
+{
+	uint8_t *to = r->words + *used;
+	turn_words(to, bytes, size);
+	*used += (size_t)size;
+	return to;
+}
+
+static void turn_record(struct rewrite *r, struct tw_fxt_record *record)
+{
+	bool large = record->type == TW_FXT_TYPE_LARGE; /* what may be larger than memory is not turned */
+	bool words = record->kind == TW_FXT_PROFILER_BACKTRACE || (record->kind == TW_FXT_UNKNOWN && !large);
+	size_t used = 0;
+	if (words && record->payload)
+		record->payload = turned(r, &used, record->payload, record->payload_size);
+	if (record->trailing && !large)
+		record->trailing = turned(r, &used, record->trailing, record->trailing_size);
+	for (unsigned i = 0; i < record->argument_count; i++) {
+		struct tw_fxt_argument *argument = &record->arguments[i];
+		if (argument->type > TW_FXT_ARG_BLOB && argument->bytes)
+			argument->bytes = turned(r, &used, argument->bytes, argument->size);
+		if (argument->trailing)
+			argument->trailing = turned(r, &used, argument->trailing, argument->trailing_size);
+	}
+}
+
+/* Encodes and writes; false when no record can hold it. */
+static bool put(struct rewrite *r, const struct tw_fxt_record *record, bool big)
+{
+	size_t size;
+	if (tw_fxt_encode(record, big, r->record, sizeof r->record, &size) < 0)
+		return false;
+	tw_put(r->out, r->record, size);
+	return true;
+}
+
+static void put_zeros(struct rewrite *r, uint64_t size)
+{
+	static const uint8_t zeros[TW_FXT_WORD];
+	tw_put(r->out, zeros, (size_t)size);
+}
+
+/* Up to a whole word: all that is written is. */
+static void put_fill(struct rewrite *r)
+{
+	put_zeros(r, -tw_output_position(r->out) & (TW_FXT_WORD - 1));
+}
+
+/* ---- Repair: what is used must be defined. ---- */
+
+static bool is_new(struct rewrite *r, bool thread, unsigned index)
+{
+	uint64_t provider = tw_hash64(r->cursor.chunk->turn.provider->id);
+	uint64_t key = tw_hash64(provider ^ ((uint64_t)thread << 32 | index));
+	uint32_t known;
+	if (r->cursor.state.full) /* the index may have a meaning that was not kept */
+		return false;
+	return !tw_map_find(&r->defined, key, &known) && tw_map_add(&r->defined, key, 0);
+}
+
+/* Tables begin anew. What another provider had defined is defined once more, which changes nothing. */
+static void forget_defined(struct rewrite *r)
+{
+	tw_map_free(&r->defined);
+	r->defined = (struct tw_map){0};
+}
+
+static void define_string(struct rewrite *r, const struct tw_fxt_string *string, bool big)
+{
+	char text[40];
+	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE ||
+	    fxt_cursor_string(&r->cursor, string->reference) || !is_new(r, false, string->reference))
+		return;
+	int length = snprintf(text, sizeof text, "undefined string %u", string->reference);
+	const struct tw_fxt_record record = {.kind = TW_FXT_STRING,
+	                                     .index = string->reference,
+	                                     .payload = (const uint8_t *)text,
+	                                     .payload_size = (uint64_t)length};
+	put(r, &record, big);
+}
+
+/* Koids of 0 are no thread, as Fuchsia's engine has it. */
+static void define_thread(struct rewrite *r, const struct tw_fxt_thread *thread, bool big)
+{
+	if (thread->index == 0 || fxt_cursor_thread(&r->cursor, thread->index) || !is_new(r, true, thread->index))
+		return;
+	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index};
+	put(r, &record, big);
+}
+
+static void define_all(struct rewrite *r, const struct tw_fxt_record *record, bool big)
+{
+	if (record->type < TW_FXT_TYPE_EVENT)
+		return;
+	define_string(r, &record->category, big);
+	if (record->kind != TW_FXT_PROFILER_MODULE)
+		define_string(r, &record->name, big);
+	define_thread(r, &record->thread, big);
+	define_thread(r, &record->incoming, big);
+	for (unsigned i = 0; i < record->argument_count; i++) {
+		define_string(r, &record->arguments[i].name, big);
+		define_string(r, &record->arguments[i].text, big);
+	}
+}
+
+/* ---- Records. ---- */
+
+/* A large record that is in the chunk. */
+static void put_whole(struct rewrite *r, const struct tw_fxt_record *record, const uint8_t *payload)
+{
+	tw_put(r->out, payload, (size_t)record->payload_size);
+	put_zeros(r, -record->payload_size & (TW_FXT_WORD - 1));
+	tw_put(r->out, record->trailing, (size_t)record->trailing_size);
+}
+
+/* One that goes on, maybe beyond the end of the file: then it ends there. */
+static void put_part(struct rewrite *r, const uint8_t *payload, uint64_t all)
+{
+	const struct fxt_chunk *chunk = r->cursor.chunk;
+	uint64_t here = (uint64_t)(chunk->bytes + r->cursor.next - payload);
+	here = here < all ? here : all;
+	tw_put(r->out, payload, (size_t)here);
+	r->blob_left = all - here;
+	if (r->blob_left == 0)
+		put_fill(r);
+}
+
+static void put_large(struct rewrite *r, struct tw_fxt_record *record, bool big)
+{
+	const uint8_t *start = r->cursor.chunk->bytes + r->cursor.place, *payload = record->payload;
+	uint64_t head = payload ? (uint64_t)(payload - start) : record->size;
+	uint64_t in_file = r->end - fxt_cursor_offset(&r->cursor), all = record->size - head;
+	bool whole = record->size <= r->cursor.next - r->cursor.place;
+	if (record->size > in_file) {
+		all = record->payload_size < in_file - head ? record->payload_size : in_file - head;
+		record->payload_size = all;
+		record->trailing_size = 0;
+		r->result->records_changed++;
+	}
+	record->payload = NULL;
+	if (!put(r, record, big)) {
+		r->result->records_dropped++;
+		return;
+	}
+	r->result->records_out++;
+	if (whole && payload)
+		put_whole(r, record, payload);
+	else if (payload)
+		put_part(r, payload, all);
+}
+
+static void take_record(struct rewrite *r, struct tw_fxt_record *record, bool source_big)
+{
+	bool big = is_big(r, source_big);
+	r->blob_left = 0;
+	if (record->kind == TW_FXT_MAGIC || record->kind == TW_FXT_PROVIDER_INFO)
+		forget_defined(r);
+	if (r->repair)
+		define_all(r, record, big);
+	if (big != source_big)
+		turn_record(r, record);
+	if (record->type == TW_FXT_TYPE_LARGE) {
+		put_large(r, record, big);
+		return;
+	}
+	if (put(r, record, big))
+		r->result->records_out++;
+	else
+		r->result->records_dropped++;
+}
+
+static void take_payload(struct rewrite *r, const struct fxt_piece *piece)
+{
+	uint64_t size = piece->to - piece->from;
+	if (r->blob_left == 0)
+		return;
+	size = size < r->blob_left ? size : r->blob_left;
+	tw_put(r->out, r->cursor.chunk->bytes + piece->from, (size_t)size);
+	r->blob_left -= size;
+	if (r->blob_left == 0)
+		put_fill(r);
+}
+
+/* Copies records as they are, but counts them. */
+static bool copy(struct rewrite *r, const struct fxt_piece *piece)
+{
+	const uint8_t *bytes = r->cursor.chunk->bytes;
+	uint64_t count = 0;
+	size_t place = piece->from;
+	while (place < piece->to) {
+		size_t size = fxt_size(tw_load64(bytes + place, piece->big)) * (size_t)TW_FXT_WORD;
+		if (size > piece->to - place)
+			return false; /* a large record that goes on */
+		place += size;
+		count++;
+	}
+	tw_put(r->out, bytes + piece->from, piece->to - piece->from);
+	r->result->records_in += count;
+	r->result->records_out += count;
+	r->blob_left = 0;
+	return true;
+}
+
+static void take_records(struct rewrite *r, const struct fxt_piece *piece)
+{
+	struct tw_fxt_record record;
+	int status;
+	if (!r->repair && is_big(r, piece->big) == piece->big && copy(r, piece))
+		return;
+	while ((status = fxt_cursor_record(&r->cursor, piece, &record)) != 0) {
+		r->result->records_in++;
+		if (status == 1)
+			take_record(r, &record, piece->big);
+		else
+			r->result->records_dropped++;
+		if (status < 0)
+			fxt_cursor_report(&r->cursor, piece);
+	}
+}
+
+static void take_piece(struct rewrite *r, const struct fxt_piece *piece)
+{
+	switch (piece->kind) {
+	case FXT_RECORDS:
+		take_records(r, piece);
+		return;
+	case FXT_PAYLOAD:
+		take_payload(r, piece);
+		break;
+	case FXT_BROKEN:
+	case FXT_CUT:
+		r->result->records_in++;
+		r->result->records_dropped++;
+		r->result->lost_bytes += piece->to - piece->from;
+		break;
+	case FXT_LOST:
+		r->result->lost_bytes += piece->lost;
+		break;
+	}
+	fxt_cursor_report(&r->cursor, piece);
+}
+
+/* ---- The archive. ---- */
+
+/* An archive begins with the magic number; many readers insist. */
+static void put_magic(struct rewrite *r, const struct fxt_piece *first)
+{
+	const struct fxt_chunk *chunk = r->cursor.chunk;
+	bool there =
+	    first->kind == FXT_RECORDS && tw_load64(chunk->bytes + first->from, first->big) == TW_FXT_MAGIC_WORD;
+	const struct tw_fxt_record magic = {.kind = TW_FXT_MAGIC};
+	if (!there && (r->repair || r->order != TW_BYTES_AS_SOURCE))
+		put(r, &magic, is_big(r, r->cursor.big));
+}
+
+static int rewrite_all(struct rewrite *r)
+{
+	const struct fxt_piece *piece;
+	bool first = true;
+	int status;
+	while ((status = fxt_cursor_piece(&r->cursor, &piece)) > 0 && !r->out->error) {
+		if (first)
+			put_magic(r, piece);
+		first = false;
+		take_piece(r, piece);
+	}
+	return status < 0 ? fxt_fail(r->reader, status) : 0;
+}
+
+static int rewrite(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result,
+                   enum tw_byte_order order, bool repair)
+{
+	/* Where the file ends must be known before a large blob is written that goes beyond. */
+	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	struct rewrite *r = status < 0 ? NULL : calloc(1, sizeof *r);
+	if (!r)
+		return fxt_fail(reader, status < 0 ? status : TW_ERR_MEMORY);
+	r->reader = reader;
+	r->out = out;
+	r->result = result;
+	r->order = order;
+	r->repair = repair;
+	r->end = tw_input_size(reader->input);
+	status = fxt_cursor_init(&r->cursor, reader);
+	status = status < 0 ? fxt_fail(reader, status) : rewrite_all(r);
+	if (status == 0)
+		fxt_finish(reader);
+	fxt_cursor_free(&r->cursor);
+	tw_map_free(&r->defined);
+	free(r);
+	return status;
+}
+
+int fxt_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
+{
+	return rewrite(reader, out, result, TW_BYTES_AS_SOURCE, true);
+}
+
+int fxt_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+                  struct tw_rewrite_result *result)
+{
+	if (options->version > 1)
+		return tw_fail(reader, TW_ERR_VALUE, "fxt has no version %u", options->version);
+	return rewrite(reader, out, result, options->byte_order, false);
+}
