@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "core/format.h"
 #include "fxt/measure.h"
 
 /* How many meanings of an index may wait to be decoded: looking one up goes through them. */
