@@ -58,6 +58,7 @@ struct thread {
 struct ring {
 	struct {
 		uint64_t id;
+		const struct thread *thread; /* that it began on */
 		uint16_t name;
 	} open[OPEN];
 	unsigned first, count;
@@ -243,6 +244,7 @@ static void go_on(struct generator *g, struct ring *ring, const struct thread *t
 		unsigned place = (ring->first + ring->count++) % OPEN;
 		ring->open[place].id = ++g->ids;
 		ring->open[place].name = (uint16_t)name_of(g);
+		ring->open[place].thread = thread;
 		put_event(g, thread, begin, advance(g), ring->open[place].name, g->ids);
 		return;
 	}
@@ -251,6 +253,8 @@ static void go_on(struct generator *g, struct ring *ring, const struct thread *t
 		ring->first = (ring->first + 1) % OPEN;
 		ring->count--;
 	}
+	/* Ids of asynchronous operations are those of one process. */
+	thread = begin == ASYNC_BEGIN ? ring->open[place].thread : thread;
 	put_event(g, thread, way == 1 ? begin + 1 : begin + 2, advance(g), ring->open[place].name,
 	          ring->open[place].id);
 }
