@@ -42,6 +42,8 @@ struct tw_read_options {
 	const char *format; /* name of the format; NULL: found from the bytes */
 	enum tw_order order;
 	enum tw_checking checking;
+	bool
+	    findings_only; /* the caller does not look at the events: a format may leave out those that no rule needs */
 	tw_finding_fn on_finding; /* NULL: findings are only counted */
 	void *finding_context;
 	const struct tw_namer *namer; /* NULL: functions are shown as numbers */

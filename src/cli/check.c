@@ -131,7 +131,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_screen screen = {0};
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL},
+	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL, .findings_only = true},
 	    .own_findings = true,
 	    .findings = {.limit = options->all ? FINDINGS_MOST : FINDINGS_SHOWN},
 	    .context = &screen,

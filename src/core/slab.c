@@ -58,7 +58,7 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 
 /* ---- The order. ---- */
 
-/* A row by its time, counted from the first of the slab. */
+/* A row by its time. */
 struct key {
 	uint64_t time;
 	uint32_t row;
@@ -81,40 +81,42 @@ static bool is_sorted(const struct tw_slab *slab)
 	return true;
 }
 
-/* Fills in the keys; returns the greatest. */
-static uint64_t make_keys(const struct tw_slab *slab, struct key *keys)
+/* What a sort of a slab needs to know of its times. */
+struct span {
+	uint64_t least, most;
+};
+
+static struct span make_keys(const struct tw_slab *slab, struct key *keys)
 {
-	uint64_t least = UINT64_MAX, most = 0;
+	struct span span = {.least = UINT64_MAX};
 	for (size_t i = 0; i < slab->count; i++) {
 		uint64_t time = slab->events[i].time;
 		keys[i] = (struct key){time, (uint32_t)i};
-		least = time < least ? time : least;
-		most = time > most ? time : most;
+		span.least = time < span.least ? time : span.least;
+		span.most = time > span.most ? time : span.most;
 	}
-	for (size_t i = 0; i < slab->count; i++)
-		keys[i].time -= least;
-	return most - least;
+	return span;
 }
 
-/* Puts keys in the order of one digit; those that have the same keep theirs. */
-static void sort_digit(const struct key *from, struct key *to, size_t count, unsigned shift)
+/* Puts keys in the order of one digit of the time since `least`; those that have the same keep theirs. */
+static void sort_digit(const struct key *from, struct key *to, size_t count, uint64_t least, unsigned shift)
 {
 	uint32_t starts[DIGITS + 1] = {0};
 	for (size_t i = 0; i < count; i++)
-		starts[(from[i].time >> shift) % DIGITS + 1]++;
+		starts[((from[i].time - least) >> shift) % DIGITS + 1]++;
 	for (size_t i = 1; i < DIGITS; i++)
 		starts[i] += starts[i - 1];
 	for (size_t i = 0; i < count; i++)
-		to[starts[(from[i].time >> shift) % DIGITS]++] = from[i];
+		to[starts[((from[i].time - least) >> shift) % DIGITS]++] = from[i];
 }
 
 /* Returns the half of the keys that is in order: digit by digit, because rows are out of order everywhere, but a slab spans a
  * short time. */
-static struct key *sort_keys(struct key *keys, size_t count, uint64_t most)
+static struct key *sort_keys(struct key *keys, size_t count, struct span span)
 {
 	struct key *from = keys, *to = keys + count;
-	for (unsigned shift = 0; shift < 64 && most >> shift; shift += DIGIT) {
-		sort_digit(from, to, count, shift);
+	for (unsigned shift = 0; shift < 64 && (span.most - span.least) >> shift; shift += DIGIT) {
+		sort_digit(from, to, count, span.least, shift);
 		struct key *swap = from;
 		from = to;
 		to = swap;

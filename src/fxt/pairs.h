@@ -5,6 +5,11 @@
 
 #include "core/format.h"
 
+/* The kinds of event that rules about pairs look at. */
+#define FXT_PAIRED_KINDS                                                                                               \
+	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_ASYNC_BEGIN | 1u << TW_ASYNC_INSTANT |                   \
+	 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
+
 /* A duration that is open. */
 struct fxt_open {
 	uint64_t offset;

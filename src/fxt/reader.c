@@ -40,13 +40,21 @@ static void fxt_close(struct tw_reader *reader)
 
 /* ---- Reading. ---- */
 
+/* The kinds of event that rows are made of. */
+static uint32_t kinds_for(const struct tw_reader *reader)
+{
+	if (reader->options.checking == TW_CHECK_ALL)
+		return reader->options.findings_only ? FXT_PAIRED_KINDS : UINT32_MAX;
+	return reader->kinds ? reader->kinds : UINT32_MAX;
+}
+
 static int start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
-	    .kinds = reader->kinds && !check ? reader->kinds : UINT32_MAX,
+	    .kinds = kinds_for(reader),
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
