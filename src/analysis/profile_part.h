@@ -13,6 +13,8 @@ struct tw_part_key {
 	uint32_t with; /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
 };
 
+enum { TW_PART_WAITING = 64 };
+
 struct tw_profile_part {
 	struct tw_calls calls; /* first: hooks get this */
 	const struct tw_dictionary *dictionary;
@@ -23,7 +25,9 @@ struct tw_profile_part {
 	size_t key_room;
 	uint32_t *row_of; /* TW_BY_FUNCTION: by name */
 	size_t row_of_room;
-	struct tw_map row_map; /* otherwise: by key */
+	struct tw_map row_map;                        /* otherwise: by key */
+	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
+	size_t waiting_count;
 };
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
