@@ -4,8 +4,13 @@
 #include "fxt/measure.h"
 #include "fxt/walk.h"
 
+#include <string.h>
+
 /* How many records in a row make a place trustworthy. */
 enum { CHAIN = 3 };
+
+/* How many strange ones in a row make one of them trustworthy. */
+enum { STRANGE = 8 };
 
 /* The bytes that are judged, and what they are judged by. */
 struct view {
@@ -35,43 +40,48 @@ static size_t decodes(const struct view *view, size_t at)
 	return (size_t)record.size;
 }
 
-/* Whether records follow one another from here: enough of them, or as far as there are bytes. */
-static bool chain(const struct view *view, size_t at)
+/* Whether the header at a place asks for more bytes than there are. */
+static bool runs_out(const struct view *view, size_t at)
+{
+	size_t left = view->left - at;
+	return left < TW_FXT_WORD || fxt_size(tw_load64(view->bytes + at, view->big)) > left / TW_FXT_WORD;
+}
+
+/* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. */
+static bool chain(const struct view *view, size_t at, unsigned least)
 {
 	unsigned count = 0;
 	for (; count < CHAIN && view->left - at >= TW_FXT_WORD; count++) {
 		size_t size = measure(view, at);
-		if (size == 0 && count > 0)
-			size = decodes(view, at);
 		if (size == 0)
-			return !view->at_end && view->left - at < FXT_LOOK && count > 0;
+			return !view->at_end && count > 0 && runs_out(view, at);
 		at += size;
 	}
-	return count == CHAIN || (count > 0 && view->left == at);
+	return count == CHAIN || (count >= least && view->left == at);
 }
 
-static bool string_known(const struct view *view, uint64_t reference, size_t at)
+static bool string_known(const struct view *view, uint64_t index, size_t at)
 {
-	return reference == 0 || reference >= TW_FXT_STRING_INLINE ||
-	       fxt_string_at(view->provider, (unsigned)reference, view->offset + at) != NULL;
+	return index > 0 && index < TW_FXT_STRING_INLINE &&
+	       fxt_string_at(view->provider, (unsigned)index, view->offset + at) != NULL;
 }
 
-/* Whether a record that measures right is so by itself, without others behind it: what it refers to is there, or there are
- * so many zeros where it must have them that chance does not make them. */
+/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the tables, or it
+ * must have so many zeros that chance does not make them. */
 static bool alone(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big), thread = tw_bits(header, 24, 31);
-	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT)
+	uint64_t category = tw_bits(header, 32, 47);
+	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
 		return true;
-	if (tw_bits(header, 0, 3) != TW_FXT_TYPE_EVENT || tw_bits(header, 48, 63) == 0)
-		return false;
-	return string_known(view, tw_bits(header, 32, 47), at) && string_known(view, tw_bits(header, 48, 63), at) &&
-	       (thread == 0 || fxt_thread_at(view->provider, (unsigned)thread, view->offset + at) != NULL);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread != 0 &&
+	       fxt_thread_at(view->provider, (unsigned)thread, view->offset + at) != NULL &&
+	       string_known(view, tw_bits(header, 48, 63), at) && (category == 0 || string_known(view, category, at));
 }
 
 static bool begins(const struct view *view, size_t at)
 {
-	return measure(view, at) != 0 && (chain(view, at) || alone(view, at));
+	return measure(view, at) != 0 && (chain(view, at, 1) || alone(view, at));
 }
 
 static bool is_swapped(const struct view *view, size_t at)
@@ -97,12 +107,46 @@ static const char *header_fault(uint64_t header)
 	                                                                                 : "a record";
 }
 
-/* A record of a size that may be right: what follows it tells. */
-static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt_decoder *decoder, bool fits,
-                                    size_t size)
+/* Whether all of a record is known to the format, as that of damaged bytes hardly ever is. */
+static bool is_known(const struct tw_fxt_record *record)
 {
-	bool last = view->at_end && view->left == size;
-	if (last || begins(view, size) || is_swapped(view, size) || (fits && decodes(view, size)))
+	bool known = record->kind != TW_FXT_UNKNOWN && !record->reserved && !record->trailing_size;
+	for (unsigned i = 0; i < record->argument_count; i++)
+		known = known && record->arguments[i].type <= TW_FXT_ARG_BLOB && !record->arguments[i].trailing_size;
+	return known;
+}
+
+/* Whether records follow one another inside what says that it is one record. */
+static bool holds_others(const struct view *view, uint64_t size)
+{
+	size_t end = size < view->left ? (size_t)size : view->left;
+	for (size_t at = 1; at < end; at++)
+		if (measure(view, at) != 0 && chain(view, at, 1))
+			return true;
+	return false;
+}
+
+/* Whether what follows makes a size plausible: a record, maybe behind others that are strange too. */
+static bool followed(const struct view *view, size_t at)
+{
+	for (unsigned count = 0; count < STRANGE; count++) {
+		if ((view->at_end && view->left == at) || begins(view, at) || is_swapped(view, at))
+			return true;
+		size_t size = decodes(view, at);
+		if (size == 0)
+			return !view->at_end && runs_out(view, at);
+		at += size;
+	}
+	return true;
+}
+
+/* A record of a size that may be right: what is in it and what follows it tell. */
+static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt_decoder *decoder,
+                                    const struct tw_fxt_record *record, bool fits)
+{
+	size_t size = (size_t)record->size;
+	bool trusted = fits && is_known(record);
+	if (followed(view, size) && (trusted || !holds_others(view, size)))
 		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};
 	size_t next = scan(view, 1);
 	if (next == size)
@@ -110,12 +154,57 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
 	return (struct fxt_judgement){FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at};
 }
 
-/* A record that goes beyond the end of the file, unless others begin in it. */
+/* A large record that is not all here. */
+static struct fxt_judgement by_beginning(const struct view *view, const struct tw_fxt_record *record)
+{
+	if (is_known(record) || !holds_others(view, record->size))
+		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
+	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), "a record", 0};
+}
+
+/* Whether what a record says about its contents ends in these bytes, though its size goes beyond them. */
+static bool ends_here(const struct view *view)
+{
+	uint8_t bytes[TW_FXT_RECORD_MAX * TW_FXT_WORD];
+	size_t left = view->left / TW_FXT_WORD * TW_FXT_WORD;
+	uint64_t header = tw_load64(view->bytes, view->big);
+	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = left, .big = view->big};
+	struct tw_fxt_record record;
+	if (left > sizeof bytes || fxt_type(header) == TW_FXT_TYPE_LARGE)
+		return false;
+	memcpy(bytes, view->bytes, left);
+	tw_store64(bytes, (header & ~FXT_BITS(4, 15)) | left / TW_FXT_WORD << 4, view->big);
+	return tw_fxt_next(&decoder, &record) == 1;
+}
+
+static bool string_sound(const struct view *view, uint64_t reference)
+{
+	return reference == 0 || reference >= TW_FXT_STRING_INLINE || string_known(view, reference, 0);
+}
+
+/* Whether a header is all that a good one must be, but for its size. */
+static bool is_sound(const struct view *view)
+{
+	uint64_t header = tw_load64(view->bytes, view->big), thread = tw_bits(header, 24, 31);
+	enum tw_fxt_kind kind = fxt_kind(header);
+	if (kind == TW_FXT_UNKNOWN || header & fxt_reserved(kind))
+		return false;
+	return fxt_type(header) != TW_FXT_TYPE_EVENT ||
+	       (string_sound(view, tw_bits(header, 32, 47)) && string_sound(view, tw_bits(header, 48, 63)) &&
+	        (thread == 0 || fxt_thread_at(view->provider, (unsigned)thread, view->offset) != NULL));
+}
+
+/* A record that goes beyond the end of the file, unless others begin in it. An argument of one that is cut may look like a
+ * last record. */
 static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t size)
 {
-	size_t next = scan(view, 1);
-	if (next < view->left)
-		return (struct fxt_judgement){FXT_IS_GARBAGE, next, "a record that ends before the end of the file", 0};
+	unsigned least = is_sound(view) && !ends_here(view) ? 2 : 1;
+	for (size_t at = 1; at < view->left; at++) {
+		bool begins_here = measure(view, at) != 0 && (chain(view, at, least) || alone(view, at));
+		if (begins_here || is_swapped(view, at))
+			return (struct fxt_judgement){FXT_IS_GARBAGE, at,
+			                              "a record that ends before the end of the file", 0};
+	}
 	return (struct fxt_judgement){FXT_IS_CUT, size, "the rest of the record", 0};
 }
 
@@ -128,11 +217,10 @@ static struct fxt_judgement by_decoding(const struct view *view)
 		return view->at_end ? cut_or_garbage(view, decoder.need)
 		                    : (struct fxt_judgement){.verdict = FXT_WANTS_MORE};
 	if (status == 1 && record.size > view->left)
-		return view->at_end && record.payload_here == 0
-		           ? cut_or_garbage(view, record.size)
-		           : (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record.size};
+		return view->at_end && record.payload_here == 0 ? cut_or_garbage(view, record.size)
+		                                                : by_beginning(view, &record);
 	if (status == 1 || (status == TW_ERR_VALUE && record.size <= view->left))
-		return by_size(view, &decoder, status == 1, (size_t)record.size);
+		return by_size(view, &decoder, &record, status == 1);
 	uint64_t header = tw_load64(view->bytes, view->big);
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }

@@ -354,5 +354,7 @@ enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		if (!pass(walk, chunk, &walked))
 			break;
 	}
+	if (walk->blob_left && chunk->at_end)
+		pass_payload(walk, chunk); /* none is left: it is cut */
 	return walked;
 }

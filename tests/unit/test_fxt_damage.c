@@ -1,0 +1,398 @@
+/* test_fxt_damage.c - whatever happens to one place of an archive, every event elsewhere is delivered, and the loss is told. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <trackway/trackway.h>
+
+#include "base/bytes.h"
+
+enum { ROOM = 1 << 20, PART = 2200, RECORDS = ROOM / 8, LARGE = 600000 };
+
+static uint8_t whole[ROOM], damaged[ROOM];
+static size_t size;
+static bool big;
+static size_t records[RECORDS], record_count; /* where records begin; the last is the end */
+static bool wanted[ROOM], found[ROOM];        /* by offset: an event comes from here */
+static uint64_t lost, errors;
+
+/* ---- The archive. ---- */
+
+/* By the sizes of the headers alone. */
+static void find_records(size_t most)
+{
+	record_count = 0;
+	for (size_t at = 0; at < most;) {
+		uint64_t header = tw_load64(whole + at, big);
+		records[record_count] = at;
+		at += 8 * (size_t)((header & 15) == 15 ? header >> 4 & UINT32_MAX : header >> 4 & 0xfff);
+		record_count += at <= most;
+		size = at <= most ? at : records[record_count];
+	}
+	records[record_count] = size;
+}
+
+static void load(const char *name, size_t most)
+{
+	char path[512];
+	snprintf(path, sizeof path, "%s/fxt/%s", getenv("TW_TEST_DATA"), name);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size_t read = fread(whole, 1, sizeof whole, file);
+	fclose(file);
+	big = false;
+	find_records(most < read ? most : read);
+}
+
+/* The same archive in the other byte order. */
+static void turn(void)
+{
+	struct tw_reader *reader;
+	struct tw_rewrite_result result;
+	char path[] = "/tmp/fxt_damage_XXXXXX";
+	int descriptor = mkstemp(path);
+	const struct tw_write_options options = {.byte_order = TW_BYTES_BIG};
+	assert_true(descriptor >= 0);
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, NULL), 0);
+	assert_int_equal(tw_transcode(reader, path, &options, &result), 0);
+	tw_close(reader);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	assert_int_equal(fread(whole, 1, sizeof whole, file), size);
+	fclose(file);
+	fclose(fdopen(descriptor, "rb"));
+	remove(path);
+	big = true;
+}
+
+/* ---- Reading. ---- */
+
+static void count_finding(void *context, const struct tw_finding *finding)
+{
+	(void)context;
+	assert_true(strlen(finding->text) > 0);
+	errors += finding->severity == TW_ERROR;
+}
+
+static void read_all(const uint8_t *bytes, size_t length, enum tw_order order, bool *marks)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	const struct tw_read_options options = {.format = "fxt",
+	                                        .order = order,
+	                                        .jobs = 1,
+	                                        .on_finding = count_finding};
+	memset(marks, 0, ROOM);
+	lost = errors = 0;
+	int status = tw_open_memory(&reader, "test", bytes, length, &options);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			assert_in_range(batch.events[i].offset, 0, length);
+			if (batch.events[i].kind == TW_LOST)
+				lost += batch.events[i].value;
+			else
+				marks[batch.events[i].offset] = true;
+		}
+	assert_true(status == 0 || length == 0);
+	tw_close(reader);
+}
+
+/* Events outside [from, to) must be there, those behind it moved by so many bytes. */
+static void expect_others(size_t from, size_t to, size_t moved, const char *what)
+{
+	for (size_t at = 0; at < size; at++)
+		if (wanted[at] && (at < from ? !found[at] : at >= to && !found[at + moved]))
+			fail_msg("%s at 0x%zx, to 0x%zx, loses the event at 0x%zx", what, from, to + moved, at);
+}
+
+static void each_archive(void (*test)(void))
+{
+	static const char *const names[] = {"oneshot_all.fxt", "streaming.fxt"};
+	for (unsigned i = 0; i < 4; i++) {
+		load(names[i / 2], PART);
+		if (i & 1)
+			turn();
+		read_all(whole, size, TW_ORDER_FILE, wanted);
+		assert_int_equal(errors, 0);
+		test();
+	}
+}
+
+/* ---- Damage to headers. ---- */
+
+static void hurt_header(uint64_t keep, uint64_t set, const char *what)
+{
+	for (size_t i = 1; i < record_count; i++) {
+		memcpy(damaged, whole, size);
+		uint64_t header = tw_load64(whole + records[i], big);
+		tw_store64(damaged + records[i], (header & keep) | set, big);
+		read_all(damaged, size, i % 3, found);
+		expect_others(records[i], records[i + 1], 0, what);
+		assert_true(lost > 0 && errors > 0);
+	}
+}
+
+static void hurt_headers(void)
+{
+	hurt_header(0, 0, "a zero word");
+	hurt_header(~UINT64_C(0xfff0), 0, "a size of 0");
+	hurt_header(UINT64_MAX, 0xfff0, "a size past the end");
+}
+
+static void test_headers(void **state)
+{
+	(void)state;
+	each_archive(hurt_headers);
+}
+
+/* ---- Random bytes. ---- */
+
+static uint64_t seed;
+
+static uint8_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint8_t)(seed >> 32);
+}
+
+static void insert(size_t at, size_t length)
+{
+	memcpy(damaged, whole, at);
+	for (size_t i = 0; i < length; i++)
+		damaged[at + i] = next_random();
+	memcpy(damaged + at + length, whole + at, size - at);
+	read_all(damaged, size + length, length % 3, found);
+	expect_others(at, at, length, "random bytes");
+	assert_int_equal(lost, length);
+	assert_int_equal(errors, 1);
+}
+
+static void insert_all(void)
+{
+	static const size_t lengths[] = {1, 3, 7, 8, 9, 16, 40, 123, 1000, 5000};
+	seed = UINT64_C(88172645463325252);
+	for (size_t i = 2; i < record_count; i += 3)
+		for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+			insert(records[i], lengths[k]);
+}
+
+static void test_random_bytes(void **state)
+{
+	(void)state;
+	each_archive(insert_all);
+}
+
+static void overwrite_all(void)
+{
+	static const size_t lengths[] = {8, 11, 24, 100, 777};
+	seed = 7;
+	for (size_t i = 1; i + 1 < record_count; i++)
+		for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+			size_t from = records[i], to = from + lengths[k], after = i;
+			if (to > size)
+				continue;
+			memcpy(damaged, whole, size);
+			for (size_t at = from; at < to; at++)
+				damaged[at] = next_random();
+			while (records[after] < to)
+				after++;
+			read_all(damaged, size, TW_ORDER_FILE, found);
+			expect_others(from, records[after], 0, "overwritten bytes");
+		}
+}
+
+static void test_overwritten(void **state)
+{
+	(void)state;
+	each_archive(overwrite_all);
+}
+
+/* ---- Cuts. ---- */
+
+static void cut_all(void)
+{
+	size_t last = 0;
+	for (size_t length = 8; length < size; length++) {
+		last += records[last + 1] <= length;
+		memcpy(damaged, whole, length);
+		read_all(damaged, length, length % 3, found);
+		expect_others(records[last], size, 0, "a cut");
+		if (lost != length - records[last])
+			fail_msg("a cut at 0x%zx: lost %d, not %d", length, (int)lost, (int)(length - records[last]));
+		assert_int_equal(errors, lost > 0);
+	}
+}
+
+static void test_cuts(void **state)
+{
+	(void)state;
+	each_archive(cut_all);
+}
+
+/* ---- Archives of many parts. ---- */
+
+static void put(uint64_t word)
+{
+	tw_store64(whole + size, word, big);
+	size += 8;
+}
+
+static void put_instant(uint64_t time)
+{
+	put(0x0000800001000024 | UINT64_C(0x8000) << 48); /* thread 1, empty inline strings */
+	put(time);
+}
+
+static void put_head(void)
+{
+	put(0x0016547846040010);
+	put(0x0000000000110010); /* provider 1 without a name */
+	put(0x10033);            /* thread 1 */
+	put(1);
+	put(2);
+}
+
+/* A blob with more bytes than 12 bits of words can tell, and more than are read at a time. */
+static void put_blob(size_t bytes)
+{
+	put(UINT64_C(0x1000000000f) | (uint64_t)(3 + bytes / 8) << 4);
+	put(0);
+	put(bytes);
+	for (size_t i = 0; i < bytes; i++)
+		whole[size + i] = (uint8_t)(i * 7);
+	size += bytes;
+}
+
+static void count_blob(const uint8_t *bytes, size_t length, uint64_t *blob, uint64_t *instants)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .on_finding = count_finding, .jobs = 2};
+	*blob = *instants = errors = 0;
+	assert_int_equal(tw_open_memory(&reader, "test", bytes, length, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			const struct tw_argument *part = &batch.arguments[event->first_argument];
+			*instants += event->kind == TW_INSTANT;
+			if (event->kind != TW_BLOB)
+				continue;
+			for (uint64_t k = 0; k < part->size; k++)
+				assert_int_equal(part->value.bytes[k], (uint8_t)((*blob + k) * 7));
+			*blob += part->size;
+		}
+	tw_close(reader);
+}
+
+static void test_large_blob(void **state)
+{
+	uint64_t blob, instants;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_instant(1);
+		size_t before = size;
+		put_blob(LARGE);
+		put_instant(2);
+		put_instant(3);
+		count_blob(whole, size, &blob, &instants);
+		assert_true(blob == LARGE && instants == 3 && errors == 0);
+		for (size_t cut = before + 32; cut < size - 40; cut += 99991) {
+			count_blob(whole, cut, &blob, &instants);
+			assert_true(blob == cut - before - 24 && instants == 1 && errors == 1);
+		}
+	}
+}
+
+/* The same rows however many threads there are: names and tracks by number too. */
+static uint64_t fingerprint(unsigned jobs, enum tw_order order)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	uint64_t hash = 14695981039346656037u;
+	const struct tw_read_options options = {.order = order, .jobs = jobs};
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			const uint64_t parts[] = {event->time,  event->offset, event->value, event->id,
+			                          event->track, event->name,   event->kind,  event->argument_count};
+			for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+				hash = (hash ^ parts[k]) * 1099511628211u;
+		}
+	tw_close(reader);
+	return hash;
+}
+
+static void test_jobs(void **state)
+{
+	(void)state;
+	size = 0;
+	big = false;
+	for (unsigned archive = 0; archive < 3; archive++, big = !big) {
+		put_head();
+		for (unsigned i = 0; i < 4000; i++) { /* an index that is registered again for each event */
+			put(0x0000000400010022 | UINT64_C(0) << 48);
+			memcpy(whole + size, "abcd\0\0\0", 8);
+			whole[size] = (uint8_t)('a' + i % 26);
+			whole[size + 1] = (uint8_t)('a' + i / 26 % 26);
+			size += 8;
+			put(0x0001000001020024); /* begin, name 1 */
+			put(1000000 - i);
+			if (i % 50 == 0)
+				put(0x0000000000210010 ^ (i % 100 ? 0x300000 : 0)); /* sections */
+			if (i % 50 == 1) {
+				put(0x10033);
+				put(1);
+				put(i);
+			}
+		}
+	}
+	for (unsigned order = TW_ORDER_TRACK; order <= TW_ORDER_FILE; order++) {
+		uint64_t one = fingerprint(1, (enum tw_order)order);
+		assert_true(one == fingerprint(2, (enum tw_order)order));
+		assert_true(one == fingerprint(5, (enum tw_order)order));
+	}
+}
+
+/* Each event has the text that its index had just then. */
+static void test_registered_again(void **state)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	unsigned count = 0;
+	(void)state;
+	test_jobs(state);
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++, count++) {
+			const char *text = tw_dictionary_name(tw_reader_dictionary(reader), batch.events[i].name)->text;
+			unsigned k = count % 4000;
+			assert_int_equal(text[0], 'a' + k % 26);
+			assert_int_equal(text[1], 'a' + k / 26 % 26);
+		}
+	assert_int_equal(count, 12000);
+	tw_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_headers),          cmocka_unit_test(test_random_bytes),
+	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cuts),
+	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_registered_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
