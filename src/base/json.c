@@ -132,7 +132,10 @@ void tw_json_bool(struct tw_json *json, const char *key, bool value)
 void tw_json_double(struct tw_json *json, const char *key, double value)
 {
 	begin(json, key);
-	tw_putf(json->out, "%.17g", value);
+	if (isfinite(value))
+		tw_put_double(json->out, value);
+	else
+		tw_put_text(json->out, "null");
 }
 
 void tw_json_fixed(struct tw_json *json, const char *key, double value, int decimals)

@@ -23,7 +23,7 @@ void tw_json_hex(struct tw_json *json, const char *key, const void *bytes,
 void tw_json_u64(struct tw_json *json, const char *key, uint64_t value);
 void tw_json_i64(struct tw_json *json, const char *key, int64_t value);
 void tw_json_bool(struct tw_json *json, const char *key, bool value);
-void tw_json_double(struct tw_json *json, const char *key, double value); /* finite: reads back as the same */
+void tw_json_double(struct tw_json *json, const char *key, double value); /* infinite, or no number: null */
 void tw_json_fixed(struct tw_json *json, const char *key, double value, int decimals);
 
 /* Ends a line of JSON Lines. */

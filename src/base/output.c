@@ -115,6 +115,30 @@ size_t tw_format_u64(char *p, uint64_t value)
 	return n;
 }
 
+/* The decimal point of printf() is the locale's, and may be several bytes. */
+size_t tw_format_double(char *p, double value)
+{
+	char text[64];
+	size_t length = 0;
+	bool point = false;
+	snprintf(text, sizeof text, "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof text, "%.17g", value);
+	for (const char *from = text; *from; from++)
+		if (strchr("+-0123456789e", *from)) {
+			p[length++] = *from;
+		} else if (!point) {
+			p[length++] = '.';
+			point = true;
+		}
+	return length;
+}
+
+void tw_put_double(struct tw_output *out, double value)
+{
+	tw_output_took(out, tw_format_double(tw_output_room(out, 32), value));
+}
+
 void tw_put_u64(struct tw_output *out, uint64_t value)
 {
 	tw_output_took(out, tw_format_u64(tw_output_room(out, 20), value));

@@ -103,29 +103,13 @@ void tw_line_exact_i64(struct tw_line *line, int64_t value)
 	add_exact(line, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-/* The decimal point of printf() is the locale's, and may be several bytes. */
-static void add_number(struct tw_line *line, const char *text)
-{
-	for (bool point = false; *text; text++)
-		if (strchr("+-0123456789e", *text)) {
-			tw_line_add(line, text, 1);
-		} else if (!point) {
-			tw_line_text(line, ".");
-			point = true;
-		}
-}
-
 void tw_line_double(struct tw_line *line, double value)
 {
-	char text[64];
-	if (!isfinite(value)) {
+	char text[32];
+	if (isfinite(value))
+		tw_line_add(line, text, tw_format_double(text, value));
+	else
 		tw_line_text(line, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-		return;
-	}
-	snprintf(text, sizeof text, "%.15g", value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, sizeof text, "%.17g", value);
-	add_number(line, text);
 }
 
 void tw_line_bytes(struct tw_line *line, const uint8_t *bytes, size_t size)
