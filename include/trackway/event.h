@@ -108,8 +108,17 @@ struct tw_batch {
 	const struct tw_argument *arguments;
 };
 
+/* Returns the arguments of an event of a batch; NULL where it has none. */
+static inline const struct tw_argument *tw_event_arguments(const struct tw_batch *batch, const struct tw_event *event)
+{
+	return event->argument_count ? batch->arguments + event->first_argument : NULL;
+}
+
 /* Returns the name of a kind as TW_EVENT_LIST has it, NULL for a number that is no kind. */
 TW_API const char *tw_event_kind_name(unsigned kind);
+
+/* Returns what a blob type is called, as FXT has them: 1 "data", 2 "last-branch", 3 "perfetto"; NULL for others. */
+TW_API const char *tw_blob_type_name(uint64_t type);
 
 /* ---- The dictionary: names and tracks. It only grows, and lives as long as its reader. ---- */
 
@@ -142,6 +151,9 @@ TW_API uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary);
 
 /* Returns the track of a number; numbers that were never given out read as thread 0 of process 0. Never NULL. */
 TW_API const struct tw_track *tw_dictionary_track(const struct tw_dictionary *dictionary, uint32_t track);
+
+/* Returns the name of a process; the empty name where the trace does not tell it, or not yet. Never NULL. */
+TW_API const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dictionary, uint64_t process);
 
 /* Returns how many tracks there are: valid numbers are less than this. Number 0 is the track of what has none. */
 TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);

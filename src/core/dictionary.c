@@ -185,6 +185,14 @@ const struct tw_track *tw_dictionary_track(const struct tw_dictionary *dictionar
 	return &dictionary->tracks[track < dictionary->track_count ? track : 0];
 }
 
+const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dictionary, uint64_t process)
+{
+	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
+	uint32_t number;
+	return tw_dictionary_name(dictionary,
+	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
+}
+
 uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary)
 {
 	return (uint32_t)dictionary->track_count;

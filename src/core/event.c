@@ -31,6 +31,12 @@ const char *tw_severity_name(enum tw_severity severity)
 	return (unsigned)severity < sizeof names / sizeof *names ? names[severity] : "unknown";
 }
 
+const char *tw_blob_type_name(uint64_t type)
+{
+	static const char *const names[] = {[1] = "data", [2] = "last-branch", [3] = "perfetto"};
+	return type < sizeof names / sizeof *names ? names[type] : NULL;
+}
+
 const char *tw_event_kind_name(unsigned kind)
 {
 	static const char *const names[] = {
