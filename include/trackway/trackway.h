@@ -4,12 +4,14 @@
 #define TRACKWAY_TRACKWAY_H
 
 #include <trackway/analysis.h>
+#include <trackway/counters.h>
 #include <trackway/event.h>
 #include <trackway/fdr.h>
 #include <trackway/finding.h>
 #include <trackway/fxt.h>
 #include <trackway/reader.h>
 #include <trackway/report.h>
+#include <trackway/sched.h>
 #include <trackway/status.h>
 #include <trackway/symbols.h>
 #include <trackway/version.h>

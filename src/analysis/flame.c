@@ -1,6 +1,6 @@
 /* flame.c - a tree of calls as a flame graph: one SVG or HTML file. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/report.h"
+#include "analysis/svg.h"
 
 #include "base/compress.h"
 #include "base/sum.h"
@@ -15,8 +15,6 @@ enum { COLOURS = 16, SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
 
 static const double column_width = 7.3; /* of 12 px monospace, a little more than it is */
 static const double default_share = 0.0001;
-
-static const struct tw_escape xml_escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0, NULL}};
 
 struct flame {
 	struct tw_output *out;
@@ -70,26 +68,6 @@ static int picture_height(const struct flame *flame)
 
 /* ---- Frames ---- */
 
-/* A stable colour: FNV-1a of the name, so that a function looks the same in every picture. */
-static unsigned colour_of(const char *name)
-{
-	uint32_t hash = 2166136261u;
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return (hash >> 16 ^ hash) % COLOURS;
-}
-
-/* Hundredths of a pixel, without the zeros that say nothing. */
-static void put_pixels(struct tw_output *out, double pixels)
-{
-	uint64_t hundredths = (uint64_t)(pixels * 100 + 0.5);
-	tw_put_u64(out, hundredths / 100);
-	if (hundredths % 100 == 0)
-		return;
-	tw_putf(out, hundredths % 10 ? ".%02u" : ".%01u",
-	        (unsigned)(hundredths % 10 ? hundredths % 100 : hundredths / 10 % 10));
-}
-
 static double pixels_of(const struct flame *flame, uint64_t ns)
 {
 	uint64_t all = all_ns(flame);
@@ -122,16 +100,16 @@ static void put_title(struct tw_output *out, const char *name, size_t columns)
 	if (columns >= SHORTEST_TEXT && tw_name_columns(name, columns) <= columns)
 		return;
 	tw_put_text(out, "<title>");
-	tw_put_name(out, name, 0, xml_escapes);
+	tw_put_name(out, name, 0, tw_xml_escapes);
 	tw_put_text(out, "</title>");
 }
 
 static void put_text(struct tw_output *out, const char *name, double x, int y, size_t columns)
 {
 	tw_put_text(out, "<text x=\"");
-	put_pixels(out, x + TEXT_INDENT);
+	tw_svg_pixels(out, x + TEXT_INDENT);
 	tw_putf(out, "\" y=\"%d\">", y + BASELINE);
-	tw_put_name(out, name, columns, xml_escapes);
+	tw_put_name(out, name, columns, tw_xml_escapes);
 	tw_put_text(out, "</text>");
 }
 
@@ -140,11 +118,11 @@ static void put_box(struct tw_output *out, double x, int y, double width)
 {
 	double gap = width < 5 ? width / 5 : 1;
 	tw_put_text(out, "<path d=\"M");
-	put_pixels(out, x);
+	tw_svg_pixels(out, x);
 	tw_putf(out, " %dh", y);
-	put_pixels(out, width - gap < 0.01 ? 0.01 : width - gap);
+	tw_svg_pixels(out, width - gap < 0.01 ? 0.01 : width - gap);
 	tw_putf(out, "v%dH", ROW - 1);
-	put_pixels(out, x);
+	tw_svg_pixels(out, x);
 	tw_put_text(out, "z\"/>");
 }
 
@@ -158,7 +136,7 @@ static void put_frame(struct flame *flame, uint32_t node)
 	int y = HEAD + (int)(flame->options->inverted ? depth : flame->deepest - depth) * ROW;
 	size_t columns = width > 2 * TEXT_INDENT ? (size_t)((width - 2 * TEXT_INDENT) / column_width) : 0;
 	if (node)
-		tw_putf(out, "<g class=\"c%u\" data-v=\"", colour_of(name));
+		tw_putf(out, "<g class=\"c%u\" data-v=\"", tw_svg_colour(name, COLOURS));
 	else
 		tw_put_text(out, "<g class=\"all\" data-v=\"");
 	put_numbers(flame, node);
@@ -240,13 +218,13 @@ static void put_svg_head(struct flame *flame)
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flame\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
 	    " data-down=\"%d\">\n<title>",
 	    WIDTH, height, WIDTH, height, flame->options->inverted);
-	tw_put_name(out, title_of(flame), 0, xml_escapes);
+	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
 	tw_put_text(out, "</title>\n<style>\n");
 	tw_put(out, flame_css, sizeof flame_css);
 	tw_putf(out,
 	        "</style>\n<rect id=\"page\" width=\"100%%\" height=\"100%%\"/>\n<text id=\"title\" x=\"%d\" y=\"24\">",
 	        MARGIN);
-	tw_put_name(out, title_of(flame), 110, xml_escapes);
+	tw_put_name(out, title_of(flame), 110, tw_xml_escapes);
 	tw_putf(out, "</text>\n<text id=\"summary\" x=\"%d\" y=\"43\">", MARGIN);
 	put_summary(flame);
 	tw_put_text(out, "</text>\n");
@@ -268,7 +246,7 @@ static void put_html(struct flame *flame)
 	                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 	                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	                 "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>");
-	tw_put_name(out, title_of(flame), 0, xml_escapes);
+	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
 	tw_put_text(out, "</title>\n</head>\n<body>\n");
 	put_svg(flame);
 	tw_put_text(out, "</body>\n</html>\n");

@@ -1,0 +1,26 @@
+/* columns.c - a line of time in a bounded number of columns, which become wider as it becomes longer. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/columns.h"
+
+#include <string.h>
+
+/* Two columns become one. */
+static void widen(struct tw_columns *columns)
+{
+	enum { HALF = TW_COLUMNS / 2 };
+	char *items = columns->items;
+	size_t size = columns->size;
+	for (size_t i = 0; i < HALF; i++) {
+		memmove(items + i * size, items + 2 * i * size, size);
+		columns->merge(items + i * size, items + (2 * i + 1) * size);
+	}
+	memset(items + HALF * size, 0, HALF * size);
+	columns->shift++;
+}
+
+size_t tw_columns_reach(struct tw_columns *columns, uint64_t time)
+{
+	while (time >> columns->shift >= TW_COLUMNS)
+		widen(columns);
+	return (size_t)(time >> columns->shift);
+}

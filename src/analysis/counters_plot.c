@@ -1,0 +1,159 @@
+/* counters_plot.c - the series of counters as charts: one SVG file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/counters.h"
+#include "analysis/svg.h"
+
+/* Pixels. */
+enum {
+	WIDTH = 1200,
+	LEFT = 130,
+	INNER = 1024,
+	HEAD = 40,
+	CHART = 80,
+	NAME_LINE = 18,
+	STEP = CHART + 56,
+	NAME_COLUMNS = 120
+};
+
+static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
+			    ".line { stroke: #1f6fb4; fill: none }\n.box { stroke: #aaa; fill: none }\n";
+
+struct chart {
+	struct tw_output *out;
+	struct tw_svg_frame frame;
+	int top; /* of the box */
+	const struct tw_series *series;
+	double min, max;
+};
+
+static void put_value(struct tw_output *out, const struct tw_counter_value *value)
+{
+	if (value->type == TW_ARG_INT)
+		tw_put_i64(out, value->value.i);
+	else if (value->type == TW_ARG_UINT)
+		tw_put_u64(out, value->value.u);
+	else
+		tw_put_double(out, value->value.d);
+}
+
+/* Halves, so that the distance from one end of the doubles to the other is none that is infinite. */
+static double y_of(const struct chart *chart, double value)
+{
+	double span = chart->max / 2 - chart->min / 2;
+	return chart->top + CHART - (span > 0 ? CHART * ((value / 2 - chart->min / 2) / span) : CHART / 2.0);
+}
+
+static void put_command(struct tw_output *out, char command, double pixels)
+{
+	tw_put_char(out, command);
+	tw_svg_pixels(out, pixels);
+}
+
+/* A counter keeps its value until the next sample. */
+static void put_column(const struct chart *chart, const struct tw_chart_column *column, double x, bool first)
+{
+	struct tw_output *out = chart->out;
+	if (first) {
+		put_command(out, 'M', x);
+		put_command(out, ' ', y_of(chart, column->first));
+	} else {
+		put_command(out, 'H', x);
+		put_command(out, 'V', y_of(chart, column->first));
+	}
+	if (column->min < column->first || column->min < column->last)
+		put_command(out, 'V', y_of(chart, column->min));
+	if (column->max > column->first || column->max > column->last)
+		put_command(out, 'V', y_of(chart, column->max));
+	if (column->last < column->max && column->last != column->first)
+		put_command(out, 'V', y_of(chart, column->last));
+}
+
+static void put_line(const struct chart *chart)
+{
+	const struct tw_columns *columns = &chart->series->chart;
+	const struct tw_chart_column *items = columns->items;
+	bool first = true;
+	tw_put_text(chart->out, "<path class=\"line\" d=\"");
+	for (size_t i = 0; i < TW_COLUMNS; i++)
+		if (items[i].used) {
+			put_column(chart, &items[i], tw_svg_x(&chart->frame, (uint64_t)i << columns->shift), first);
+			first = false;
+		}
+	tw_put_text(chart->out, "h1\"/>\n");
+}
+
+static void put_edge(const struct chart *chart, int y, const struct tw_counter_value *value)
+{
+	tw_putf(chart->out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, y);
+	put_value(chart->out, value);
+	tw_put_text(chart->out, "</text>\n");
+}
+
+static void put_label(const struct chart *chart)
+{
+	const struct tw_counter_row *row = &chart->series->row;
+	struct tw_output *out = chart->out;
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">", LEFT, chart->top - NAME_LINE / 2);
+	tw_put_name(out, row->name, NAME_COLUMNS / 2, tw_xml_escapes);
+	tw_put_text(out, ": ");
+	tw_put_name(out, row->series, NAME_COLUMNS / 3, tw_xml_escapes);
+	tw_put_text(out, " (");
+	if (*row->category) {
+		tw_put_name(out, row->category, NAME_COLUMNS / 3, tw_xml_escapes);
+		tw_put_text(out, ", ");
+	}
+	if (row->process_name)
+		tw_put_name(out, row->process_name, NAME_COLUMNS / 3, tw_xml_escapes);
+	else
+		tw_put_text(out, "process");
+	tw_put_char(out, ' ');
+	tw_put_u64(out, row->process);
+	tw_put_text(out, ", id ");
+	tw_put_u64(out, row->id);
+	tw_put_text(out, ", ");
+	tw_put_count(out, row->count);
+	tw_put_text(out, row->count == 1 ? " sample)</text>\n" : " samples)</text>\n");
+}
+
+static void put_chart(struct chart *chart)
+{
+	const struct tw_counter_row *row = &chart->series->row;
+	put_label(chart);
+	tw_svg_times(chart->out, &chart->frame, chart->top, chart->top + CHART);
+	tw_putf(chart->out, "<path class=\"box\" d=\"M%d %dh%dv%dh-%dz\"/>\n", LEFT, chart->top, INNER, CHART, INNER);
+	chart->min = (double)tw_counter_number(&row->min);
+	chart->max = (double)tw_counter_number(&row->max);
+	put_edge(chart, chart->top + 10, &row->max);
+	put_edge(chart, chart->top + CHART, &row->min);
+	put_line(chart);
+}
+
+int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title)
+{
+	struct chart chart = {.out = out, .frame = {LEFT, INNER, counters->end_ns ? counters->end_ns : 1}};
+	int charts = 0;
+	if (!counters->options.plot)
+		return TW_ERR_UNSUPPORTED;
+	for (size_t i = 0; i < counters->count; i++)
+		charts += counters->all[i].row.count != 0;
+	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + NAME_LINE, title ? title : "Counters", style);
+	if (charts == 0)
+		tw_putf(out, "<text x=\"%d\" y=\"%d\">no counters</text>\n", LEFT, HEAD + NAME_LINE);
+	chart.top = HEAD + 2 * NAME_LINE;
+	for (size_t i = 0; i < counters->count; i++) {
+		chart.series = &counters->all[i];
+		if (!chart.series->row.count)
+			continue;
+		put_chart(&chart);
+		chart.top += STEP;
+	}
+	tw_put_text(out, "</svg>\n");
+	return 0;
+}
+
+int tw_counters_plot(const struct tw_counters *counters, const char *path, const char *title)
+{
+	struct tw_output out;
+	int status = counters->options.plot ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
+	return status < 0 ? status : tw_report_close(&out, tw_counters_render(&out, counters, title));
+}

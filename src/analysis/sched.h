@@ -1,0 +1,62 @@
+/* sched.h - scheduling as threads, CPUs and a picture, for the tests too. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_SCHED_H
+#define ANALYSIS_SCHED_H
+
+#include "analysis/columns.h"
+#include "analysis/histogram.h"
+#include "base/output.h"
+
+#include <trackway/sched.h>
+
+/* What a column of a CPU's row shows. `most` is how much more time the thread has in it than the others together may have:
+ * a vote by time, so that a thread with more than half of it wins. */
+struct tw_sched_column {
+	uint64_t busy, most;
+	uint32_t track;
+};
+
+/* A thread by the number of its track, while the trace is read. */
+struct tw_sched_task {
+	struct tw_sched_thread row;
+	struct tw_histogram latencies;
+	uint64_t woken_at, ready_at;
+	bool seen, woken, ready;
+};
+
+struct tw_sched_core {
+	struct tw_sched_cpu row;
+	uint64_t since; /* time of the last switch */
+	uint32_t track; /* of the thread that came */
+	bool idle, begun;
+	struct tw_columns columns;
+};
+
+struct tw_sched {
+	struct tw_sched_options options;
+	struct tw_budget budget;
+	struct tw_histogram_pool pool;
+	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
+	const struct tw_clock *clock;
+	struct tw_dictionary *texts;
+	struct tw_sched_task *tasks; /* by track */
+	size_t task_room;
+	struct tw_sched_core *cores;
+	size_t core_count, core_room;
+	struct tw_map core_of;           /* number of the CPU to core */
+	struct tw_sched_thread *threads; /* sorted, when the trace has been read */
+	size_t thread_count;
+	struct tw_sched_notes notes;
+	uint64_t span_ns;
+};
+
+/* The parts of tw_sched_read(). Begin returns 0 or TW_ERR_MEMORY. */
+int tw_sched_begin(struct tw_sched **sched, const struct tw_dictionary *dictionary, const struct tw_clock *clock,
+                   const struct tw_sched_options *options);
+void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch);
+int tw_sched_end(struct tw_sched *sched);
+
+/* As tw_sched_plot(). */
+int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const char *title);
+
+#endif
