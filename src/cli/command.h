@@ -40,6 +40,10 @@ struct tw_command {
 	X(graph)                                                                                                       \
 	X(flame)                                                                                                       \
 	X(diff)                                                                                                        \
+	X(counters)                                                                                                    \
+	X(sched)                                                                                                       \
+	X(blobs)                                                                                                       \
+	X(log)                                                                                                         \
 	X(completion)                                                                                                  \
 	X(help)
 

@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/screen.h"
+#include "cli/show.h"
 #include "cli/tree.h"
 
 #include <string.h>
@@ -38,20 +39,6 @@ static enum form form_of(const struct flame_options *options)
 		if (tw_name_ends_with(path, endings[i].ending))
 			return endings[i].form;
 	return FORM_UNKNOWN;
-}
-
-/* The names of the files, without their directories. */
-static bool name_files(struct tw_text *title, char **paths, size_t count)
-{
-	bool fine = true;
-	for (size_t i = 0; i < count && fine; i++) {
-		const char *slash = strrchr(paths[i], '/');
-		const char *name = slash && slash[1]            ? slash + 1
-		                   : strcmp(paths[i], "-") == 0 ? "standard input"
-		                                                : paths[i];
-		fine = tw_text_add(title, ", ", i ? 2 : 0) && tw_text_add(title, name, strlen(name));
-	}
-	return fine;
 }
 
 static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
@@ -105,7 +92,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = check_options(options);
 	if (status)
 		return status;
-	if (!options->title && name_files(&title, operands, count))
+	if (!options->title && tw_text_add_files(&title, operands, count))
 		options->title = title.bytes;
 	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {

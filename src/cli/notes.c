@@ -88,3 +88,14 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone)
 	}
 	tw_text_free(&list);
 }
+
+void tw_say_none(const struct tw_common *common, const char *what)
+{
+	struct tw_text list = {0};
+	list_filters(&list, common);
+	if (tw_has_filters(common))
+		tw_say("no %s passes the filters:%s", what, list.bytes ? list.bytes : "");
+	else
+		tw_say("there is no %s in the trace", what);
+	tw_text_free(&list);
+}

@@ -26,4 +26,7 @@ void tw_say_deeper(const struct tw_profile_notes *notes, uint32_t max_depth);
  * something through. */
 void tw_say_nothing(const struct tw_common *common, bool function_alone);
 
+/* Says on standard error that the trace has no `what`, or that none passes the filters. */
+void tw_say_none(const struct tw_common *common, const char *what);
+
 #endif

@@ -35,15 +35,18 @@ static const struct tw_option jobs_options[] = {
 static const struct tw_option filter_options[] = {
     {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]",
      .help = "only these threads; may be repeated"},
-    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
-     .help = "only functions and events whose name matches, \"parse_*\""},
     {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME",
      .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
     {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1,
      .help = "only what happens before this time"},
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
+     .help = "only functions and events whose name matches, \"parse_*\""},
     {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME",
      .help = "leave out calls that are shorter"},
 };
+
+/* Those that are about all events, not just slices: the first. */
+enum { WINDOW_OPTIONS = 3 };
 
 static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
@@ -62,6 +65,7 @@ const struct tw_option_group tw_plain_input_options = {"Input", input_options,
                                                        sizeof input_options / sizeof *input_options - 1};
 const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
 const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);
+const struct tw_option_group tw_window_options = {"Filters", filter_options, WINDOW_OPTIONS};
 const struct tw_option_group tw_output_options = GROUP("Output", output_options);
 
 const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)

@@ -61,6 +61,7 @@ extern const struct tw_option_group tw_input_options;       /* --from, --memory,
 extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --function, times */
+extern const struct tw_option_group tw_window_options;      /* --thread, --from-time, --to-time */
 extern const struct tw_option_group tw_output_options;      /* --output, --json */
 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */

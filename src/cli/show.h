@@ -36,4 +36,7 @@ bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size);
 /* Columns that safe text takes: characters. */
 size_t tw_text_columns(const char *text);
 
+/* Adds the names of files, without their directories: "a.xray, b.xray". False when there is no memory. */
+bool tw_text_add_files(struct tw_text *text, char **paths, size_t count);
+
 #endif

@@ -87,7 +87,7 @@ static void take_common(struct tw_walk *walk)
 	options->on_finding = tw_findings_add;
 	options->finding_context = &walk->findings;
 	options->threads = common->threads.items;
-	options->thread_count = common->threads.count;
+	options->thread_count = walk->all_threads ? 0 : common->threads.count;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;
 	options->temporary_directory = folder && *folder ? folder : NULL;

@@ -13,6 +13,7 @@ struct tw_walk {
 	const struct tw_common *common;
 	struct tw_read_options options; /* to begin: what the command wants beside the common options */
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
+	bool all_threads;               /* --thread is the command's work: the reader gives all */
 	bool quiet;                     /* no progress line: the command writes while it reads */
 	bool own_findings;              /* the command lists the findings itself, in show */
 	struct tw_findings findings;    /* of the file that is open */

@@ -3,7 +3,7 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
-COMMANDS="info dump check repair convert stat stacks graph flame diff completion help"
+COMMANDS="info dump check repair convert stat stacks graph flame diff counters sched blobs log completion help"
 
 # Runs wrong use: exit status 2, nothing on standard output, the error and the hint on standard error.
 wrong() { # error hint command...
@@ -190,7 +190,7 @@ options_of() { # command
 	[ "$(try stat -s p)" = "p50 p90 p99" ]
 	[ "$(try stat -n '')" = "" ]
 	[ "$(try stat some)" = "" ]
-	[ "$(try help co)" = "convert completion" ]
+	[ "$(try help co)" = "convert counters completion" ]
 	[ "$(try completion '')" = "bash zsh" ]
 	for command in $COMMANDS; do
 		[[ " $(try "$command" --) " == *" --help "* ]] || fail "$command: no options"

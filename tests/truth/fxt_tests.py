@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import fxt
+import fxt_analysis
 import fxt_odd
 import fxt_vectors
 
@@ -321,6 +322,38 @@ class Tool:
                 if abs(found[key][field] - value) > slack:
                     yield f"{key}: {field} is {found[key][field]}, not {value}"
 
+    def counters(self, data):
+        wanted = fxt_analysis.counters(data)
+        found = {(row["process"], row["category"], row["counter"], row["id"], row["series"]): row
+                 for row in self.lines("counters", "--json", self.file(data))}
+        found = {key: row for key, row in found.items()
+                 if not any(str(part).startswith("undefined string") for part in key)}
+        yield from counted(found.keys(), wanted.keys())
+        for key in found.keys() & wanted.keys():
+            row = {**found[key], "span": (found[key]["last_ns"] or 0) - (found[key]["first_ns"] or 0)}
+            for field, value in wanted[key].items():
+                slack = abs(value) * 1e-12 if field == "mean" else 0
+                if row[field] != value and not abs(row[field] - value) <= slack:
+                    yield f"{key}: {field} is {row[field]}, not {value}"
+
+    def schedules(self, data):
+        path = self.file(data)
+        yield from self.numbers({row["cpu"]: row for row in self.lines("sched", "--json", "--by", "cpu", path)},
+                                fxt_analysis.cpus(data))
+        rows = self.lines("sched", "--json", path)
+        if len({row["thread"] for row in rows}) != len(rows):
+            yield "a thread is there twice"
+        yield from self.numbers({row["thread"]: row for row in rows}, fxt_analysis.threads(data))
+
+    @staticmethod
+    def numbers(found, wanted):
+        yield from counted(found.keys(), wanted.keys())
+        for key in found.keys() & wanted.keys():
+            for field, value in wanted[key].items():
+                slack = value / 100 + 1 if "_p" in field else 0
+                if found[key][field] != value and not (slack and abs(found[key][field] - value) <= slack):
+                    yield f"{key}: {field} is {found[key][field]}, not {value}"
+
     def charts(self, data):
         out = self.scratch / "out.json"
         self.run("convert", "--to", "chrome", self.file(data), "-o", out)
@@ -457,6 +490,8 @@ def archives(scratch):
         yield f"{name}, big endian", lambda path=path: fxt.swapped(read(path))
     yield "rare kinds and numbers", fxt_odd.archive
     yield "rare kinds and numbers, big endian", lambda: fxt.swapped(fxt_odd.archive())
+    yield "random scheduling", lambda: fxt_analysis.archive(1)
+    yield "random scheduling, big endian", lambda: fxt.swapped(fxt_analysis.archive(2))
     yield "generated", lambda: generated(scratch)
     yield "generated, sorted", lambda: generated(scratch, "--sorted", "--seed", "2")
     yield "oneshot_all and streaming, one after the other", lambda: read(files["oneshot_all"]) + read(files["streaming"])
@@ -482,7 +517,7 @@ def whole_vectors(compare):
 
 def tool_tests(tool):
     ways = {"dump": tool.dumps, "info": tool.informs, "convert to FXT": tool.comes_back, "stat": tool.counts,
-            "convert to Chrome JSON": tool.charts}
+            "convert to Chrome JSON": tool.charts, "counters": tool.counters, "sched": tool.schedules}
     for what, way in ways.items():
         for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())

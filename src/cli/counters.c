@@ -1,0 +1,196 @@
+/* counters.c - trackway counters: the series of numbers in a trace. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/counters.h"
+
+#include "analysis/counters.h"
+#include "base/compress.h"
+#include "cli/message.h"
+#include "cli/notes.h"
+#include "cli/show.h"
+#include "cli/walk.h"
+
+#include <stdlib.h>
+
+struct counters_options {
+	struct tw_common common;
+	const char *counter;
+	bool csv, svg;
+};
+
+enum form { FORM_TEXT, FORM_JSON, FORM_CSV, FORM_SVG };
+
+static enum form form_of(const struct counters_options *options)
+{
+	const char *path = options->common.output ? options->common.output : "-";
+	if (options->common.json)
+		return FORM_JSON;
+	if (options->csv || (!options->svg && tw_name_ends_with(path, ".csv")))
+		return FORM_CSV;
+	return options->svg || tw_name_ends_with(path, ".svg") ? FORM_SVG : FORM_TEXT;
+}
+
+/* What is at work. Paths are those of the files that could be read: series have their numbers. */
+struct work {
+	const struct counters_options *options;
+	struct tw_counters *counters;
+	struct tw_screen screen;
+	char **paths;
+	size_t path_count;
+};
+
+static int put_sample(void *context, const struct tw_counter_sample *sample)
+{
+	struct work *work = context;
+	tw_counters_put_csv(&work->screen.out, sample);
+	return work->screen.out.error; /* nobody can be told any more: closing tells why */
+}
+
+static int read_counters(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	struct work *work = walk->context;
+	work->paths[work->path_count++] = (char *)(uintptr_t)path;
+	int status = tw_counters_add(work->counters, reader);
+	return status < 0 ? status : 0;
+}
+
+static void tell(const struct work *work)
+{
+	const struct counters_options *options = work->options;
+	uint64_t left_out = tw_counters_left_out(work->counters);
+	if (left_out)
+		tw_say("the memory limit was reached: %s of other series left out; --memory raises it",
+		       tw_show_plural(left_out, "sample").text);
+	else if (!tw_counters_row(work->counters, 0) && options->counter)
+		tw_say("no counter matches '%s'", options->counter);
+	else if (!tw_counters_row(work->counters, 0))
+		tw_say_none(&options->common, "counter");
+}
+
+static int put(struct work *work, char **operands, size_t count)
+{
+	struct tw_text title = {0};
+	int status = tw_screen_open(&work->screen, work->options->common.output);
+	if (status)
+		return status;
+	switch (form_of(work->options)) {
+	case FORM_TEXT:
+		status = tw_counters_put_text(&work->screen, work->counters, work->paths, count);
+		break;
+	case FORM_JSON:
+		tw_counters_put_json(&work->screen.out, work->counters, work->paths);
+		break;
+	case FORM_SVG:
+		tw_text_add_files(&title, operands, count);
+		tw_counters_render(&work->screen.out, work->counters, title.bytes);
+		tw_text_free(&title);
+		break;
+	case FORM_CSV: /* written while it was read */
+		break;
+	}
+	int closed = tw_screen_close(&work->screen);
+	return closed ? closed : status;
+}
+
+static int check_options(const struct counters_options *options, size_t count)
+{
+	if (options->common.json + options->csv + options->svg > 1)
+		return tw_say_usage(&tw_command_counters, "only one of --json, --csv and --svg");
+	if (form_of(options) == FORM_CSV && count > 1)
+		return tw_say_usage(&tw_command_counters, "samples are those of one file");
+	if (form_of(options) == FORM_SVG && tw_goes_to_terminal(options->common.output))
+		return tw_say_usage(&tw_command_counters, "a picture does not go to a terminal: -o FILE.svg");
+	return 0;
+}
+
+static int read_all(struct work *work, char **operands, size_t count)
+{
+	struct tw_walk walk = {
+	    .common = &work->options->common,
+	    .options = {.order = TW_ORDER_TIME},
+	    .quiet = form_of(work->options) == FORM_CSV && tw_goes_to_terminal(work->options->common.output),
+	    .context = work,
+	    .read = read_counters,
+	};
+	int status = tw_walk(&walk, operands, count);
+	if (walk.readable) {
+		tell(work);
+		int shown = put(work, operands, count);
+		status = shown > status ? shown : status;
+	} else if (work->screen.open) {
+		tw_output_discard(&work->screen.out);
+	}
+	return status;
+}
+
+static int start(struct work *work, size_t count)
+{
+	const struct counters_options *options = work->options;
+	enum form form = form_of(options);
+	const struct tw_counters_options how = {
+	    .counter = options->counter,
+	    .plot = form == FORM_SVG,
+	    .memory_limit = (size_t)options->common.memory,
+	    .on_sample = form == FORM_CSV ? put_sample : NULL,
+	    .context = work,
+	};
+	work->paths = calloc(count, sizeof *work->paths);
+	if (!work->paths || tw_counters_new(&work->counters, &how) < 0)
+		return tw_say_error("out of memory");
+	if (form != FORM_CSV)
+		return 0;
+	int status = tw_screen_open(&work->screen, options->common.output);
+	if (status == 0)
+		tw_counters_put_csv_head(&work->screen.out);
+	return status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct work work = {.options = (const struct counters_options *)common};
+	int status = check_options(work.options, count);
+	if (status)
+		return status;
+	status = start(&work, count);
+	if (status == 0)
+		status = read_all(&work, operands, count);
+	tw_counters_free(work.counters);
+	free(work.paths);
+	return status;
+}
+
+#define MEMBER(name) .offset = offsetof(struct counters_options, name)
+static const struct tw_option own_options[] = {
+    {"counter", 'f', TW_OPTION_TEXT, MEMBER(counter), .placeholder = "GLOB",
+     .help = "only counters whose name matches, \"memory*\""},
+};
+static const struct tw_option form_options[] = {
+    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
+     .help = "where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "
+             "output, the default"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a series"},
+    {"csv", 0, TW_OPTION_FLAG, MEMBER(csv), .help = "write every sample: a line each, in the order of time"},
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "draw a chart for each series"},
+};
+static const struct tw_option_group own_group = {"Series", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
+static const struct tw_option_group *const groups[] = {&own_group,  &tw_window_options, &tw_plain_input_options,
+                                                       &form_group, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_counters = {
+    .name = "counters",
+    .summary = "the series of numbers in a trace",
+    .operands = "FILE...",
+    .description =
+	"Lists what counters told. A series is what one argument of one counter of a process tells: the same process, "
+	"category, counter, counter id and argument. Integers are exact; MEAN is over the samples, however far apart they "
+	"are; SPAN is the time from the first to the last. What is not a number is counted below the table.\n\n"
+	"A picture has one chart for each series, in at most 1,024 columns, each with the first, least, greatest and last "
+	"value in it.",
+    .examples = "trackway counters app.fxt\tAll series.\n"
+		"trackway counters -f 'memory*' app.fxt -o memory.svg\tSome of them as charts.\n"
+		"trackway counters --csv app.fxt\tEvery sample, for a spreadsheet.\n",
+    .groups = groups,
+    .size = sizeof(struct counters_options),
+    .least = 1,
+    .run = run,
+};

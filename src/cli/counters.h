@@ -1,0 +1,17 @@
+/* counters.h - the rows of trackway counters as a table, as JSON Lines, and their samples as CSV. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COUNTERS_H
+#define CLI_COUNTERS_H
+
+#include "cli/screen.h"
+
+#include <trackway/counters.h>
+
+/* paths: of the traces, by number; told where there is more than one. The text returns 0 or TW_EXIT_FAILED. */
+int tw_counters_put_text(struct tw_screen *screen, const struct tw_counters *counters, char **paths, size_t count);
+void tw_counters_put_json(struct tw_output *out, const struct tw_counters *counters, char **paths);
+
+void tw_counters_put_csv_head(struct tw_output *out);
+void tw_counters_put_csv(struct tw_output *out, const struct tw_counter_sample *sample);
+
+#endif

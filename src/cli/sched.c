@@ -1,0 +1,260 @@
+/* sched.c - trackway sched: which thread ran when, and how long it had to wait. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sched.h"
+
+#include "analysis/sched.h"
+#include "base/compress.h"
+#include "base/memory.h"
+#include "cli/message.h"
+#include "cli/notes.h"
+#include "cli/show.h"
+#include "cli/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sched_options {
+	struct tw_common common;
+	const char *by, *sort;
+	uint64_t top;
+	bool svg;
+};
+
+/* ---- What rows are, and in which order. ---- */
+
+struct sort {
+	const char *word;
+	size_t offset;
+};
+
+static const struct sort thread_sorts[] = {
+#define X(member, name, title, sort, show) {sort, offsetof(struct tw_sched_thread, member)},
+    TW_SCHED_THREAD_NUMBERS(X)
+#undef X
+};
+
+static const struct sort cpu_sorts[] = {
+#define X(member, name, title, sort, show) {sort, offsetof(struct tw_sched_cpu, member)},
+    TW_SCHED_CPU_NUMBERS(X)
+#undef X
+};
+
+static const char *by_word(size_t i)
+{
+	static const char *const words[] = {"thread", "cpu"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+/* Those of threads and CPUs, and the order that they are in without sorting. */
+static const char *sort_word(size_t i)
+{
+	static const char *const words[] = {"running", "runnable", "switches", "wakeups", "p99", "max", "busy", "id"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static bool is_by_cpu(const struct sched_options *options)
+{
+	return options->by && strcmp(options->by, "cpu") == 0;
+}
+
+/* Where the number is that rows are sorted by; NULL where rows have no such number. */
+static const struct sort *sort_of(const struct sched_options *options)
+{
+	const char *word = options->sort ? options->sort : "running";
+	const struct sort *sorts = is_by_cpu(options) ? cpu_sorts : thread_sorts;
+	size_t count =
+	    is_by_cpu(options) ? sizeof cpu_sorts / sizeof *cpu_sorts : sizeof thread_sorts / sizeof *thread_sorts;
+	for (size_t i = 0; i < count; i++)
+		if (sorts[i].word && strcmp(sorts[i].word, word) == 0)
+			return &sorts[i];
+	return NULL;
+}
+
+/* Threads are sorted by their running time, CPUs by their number, unless something else is asked for. */
+static bool keeps_order(const struct sched_options *options)
+{
+	return options->sort ? strcmp(options->sort, "id") == 0 : is_by_cpu(options);
+}
+
+/* Larger first; equal ones by their numbers. context: struct sort. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const char *const *first = a, *const *second = b;
+	const struct sort *sort = context;
+	uint64_t x = *(const uint64_t *)(const void *)(*first + sort->offset);
+	uint64_t y = *(const uint64_t *)(const void *)(*second + sort->offset);
+	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
+}
+
+static bool is_wanted(const struct tw_numbers *threads, uint64_t thread)
+{
+	for (size_t i = 0; i < threads->count; i++)
+		if (threads->items[i] == thread)
+			return true;
+	return threads->count == 0;
+}
+
+static const void *row_at(const struct tw_sched *sched, size_t i, bool by_cpu)
+{
+	return by_cpu ? (const void *)tw_sched_cpu(sched, i) : (const void *)tw_sched_thread(sched, i);
+}
+
+static bool collect(struct tw_sched_rows *rows, const struct tw_sched *sched, const struct sched_options *options)
+{
+	const void *row;
+	for (size_t i = 0; (row = row_at(sched, i, rows->by_cpu)); i++) {
+		if (!rows->by_cpu &&
+		    !is_wanted(&options->common.threads, ((const struct tw_sched_thread *)row)->thread))
+			continue;
+		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
+			return false;
+		rows->items[rows->count++] = row;
+	}
+	if (rows->count && !keeps_order(options))
+		qsort_r(rows->items, rows->count, sizeof *rows->items, compare, (void *)(uintptr_t)sort_of(options));
+	rows->shown = options->top && options->top < rows->count ? (size_t)options->top : rows->count;
+	return true;
+}
+
+/* ---- The command. ---- */
+
+static int put_rows(struct tw_screen *screen, const struct tw_sched *sched, const struct sched_options *options)
+{
+	struct tw_sched_rows rows = {.by_cpu = is_by_cpu(options)};
+	int status = 0;
+	if (!collect(&rows, sched, options))
+		status = tw_say_error("out of memory");
+	else if (options->common.json)
+		tw_sched_put_json(&screen->out, &rows);
+	else
+		status = tw_sched_put_text(screen, &rows, tw_sched_notes(sched));
+	free(rows.items);
+	return status;
+}
+
+static bool is_picture(const struct sched_options *options)
+{
+	return options->svg ||
+	       (!options->common.json && options->common.output && tw_name_ends_with(options->common.output, ".svg"));
+}
+
+static int put(const struct tw_sched *sched, const struct sched_options *options, char *path)
+{
+	struct tw_screen screen = {0};
+	struct tw_text title = {0};
+	int status = tw_screen_open(&screen, options->common.output);
+	if (status)
+		return status;
+	if (is_picture(options)) {
+		tw_text_add_files(&title, &path, 1);
+		tw_sched_render(&screen.out, sched, title.bytes);
+		tw_text_free(&title);
+	} else {
+		status = put_rows(&screen, sched, options);
+	}
+	int closed = tw_screen_close(&screen);
+	return closed ? closed : status;
+}
+
+struct work {
+	const struct sched_options *options;
+	struct tw_sched *sched;
+};
+
+static int read_sched(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	struct work *work = walk->context;
+	const struct tw_sched_options how = {
+	    .plot = is_picture(work->options),
+	    .memory_limit = (size_t)work->options->common.memory,
+	};
+	return tw_sched_read(&work->sched, reader, &how);
+}
+
+static void tell(const struct work *work)
+{
+	uint64_t left_out = tw_sched_notes(work->sched)->left_out;
+	if (left_out)
+		tw_say("the memory limit was reached: %s left out; --memory raises it",
+		       tw_show_plural(left_out, "event").text);
+	else if (!tw_sched_thread(work->sched, 0) && !tw_sched_cpu(work->sched, 0))
+		tw_say_none(&work->options->common, "scheduling");
+}
+
+static int check_options(const struct sched_options *options)
+{
+	if (options->svg && options->common.json)
+		return tw_say_usage(&tw_command_sched, "only one of --json and --svg");
+	if (is_picture(options) && tw_goes_to_terminal(options->common.output))
+		return tw_say_usage(&tw_command_sched, "a picture does not go to a terminal: -o FILE.svg");
+	if (!keeps_order(options) && !sort_of(options))
+		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
+		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
+	return 0;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct work work = {.options = (const struct sched_options *)common};
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_TIME},
+	    .all_threads = true,
+	    .context = &work,
+	    .read = read_sched,
+	};
+	int status = check_options(work.options);
+	if (status)
+		return status;
+	status = tw_walk(&walk, operands, count);
+	if (walk.readable && work.sched) {
+		tell(&work);
+		int shown = put(work.sched, work.options, operands[0]);
+		status = shown > status ? shown : status;
+	}
+	tw_sched_free(work.sched);
+	return status;
+}
+
+#define MEMBER(name) .offset = offsetof(struct sched_options, name)
+static const struct tw_option own_options[] = {
+    {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .choice = by_word, .help = "what makes a row: each thread, or each CPU"},
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
+     .help = "the column to sort by, largest first; otherwise threads by running, CPUs by id"},
+    {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
+     .help = "only the first N rows; 0, the default, shows all"},
+};
+static const struct tw_option form_options[] = {
+    {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
+     .help = "where to write; .svg makes it a picture, and .gz or .zst behind that compresses. - is standard output, "
+             "the default"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a row"},
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "draw a line of time for each CPU"},
+};
+static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};
+static const struct tw_option_group *const groups[] = {&own_group,  &tw_window_options, &tw_plain_input_options,
+                                                       &form_group, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_sched = {
+    .name = "sched",
+    .summary = "running times, wake-up latencies, and how busy the CPUs were",
+    .operands = "FILE",
+    .description =
+	"Tells from context switches and wake-ups which threads ran. RUNNING is the time between the switch that a thread "
+	"came with and the one that it left with; what a CPU did before its first switch and after its last is not known. "
+	"RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a CPU. P50 to MAX "
+	"are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % off. LEFT says how "
+	"often it left, in which state.\n\n"
+	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "
+	"switches away from a thread that had not come. --thread chooses rows and leaves CPUs as they are.",
+    .examples = "trackway sched trace.fxt\tThreads, by their running time.\n"
+		"trackway sched --sort p99 -n 10 trace.fxt\tThe ten that waited longest to run.\n"
+		"trackway sched trace.fxt -o sched.svg\tWho ran where, as a picture.\n",
+    .groups = groups,
+    .size = sizeof(struct sched_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,3 @@
+# three blobs, one of them empty
+trackway blobs "$DATA/fxt/oneshot_all.fxt"
+trackway blobs --extract blob "$DATA/fxt/oneshot_all.fxt"

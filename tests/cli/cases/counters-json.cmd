@@ -1,0 +1,2 @@
+# series as JSON Lines
+cd "$DATA/fxt" && trackway counters --json oneshot_all.fxt streaming.fxt

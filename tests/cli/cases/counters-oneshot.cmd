@@ -1,0 +1,2 @@
+# the three series of one counter
+trackway counters "$DATA/fxt/oneshot_all.fxt"

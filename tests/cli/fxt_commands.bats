@@ -1,0 +1,294 @@
+# fxt_commands.bats - counters, sched, blobs and log on small archives that are written here.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+
+# Writes in.fxt: Python's standard input appends to the list `out` what fxt_odd.py makes; a tick is a nanosecond.
+archive() {
+	{
+		echo "import sys; sys.path.insert(0, '$TRACKWAY_SOURCE/tests/truth')"
+		echo "from fxt_odd import *"
+		echo "out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9), thread(1, 5, 6)]"
+		cat
+		echo "open('in.fxt', 'wb').write(b''.join(out))"
+	} | "$PYTHON" -
+}
+
+# A blob record: a name of the table, a type, bytes.
+blob="
+def blob(name, kind, data):
+    return record(5, name << 16 | len(data) << 32 | kind << 48, stream(data))
+def large(name, data):
+    return record(15, 1 << 40, name << 16, len(data), stream(data))
+"
+
+says() { # expected, then a command: exit status 0, nothing on standard output
+	local expected=$1
+	shift
+	"$@" >out 2>err
+	[ ! -s out ] || fail "standard output: $(cat out)"
+	echo "trackway: $expected" | diff - err
+}
+
+@test "nothing of the kind: one line, exit status 0" {
+	archive <<<"out.append(event(0, 0))"
+	says "there is no counter in the trace" trackway counters in.fxt
+	says "there is no counter in the trace" trackway counters --json in.fxt
+	says "there is no scheduling in the trace" trackway sched in.fxt
+	says "there is no scheduling in the trace" trackway sched --by cpu --json in.fxt
+	says "there is no blob in the trace" trackway blobs in.fxt
+	says "there is no blob in the trace" trackway blobs --extract-all all in.fxt
+	says "there is no log record in the trace" trackway log in.fxt
+	says "no counter matches 'x*'" trackway counters -f 'x*' in.fxt
+	says "no log record passes the filters: --thread 7" trackway log --thread 7 in.fxt
+	for command in counters sched blobs log; do
+		trackway $command "$DATA/xray/v5.xray" 2>err
+		grep -q "^trackway: there is no" err
+	done
+	trackway counters in.fxt -o none.svg 2>err
+	grep -q 'no counters' none.svg
+	trackway sched in.fxt -o none.svg 2>err
+	grep -q 'no scheduling' none.svg
+}
+
+@test "counters: CSV has every sample exactly, in the order of time" {
+	archive <<'END'
+out += [string(1, b'mem,"x"'), string(2, b'a\nb'), string(3, b'plain'),
+        event(1, 1, argument(4, 0, (1 << 64) - 1, name=2), argument(3, 0, -(1 << 63), name=3), 7, arguments=2, ticks=300),
+        event(1, 3, argument(5, 0, double(0.1), name=3), 0, arguments=1, category=3, ticks=100),
+        event(1, 3, argument(5, 0, double(float('nan')), name=3), 0, arguments=1, category=3, ticks=120),
+        event(1, 3, argument(1, -5 % (1 << 32), name=3), 0, arguments=1, category=3, ticks=200)]
+END
+	trackway counters --csv in.fxt >out.csv
+	cat >expected <<'END'
+time_ns,process,thread,category,counter,id,series,value
+0,5,6,plain,plain,0,plain,0.1
+100,5,6,plain,plain,0,plain,-5
+200,5,6,,"mem,""x""",7,"a
+b",18446744073709551615
+200,5,6,,"mem,""x""",7,plain,-9223372036854775808
+END
+	diff expected out.csv
+	trackway counters in.fxt -o named.csv
+	cmp named.csv out.csv
+	trackway counters in.fxt -o named.csv.gz
+	gzip -dc named.csv.gz | cmp - out.csv
+	trackway counters --csv -f 'mem*' --from-time 150ns in.fxt | wc -l | grep -qx 4
+	trackway counters --csv -f plain --to-time 100ns in.fxt | wc -l | grep -qx 2
+	trackway counters in.fxt | tail -1 | grep -qx '1 value not a number: not counted'
+}
+
+@test "counters, sched: pictures are XML, need no other file, and stay small" {
+	"$PYTHON" - <<END
+import sys
+sys.path.insert(0, "$TRACKWAY_SOURCE/tests/truth")
+import fxt_analysis
+open("in.fxt", "wb").write(fxt_analysis.archive(3, 100_000))
+END
+	for command in counters sched; do
+		trackway $command in.fxt -o $command.svg
+		trackway $command --svg in.fxt | cmp - $command.svg
+		"$PYTHON" - $command.svg <<'END'
+import re, sys, xml.dom.minidom
+data = open(sys.argv[1], "rb").read()
+assert len(data) < 600_000, len(data)
+assert not re.search(rb'(?:href|src)=|url\(|@import', data)
+assert xml.dom.minidom.parseString(data).documentElement.tagName == "svg"
+END
+	done
+	[ "$(grep -c 'class="line"' counters.svg)" = 3 ]
+	grep -q '>CPU 3: ' sched.svg
+}
+
+@test "counters, sched: at the memory limit the rest is left out, and told" {
+	archive <<'END'
+out.append(string(1, b'n'))
+out += [event(1, 1, argument(1, 1), number, arguments=1, ticks=number) for number in range(9000)]
+out += [record(8, 1 << 60 | 3 << 36, number, number, number + 1) for number in range(9000)]
+END
+	trackway counters --memory 1M in.fxt >out 2>err
+	grep -Eqx 'trackway: the memory limit was reached: [0-9,]+ samples of other series left out; --memory raises it' err
+	[ "$(wc -l <out)" -gt 100 ]
+	trackway counters in.fxt >out 2>err
+	[ ! -s err ]
+	[ "$(wc -l <out)" = 9001 ]
+	trackway sched --memory 1M in.fxt >out 2>err
+	grep -Eqx 'trackway: the memory limit was reached: [0-9,]+ events left out; --memory raises it' err
+	[ "$(wc -l <out)" -gt 100 ]
+}
+
+@test "sched: threads, CPUs and what is chosen of them" {
+	archive <<'END'
+def switch(at, cpu, state, leaving, coming):
+    return record(8, 1 << 60 | cpu << 20 | state << 36, at, leaving, coming)
+def wake(at, koid):
+    return record(8, 2 << 60, at, koid)
+name, process = string(1, b'process'), argument(8, 0, 5, name=1)
+out += [name, record(7, 1 << 16 | 0x8006 << 24, 5, stream(b'server')),
+        record(7, 2 << 16 | 0x8004 << 24 | 1 << 40, 6, stream(b'main'), process),
+        switch(1000, 0, 1, 0, 6), wake(1500, 8), switch(2000, 0, 3, 6, 8), switch(2250, 0, 9, 8, 0),
+        switch(4250, 0, 1, 0, 6), switch(4350, 0, 5, 6, 0)]
+END
+	trackway sched in.fxt >out
+	cat >expected <<'END'
+ RUNNING  RUNNABLE  SWITCHES  WAKE-UPS     P50     P90     P99     MAX  LEFT               PROCESS  THREAD  NAME
+1.100 us      0 ns         2         0       -       -       -       -  1 blocked, 1 dead  server        6  main
+  250 ns    500 ns         1         1  500 ns  500 ns  500 ns  500 ns  1 state 9          0             8  
+END
+	diff expected out
+	trackway sched --by cpu in.fxt >out
+	cat >expected <<'END'
+CPU      BUSY      IDLE  UNKNOWN  SWITCHES  BUSY %
+  0  1.350 us  2.000 us     0 ns         5  40.3 %
+END
+	diff expected out
+	trackway sched --sort max -n 1 in.fxt | sed -n 2p | grep -q '  8  $'
+	trackway sched --thread 8 in.fxt | grep -c main | grep -qx 0
+	trackway sched --thread 8 --json in.fxt | grep -q '"running_ns":250,'
+	local status=0
+	trackway sched --by cpu --sort p99 in.fxt 2>err || status=$?
+	[ $status = 2 ]
+	grep -q -- '--by cpu has nothing to sort by p99' err
+}
+
+@test "blobs: parts of one name are one blob" {
+	archive <<END
+$blob
+out += [string(1, b'one'), string(2, b'two'), string(3, b'none'), event(0, 1, ticks=1000),
+        blob(1, 1, b'first '), blob(2, 2, b'2'), event(0, 1, ticks=3000), blob(1, 3, b'second '), blob(3, 9, b''),
+        large(1, b'third')]
+END
+	trackway blobs in.fxt >out
+	cat >expected <<'END'
+BYTES  MISSING  PARTS  TYPE             TIME  THREAD  NAME
+   18        -      3  data             0 ns       -  one
+    1        -      1  last-branch      0 ns       -  two
+    0        -      1  9            2.000 us       -  none
+END
+	diff expected out
+	[ "$(trackway blobs --extract one in.fxt)" = "first second third" ]
+	trackway blobs -x two in.fxt -o two
+	printf 2 | cmp - two
+	trackway blobs -x none in.fxt -o none
+	[ -e none ] && [ ! -s none ]
+	local status=0
+	trackway blobs -x three in.fxt -o three 2>err || status=$?
+	[ $status = 2 ] && [ ! -e three ]
+	grep -qx 'trackway: error: no blob is called "three"' err
+}
+
+@test "blobs: larger than what may be held in memory, byte for byte, also cut off" {
+	archive <<END
+$blob
+import random
+data = random.Random(1).randbytes(5_000_003)
+open('data', 'wb').write(data)
+out += [string(1, b'big'), blob(1, 1, data[:1000]), large(1, data[1000:]), event(0, 1)]
+END
+	trackway blobs --memory 64K --extract big in.fxt | cmp - data
+	trackway blobs --extract-all all in.fxt
+	cmp all/big data
+	head -c 3000000 in.fxt >cut.fxt
+	local status=0
+	trackway blobs --json cut.fxt >out 2>err || status=$?
+	[ $status = 1 ]
+	"$PYTHON" - <<'END'
+import json
+row = json.loads(open("out").read())
+assert row["bytes"] + row["missing_bytes"] == 5_000_003, row
+assert 2_900_000 < row["bytes"] < 3_000_000, row
+END
+	trackway blobs --extract big cut.fxt -o part 2>err || status=$?
+	head -c "$(stat -c %s part)" data | cmp - part
+}
+
+@test "blobs: names of files are safe, and every blob has one" {
+	archive <<END
+$blob
+names = [b'../up', b'/etc/x', b'.hidden', b'', b'a/b', b'a_b', b'a\\\\b', b'a_b-2', b'\xff\x01', '\u0085é'.encode(), b'x' * 300]
+for index, name in enumerate(names, 1):
+    out += [string(index, name)]
+for index, name in enumerate(names, 1):
+    out += [blob(index, 1, b'%d' % index)]
+END
+	trackway blobs --extract-all deep in.fxt
+	(cd deep && for file in * .[!.]*; do [ -e "$file" ] && printf '%s %s\n' "$(cat "./$file")" "$file"; done) | sort -n >out
+	cat >expected <<END
+1 _._up
+2 _etc_x
+3 _hidden
+4 blob
+5 a_b
+6 a_b-2
+7 a_b-3
+8 a_b-2-2
+9 __
+10 _é
+11 $(printf 'x%.0s' {1..200})
+END
+	diff expected out
+	[ "$(ls)" = "$(printf '%s\n' deep expected in.fxt out | sort)" ]
+}
+
+@test "blobs: nothing is written over without --force, nothing through a link, and never the input" {
+	archive <<END
+$blob
+out += [string(1, b'one'), string(2, b'two'), string(3, b'in.fxt'), blob(1, 1, b'new'), blob(2, 1, b'new'),
+        blob(1, 1, b'er')]
+END
+	mkdir all
+	echo mine >outside
+	ln -s ../outside all/one
+	local status=0
+	trackway blobs --extract-all all in.fxt 2>err || status=$?
+	[ $status = 2 ]
+	echo 'trackway: error: all/one: cannot write: is there already; --force replaces it' | diff - err
+	[ "$(cat outside)" = mine ] && [ "$(cat all/two)" = new ]
+	trackway blobs --force --extract-all all in.fxt
+	[ "$(cat outside)" = mine ] && [ ! -L all/one ] && [ "$(cat all/one)" = newer ]
+	archive <<END
+$blob
+out += [string(3, b'in.fxt'), blob(3, 1, b'gone')]
+END
+	cp in.fxt before
+	trackway blobs --force --extract-all . in.fxt 2>err && fail "the input was replaced"
+	grep -q 'is the input too, and would be lost' err
+	cmp in.fxt before
+}
+
+@test "log: lines in the order of time, what would spoil a terminal escaped" {
+	archive <<'END'
+out += [record(7, 1 << 16 | 0x8006 << 24, 5, stream(b'server'))]
+for at, text in ((3000, b'one\ntwo\n\tthree\n'), (1000, b'\x1b[31mred\x9b\xc2\x85'), (2000, b''), (2500, 'é'.encode())):
+    out.append(record(9, len(text) << 16 | 1 << 32, at, stream(text)))
+END
+	trackway log in.fxt >out
+	cat >expected <<'END'
+0.000000000  server[5]/6: \x1b[31mred\x9b\xc2\x85
+0.000001000  server[5]/6:
+0.000001500  server[5]/6: é
+0.000002000  server[5]/6: one
+    two
+    \x09three
+END
+	diff expected out
+	trackway log --json --from-time 2us in.fxt >out
+	"$PYTHON" - <<'END'
+import json
+row = json.loads(open("out").read())
+assert row["message"] == "one\ntwo\n\tthree\n" and row["time_ns"] == 2000 and row["process_name"] == "server", row
+END
+}
+
+@test "wrong use of the new commands" {
+	archive <<<"out.append(event(0, 1))"
+	for words in "counters --csv --svg" "counters --csv in.fxt" "blobs --extract a --extract-all b" "blobs --json -x a" \
+		"sched --json --svg" "blobs --extract-all b -o c"; do
+		local status=0
+		trackway $words in.fxt >out 2>err || status=$?
+		[ $status = 2 ] || fail "$words: $status"
+		grep -q '^Try' err || fail "$words: $(cat err)"
+	done
+}
