@@ -9,8 +9,9 @@
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
  *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
- * - Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range, and so does a track
- *   whose pair is taken; the true number is in the track's name. */
+ * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of flows
+ *   and counters are not. What the format has no kind for is an instant, and its category says what it was.
+ * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 
@@ -35,7 +36,7 @@ struct job {
 };
 
 /* How one of the event's numbers is told. */
-enum form { NOT_TOLD, NUMBER, HEX, TRACK, ROOT_ID };
+enum form { NOT_TOLD, NUMBER, HEX, TRACK, ROOT_ID, LOCAL_ID };
 
 struct told {
 	enum form form;
@@ -50,7 +51,7 @@ struct shape {
 	bool scope;           /* has "s" */
 	bool cpu;             /* args may tell the CPU */
 	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
-	const char *category; /* where the event has none but the phase needs one */
+	const char *category; /* where the event has none: the phase needs one, or what it is would not be seen */
 	const char *root;     /* more members */
 	struct told value, id, other;
 };
@@ -59,9 +60,10 @@ static int take_begin(const struct job *job, const struct tw_event *event, uint3
 static int take_end(const struct job *job, const struct tw_event *event, uint32_t track);
 static int take_other(const struct job *job, const struct tw_event *event, uint32_t track);
 
-#define ASYNC take_other, .category = "async", .id = {ROOT_ID, NULL}
+#define ASYNC take_other, .category = "async", .id = {LOCAL_ID, NULL}
 #define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {ROOT_ID, NULL}
 #define INSTANT take_other, .phase = 'i', .scope = true
+#define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
 
 static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
@@ -76,128 +78,23 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
     [TW_FLOW_STEP] = {FLOW, .phase = 't'},
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
-    [TW_SWITCH] = {INSTANT, .cpu = true, .approximated = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
-    [TW_WAKEUP] = {INSTANT, .cpu = true, .approximated = true, .other = {TRACK, "waker"}},
-    [TW_STACK_SAMPLE] = {INSTANT, .approximated = true, .value = {NUMBER, "weight"}, .other = {NUMBER, "stack"}},
-    [TW_ALLOCATION_SAMPLE] = {INSTANT, .approximated = true, .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
+    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
+    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {TRACK, "waker"}},
+    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "weight"}, .other = {NUMBER, "stack"}},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
                               .other = {NUMBER, "stack"}},
-    [TW_LOG] = {INSTANT, .value = {NUMBER, "severity"}},
-    [TW_OBJECT] = {INSTANT, .approximated = true, .value = {NUMBER, "type"}, .id = {HEX, "koid"}},
-    [TW_BLOB] = {INSTANT, .flags = TW_FLAG_PARTIAL, .approximated = true, .value = {NUMBER, "size"},
-                 .id = {NUMBER, "type"}},
-    [TW_INSTRUCTIONS] = {INSTANT, .approximated = true, .value = {NUMBER, "count"}, .id = {HEX, "address"}},
-    [TW_LOST] = {INSTANT, .value = {NUMBER, "bytes"}},
-    [TW_METADATA] = {INSTANT, .approximated = true},
+    [TW_LOG] = {INSTANT, .category = "log", .value = {NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {HEX, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {NUMBER, "size"}, .id = {NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {NUMBER, "count"}, .id = {HEX, "address"}},
+    [TW_LOST] = {INSTANT, .category = "lost", .value = {NUMBER, "bytes"}},
+    [TW_METADATA] = {STAND_IN("metadata")},
 };
 
 #undef ASYNC
 #undef FLOW
 #undef INSTANT
-
-/* ---- Tracks. ---- */
-
-/* Writes an "M" event at once: those that wait are not before it. */
-static void put_metadata(const struct job *job, uint64_t pid, uint64_t tid, const char *what,
-                         const struct tw_name *name)
-{
-	struct chrome *chrome = job->chrome;
-	struct tw_line *line = &chrome->line;
-	tw_line_clear(line);
-	tw_line_text(line, chrome->some ? ",\n{\"ph\":\"M\",\"pid\":" : "\n{\"ph\":\"M\",\"pid\":");
-	tw_line_u64(line, pid);
-	tw_line_text(line, ",\"tid\":");
-	tw_line_u64(line, tid);
-	tw_line_text(line, ",\"name\":\"");
-	tw_line_text(line, what);
-	tw_line_text(line, "\",\"args\":{\"name\":");
-	tw_chrome_name_string(&chrome->names, line, name);
-	tw_line_text(line, "}}");
-	tw_put(&job->writer->out, line->text.bytes, line->text.length);
-	chrome->some = true;
-}
-
-/* "thread 12", as a name. text: room for the word and 20 digits. */
-static struct tw_name numbered(char *text, const char *word, uint64_t number)
-{
-	size_t length = strlen(word);
-	memcpy(text, word, length);
-	return (struct tw_name){.text = text, .length = (size_t)(tw_digits(text + length, number) - text)};
-}
-
-static struct tw_name track_name(const struct job *job, const struct tw_track *track, char *text)
-{
-	static const char *const words[] = {
-	    [TW_TRACK_THREAD] = "thread ",
-	    [TW_TRACK_PROCESS] = "process ",
-	    [TW_TRACK_CPU] = "CPU ",
-	    [TW_TRACK_OTHER] = "track ",
-	};
-	if (track->name)
-		return *tw_dictionary_name(job->dictionary, track->name);
-	if (track->kind == TW_TRACK_THREAD && track->process == track->thread && track->thread)
-		return (struct tw_name){.text = "main", .length = 4};
-	return numbered(text, words[track->kind], track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
-}
-
-/* The pid of a process; its name is written when it is new. */
-static uint32_t pid_of(const struct job *job, uint64_t process)
-{
-	struct chrome *chrome = job->chrome;
-	uint32_t place;
-	bool known = tw_map_find(&chrome->processes, process, &place);
-	if (!known)
-		place = (uint32_t)chrome->processes.count;
-	uint32_t pid = process > UINT32_MAX ? UINT32_MAX - place : (uint32_t)process;
-	if (!known) {
-		char text[40];
-		struct tw_name name = numbered(text, "process ", process);
-		if (!tw_map_add(&chrome->processes, process, place))
-			chrome->line.failed = true;
-		put_metadata(job, pid, pid, "process_name", &name);
-	}
-	return pid;
-}
-
-/* A tid that no other track of the process has. */
-static uint32_t tid_of(const struct job *job, uint32_t pid, uint32_t number, uint64_t thread)
-{
-	struct tw_map *tids = &job->chrome->tids;
-	uint32_t other, tid = thread > UINT32_MAX ? UINT32_MAX - number : (uint32_t)thread;
-	/* Then anywhere: one after the other would be slow in a trace made for it. */
-	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
-		tid = again ? (uint32_t)tw_hash64((uint64_t)number << 32 | again) : UINT32_MAX - number;
-	if (!tw_map_add(tids, (uint64_t)pid << 32 | tid, number))
-		job->chrome->line.failed = true;
-	return tid;
-}
-
-static void add_prefix(struct chrome_track *known, uint32_t pid, uint32_t tid)
-{
-	char *p = known->prefix;
-	memcpy(p, ",\"pid\":", 7);
-	p = tw_digits(p + 7, pid);
-	memcpy(p, ",\"tid\":", 7);
-	p = tw_digits(p + 7, tid);
-	memcpy(p, ",\"ts\":", 6);
-	known->prefix_size = (uint8_t)(p + 6 - known->prefix);
-}
-
-static void meet_track(const struct job *job, uint32_t number)
-{
-	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
-	struct chrome_track *known = &job->chrome->tracks[number];
-	char text[40];
-	struct tw_name name = track_name(job, track, text);
-	uint32_t pid = pid_of(job, track->process);
-	uint32_t tid = tid_of(job, pid, number, track->thread);
-	if (pid != track->process || tid != track->thread)
-		tw_count_loss(job->writer, "process or thread id", true);
-	if (track->kind == TW_TRACK_PROCESS && track->name)
-		put_metadata(job, pid, pid, "process_name", &name);
-	put_metadata(job, pid, tid, "thread_name", &name);
-	add_prefix(known, pid, tid);
-	known->cpu = UINT32_MAX;
-}
+#undef STAND_IN
 
 /* ---- Arguments. ---- */
 
@@ -284,6 +181,22 @@ static void add_bytes(const struct job *job, const struct tw_argument *argument)
 	}
 }
 
+/* "0x1234", or "0x1234 (lock)" where the object is known. */
+static void add_reference(const struct job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
+	const struct tw_name *object = tw_dictionary_name(job->dictionary, number);
+	size_t length = object->length < CHROME_KEY_MAX ? object->length : CHROME_KEY_MAX;
+	tw_line_hex(line, argument->value.u);
+	if (length == 0)
+		return;
+	line->text.length--; /* the quote */
+	tw_line_text(line, " (");
+	tw_line_escaped(line, object->text, length);
+	tw_line_text(line, ")\"");
+}
+
 static void add_value(const struct job *job, const struct tw_argument *argument)
 {
 	struct tw_line *line = &job->chrome->line;
@@ -302,7 +215,7 @@ static void add_value(const struct job *job, const struct tw_argument *argument)
 		return;
 	case TW_ARG_POINTER:
 	case TW_ARG_KOID:
-		tw_line_hex(line, argument->value.u);
+		add_reference(job, argument);
 		return;
 	case TW_ARG_DOUBLE:
 		tw_line_double(line, argument->value.d);
@@ -375,7 +288,7 @@ static void add_track(const struct job *job, uint32_t number)
 static void add_told(const struct job *job, const struct told *told, uint64_t value, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
-	if (told->form == NOT_TOLD || told->form == ROOT_ID)
+	if (told->form == NOT_TOLD || told->form >= ROOT_ID)
 		return;
 	add_key(job, told->key, strlen(told->key), root_size);
 	if (told->form == NUMBER)
@@ -430,6 +343,10 @@ static void add_root(const struct job *job, const struct tw_event *event)
 	if (shape->id.form == ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
 		tw_line_text(line, ",\"id\":");
 		tw_line_hex(line, event->id);
+	} else if (shape->id.form == LOCAL_ID) {
+		tw_line_text(line, ",\"id2\":{\"local\":");
+		tw_line_hex(line, event->id);
+		tw_line_text(line, "}");
 	}
 	if (shape->root)
 		tw_line_text(line, shape->root);
@@ -629,9 +546,7 @@ static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 	int status = tw_chrome_names_grow(&chrome->names, dictionary);
 	if (!status)
 		status = tw_spans_tracks(&chrome->spans, tracks);
-	if (!status && !tw_grow(&chrome->tracks, &chrome->track_room, tracks, sizeof *chrome->tracks))
-		status = TW_ERR_MEMORY;
-	return status;
+	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
 }
 
 static int take_all(const struct job *job, const struct tw_batch *batch)
@@ -643,7 +558,7 @@ static int take_all(const struct job *job, const struct tw_batch *batch)
 		assert(event->kind < TW_EVENT_KINDS);
 		uint32_t track = event->track < tracks ? event->track : 0;
 		if (!job->chrome->tracks[track].prefix_size)
-			meet_track(job, track);
+			tw_chrome_meet_track(job->chrome, track);
 		status = shapes[event->kind].take(job, event, track);
 	}
 	if (job->chrome->line.failed || job->chrome->names.text.failed)
@@ -659,6 +574,7 @@ static int open_chrome(struct tw_writer *writer)
 	writer->state = chrome;
 	if (!chrome)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	chrome->writer = writer;
 	static const char *const own[] = {"end", "tail", "clipped", "partial", "unwound"};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		chrome->keys[chrome->own_keys++] = tw_hash_bytes(own[i], strlen(own[i]), 0);
@@ -690,8 +606,9 @@ static int finish_chrome(struct tw_writer *writer)
 	if (!chrome->begun)
 		put_head(&writer->out, NULL);
 	tw_chrome_ring_flush(chrome, &writer->out);
+	tw_chrome_tracks_finish(chrome);
 	tw_put_text(&writer->out, "\n]}\n");
-	return 0;
+	return chrome->line.failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
 static void close_chrome(struct tw_writer *writer)
@@ -699,13 +616,11 @@ static void close_chrome(struct tw_writer *writer)
 	struct chrome *chrome = writer->state;
 	free(chrome->names.pieces);
 	tw_text_free(&chrome->names.text.text);
-	free(chrome->tracks);
 	tw_spans_free(&chrome->spans);
 	free(chrome->slots);
 	free(chrome->ring);
 	tw_text_free(&chrome->line.text);
-	tw_map_free(&chrome->tids);
-	tw_map_free(&chrome->processes);
+	tw_chrome_tracks_free(chrome);
 	free(chrome);
 	writer->state = NULL;
 }

@@ -12,7 +12,7 @@ enum {
 	CHROME_TEXT_RING = 4 << 20,   /* bytes of their arguments */
 	CHROME_NAME_CACHE = 64 << 20, /* bytes of names in JSON that are kept */
 	CHROME_VALUE_MAX = 64 << 10,  /* bytes of one argument; the rest is cut off and counted */
-	CHROME_NAME_MAX = 16 << 10,   /* the same for a name */
+	CHROME_NAME_MAX = 32 << 10,   /* the same for a name: more than FXT allows */
 	CHROME_KEY_MAX = 1 << 10,     /* the same for the name of an argument */
 	CHROME_EVENT_MAX = 512 << 10  /* bytes of JSON after which an event takes no more arguments */
 };
@@ -46,7 +46,7 @@ void tw_chrome_name_render(struct chrome_names *names, struct tw_line *line, con
 /* Renders a name into the cache if it is not there; false when there is no room for it. */
 bool tw_chrome_name_keep(struct chrome_names *names, const struct tw_dictionary *dictionary, uint32_t name);
 
-/* ---- chrome_ring.c: events that wait, and the text that they become. ---- */
+/* ---- chrome_tracks.c: pid and tid of tracks, and their names. ---- */
 
 enum { CHROME_PREFIX = 48 };
 
@@ -55,7 +55,31 @@ struct chrome_track {
 	char prefix[CHROME_PREFIX]; /* ","pid":1,"tid":2,"ts": */
 	uint8_t prefix_size;        /* 0: no event of this track has come yet */
 	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
+	uint32_t pid, tid;
+	uint32_t name; /* that was written, 0 where it had none */
 };
+
+struct chrome_process {
+	uint32_t pid;
+	uint32_t track; /* that tells its name, or 0 */
+	uint32_t name;  /* that was written, 0 where it had none */
+	bool met;
+};
+
+struct chrome;
+
+/* Makes room for all tracks of a dictionary, and looks for names of processes. Returns 0 or TW_ERR_MEMORY. */
+int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dictionary);
+
+/* Gives a track its numbers at its first event, and writes its names. Without memory chrome->line fails. */
+void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
+
+/* Writes the names that became known after the first event of their track. */
+void tw_chrome_tracks_finish(struct chrome *chrome);
+
+void tw_chrome_tracks_free(struct chrome *chrome);
+
+/* ---- chrome_ring.c: events that wait, and the text that they become. ---- */
 
 /* An event that waits. Its text is members of the event itself, then arguments. */
 struct chrome_slot {
@@ -78,8 +102,15 @@ enum { CHROME_KEYS = 2 * (255 + 4) + 8 };
 
 struct chrome {
 	struct chrome_names names;
-	struct chrome_track *tracks; /* by number of the dictionary */
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary; /* when last seen */
+	struct chrome_track *tracks;            /* by its numbers */
 	size_t track_room;
+	uint32_t tracks_seen; /* how many it had */
+	struct chrome_process *processes;
+	size_t process_room;
+	struct tw_map places; /* process to its place in `processes` */
+	struct tw_map tids;   /* pid and tid that are taken */
 	struct tw_spans spans;
 	struct chrome_slot *slots;
 	uint64_t slot_mask;
@@ -90,8 +121,6 @@ struct chrome {
 	struct tw_line line;        /* text of the event at hand */
 	uint64_t keys[CHROME_KEYS]; /* hashes of the keys that its args have */
 	size_t key_count, own_keys; /* own_keys: of the words that are ours, the first */
-	struct tw_map tids;         /* pid and tid that are taken */
-	struct tw_map processes;    /* process to its place in order of appearance */
 	uint64_t start;             /* of the trace */
 	bool begun;                 /* the head of the file is written */
 	bool some;                  /* an event is written */

@@ -56,10 +56,10 @@ static void put_arguments(const struct chrome *chrome, struct tw_output *out, co
 	tw_put_char(out, '}');
 }
 
-/* What is called something although its event has no name. */
+/* What kinds that never have a name are called. */
 static const char *unnamed(uint8_t kind)
 {
-	return kind <= TW_SLICE_COMPLETE ? "" : tw_event_kind_name(kind);
+	return kind <= TW_FLOW_END ? "" : tw_event_kind_name(kind);
 }
 
 static void put_name(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)

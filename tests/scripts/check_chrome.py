@@ -15,7 +15,8 @@ import re
 import sys
 
 PHASES = set("XBEiCbnestfM")
-ID_PHASES = set("bnestf")
+LOCAL_ID_PHASES = set("bne")
+ID_PHASES = set("stf")
 TIME = re.compile(r"-?\d+\.\d{3}\Z")
 
 
@@ -120,7 +121,9 @@ def check_members(event, number):
     require(phase == "E" or isinstance(event.get("name"), str), number, "no name")
     require(isinstance(event.get("args", {}), dict), number, "args is no object")
     require(phase not in ID_PHASES or isinstance(event.get("id"), str), number, "no id")
-    require(phase not in ID_PHASES or isinstance(event.get("cat"), str), number, "no cat")
+    if phase in LOCAL_ID_PHASES:
+        require(isinstance(event.get("id2", {}).get("local"), str), number, "no id2.local")
+    require(phase not in ID_PHASES | LOCAL_ID_PHASES or isinstance(event.get("cat"), str), number, "no cat")
     require(phase != "i" or event.get("s") in ("t", "p", "g"), number, "no s")
     if phase == "C":
         for value in event.get("args", {}).values():

@@ -388,7 +388,7 @@ static void test_long_texts(void **state)
 	finish(f);
 	char *at = strstr(f->text, "\"name\":\"yyy");
 	assert_non_null(at);
-	assert_memory_equal(strchr(at, 'y') + 16384, "\",\"s\":\"t\"},\n", 12);
+	assert_memory_equal(strchr(at, 'y') + 32768, "\",\"s\":\"t\"},\n", 12);
 	at = strstr(f->text, "\"args\":{\"leaf\":\"yyy");
 	assert_non_null(at);
 	assert_string_equal(strchr(at, 'y') + 65536, "\"}}\n]}\n");
@@ -529,9 +529,9 @@ static void test_async_and_flow(void **state)
 	"{\"ph\":\"" phase "\",\"pid\":7,\"tid\":7,\"ts\":0.001,\"name\":\"fib\"," rest ",\"bp\":\"e\"}"
 	static const char expected[] =
 	    /* clang-format off */
-	    ASYNC("b", "\"cat\":\"async\",\"id\":\"0x1\"") ",\n"
-	    ASYNC("n", "\"cat\":\"async\",\"id\":\"0x1\"") ",\n"
-	    ASYNC("e", "\"cat\":\"io\",\"id\":\"0x1\"") ",\n"
+	    ASYNC("b", "\"cat\":\"async\",\"id2\":{\"local\":\"0x1\"}") ",\n"
+	    ASYNC("n", "\"cat\":\"async\",\"id2\":{\"local\":\"0x1\"}") ",\n"
+	    ASYNC("e", "\"cat\":\"io\",\"id2\":{\"local\":\"0x1\"}") ",\n"
 	    FLOW("s", "\"cat\":\"flow\",\"id\":\"0xffffffffffffffff\"") ",\n"
 	    FLOW("t", "\"cat\":\"flow\",\"id\":\"0x2\"") ",\n"
 	    FLOW("f", "\"cat\":\"io\",\"id\":\"0x2\"");
@@ -547,28 +547,35 @@ static void test_other_kinds(void **state)
 {
 	static const struct {
 		struct tw_event event;
-		const char *name, *args;
+		const char *name, *category, *args;
 		bool approximated;
 	} cases[] = {
-	    {{.kind = TW_SWITCH, .value = 3, .other = 2}, "switch", "\"state\":3,\"next\":\"7/8\"", true},
-	    {{.kind = TW_WAKEUP, .other = 2}, "wakeup", "\"waker\":\"7/8\"", true},
-	    {{.kind = TW_STACK_SAMPLE, .value = 10, .other = 4}, "stack-sample", "\"weight\":10,\"stack\":4", true},
+	    {{.kind = TW_SWITCH, .value = 3, .other = 2}, "switch", "scheduling", "\"state\":3,\"next\":\"7/8\"", true},
+	    {{.kind = TW_WAKEUP, .other = 2}, "wakeup", "scheduling", "\"waker\":\"7/8\"", true},
+	    {{.kind = TW_STACK_SAMPLE, .value = 10, .other = 4},
+	     "stack-sample",
+	     "sample",
+	     "\"weight\":10,\"stack\":4",
+	     true},
 	    {{.kind = TW_ALLOCATION_SAMPLE, .value = 64, .id = 2, .other = 4},
 	     "allocation-sample",
+	     "sample",
 	     "\"bytes\":64,\"count\":2,\"stack\":4",
 	     true},
-	    {{.kind = TW_LOG, .value = 1}, "log", "\"severity\":1", false},
-	    {{.kind = TW_OBJECT, .value = 1, .id = 255}, "object", "\"type\":1,\"koid\":\"0xff\"", true},
+	    {{.kind = TW_LOG, .value = 1}, "log", "log", "\"severity\":1", false},
+	    {{.kind = TW_OBJECT, .value = 1, .id = 255}, "object", "object", "\"type\":1,\"koid\":\"0xff\"", true},
 	    {{.kind = TW_BLOB, .value = 9, .id = 2, .flags = TW_FLAG_PARTIAL},
+	     "blob",
 	     "blob",
 	     "\"size\":9,\"type\":2,\"partial\":true",
 	     true},
 	    {{.kind = TW_INSTRUCTIONS, .value = 9, .id = 4096},
 	     "instructions",
+	     "instructions",
 	     "\"count\":9,\"address\":\"0x1000\"",
 	     true},
-	    {{.kind = TW_LOST, .value = 77}, "lost", "\"bytes\":77", false},
-	    {{.kind = TW_METADATA}, "metadata", NULL, true},
+	    {{.kind = TW_LOST, .value = 77}, "lost", "lost", "\"bytes\":77", false},
+	    {{.kind = TW_METADATA}, "metadata", "metadata", NULL, true},
 	};
 	struct fixture *f = *state;
 	char expected[sizeof cases / sizeof *cases * 200] = "";
@@ -578,9 +585,9 @@ static void test_other_kinds(void **state)
 		event.track = f->main;
 		put(f, &event, 1);
 		sprintf(expected + strlen(expected),
-		        "%s{\"ph\":\"i\",%s\"ts\":0.000,\"name\":\"%s\",\"s\":\"t\"%s%s%s}", i ? ",\n" : "", ON_MAIN,
-		        cases[i].name, cases[i].args ? ",\"args\":{" : "", cases[i].args ? cases[i].args : "",
-		        cases[i].args ? "}" : "");
+		        "%s{\"ph\":\"i\",%s\"ts\":0.000,\"name\":\"%s\",\"cat\":\"%s\",\"s\":\"t\"%s%s%s}",
+		        i ? ",\n" : "", ON_MAIN, cases[i].name, cases[i].category, cases[i].args ? ",\"args\":{" : "",
+		        cases[i].args ? cases[i].args : "", cases[i].args ? "}" : "");
 	}
 	expect(f, expected);
 	size_t losses = 0;
@@ -603,16 +610,42 @@ static void test_track_names(void **state)
 	    EVENT(0, TW_INSTANT, process, f->fib), EVENT(0, TW_INSTANT, 999, f->fib));
 #define M(pid, tid, what, name)                                                                                        \
 	"{\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid ",\"name\":\"" what "\",\"args\":{\"name\":\"" name "\"}},\n"
-	static const char names[] = HEAD M("4294967295", "4294967295", "process_name", "process 1099511627776")
-	    M("4294967295", "4294967292", "thread_name", "thread 18446744073709551615")
+	static const char names[] = HEAD M("4294967294", "4294967294", "process_name", "process 1099511627776")
+	    M("4294967294", "4294967292", "thread_name", "thread 18446744073709551615")
 		M("0", "0", "process_name", "process 0") M("0", "3", "thread_name", "CPU 3")
-		    M("0", "4294967290", "thread_name", "thread 3") M("9", "9", "process_name", "process 9")
-			M("9", "9", "process_name", "sh \\\"x\\\"") M("9", "0", "thread_name", "sh \\\"x\\\"")
-			    M("0", "0", "thread_name", "track 0");
+		    M("0", "4294967290", "thread_name", "thread 3") M("9", "9", "process_name", "sh \\\"x\\\"")
+			M("9", "0", "thread_name", "sh \\\"x\\\"") M("0", "0", "thread_name", "track 0");
 #undef M
 	finish(f);
 	assert_memory_equal(f->text, names, sizeof names - 1);
 	expect_loss(f, "process or thread id", 2, 0);
+}
+
+/* What is described behind its first event gets its name at the end, and so does what is named anew. */
+static void test_late_names(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib));
+	tw_dictionary_name_track(f->reader.dictionary, f->main, f->leaf);
+	uint32_t process = track(f, TW_TRACK_PROCESS, 7, 0);
+	tw_dictionary_name_track(f->reader.dictionary, process, name(f, "shell"));
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib));
+	expect(f, "{\"ph\":\"i\"," ON_MAIN "\"ts\":0.000,\"name\":\"fib\",\"s\":\"t\"},\n"
+	          "{\"ph\":\"i\"," ON_MAIN "\"ts\":0.000,\"name\":\"fib\",\"s\":\"t\"},\n"
+	          "{\"ph\":\"M\"," ON_MAIN "\"name\":\"process_name\",\"args\":{\"name\":\"shell\"}},\n"
+	          "{\"ph\":\"M\"," ON_MAIN "\"name\":\"thread_name\",\"args\":{\"name\":\"leaf\"}}");
+}
+
+/* A pointer or koid whose object is known is shown with its name. */
+static void test_references(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] =
+	    (struct tw_argument){.name = f->leaf, .type = TW_ARG_POINTER, .value.u = 16, .size = name(f, "a \"b\"")};
+	f->arguments[1] = (struct tw_argument){.name = f->fib, .type = TW_ARG_KOID, .value.u = 17};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 2));
+	expect(f, "{\"ph\":\"i\"," ON_MAIN "\"ts\":0.000,\"name\":\"fib\",\"s\":\"t\",\"args\":{"
+	          "\"leaf\":\"0x10 (a \\\"b\\\")\",\"fib\":\"0x11\"}}");
 }
 
 /* More open slices than there is memory for: those are left out, and the ends still go to the right ones. */
@@ -706,6 +739,8 @@ int main(void)
 	    TEST(test_async_and_flow),
 	    TEST(test_other_kinds),
 	    TEST(test_track_names),
+	    TEST(test_late_names),
+	    TEST(test_references),
 	    TEST(test_deep),
 	    cmocka_unit_test(test_spans_far),
 	    cmocka_unit_test(test_digits),
