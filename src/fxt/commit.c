@@ -170,17 +170,28 @@ static void fix_payload(const struct place *at)
 	at->row->flags = blob->left == 0 ? 0 : part.flags;
 }
 
-/* A large blob that ends a chunk goes on in the next. */
+/* The argument whose bytes are only here in part. */
+static const struct tw_argument *bytes_of(const struct tw_slab *slab, const struct tw_event *row)
+{
+	size_t base = slab->bases[(slab->count - 1) / TW_SLAB_BLOCK] + row->first_argument;
+	for (unsigned i = 0; i < row->argument_count; i++)
+		if (slab->arguments[base + i].type == TW_ARG_BYTES)
+			return &slab->arguments[base + i];
+	return NULL;
+}
+
+/* A large record that ends a chunk goes on in the next. All of an unknown one is shown, padding too. */
 static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	const struct tw_event *row = slab->count ? &slab->events[slab->count - 1] : NULL;
-	if (!row || row->kind != TW_BLOB || !(row->flags & TW_FLAG_PARTIAL) || row->argument_count == 0 ||
-	    chunk->pieces[chunk->piece_count - 1].kind == FXT_PAYLOAD)
+	if (!row || !(row->flags & TW_FLAG_PARTIAL) || chunk->pieces[chunk->piece_count - 1].kind == FXT_PAYLOAD)
 		return;
-	const struct tw_argument *bytes =
-	    slab->arguments + slab->bases[(slab->count - 1) / TW_SLAB_BLOCK] + row->first_argument;
-	commit->blob = (struct fxt_blob_row){*row, bytes->name, row->value - bytes->size};
+	const struct tw_argument *bytes = bytes_of(slab, row);
+	if (!bytes)
+		return;
+	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
+	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
 }
 
 /* ---- What was found. ---- */

@@ -458,6 +458,7 @@ static void take_unknown(const struct job *job)
 	struct tw_event *row = add_row(job, TW_METADATA, false);
 	if (!row)
 		return;
+	row->flags = record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	name_row(job, "unknown record");
 	add_number(job, "type", TW_ARG_UINT, record->type);
 	add_number(job, "subtype", TW_ARG_UINT, record->subtype);

@@ -236,6 +236,21 @@ static void pass_odd(struct fxt_chunk *chunk, const struct fxt_judgement *judgem
 	chunk->walked += size;
 }
 
+/* Whether the payload of a large record that begins here is asked for: that of a blob goes with its thread. */
+static bool is_wanted(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+{
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = chunk->end - place, .big = walk->big};
+	struct tw_fxt_record record;
+	if (!walk->options || tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB ||
+	    record.format != 0)
+		return true;
+	if (record.thread.index == 0)
+		return tw_thread_wanted(walk->options, record.thread.thread);
+	const struct fxt_entry *entry =
+	    fxt_thread_at(walk->state->current, record.thread.index, fxt_offset(chunk, place));
+	return entry ? entry->wanted : walk->options->thread_count == 0;
+}
+
 /* A record with something unknown in it, or a large one of which the beginning is here. */
 static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
@@ -244,8 +259,10 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
 	    !take(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
 		return false;
-	if (judgement->size > left)
+	if (judgement->size > left) {
 		walk->blob_left = judgement->size - left;
+		walk->unwanted = !is_wanted(walk, chunk, place);
+	}
 	chunk->walked += judgement->size > left ? left : (size_t)judgement->size;
 	add_records(chunk, place, chunk->walked, walk->big);
 	return true;
@@ -334,7 +351,7 @@ static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	                                .to = chunk->walked + size,
 	                                .last = walk->blob_left == 0 || chunk->at_end,
 	                                .lost = walk->blob_left};
-	if (size || piece.last)
+	if (!walk->unwanted && (size || piece.last))
 		add_piece(chunk, &piece);
 	chunk->walked += size;
 	if (chunk->at_end)

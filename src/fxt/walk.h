@@ -33,9 +33,11 @@ size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);
 struct fxt_walk {
 	struct fxt_state *state;
 	bool big;
-	bool check;         /* notes the rules about tables, too */
-	uint64_t blob_left; /* bytes of a large blob that are still to come */
-	uint64_t lost_from; /* where the garbage began that the walk is in; UINT64_MAX: in none */
+	bool check;                            /* notes the rules about tables, too */
+	const struct tw_read_options *options; /* whose payloads are wanted; NULL: everybody's */
+	bool unwanted;                         /* the large blob that goes on is left out */
+	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
+	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */
 	const char *fault;
 	uint64_t found;
 };

@@ -314,6 +314,72 @@ static void test_large_blob(void **state)
 	}
 }
 
+/* Counts rows of a kind and the bytes that they have in their last arguments. */
+static uint64_t count_kind(unsigned kind, const struct tw_read_options *options, uint64_t *rows)
+{
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	uint64_t sum = 0;
+	*rows = 0;
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			if (event->kind != kind)
+				continue;
+			++*rows;
+			if (event->argument_count)
+				sum += batch.arguments[event->first_argument + event->argument_count - 1].size;
+		}
+	tw_close(reader);
+	return sum;
+}
+
+/* A large record of a type that is not known goes on as what it is. */
+static void test_large_unknown(void **state)
+{
+	uint64_t rows;
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put(UINT64_C(0x300000000f) | (uint64_t)(1 + LARGE / 8) << 4);
+	memset(whole + size, 'x', LARGE);
+	size += LARGE;
+	put_instant(2);
+	assert_int_equal(count_kind(TW_METADATA, &options, &rows), LARGE);
+	assert_true(rows > 1);
+	count_kind(TW_SLICE_BEGIN, &options, &rows);
+	assert_int_equal(rows, 0);
+	count_kind(TW_INSTANT, &options, &rows);
+	assert_int_equal(rows, 1);
+}
+
+/* A large blob of a thread that is not asked for is left out, all of it. */
+static void test_large_filtered(void **state)
+{
+	static const uint64_t others[] = {99}, own[] = {2};
+	const struct tw_read_options without = {.order = TW_ORDER_FILE, .threads = others, .thread_count = 1};
+	const struct tw_read_options with = {.order = TW_ORDER_FILE, .threads = own, .thread_count = 1};
+	uint64_t rows;
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put(0xf | (uint64_t)(4 + LARGE / 8) << 4); /* format 0: with time and thread */
+	put(UINT64_C(1) << 36);
+	put(5);
+	put(LARGE);
+	memset(whole + size, 'x', LARGE);
+	size += LARGE;
+	assert_int_equal(count_kind(TW_BLOB, &with, &rows), LARGE);
+	count_kind(TW_BLOB, &without, &rows);
+	assert_int_equal(rows, 0);
+	count_kind(TW_SLICE_BEGIN, &without, &rows);
+	assert_int_equal(rows, 0);
+}
+
 /* The same rows however many threads there are: names and tracks by number too. */
 static uint64_t fingerprint(unsigned jobs, enum tw_order order)
 {
@@ -391,7 +457,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_headers),          cmocka_unit_test(test_random_bytes),
 	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cuts),
-	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
+	    cmocka_unit_test(test_large_filtered),   cmocka_unit_test(test_jobs),
 	    cmocka_unit_test(test_registered_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
