@@ -302,17 +302,26 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 
 /* ---- The walk. ---- */
 
+/* The order in which more records follow one another, at the first place where that is not the same: what stands before
+ * may be damaged, the magic number above all. */
+static bool looks_big(const uint8_t *bytes, size_t left)
+{
+	unsigned little = 0, big = 0;
+	for (size_t at = 0; at < left && at < FXT_LOOK && little == big; at += TW_FXT_WORD) {
+		size_t size = left - at < TW_PROBE_SIZE ? left - at : TW_PROBE_SIZE;
+		fxt_chain(bytes + at, size, false, &little);
+		fxt_chain(bytes + at, size, true, &big);
+	}
+	return big > little;
+}
+
 void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	const uint8_t *bytes = chunk->bytes + chunk->walked;
 	size_t left = chunk->end - chunk->walked;
-	unsigned little, big;
 	if (left >= TW_FXT_WORD && tw_fxt_magic(bytes, &walk->big) == 0)
 		return;
-	left = left < TW_PROBE_SIZE ? left : TW_PROBE_SIZE;
-	fxt_chain(bytes, left, false, &little);
-	fxt_chain(bytes, left, true, &big);
-	walk->big = big > little;
+	walk->big = looks_big(bytes, left);
 	if (left)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }

@@ -128,7 +128,7 @@ static void each_archive(void (*test)(void))
 
 static void hurt_header(uint64_t keep, uint64_t set, const char *what)
 {
-	for (size_t i = 1; i < record_count; i++) {
+	for (size_t i = 0; i < record_count; i++) {
 		memcpy(damaged, whole, size);
 		uint64_t header = tw_load64(whole + records[i], big);
 		tw_store64(damaged + records[i], (header & keep) | set, big);
