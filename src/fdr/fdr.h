@@ -23,7 +23,7 @@ struct fdr_buffer {
 	uint64_t offset;  /* of its first record */
 	uint64_t end;     /* its records end here at the latest */
 	uint64_t next;    /* the next buffer begins here */
-	uint64_t wall_us; /* of its WallTime record, UINT64_MAX where there is none */
+	uint64_t wall_us; /* of its WallTime record, UINT64_MAX where there is none or it is 0 */
 	uint64_t tsc;     /* of its first NewCPUId record, UINT64_MAX where there is none */
 	uint64_t process, thread;
 	bool has_thread; /* false: bytes that belong to no buffer */

@@ -525,6 +525,8 @@ static void take_lead_record(const struct fdr_log *log, const struct tw_fdr_reco
 	case TW_FDR_WALL_TIME:
 		if (record->value < UINT64_MAX / 2000000)
 			buffer->wall_us = record->value * 1000000 + record->microseconds;
+		if (!buffer->wall_us) /* no clock says that: it is what version 1 needs where nothing is known */
+			buffer->wall_us = UINT64_MAX;
 		break;
 	case TW_FDR_PID:
 		buffer->process = (uint32_t)record->value;

@@ -20,7 +20,6 @@ struct rewrite {
 	uint64_t tsc;                    /* of the last record written */
 	enum tw_fdr_kind last;           /* the record written before, TW_FDR_KINDS before the first */
 	bool dropped;                    /* the record before was: its arguments go too */
-	bool by_wall;                    /* the WallTimes of the thread tell the order of its buffers */
 };
 
 /* A buffer, and the counter that its thread has where it begins. */
@@ -28,7 +27,6 @@ struct job {
 	struct fdr_place place;
 	uint64_t tsc;
 	uint16_t cpu;
-	bool by_wall;
 };
 
 /* ---- Writing. ---- */
@@ -122,22 +120,13 @@ static bool is_border(const struct tw_fdr_record *record)
 }
 
 /* What a buffer has to begin with. In version 1 NewBuffer and WallTime are all that tells a buffer: one without WallTime gets
- * one of 0. */
+ * one of 0, which reads as none. */
 static void put_lead(struct rewrite *r, const struct tw_fdr_record *record, int *status)
 {
 	if (r->last == TW_FDR_KINDS && record->kind != TW_FDR_NEW_BUFFER)
 		put(r, (struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER}, NULL, status);
 	if (r->target.version == 1 && r->last == TW_FDR_NEW_BUFFER && record->kind != TW_FDR_WALL_TIME)
 		put(r, (struct tw_fdr_record){.kind = TW_FDR_WALL_TIME}, NULL, status);
-}
-
-/* Where one buffer of a thread has no WallTime the others' tell no order: with one of 0 beside them they must not begin to. */
-static void clear_wall_time(struct rewrite *r, struct tw_fdr_record *record)
-{
-	if (r->target.version != 1 || r->by_wall || !(record->value || record->microseconds))
-		return;
-	record->value = record->microseconds = 0;
-	r->result->records_changed++;
 }
 
 /* Whether a record has no place where it stands: arguments of what was dropped; in version 1 a WallTime that would look
@@ -169,8 +158,6 @@ static int take(struct rewrite *r, const struct fdr_item *item)
 		change_event(r, &record, &status);
 	else if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP)
 		r->tsc = record.tsc;
-	else if (record.kind == TW_FDR_WALL_TIME)
-		clear_wall_time(r, &record);
 	r->dropped = !put(r, record, item, &status);
 	if (r->dropped && r->size == size) /* the next delta has to reach over it */
 		r->tsc = tsc;
@@ -190,7 +177,6 @@ static int take_all(struct rewrite *r, const struct job *job)
 	r->cursor.cpu = job->cpu;
 	r->last = TW_FDR_KINDS;
 	r->dropped = false;
-	r->by_wall = job->by_wall;
 	fdr_cursor_enter(&r->cursor, &job->place);
 	while ((status = fdr_cursor_next(&r->cursor, &item)) > 0) {
 		uint64_t tsc = r->cursor.tsc;
@@ -324,7 +310,7 @@ static int list_jobs(struct rewrite *r, struct job **list)
 	if (!jobs)
 		return tw_fail(r->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(r->reader->input));
 	for (size_t i = 0; i < log->place_count; i++)
-		jobs[i] = (struct job){.place = log->places[i], .by_wall = log->threads[log->places[i].thread].by_wall};
+		jobs[i] = (struct job){.place = log->places[i]};
 	int status = needs_counts(r) ? count_ahead(r, jobs) : 0;
 	qsort(jobs, log->place_count, sizeof *jobs, compare_jobs);
 	return status;
@@ -343,8 +329,7 @@ static int rewrite_inner(struct rewrite *r, struct tw_output *out, struct tw_rew
 		struct job job = {.place = {.offset = buffer.offset,
 		                            .end = buffer.end < end ? buffer.end : end,
 		                            .next = buffer.next < end ? buffer.next : end,
-		                            .cut = buffer.cut},
-		                  .by_wall = true};
+		                            .cut = buffer.cut}};
 		at = job.place.next;
 		if (!buffer.has_thread) {
 			result->lost_bytes += at - buffer.offset;

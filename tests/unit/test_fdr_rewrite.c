@@ -717,6 +717,21 @@ static void test_version_1_without_wall_time(void **state)
 	expect_same_events("without WallTime");
 }
 
+/* A WallTime of 0 is none: the buffers of its thread are in the order of their counts. */
+static void test_wall_time_of_0(void **state)
+{
+	(void)state;
+	for (uint16_t version = 1; version <= 5; version++) {
+		add_header(&source, version);
+		add_buffer(&source, 1, 5, 100);
+		add_buffer(&source, 1, 0, 200);
+		assert_true(read_events(&source, TW_CHECK_ALL, &before));
+		assert_int_equal(before.errors, 0);
+		assert_int_equal(before.all[0].time, 110 / 2);
+		assert_true(before.all[before.count - 1].time > 200 / 2);
+	}
+}
+
 /* Events with absolute times, in buffers without a count: the one that counts is that of the thread's buffer before, which
  * stands elsewhere in the file. */
 static void test_event_times_without_counts(void **state)
@@ -881,6 +896,7 @@ int main(void)
 	    cmocka_unit_test(test_events_that_hold_a_buffer),
 	    cmocka_unit_test(test_dropped_events_keep_time),
 	    cmocka_unit_test(test_version_1_without_wall_time),
+	    cmocka_unit_test(test_wall_time_of_0),
 	    cmocka_unit_test(test_event_times_without_counts),
 	    cmocka_unit_test(test_event_by_event),
 	    cmocka_unit_test(test_event_by_event_in_many_buffers),
