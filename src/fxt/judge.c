@@ -72,6 +72,8 @@ static bool alone(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big), thread = tw_bits(header, 24, 31);
 	uint64_t category = tw_bits(header, 32, 47);
+	if (fxt_type(header) == TW_FXT_TYPE_STRING || fxt_type(header) == TW_FXT_TYPE_THREAD)
+		return tw_bits(header, 16, 23) != 0 || tw_bits(header, 24, 30) != 0; /* an index: 0 sets nothing */
 	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
 		return true;
 	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread != 0 &&
@@ -223,6 +225,15 @@ static struct fxt_judgement by_decoding(const struct view *view)
 		return by_size(view, &decoder, &record, status == 1);
 	uint64_t header = tw_load64(view->bytes, view->big);
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
+}
+
+size_t fxt_look_inside(const uint8_t *bytes, size_t size, size_t left, bool at_end, bool big)
+{
+	const struct view view = {.bytes = bytes, .left = left, .at_end = at_end, .big = big};
+	for (size_t at = 1; at < size; at++)
+		if (measure(&view, at) != 0 && chain(&view, at, CHAIN))
+			return at;
+	return size;
 }
 
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)

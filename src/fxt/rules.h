@@ -57,7 +57,7 @@
 	X(FXT_RECORDS_DROPPED, "fxt.records-dropped", TW_WARNING,                                                      \
 	  "A provider's buffer was full: records are missing.")                                                        \
 	X(FXT_FREQUENCY_ZERO, "fxt.frequency-zero", TW_WARNING,                                                        \
-	  "An initialization record says 0 ticks a second: a tick is shown as 1 ns.")                                  \
+	  "An initialization record says 0 ticks a second: it is ignored.")                                            \
 	X(FXT_INITIALIZATION_MISSING, "fxt.initialization-missing", TW_NOTE,                                           \
 	  "A provider has timed records before its initialization record: a tick is shown as 1 ns.")                   \
 	X(FXT_INITIALIZATION_AGAIN, "fxt.initialization-again", TW_NOTE,                                               \

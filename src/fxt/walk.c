@@ -112,7 +112,8 @@ static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
 {
 	struct fxt_provider *provider = walk->state->current;
 	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
-	frequency = frequency ? frequency : TW_NS_PER_SECOND;
+	if (frequency == 0)
+		return true;
 	if (provider->initialized && provider->frequency != frequency)
 		note(walk, seen, FXT_INITIALIZATION_AGAIN, frequency);
 	provider->frequency = frequency;
@@ -211,8 +212,35 @@ static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	walk->lost_from = UINT64_MAX;
 }
 
+/* The record that garbage follows: where bytes of it are missing it has swallowed others, though its size looks right. It is
+ * taken back, unless others depend on it, and the walk goes on with those. False where it holds none. */
+static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	struct fxt_piece *piece = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
+	size_t last = walk->last, size = chunk->walked - last;
+	if (!piece || piece->kind != FXT_RECORDS || piece->to != chunk->walked || last < piece->from ||
+	    last >= piece->to)
+		return false;
+	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
+	size_t inside = fxt_look_inside(chunk->bytes + last, size, chunk->end - last, chunk->at_end, walk->big);
+	if (inside == size || tw_bits(header, 0, 3) < TW_FXT_TYPE_STRING)
+		return false;
+	piece->to = last;
+	chunk->piece_count -= piece->from == piece->to;
+	chunk->walked = last + inside;
+	add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
+	                                     .from = chunk->walked,
+	                                     .to = chunk->walked,
+	                                     .lost = inside,
+	                                     .fault = "a record as long as it says",
+	                                     .found = header});
+	return true;
+}
+
 static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
+	if (walk->lost_from == UINT64_MAX && look_back(walk, chunk))
+		return;
 	if (walk->lost_from == UINT64_MAX)
 		enter_garbage(walk, chunk, judgement);
 	chunk->walked += (size_t)judgement->size;
@@ -331,7 +359,7 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	const uint8_t *bytes = chunk->bytes;
 	const bool big = walk->big;
-	size_t from = chunk->walked, place = from, end = chunk->end;
+	size_t from = chunk->walked, place = from, end = chunk->end, last = SIZE_MAX;
 	bool clear = true;
 	while (end - place >= TW_FXT_WORD) {
 		uint64_t header = tw_load64(bytes + place, big);
@@ -342,9 +370,11 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 			clear = false;
 			break;
 		}
+		last = place;
 		place += words * TW_FXT_WORD;
 	}
 	chunk->walked = place;
+	walk->last = last;
 	add_records(chunk, from, place, big);
 	return clear;
 }

@@ -27,6 +27,10 @@ struct fxt_judgement {
 struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset);
 
+/* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then bytes of
+ * it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. */
+size_t fxt_look_inside(const uint8_t *bytes, size_t size, size_t left, bool at_end, bool big);
+
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);
 
@@ -37,6 +41,7 @@ struct fxt_walk {
 	const struct tw_read_options *options; /* whose payloads are wanted; NULL: everybody's */
 	bool unwanted;                         /* the large blob that goes on is left out */
 	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
+	size_t last;                           /* place in the chunk of the last record that was passed */
 	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */
 	const char *fault;
 	uint64_t found;
