@@ -160,8 +160,7 @@ class Decoder:
         row.update(record="initialization", ticks_per_second=words.word())
         if len(words.rest()) >= 16:
             row.update(base_ticks=words.word(), base_time_ns=words.word())
-        if row["ticks_per_second"]:
-            self.provider.ticks_per_second = row["ticks_per_second"]
+        self.provider.ticks_per_second = row["ticks_per_second"] or BILLION
         return True
 
     def string(self, row, word, words):
@@ -468,16 +467,17 @@ class Slices:
     - an end with a name ends the innermost open slice of that name, and at the same time those inside it, which are
       "unwound"; one without a name ends the innermost; one that matches nothing is counted and ignored;
     - a complete event that ends before it begins lasts 0 ns;
-    - what is open at the end, ends with the last event of the thread; it is in count, total and self only;
+    - what is open at the end, ends with the last event of the thread, a context switch too; it is in count, total and self only;
     - total has each nanosecond of a name once; self is without the slices inside.
     """
 
     def __init__(self):
-        self.events, self.slices, self.stray = [], [], 0
+        self.events, self.slices, self.stray, self.last = [], [], 0, 0
 
     def match(self):
-        stack, last = [], 0
-        for event in sorted(self.events, key=lambda event: event["ns"]):
+        stack, last = [], self.last
+        for number, event in enumerate(sorted(self.events, key=lambda event: event["ns"])):
+            event["number"] = number
             last = max(last, event["ns"], event.get("end_ns", 0))
             if event["kind"] == "duration-begin":
                 stack.append(event)
@@ -505,7 +505,8 @@ class Slices:
     def add(self, begin, end_ns, end, how):
         self.slices.append({"ns": begin["ns"], "end_ns": end_ns, "how": how, "category": begin["category"],
                             "name": begin["name"], "arguments": begin["arguments"] + (end["arguments"] if end else []),
-                            "complete": begin["kind"] == "duration-complete"})
+                            "complete": begin["kind"] == "duration-complete", "number": begin["number"],
+                            "of_begin": len(begin["arguments"])})
 
     def rows(self):
         """name -> fields of stat."""
@@ -542,10 +543,15 @@ def finished(row):
 
 def threads_of(data, offsets=None):
     """(process, thread) -> Slices"""
-    threads = {}
+    threads, last = {}, {}
     for event in events(data, offsets):
-        if not event["kind"].startswith("scheduling."):
+        if event["kind"].startswith("scheduling."):
+            koid = event.get("waking_thread", event.get("outgoing_thread"))
+            last[koid] = max(last.get(koid, 0), event["ns"])
+        else:
             threads.setdefault((event.get("process"), event.get("thread")), Slices()).events.append(event)
+    for (_, koid), slices in threads.items():
+        slices.last = last.get(koid, 0)
     return threads
 
 
