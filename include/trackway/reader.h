@@ -50,6 +50,7 @@ struct tw_read_options {
 	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
 	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
+	const char *category;     /* the same for their category; what has none matches "" and "*" */
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */

@@ -183,8 +183,8 @@ static const struct tw_option own_options[] = {
      .help = "exit with 1 when the target cannot hold all that is in the source"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_filter_options, &tw_input_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
+                                                       &tw_input_options, &tw_help_options,   NULL};
 
 const struct tw_command tw_command_convert = {
     .name = "convert",

@@ -68,6 +68,10 @@ static void list_filters(struct tw_text *list, const struct tw_common *common)
 		tw_text_add(list, " --function ", 12);
 		tw_text_add(list, common->function, strlen(common->function));
 	}
+	if (common->category) {
+		tw_text_add(list, " --category ", 12);
+		tw_text_add(list, common->category, strlen(common->category));
+	}
 	list_times(list, common);
 }
 

@@ -21,6 +21,9 @@ static const struct tw_option input_options[] = {
      .help = "the format of the input; otherwise it is found from the bytes"},
     {"memory", 0, TW_OPTION_SIZE, MEMBER(memory), .placeholder = "SIZE", .least = 1 << 16,
      .help = "the most memory that tables may take, \"64M\"; 256M otherwise"},
+    {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(reorder_window), .placeholder = "SIZE", .least = 1,
+     .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
+             "otherwise. For formats whose records are in no order"},
     {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
@@ -41,6 +44,8 @@ static const struct tw_option filter_options[] = {
      .help = "only what happens before this time"},
     {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
      .help = "only functions and events whose name matches, \"parse_*\""},
+    {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB",
+     .help = "only events whose category matches, \"net*\"; calls of other categories count as not there"},
     {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME",
      .help = "leave out calls that are shorter"},
 };
@@ -85,7 +90,7 @@ bool tw_function_wanted(const struct tw_common *common, const char *name)
 
 bool tw_has_filters(const struct tw_common *common)
 {
-	return common->threads.count || common->function || common->from_time || common->to_time ||
+	return common->threads.count || common->function || common->category || common->from_time || common->to_time ||
 	       common->min_duration;
 }
 

@@ -48,19 +48,19 @@ struct tw_option_group {
 struct tw_common {
 	bool help;
 	const char *from, *binary;
-	uint64_t jobs, memory;
+	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
-	const char *function;
+	const char *function, *category;
 	uint64_t from_time, to_time, min_duration;
 	const char *output; /* NULL: standard output */
 	bool json;
 };
 
 extern const struct tw_option_group tw_help_options;        /* --help */
-extern const struct tw_option_group tw_input_options;       /* --from, --memory, --binary */
+extern const struct tw_option_group tw_input_options;       /* --from, --memory, --reorder-window, --binary */
 extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
-extern const struct tw_option_group tw_filter_options;      /* --thread, --function, times */
+extern const struct tw_option_group tw_filter_options;      /* --thread, --function, --category, times */
 extern const struct tw_option_group tw_window_options;      /* --thread, --from-time, --to-time */
 extern const struct tw_option_group tw_output_options;      /* --output, --json */
 

@@ -88,10 +88,13 @@ static void take_common(struct tw_walk *walk)
 	options->finding_context = &walk->findings;
 	options->threads = common->threads.items;
 	options->thread_count = walk->all_threads ? 0 : common->threads.count;
+	options->category = common->category;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;
 	options->temporary_directory = folder && *folder ? folder : NULL;
 	options->memory_limit = (size_t)common->memory;
+	options->reorder_window = common->reorder_window;
+	options->jobs = tw_jobs(common);
 	if (walk->filter_slices) {
 		options->function = common->function;
 		options->min_duration_ns = common->min_duration;

@@ -1,4 +1,4 @@
-/* filter.c - leaving out events: by time window, by duration, by name. */
+/* filter.c - leaving out events: by time window, by duration, by name and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/filter.h"
 
@@ -296,6 +296,8 @@ static void take_end(struct tw_filter *filter, struct track *track, const struct
 	}
 	struct tw_event end = *event;
 	end.name = track->frames[at].event.name; /* ends may be written without */
+	if (filter->options->category)
+		end.category = track->frames[at].event.category;
 	if (end.time > filter->from) {
 		start(filter, track);
 	} else if (end.time < filter->from) {
@@ -396,7 +398,7 @@ static void set_window(struct tw_filter *filter)
 {
 	uint64_t start_ns = filter->clock->start_ns;
 	filter->begun = true;
-	filter->from = later(start_ns, filter->options->from_ns);
+	filter->from = filter->options->from_ns ? later(start_ns, filter->options->from_ns) : 0;
 	filter->to = filter->options->to_ns ? later(start_ns, filter->options->to_ns) : UINT64_MAX;
 }
 
@@ -498,9 +500,14 @@ const struct tw_rule *tw_filter_rule(size_t i)
 	return i == 0 ? &limit_rule : NULL;
 }
 
+bool tw_filter_needs_time(const struct tw_read_options *options)
+{
+	return options->from_ns || options->to_ns || options->min_duration_ns;
+}
+
 bool tw_filter_needed(const struct tw_read_options *options)
 {
-	return options->function || options->from_ns || options->to_ns || options->min_duration_ns;
+	return options->function || options->category || tw_filter_needs_time(options);
 }
 
 struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,

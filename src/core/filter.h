@@ -1,4 +1,4 @@
-/* filter.h - leaving out events: by time window, by duration, by name. */
+/* filter.h - leaving out events: by time window, by duration, by name and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_FILTER_H
 #define CORE_FILTER_H
@@ -12,6 +12,9 @@ struct tw_filter;
 
 /* Whether these options leave out anything that a filter decides (threads are the format's job). */
 bool tw_filter_needed(const struct tw_read_options *options);
+
+/* Whether they leave out anything by times: then each track's events must come in the order of time. */
+bool tw_filter_needs_time(const struct tw_read_options *options);
 
 /* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it; used: what the
  * filters of all parts of the trace hold. NULL when there is no memory. */

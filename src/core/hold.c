@@ -9,32 +9,37 @@
 
 /* ---- Names. ---- */
 
-/* The kinds whose names a filter by function means. */
+/* The kinds whose names and categories a filter means. */
 static const bool named[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = true, [TW_SLICE_END] = true,   [TW_SLICE_COMPLETE] = true, [TW_INSTANT] = true,
     [TW_COUNTER] = true,     [TW_ASYNC_BEGIN] = true, [TW_ASYNC_INSTANT] = true,  [TW_ASYNC_END] = true,
     [TW_FLOW_BEGIN] = true,  [TW_FLOW_STEP] = true,   [TW_FLOW_END] = true,
 };
 
-static bool name_wanted(struct tw_hold *hold, uint32_t name)
+/* glob: NULL matches all. */
+static bool matches(struct tw_hold *hold, const char *glob, struct tw_verdicts *verdicts, uint32_t name)
 {
-	if (!tw_grow(&hold->verdicts, &hold->verdict_room, (size_t)name + 1, sizeof *hold->verdicts)) {
+	if (!glob)
+		return true;
+	if (!tw_grow(&verdicts->of, &verdicts->room, (size_t)name + 1, sizeof *verdicts->of)) {
 		hold->failed = true;
 		return false;
 	}
-	uint8_t *verdict = &hold->verdicts[name];
+	uint8_t *verdict = &verdicts->of[name];
 	if (*verdict == TW_UNDECIDED) {
 		const char *text = tw_dictionary_name(hold->dictionary, name)->text;
-		*verdict = fnmatch(hold->options->function, text, 0) == 0 ? TW_KEEP : TW_DROP;
+		*verdict = fnmatch(glob, text, 0) == 0 ? TW_KEEP : TW_DROP;
 	}
 	return *verdict == TW_KEEP;
 }
 
 bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event)
 {
-	if (!hold->options->function || event->kind >= TW_EVENT_KINDS || !named[event->kind])
+	const struct tw_read_options *options = hold->options;
+	if (event->kind >= TW_EVENT_KINDS || !named[event->kind])
 		return true;
-	return name_wanted(hold, event->name);
+	return matches(hold, options->function, &hold->functions, event->name) &&
+	       matches(hold, options->category, &hold->categories, event->category);
 }
 
 /* ---- Durations. ---- */
@@ -127,6 +132,7 @@ void tw_hold_drain_all(struct tw_hold *hold, struct tw_queue *queue)
 void tw_hold_free(struct tw_hold *hold)
 {
 	tw_event_rows_free(&hold->ready);
-	free(hold->verdicts);
+	free(hold->functions.of);
+	free(hold->categories.of);
 	tw_share_close(&hold->share);
 }

@@ -19,6 +19,12 @@ struct tw_queue {
 	uint64_t now; /* latest time seen */
 };
 
+/* Which names match a glob. */
+struct tw_verdicts {
+	uint8_t *of; /* by name: enum tw_verdict, TW_UNDECIDED while nobody asked */
+	size_t room;
+};
+
 /* All zero but options, dictionary and share to begin. */
 struct tw_hold {
 	const struct tw_read_options *options;
@@ -28,8 +34,7 @@ struct tw_hold {
 	uint64_t unjudged;          /* slices let through because there was no more memory to hold them */
 	uint64_t first_unjudged;    /* offset of the first */
 	struct tw_event_rows ready; /* what has been let through */
-	uint8_t *verdicts;          /* by name; TW_UNDECIDED while nobody asked */
-	size_t verdict_room;
+	struct tw_verdicts functions, categories;
 	bool failed; /* no memory: nothing more is right */
 };
 
@@ -39,7 +44,7 @@ struct tw_hold {
 /* Counts a slice that is let through unjudged. */
 void tw_hold_give_up(struct tw_hold *hold, const struct tw_event *begin);
 
-/* Whether the options let through what has the event's name. */
+/* Whether the options let through what has the event's name and category. */
 bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event);
 
 /* Lets an event through, or into the queue when it must wait: TW_UNDECIDED for the begin of a slice, otherwise TW_KEEP.

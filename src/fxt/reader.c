@@ -17,8 +17,8 @@ static const struct fxt_work work = {fxt_decode, fxt_decoded};
 static int fxt_open(struct tw_reader *reader)
 {
 	reader->state = calloc(1, sizeof(struct fxt_reader));
-	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
-		reader->options.order = TW_ORDER_TIME; /* filters need times since the start */
+	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
+		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
 		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
 	return 0;

@@ -1,6 +1,7 @@
 /* test_filter.c - the time window, the minimum duration and the names, on tables of events written by hand.
  *
- * An event is "TRACK TIME KIND NAME", then "for N" (the duration of a complete slice) and "with TEXT" (an argument). Kinds are
+ * An event is "TRACK TIME KIND NAME", then "for N" (the duration of a complete slice), "with TEXT" (an argument) and
+ * "in CATEGORY". Kinds are
  * B(egin), E(nd), X (complete), I(nstant), C(ounter), L(ost), M(etadata), S(witch). A "!" after the kind is
  * TW_FLAG_CLIPPED. Times are since the start of the trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -100,12 +101,14 @@ static void parse_event(struct fixture *f, const char *line)
 	size_t i = f->count++;
 	assert_true(i < EVENTS);
 	const char *duration = word_after(words, "for"), *with = word_after(words, "with");
+	const char *category = word_after(words, "in");
 	f->events[i] = (struct tw_event){
 	    .time = START + strtoul(words[TIME], NULL, 10),
 	    .offset = i,
 	    .value = duration ? strtoul(duration, NULL, 10) : 0,
 	    .track = (uint32_t)strtoul(words[TRACK], NULL, 10),
 	    .name = strcmp(words[NAME], "-") == 0 ? 0 : tw_dictionary_text(f->reader.dictionary, words[NAME]),
+	    .category = category ? tw_dictionary_text(f->reader.dictionary, category) : 0,
 	    .first_argument = (uint16_t)i,
 	    .argument_count = with ? 1 : 0,
 	    .kind = kind_of(words[KIND][0]),
@@ -222,6 +225,8 @@ static void test_needed(void **state)
 	assert_true(tw_filter_needed(&(struct tw_read_options){.to_ns = 1}));
 	assert_true(tw_filter_needed(&(struct tw_read_options){.min_duration_ns = 1}));
 	assert_true(tw_filter_needed(&(struct tw_read_options){.function = "*"}));
+	assert_true(tw_filter_needed(&(struct tw_read_options){.category = "*"}));
+	assert_false(tw_filter_needs_time(&(struct tw_read_options){.function = "*", .category = "*"}));
 }
 
 /* ---- The window. ---- */
@@ -399,6 +404,19 @@ static void test_names(void **state)
 }
 
 /* The end that unwinds a slice is left out: the slice gets its own. */
+/* An end is of the category of its begin. Events of kinds that have none pass. */
+static void test_categories(void **state)
+{
+	check_orders(
+	    *state, (struct tw_read_options){.category = "n*"},
+	    "1 0 B a in net; 1 1 B b in gfx; 1 2 B c in net; 1 3 E c; 1 4 E b in net; 1 5 E -; 1 6 I d in net; 1 7 I e; "
+	    "1 8 L f",
+	    "1 0 B a; 1 2 B c; 1 3 E c; 1 5 E a; 1 6 I d; 1 8 L f");
+	check_orders(*state, (struct tw_read_options){.category = "net", .function = "d"},
+	             "1 0 I c in net; 1 1 I d in gfx; 1 2 I d in net", "1 2 I d");
+	check_orders(*state, (struct tw_read_options){.category = ""}, "1 0 I c in net; 1 1 I d", "1 1 I d");
+}
+
 static void test_names_unwound(void **state)
 {
 	struct tw_read_options options = {.function = "g"};
@@ -615,6 +633,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_tracks_wait, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_before_durations, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names_unwound, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_all_three, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_failure_comes_last, setup, teardown),
