@@ -19,7 +19,9 @@ extern "C" {
 enum tw_order {
 	TW_ORDER_TRACK, /* each track's events in time order; how tracks interleave is the format's choice (the fastest) */
 	TW_ORDER_TIME, /* all events in time order; a track whose clock goes back keeps its own order */
-	TW_ORDER_FILE  /* as the records stand in the file: no index, no second pass, no temporary file */
+	TW_ORDER_FILE, /* as the records stand in the file: no index, no second pass, no temporary file */
+	TW_ORDER_COPY /* the one of these in which the format's events are best written in it again: nothing is sorted that
+	                  was not */
 };
 
 /* How much is verified. */

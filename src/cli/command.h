@@ -35,6 +35,7 @@ struct tw_command {
 	X(check)                                                                                                       \
 	X(repair)                                                                                                      \
 	X(convert)                                                                                                     \
+	X(cut)                                                                                                         \
 	X(stat)                                                                                                        \
 	X(stacks)                                                                                                      \
 	X(graph)                                                                                                       \

@@ -1,12 +1,7 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/message.h"
-#include "cli/notes.h"
-#include "cli/screen.h"
-#include "cli/show.h"
 #include "cli/walk.h"
-
-#include <trackway/writer.h>
+#include "cli/writing.h"
 
 #include <string.h>
 
@@ -19,8 +14,7 @@ struct convert_options {
 
 struct convert_work {
 	const struct convert_options *options;
-	const char *format, *output;
-	struct tw_write_options write;
+	struct tw_writing writing;
 };
 
 static const char *const byte_orders[] = {
@@ -42,120 +36,47 @@ static enum tw_byte_order byte_order(const char *word)
 	return TW_BYTES_AS_SOURCE;
 }
 
-/* ---- Losses, on standard error: the trace may be going to standard output. ---- */
-
-static void say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
-{
-	if (approximated)
-		tw_say("%s: %s: %s kept in another form", output, what, tw_show_count(approximated).text);
-	if (left_out)
-		tw_say("%s: %s: %s left out", output, what, tw_show_count(left_out).text);
-}
-
-static int exit_of(const struct convert_work *work, bool lost)
-{
-	if (!lost || !work->options->strict)
-		return 0;
-	tw_say_error("%s: not all could be kept, and --strict was given", work->output);
-	return TW_EXIT_FINDINGS;
-}
-
-static int say_losses(const struct convert_work *work, const struct tw_writer *writer)
-{
-	const struct tw_loss *loss;
-	size_t i = 0;
-	for (; (loss = tw_writer_loss(writer, i)); i++)
-		say_loss(work->output, loss->what, loss->approximated, loss->left_out);
-	return exit_of(work, i > 0);
-}
-
-/* ---- Record by record, or event by event. ---- */
-
 static int transcode(const struct convert_work *work, struct tw_reader *reader)
 {
+	const struct tw_writing *writing = &work->writing;
 	struct tw_rewrite_result result;
-	int status = tw_transcode(reader, work->output, &work->write, &result);
+	int status = tw_transcode(reader, writing->output, &writing->write, &result);
 	if (status < 0)
 		return status;
-	say_loss(work->output, "records", result.records_changed, result.records_dropped);
-	return exit_of(work, result.records_changed || result.records_dropped);
-}
-
-/* Returns enum tw_exit or the reader's negative status. */
-static int write_events(const struct convert_work *work, struct tw_reader *reader, struct tw_writer *writer)
-{
-	struct tw_batch batch;
-	uint64_t events = 0;
-	int status, written = 0;
-	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
-		written = tw_write(writer, reader, &batch);
-		events += batch.count;
-	}
-	if (status < 0)
-		return status;
-	if (events == 0)
-		tw_say_nothing(&work->options->common, false);
-	if (written >= 0)
-		written = tw_finish(writer);
-	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(work, writer);
-}
-
-static int convert_events(const struct convert_work *work, struct tw_reader *reader)
-{
-	struct tw_writer *writer;
-	int status = tw_create(&writer, work->output, work->format, &work->write);
-	if (status < 0)
-		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
-	else
-		status = write_events(work, reader, writer);
-	tw_discard(writer);
-	return status;
+	tw_say_loss(writing->output, "records", result.records_changed, result.records_dropped);
+	return tw_writing_exit(writing, result.records_changed || result.records_dropped);
 }
 
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
 	const struct convert_work *work = walk->context;
-	bool same = strcmp(tw_reader_format(reader), work->format) == 0;
+	bool same = strcmp(tw_reader_format(reader), work->writing.format) == 0;
 	int status = TW_ERR_UNSUPPORTED;
 	if (same && !tw_has_filters(walk->common) && !work->options->buffer_size)
 		status = transcode(work, reader);
-	return status == TW_ERR_UNSUPPORTED ? convert_events(work, reader) : status;
+	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&work->writing, reader) : status;
 }
 
 /* ---- The command. ---- */
-
-static int choose_format(const struct convert_options *options, struct convert_work *work)
-{
-	const char *output = options->common.output;
-	work->output = output ? output : "-";
-	work->format = options->to;
-	if (!output && !work->format)
-		return tw_say_usage(&tw_command_convert, "convert wants -o FILE, or --to FORMAT for standard output");
-	if (!work->format)
-		work->format = tw_writer_format_of(output);
-	if (!work->format)
-		return tw_say_usage(&tw_command_convert, "%s: the name tells no format; --to FORMAT does", output);
-	if (tw_goes_to_terminal(output))
-		return tw_say_usage(&tw_command_convert, "a trace does not go to a terminal: -o FILE, or a pipe");
-	return 0;
-}
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct convert_options *options = (const struct convert_options *)common;
 	struct convert_work work = {
 	    .options = options,
-	    .write = {.version = options->version < UINT32_MAX ? (unsigned)options->version : UINT32_MAX,
-	              .byte_order = byte_order(options->byte_order),
-	              .buffer_size = options->buffer_size},
+	    .writing = {.common = common,
+	                .strict = options->strict,
+	                .write = {.version = options->version < UINT32_MAX ? (unsigned)options->version : UINT32_MAX,
+	                          .byte_order = byte_order(options->byte_order),
+	                          .buffer_size = options->buffer_size}},
 	};
-	int status = choose_format(options, &work);
+	int status = tw_choose_format(&work.writing, &tw_command_convert, options->to);
 	if (status)
 		return status;
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = tw_writer_order(work.format)},
+	    .options = {.order = tw_writer_order(work.writing.format)},
 	    .filter_slices = true,
 	    .context = &work,
 	    .read = convert,

@@ -48,6 +48,8 @@ struct tw_format {
 	const struct tw_rule *rules;
 	size_t rule_count;
 
+	enum tw_order copy_order; /* what TW_ORDER_COPY is */
+
 	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
 	 * certain. */
 	int (*probe)(const uint8_t *bytes, size_t size);

@@ -200,6 +200,8 @@ static int open_input(struct tw_reader *reader, int status)
 	status = find_format(reader);
 	if (status < 0)
 		return status;
+	if (reader->options.order == TW_ORDER_COPY)
+		reader->options.order = reader->format->copy_order;
 	status = reader->format->open(reader);
 	return status < 0 ? status : add_filter(reader);
 }

@@ -239,6 +239,7 @@ const struct tw_format tw_format_basic = {
     .title = "XRay basic mode log (LLVM, xray-basic)",
     .rules = fdr_rules,
     .rule_count = FDR_RULES,
+    .copy_order = TW_ORDER_TIME,
     .probe = probe,
     .open = fdr_open,
     .open_shard = fdr_open_shard,

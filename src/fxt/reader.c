@@ -214,6 +214,7 @@ const struct tw_format tw_format_fxt = {
     .title = "Fuchsia trace format archive (Fuchsia, Perfetto's UI, magic-trace)",
     .rules = fxt_rules,
     .rule_count = FXT_RULES,
+    .copy_order = TW_ORDER_FILE,
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,

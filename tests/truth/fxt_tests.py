@@ -309,6 +309,23 @@ class Tool:
         if out.read_bytes() != data:
             yield "the copy differs"
 
+    def cuts(self, data):
+        """The events that pass, in the order of the file."""
+        path, out = self.file(data), self.scratch / "cut.fxt"
+        events = [cut_event(event) for event in fxt.events(data)]
+        koid = next(event["thread"] for event in events if event.get("thread"))
+        category = next(event["category"] for event in events if event.get("category"))
+        slices = {"duration-begin", "duration-end", "duration-complete", "instant", "counter"}
+        for words, wanted in ((("--function", "*"), events),
+                              (("--thread", str(koid)), [one for one in events if one.get("thread") == koid]),
+                              (("--category", category), [one for one in events if one.get("category") == category or
+                                                          "category" not in one])):
+            self.run("cut", *words, path, "-o", out)
+            found = [cut_event(event) for event in fxt.events(out.read_bytes())]
+            keep = [one for one in wanted if one["kind"] in slices]
+            yield from (f"{words}: {text}" for text in
+                        differences([one for one in found if one["kind"] in slices], keep))
+
     def counts(self, data):
         wanted = {key: row for key, row in fxt.stat(data).items() if None not in key}
         found = {(row["process"], row["thread"], row["name"]): row
@@ -369,6 +386,16 @@ class Tool:
             for one, arguments in zip(found.events[key], wanted[key]):
                 yield from (f"{key}: {name} is {one.get(name)!r}, not {argument}" for name, argument in arguments.items()
                             if not shows(one.get(name), argument))
+
+
+def cut_event(event):
+    """What must come through: not the width of a number, and the end of a slice may get the name of its begin."""
+    kept = {key: event[key] for key in ("kind", "ns", "process", "thread", "category", "name", "id", "scope", "end_ns")
+            if key in event}
+    kept["arguments"] = [(one["name"], one["type"].rstrip("0123456789"), one["value"]) for one in event.get("arguments", ())]
+    if event["kind"] == "duration-end":
+        del kept["name"]
+    return kept
 
 
 class Number(str):
@@ -558,6 +585,9 @@ def tool_tests(tool):
     for what, way in ways.items():
         for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
+    for name, data in archives(tool.scratch):
+        if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
+            yield f"cut: {name}", lambda data=data: tool.cuts(data())
     yield "dump: vectors, both byte orders", lambda: each_vector(tool.dumps)
     yield "convert to FXT: vectors", lambda: whole_vectors(tool.comes_back)
 

@@ -1,0 +1,68 @@
+/* cut.c - trackway cut: a part of a trace, in its own format. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+#include "cli/walk.h"
+#include "cli/writing.h"
+
+struct cut_options {
+	struct tw_common common;
+	bool strict;
+};
+
+static int cut(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	(void)path;
+	struct tw_writing *writing = walk->context;
+	writing->format = tw_reader_format(reader);
+	return tw_write_events(writing, reader);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct cut_options *options = (const struct cut_options *)common;
+	struct tw_writing writing = {.common = common, .strict = options->strict};
+	int status = tw_choose_output(&writing, &tw_command_cut);
+	if (status)
+		return status;
+	if (!tw_has_filters(common))
+		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
+	struct tw_walk walk = {
+	    .common = common,
+	    .options = {.order = TW_ORDER_COPY},
+	    .filter_slices = true,
+	    .context = &writing,
+	    .read = cut,
+	};
+	return tw_walk(&walk, operands, count);
+}
+
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
+             "- is standard output"},
+    {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
+     .help = "exit with 1 when something that passes the filters could not be kept"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
+                                                       &tw_input_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_cut = {
+    .name = "cut",
+    .summary = "a part of a trace, in its own format",
+    .operands = "FILE -o OUT",
+    .description =
+	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads that it "
+	"needs, and no others. Calls that are going on at the edge of a time window begin and end there. Without a filter by "
+	"time or duration the events stay in the order of the file.\n\n"
+	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the tables' "
+	"indices) is not that of the source. What could not be kept is counted on standard error.",
+    .examples =
+	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
+	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",
+    .groups = groups,
+    .size = sizeof(struct cut_options),
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,98 @@
+/* writing.c - events of a reader to a trace, with what was lost on the way: convert, cut, merge. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/writing.h"
+
+#include "cli/message.h"
+#include "cli/notes.h"
+#include "cli/screen.h"
+#include "cli/show.h"
+
+/* ---- Losses. ---- */
+
+void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
+{
+	if (approximated)
+		tw_say("%s: %s: %s kept in another form", output, what, tw_show_count(approximated).text);
+	if (left_out)
+		tw_say("%s: %s: %s left out", output, what, tw_show_count(left_out).text);
+}
+
+int tw_writing_exit(const struct tw_writing *writing, bool lost)
+{
+	if (!lost || !writing->strict)
+		return 0;
+	tw_say_error("%s: not all could be kept, and --strict was given", writing->output);
+	return TW_EXIT_FINDINGS;
+}
+
+static int say_losses(const struct tw_writing *writing, const struct tw_writer *writer)
+{
+	const struct tw_loss *loss;
+	size_t i = 0;
+	for (; (loss = tw_writer_loss(writer, i)); i++)
+		tw_say_loss(writing->output, loss->what, loss->approximated, loss->left_out);
+	return tw_writing_exit(writing, i > 0);
+}
+
+/* ---- Events. ---- */
+
+static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_batch batch;
+	uint64_t events = 0;
+	int status, written = 0;
+	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
+		written = tw_write(writer, reader, &batch);
+		events += batch.count;
+	}
+	if (status < 0)
+		return status;
+	if (events == 0)
+		tw_say_nothing(writing->common, false);
+	if (written >= 0)
+		written = tw_finish(writer);
+	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(writing, writer);
+}
+
+int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	struct tw_writer *writer;
+	int status = tw_create(&writer, writing->output, writing->format, &writing->write);
+	if (status < 0)
+		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
+	else
+		status = write_all(writing, reader, writer);
+	tw_discard(writer);
+	return status;
+}
+
+/* ---- Where to. ---- */
+
+static int refuse_terminal(const struct tw_command *command, const char *output)
+{
+	if (!tw_goes_to_terminal(output))
+		return 0;
+	return tw_say_usage(command, "a trace does not go to a terminal: -o FILE, or a pipe");
+}
+
+int tw_choose_output(struct tw_writing *writing, const struct tw_command *command)
+{
+	writing->output = writing->common->output;
+	if (!writing->output)
+		return tw_say_usage(command, "%s wants -o FILE; - is standard output", command->name);
+	return refuse_terminal(command, writing->output);
+}
+
+int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to)
+{
+	const char *output = writing->common->output;
+	writing->output = output ? output : "-";
+	writing->format = to;
+	if (!output && !to)
+		return tw_say_usage(command, "%s wants -o FILE, or --to FORMAT for standard output", command->name);
+	if (!to)
+		writing->format = tw_writer_format_of(output);
+	if (!writing->format)
+		return tw_say_usage(command, "%s: the name tells no format; --to FORMAT does", output);
+	return refuse_terminal(command, output);
+}

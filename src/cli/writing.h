@@ -1,0 +1,33 @@
+/* writing.h - events of a reader to a trace, with what was lost on the way: convert, cut, merge. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_WRITING_H
+#define CLI_WRITING_H
+
+#include "cli/command.h"
+
+#include <trackway/writer.h>
+
+struct tw_writing {
+	const struct tw_common *common;
+	const char *format, *output;
+	struct tw_write_options write;
+	bool strict; /* losses are findings */
+};
+
+/* Sets output from --output, and format from --to or the output's name. `to` may be NULL. Returns 0, or TW_EXIT_FAILED after
+ * saying what is wrong. */
+int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to);
+
+/* Sets output from --output, which must be there and no terminal. Returns as above. */
+int tw_choose_output(struct tw_writing *writing, const struct tw_command *command);
+
+/* Writes all events, and tells what the format could not hold. Returns enum tw_exit or the reader's negative status. */
+int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader);
+
+/* Tells a loss on standard error: the trace may be going to standard output. */
+void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out);
+
+/* How the command ends after losses. */
+int tw_writing_exit(const struct tw_writing *writing, bool lost);
+
+#endif
