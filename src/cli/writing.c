@@ -7,6 +7,9 @@
 #include "cli/screen.h"
 #include "cli/show.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- Losses. ---- */
 
 void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
@@ -54,15 +57,32 @@ static int write_all(const struct tw_writing *writing, struct tw_reader *reader,
 	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(writing, writer);
 }
 
+/* Beside the output: OUT.functions. NULL for standard output, and without memory. */
+static char *functions_path(const char *output)
+{
+	static const char ending[] = ".functions";
+	size_t length = strlen(output);
+	char *path = strcmp(output, "-") == 0 ? NULL : malloc(length + sizeof ending);
+	if (path) {
+		memcpy(path, output, length);
+		memcpy(path + length, ending, sizeof ending);
+	}
+	return path;
+}
+
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 {
 	struct tw_writer *writer;
-	int status = tw_create(&writer, writing->output, writing->format, &writing->write);
+	struct tw_write_options options = writing->write;
+	char *functions = functions_path(writing->output);
+	options.functions = functions;
+	int status = tw_create(&writer, writing->output, writing->format, &options);
 	if (status < 0)
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	else
 		status = write_all(writing, reader, writer);
 	tw_discard(writer);
+	free(functions);
 	return status;
 }
 

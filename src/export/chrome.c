@@ -462,7 +462,7 @@ static void complete(const struct job *job, const struct tw_event *event, struct
 
 static void close_unwound(const struct job *job, const struct tw_event *event, uint32_t track)
 {
-	struct tw_frame frame = tw_spans_close(&job->chrome->spans, track);
+	struct tw_span frame = tw_spans_close(&job->chrome->spans, track);
 	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
 	if (slot)
 		complete(job, event, slot, TW_FLAG_UNWOUND);
@@ -474,7 +474,7 @@ static void close_unwound(const struct job *job, const struct tw_event *event, u
 static void close_matched(const struct job *job, const struct tw_event *event, uint32_t track)
 {
 	struct chrome *chrome = job->chrome;
-	struct tw_frame frame = tw_spans_close(&chrome->spans, track);
+	struct tw_span frame = tw_spans_close(&chrome->spans, track);
 	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
 	struct chrome_slot *slot = tw_chrome_ring_slot(chrome, frame.slot);
 	uint32_t cpu = chrome->tracks[track].cpu;

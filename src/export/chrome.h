@@ -4,8 +4,8 @@
 #define EXPORT_CHROME_H
 
 #include "core/format.h"
+#include "core/spans.h"
 #include "export/line.h"
-#include "export/spans.h"
 
 enum {
 	CHROME_SLOTS = 1 << 16,       /* events that wait for the end of a slice */

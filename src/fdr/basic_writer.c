@@ -10,6 +10,7 @@ enum { FUNCTION = 0, ARGUMENT = 1, CPU_MAX = UINT8_MAX };
 struct basic_writer {
 	struct tw_fdr_header header;
 	const struct tw_dictionary *dictionary;
+	struct fdr_functions functions;
 	bool started;
 };
 
@@ -69,8 +70,9 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 {
 	struct basic_writer *w = writer->state;
 	const struct tw_track *track = tw_dictionary_track(w->dictionary, event->track);
-	uint64_t id = tw_dictionary_name(w->dictionary, event->name)->id;
-	if (id == 0 || id > INT32_MAX) {
+	bool nameless = event->kind == TW_SLICE_END && event->name == 0;
+	uint32_t id = nameless ? 0 : fdr_function_id(&w->functions, w->dictionary, event->name, INT32_MAX);
+	if (id == 0) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return;
 	}
@@ -82,8 +84,8 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 	    .kind = TW_FDR_EXIT,
 	    .function_id = (int32_t)id,
 	    .tsc = tw_ticks_of(event->time, w->header.cycle_frequency),
-	    .thread = (uint32_t)track->thread,
-	    .process = (uint32_t)track->process,
+	    .thread = fdr_number_of(writer, event->track, track->thread),
+	    .process = fdr_number_of(writer, event->track, track->process),
 	};
 	if (event->kind == TW_SLICE_BEGIN)
 		record.kind = event->argument_count && fdr_is_number(&arguments[0]) ? TW_FDR_ENTER_ARGS : TW_FDR_ENTER;
@@ -117,12 +119,14 @@ static int finish(struct tw_writer *writer)
 	struct basic_writer *w = writer->state;
 	if (!w->started)
 		put_header(writer, &(struct tw_clock){0});
-	return 0;
+	return fdr_functions_write(&w->functions, w->dictionary, writer);
 }
 
 static void close_writer(struct tw_writer *writer)
 {
-	free(writer->state);
+	struct basic_writer *w = writer->state;
+	fdr_functions_free(&w->functions);
+	free(w);
 }
 
 const struct tw_target tw_target_basic = {

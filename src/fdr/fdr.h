@@ -237,6 +237,29 @@ int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows);
 /* Decodes the next record of the stream as it is. Returns 1, 0 at the end, or a negative status. */
 int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item);
 
+/* ---- functions.c: what the writers give to names and threads of other formats. ---- */
+
+/* Ids of names that have none: from 1 on, in the order of their first use. All zero to begin. */
+struct fdr_functions {
+	uint32_t *ids; /* by name of the dictionary */
+	size_t id_room;
+	uint32_t *names; /* by id, less 1 */
+	size_t name_room;
+	uint32_t count;
+};
+
+/* The function id of a name: its own or a new one; 0 when it is more than `most`, or there is no memory. */
+uint32_t fdr_function_id(struct fdr_functions *functions, const struct tw_dictionary *dictionary, uint32_t name,
+                         uint32_t most);
+
+/* Writes the table of the new ids where the writer's options say. Returns 0 or a negative status. */
+int fdr_functions_write(const struct fdr_functions *functions, const struct tw_dictionary *dictionary,
+                        struct tw_writer *writer);
+void fdr_functions_free(struct fdr_functions *functions);
+
+/* The 32 bits that stand for a process or thread of a track; counts a loss where they are not all. */
+uint32_t fdr_number_of(struct tw_writer *writer, uint32_t track, uint64_t koid);
+
 /* ---- reader.c, info.c, records.c, rewrite.c: the jobs of the format. ---- */
 
 int fdr_open(struct tw_reader *reader);

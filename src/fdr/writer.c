@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/spans.h"
 #include "fdr/fdr.h"
 #include "fdr/write.h"
 
 enum {
 	BUFFER_SIZE = 16384, /* LLVM's default, xray_fdr_flags.inc */
 	BUFFER_MIN = 256,
-	OPEN_BUFFERS = 1024 /* threads whose buffer is kept open; the oldest is closed for another */
+	OPEN_BUFFERS = 1024,  /* threads whose buffer is kept open; the oldest is closed for another */
+	OPEN_SLICES = 1 << 20 /* of all threads, for ends without a name */
 };
 
 /* A complete slice whose exit is still to be written. */
@@ -35,6 +37,8 @@ struct fdr_writer {
 	size_t open_first, open_count;
 	size_t buffer_size;
 	const struct tw_dictionary *dictionary;
+	struct fdr_functions functions;
+	struct tw_spans spans; /* open slices, with their function ids */
 	bool started;
 };
 
@@ -72,19 +76,23 @@ static void close_buffer(struct tw_writer *writer, struct thread_buffer *buffer)
 	buffer->bytes = NULL;
 }
 
-static void begin_buffer(struct fdr_writer *w, struct thread_buffer *buffer, const struct tw_track *track, uint64_t ns,
+static void begin_buffer(struct tw_writer *writer, struct thread_buffer *buffer, uint32_t number, uint64_t ns,
                          uint16_t cpu)
 {
+	struct fdr_writer *w = writer->state;
+	const struct tw_track *track = tw_dictionary_track(w->dictionary, number);
+	uint32_t process = fdr_number_of(writer, number, track->process);
+	uint32_t thread = fdr_number_of(writer, number, track->thread);
 	buffer->used = 0;
 	buffer->cpu = cpu;
 	buffer->tsc = tw_ticks_of(ns, w->header.cycle_frequency);
-	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = track->thread});
+	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_BUFFER, .value = thread});
 	add(w, buffer,
 	    &(struct tw_fdr_record){.kind = TW_FDR_WALL_TIME,
 	                            .value = ns / TW_NS_PER_SECOND,
 	                            .microseconds = (uint32_t)(ns % TW_NS_PER_SECOND / 1000)});
 	if (w->header.version >= 3)
-		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_PID, .value = track->process});
+		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_PID, .value = process});
 	add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = buffer->tsc});
 }
 
@@ -108,7 +116,7 @@ static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_
 		w->open[(w->open_first + w->open_count++) % OPEN_BUFFERS] = event->track;
 	buffer->bytes = malloc(w->buffer_size);
 	if (buffer->bytes)
-		begin_buffer(w, buffer, tw_dictionary_track(w->dictionary, event->track), ns, event->cpu);
+		begin_buffer(writer, buffer, event->track, ns, event->cpu);
 	return buffer->bytes ? buffer : NULL;
 }
 
@@ -196,15 +204,38 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	return 0;
 }
 
+/* Keeps what is open; an end without a name gets the function of the slice that it ends. Returns 0 or TW_ERR_MEMORY. */
+static int follow(struct fdr_writer *w, const struct tw_event *event, uint32_t *function)
+{
+	size_t place;
+	int status = tw_spans_tracks(&w->spans, event->track + (size_t)1);
+	if (status < 0 || event->kind == TW_SLICE_COMPLETE)
+		return status;
+	if (event->kind == TW_SLICE_BEGIN) {
+		status = tw_spans_open(&w->spans, event->track, event->name, *function);
+		return status == TW_ERR_LIMIT ? 0 : status;
+	}
+	if (event->name)
+		*function = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
+	status = tw_spans_match(&w->spans, event->track, event->name, &place);
+	while (status == 1 && w->spans.stacks[event->track].depth > place)
+		*function = (uint32_t)tw_spans_close(&w->spans, event->track).slot;
+	return status == TW_ERR_MEMORY ? status : 0;
+}
+
 static int put_slice(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct fdr_writer *w = writer->state;
-	uint64_t id = tw_dictionary_name(w->dictionary, event->name)->id;
-	if (id == 0 || id > FDR_ID_MAX) {
+	struct tw_fdr_record record = {.kind = TW_FDR_ENTER};
+	if (event->kind != TW_SLICE_END)
+		record.function_id = fdr_function_id(&w->functions, w->dictionary, event->name, FDR_ID_MAX);
+	int status = follow(w, event, &record.function_id);
+	if (status < 0)
+		return no_memory(writer);
+	if (record.function_id == 0) {
 		tw_count_loss(writer, "slice without a function id", false);
 		return 0;
 	}
-	struct tw_fdr_record record = {.kind = TW_FDR_ENTER, .function_id = (uint32_t)id};
 	if (event->kind == TW_SLICE_COMPLETE)
 		return put_complete(writer, event, arguments, record);
 	if (event->kind == TW_SLICE_END)
@@ -319,6 +350,7 @@ static int open_writer(struct tw_writer *writer)
 		return no_memory(writer);
 	writer->state = w;
 	w->buffer_size = (size_t)size;
+	w->spans.limit = OPEN_SLICES;
 	w->header = (struct tw_fdr_header){
 	    .version = options->version ? (uint16_t)options->version : FDR_VERSION_MAX,
 	    .type = 1,
@@ -367,7 +399,7 @@ static int finish(struct tw_writer *writer)
 		    close_pending(writer, &(struct tw_event){.track = track, .cpu = w->threads[track].cpu}, UINT64_MAX);
 	for (size_t track = 0; track < w->thread_room; track++)
 		close_buffer(writer, &w->threads[track]);
-	return status;
+	return status < 0 ? status : fdr_functions_write(&w->functions, w->dictionary, writer);
 }
 
 static void close_writer(struct tw_writer *writer)
@@ -378,6 +410,8 @@ static void close_writer(struct tw_writer *writer)
 		free(w->threads[i].pending);
 	}
 	free(w->threads);
+	fdr_functions_free(&w->functions);
+	tw_spans_free(&w->spans);
 	free(w);
 }
 

@@ -1,6 +1,6 @@
 /* spans.c - which slices are open on each track, and which of them an end closes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/spans.h"
+#include "core/spans.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ int tw_spans_tracks(struct tw_spans *spans, size_t tracks)
 	return tw_grow(&spans->stacks, &spans->stack_room, tracks, sizeof *spans->stacks) ? 0 : TW_ERR_MEMORY;
 }
 
-static int grow(struct tw_spans *spans, struct tw_stack *stack)
+static int grow(struct tw_spans *spans, struct tw_span_stack *stack)
 {
 	size_t more = stack->room ? stack->room : FIRST_ROOM;
 	if (more > spans->limit || spans->frame_room > spans->limit - more)
 		return TW_ERR_LIMIT;
 	size_t room = stack->room + more;
-	struct tw_frame *frames = realloc(stack->frames, room * sizeof *frames);
+	struct tw_span *frames = realloc(stack->frames, room * sizeof *frames);
 	if (!frames)
 		return TW_ERR_MEMORY;
 	stack->frames = frames;
@@ -35,14 +35,14 @@ static int grow(struct tw_spans *spans, struct tw_stack *stack)
 
 int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_t slot)
 {
-	struct tw_stack *stack = &spans->stacks[track];
+	struct tw_span_stack *stack = &spans->stacks[track];
 	int status = stack->beyond ? TW_ERR_LIMIT : 0;
 	if (!status && stack->depth == stack->room)
 		status = grow(spans, stack);
 	if (status == TW_ERR_LIMIT)
 		stack->beyond++;
 	if (!status)
-		stack->frames[stack->depth++] = (struct tw_frame){.name = name, .slot = slot};
+		stack->frames[stack->depth++] = (struct tw_span){.name = name, .slot = slot};
 	return status;
 }
 
@@ -79,11 +79,11 @@ static void forget_index(struct tw_spans *spans)
  * while ends fit, and a trace made to be slow is not. */
 static bool index_frames(struct tw_spans *spans, uint32_t track)
 {
-	struct tw_stack *stack = &spans->stacks[track];
+	struct tw_span_stack *stack = &spans->stacks[track];
 	if (spans->index.count > spans->limit && spans->index.count - spans->limit > spans->limit)
 		forget_index(spans);
 	for (bool kept; stack->indexed < stack->depth; stack->indexed++) {
-		struct tw_frame *frame = &stack->frames[stack->indexed];
+		struct tw_span *frame = &stack->frames[stack->indexed];
 		frame->below =
 		    exchange(&spans->index, index_key(track, frame->name), (uint32_t)stack->indexed + 1, &kept);
 		if (!kept)
@@ -105,7 +105,7 @@ static int match_far(struct tw_spans *spans, uint32_t track, uint32_t name, size
 
 int tw_spans_match(struct tw_spans *spans, uint32_t track, uint32_t name, size_t *place)
 {
-	struct tw_stack *stack = &spans->stacks[track];
+	struct tw_span_stack *stack = &spans->stacks[track];
 	if (stack->beyond) {
 		stack->beyond--;
 		return TW_ERR_LIMIT;
@@ -119,11 +119,11 @@ int tw_spans_match(struct tw_spans *spans, uint32_t track, uint32_t name, size_t
 	return low ? match_far(spans, track, name, place) : 0;
 }
 
-struct tw_frame tw_spans_close(struct tw_spans *spans, uint32_t track)
+struct tw_span tw_spans_close(struct tw_spans *spans, uint32_t track)
 {
-	struct tw_stack *stack = &spans->stacks[track];
+	struct tw_span_stack *stack = &spans->stacks[track];
 	assert(stack->depth);
-	struct tw_frame frame = stack->frames[--stack->depth];
+	struct tw_span frame = stack->frames[--stack->depth];
 	if (stack->depth < stack->indexed) {
 		bool kept; /* the key is there: nothing is added */
 		exchange(&spans->index, index_key(track, frame.name), frame.below, &kept);

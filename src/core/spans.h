@@ -1,21 +1,21 @@
 /* spans.h - which slices are open on each track, and which of them an end closes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXPORT_SPANS_H
-#define EXPORT_SPANS_H
+#ifndef CORE_SPANS_H
+#define CORE_SPANS_H
 
 #include "base/map.h"
 
 #include <trackway/status.h>
 
 /* An open slice. */
-struct tw_frame {
+struct tw_span {
 	uint32_t name;
 	uint32_t below; /* once indexed: 1 + the place of the next frame of this name further down, or 0 */
 	uint64_t slot;  /* the user's own */
 };
 
-struct tw_stack {
-	struct tw_frame *frames;
+struct tw_span_stack {
+	struct tw_span *frames;
 	size_t depth, room;
 	size_t indexed;  /* frames below this are in the index */
 	uint64_t beyond; /* slices open above these for which there was no room */
@@ -23,7 +23,7 @@ struct tw_stack {
 
 /* All zero but `limit` to begin. */
 struct tw_spans {
-	struct tw_stack *stacks; /* by track */
+	struct tw_span_stack *stacks; /* by track */
 	size_t stack_room;
 	size_t frame_room;   /* of all stacks together */
 	size_t limit;        /* that it keeps to: frames */
@@ -43,7 +43,7 @@ int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_
 int tw_spans_match(struct tw_spans *spans, uint32_t track, uint32_t name, size_t *place);
 
 /* Takes the topmost slice off; there must be one. */
-struct tw_frame tw_spans_close(struct tw_spans *spans, uint32_t track);
+struct tw_span tw_spans_close(struct tw_spans *spans, uint32_t track);
 
 void tw_spans_free(struct tw_spans *spans);
 
