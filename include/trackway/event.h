@@ -56,10 +56,10 @@ enum tw_event_flag {
 	TW_FLAG_UNWOUND = 64    /* complete slice: ended by the end of one around it (Trackway's own JSON tells) */
 };
 
-/* One event: 56 bytes, a row of a batch. The end of a slice ends the innermost of its name that is open on its track, and what
- * is inside with it; without a name it ends the innermost. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
+/* One event: 56 bytes, a row of a batch. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
  * start_ns for the time since the start of the trace. Names, categories and tracks are numbers of the reader's dictionary;
- * 0 is none. */
+ * 0 is none. The end of a slice ends the innermost of its name that is open on its track, and what is inside with it; one
+ * without a name ends the innermost. */
 struct tw_event {
 	uint64_t time;
 	uint64_t offset; /* of the record that it came from, in bytes from the start of the (decompressed) file */
@@ -99,8 +99,7 @@ struct tw_argument {
 		double d;
 		const uint8_t *bytes;
 	} value;
-	uint64_t
-	    size; /* of bytes; of a pointer or koid: number of the name of its object in the dictionary, 0 if not known */
+	uint64_t size; /* of bytes; of a pointer or koid: the name of its object, by number, 0 if not known */
 };
 
 /* What tw_read() delivers: some hundred rows. Borrowed until the next call on the same reader. */

@@ -92,6 +92,26 @@ TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const voi
  * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or another negative status. */
 TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards);
 
+/* How the clocks of traces that are merged are brought together. */
+enum tw_alignment {
+	TW_ALIGN_FIRST, /* each trace begins at 0 */
+	TW_ALIGN_NONE   /* times are as they are in each trace */
+};
+
+struct tw_merge_source {
+	const char *path;
+	int64_t offset_ns; /* the trace begins by so much later; where times would be less than 0, all move on */
+};
+
+/* Opens several traces, at most 256, of any formats as one whose events come in time order; read it with tw_read(). Their
+ * dictionaries become one. A process keeps its number unless one of another source with that number came before: then it gets
+ * another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory is that of a window over
+ * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the order
+ * is that of time. The format's name is "merged".
+ * Returns 0, TW_ERR_VALUE for a wrong count, or what tw_open() returns for the first source that cannot be opened. */
+TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
+                          enum tw_alignment alignment, const struct tw_read_options *options);
+
 /* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the
  * next call. */
 TW_API int tw_read(struct tw_reader *reader, struct tw_batch *batch);

@@ -247,7 +247,7 @@ void tw_input_close(struct tw_input *input)
 
 const char *tw_input_name(const struct tw_input *input)
 {
-	return input->name;
+	return input ? input->name : "merged traces";
 }
 
 const char *tw_input_error(const struct tw_input *input)

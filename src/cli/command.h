@@ -36,6 +36,7 @@ struct tw_command {
 	X(repair)                                                                                                      \
 	X(convert)                                                                                                     \
 	X(cut)                                                                                                         \
+	X(merge)                                                                                                       \
 	X(stat)                                                                                                        \
 	X(stacks)                                                                                                      \
 	X(graph)                                                                                                       \

@@ -36,7 +36,7 @@ static void put_zsh_value(struct tw_output *out, const struct tw_option *option)
 
 static void put_zsh_option(struct tw_output *out, const struct tw_option *option)
 {
-	bool again = option->kind == TW_OPTION_NUMBERS;
+	bool again = option->kind == TW_OPTION_NUMBERS || option->kind == TW_OPTION_LIST;
 	tw_put_text(out, "\t\t\t\t");
 	if (option->letter && again)
 		tw_putf(out, "'*'{-%c,--%s}'", option->letter, option->name);

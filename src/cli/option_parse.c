@@ -42,6 +42,14 @@ static const char *take_numbers(struct tw_numbers *numbers, const char *text)
 	return wrong;
 }
 
+static const char *take_text(struct tw_list *list, const char *text)
+{
+	if (!tw_grow(&list->items, &list->room, list->count + 1, sizeof *list->items))
+		return "is too long";
+	list->items[list->count++] = text;
+	return *text ? NULL : "is empty";
+}
+
 static const char *take_number(const struct tw_option *option, uint64_t *member, const char *text)
 {
 	static const char *(*const parsers[])(const char *, uint64_t *) = {
@@ -74,6 +82,8 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 		return take_number(option, member, text);
 	case TW_OPTION_NUMBERS:
 		return take_numbers(member, text);
+	case TW_OPTION_LIST:
+		return take_text(member, text);
 	}
 	return NULL;
 }

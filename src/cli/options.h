@@ -18,11 +18,17 @@ enum tw_option_kind {
 	TW_OPTION_COUNT,    /* uint64_t */
 	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
-	TW_OPTION_NUMBERS   /* "1,2,3", may be repeated: struct tw_numbers */
+	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
+	TW_OPTION_LIST      /* any text, may be repeated: struct tw_list */
 };
 
 struct tw_numbers {
 	uint64_t *items;
+	size_t count, room;
+};
+
+struct tw_list {
+	const char **items; /* the command frees the array */
 	size_t count, room;
 };
 

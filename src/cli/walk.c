@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-enum { FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
-
 static int worse(int a, int b)
 {
 	return a > b ? a : b;
@@ -35,10 +33,10 @@ static void put_more(void *context, const char *rule, uint64_t count)
 	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
 }
 
-static void tell_findings(const struct tw_walk *walk, char *path)
+void tw_tell_findings(const struct tw_findings *findings, char *path)
 {
 	const struct tw_findings_list list = {.put = put_finding, .more = put_more, .context = path};
-	if (!walk->own_findings && !tw_findings_each(&walk->findings, TW_WARNING, &list))
+	if (!tw_findings_each(findings, TW_WARNING, &list))
 		tw_say("%s: no memory for some findings", path);
 }
 
@@ -60,7 +58,8 @@ static int read_file(struct tw_walk *walk, char *path)
 	int status = tw_open(&reader, path, &walk->options);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
-	tell_findings(walk, path);
+	if (!walk->own_findings)
+		tw_tell_findings(&walk->findings, path);
 	walk->readable += status >= 0;
 	const char *error = reader ? tw_reader_error(reader) : "";
 	if (status < 0)
@@ -76,18 +75,12 @@ static int read_file(struct tw_walk *walk, char *path)
 
 /* ---- The options that all commands share. ---- */
 
-static void take_common(struct tw_walk *walk)
+void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options)
 {
-	const struct tw_common *common = walk->common;
-	struct tw_read_options *options = &walk->options;
 	const char *folder = getenv("TMPDIR");
-	if (walk->findings.limit == 0)
-		walk->findings.limit = FINDINGS_SHOWN;
 	options->format = common->from;
-	options->on_finding = tw_findings_add;
-	options->finding_context = &walk->findings;
 	options->threads = common->threads.items;
-	options->thread_count = walk->all_threads ? 0 : common->threads.count;
+	options->thread_count = common->threads.count;
 	options->category = common->category;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;
@@ -95,28 +88,34 @@ static void take_common(struct tw_walk *walk)
 	options->memory_limit = (size_t)common->memory;
 	options->reorder_window = common->reorder_window;
 	options->jobs = tw_jobs(common);
-	if (walk->filter_slices) {
+	if (filter_slices) {
 		options->function = common->function;
 		options->min_duration_ns = common->min_duration;
 	}
 }
 
-static int open_symbols(struct tw_walk *walk, struct tw_symbols **symbols)
+int tw_open_symbols(const struct tw_common *common, struct tw_symbols **symbols, struct tw_read_options *options)
 {
-	if (!walk->common->binary)
+	if (!common->binary)
 		return 0;
-	int status = tw_symbols_open(symbols, walk->common->binary);
+	int status = tw_symbols_open(symbols, common->binary);
 	if (status < 0)
 		return tw_say_error("%s", *symbols ? tw_symbols_error(*symbols) : tw_status_text(status));
-	walk->options.namer = tw_symbols_namer(*symbols);
+	options->namer = tw_symbols_namer(*symbols);
 	return 0;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
 	struct tw_symbols *symbols = NULL;
-	take_common(walk);
-	int status = open_symbols(walk, &symbols);
+	tw_take_options(walk->common, walk->filter_slices, &walk->options);
+	if (walk->all_threads)
+		walk->options.thread_count = 0;
+	walk->options.on_finding = tw_findings_add;
+	walk->options.finding_context = &walk->findings;
+	if (walk->findings.limit == 0)
+		walk->findings.limit = TW_FINDINGS_SHOWN;
+	int status = tw_open_symbols(walk->common, &symbols, &walk->options);
 	if (status == 0)
 		for (size_t i = 0; i < count; i++)
 			status = worse(status, read_file(walk, paths[i]));

@@ -108,6 +108,11 @@ extern const struct tw_target *const tw_targets[];
  * Returns 0 or a negative status. */
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
 
+/* A handle with a dictionary and nothing open; NULL when there is no memory. And its filter, once its clock is known to tell
+ * times. Returns 0 or TW_ERR_MEMORY. */
+struct tw_reader *tw_reader_new(const struct tw_read_options *options);
+int tw_reader_add_filter(struct tw_reader *reader);
+
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -166,7 +166,7 @@ static int find_format(struct tw_reader *reader)
 
 /* ---- The handle. ---- */
 
-static struct tw_reader *new_reader(const struct tw_read_options *options)
+struct tw_reader *tw_reader_new(const struct tw_read_options *options)
 {
 	struct tw_reader *reader = calloc(1, sizeof *reader);
 	if (!reader)
@@ -183,7 +183,7 @@ static struct tw_reader *new_reader(const struct tw_read_options *options)
 }
 
 /* Filters work on times since the start of the trace, which only the format's open can tell. */
-static int add_filter(struct tw_reader *reader)
+int tw_reader_add_filter(struct tw_reader *reader)
 {
 	if (!tw_filter_needed(&reader->options))
 		return 0;
@@ -203,12 +203,12 @@ static int open_input(struct tw_reader *reader, int status)
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	status = reader->format->open(reader);
-	return status < 0 ? status : add_filter(reader);
+	return status < 0 ? status : tw_reader_add_filter(reader);
 }
 
 int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options)
 {
-	*reader = new_reader(options);
+	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
@@ -217,7 +217,7 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                    const struct tw_read_options *options)
 {
-	*reader = new_reader(options);
+	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
 	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
@@ -226,7 +226,7 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 /* A reader of the same input. */
 static struct tw_reader *new_part(struct tw_reader *whole)
 {
-	struct tw_reader *part = new_reader(&whole->options);
+	struct tw_reader *part = tw_reader_new(&whole->options);
 	if (!part)
 		return NULL;
 	part->whole = whole;
@@ -248,7 +248,7 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 		return TW_ERR_MEMORY;
 	(*part)->shards = shards;
 	int status = whole->format->open_shard(*part, shard, shards);
-	return status < 0 ? status : add_filter(*part);
+	return status < 0 ? status : tw_reader_add_filter(*part);
 }
 
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
@@ -258,7 +258,7 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 		return TW_ERR_MEMORY;
 	(*again)->quiet = true;
 	int status = reader->format->open(*again);
-	return status < 0 ? status : add_filter(*again);
+	return status < 0 ? status : tw_reader_add_filter(*again);
 }
 
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -1,0 +1,190 @@
+/* merge.c - trackway merge: several traces as one, in time order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/parse.h"
+#include "cli/walk.h"
+#include "cli/writing.h"
+
+#include <trackway/symbols.h>
+
+struct merge_options {
+	struct tw_common common;
+	const char *to, *align;
+	struct tw_list offsets;
+	bool strict;
+};
+
+/* A trace, and what is found wrong in it. */
+struct input {
+	char *path;
+	struct tw_findings findings;
+};
+
+struct inputs {
+	struct input *items;
+	size_t count;
+};
+
+static const char *align_word(size_t i)
+{
+	static const char *const words[] = {[TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static enum tw_alignment alignment_of(const char *word)
+{
+	return word && strcmp(word, align_word(TW_ALIGN_NONE)) == 0 ? TW_ALIGN_NONE : TW_ALIGN_FIRST;
+}
+
+/* ---- Offsets. ---- */
+
+static int bad_offset(const char *text, const char *wrong)
+{
+	return tw_say_usage(&tw_command_merge, "--offset: \"%s\" %s", text, wrong);
+}
+
+/* FILE=TIME, where the file is one of the operands. */
+static int take_offset(struct tw_merge_source *sources, size_t count, const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	bool negative = equals && equals[1] == '-';
+	uint64_t ns;
+	if (!equals)
+		return bad_offset(text, "is not FILE=TIME");
+	const char *wrong = tw_parse_duration(equals + 1 + negative, &ns);
+	if (wrong || ns > INT64_MAX)
+		return bad_offset(text, wrong ? wrong : "is too large");
+	size_t length = (size_t)(equals - text), i = 0;
+	while (i < count && (strlen(sources[i].path) != length || memcmp(sources[i].path, text, length) != 0))
+		i++;
+	if (i == count)
+		return bad_offset(text, "names none of the files");
+	sources[i].offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
+	return 0;
+}
+
+static int take_offsets(struct tw_merge_source *sources, size_t count, const struct tw_list *offsets)
+{
+	int status = 0;
+	for (size_t i = 0; i < offsets->count && status == 0; i++)
+		status = take_offset(sources, count, offsets->items[i]);
+	return status;
+}
+
+/* ---- Findings, each with its file. ---- */
+
+static void keep_finding(void *context, const struct tw_finding *finding)
+{
+	struct inputs *inputs = context;
+	size_t i = 0;
+	while (i + 1 < inputs->count && strcmp(inputs->items[i].path, finding->file) != 0)
+		i++;
+	tw_findings_add(&inputs->items[i].findings, finding);
+}
+
+static void tell_findings(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		tw_tell_findings(&inputs->items[i].findings, inputs->items[i].path);
+		tw_findings_clear(&inputs->items[i].findings);
+	}
+}
+
+/* ---- The command. ---- */
+
+static int merge(const struct merge_options *options, const struct tw_writing *writing,
+                 const struct tw_merge_source *sources, struct inputs *inputs)
+{
+	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
+	struct tw_symbols *symbols = NULL;
+	struct tw_reader *reader = NULL;
+	tw_take_options(writing->common, true, &read);
+	int status = tw_open_symbols(writing->common, &symbols, &read);
+	if (status == 0) {
+		status = tw_open_merged(&reader, sources, inputs->count, alignment_of(options->align), &read);
+		if (status >= 0)
+			status = tw_write_events(writing, reader);
+		tell_findings(inputs);
+		if (status < 0)
+			status = tw_say_error("%s", reader ? tw_reader_error(reader) : tw_status_text(status));
+		else if (status == 0 && tw_reader_findings(reader, TW_ERROR))
+			status = TW_EXIT_FINDINGS;
+	}
+	tw_close(reader);
+	tw_symbols_close(symbols);
+	return status;
+}
+
+static int run_with(const struct merge_options *options, struct tw_writing *writing, struct tw_merge_source *sources,
+                    struct inputs *inputs, char **operands)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		sources[i].path = inputs->items[i].path = operands[i];
+		inputs->items[i].findings.limit = TW_FINDINGS_SHOWN;
+	}
+	int status = take_offsets(sources, inputs->count, &options->offsets);
+	return status ? status : merge(options, writing, sources, inputs);
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct merge_options *options = (struct merge_options *)common;
+	struct tw_writing writing = {.common = common, .strict = options->strict};
+	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
+	if (status)
+		return status;
+	struct inputs inputs = {calloc(count, sizeof *inputs.items), count};
+	struct tw_merge_source *sources = calloc(count, sizeof *sources);
+	if (inputs.items && sources)
+		status = run_with(options, &writing, sources, &inputs, operands);
+	else
+		status = tw_say_error("out of memory");
+	free(inputs.items);
+	free(sources);
+	free(options->offsets.items);
+	return status;
+}
+
+static const char *target_word(size_t i)
+{
+	static const char *const words[] = {"fxt", "chrome"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static const struct tw_option own_options[] = {
+    {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
+     .help = "where to write; the ending of the name tells the format, and .gz or .zst behind it the compression. "
+             "- is standard output"},
+    {"to", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, to), .choice = target_word,
+     .help = "the format to write"},
+    {"align", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, align), .choice = align_word,
+     .help = "first: each trace begins at 0, the default; none: the traces have one clock, and times stay"},
+    {"offset", 0, TW_OPTION_LIST, offsetof(struct merge_options, offsets), .placeholder = "FILE=TIME",
+     .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated"},
+    {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
+     .help = "exit with 1 when the target cannot hold all that is in the sources"},
+};
+static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
+                                                       &tw_input_options, &tw_help_options,   NULL};
+
+const struct tw_command tw_command_merge = {
+    .name = "merge",
+    .summary = "several traces of any formats as one, in time order",
+    .operands = "FILE... -o OUT",
+    .description =
+	"Writes the events of all files as one trace, in the order of time. The clocks of traces have nothing to do with "
+	"each other, as a rule: each begins at 0 unless --align none says that they are one clock, and --offset moves one.\n\n"
+	"A process keeps its number, unless one of another file came before with that number: then it gets 1,000,000 more, or "
+	"another where that is taken. Koids of threads are taken to be unique. Filters hold for the whole.",
+    .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
+		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",
+    .groups = groups,
+    .size = sizeof(struct merge_options),
+    .least = 1,
+    .most = 256,
+    .run = run,
+};

@@ -1,0 +1,388 @@
+/* merge.c - several readers as one, in time order.
+ *
+ * Names and tracks of each input get numbers of one dictionary when they are met. A process keeps its number unless one
+ * of another input came before with that number: then it gets another, so that two processes never become one. Nothing is held but a batch of each
+ * input: a row is handed on before its input is asked for more. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/merge.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum {
+	STEP = 1000000, /* what is added to the number of a process that is taken: easy to see through */
+	OBJECT_PROCESS = 1
+};
+
+static int no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+}
+
+/* ---- Names. ---- */
+
+/* UINT32_MAX when there is no memory. */
+static uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	if (number == 0)
+		return 0;
+	if (number < input->name_room && input->names[number])
+		return input->names[number];
+	const struct tw_name *name = tw_dictionary_name(input->reader->dictionary, number);
+	uint32_t known = tw_dictionary_intern(merged->dictionary, name);
+	if (known == UINT32_MAX || !tw_grow(&input->names, &input->name_room, number + (size_t)1, sizeof *input->names))
+		return UINT32_MAX;
+	if (number < tw_dictionary_names(input->reader->dictionary))
+		input->names[number] = known;
+	return known;
+}
+
+/* ---- Processes. ---- */
+
+static bool is_taken(const struct tw_merge *merge, uint64_t process, uint32_t input)
+{
+	uint32_t owner;
+	return tw_map_find(&merge->owners, process, &owner) && owner != input;
+}
+
+/* A number that no other input has. */
+static uint64_t free_number(const struct tw_merge *merge, uint64_t process, uint32_t input)
+{
+	uint64_t number = process;
+	/* Then anywhere: step by step would be slow in traces made for it. */
+	for (uint64_t again = 0; is_taken(merge, number, input); again++)
+		number = again ? tw_hash64(process ^ again << 32 ^ input) >> 33 : process + STEP;
+	return number;
+}
+
+/* The process in the merged trace. False when there is no memory. Process 0 is that of what has none. */
+static bool find_process(struct tw_merge *merge, struct tw_merge_input *input, uint64_t process, uint64_t *merged)
+{
+	uint32_t place, owner, own = (uint32_t)(input - merge->inputs);
+	*merged = 0;
+	if (process == 0)
+		return true;
+	if (tw_map_find(&input->processes, process, &place)) {
+		*merged = input->merged[place];
+		return true;
+	}
+	*merged = free_number(merge, process, own);
+	place = (uint32_t)input->processes.count;
+	if (!tw_grow(&input->merged, &input->merged_room, place + (size_t)1, sizeof *input->merged) ||
+	    !tw_map_add(&input->processes, process, place))
+		return false;
+	input->merged[place] = *merged;
+	return tw_map_find(&merge->owners, *merged, &owner) || tw_map_add(&merge->owners, *merged, own);
+}
+
+/* ---- Tracks. ---- */
+
+static bool name_track(struct tw_reader *merged, struct tw_merge_input *input, uint32_t from, uint32_t to)
+{
+	uint32_t name = name_of(merged, input, tw_dictionary_track(input->reader->dictionary, from)->name);
+	if (name != UINT32_MAX && name)
+		tw_dictionary_name_track(merged->dictionary, to, name);
+	return name != UINT32_MAX;
+}
+
+/* UINT32_MAX when there is no memory. */
+static uint32_t track_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	if (number == 0 || number >= tw_dictionary_tracks(input->reader->dictionary))
+		return 0;
+	if (number < input->track_room && input->tracks[number])
+		return input->tracks[number];
+	struct tw_track track = *tw_dictionary_track(input->reader->dictionary, number);
+	track.name = 0;
+	if (!find_process(merged->state, input, track.process, &track.process))
+		return UINT32_MAX;
+	uint32_t known = tw_dictionary_add_track(merged->dictionary, &track);
+	if (known == UINT32_MAX ||
+	    !tw_grow(&input->tracks, &input->track_room, number + (size_t)1, sizeof *input->tracks) ||
+	    !name_track(merged, input, number, known))
+		return UINT32_MAX;
+	input->tracks[number] = known;
+	return known;
+}
+
+/* Tracks may have got their names since they were met. */
+static bool name_tracks(struct tw_reader *merged, struct tw_merge_input *input)
+{
+	for (uint32_t i = 1; i < input->track_room; i++)
+		if (input->tracks[i] && !name_track(merged, input, i, input->tracks[i]))
+			return false;
+	return true;
+}
+
+/* ---- Times. ---- */
+
+static uint64_t time_of(const struct tw_merge_input *input, uint64_t time)
+{
+	if (input->back)
+		return time > input->by ? time - input->by : 0;
+	return time > UINT64_MAX - input->by ? UINT64_MAX : time + input->by;
+}
+
+__extension__ typedef __int128 wide;
+
+/* By how much the times of an input move. */
+static wide shift_of(const struct tw_merge *merge, size_t i)
+{
+	wide start = merge->inputs[i].reader->clock.start_ns;
+	return merge->offsets[i] - (merge->alignment == TW_ALIGN_FIRST ? start : 0);
+}
+
+/* Times begin at 0 or later: where an offset asks for less, all traces move on. */
+static void align(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	wide first = 0;
+	for (size_t i = 0; i < merge->count; i++) {
+		wide begin = (wide)merge->inputs[i].reader->clock.start_ns + shift_of(merge, i);
+		first = begin < first ? begin : first;
+	}
+	for (size_t i = 0; i < merge->count; i++) {
+		struct tw_merge_input *input = &merge->inputs[i];
+		wide shift = shift_of(merge, i) - first;
+		input->back = shift < 0;
+		input->by = (uint64_t)(shift < 0 ? -shift : shift);
+		uint64_t start = time_of(input, input->reader->clock.start_ns);
+		bool some = input->batch.count > 0;
+		if (some && (!merge->started || start < merged->clock.start_ns))
+			merged->clock.start_ns = start;
+		merge->started |= some;
+		merged->clock.has_cpu |= input->reader->clock.has_cpu;
+	}
+	merge->started = true;
+}
+
+/* ---- Rows. ---- */
+
+static bool map_argument(struct tw_reader *merged, struct tw_merge_input *input, struct tw_argument *argument)
+{
+	argument->name = name_of(merged, input, argument->name);
+	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
+	if (refers && argument->size < UINT32_MAX)
+		argument->size = name_of(merged, input, (uint32_t)argument->size);
+	return argument->name != UINT32_MAX && !(refers && argument->size == UINT32_MAX);
+}
+
+/* Records about processes and threads tell the process as a number, too. */
+static void map_object(struct tw_merge *merge, struct tw_merge_input *input, struct tw_event *event, uint64_t process,
+                       struct tw_argument *arguments)
+{
+	uint64_t number;
+	if (event->kind != TW_OBJECT || process == 0 || !find_process(merge, input, process, &number))
+		return;
+	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) && event->id == process)
+		event->id = number;
+	for (unsigned i = 0; i < event->argument_count; i++)
+		if (arguments[i].type == TW_ARG_KOID && arguments[i].value.u == process)
+			arguments[i].value.u = number;
+}
+
+static bool map_event(struct tw_reader *merged, struct tw_merge_input *input, struct tw_event *event,
+                      struct tw_argument *arguments)
+{
+	const uint64_t process = tw_dictionary_track(input->reader->dictionary, event->track)->process;
+	bool fine = true;
+	uint32_t from = event->track;
+	event->time = time_of(input, event->time);
+	event->name = name_of(merged, input, event->name);
+	event->category = name_of(merged, input, event->category);
+	event->track = track_of(merged, input, from);
+	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
+		event->other = track_of(merged, input, event->other);
+	if (event->kind == TW_OBJECT && event->track != UINT32_MAX)
+		fine = name_track(merged, input, from, event->track);
+	map_object(merged->state, input, event, process, arguments);
+	for (unsigned i = 0; i < event->argument_count && fine; i++)
+		fine = map_argument(merged, input, &arguments[i]);
+	return fine && event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX &&
+	       event->other != UINT32_MAX;
+}
+
+/* Copies the next row of an input behind the `count` and `used` there are. False when there is no memory. */
+static bool copy_row(struct tw_reader *merged, struct tw_merge_input *input, size_t count, size_t *used)
+{
+	struct tw_merge *merge = merged->state;
+	struct tw_event *event = &merge->events[count];
+	*event = input->batch.events[input->next++];
+	size_t n = event->argument_count;
+	if (!tw_grow(&merge->arguments, &merge->argument_room, *used + n + 1, sizeof *merge->arguments))
+		return false;
+	if (n)
+		memcpy(merge->arguments + *used, input->batch.arguments + event->first_argument,
+		       n * sizeof *merge->arguments);
+	event->first_argument = (uint16_t)*used;
+	*used += n;
+	return map_event(merged, input, event, merge->arguments + event->first_argument);
+}
+
+/* ---- Reading. ---- */
+
+static int pull(struct tw_reader *merged, struct tw_merge_input *input)
+{
+	int n = tw_read(input->reader, &input->batch);
+	input->next = 0;
+	input->ended = n <= 0;
+	if (n > 0)
+		return 0;
+	input->batch.count = 0;
+	if (n < 0)
+		return tw_fail(merged, n, "%s", tw_reader_error(input->reader));
+	return name_tracks(merged, input) ? 0 : no_memory(merged);
+}
+
+/* What findings there were; those of the inputs are reported by them. */
+static void sum_findings(struct tw_reader *merged)
+{
+	const struct tw_merge *merge = merged->state;
+	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++) {
+		merged->findings[severity] = 0;
+		for (size_t i = 0; i < merge->count; i++)
+			merged->findings[severity] += merge->inputs[i].reader->findings[severity];
+	}
+}
+
+static int fill(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	int status = 0;
+	for (size_t i = 0; i < merge->count && status >= 0; i++)
+		if (!merge->inputs[i].ended && merge->inputs[i].next == merge->inputs[i].batch.count)
+			status = pull(merged, &merge->inputs[i]);
+	sum_findings(merged);
+	if (status >= 0 && !merge->started)
+		align(merged);
+	return status;
+}
+
+/* The input whose row is next; NULL when there is none. *until: the time of the next of the others. */
+static struct tw_merge_input *next_input(struct tw_merge *merge, uint64_t *until)
+{
+	struct tw_merge_input *first = NULL;
+	uint64_t least = UINT64_MAX;
+	*until = UINT64_MAX;
+	for (size_t i = 0; i < merge->count; i++) {
+		struct tw_merge_input *input = &merge->inputs[i];
+		if (input->next == input->batch.count)
+			continue;
+		uint64_t time = time_of(input, input->batch.events[input->next].time);
+		if (first && time >= least) {
+			*until = time < *until ? time : *until;
+			continue;
+		}
+		*until = first ? least : *until;
+		first = input;
+		least = time;
+	}
+	return first;
+}
+
+/* Takes rows of one input as long as no other has an earlier one. Returns how many there are now; SIZE_MAX without memory. */
+static size_t take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t until, size_t count, size_t *used)
+{
+	do
+		if (!copy_row(merged, input, count++, used))
+			return SIZE_MAX;
+	while (count < TW_MERGE_BATCH && input->next < input->batch.count &&
+	       time_of(input, input->batch.events[input->next].time) < until);
+	return count;
+}
+
+/* Stops where a batch is used up: the bytes of its arguments live until its input is asked for more. */
+static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
+{
+	struct tw_merge *merge = merged->state;
+	struct tw_merge_input *input;
+	uint64_t until;
+	size_t count = 0, used = 0;
+	*batch = (struct tw_batch){0};
+	int status = fill(merged);
+	if (status < 0)
+		return status;
+	while (count < TW_MERGE_BATCH && (input = next_input(merge, &until))) {
+		count = take(merged, input, until, count, &used);
+		if (count == SIZE_MAX)
+			return no_memory(merged);
+		if (input->next == input->batch.count)
+			break;
+	}
+	if (count && merge->events[count - 1].time > merged->clock.end_ns)
+		merged->clock.end_ns = merge->events[count - 1].time;
+	*batch = (struct tw_batch){.events = merge->events, .count = count, .arguments = merge->arguments};
+	return (int)count;
+}
+
+static void merge_close(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	for (size_t i = 0; i < merge->count; i++) {
+		struct tw_merge_input *input = &merge->inputs[i];
+		tw_close(input->reader);
+		free(input->names);
+		free(input->tracks);
+		tw_map_free(&input->processes);
+		free(input->merged);
+	}
+	tw_map_free(&merge->owners);
+	free(merge->arguments);
+	free(merge);
+}
+
+static const struct tw_format merged_format = {
+    .name = "merged",
+    .title = "several traces as one",
+    .read = merge_read,
+    .close = merge_close,
+};
+
+/* ---- Opening. ---- */
+
+/* What each input is read with: filters by name and time are for the whole. */
+static struct tw_read_options options_of_inputs(const struct tw_reader *merged, size_t count)
+{
+	struct tw_read_options options = merged->options;
+	options.order = TW_ORDER_TIME;
+	options.function = options.category = NULL;
+	options.from_ns = options.to_ns = options.min_duration_ns = 0;
+	options.memory_limit = tw_memory_limit(merged) / count;
+	return options;
+}
+
+static int open_all(struct tw_reader *merged, const struct tw_merge_source *sources, size_t count)
+{
+	struct tw_merge *merge = merged->state;
+	if (count == 0 || count > TW_MERGE_SOURCES)
+		return tw_fail(merged, TW_ERR_VALUE, "from 1 to %d traces can be merged", TW_MERGE_SOURCES);
+	const struct tw_read_options options = options_of_inputs(merged, count);
+	for (size_t i = 0; i < count; i++) {
+		struct tw_reader **reader = &merge->inputs[merge->count].reader;
+		int status = tw_open(reader, sources[i].path, &options);
+		merge->offsets[merge->count] = sources[i].offset_ns;
+		merge->count += *reader != NULL;
+		if (status < 0)
+			return tw_fail(merged, status, "%s", *reader ? tw_reader_error(*reader) : "out of memory");
+	}
+	return 0;
+}
+
+int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
+                   enum tw_alignment alignment, const struct tw_read_options *options)
+{
+	*merged = tw_reader_new(options);
+	if (!*merged)
+		return TW_ERR_MEMORY;
+	struct tw_merge *merge = calloc(1, sizeof *merge);
+	if (!merge)
+		return no_memory(*merged);
+	merge->alignment = alignment;
+	(*merged)->format = &merged_format;
+	(*merged)->state = merge;
+	(*merged)->options.order = TW_ORDER_TIME;
+	(*merged)->clock.ticks_per_second = 1000000000;
+	int status = open_all(*merged, sources, count);
+	return status < 0 ? status : tw_reader_add_filter(*merged);
+}
