@@ -298,6 +298,7 @@ const struct tw_format tw_format_chrome = {
     .title = "Chrome trace event JSON (Chrome, Perfetto, many tracers)",
     .rules = chrome_rules,
     .rule_count = CHROME_RULES,
+    .copy_order = TW_ORDER_TIME,
     .probe = probe,
     .open = open_chrome,
     .read = chrome_read,

@@ -467,7 +467,8 @@ class Slices:
     - an end with a name ends the innermost open slice of that name, and at the same time those inside it, which are
       "unwound"; one without a name ends the innermost; one that matches nothing is counted and ignored;
     - a complete event that ends before it begins lasts 0 ns;
-    - what is open at the end, ends with the last event of the thread, a context switch too; it is in count, total and self only;
+    - what is open at the end, ends with the last event of the thread, a context switch too; it is in count, total and
+      self only;
     - total has each nanosecond of a name once; self is without the slices inside.
     """
 
@@ -476,8 +477,7 @@ class Slices:
 
     def match(self):
         stack, last = [], self.last
-        for number, event in enumerate(sorted(self.events, key=lambda event: event["ns"])):
-            event["number"] = number
+        for event in sorted(self.events, key=lambda event: event["ns"]):
             last = max(last, event["ns"], event.get("end_ns", 0))
             if event["kind"] == "duration-begin":
                 stack.append(event)
@@ -505,7 +505,7 @@ class Slices:
     def add(self, begin, end_ns, end, how):
         self.slices.append({"ns": begin["ns"], "end_ns": end_ns, "how": how, "category": begin["category"],
                             "name": begin["name"], "arguments": begin["arguments"] + (end["arguments"] if end else []),
-                            "complete": begin["kind"] == "duration-complete", "number": begin["number"],
+                            "complete": begin["kind"] == "duration-complete",
                             "of_begin": len(begin["arguments"])})
 
     def rows(self):

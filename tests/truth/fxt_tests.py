@@ -274,6 +274,10 @@ def odd_offset(ticks):
 
 # Tests of the tool.
 
+def no_constant(text):
+    raise ValueError(f"{text} is no JSON")
+
+
 class Tool:
     def __init__(self, path, scratch):
         self.path, self.scratch = path, scratch
@@ -308,6 +312,11 @@ class Tool:
         self.run("convert", "--to", "fxt", self.file(data), "-o", out)
         if out.read_bytes() != data:
             yield "the copy differs"
+
+    def parses(self, data):
+        """Strict JSON, whatever the archive."""
+        json.loads(self.run("convert", "--to", "chrome", self.file(data), "-o", "-"), parse_constant=no_constant)
+        return ()
 
     def cuts(self, data):
         """The events that pass, in the order of the file."""
@@ -589,6 +598,7 @@ def tool_tests(tool):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
             yield f"cut: {name}", lambda data=data: tool.cuts(data())
     yield "dump: vectors, both byte orders", lambda: each_vector(tool.dumps)
+    yield "convert to Chrome JSON: vectors, both byte orders", lambda: each_vector(tool.parses)
     yield "convert to FXT: vectors", lambda: whole_vectors(tool.comes_back)
 
 
