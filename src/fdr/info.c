@@ -116,6 +116,13 @@ static int count_place(struct part *part, struct fdr_cursor *cursor, const struc
 	return 0;
 }
 
+/* Whether nothing of the buffer before counts for place k: a thread begins, or the buffer begins with its own counter. */
+static bool begins_anew(const struct fdr_log *log, size_t k)
+{
+	const struct fdr_place *place = &log->places[k];
+	return k == 0 || place->thread != place[-1].thread || place->tsc != UINT64_MAX;
+}
+
 static void count_part(void *context, unsigned i)
 {
 	struct part *part = (struct part *)context + i;
@@ -123,6 +130,8 @@ static void count_part(void *context, unsigned i)
 	fdr_cursor_init(&cursor, part->reader, part->log, 0);
 	for (size_t k = part->first; k < part->last && part->status >= 0; k++) {
 		const struct fdr_place *place = &part->log->places[k];
+		if (begins_anew(part->log, k))
+			cursor.tsc = 0;
 		if (!place->thread ||
 		    tw_thread_wanted(&part->reader->options, part->log->threads[place->thread].thread))
 			part->status = count_place(part, &cursor, place);
@@ -131,6 +140,14 @@ static void count_part(void *context, unsigned i)
 }
 
 /* ---- Several jobs. ---- */
+
+/* The first place from k on that can be counted without those before it. */
+static size_t border(const struct fdr_log *log, size_t k)
+{
+	while (k < log->place_count && !begins_anew(log, k))
+		k++;
+	return k;
+}
 
 static bool new_part(struct tw_reader *reader, const struct fdr_log *log, struct part *part)
 {
@@ -170,8 +187,8 @@ static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsign
 	for (unsigned i = 0; i < jobs; i++) {
 		if (!new_part(reader, log, &survey->parts[i]))
 			return TW_ERR_MEMORY;
-		survey->parts[i].first = log->place_count * i / jobs;
-		survey->parts[i].last = log->place_count * (i + 1) / jobs;
+		survey->parts[i].first = border(log, log->place_count * i / jobs);
+		survey->parts[i].last = border(log, log->place_count * (i + 1) / jobs);
 	}
 	tw_parallel(jobs, count_part, survey->parts);
 	for (unsigned i = 1; i < jobs; i++)
