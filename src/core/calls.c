@@ -163,6 +163,8 @@ static void advance_to_end(struct tw_calls *calls, uint64_t time)
 static uint32_t innermost(const struct tw_call_stack *stack)
 {
 	uint32_t depth = stack->depth;
+	if (stack->timed_count == depth) /* none: an end for each of many must not look at all of them */
+		return 0;
 	for (size_t i = stack->timed_count; i > 0 && depth && stack->timed[i - 1].depth == depth; i--)
 		depth--;
 	return depth;
