@@ -66,16 +66,29 @@ static bool string_known(const struct view *view, uint64_t index, size_t at)
 	       fxt_string_at(view->provider, (unsigned)index, view->offset + at) != NULL;
 }
 
-/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the tables, or it
- * must have so many zeros that chance does not make them. */
+/* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them, but what
+ * is nearly all zeros is found anywhere. */
+static bool sets_something(const struct view *view, uint64_t header, size_t at)
+{
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_STRING:
+		return tw_bits(header, 16, 30) != 0 && tw_bits(header, 32, 46) != 0; /* an index, and a text */
+	case TW_FXT_TYPE_THREAD:
+		return tw_bits(header, 16, 23) != 0;
+	case TW_FXT_TYPE_INITIALIZATION:
+		return tw_load64(view->bytes + at + TW_FXT_WORD, view->big) - 1 < TW_FREQUENCY_MAX;
+	default:
+		return true;
+	}
+}
+
+/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the tables. */
 static bool alone(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big), thread = tw_bits(header, 24, 31);
 	uint64_t category = tw_bits(header, 32, 47);
-	if (fxt_type(header) == TW_FXT_TYPE_STRING || fxt_type(header) == TW_FXT_TYPE_THREAD)
-		return tw_bits(header, 16, 23) != 0 || tw_bits(header, 24, 30) != 0; /* an index: 0 sets nothing */
 	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
-		return true;
+		return sets_something(view, header, at);
 	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread != 0 &&
 	       fxt_thread_at(view->provider, (unsigned)thread, view->offset + at) != NULL &&
 	       string_known(view, tw_bits(header, 48, 63), at) && (category == 0 || string_known(view, category, at));
