@@ -7,17 +7,17 @@
 #include "fxt/fxt.h"
 
 const struct tw_format *const tw_formats[] = {
-    &tw_format_fdr,
-    &tw_format_basic,
-    &tw_format_fxt,
-    &tw_format_chrome,
+    &tw_format_fdr,    /* XRay's flight data recorder */
+    &tw_format_basic,  /* XRay's basic mode */
+    &tw_format_fxt,    /* Fuchsia's trace format */
+    &tw_format_chrome, /* Chrome's trace event JSON */
     NULL,
 };
 
 const struct tw_target *const tw_targets[] = {
-    &tw_target_fdr,
-    &tw_target_basic,
-    &tw_target_fxt,
-    &tw_target_chrome,
+    &tw_target_fdr,    /* XRay's flight data recorder */
+    &tw_target_basic,  /* XRay's basic mode */
+    &tw_target_fxt,    /* Fuchsia's trace format */
+    &tw_target_chrome, /* Chrome's trace event JSON */
     NULL,
 };

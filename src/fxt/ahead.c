@@ -234,7 +234,10 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->reader = reader;
 	ahead->work = work;
 	ahead->wish = *wish;
-	ahead->walk = (struct fxt_walk){.state = &ahead->state, .check = wish->check, .options = wish->options, .lost_from = UINT64_MAX};
+	ahead->walk = (struct fxt_walk){.state = &ahead->state,
+	                                .check = wish->check,
+	                                .options = wish->options,
+	                                .lost_from = UINT64_MAX};
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->change, NULL);
 	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE))
