@@ -110,7 +110,9 @@ enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_ite
 static inline char chrome_phase_of(const struct chrome_item *item)
 {
 	const struct chrome_value *phase = &item->values[CHROME_PH];
-	return phase->type == CHROME_STRING && phase->size == 1 ? (char)phase->bytes[0] : '\0';
+	if (phase->type != CHROME_STRING || phase->size != 1)
+		return '\0';
+	return (char)phase->bytes[0];
 }
 
 bool chrome_is(const struct chrome_value *value, const char *text);

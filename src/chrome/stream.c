@@ -227,6 +227,7 @@ static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 {
 	const uint8_t *p;
 	size_t have;
+	*byte = '\0';
 	for (;;) {
 		int status = look(stream, 1, &p, &have);
 		if (status < 0 || have == 0)

@@ -26,17 +26,18 @@ static struct tw_reader *whole_of(struct tw_reader *reader)
 }
 
 /* Completes a finding by its text, counts it and hands it on. */
-static void find(struct tw_reader *reader, struct tw_finding *finding, const char *format, va_list arguments)
+static void find(struct tw_reader *reader, const struct tw_finding *begun, const char *format, va_list arguments)
 {
 	char text[TW_ERROR_TEXT];
 	struct tw_reader *whole = whole_of(reader);
+	struct tw_finding finding = *begun;
 	vsnprintf(text, sizeof text, format, arguments);
-	finding->text = text;
-	finding->file = tw_input_name(whole->input);
+	finding.text = text;
+	finding.file = tw_input_name(whole->input);
 	pthread_mutex_lock(&whole->lock);
-	whole->findings[finding->severity]++;
+	whole->findings[finding.severity]++;
 	if (whole->options.on_finding)
-		whole->options.on_finding(whole->options.finding_context, finding);
+		whole->options.on_finding(whole->options.finding_context, &finding);
 	pthread_mutex_unlock(&whole->lock);
 }
 

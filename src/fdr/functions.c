@@ -28,9 +28,12 @@ static void put_escaped(struct tw_output *out, const struct tw_name *name)
 	static const char special[] = "\\\t\n\r", letters[] = "\\tnr";
 	for (size_t i = 0; i < name->length; i++) {
 		const char *found = name->text[i] ? strchr(special, name->text[i]) : NULL;
-		if (found)
-			tw_put_char(out, '\\');
-		tw_put_char(out, found ? letters[found - special] : name->text[i]);
+		if (!found) {
+			tw_put_char(out, name->text[i]);
+			continue;
+		}
+		tw_put_char(out, '\\');
+		tw_put_char(out, letters[found - special]);
 	}
 }
 

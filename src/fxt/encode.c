@@ -429,7 +429,8 @@ static uint64_t numbers_and_size(struct output *out, const struct tw_fxt_record 
 
 int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size)
 {
-	struct output to = {.bytes = out, .room = room, .at = TW_FXT_WORD, .big = big};
+	struct output to = {.room = room, .at = TW_FXT_WORD, .big = big};
+	to.bytes = out;
 	if ((unsigned)record->kind >= TW_FXT_KINDS)
 		return TW_ERR_VALUE;
 	uint64_t header = puts_of[record->kind](&to, record);

@@ -67,7 +67,8 @@ static inline size_t fxt_label_size(const struct fxt_label *label)
 /* Puts the text of a label that is inline. */
 static inline void fxt_put_label(struct fxt_put *put, const struct fxt_label *label)
 {
-	fxt_put_stream(put, label->text, fxt_label_size(label));
+	if (label->text) /* none for an index */
+		fxt_put_stream(put, label->text, fxt_label_size(label));
 }
 
 static inline void fxt_put_end(struct tw_output *out, const struct fxt_put *put, uint64_t header)
