@@ -7,6 +7,8 @@
 #include "fxt/census.h"
 #include "fxt/layout.h"
 
+enum { EVENT_KINDS = TW_FXT_FLOW_END - TW_FXT_INSTANT + 1 };
+
 static const struct fxt_tally none = {.first = UINT64_MAX};
 
 void fxt_census_clear(struct fxt_census *census)
@@ -39,6 +41,12 @@ static bool prepare(struct fxt_chunk *chunk)
 	return !chunk->failed;
 }
 
+static inline void note_time(struct fxt_tally *tally, uint64_t ticks)
+{
+	tally->first = ticks < tally->first ? ticks : tally->first;
+	tally->last = ticks > tally->last ? ticks : tally->last;
+}
+
 /* ---- Counts that are complete. ---- */
 
 static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
@@ -67,9 +75,11 @@ static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what,
 static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
 {
 	struct fxt_tally *tally = &chunk->census->threads[index];
-	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
 	if (tally->records == 0)
 		return;
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+	note_time(&chunk->census->provider, tally->first);
+	note_time(&chunk->census->provider, tally->last);
 	*tally = none;
 	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
 	if (!entry)
@@ -110,12 +120,6 @@ static void settle(struct fxt_chunk *chunk, uint64_t offset)
 
 /* ---- Records. ---- */
 
-static inline void note_time(struct fxt_tally *tally, uint64_t ticks)
-{
-	tally->first = ticks < tally->first ? ticks : tally->first;
-	tally->last = ticks > tally->last ? ticks : tally->last;
-}
-
 static inline void count_category(struct fxt_census *census, unsigned index)
 {
 	if (census->categories[index]++ == 0)
@@ -129,7 +133,9 @@ static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header)
 	bool koids = tw_bits(header, 24, 31) == 0;
 	unsigned category = (unsigned)tw_bits(header, 32, 47);
 	struct fxt_tally tally = {.records = 1, .bytes = fxt_size(header) * (uint64_t)TW_FXT_WORD, .first = UINT64_MAX};
-	note_time(&tally, tw_load64(bytes + TW_FXT_WORD, chunk->big));
+	uint64_t time = tw_load64(bytes + TW_FXT_WORD, chunk->big);
+	note_time(&tally, time);
+	note_time(&chunk->census->provider, time);
 	if (koids) {
 		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, &tally);
 		count.process = tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big);
@@ -150,7 +156,6 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header)
 	unsigned thread = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
 	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
 	struct fxt_tally *tally = &census->threads[thread];
-	note_time(&census->provider, time);
 	if (thread) {
 		note_time(tally, time);
 		tally->records++;
@@ -197,28 +202,40 @@ static bool is_timed(unsigned type)
 	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
 }
 
+/* What is no event. */
+static void count_other(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
+{
+	struct fxt_census *census = chunk->census;
+	enum tw_fxt_kind kind = fxt_kind(header);
+	census->kinds[kind]++;
+	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
+		count_table(chunk, place, header);
+	else if (is_timed(fxt_type(header)) && size > TW_FXT_WORD)
+		note_time(&census->provider, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
+	if (kind == TW_FXT_PROVIDER_EVENT)
+		count_full_buffer(chunk, header);
+}
+
 static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 {
 	struct fxt_census *census = chunk->census;
+	uint64_t events[FXT_TYPES] = {0};
 	for (uint64_t size; place < end; place += size < end - place ? (size_t)size : end - place) {
 		uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-		unsigned type = fxt_type(header);
-		enum tw_fxt_kind kind = fxt_kind(header);
 		size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-		census->kinds[kind]++;
-		if (type < TW_FXT_TYPE_EVENT)
-			count_table(chunk, place, header);
-		else if (type == TW_FXT_TYPE_EVENT)
+		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
+			events[tw_bits(header, 16, 19)]++;
 			count_event(chunk, place, header);
-		else if (is_timed(type) && size > TW_FXT_WORD)
-			note_time(&census->provider, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
-		if (kind == TW_FXT_PROVIDER_EVENT)
-			count_full_buffer(chunk, header);
-		if (type != TW_FXT_TYPE_METADATA) {
-			census->provider.records++;
-			census->provider.bytes += size;
+		} else {
+			count_other(chunk, place, header, size);
+			if (fxt_type(header) == TW_FXT_TYPE_METADATA)
+				continue;
 		}
+		census->provider.records++;
+		census->provider.bytes += size;
 	}
+	for (unsigned i = 0; i < FXT_TYPES; i++)
+		census->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] += events[i];
 }
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish)
