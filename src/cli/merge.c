@@ -129,11 +129,28 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 	return status ? status : merge(options, writing, sources, inputs);
 }
 
+static const char *target_word(size_t i)
+{
+	static const char *const words[] = {"fxt", "chrome"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+/* The ending of a name may tell a format that --to does not offer. */
+static int refuse_format(const char *format)
+{
+	for (size_t i = 0; target_word(i); i++)
+		if (strcmp(target_word(i), format) == 0)
+			return 0;
+	return tw_say_usage(&tw_command_merge, "merge does not write %s, only fxt and chrome", format);
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct merge_options *options = (struct merge_options *)common;
 	struct tw_writing writing = {.common = common, .strict = options->strict};
 	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
+	if (!status)
+		status = refuse_format(writing.format);
 	if (status)
 		return status;
 	struct inputs inputs = {calloc(count, sizeof *inputs.items), count};
@@ -146,12 +163,6 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	free(sources);
 	free(options->offsets.items);
 	return status;
-}
-
-static const char *target_word(size_t i)
-{
-	static const char *const words[] = {"fxt", "chrome"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
 static const struct tw_option own_options[] = {

@@ -61,6 +61,13 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	if grep -v '"cat":"cat' events; then fail "other categories"; fi
 }
 
+@test "merge: a name that tells a format it does not write" {
+	run trackway merge "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" -o out.xray
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"merge does not write xray-fdr, only fxt and chrome"* ]]
+	[ ! -e out.xray ]
+}
+
 @test "merge: wrong offsets, wrong files" {
 	for offset in 1ms x=1ms "$DATA/fxt/streaming.fxt=soon"; do
 		run trackway merge --offset "$offset" "$DATA/fxt/streaming.fxt" -o out.fxt
