@@ -26,8 +26,8 @@ const char tw_tool_exit_status[] =
     "0 when all is fine; 1 when a trace breaks its format's rules with severity error (the work was done); " FAILURES;
 
 const char tw_strict_exit_status[] =
-    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or convert --strict finds a loss "
-    "(the work was done); " FAILURES;
+    "0 when all is fine; 1 when a trace breaks its format's rules with severity error, or --strict finds a loss (the "
+    "work was done); " FAILURES;
 
 const struct tw_term tw_tool_options[] = {
     {"-h, --help", "show this help"},
