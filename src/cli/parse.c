@@ -58,7 +58,8 @@ static bool take_fraction(const char **text, uint64_t factor, uint64_t *value)
 	return true;
 }
 
-static const char *parse_unit(const char *text, const struct unit *units, uint64_t *value, const char *too_fine)
+static const char *parse_unit(const char *text, const struct unit *units, uint64_t *value, const char *no_unit,
+                              const char *too_fine)
 {
 	uint64_t whole, part = 0;
 	const char *p = text;
@@ -70,7 +71,7 @@ static const char *parse_unit(const char *text, const struct unit *units, uint64
 	const char *name = digits ? digits + strspn(digits, "0123456789") : p;
 	const struct unit *unit = unit_named(units, name);
 	if (!unit || digits == name)
-		return "is not a number with a unit";
+		return no_unit;
 	if (digits && !take_fraction(&digits, unit->factor, &part))
 		return too_fine;
 	if (__builtin_mul_overflow(whole, unit->factor, value) || __builtin_add_overflow(*value, part, value))
@@ -80,12 +81,14 @@ static const char *parse_unit(const char *text, const struct unit *units, uint64
 
 const char *tw_parse_duration(const char *text, uint64_t *ns)
 {
-	return parse_unit(text, time_units, ns, "is finer than a nanosecond");
+	return parse_unit(text, time_units, ns, "is not a number with a unit: ns, us, ms, s",
+	                  "is finer than a nanosecond");
 }
 
 const char *tw_parse_size(const char *text, uint64_t *bytes)
 {
-	return parse_unit(text, size_units, bytes, "is no whole number of bytes");
+	return parse_unit(text, size_units, bytes, "is not a number with a unit: B, K, M, G, T",
+	                  "is no whole number of bytes");
 }
 
 static const char *parse_hex(const char *text, uint64_t *value)
