@@ -15,13 +15,27 @@ static const struct tw_option own_options[] = {
 static const struct tw_option_group own_group = {"Output", own_options, 1};
 static const struct tw_option_group *const groups[] = {&own_group, &tw_help_options, NULL};
 
+static const char *name_at(void *context, size_t i)
+{
+	(void)context;
+	return tw_command_name(i);
+}
+
+static int unknown(const char *typed)
+{
+	const char *near = tw_nearest(typed, name_at, NULL);
+	if (near)
+		return tw_say_usage(NULL, "there is no command %s; did you mean %s?", typed, near);
+	return tw_say_usage(NULL, "there is no command %s", typed);
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct help_options *options = (const struct help_options *)common;
 	const struct tw_command *command = count ? tw_command_named(operands[0]) : NULL;
 	struct tw_screen screen = {0};
 	if (count && !command)
-		return tw_say_usage(&tw_command_help, "there is no command %s", operands[0]);
+		return unknown(operands[0]);
 	if (tw_screen_open(&screen, NULL))
 		return TW_EXIT_FAILED;
 	if (options->man && command)

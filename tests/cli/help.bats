@@ -70,6 +70,8 @@ options_of() { # command
 	wrong "no command given" "trackway --help" trackway
 	wrong "there is no command sttat; did you mean stat?" "trackway --help" trackway sttat a.xray
 	wrong "there is no command frobnicate" "trackway --help" trackway frobnicate
+	wrong "there is no command sttat; did you mean stat?" "trackway --help" trackway help sttat
+	wrong "there is no command frobnicate" "trackway --help" trackway help frobnicate
 	wrong "there is no option --hlep; did you mean --help?" "trackway --help" trackway --hlep
 }
 
