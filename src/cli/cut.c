@@ -38,8 +38,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
-     .help = "where to write; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
-             "- is standard output"},
+     .help = "where to write, in the format of the source whatever the name is; it appears when it is complete, and is "
+             "compressed when it ends in .gz or .zst. - is standard output"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
      .help = "exit with 1 when something that passes the filters could not be kept"},
 };
