@@ -6,6 +6,7 @@
 #include "cli/show.h"
 #include "cli/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,11 +85,17 @@ static struct tw_shown show_value(const struct tw_counter_value *value)
 	return shown;
 }
 
-/* Six digits are enough for people. */
+/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing before
+ * them, six digits. */
 static struct tw_shown show_mean(double mean)
 {
 	struct tw_shown shown;
-	snprintf(shown.text, sizeof shown.text, "%.6g", mean);
+	bool plain = fabs(mean) >= 1 && fabs(mean) < 1e15;
+	int length = snprintf(shown.text, sizeof shown.text, plain ? "%.3f" : "%.6g", mean);
+	while (plain && shown.text[length - 1] == '0')
+		shown.text[--length] = '\0';
+	if (plain && shown.text[length - 1] == '.')
+		shown.text[--length] = '\0';
 	return shown;
 }
 

@@ -53,6 +53,7 @@ static void list_times(struct tw_text *list, const struct tw_common *common)
 			tw_text_add(list, times[i].name, strlen(times[i].name));
 			const struct tw_shown id = tw_show_id(times[i].ns);
 			tw_text_add(list, id.text, strlen(id.text));
+			tw_text_add(list, "ns", 2);
 		}
 }
 
