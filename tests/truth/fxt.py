@@ -160,7 +160,8 @@ class Decoder:
         row.update(record="initialization", ticks_per_second=words.word())
         if len(words.rest()) >= 16:
             row.update(base_ticks=words.word(), base_time_ns=words.word())
-        self.provider.ticks_per_second = row["ticks_per_second"] or BILLION
+        if row["ticks_per_second"]:  # 0 is ignored
+            self.provider.ticks_per_second = row["ticks_per_second"]
         return True
 
     def string(self, row, word, words):
