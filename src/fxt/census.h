@@ -35,7 +35,6 @@ struct fxt_census {
 	size_t used_count;
 	struct fxt_count *counts;
 	size_t count, room;
-	uint64_t dropped;
 };
 
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */

@@ -81,9 +81,9 @@ struct fxt_note {
 	const char *text;    /* a constant, or NULL */
 };
 
-/* Damage and loss. */
+/* Damage. */
 struct fxt_counts {
-	uint64_t lost_bytes, dropped;
+	uint64_t lost_bytes;
 };
 
 struct fxt_chunk {

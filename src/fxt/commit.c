@@ -272,7 +272,6 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 	keep_blob(commit, chunk);
 	tell_all(commit, chunk);
 	commit->lost_bytes += chunk->counts.lost_bytes;
-	commit->dropped += chunk->counts.dropped;
 }
 
 void fxt_commit_free(struct fxt_commit *commit)

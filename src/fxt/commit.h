@@ -21,7 +21,7 @@ struct fxt_commit {
 	struct tw_map reported;       /* what is told once: rule and number */
 	struct fxt_blob_row blob;
 	uint64_t time; /* of the last row that had one */
-	uint64_t lost_bytes, dropped;
+	uint64_t lost_bytes;
 	bool told_full;
 };
 

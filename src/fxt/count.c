@@ -56,14 +56,14 @@ static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
 		chunk->failed = true;
 		return;
 	}
-	census->counts[census->count] = *count;
-	census->counts[census->count++].provider = chunk->turn.provider->id;
+	census->counts[census->count++] = *count;
 }
 
 /* A count of a tally. The ticks are those of the turn that ends. */
 static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
 {
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
+	count.provider = chunk->turn.provider->id;
 	count.first = UINT64_MAX;
 	if (tally->first <= tally->last) {
 		count.first = tw_ticks_ns(&chunk->clock, tally->first);
@@ -191,9 +191,9 @@ static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
 static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
 {
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &none);
+	count.provider = (uint32_t)tw_bits(header, 20, 51);
 	count.dropped = tw_bits(header, 52, 55) == 0;
 	add_count(chunk, &count);
-	chunk->census->counts[chunk->census->count - 1].provider = (uint32_t)tw_bits(header, 20, 51);
 }
 
 /* Types whose second word is a time. */

@@ -436,7 +436,6 @@ static void take_provider_event(const struct job *job)
 		add_number(job, "event", TW_ARG_UINT, record->object_type);
 	fxt_note(job->chunk, full ? FXT_RECORDS_DROPPED : FXT_PROVIDER_EVENT, job->place, job->place, record->id,
 	         record->object_type, NULL);
-	job->chunk->counts.dropped += full;
 }
 
 /* The rules by which the types that are not known are told. */
