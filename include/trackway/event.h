@@ -29,8 +29,9 @@ extern "C" {
 	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                \
 	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")               \
 	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0")                                    \
-	X(TW_STACK_SAMPLE, "stack-sample", "weight: ticks or ns", "-", "stack")                                        \
-	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack")                                        \
+	X(TW_STACK_SAMPLE, "stack-sample", "sampling ticks", "wall time in ns that it stands for", "stack")            \
+	X(TW_CPU_SAMPLE, "cpu-sample", "CPU time in ns", "-", "stack") /* part of what a thread used since the last */ \
+	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack") /* the name is the class */            \
 	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                 \
 	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                  \
 	X(TW_BLOB, "blob", "size in bytes", "blob type", "-") /* the bytes are the first argument, maybe in parts */   \
@@ -121,7 +122,8 @@ TW_API const char *tw_event_kind_name(unsigned kind);
 /* Returns what a blob type is called, as FXT has them: 1 "data", 2 "last-branch", 3 "perfetto"; NULL for others. */
 TW_API const char *tw_blob_type_name(uint64_t type);
 
-/* ---- The dictionary: names and tracks. It only grows, and lives as long as its reader. ---- */
+/* ---- The dictionary: names, tracks and stacks. It only grows, and lives as long as its reader; a name, a track or a location may
+ * become better known as more is read. ---- */
 
 struct tw_dictionary;
 
@@ -132,6 +134,8 @@ struct tw_name {
 	uint64_t id;      /* the format's own number of it (XRay: the function id); 0 where there is none */
 	const char *file; /* functions: the source file, NULL where not known */
 	uint32_t line;    /* functions: the source line, 0 where not known */
+	uint32_t owner;   /* functions: the name of the class that it belongs to; 0 where not known */
+	uint32_t module;  /* functions and classes: the name of the module; 0 where not known */
 };
 
 enum tw_track_kind { TW_TRACK_THREAD, TW_TRACK_PROCESS, TW_TRACK_CPU, TW_TRACK_OTHER };
@@ -158,6 +162,30 @@ TW_API const struct tw_name *tw_dictionary_process_name(const struct tw_dictiona
 
 /* Returns how many tracks there are: valid numbers are less than this. Number 0 is the track of what has none. */
 TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);
+
+/* A place in a program that stacks lead through. */
+struct tw_location {
+	uint32_t name;    /* of the function */
+	uint32_t file;    /* the name of the source file; 0 where not known */
+	uint32_t line;    /* of the source; 0 where not known */
+	uint64_t address; /* of the instruction; 0 where not known */
+};
+
+/* A stack: the location of its innermost frame, and the stack below that called it. Stacks that are alike have one number. */
+struct tw_stack {
+	uint32_t caller;   /* less than the stack's own number; 0, the empty stack, for the outermost frame */
+	uint32_t location; /* of the innermost frame */
+	uint32_t depth;    /* frames; 0: the empty stack */
+};
+
+/* Returns the stack of a number; numbers that were never given out read as the empty stack. Never NULL. */
+TW_API const struct tw_stack *tw_dictionary_stack(const struct tw_dictionary *dictionary, uint32_t stack);
+
+/* Returns how many stacks there are: valid numbers are less than this. Number 0 is the empty stack. */
+TW_API uint32_t tw_dictionary_stacks(const struct tw_dictionary *dictionary);
+
+/* Returns the location of a number; numbers that were never given out read as one of which nothing is known. Never NULL. */
+TW_API const struct tw_location *tw_dictionary_location(const struct tw_dictionary *dictionary, uint32_t location);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include <trackway/sched.h>
 #include <trackway/status.h>
 #include <trackway/symbols.h>
+#include <trackway/tracelog.h>
 #include <trackway/version.h>
 #include <trackway/writer.h>
 

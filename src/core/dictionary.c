@@ -1,7 +1,8 @@
-/* dictionary.c - names and tracks by number. */
+/* dictionary.c - names, tracks and stacks by number. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/dictionary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,12 @@ struct tw_dictionary {
 	struct tw_track *tracks;
 	size_t track_count, track_room;
 	struct tw_map track_map; /* hash of kind, process and thread to number */
+	struct tw_location *locations;
+	size_t location_count, location_room;
+	struct tw_map location_map; /* hash of name and address to number */
+	struct tw_stack *stacks;
+	size_t stack_count, stack_room;
+	struct tw_map stack_map; /* hash of caller and location to number */
 	struct chunk *chunks;
 	size_t chunk_left; /* bytes not used at the end of the newest chunk */
 	char *chunk_next;
@@ -34,13 +41,15 @@ struct tw_dictionary *tw_dictionary_new(void)
 	if (!dictionary)
 		return NULL;
 	if (!tw_grow(&dictionary->names, &dictionary->name_room, 1, sizeof *dictionary->names) ||
-	    !tw_grow(&dictionary->tracks, &dictionary->track_room, 1, sizeof *dictionary->tracks)) {
+	    !tw_grow(&dictionary->tracks, &dictionary->track_room, 1, sizeof *dictionary->tracks) ||
+	    !tw_grow(&dictionary->locations, &dictionary->location_room, 1, sizeof *dictionary->locations) ||
+	    !tw_grow(&dictionary->stacks, &dictionary->stack_room, 1, sizeof *dictionary->stacks)) {
 		tw_dictionary_free(dictionary);
 		return NULL;
 	}
 	dictionary->names[0].text = "";
 	dictionary->tracks[0].kind = TW_TRACK_OTHER;
-	dictionary->name_count = dictionary->track_count = 1;
+	dictionary->name_count = dictionary->track_count = dictionary->location_count = dictionary->stack_count = 1;
 	return dictionary;
 }
 
@@ -54,8 +63,12 @@ void tw_dictionary_free(struct tw_dictionary *dictionary)
 	}
 	free(dictionary->names);
 	free(dictionary->tracks);
+	free(dictionary->locations);
+	free(dictionary->stacks);
 	tw_map_free(&dictionary->name_map);
 	tw_map_free(&dictionary->track_map);
+	tw_map_free(&dictionary->location_map);
+	tw_map_free(&dictionary->stack_map);
 	free(dictionary);
 }
 
@@ -125,6 +138,20 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text)
 	return tw_dictionary_intern(dictionary, &(struct tw_name){.text = text, .length = strlen(text)});
 }
 
+bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
+{
+	assert(number > 0 && number < dictionary->name_count);
+	struct tw_name *known = &dictionary->names[number];
+	bool same = same_name(known, name);
+	const char *text = same ? known->text : keep_text(dictionary, name->text, name->length);
+	if (!text ||
+	    (!same && !tw_map_add(&dictionary->name_map, tw_hash_bytes(name->text, name->length, name->id), number)))
+		return false;
+	*known = *name;
+	known->text = text;
+	return true;
+}
+
 static uint64_t track_key(const struct tw_track *track)
 {
 	return tw_hash64(tw_hash64(track->process) ^ track->thread) + track->kind;
@@ -170,6 +197,55 @@ void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, 
 		dictionary->tracks[track].name = name;
 }
 
+static uint64_t location_key(const struct tw_location *location)
+{
+	return tw_hash64(tw_hash64(location->address) ^ location->name);
+}
+
+uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+{
+	uint64_t key = location_key(location);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->location_map, key, &slot, &number);) {
+		const struct tw_location *known = &dictionary->locations[number];
+		if (known->name == location->name && known->address == location->address)
+			return number;
+	}
+	number = (uint32_t)dictionary->location_count;
+	if (!tw_grow(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
+	    !tw_map_add(&dictionary->location_map, key, number))
+		return UINT32_MAX;
+	dictionary->locations[number] = *location;
+	dictionary->location_count++;
+	return number;
+}
+
+void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line)
+{
+	assert(location < dictionary->location_count);
+	dictionary->locations[location].file = file;
+	dictionary->locations[location].line = line;
+}
+
+uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location)
+{
+	assert(caller < dictionary->stack_count);
+	uint64_t key = tw_hash64((uint64_t)caller << 32 | location);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->stack_map, key, &slot, &number);) {
+		const struct tw_stack *known = &dictionary->stacks[number];
+		if (known->caller == caller && known->location == location)
+			return number;
+	}
+	number = (uint32_t)dictionary->stack_count;
+	if (!tw_grow(&dictionary->stacks, &dictionary->stack_room, number + (size_t)1, sizeof *dictionary->stacks) ||
+	    !tw_map_add(&dictionary->stack_map, key, number))
+		return UINT32_MAX;
+	dictionary->stacks[number] = (struct tw_stack){caller, location, dictionary->stacks[caller].depth + 1};
+	dictionary->stack_count++;
+	return number;
+}
+
 const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary, uint32_t name)
 {
 	return &dictionary->names[name < dictionary->name_count ? name : 0];
@@ -196,4 +272,19 @@ const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dic
 uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary)
 {
 	return (uint32_t)dictionary->track_count;
+}
+
+const struct tw_stack *tw_dictionary_stack(const struct tw_dictionary *dictionary, uint32_t stack)
+{
+	return &dictionary->stacks[stack < dictionary->stack_count ? stack : 0];
+}
+
+uint32_t tw_dictionary_stacks(const struct tw_dictionary *dictionary)
+{
+	return (uint32_t)dictionary->stack_count;
+}
+
+const struct tw_location *tw_dictionary_location(const struct tw_dictionary *dictionary, uint32_t location)
+{
+	return &dictionary->locations[location < dictionary->location_count ? location : 0];
 }

@@ -1,4 +1,4 @@
-/* dictionary.h - names and tracks by number. */
+/* dictionary.h - names, tracks and stacks by number. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_DICTIONARY_H
 #define CORE_DICTIONARY_H
@@ -25,6 +25,19 @@ uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct 
 
 /* Gives a track that has no process one. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
+
+/* Tells more of a name than was known: its text, owner, module, file and line. It keeps its number. False when there is no
+ * memory. */
+bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name);
+
+/* The number of a location: the one it has, or a new one. Locations are told apart by name and address; what else is known of it may
+ * be told later. UINT32_MAX when there is no memory. */
+uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location);
+void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line);
+
+/* The number of the stack of a place called from another stack: the one it has, or a new one. UINT32_MAX when there is no
+ * memory. */
+uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
 
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);

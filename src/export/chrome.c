@@ -81,6 +81,7 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
     [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {TRACK, "waker"}},
     [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "weight"}, .other = {NUMBER, "stack"}},
+    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "cpu_ns"}, .other = {NUMBER, "stack"}},
     [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
                               .other = {NUMBER, "stack"}},
     [TW_LOG] = {INSTANT, .category = "log", .value = {NUMBER, "severity"}},

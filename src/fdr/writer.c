@@ -308,6 +308,7 @@ static int put_event(struct tw_writer *writer, const struct tw_event *event, con
 	case TW_SWITCH:
 	case TW_WAKEUP:
 	case TW_STACK_SAMPLE:
+	case TW_CPU_SAMPLE:
 	case TW_ALLOCATION_SAMPLE:
 	case TW_LOG:
 	case TW_OBJECT:

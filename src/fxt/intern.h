@@ -23,6 +23,8 @@
 	X(FXT_OWN_STACK, "stack")                                                                                      \
 	X(FXT_OWN_WEIGHT, "weight")                                                                                    \
 	X(FXT_OWN_STACK_SAMPLE, "stack-sample")                                                                        \
+	X(FXT_OWN_CPU_SAMPLE, "cpu-sample")                                                                            \
+	X(FXT_OWN_CPU_NS, "cpu_ns")                                                                                    \
 	X(FXT_OWN_ALLOCATION_SAMPLE, "allocation-sample")                                                              \
 	X(FXT_OWN_INSTRUCTIONS, "instructions")                                                                        \
 	X(FXT_OWN_LOST, "lost")                                                                                        \

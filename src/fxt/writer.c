@@ -162,6 +162,8 @@ static const struct fxt_shape shapes[TW_EVENT_KINDS] = {
     [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
     [TW_STACK_SAMPLE] = {fxt_put_sample, STAND_IN, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
                          .other = {TW_ARG_UINT, FXT_OWN_STACK}},
+    [TW_CPU_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
+                       .other = {TW_ARG_UINT, FXT_OWN_STACK}},
     [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_ALLOCATION_SAMPLE,
                               .value = {TW_ARG_UINT, FXT_OWN_BYTES}, .id = {TW_ARG_UINT, FXT_OWN_COUNT},
                               .other = {TW_ARG_UINT, FXT_OWN_STACK}},

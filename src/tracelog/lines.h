@@ -1,0 +1,31 @@
+/* lines.h - a log from line to line, whatever it comes from. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_LINES_H
+#define TRACELOG_LINES_H
+
+#include "base/input.h"
+
+/* One line. Borrowed until the next call. */
+struct tracelog_line {
+	const uint8_t *bytes;
+	size_t size;     /* with its LF; without one where the log ends */
+	uint64_t offset; /* of its first byte */
+	uint64_t number; /* from 1 */
+	bool cut;        /* longer than the memory limit: only its beginning is here */
+};
+
+/* All zero but `window.input` and `limit` is the start of a log. */
+struct tracelog_lines {
+	struct tw_window window;
+	size_t limit; /* bytes of a line that are held at most */
+	uint64_t next;
+	uint64_t number;
+};
+
+/* Gives the next line as soon as it is there: a log may come from a FIFO that is still written to. Returns 1, 0 at the end, or
+ * a negative status. */
+int tracelog_lines_next(struct tracelog_lines *lines, struct tracelog_line *line);
+
+void tracelog_lines_free(struct tracelog_lines *lines);
+
+#endif
