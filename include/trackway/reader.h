@@ -71,6 +71,8 @@ struct tw_clock {
 	                              of what has been read so far with TW_ORDER_FILE */
 	uint64_t end_ns;   /* time of the last event read so far */
 	bool has_cpu;      /* events say on which CPU they happened */
+	bool has_wall;     /* the trace tells the wall time of a moment: known as start_ns is */
+	int64_t wall_ns;   /* has_wall: what to add to a time for nanoseconds since 1970, UTC */
 };
 
 /* A trace that is being read. One handle, one thread at a time. */
@@ -94,8 +96,27 @@ TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsig
 
 /* How the clocks of traces that are merged are brought together. */
 enum tw_alignment {
-	TW_ALIGN_FIRST, /* each trace begins at 0 */
-	TW_ALIGN_NONE   /* times are as they are in each trace */
+	TW_ALIGN_FIRST,  /* each trace begins at 0 */
+	TW_ALIGN_NONE,   /* times are as they are in each trace */
+	TW_ALIGN_WALL,   /* by wall time, which all must have; the earliest begins at 0 */
+	TW_ALIGN_MARKERS /* by events that all have: struct tw_merge_options */
+};
+
+enum { TW_MERGE_MARKERS = 2 };
+
+/* All zero is the default. */
+struct tw_merge_options {
+	enum tw_alignment alignment;
+	/* TW_ALIGN_MARKERS: the names of one event, or of two. In every trace, the first event of that name is taken to happen at the
+	 * time of the first trace's; with two, clocks that run at other speeds are brought to the first trace's. */
+	const char *markers[TW_MERGE_MARKERS];
+};
+
+/* How the times of one trace were changed: time' = (time - pivot_ns) * scale + pivot_ns + shift_ns. */
+struct tw_merge_shift {
+	int64_t shift_ns;
+	uint64_t pivot_ns; /* time of the first marker; otherwise of the trace's start */
+	double scale;      /* 1 without a second marker */
 };
 
 struct tw_merge_source {
@@ -108,9 +129,14 @@ struct tw_merge_source {
  * another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory is that of a window over
  * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the order
  * is that of time. The format's name is "merged".
- * Returns 0, TW_ERR_VALUE for a wrong count, or what tw_open() returns for the first source that cannot be opened. */
+ * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
+ * Returns 0, TW_ERR_VALUE for a wrong count, a trace without wall time or a marker that is not there, or what tw_open()
+ * returns for the first source that cannot be opened. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
-                          enum tw_alignment alignment, const struct tw_read_options *options);
+                          const struct tw_merge_options *merge, const struct tw_read_options *options);
+
+/* Tells how the times of source i of a merged trace are changed, after its first tw_read(). */
+TW_API void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift);
 
 /* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the
  * next call. */

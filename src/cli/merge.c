@@ -5,6 +5,7 @@
 
 #include "cli/message.h"
 #include "cli/parse.h"
+#include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
 
@@ -13,7 +14,7 @@
 struct merge_options {
 	struct tw_common common;
 	const char *to, *align;
-	struct tw_list offsets;
+	struct tw_list offsets, markers;
 	bool strict;
 };
 
@@ -30,13 +31,33 @@ struct inputs {
 
 static const char *align_word(size_t i)
 {
-	static const char *const words[] = {[TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none"};
+	static const char *const words[] = {
+	    [TW_ALIGN_FIRST] = "first", [TW_ALIGN_NONE] = "none", [TW_ALIGN_WALL] = "wall"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
 static enum tw_alignment alignment_of(const char *word)
 {
-	return word && strcmp(word, align_word(TW_ALIGN_NONE)) == 0 ? TW_ALIGN_NONE : TW_ALIGN_FIRST;
+	size_t i = 0;
+	while (word && strcmp(word, align_word(i)) != 0)
+		i++;
+	return (enum tw_alignment)i;
+}
+
+/* Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+static int choose_alignment(const struct merge_options *options, struct tw_merge_options *how)
+{
+	const struct tw_list *markers = &options->markers;
+	*how = (struct tw_merge_options){.alignment = alignment_of(options->align)};
+	if (markers->count > TW_MERGE_MARKERS)
+		return tw_say_usage(&tw_command_merge, "--marker: at most %d of them", TW_MERGE_MARKERS);
+	if (markers->count && options->align)
+		return tw_say_usage(&tw_command_merge, "--marker and --align are two ways of doing one thing");
+	for (size_t i = 0; i < markers->count; i++) {
+		how->alignment = TW_ALIGN_MARKERS;
+		how->markers[i] = markers->items[i];
+	}
+	return 0;
 }
 
 /* ---- Offsets. ---- */
@@ -95,7 +116,22 @@ static void tell_findings(struct inputs *inputs)
 
 /* ---- The command. ---- */
 
-static int merge(const struct merge_options *options, const struct tw_writing *writing,
+/* What markers did to the clocks. */
+static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_options *how, struct inputs *inputs)
+{
+	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
+		struct tw_merge_shift shift;
+		tw_merged_shift(reader, i, &shift);
+		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration);
+		if (how->markers[1])
+			tw_say("%s: moved by %s, drift %+.3f ppm", inputs->items[i].path, by.text,
+			            (shift.scale - 1) * 1e6);
+		else
+			tw_say("%s: moved by %s", inputs->items[i].path, by.text);
+	}
+}
+
+static int merge(const struct tw_merge_options *how, const struct tw_writing *writing,
                  const struct tw_merge_source *sources, struct inputs *inputs)
 {
 	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
@@ -104,9 +140,11 @@ static int merge(const struct merge_options *options, const struct tw_writing *w
 	tw_take_options(writing->common, true, &read);
 	int status = tw_open_symbols(writing->common, &symbols, &read);
 	if (status == 0) {
-		status = tw_open_merged(&reader, sources, inputs->count, alignment_of(options->align), &read);
+		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
 		if (status >= 0)
 			status = tw_write_events(writing, reader);
+		if (status >= 0)
+			tell_shifts(reader, how, inputs);
 		tell_findings(inputs);
 		if (status < 0)
 			status = tw_say_error("%s", reader ? tw_reader_error(reader) : tw_status_text(status));
@@ -125,8 +163,10 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 		sources[i].path = inputs->items[i].path = operands[i];
 		inputs->items[i].findings.limit = TW_FINDINGS_SHOWN;
 	}
+	struct tw_merge_options how;
 	int status = take_offsets(sources, inputs->count, &options->offsets);
-	return status ? status : merge(options, writing, sources, inputs);
+	status = status ? status : choose_alignment(options, &how);
+	return status ? status : merge(&how, writing, sources, inputs);
 }
 
 static const char *target_word(size_t i)
@@ -162,6 +202,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	free(inputs.items);
 	free(sources);
 	free(options->offsets.items);
+	free(options->markers.items);
 	return status;
 }
 
@@ -172,7 +213,12 @@ static const struct tw_option own_options[] = {
     {"to", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, to), .choice = target_word,
      .help = "the format to write"},
     {"align", 0, TW_OPTION_CHOICE, offsetof(struct merge_options, align), .choice = align_word,
-     .help = "first: each trace begins at 0, the default; none: the traces have one clock, and times stay"},
+     .help =
+         "first: each trace begins at 0, the default; none: the traces have one clock, and times stay; wall: by the "
+         "wall time that each must tell"},
+    {"marker", 0, TW_OPTION_LIST, offsetof(struct merge_options, markers), .placeholder = "NAME",
+     .help = "an event that is in all traces and happened once: its first time in each is brought to that in the first "
+             "trace; a second one corrects clocks that drift, too"},
     {"offset", 0, TW_OPTION_LIST, offsetof(struct merge_options, offsets), .placeholder = "FILE=TIME",
      .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
@@ -188,7 +234,10 @@ const struct tw_command tw_command_merge = {
     .operands = "FILE... -o OUT",
     .description =
 	"Writes the events of all files as one trace, in the order of time. The clocks of traces have nothing to do with "
-	"each other, as a rule: each begins at 0 unless --align none says that they are one clock, and --offset moves one.\n\n"
+	"each other, as a rule: each begins at 0 unless --align none says that they are one clock, --align wall takes the wall time "
+	"that XRay logs with wall time records and FXT archives with the longer initialization record tell, or --marker names "
+	"an event that they share; how far clocks were moved by it, and how much faster they ran, is told. --offset moves one "
+	"more.\n\n"
 	"A process keeps its number, unless one of another file came before with that number: then it gets 1,000,000 more, or "
 	"another where that is taken. Koids of threads are taken to be unique. Filters hold for the whole.",
     .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"

@@ -115,46 +115,138 @@ static bool name_tracks(struct tw_reader *merged, struct tw_merge_input *input)
 	return true;
 }
 
+/* ---- Stacks. ---- */
+
+static uint32_t location_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	struct tw_location location = *tw_dictionary_location(input->reader->dictionary, number);
+	location.name = name_of(merged, input, location.name);
+	location.file = name_of(merged, input, location.file);
+	if (location.name == UINT32_MAX || location.file == UINT32_MAX)
+		return UINT32_MAX;
+	return tw_dictionary_add_location(merged->dictionary, &location);
+}
+
+static bool take_stack(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	const struct tw_stack *stack = tw_dictionary_stack(input->reader->dictionary, number);
+	uint32_t location = location_of(merged, input, stack->location);
+	if (number == 0 || location == UINT32_MAX)
+		return number == 0;
+	input->stacks[number] = tw_dictionary_push(merged->dictionary, input->stacks[stack->caller], location);
+	return input->stacks[number] != UINT32_MAX;
+}
+
+/* UINT32_MAX when there is no memory. Callers have lower numbers, so that stacks are taken in the order of theirs. */
+static uint32_t stack_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	uint32_t count = tw_dictionary_stacks(input->reader->dictionary);
+	if (number == 0 || number >= count)
+		return 0;
+	if (!tw_grow(&input->stacks, &input->stack_room, count, sizeof *input->stacks))
+		return UINT32_MAX;
+	for (; input->stack_count <= number; input->stack_count++)
+		if (!take_stack(merged, input, (uint32_t)input->stack_count))
+			return UINT32_MAX;
+	return input->stacks[number];
+}
+
 /* ---- Times. ---- */
+
+static tw_wide moved(const struct tw_merge_time *how, uint64_t time)
+{
+	tw_wide away = (tw_wide)time - how->pivot;
+	if (how->from != how->to)
+		away = away / how->from * how->to + away % how->from * how->to / how->from;
+	return away + how->pivot + how->shift;
+}
 
 static uint64_t time_of(const struct tw_merge_input *input, uint64_t time)
 {
-	if (input->back)
-		return time > input->by ? time - input->by : 0;
-	return time > UINT64_MAX - input->by ? UINT64_MAX : time + input->by;
+	tw_wide at = moved(&input->time, time);
+	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
 }
 
-__extension__ typedef __int128 wide;
-
-/* By how much the times of an input move. */
-static wide shift_of(const struct tw_merge *merge, size_t i)
-{
-	wide start = merge->inputs[i].reader->clock.start_ns;
-	return merge->offsets[i] - (merge->alignment == TW_ALIGN_FIRST ? start : 0);
-}
-
-/* Times begin at 0 or later: where an offset asks for less, all traces move on. */
-static void align(struct tw_reader *merged)
+/* The least wall time that an input begins at. Returns 0 or TW_ERR_VALUE. */
+static int first_wall(struct tw_reader *merged, tw_wide *first)
 {
 	struct tw_merge *merge = merged->state;
-	wide first = 0;
+	bool some = false;
+	*first = 0;
 	for (size_t i = 0; i < merge->count; i++) {
-		wide begin = (wide)merge->inputs[i].reader->clock.start_ns + shift_of(merge, i);
-		first = begin < first ? begin : first;
+		const struct tw_clock *clock = &merge->inputs[i].reader->clock;
+		if (merge->inputs[i].batch.count == 0)
+			continue;
+		if (!clock->has_wall)
+			return tw_fail(merged, TW_ERR_VALUE, "%s does not tell the wall time of anything",
+			               tw_input_name(merge->inputs[i].reader->input));
+		tw_wide begin = (tw_wide)clock->wall_ns + clock->start_ns;
+		*first = some && *first < begin ? *first : begin;
+		some = true;
 	}
-	for (size_t i = 0; i < merge->count; i++) {
+	return 0;
+}
+
+/* By how much the times of each input move, offsets not counted. Returns 0 or a negative status. */
+static int choose_shifts(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	tw_wide wall = 0;
+	int status = merge->options.alignment == TW_ALIGN_WALL ? first_wall(merged, &wall) : 0;
+	if (merge->options.alignment == TW_ALIGN_MARKERS)
+		return 0; /* they were found before the first batch */
+	for (size_t i = 0; i < merge->count && status == 0; i++) {
+		const struct tw_clock *clock = &merge->inputs[i].reader->clock;
+		struct tw_merge_time *time = &merge->inputs[i].time;
+		time->pivot = clock->start_ns;
+		if (merge->options.alignment == TW_ALIGN_FIRST)
+			time->shift = -(tw_wide)clock->start_ns;
+		else if (merge->options.alignment == TW_ALIGN_WALL)
+			time->shift = clock->wall_ns - wall;
+	}
+	merged->clock.has_wall = merge->options.alignment == TW_ALIGN_WALL && status == 0;
+	merged->clock.wall_ns = (int64_t)wall;
+	return status;
+}
+
+static void begin_at(struct tw_reader *merged, const struct tw_merge_input *input)
+{
+	struct tw_merge *merge = merged->state;
+	uint64_t start = time_of(input, input->reader->clock.start_ns);
+	bool some = input->batch.count > 0;
+	if (some && (!merge->started || start < merged->clock.start_ns))
+		merged->clock.start_ns = start;
+	merge->started |= some;
+	merged->clock.has_cpu |= input->reader->clock.has_cpu;
+}
+
+/* Times begin at 0 or later: where less is asked for, all traces move on. */
+static int align(struct tw_reader *merged)
+{
+	struct tw_merge *merge = merged->state;
+	tw_wide first = 0;
+	int status = choose_shifts(merged);
+	for (size_t i = 0; i < merge->count && status == 0; i++) {
 		struct tw_merge_input *input = &merge->inputs[i];
-		wide shift = shift_of(merge, i) - first;
-		input->back = shift < 0;
-		input->by = (uint64_t)(shift < 0 ? -shift : shift);
-		uint64_t start = time_of(input, input->reader->clock.start_ns);
-		bool some = input->batch.count > 0;
-		if (some && (!merge->started || start < merged->clock.start_ns))
-			merged->clock.start_ns = start;
-		merge->started |= some;
-		merged->clock.has_cpu |= input->reader->clock.has_cpu;
+		input->time.shift += merge->offsets[i];
+		tw_wide begin = moved(&input->time, input->reader->clock.start_ns);
+		first = input->batch.count && begin < first ? begin : first;
 	}
+	for (size_t i = 0; i < merge->count && status == 0; i++) {
+		merge->inputs[i].time.shift -= first;
+		begin_at(merged, &merge->inputs[i]);
+	}
+	merged->clock.wall_ns += (int64_t)first;
 	merge->started = true;
+	return status;
+}
+
+void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift)
+{
+	const struct tw_merge *merge = merged->state;
+	const struct tw_merge_time *time = &merge->inputs[i].time;
+	tw_wide ns = time->shift > INT64_MAX ? INT64_MAX : time->shift < INT64_MIN ? INT64_MIN : time->shift;
+	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
 }
 
 /* ---- Rows. ---- */
@@ -194,6 +286,8 @@ static bool map_event(struct tw_reader *merged, struct tw_merge_input *input, st
 	event->track = track_of(merged, input, from);
 	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
 		event->other = track_of(merged, input, event->other);
+	else if (event->kind == TW_STACK_SAMPLE || event->kind == TW_CPU_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
+		event->other = stack_of(merged, input, event->other);
 	if (event->kind == TW_OBJECT && event->track != UINT32_MAX)
 		fine = name_track(merged, input, from, event->track);
 	map_object(merged->state, input, event, process, arguments);
@@ -254,9 +348,7 @@ static int fill(struct tw_reader *merged)
 		if (!merge->inputs[i].ended && merge->inputs[i].next == merge->inputs[i].batch.count)
 			status = pull(merged, &merge->inputs[i]);
 	sum_findings(merged);
-	if (status >= 0 && !merge->started)
-		align(merged);
-	return status;
+	return status >= 0 && !merge->started ? align(merged) : status;
 }
 
 /* The input whose row is next; NULL when there is none. *until: the time of the next of the others. */
@@ -324,6 +416,7 @@ static void merge_close(struct tw_reader *merged)
 		tw_close(input->reader);
 		free(input->names);
 		free(input->tracks);
+		free(input->stacks);
 		tw_map_free(&input->processes);
 		free(input->merged);
 	}
@@ -362,6 +455,7 @@ static int open_all(struct tw_reader *merged, const struct tw_merge_source *sour
 		struct tw_reader **reader = &merge->inputs[merge->count].reader;
 		int status = tw_open(reader, sources[i].path, &options);
 		merge->offsets[merge->count] = sources[i].offset_ns;
+		merge->inputs[merge->count].time.from = merge->inputs[merge->count].time.to = 1;
 		merge->count += *reader != NULL;
 		if (status < 0)
 			return tw_fail(merged, status, "%s", *reader ? tw_reader_error(*reader) : "out of memory");
@@ -370,7 +464,7 @@ static int open_all(struct tw_reader *merged, const struct tw_merge_source *sour
 }
 
 int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
-                   enum tw_alignment alignment, const struct tw_read_options *options)
+                   const struct tw_merge_options *how, const struct tw_read_options *options)
 {
 	*merged = tw_reader_new(options);
 	if (!*merged)
@@ -378,11 +472,13 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	struct tw_merge *merge = calloc(1, sizeof *merge);
 	if (!merge)
 		return no_memory(*merged);
-	merge->alignment = alignment;
+	merge->options = how ? *how : (struct tw_merge_options){0};
 	(*merged)->format = &merged_format;
 	(*merged)->state = merge;
 	(*merged)->options.order = TW_ORDER_TIME;
 	(*merged)->clock.ticks_per_second = 1000000000;
 	int status = open_all(*merged, sources, count);
+	if (status >= 0 && merge->options.alignment == TW_ALIGN_MARKERS)
+		status = tw_merge_find_markers(*merged, sources);
 	return status < 0 ? status : tw_reader_add_filter(*merged);
 }

@@ -167,6 +167,21 @@ static int drop_twins(struct tw_reader *reader, struct fdr_log *log)
 
 /* ---- The whole. ---- */
 
+/* The first buffer in the file whose wall time and counter are known tells what the counter means. */
+static void set_wall(struct tw_reader *reader, const struct fdr_log *log, struct tw_ticks *clock)
+{
+	const struct fdr_place *first = NULL;
+	for (size_t i = 0; i < log->place_count; i++) {
+		const struct fdr_place *place = &log->places[i];
+		if (place->wall_us <= INT64_MAX / 1000 && place->tsc != UINT64_MAX &&
+		    (!first || place->offset < first->offset))
+			first = place;
+	}
+	uint64_t ns = first ? tw_ticks_ns(clock, first->tsc) : UINT64_MAX;
+	reader->clock.has_wall = first && ns <= INT64_MAX;
+	reader->clock.wall_ns = reader->clock.has_wall ? (int64_t)(first->wall_us * 1000) - (int64_t)ns : 0;
+}
+
 static void set_start(struct tw_reader *reader, const struct fdr_log *log)
 {
 	struct tw_ticks clock;
@@ -175,6 +190,7 @@ static void set_start(struct tw_reader *reader, const struct fdr_log *log)
 		if (log->places[i].tsc < first)
 			first = log->places[i].tsc;
 	tw_ticks_set(&clock, log->frequency);
+	set_wall(reader, log, &clock);
 	reader->clock.start_ns = reader->clock.end_ns = first == UINT64_MAX ? 0 : tw_ticks_ns(&clock, first);
 }
 

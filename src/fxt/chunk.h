@@ -45,6 +45,8 @@ struct fxt_turn {
 	struct fxt_provider *provider;
 	uint64_t frequency;
 	bool announced, initialized;
+	bool has_wall; /* struct tw_clock */
+	int64_t wall_ns;
 };
 
 /* What of a row waits for the dictionary. */

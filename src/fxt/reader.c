@@ -139,6 +139,18 @@ static void finish(struct tw_reader *reader)
 		          sorter->late, sorter->latest_by);
 }
 
+/* The wall time is that of the first provider that tells one. */
+static void set_wall(struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	for (size_t i = 0; i < fxt->sorter.count && !reader->clock.has_wall; i++)
+		for (size_t k = 0; k < fxt->held[i]->turn_count && !reader->clock.has_wall; k++) {
+			const struct fxt_turn *turn = &fxt->held[i]->turns[k];
+			reader->clock.has_wall = turn->has_wall;
+			reader->clock.wall_ns = turn->wall_ns;
+		}
+}
+
 /* The clock begins with the earliest event of those held at first. */
 static void set_start(struct tw_reader *reader)
 {
@@ -149,6 +161,7 @@ static void set_start(struct tw_reader *reader)
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
 	reader->clock.ticks_per_second = fxt->held[0]->turn.frequency;
+	set_wall(reader);
 }
 
 static void set_end(struct tw_reader *reader, const struct tw_batch *batch)

@@ -35,6 +35,8 @@ struct fxt_provider {
 	uint64_t frequency;            /* ticks per second */
 	bool announced;                /* by a provider info record */
 	bool initialized;              /* by an initialization record */
+	bool has_wall;                 /* that told a wall time */
+	int64_t wall_ns;               /* what to add to a time for that since 1970 */
 	bool told_string, told_thread; /* that an index got another meaning */
 	struct fxt_page *_Atomic strings[FXT_PAGES];
 	struct fxt_page *_Atomic threads;

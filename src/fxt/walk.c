@@ -45,10 +45,8 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, bool bi
 
 static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct fxt_provider *provider = walk->state->current;
 	if (tw_grow(&chunk->turns, &chunk->turn_room, chunk->turn_count + 1, sizeof *chunk->turns))
-		chunk->turns[chunk->turn_count++] =
-		    (struct fxt_turn){provider, provider->frequency, provider->announced, provider->initialized};
+		chunk->turns[chunk->turn_count++] = fxt_turn_of(walk->state);
 	else
 		chunk->failed = true;
 }
@@ -108,6 +106,20 @@ static bool take_metadata(struct fxt_walk *walk, const struct seen *seen)
 	}
 }
 
+/* The longer record tells the wall time of a tick. */
+static void take_wall(struct fxt_provider *provider, const struct seen *seen, bool big)
+{
+	struct tw_ticks clock;
+	provider->has_wall = false;
+	if (seen->words < 4 || provider->frequency > TW_FREQUENCY_MAX)
+		return;
+	tw_ticks_set(&clock, provider->frequency);
+	uint64_t ns = tw_ticks_ns(&clock, tw_load64(seen->bytes + 2 * TW_FXT_WORD, big));
+	uint64_t wall = tw_load64(seen->bytes + 3 * TW_FXT_WORD, big);
+	provider->has_wall = ns <= INT64_MAX && wall <= INT64_MAX;
+	provider->wall_ns = provider->has_wall ? (int64_t)wall - (int64_t)ns : 0;
+}
+
 static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
 {
 	struct fxt_provider *provider = walk->state->current;
@@ -118,6 +130,7 @@ static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
 		note(walk, seen, FXT_INITIALIZATION_AGAIN, frequency);
 	provider->frequency = frequency;
 	provider->initialized = true;
+	take_wall(provider, seen, walk->big);
 	return true;
 }
 

@@ -86,3 +86,90 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$status" -eq 1 ]
 	[[ "$output" = *"cut.fxt: offset"* ]]
 }
+
+# An archive of one instant event: its name, its tick, and the tick and wall time of its initialization record.
+archive() { # file name tick base_tick base_ns
+	"$PYTHON" - "$@" <<-'END'
+		import struct, sys
+		path, name, tick, base_tick, base_ns = sys.argv[1], sys.argv[2].encode(), *map(int, sys.argv[3:])
+		text = name.ljust((len(name) + 7) // 8 * 8, b"\0")
+		words = [0x0016547846040010, 0x41, 10**9, base_tick, base_ns]
+		words += [0x02 | 1 + len(text) // 8 << 4 | 1 << 16 | len(name) << 32]
+		record = struct.pack("<%dQ" % len(words), *words) + text
+		record += struct.pack("<5Q", 0x33 | 1 << 16, 5, 6, 0x24 | 1 << 24 | 1 << 48, tick)
+		open(path, "wb").write(record)
+	END
+}
+
+times() { # file: name and time of each event that is no metadata
+	"$PYTHON" - "$1" <<-'END'
+		import json, sys
+		trace = json.load(open(sys.argv[1]))["traceEvents"]
+		print(" ".join(f"{e['name']}@{e['ts']:g}" for e in trace if e["ph"] != "M"))
+	END
+}
+
+@test "merge: by the wall time that each trace tells" {
+	archive a.fxt a 2000 1000 1700000000000000000 # at 1000 ns of that second
+	archive b.fxt b 0 0 1700000000000005000
+	trackway merge --align wall b.fxt a.fxt -o out.json
+	[ "$(times out.json)" = "a@0 b@4" ]
+	trackway merge --align wall --offset a.fxt=1us b.fxt a.fxt -o out.json
+	[ "$(times out.json)" = "a@0 b@3" ]
+	run trackway merge --align wall a.fxt "$DATA/fxt/streaming.fxt" -o out.fxt
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"streaming.fxt does not tell the wall time of anything"* ]]
+	[ ! -e out.fxt ]
+}
+
+@test "merge: by the wall time records of XRay logs, which say what the counter means" {
+	# The first buffer of v5.xray is at 10.0005 s of wall time, of v3.xray too; they have the same counters.
+	trackway merge --align wall "$DATA/xray/v5.xray" "$DATA/xray/v3.xray" -o wall.json 2>losses
+	trackway merge "$DATA/xray/v5.xray" "$DATA/xray/v3.xray" -o first.json 2>losses
+	[ "$(times wall.json)" = "$(times first.json)" ]
+}
+
+events() { # file, then name and microseconds of instants
+	local file=$1 comma=
+	shift
+	printf '[' >"$file"
+	while [ $# -gt 0 ]; do
+		printf '%s{"ph":"i","s":"t","name":"%s","ts":%s,"pid":1,"tid":1}' "$comma" "$1" "$2" >>"$file"
+		comma=,
+		shift 2
+	done
+	printf ']' >>"$file"
+}
+
+@test "merge: by an event that happened once and is in all traces" {
+	events a.json x 1 sync 10 y 20
+	events b.json early 1 sync 5 late 8
+	trackway merge --marker sync a.json b.json -o out.json 2>notes
+	[ "$(times out.json)" = "x@0 early@5 sync@9 sync@9 late@12 y@19" ]
+	grep -q '^trackway: b.json: moved by +5.000 us$' notes
+}
+
+@test "merge: by two events, clocks that run at other speeds" {
+	events a.json begin 0 end 1000
+	events b.json begin 100 middle 600.5 end 1101 # 1001 microseconds where the first trace has 1000
+	trackway merge --marker begin --marker end a.json b.json -o out.json 2>notes
+	[ "$(times out.json)" = "begin@0 begin@0 middle@500 end@1000 end@1000" ]
+	grep -q '^trackway: b.json: moved by -100.0 us, drift -999.001 ppm$' notes
+}
+
+@test "merge: markers that are not there, in the wrong order, too many, in a pipe" {
+	events a.json begin 0 end 1000
+	events b.json end 1 begin 2
+	refused() { # what it says, arguments
+		local text=$1
+		shift
+		run trackway merge "$@" -o out.json
+		[ "$status" -eq 2 ] && [[ "$output" = *"$text"* ]] && [ ! -e out.json ] || fail "$* said: $output"
+	}
+	refused 'b.json has no event "middle"' --marker middle b.json a.json
+	refused 'b.json: "end" does not come after "begin"' --marker begin --marker end a.json b.json
+	refused 'at most 2' --marker a --marker b --marker c a.json b.json
+	refused 'two ways of doing one thing' --marker begin --align wall a.json b.json
+	gzip -k a.json
+	refused 'a.json.gz: markers are looked for in files only' --marker begin b.json a.json.gz
+}
