@@ -180,6 +180,16 @@ bool fxt_state_thread(struct fxt_state *state, unsigned index, uint64_t process,
 	return true;
 }
 
+/* Records that are being decoded may be looking at the entry: it is left as it is, and not used again. */
+void fxt_state_withdraw(struct fxt_state *state, bool thread, unsigned index, uint64_t offset)
+{
+	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);
+	struct fxt_entry *entry =
+	    page ? atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed) : NULL;
+	if (entry && entry->since == offset)
+		publish(state, thread, index, entry->before);
+}
+
 unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index)
 {
 	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);

@@ -77,6 +77,9 @@ bool fxt_state_knows(const struct fxt_state *state, uint32_t id);
 bool fxt_state_string(struct fxt_state *state, unsigned index, const uint8_t *text, size_t length, uint64_t offset);
 bool fxt_state_thread(struct fxt_state *state, unsigned index, uint64_t process, uint64_t thread, uint64_t offset);
 
+/* The record at an offset, the last that registered an index with the current provider, turns out to be none. */
+void fxt_state_withdraw(struct fxt_state *state, bool thread, unsigned index, uint64_t offset);
+
 /* How many meanings of an index of the current provider there are that records from `oldest` on may ask for. */
 unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index);
 

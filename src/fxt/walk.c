@@ -225,6 +225,16 @@ static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	walk->lost_from = UINT64_MAX;
 }
 
+/* What a record that turns out to be none has registered. */
+static void take_back(struct fxt_walk *walk, uint64_t header, uint64_t offset)
+{
+	uint64_t type = tw_bits(header, 0, 3);
+	if (type == TW_FXT_TYPE_STRING)
+		fxt_state_withdraw(walk->state, false, (unsigned)tw_bits(header, 16, 30), offset);
+	else if (type == TW_FXT_TYPE_THREAD)
+		fxt_state_withdraw(walk->state, true, (unsigned)tw_bits(header, 16, 23), offset);
+}
+
 /* The record that garbage follows: where bytes of it are missing it has swallowed others, though its size looks right. It is
  * taken back, unless others depend on it, and the walk goes on with those. False where it holds none. */
 static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
@@ -238,6 +248,7 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	size_t inside = fxt_look_inside(chunk->bytes + last, size, chunk->end - last, chunk->at_end, walk->big);
 	if (inside == size || tw_bits(header, 0, 3) < TW_FXT_TYPE_STRING)
 		return false;
+	take_back(walk, header, fxt_offset(chunk, last));
 	piece->to = last;
 	chunk->piece_count -= piece->from == piece->to;
 	chunk->walked = last + inside;
