@@ -38,7 +38,7 @@ struct tw_profile_row {
 	uint64_t count;           /* calls, open ones too */
 	uint64_t open;            /* calls without an exit */
 	uint64_t unwound;         /* calls ended by an exit further down */
-	uint64_t total_ns, self_ns;
+	uint64_t total, self;
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* 0 when every call is open */
 };
 
@@ -85,7 +85,7 @@ struct tw_calltree_node {
 	uint64_t process, thread; /* with per_thread: of the nodes below the root's children; otherwise 0 */
 	uint64_t count;           /* calls that ended here, open ones too */
 	uint64_t open;
-	uint64_t total_ns, self_ns;
+	uint64_t total, self;
 };
 
 struct tw_calltree;

@@ -78,7 +78,7 @@ struct tw_diff_value {
 struct tw_diff_row {
 	const char *name; /* lives until the diff is freed */
 	enum tw_diff_status status;
-	struct tw_diff_value count, total_ns, self_ns, p50_ns;
+	struct tw_diff_value count, total, self, p50_ns;
 };
 
 struct tw_diff;

@@ -270,8 +270,8 @@ static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 	    .thread = node->thread,
 	    .count = node->count,
 	    .open = node->open,
-	    .total_ns = node->total,
-	    .self_ns = node->self,
+	    .total = node->total,
+	    .self = node->self,
 	};
 	return tree->sorted_count++;
 }
@@ -303,11 +303,11 @@ static void sum_threads(struct tw_calltree *tree, const struct layout *layout)
 	struct tw_calltree_node *thread = NULL;
 	for (uint32_t i = 1; i < tree->sorted_count; i++) {
 		struct tw_calltree_node *node = &tree->sorted[i];
-		tree->sorted[0].total_ns = tw_sum(tree->sorted[0].total_ns, node->self_ns);
+		tree->sorted[0].total = tw_sum(tree->sorted[0].total, node->self);
 		if (node->depth == 1)
 			thread = tree->nodes[layout->shown[i]].is_thread ? node : NULL;
 		if (thread)
-			thread->total_ns = tw_sum(thread->total_ns, node->self_ns);
+			thread->total = tw_sum(thread->total, node->self);
 	}
 }
 

@@ -21,8 +21,8 @@ struct tw_diff {
 
 /* Which member of a row is sorted by. */
 static const size_t members[] = {
-    [TW_DIFF_SELF] = offsetof(struct tw_diff_row, self_ns),
-    [TW_DIFF_TOTAL] = offsetof(struct tw_diff_row, total_ns),
+    [TW_DIFF_SELF] = offsetof(struct tw_diff_row, self),
+    [TW_DIFF_TOTAL] = offsetof(struct tw_diff_row, total),
     [TW_DIFF_COUNT] = offsetof(struct tw_diff_row, count),
     [TW_DIFF_P50] = offsetof(struct tw_diff_row, p50_ns),
 };
@@ -56,8 +56,8 @@ static void add(struct sum *sum, const struct tw_profile_row *row)
 		sum->p50 = row->p50_ns;
 	}
 	sum->count += row->count;
-	sum->total = tw_sum(sum->total, row->total_ns);
-	sum->self = tw_sum(sum->self, row->self_ns);
+	sum->total = tw_sum(sum->total, row->total);
+	sum->self = tw_sum(sum->self, row->self);
 	sum->any = true;
 }
 
@@ -87,8 +87,8 @@ static struct row compare(const char *name, const struct sum *a, const struct su
 	              : a->any         ? TW_DIFF_ONLY_A
 	                               : TW_DIFF_ONLY_B,
 	    .count = value(a->count, b->count),
-	    .total_ns = value(a->total, b->total),
-	    .self_ns = value(a->self, b->self),
+	    .total = value(a->total, b->total),
+	    .self = value(a->self, b->self),
 	    .p50_ns = value(a->p50, b->p50),
 	};
 	struct tw_diff_value sorted_by;

@@ -24,10 +24,10 @@ struct flame {
 	uint32_t max_depth;
 	uint32_t deepest; /* of the frames drawn */
 	uint64_t drawn, too_narrow, too_deep;
-	uint64_t left_out_ns;
+	uint64_t left_out;
 };
 
-static uint64_t all_ns(const struct flame *flame)
+static uint64_t all_of(const struct flame *flame)
 {
 	return flame->layout.count ? flame->layout.total[0] : 0;
 }
@@ -35,7 +35,7 @@ static uint64_t all_ns(const struct flame *flame)
 static bool is_wide(const struct flame *flame, uint32_t node)
 {
 	uint64_t total = flame->layout.total[node];
-	return !node || (total && (double)total >= flame->min_share * (double)all_ns(flame));
+	return !node || (total && (double)total >= flame->min_share * (double)all_of(flame));
 }
 
 static bool is_drawn(const struct flame *flame, uint32_t node)
@@ -57,7 +57,7 @@ static void survey(struct flame *flame)
 		if (drawn && node->depth > flame->deepest)
 			flame->deepest = node->depth;
 		if (!drawn && is_drawn(flame, node->parent))
-			flame->left_out_ns = tw_sum(flame->left_out_ns, layout->total[i]);
+			flame->left_out = tw_sum(flame->left_out, layout->total[i]);
 	}
 }
 
@@ -70,7 +70,7 @@ static int picture_height(const struct flame *flame)
 
 static double pixels_of(const struct flame *flame, uint64_t ns)
 {
-	uint64_t all = all_ns(flame);
+	uint64_t all = all_of(flame);
 	return all && ns < all ? INNER * ((double)ns / (double)all) : INNER; /* more than all: the clock went back */
 }
 
@@ -86,7 +86,7 @@ static void put_numbers(struct flame *flame, uint32_t node)
 	const struct tw_calltree_node *n = &layout->nodes[node];
 	struct tw_output *out = flame->out;
 	const uint64_t numbers[] = {n->depth, layout->start[node] - layout->start[n->parent], layout->total[node],
-	                            node ? n->self_ns : 0, node ? n->count : 0};
+	                            node ? n->self : 0, node ? n->count : 0};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		if (i)
 			tw_put_char(out, ' ');
@@ -192,17 +192,17 @@ static void put_left_out(struct flame *flame)
 		put_counted(out, flame->too_deep, "frame");
 		tw_putf(out, " deeper than %u", (unsigned)flame->max_depth);
 	}
-	tw_putf(out, " (%.2f %% of the time)", tw_percent(flame->left_out_ns, all_ns(flame)));
+	tw_putf(out, " (%.2f %% of the time)", tw_percent(flame->left_out, all_of(flame)));
 }
 
 static void put_summary(struct flame *flame)
 {
 	struct tw_output *out = flame->out;
-	if (!all_ns(flame)) {
+	if (!all_of(flame)) {
 		tw_put_text(out, "no time was spent in any call");
 		return;
 	}
-	tw_put_time(out, all_ns(flame));
+	tw_put_time(out, all_of(flame));
 	tw_put_text(out, " in ");
 	put_counted(out, flame->drawn - 1, "frame");
 	if (flame->too_narrow || flame->too_deep)

@@ -21,7 +21,7 @@ static void put_stack(struct tw_output *out, const struct tw_calltree_node *node
 		tw_put_name(out, nodes[path[i]].name, 0, escapes);
 		tw_put_char(out, i ? ';' : ' ');
 	}
-	tw_put_u64(out, nodes[path[0]].self_ns);
+	tw_put_u64(out, nodes[path[0]].self);
 	tw_put_char(out, '\n');
 }
 
@@ -34,7 +34,7 @@ int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes
 	uint32_t *path = calloc(count ? count : 1, sizeof *path); /* no stack is deeper than there are nodes */
 	for (uint32_t i = 1; path && i < count && !out->error; i++) {
 		uint32_t node = layout.order[i];
-		if (nodes[node].self_ns)
+		if (nodes[node].self)
 			put_stack(out, nodes, path, path_of(nodes, node, path));
 	}
 	status = path ? 0 : TW_ERR_MEMORY;

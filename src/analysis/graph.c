@@ -21,7 +21,7 @@ struct graph {
 	struct node *nodes;
 	size_t count;
 	const struct tw_rows *callers;
-	uint64_t all_ns;
+	uint64_t all;
 	uint64_t nodes_left_out, edges_left_out;
 };
 
@@ -53,8 +53,8 @@ static int by_total(const void *left, const void *right)
 {
 	const struct node *l = *(struct node *const *)left;
 	const struct node *r = *(struct node *const *)right;
-	if (l->row->total_ns != r->row->total_ns)
-		return l->row->total_ns < r->row->total_ns ? 1 : -1;
+	if (l->row->total != r->row->total)
+		return l->row->total < r->row->total ? 1 : -1;
 	return l < r ? -1 : 1; /* of equals the first by name */
 }
 
@@ -103,7 +103,7 @@ static bool prepare(struct graph *graph, const struct tw_rows *functions, size_t
 	graph->count = functions->count;
 	for (size_t i = 0; i < functions->count; i++) {
 		graph->nodes[i].row = &functions->rows[i];
-		graph->all_ns = tw_sum(graph->all_ns, functions->rows[i].self_ns);
+		graph->all = tw_sum(graph->all, functions->rows[i].self);
 	}
 	qsort(graph->nodes, graph->count, sizeof *graph->nodes, by_identity);
 	return keep_top(graph, top);
@@ -126,7 +126,7 @@ static void put_share(struct graph *graph, uint64_t ns, const char *what)
 	tw_put_text(graph->out, what);
 	tw_put_char(graph->out, ' ');
 	tw_put_time(graph->out, ns);
-	tw_putf(graph->out, " (%.1f %%)", tw_percent(ns, graph->all_ns));
+	tw_putf(graph->out, " (%.1f %%)", tw_percent(ns, graph->all));
 }
 
 static void put_calls(struct tw_output *out, uint64_t count)
@@ -141,14 +141,14 @@ static void put_dot_node(struct graph *graph, size_t number)
 	const struct tw_profile_row *row = graph->nodes[number].row;
 	tw_putf(out, "\tn%zu [label=\"", number);
 	tw_put_name(out, row->name, LABEL_COLUMNS, dot_escapes);
-	put_share(graph, row->total_ns, "total");
-	put_share(graph, row->self_ns, "self");
+	put_share(graph, row->total, "total");
+	put_share(graph, row->self, "self");
 	tw_put_text(out, "\\n");
 	put_calls(out, row->count);
 	tw_put_text(out, "\", tooltip=\"");
 	tw_put_name(out, row->name, 0, dot_escapes);
 	tw_put_text(out, "\", fillcolor=\"");
-	put_colour(out, row->self_ns, graph->all_ns);
+	put_colour(out, row->self, graph->all);
 	tw_put_text(out, "\"];\n");
 }
 
@@ -160,8 +160,8 @@ static void put_dot_edge(struct graph *graph, const struct edge *edge)
 	tw_putf(out, "\tn%zu -> n%zu [label=\"", edge->from, edge->to);
 	put_calls(out, edge->row->count);
 	tw_put_text(out, "\\n");
-	tw_put_time(out, edge->row->total_ns);
-	double width = 1 + 4 * fmin(1, tw_percent(edge->row->total_ns, graph->all_ns) / 100);
+	tw_put_time(out, edge->row->total);
+	double width = 1 + 4 * fmin(1, tw_percent(edge->row->total, graph->all) / 100);
 	tw_putf(out, "\", penwidth=%.2f];\n", width);
 }
 
@@ -222,8 +222,8 @@ static void put_json_node(struct tw_json *json, const struct graph *graph, size_
 	tw_json_u64(json, "line", row->line);
 	tw_json_u64(json, "count", row->count);
 	tw_json_u64(json, "open", row->open);
-	tw_json_u64(json, "total_ns", row->total_ns);
-	tw_json_u64(json, "self_ns", row->self_ns);
+	tw_json_u64(json, "total_ns", row->total);
+	tw_json_u64(json, "self_ns", row->self);
 	tw_json_object_end(json);
 	tw_json_line_end(json);
 }
@@ -238,7 +238,7 @@ static void put_json_edge(struct tw_json *json, const struct edge *edge)
 		tw_json_u64(json, "from", edge->from);
 	tw_json_u64(json, "to", edge->to);
 	tw_json_u64(json, "count", edge->row->count);
-	tw_json_u64(json, "total_ns", edge->row->total_ns);
+	tw_json_u64(json, "total_ns", edge->row->total);
 	tw_json_object_end(json);
 	tw_json_line_end(json);
 }

@@ -227,8 +227,8 @@ static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile
 	    .count = row->ended + row->open,
 	    .open = row->open,
 	    .unwound = row->unwound,
-	    .total_ns = row->total,
-	    .self_ns = row->self,
+	    .total = row->total,
+	    .self = row->self,
 	};
 	if (i == TW_ROW_OTHER)
 		shown->count += profile->untimed;

@@ -117,7 +117,7 @@ static void sum_totals(struct tw_layout *layout, uint32_t *size)
 	for (uint32_t i = layout->count; i-- > 0;) {
 		const struct tw_calltree_node *node = &layout->nodes[i];
 		assert(!i || node->parent < i);
-		layout->total[i] = tw_sum(layout->total[i], i ? node->self_ns : 0);
+		layout->total[i] = tw_sum(layout->total[i], i ? node->self : 0);
 		size[i]++;
 		if (i) {
 			layout->total[node->parent] = tw_sum(layout->total[node->parent], layout->total[i]);

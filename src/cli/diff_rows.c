@@ -11,19 +11,19 @@
 
 /* ---- What is compared. ---- */
 
-/* X(enumerator, member, word of --sort, titles of both columns, how its values look) */
+/* X(enumerator, member, name in JSON, word of --sort, titles of both columns, how its values look) */
 #define VALUE_LIST(X)                                                                                                  \
-	X(TW_DIFF_SELF, self_ns, "self", "SELF A", "SELF B", tw_show_duration)                                         \
-	X(TW_DIFF_TOTAL, total_ns, "total", "TOTAL A", "TOTAL B", tw_show_duration)                                    \
-	X(TW_DIFF_COUNT, count, "count", "CALLS A", "CALLS B", tw_show_count)                                          \
-	X(TW_DIFF_P50, p50_ns, "p50", "P50 A", "P50 B", tw_show_duration)
+	X(TW_DIFF_SELF, self, "self_ns", "self", "SELF A", "SELF B", tw_show_duration)                                 \
+	X(TW_DIFF_TOTAL, total, "total_ns", "total", "TOTAL A", "TOTAL B", tw_show_duration)                           \
+	X(TW_DIFF_COUNT, count, "count", "count", "CALLS A", "CALLS B", tw_show_count)                                 \
+	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50", "P50 A", "P50 B", tw_show_duration)
 
 static const struct value {
 	const char *name, *word, *titles[2];
 	size_t offset;
 	struct tw_shown (*show)(uint64_t);
 } values[] = {
-#define X(by, member, word, a, b, show) [by] = {#member, word, {a, b}, offsetof(struct tw_diff_row, member), show},
+#define X(by, member, name, word, a, b, show) [by] = {name, word, {a, b}, offsetof(struct tw_diff_row, member), show},
     VALUE_LIST(X)
 #undef X
 };

@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b, void *context)
 {
 	const uint32_t *first = a, *second = b;
 	const struct tw_calltree_node *nodes = context;
-	uint64_t x = nodes[*first].self_ns, y = nodes[*second].self_ns;
+	uint64_t x = nodes[*first].self, y = nodes[*second].self;
 	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
 }
 
@@ -50,14 +50,14 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 		bool match = matches(&options->common, node, &below);
 		if (node->count == 0)
 			continue;
-		stacks->self_ns = tw_sum(stacks->self_ns, node->self_ns);
+		stacks->self = tw_sum(stacks->self, node->self);
 		if (!match)
 			continue;
 		stacks->items[stacks->count++] = i;
 		stacks->notes.open += node->open;
 	}
 	if (stacks->count == 0)
-		tw_say_nothing(&options->common, stacks->self_ns > 0);
+		tw_say_nothing(&options->common, stacks->self > 0);
 	qsort_r(stacks->items, stacks->count, sizeof *stacks->items, compare, nodes->nodes);
 	stacks->shown = options->top && options->top < stacks->count ? (size_t)options->top : stacks->count;
 	return true;

@@ -13,7 +13,7 @@ struct tw_stacks {
 	uint32_t *items;
 	size_t count, shown;
 	uint32_t outermost; /* depth of a stack's outermost function */
-	uint64_t self_ns;   /* of all, also those that --function leaves out */
+	uint64_t self;      /* of all, also those that --function leaves out */
 	struct tw_note_counts notes;
 };
 

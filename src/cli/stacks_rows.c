@@ -43,8 +43,8 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	tw_json_array_end(&json);
 	tw_json_u64(&json, "count", node->count);
 	tw_json_u64(&json, "open", node->open);
-	tw_json_u64(&json, "total_ns", node->total_ns);
-	tw_json_u64(&json, "self_ns", node->self_ns);
+	tw_json_u64(&json, "total_ns", node->total);
+	tw_json_u64(&json, "self_ns", node->self);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }
@@ -64,8 +64,8 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 {
 	const struct tw_calltree_node *node = &stacks->nodes[i];
 	tw_screen_bold(screen);
-	tw_putf(&screen->out, "%7s  %s self, %s", tw_show_percent(node->self_ns, stacks->self_ns).text,
-	        tw_show_duration(node->self_ns).text, tw_show_plural(node->count, "call").text);
+	tw_putf(&screen->out, "%7s  %s self, %s", tw_show_percent(node->self, stacks->self).text,
+	        tw_show_duration(node->self).text, tw_show_plural(node->count, "call").text);
 	if (stacks->outermost > 1)
 		tw_putf(&screen->out, ", thread %s", tw_show_id(node->thread).text);
 	tw_screen_plain(screen);

@@ -86,7 +86,7 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 {
 	const struct tw_profile_row *row;
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
-		rows->self_ns = tw_sum(rows->self_ns, row->self_ns);
+		rows->self = tw_sum(rows->self, row->self);
 		if (!tw_function_wanted(&options->common, row->name))
 			continue;
 		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))

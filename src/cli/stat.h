@@ -13,7 +13,7 @@ struct tw_stat_rows {
 	size_t count, room;
 	size_t shown; /* of them, from the first */
 	enum tw_profile_by by;
-	uint64_t self_ns; /* of all functions, also those that --function leaves out */
+	uint64_t self; /* of all functions, also those that --function leaves out */
 	struct tw_note_counts notes;
 };
 
@@ -23,8 +23,8 @@ struct tw_stat_rows {
 	X(count, "count", "count", false)                                                                              \
 	X(open, "open", NULL, false)                                                                                   \
 	X(unwound, "unwound", NULL, false)                                                                             \
-	X(total_ns, "total_ns", "total", false)                                                                        \
-	X(self_ns, "self_ns", "self", false)                                                                           \
+	X(total, "total_ns", "total", false)                                                                           \
+	X(self, "self_ns", "self", false)                                                                              \
 	X(min_ns, "min_ns", "min", true)                                                                               \
 	X(p50_ns, "p50_ns", "p50", true)                                                                               \
 	X(p90_ns, "p90_ns", "p90", true)                                                                               \

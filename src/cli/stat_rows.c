@@ -84,9 +84,9 @@ static void add_row(struct tw_table *table, const struct tw_profile_row *row, co
 {
 	const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
 	tw_table_add(table, tw_show_count(row->count).text);
-	tw_table_add(table, tw_show_duration(row->total_ns).text);
-	tw_table_add(table, tw_show_duration(row->self_ns).text);
-	tw_table_add(table, tw_show_percent(row->self_ns, rows->self_ns).text);
+	tw_table_add(table, tw_show_duration(row->total).text);
+	tw_table_add(table, tw_show_duration(row->self).text);
+	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
 	for (size_t i = 0; i < sizeof spread / sizeof *spread; i++)
 		tw_table_add(table, tw_stat_timed(row) ? tw_show_duration(spread[i]).text : "-");
 	add_name(table, row, rows->by);

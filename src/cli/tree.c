@@ -100,8 +100,8 @@ static bool put_node(struct cutting *cut, const struct tw_calltree_node *node, u
 	struct tw_calltree_node *same = &cut->nodes.nodes[*place];
 	same->count += node->count;
 	same->open += node->open;
-	same->total_ns = tw_sum(same->total_ns, node->total_ns);
-	same->self_ns = tw_sum(same->self_ns, node->self_ns);
+	same->total = tw_sum(same->total, node->total);
+	same->self = tw_sum(same->self, node->self);
 	return true;
 }
 

@@ -6,14 +6,14 @@
 
 struct sums {
 	bool read;
-	uint64_t count, open, self_ns;
+	uint64_t count, open, self;
 };
 
 static void check_row(const struct tw_profile_row *row)
 {
 	fuzz_require(row->name != NULL, "a name");
 	fuzz_require(row->open + row->unwound <= row->count, "calls are open or unwound at most once");
-	fuzz_require(row->self_ns <= row->total_ns, "self time is part of the total");
+	fuzz_require(row->self <= row->total, "self time is part of the total");
 	fuzz_require(row->min_ns <= row->p50_ns && row->p50_ns <= row->p90_ns && row->p90_ns <= row->p99_ns &&
 	                 row->p99_ns <= row->max_ns,
 	             "percentiles go up");
@@ -36,7 +36,7 @@ static struct sums profile(const uint8_t *bytes, size_t size, uint8_t selector)
 		check_row(row);
 		sums.count += row->count;
 		sums.open += row->open;
-		sums.self_ns += row->self_ns;
+		sums.self += row->self;
 	}
 	tw_profile_free(profile);
 	tw_close(reader);
@@ -53,11 +53,11 @@ static void check_tree(struct tw_calltree *tree)
 		const struct tw_calltree_node *parent = tw_calltree_node(tree, node->parent);
 		fuzz_require(node->parent < i, "parents come before children");
 		fuzz_require(node->depth == parent->depth + 1, "a child is a level down");
-		fuzz_require(node->self_ns <= node->total_ns, "self is a part of total");
-		self += node->self_ns;
+		fuzz_require(node->self <= node->total, "self is a part of total");
+		self += node->self;
 	}
 	node = tw_calltree_node(tree, 0);
-	fuzz_require(!node || node->total_ns == self, "the root is the sum of self times");
+	fuzz_require(!node || node->total == self, "the root is the sum of self times");
 }
 
 static struct sums calltree(const uint8_t *bytes, size_t size, uint8_t selector)
@@ -76,7 +76,7 @@ static struct sums calltree(const uint8_t *bytes, size_t size, uint8_t selector)
 	for (uint32_t i = 1; (node = tw_calltree_node(tree, i)); i++) {
 		sums.count += node->count;
 		sums.open += node->open;
-		sums.self_ns += node->self_ns;
+		sums.self += node->self;
 	}
 	tw_calltree_free(tree);
 	tw_close(reader);
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct sums flat = profile(bytes + 1, size - 1, bytes[0]);
 	struct sums tree = calltree(bytes + 1, size - 1, bytes[0]);
 	fuzz_require(flat.read == tree.read, "both can be read, or none");
-	fuzz_require(!flat.read || (flat.count == tree.count && flat.open == tree.open && flat.self_ns == tree.self_ns),
+	fuzz_require(!flat.read || (flat.count == tree.count && flat.open == tree.open && flat.self == tree.self),
 	             "the tree and the profile hold the same calls");
 	return 0;
 }

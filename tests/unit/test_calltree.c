@@ -201,8 +201,8 @@ static void expect_nodes(struct tw_calltree *tree, const struct expected *expect
 		assert_int_equal(node->process, e->thread ? 9 : 0);
 		assert_int_equal(node->count, e->count * times);
 		assert_int_equal(node->open, e->open * times);
-		assert_int_equal(node->total_ns, e->total * times);
-		assert_int_equal(node->self_ns, e->self * times);
+		assert_int_equal(node->total, e->total * times);
+		assert_int_equal(node->self, e->self * times);
 	}
 	assert_null(tw_calltree_node(tree, i));
 }
@@ -287,13 +287,13 @@ static void test_memory_limit(void **state)
 		for (uint32_t n = 1; tw_calltree_node(tree, n); n++) {
 			const struct tw_calltree_node *node = tw_calltree_node(tree, n);
 			count += node->count;
-			self += node->self_ns;
+			self += node->self;
 			other += strcmp(node->name, "(other)") == 0 ? node->count : 0;
 			assert_true(node->parent < n);
-			assert_true(node->total_ns >= node->self_ns);
+			assert_true(node->total >= node->self);
 		}
 		assert_int_equal(count, FUNCTIONS * DEPTH);
-		assert_int_equal(self, tw_calltree_node(tree, 0)->total_ns);
+		assert_int_equal(self, tw_calltree_node(tree, 0)->total);
 		assert_int_equal(other, tw_calltree_notes(tree)->rows_folded);
 		assert_int_equal(tw_calltree_notes(tree)->exits_without_entry, 0);
 		assert_int_equal(other != 0, limit != 0);
@@ -313,17 +313,17 @@ static void test_depth_limit(void **state)
 		struct tw_calltree *tree = deep(&options, 1, 10);
 		uint32_t top = per_thread ? 2 : 1;
 		for (uint32_t i = 0; i < 3; i++) {
-			assert_int_equal(tw_calltree_node(tree, top + i)->self_ns, 2);
-			assert_int_equal(tw_calltree_node(tree, top + i)->total_ns, 19 - 2 * i);
+			assert_int_equal(tw_calltree_node(tree, top + i)->self, 2);
+			assert_int_equal(tw_calltree_node(tree, top + i)->total, 19 - 2 * i);
 		}
 		const struct tw_calltree_node *node = tw_calltree_node(tree, top + 3);
 		assert_string_equal(node->name, "(deeper)");
 		assert_int_equal(node->depth, top + 3);
 		assert_int_equal(node->count, 7);
-		assert_int_equal(node->total_ns, 13);
-		assert_int_equal(node->self_ns, 13);
+		assert_int_equal(node->total, 13);
+		assert_int_equal(node->self, 13);
 		assert_null(tw_calltree_node(tree, top + 4));
-		assert_int_equal(tw_calltree_node(tree, 0)->total_ns, 19);
+		assert_int_equal(tw_calltree_node(tree, 0)->total, 19);
 		assert_int_equal(tw_calltree_notes(tree)->too_deep, 7);
 		tw_calltree_free(tree);
 	}
@@ -335,8 +335,8 @@ static void test_large(void **state)
 	(void)state;
 	struct tw_calltree *tree = hostile(0, false, 1, 200000);
 	assert_int_equal(tw_calltree_node(tree, 200000)->depth, 200000);
-	assert_int_equal(tw_calltree_node(tree, 1)->total_ns, 399999);
-	assert_int_equal(tw_calltree_node(tree, 200000)->total_ns, 1);
+	assert_int_equal(tw_calltree_node(tree, 1)->total, 399999);
+	assert_int_equal(tw_calltree_node(tree, 200000)->total, 1);
 	assert_null(tw_calltree_node(tree, 200001));
 	tw_calltree_free(tree);
 	tree = hostile(0, false, 20000, 1);

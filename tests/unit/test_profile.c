@@ -97,8 +97,8 @@ static void expect_rows(struct tw_profile *profile, const struct expected *expec
 		assert_int_equal(row->count, e->count);
 		assert_int_equal(row->open, e->open);
 		assert_int_equal(row->unwound, e->unwound);
-		assert_int_equal(row->total_ns, e->total);
-		assert_int_equal(row->self_ns, e->self);
+		assert_int_equal(row->total, e->total);
+		assert_int_equal(row->self, e->self);
 		assert_int_equal(row->min_ns, e->min);
 		assert_int_equal(row->p50_ns, e->p50);
 		assert_int_equal(row->max_ns, e->max);
@@ -388,8 +388,8 @@ static void test_totals_stay_at_the_end(void **state)
 		const struct tw_profile_row *row = tw_profile_row(profile, 0);
 		assert_non_null(row);
 		assert_int_equal(row->count, 2 * traces);
-		assert_true(row->total_ns == UINT64_MAX);
-		assert_true(row->self_ns == UINT64_MAX);
+		assert_true(row->total == UINT64_MAX);
+		assert_true(row->self == UINT64_MAX);
 	}
 	tw_profile_free(profile);
 }
@@ -740,8 +740,8 @@ static void expect_model(struct tw_profile *profile, struct model *model)
 		assert_int_equal(row->count, model->count[n]);
 		assert_int_equal(row->open, model->open[n]);
 		assert_int_equal(row->unwound, model->unwound[n]);
-		assert_int_equal(row->total_ns, model->total[n]);
-		assert_int_equal(row->self_ns, model->self[n]);
+		assert_int_equal(row->total, model->total[n]);
+		assert_int_equal(row->self, model->self[n]);
 		qsort(model->durations[n], ended, sizeof *model->durations[n], compare_u64);
 		assert_int_equal(row->min_ns, model->durations[n][0]);
 		assert_int_equal(row->max_ns, model->durations[n][ended - 1]);
@@ -936,7 +936,7 @@ static void test_deep_stacks(void **state)
 		expect_all(profile, DEPTH, limit != 0);
 		if (limit == 0 || limit >= 1 << 16) {
 			assert_int_equal(tw_profile_row(profile, 0)->id, 1);
-			assert_int_equal(tw_profile_row(profile, 0)->total_ns, 2 * DEPTH - 1);
+			assert_int_equal(tw_profile_row(profile, 0)->total, 2 * DEPTH - 1);
 		}
 		tw_profile_free(profile);
 	}
@@ -970,8 +970,8 @@ static void test_other_total(void **state)
 			other = tw_profile_row(profile, i);
 	assert_non_null(other);
 	assert_int_equal(other->count, once + 2 * ROUNDS);
-	assert_int_equal(other->total_ns, once + 3 * ROUNDS);
-	assert_int_equal(other->self_ns, once + 3 * ROUNDS);
+	assert_int_equal(other->total, once + 3 * ROUNDS);
+	assert_int_equal(other->self, once + 3 * ROUNDS);
 	assert_int_equal(other->max_ns, 3);
 	tw_profile_free(profile);
 }

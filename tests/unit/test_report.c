@@ -17,13 +17,13 @@
 /* Breadth first, as a tree may come: main calls b (150 ns, 50 in c) and a (30 ns); a second root has no time of its own. */
 static const struct tw_calltree_node sample[] = {
     {.name = ""},
-    {.name = "main", .parent = 0, .depth = 1, .count = 1, .self_ns = 20, .total_ns = 200},
-    {.name = "other", .parent = 0, .depth = 1, .count = 1, .self_ns = 0, .total_ns = 800},
-    {.name = "b", .parent = 1, .depth = 2, .count = 3, .self_ns = 100, .total_ns = 150},
-    {.name = "a;x\ny", .parent = 1, .depth = 2, .count = 2, .self_ns = 30, .total_ns = 30},
-    {.name = "b", .parent = 2, .depth = 2, .count = 7, .self_ns = 800, .total_ns = 800},
-    {.name = "c<d>(e&)\x01\xff\xef\xbf\xbf", .parent = 3, .depth = 3, .count = 1, .self_ns = 50, .total_ns = 50},
-    {.name = "", .parent = 3, .depth = 3, .count = 1, .self_ns = 0, .total_ns = 0},
+    {.name = "main", .parent = 0, .depth = 1, .count = 1, .self = 20, .total = 200},
+    {.name = "other", .parent = 0, .depth = 1, .count = 1, .self = 0, .total = 800},
+    {.name = "b", .parent = 1, .depth = 2, .count = 3, .self = 100, .total = 150},
+    {.name = "a;x\ny", .parent = 1, .depth = 2, .count = 2, .self = 30, .total = 30},
+    {.name = "b", .parent = 2, .depth = 2, .count = 7, .self = 800, .total = 800},
+    {.name = "c<d>(e&)\x01\xff\xef\xbf\xbf", .parent = 3, .depth = 3, .count = 1, .self = 50, .total = 50},
+    {.name = "", .parent = 3, .depth = 3, .count = 1, .self = 0, .total = 0},
 };
 
 /* ---- What was written, as text ---- */
@@ -107,7 +107,7 @@ static void folds_deep_recursion(void **state)
 	assert_non_null(nodes);
 	nodes[0].name = "";
 	for (uint32_t i = 1; i <= DEPTH; i++)
-		nodes[i] = (struct tw_calltree_node){.name = "f", .parent = i - 1, .depth = i, .self_ns = i == DEPTH};
+		nodes[i] = (struct tw_calltree_node){.name = "f", .parent = i - 1, .depth = i, .self = i == DEPTH};
 	struct sink sink;
 	sink_open(&sink);
 	assert_int_equal(tw_folded_render(&sink.out, nodes, DEPTH + 1), 0);
@@ -283,17 +283,17 @@ static void flame_needs_no_network(void **state)
 /* ---- Call graph ---- */
 
 static struct tw_profile_row functions[] = {
-    {.name = "main", .id = 1, .count = 1, .total_ns = 1000, .self_ns = 100, .file = "m.c", .line = 3},
-    {.name = "f \"q\" \\n & <x>", .id = 2, .count = 5, .open = 1, .total_ns = 900, .self_ns = 800},
-    {.name = "f \"q\" \\n & <x>", .id = 9, .count = 2, .total_ns = 100, .self_ns = 100},
+    {.name = "main", .id = 1, .count = 1, .total = 1000, .self = 100, .file = "m.c", .line = 3},
+    {.name = "f \"q\" \\n & <x>", .id = 2, .count = 5, .open = 1, .total = 900, .self = 800},
+    {.name = "f \"q\" \\n & <x>", .id = 9, .count = 2, .total = 100, .self = 100},
 };
 
 static struct tw_profile_row callers[] = {
-    {.name = "main", .id = 1, .count = 1, .total_ns = 1000},
-    {.name = "f \"q\" \\n & <x>", .id = 2, .caller = "main", .caller_id = 1, .count = 1, .total_ns = 900},
-    {.name = "f \"q\" \\n & <x>", .id = 2, .caller = "f \"q\" \\n & <x>", .caller_id = 2, .count = 4, .total_ns = 300},
-    {.name = "f \"q\" \\n & <x>", .id = 9, .caller = "f \"q\" \\n & <x>", .caller_id = 2, .count = 2, .total_ns = 100},
-    {.name = "nowhere", .caller = "main", .caller_id = 1, .count = 1, .total_ns = 1},
+    {.name = "main", .id = 1, .count = 1, .total = 1000},
+    {.name = "f \"q\" \\n & <x>", .id = 2, .caller = "main", .caller_id = 1, .count = 1, .total = 900},
+    {.name = "f \"q\" \\n & <x>", .id = 2, .caller = "f \"q\" \\n & <x>", .caller_id = 2, .count = 4, .total = 300},
+    {.name = "f \"q\" \\n & <x>", .id = 9, .caller = "f \"q\" \\n & <x>", .caller_id = 2, .count = 2, .total = 100},
+    {.name = "nowhere", .caller = "main", .caller_id = 1, .count = 1, .total = 1},
 };
 
 static const char *graph(struct sink *sink, const struct tw_graph_options *options)
@@ -373,16 +373,16 @@ static void graph_of_nothing(void **state)
 /* ---- Diff ---- */
 
 static struct tw_profile_row before[] = {
-    {.name = "gone", .count = 4, .total_ns = 40, .self_ns = 40, .p50_ns = 10},
-    {.name = "same", .count = 2, .total_ns = 500, .self_ns = 7, .p50_ns = 3},
-    {.name = "twin", .id = 1, .count = 10, .open = 9, .total_ns = 100, .self_ns = 60, .p50_ns = 99},
-    {.name = "twin", .id = 2, .count = 3, .total_ns = 50, .self_ns = 40, .p50_ns = 15},
+    {.name = "gone", .count = 4, .total = 40, .self = 40, .p50_ns = 10},
+    {.name = "same", .count = 2, .total = 500, .self = 7, .p50_ns = 3},
+    {.name = "twin", .id = 1, .count = 10, .open = 9, .total = 100, .self = 60, .p50_ns = 99},
+    {.name = "twin", .id = 2, .count = 3, .total = 50, .self = 40, .p50_ns = 15},
 };
 
 static struct tw_profile_row after[] = {
-    {.name = "fresh", .count = 1, .total_ns = UINT64_MAX, .self_ns = 1, .p50_ns = 1},
-    {.name = "same", .count = 2, .total_ns = 900, .self_ns = 7, .p50_ns = 3},
-    {.name = "twin", .id = 1, .count = 26, .total_ns = 300, .self_ns = 300, .p50_ns = 12},
+    {.name = "fresh", .count = 1, .total = UINT64_MAX, .self = 1, .p50_ns = 1},
+    {.name = "same", .count = 2, .total = 900, .self = 7, .p50_ns = 3},
+    {.name = "twin", .id = 1, .count = 26, .total = 300, .self = 300, .p50_ns = 12},
 };
 
 static struct tw_diff *diff_by(enum tw_diff_by by)
@@ -412,18 +412,18 @@ static void diff_sums_and_matches_by_name(void **state)
 	const struct tw_diff_row *twin = tw_diff_row(diff, 0);
 	assert_string_equal(twin->name, "twin");
 	assert_int_equal(twin->status, TW_DIFF_BOTH);
-	assert_value(twin->self_ns, 100, 300, 200, 3);
+	assert_value(twin->self, 100, 300, 200, 3);
 	assert_value(twin->count, 13, 26, 13, 2);
-	assert_value(twin->total_ns, 150, 300, 150, 2);
+	assert_value(twin->total, 150, 300, 150, 2);
 	assert_value(twin->p50_ns, 15, 12, -3, 0.8); /* of three ended calls, not of the one */
 	const struct tw_diff_row *gone = tw_diff_row(diff, 1);
 	assert_string_equal(gone->name, "gone");
 	assert_int_equal(gone->status, TW_DIFF_ONLY_A);
-	assert_value(gone->self_ns, 40, 0, -40, 0);
+	assert_value(gone->self, 40, 0, -40, 0);
 	const struct tw_diff_row *fresh = tw_diff_row(diff, 2);
 	assert_int_equal(fresh->status, TW_DIFF_ONLY_B);
-	assert_value(fresh->total_ns, 0, UINT64_MAX, INT64_MAX, INFINITY);
-	assert_value(tw_diff_row(diff, 3)->self_ns, 7, 7, 0, 1);
+	assert_value(fresh->total, 0, UINT64_MAX, INT64_MAX, INFINITY);
+	assert_value(tw_diff_row(diff, 3)->self, 7, 7, 0, 1);
 	assert_null(tw_diff_row(diff, 4));
 	tw_diff_free(diff);
 }
