@@ -1,4 +1,4 @@
-/* analysis.h - where the time went: profiles of functions and trees of calls. */
+/* analysis.h - where time and memory went: profiles of functions and trees of calls, of slices and of samples. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_ANALYSIS_H
 #define TRACKWAY_ANALYSIS_H
@@ -9,11 +9,42 @@
 extern "C" {
 #endif
 
-/* What makes two calls belong to the same row. */
+/* What is counted: the time of calls, or what samples of stacks stand for.
+ *
+ * X(name, word, unit, count): count is what the `count` of rows and nodes is by then. */
+#define TW_WEIGHT_LIST(X)                                                                                              \
+	X(TW_WEIGHT_CALLS, "calls", TW_UNIT_NS, TW_WEIGHT_CALLS)          /* time between entry and exit */            \
+	X(TW_WEIGHT_SAMPLES, "samples", TW_UNIT_COUNT, TW_WEIGHT_SAMPLES) /* ticks of sampling */                      \
+	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)            /* processor time */                         \
+	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)          /* time that samples stand for */            \
+	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS) /* allocated */                              \
+	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
+
+enum tw_weight {
+	TW_WEIGHT_DEFAULT, /* calls; samples where the trace's format tells by them where time goes */
+#define X(name, word, unit, count) name,
+	TW_WEIGHT_LIST(X)
+#undef X
+	    TW_WEIGHTS /* how many there are */
+};
+
+enum tw_unit { TW_UNIT_COUNT, TW_UNIT_NS, TW_UNIT_BYTES };
+
+/* Returns the word of a weight, and its unit; "calls" for TW_WEIGHT_DEFAULT. */
+TW_API const char *tw_weight_name(enum tw_weight weight);
+TW_API enum tw_unit tw_weight_unit(enum tw_weight weight);
+
+/* Returns what `count` is in rows and nodes of that weight: TW_WEIGHT_CALLS, TW_WEIGHT_SAMPLES or TW_WEIGHT_ALLOCATIONS. */
+TW_API enum tw_weight tw_weight_count(enum tw_weight weight);
+
+/* What makes two calls, or two samples, belong to the same row. */
 enum tw_profile_by {
 	TW_BY_FUNCTION, /* the function */
 	TW_BY_THREAD,   /* the function and the thread */
-	TW_BY_CALLER    /* the function and the function that called it: the edges of the call graph */
+	TW_BY_CALLER,   /* the function and the function that called it: the edges of the call graph */
+	TW_BY_CLASS,    /* of samples: the class that the function belongs to */
+	TW_BY_MODULE,   /* of samples: the module */
+	TW_BY_LINE /* of samples: the line of the source, "file:line"; where that is not known, the function and the address */
 };
 
 /* How calls are counted, everywhere in this file:
@@ -24,7 +55,17 @@ enum tw_profile_by {
  *   nanosecond once. self: total of the call less that of the calls directly inside it.
  * - min, percentiles and max are over the calls that were seen to end (open ones are left out). Percentiles come from a
  *   histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off; min and max are exact.
- * - Calls shorter than min_duration_ns do not exist: their time is their caller's own. */
+ * - Calls shorter than min_duration_ns do not exist: their time is their caller's own.
+ *
+ * How samples are counted:
+ * - self: what samples weigh whose stacks end in the row; total: what all samples weigh that have it in their stacks, each
+ *   once, however often it is there (recursion). A sample without a stack is of a function "(no stack)".
+ * - They have no durations: what is of single calls (open, unwound, min to max) is 0, and min_duration_ns leaves out none. */
+
+/* What samples weigh. */
+struct tw_weighed {
+	uint64_t self, total;
+};
 
 /* One row of a profile. Texts live until the profile is freed. */
 struct tw_profile_row {
@@ -32,13 +73,15 @@ struct tw_profile_row {
 	uint64_t id;      /* the format's number of the function, 0 where there is none */
 	const char *file; /* source file, NULL where not known */
 	uint32_t line;
-	const char *caller; /* TW_BY_CALLER: NULL at the root of a stack */
+	const char *owner, *module; /* the class and the module, NULL where not known */
+	const char *caller;         /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
-	uint64_t process, thread; /* TW_BY_THREAD */
-	uint64_t count;           /* calls, open ones too */
-	uint64_t open;            /* calls without an exit */
-	uint64_t unwound;         /* calls ended by an exit further down */
-	uint64_t total, self;
+	uint64_t process, thread;         /* TW_BY_THREAD */
+	uint64_t count;                   /* calls, open ones too; of samples self by tw_weight_count() */
+	uint64_t open;                    /* calls without an exit */
+	uint64_t unwound;                 /* calls ended by an exit further down */
+	uint64_t total, self;             /* of the weight, in its unit */
+	const struct tw_weighed *weighed; /* of samples: all weights, by enum tw_weight; NULL of calls */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* 0 when every call is open */
 };
 
@@ -46,7 +89,7 @@ struct tw_profile_row {
 struct tw_profile_notes {
 	uint64_t exits_without_entry;
 	uint64_t time_backwards; /* ends before their begins: taken as 0 ns */
-	uint64_t rows_folded;    /* calls counted under "(other)" because the memory limit was reached */
+	uint64_t rows_folded;    /* calls or samples counted under "(other)" because the memory limit was reached */
 	uint64_t too_deep;       /* calls counted under "(deeper)": struct tw_calltree_options */
 };
 
@@ -54,6 +97,7 @@ struct tw_profile;
 
 struct tw_profile_options {
 	enum tw_profile_by by;
+	enum tw_weight weight;
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* threads to use; 0: as many as there are processors. The result does not depend on it. */
 	size_t memory_limit; /* bytes for rows and histograms; 0: 256 MiB. Calls beyond are counted as "(other)". */
@@ -63,8 +107,12 @@ struct tw_profile_options {
 TW_API int tw_profile_new(struct tw_profile **profile, const struct tw_profile_options *options);
 
 /* Reads a whole trace, opened with TW_ORDER_TRACK or TW_ORDER_TIME and not read from, into the profile; several traces may
- * be added. Returns 0 or the negative status of the read; what was read before that is in the profile. */
+ * be added. Returns 0 or the negative status of the read; what was read before that is in the profile. TW_ERR_VALUE: the
+ * trace's format cannot have the weight, or rows by that; or it has another weight by default than the traces before. */
 TW_API int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader);
+
+/* Returns the weight that is counted: TW_WEIGHT_DEFAULT only before a trace was added. */
+TW_API enum tw_weight tw_profile_weight(const struct tw_profile *profile);
 
 /* Returns row i (from 0) in order of name, id, caller, process and thread; NULL past the last. */
 TW_API const struct tw_profile_row *tw_profile_row(struct tw_profile *profile, size_t i);
@@ -83,14 +131,15 @@ struct tw_calltree_node {
 	uint32_t parent;          /* less than the node's own number; 0 for the root */
 	uint32_t depth;           /* 0 for the root */
 	uint64_t process, thread; /* with per_thread: of the nodes below the root's children; otherwise 0 */
-	uint64_t count;           /* calls that ended here, open ones too */
+	uint64_t count;           /* calls that ended here, open ones too; samples and allocations: as in rows */
 	uint64_t open;
-	uint64_t total, self;
+	uint64_t total, self; /* of the weight, in its unit */
 };
 
 struct tw_calltree;
 
 struct tw_calltree_options {
+	enum tw_weight weight;
 	bool per_thread; /* the root's children are the threads, named "thread N" */
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
@@ -102,6 +151,7 @@ struct tw_calltree_options {
 /* As for profiles. */
 TW_API int tw_calltree_new(struct tw_calltree **tree, const struct tw_calltree_options *options);
 TW_API int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader);
+TW_API enum tw_weight tw_calltree_weight(const struct tw_calltree *tree);
 
 /* Returns node i, parents before children, siblings in order of name and id; NULL past the last. */
 TW_API const struct tw_calltree_node *tw_calltree_node(struct tw_calltree *tree, uint32_t i);

@@ -7,6 +7,7 @@
 
 #include "analysis/calltree_part.h"
 #include "analysis/consume.h"
+#include "analysis/weight.h"
 #include "base/memory.h"
 #include "base/sum.h"
 #include "core/format.h"
@@ -24,13 +25,14 @@ struct node {
 
 struct tw_calltree {
 	struct tw_calltree_options options;
+	enum tw_weight weight;             /* TW_WEIGHT_DEFAULT until a trace is added */
 	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
 	size_t promised;                   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
 	struct node *nodes;
 	size_t count, room;
-	struct tw_map map; /* hash of parent, name, process and thread to node */
-	uint32_t deeper;   /* the name */
+	struct tw_map map;         /* hash of parent, name, process and thread to node */
+	uint32_t deeper, no_stack; /* names */
 	struct tw_profile_notes notes;
 	struct tw_calltree_node *sorted;
 	uint32_t sorted_count;
@@ -46,11 +48,13 @@ enum {
 	PART_COST = 1024
 };
 
-/* A part that is being merged. */
+/* Nodes of a part that are being merged. */
 struct merge {
 	struct tw_calltree *tree;
-	const struct tw_calltree_part *part;
-	uint32_t *texts; /* by name of the part: its number in the tree plus 1, or 0 */
+	const struct tw_dictionary *dictionary;
+	const struct tw_part_node *from;
+	size_t count;
+	uint32_t *texts; /* by name of the dictionary: its number in the tree plus 1, or 0 */
 	size_t text_room;
 	uint32_t *nodes; /* by node of the part: its number in the tree */
 	bool *wanted;    /* by node of the part: whether it or a node below has calls */
@@ -79,7 +83,7 @@ static uint32_t keep_name(struct merge *merge, uint32_t number)
 	if (!tw_budget_grow(&merge->tree->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
 	                    sizeof *merge->texts))
 		return UINT32_MAX;
-	uint32_t kept = intern(merge->tree, tw_dictionary_name(merge->part->dictionary, number));
+	uint32_t kept = intern(merge->tree, tw_dictionary_name(merge->dictionary, number));
 	if (kept != UINT32_MAX)
 		merge->texts[number] = kept + 1;
 	return kept;
@@ -129,7 +133,7 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 	                    .process = tree->nodes[parent].process,
 	                    .thread = tree->nodes[parent].thread};
 	if (from->name == TW_THREAD_NODE) {
-		const struct tw_track *track = tw_dictionary_track(merge->part->dictionary, from->track);
+		const struct tw_track *track = tw_dictionary_track(merge->dictionary, from->track);
 		node.process = track->process;
 		node.thread = track->thread;
 		node.is_thread = true;
@@ -139,7 +143,7 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 		node.is_deeper = true;
 		node.name = tree->deeper;
 	} else {
-		node.name = keep_name(merge, from->name);
+		node.name = from->name == TW_NO_STACK ? tree->no_stack : keep_name(merge, from->name);
 	}
 	return node.name == UINT32_MAX ? TW_NODE_OTHER : find_node(tree, &node);
 }
@@ -147,7 +151,7 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 /* Whether the time of a node is inside that of another that is counted under the same "(other)" or "(deeper)". */
 static bool inside(const struct merge *merge, uint32_t number, const struct tw_part_node *from)
 {
-	const struct tw_part_node *nodes = merge->part->nodes;
+	const struct tw_part_node *nodes = merge->from;
 	return from != &nodes[TW_NODE_OTHER] && merge->nodes[from->parent] == number &&
 	       nodes[from->parent].name != TW_THREAD_NODE;
 }
@@ -165,19 +169,40 @@ static void add_node(struct merge *merge, uint32_t number, const struct tw_part_
 		merge->tree->notes.rows_folded += from->count;
 }
 
-static void merge_nodes(struct merge *merge)
+static void add_nodes(struct merge *merge)
 {
-	const struct tw_calltree_part *part = merge->part;
-	for (size_t i = part->count; i-- > TW_NODE_OTHER;) {
-		merge->wanted[i] |= part->nodes[i].count != 0;
-		merge->wanted[part->nodes[i].parent] |= merge->wanted[i];
+	const struct tw_part_node *from = merge->from;
+	for (size_t i = merge->count; i-- > TW_NODE_OTHER;) {
+		merge->wanted[i] |= from[i].count || from[i].self;
+		merge->wanted[from[i].parent] |= merge->wanted[i];
 	}
-	for (uint32_t i = TW_NODE_OTHER; i < part->count; i++) {
+	for (uint32_t i = TW_NODE_OTHER; i < merge->count; i++) {
 		if (!merge->wanted[i])
 			continue;
-		merge->nodes[i] = i == TW_NODE_OTHER ? TW_NODE_OTHER : node_for(merge, &part->nodes[i]);
-		add_node(merge, merge->nodes[i], &part->nodes[i]);
+		merge->nodes[i] = i == TW_NODE_OTHER ? TW_NODE_OTHER : node_for(merge, &from[i]);
+		add_node(merge, merge->nodes[i], &from[i]);
 	}
+}
+
+static int merge_nodes(struct tw_calltree *tree, const struct tw_dictionary *dictionary,
+                       const struct tw_part_node *nodes, size_t count)
+{
+	struct merge merge = {
+	    .tree = tree,
+	    .dictionary = dictionary,
+	    .from = nodes,
+	    .count = count,
+	    .nodes = calloc(count, sizeof *merge.nodes),
+	    .wanted = calloc(count, sizeof *merge.wanted),
+	};
+	bool room = merge.nodes && merge.wanted;
+	if (room)
+		add_nodes(&merge);
+	tw_budget_give(&tree->keeping, TW_FOR_ROWS, merge.text_room * sizeof *merge.texts);
+	free(merge.texts);
+	free(merge.nodes);
+	free(merge.wanted);
+	return room ? 0 : TW_ERR_MEMORY;
 }
 
 /* ---- As a consumer. ---- */
@@ -215,22 +240,11 @@ static int merge_part(void *owner, void *state)
 {
 	struct tw_calltree *tree = owner;
 	const struct tw_calltree_part *part = state;
-	struct merge merge = {
-	    .tree = tree,
-	    .part = part,
-	    .nodes = calloc(part->count, sizeof *merge.nodes),
-	    .wanted = calloc(part->count, sizeof *merge.wanted),
-	};
-	int status = merge.nodes && merge.wanted ? 0 : TW_ERR_MEMORY;
+	int status = merge_nodes(tree, part->dictionary, part->nodes, part->count);
 	if (status == 0) {
-		merge_nodes(&merge);
 		tree->nodes[TW_NODE_OTHER].count += part->calls.untimed;
 		tw_calls_add_notes(&tree->notes, &part->calls);
 	}
-	tw_budget_give(&tree->keeping, TW_FOR_ROWS, merge.text_room * sizeof *merge.texts);
-	free(merge.texts);
-	free(merge.nodes);
-	free(merge.wanted);
 	return status;
 }
 
@@ -320,7 +334,7 @@ static void lay_out(struct tw_calltree *tree, struct layout *layout)
 	while (pending) {
 		uint32_t number = layout->pending[--pending];
 		const struct node *node = &tree->nodes[number];
-		if (number == TW_NODE_OTHER && !node->count)
+		if (number == TW_NODE_OTHER && !node->count && !node->self)
 			continue;
 		uint32_t at = show(tree, number, layout->parent[number]);
 		layout->shown[at] = number;
@@ -369,6 +383,18 @@ const struct tw_consumer tw_calltree_consumer = {
     .settle = settle,
 };
 
+static int add_samples(struct tw_calltree *tree, struct tw_reader *reader)
+{
+	struct tw_part_node *nodes = NULL;
+	size_t count;
+	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, 1);
+	int status =
+	    tw_calltree_sample_nodes(reader, &tree->reading, tree->options.per_thread, tree->weight, &nodes, &count);
+	bool room = nodes && merge_nodes(tree, tw_reader_dictionary(reader), nodes, count) == 0 && settle(tree) == 0;
+	free(nodes);
+	return status < 0 || room ? status : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+}
+
 /* ---- The handle. ---- */
 
 static bool make_first_nodes(struct tw_calltree *tree)
@@ -379,7 +405,9 @@ static bool make_first_nodes(struct tw_calltree *tree)
 	tree->count = TW_NODE_FIRST;
 	tree->nodes[TW_NODE_OTHER].name = tw_dictionary_text(tree->texts, "(other)");
 	tree->deeper = tw_dictionary_text(tree->texts, "(deeper)");
-	return tree->nodes[TW_NODE_OTHER].name != UINT32_MAX && tree->deeper != UINT32_MAX && settle(tree) == 0;
+	tree->no_stack = tw_dictionary_text(tree->texts, "(no stack)");
+	return tree->nodes[TW_NODE_OTHER].name != UINT32_MAX && tree->deeper != UINT32_MAX &&
+	       tree->no_stack != UINT32_MAX && settle(tree) == 0;
 }
 
 int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options *options)
@@ -403,7 +431,17 @@ int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options 
 
 int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader)
 {
+	int status = tw_weight_choose(reader, tree->options.weight, &tree->weight);
+	if (status < 0)
+		return status;
+	if (tw_weight_is_sampled(tree->weight))
+		return add_samples(tree, reader);
 	return tw_consume(reader, tree->options.jobs, &tw_calltree_consumer, tree);
+}
+
+enum tw_weight tw_calltree_weight(const struct tw_calltree *tree)
+{
+	return tree->weight;
 }
 
 const struct tw_calltree_node *tw_calltree_node(struct tw_calltree *tree, uint32_t i)

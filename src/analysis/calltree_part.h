@@ -10,7 +10,7 @@
 /* A node; numbers are the rows of its calls. Parents come before children. */
 struct tw_part_node {
 	uint32_t parent;
-	uint32_t name;   /* of the part's dictionary; TW_THREAD_NODE for a thread */
+	uint32_t name;   /* of the part's dictionary; TW_THREAD_NODE for a thread, TW_NO_STACK */
 	uint32_t newest; /* the child that was entered last: often the next one too */
 	uint32_t track;  /* of a thread */
 	uint64_t count, open;
@@ -21,6 +21,9 @@ enum { TW_NODE_ROOT = TW_ROW_NONE, TW_NODE_OTHER = TW_ROW_OTHER, TW_NODE_FIRST =
 
 /* The name of a node that is a thread. */
 #define TW_THREAD_NODE UINT32_MAX
+
+/* The name of what samples without a stack are counted under. */
+#define TW_NO_STACK (UINT32_MAX - 1)
 
 struct tw_calltree_part {
 	struct tw_calls calls; /* first: hooks get this */
@@ -39,5 +42,10 @@ void tw_calltree_part_in_turn(void *part);
 void tw_calltree_part_finish(void *part);
 bool tw_calltree_part_folded(const struct tw_calltree_part *part);
 void tw_calltree_part_close(void *part);
+
+/* Reads the samples of a trace as nodes of the numbers of its dictionary: an array to be freed, with per_thread under nodes of
+ * the threads. *nodes is NULL when there is no memory for it. Returns 0 or the negative status of the read. */
+int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget, bool per_thread, enum tw_weight weight,
+                             struct tw_part_node **nodes, size_t *count);
 
 #endif

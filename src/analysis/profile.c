@@ -4,45 +4,17 @@
 #include <string.h>
 
 #include "analysis/consume.h"
+#include "analysis/profile.h"
 #include "analysis/profile_part.h"
+#include "analysis/weight.h"
 #include "core/format.h"
-
-/* What a row is about: numbers of the profile's own texts. */
-struct key {
-	uint32_t name;
-	uint32_t caller; /* UINT32_MAX: none */
-	uint64_t process, thread;
-};
-
-struct tw_profile {
-	struct tw_profile_options options;
-	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
-	size_t promised[TW_BUDGET_USES];   /* bytes of `keeping` for parts that will be merged */
-	struct tw_dictionary *texts;
-	struct tw_tallies rows;
-	struct key *keys; /* by row */
-	size_t key_room;
-	struct tw_map map; /* hash of a key to row */
-	uint64_t untimed;  /* calls of TW_ROW_OTHER that no time is known of */
-	struct tw_profile_notes notes;
-	struct tw_profile_row *sorted;
-	size_t sorted_count;
-};
 
 /* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
 enum {
 	NAME_OVERHEAD = 96,
-	ROW_COST = 2 * (sizeof(struct tw_tally) + sizeof(struct key) + sizeof(struct tw_histogram_raw)) +
+	ROW_COST = 2 * (sizeof(struct tw_tally) + sizeof(struct tw_profile_key) + sizeof(struct tw_histogram_raw)) +
 	           3 * sizeof(struct tw_map_slot),
 	PART_COST = 4096
-};
-
-/* A part that is being merged. */
-struct merge {
-	struct tw_profile *profile;
-	const struct tw_profile_part *part;
-	uint32_t *texts; /* by name of the part: its number in the profile plus 1, or 0 */
-	size_t text_room;
 };
 
 /* ---- Texts. ---- */
@@ -52,39 +24,64 @@ static size_t name_size(const struct tw_name *name)
 	return name->length + (name->file ? strlen(name->file) : 0) + NAME_OVERHEAD;
 }
 
-/* The number of a name in the profile, UINT32_MAX when there is no room. */
-static uint32_t keep_name(struct merge *merge, uint32_t number)
+uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name)
 {
-	struct tw_profile *profile = merge->profile;
-	if (number < merge->text_room && merge->texts[number])
-		return merge->texts[number] - 1;
-	struct tw_name name = *tw_dictionary_name(merge->part->dictionary, number);
-	size_t size = name_size(&name);
+	size_t size = name_size(name);
 	uint32_t before = tw_dictionary_names(profile->texts);
-	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
-	                    sizeof *merge->texts) ||
-	    !tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
+	if (!tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
 		return UINT32_MAX;
-	if (name.file) {
-		uint32_t file = tw_dictionary_text(profile->texts, name.file);
-		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
-	}
-	uint32_t kept = tw_dictionary_intern(profile->texts, &name);
-	if (kept != UINT32_MAX)
-		merge->texts[number] = kept + 1;
+	uint32_t kept = tw_dictionary_intern(profile->texts, name);
 	if (tw_dictionary_names(profile->texts) == before)
 		tw_budget_give(&profile->keeping, TW_FOR_ROWS, size);
 	return kept;
 }
 
+/* A name that another one refers to: its text; 0 where there is none, or no room. */
+static uint32_t keep_other(struct tw_profile_merge *merge, uint32_t number)
+{
+	const struct tw_name *other = tw_dictionary_name(merge->dictionary, number);
+	if (other->length == 0)
+		return 0;
+	uint32_t kept =
+	    tw_profile_keep_text(merge->profile, &(struct tw_name){.text = other->text, .length = other->length});
+	return kept == UINT32_MAX ? 0 : kept;
+}
+
+uint32_t tw_profile_keep_name(struct tw_profile_merge *merge, uint32_t number)
+{
+	struct tw_profile *profile = merge->profile;
+	if (number < merge->text_room && merge->texts[number])
+		return merge->texts[number] - 1;
+	struct tw_name name = *tw_dictionary_name(merge->dictionary, number);
+	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
+	                    sizeof *merge->texts))
+		return UINT32_MAX;
+	if (name.file) {
+		uint32_t file = tw_dictionary_text(profile->texts, name.file);
+		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
+	}
+	name.owner = keep_other(merge, name.owner);
+	name.module = keep_other(merge, name.module);
+	uint32_t kept = tw_profile_keep_text(profile, &name);
+	if (kept != UINT32_MAX)
+		merge->texts[number] = kept + 1;
+	return kept;
+}
+
+void tw_profile_merge_free(struct tw_profile_merge *merge)
+{
+	tw_budget_give(&merge->profile->keeping, TW_FOR_ROWS, merge->text_room * sizeof *merge->texts);
+	free(merge->texts);
+}
+
 /* ---- Rows. ---- */
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool same_key(const struct tw_profile_key *a, const struct tw_profile_key *b)
 {
 	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread;
 }
 
-static uint32_t find_row(struct tw_profile *profile, const struct key *key)
+uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key)
 {
 	uint64_t hash =
 	    tw_hash64(((uint64_t)key->caller << 32 | key->name) ^ tw_hash64(key->process) ^ tw_hash64(~key->thread));
@@ -100,13 +97,12 @@ static uint32_t find_row(struct tw_profile *profile, const struct key *key)
 }
 
 /* The row of the profile that a row of a part belongs to. */
-static uint32_t row_for(struct merge *merge, uint32_t part_row)
+static uint32_t row_for(struct tw_profile_merge *merge, const struct tw_profile_part *part, uint32_t part_row)
 {
-	const struct tw_profile_part *part = merge->part;
 	if (part_row == TW_ROW_OTHER)
 		return TW_ROW_OTHER;
 	struct tw_part_key from = part->keys[part_row];
-	struct key key = {.name = keep_name(merge, from.name), .caller = UINT32_MAX};
+	struct tw_profile_key key = {.name = tw_profile_keep_name(merge, from.name), .caller = UINT32_MAX};
 	if (key.name == UINT32_MAX)
 		return TW_ROW_OTHER;
 	if (part->by == TW_BY_THREAD) {
@@ -114,22 +110,22 @@ static uint32_t row_for(struct merge *merge, uint32_t part_row)
 		key.process = track->process;
 		key.thread = track->thread;
 	} else if (part->by == TW_BY_CALLER && from.with != UINT32_MAX) {
-		key.caller = keep_name(merge, from.with);
+		key.caller = tw_profile_keep_name(merge, from.with);
 		if (key.caller == UINT32_MAX)
 			return TW_ROW_OTHER;
 	}
-	return find_row(merge->profile, &key);
+	return tw_profile_find_row(merge->profile, &key);
 }
 
-static void merge_rows(struct merge *merge)
+static void merge_rows(struct tw_profile_merge *merge, const struct tw_profile_part *part)
 {
 	struct tw_profile *profile = merge->profile;
-	const struct tw_tallies *from = &merge->part->rows;
+	const struct tw_tallies *from = &part->rows;
 	for (uint32_t i = TW_ROW_OTHER; i < from->count; i++) {
 		uint64_t calls = from->rows[i].ended + from->rows[i].open;
 		if (!calls)
 			continue;
-		uint32_t row = row_for(merge, i);
+		uint32_t row = row_for(merge, part, i);
 		tw_tallies_merge(&profile->rows, row, from, i);
 		if (row == TW_ROW_OTHER)
 			profile->notes.rows_folded += calls;
@@ -176,12 +172,11 @@ static int merge_part(void *owner, void *state)
 {
 	struct tw_profile *profile = owner;
 	const struct tw_profile_part *part = state;
-	struct merge merge = {.profile = profile, .part = part};
-	merge_rows(&merge);
+	struct tw_profile_merge merge = {.profile = profile, .dictionary = part->dictionary};
+	merge_rows(&merge, part);
 	profile->untimed += part->calls.untimed;
 	tw_calls_add_notes(&profile->notes, &part->calls);
-	tw_budget_give(&profile->keeping, TW_FOR_ROWS, merge.text_room * sizeof *merge.texts);
-	free(merge.texts);
+	tw_profile_merge_free(&merge);
 	return 0;
 }
 
@@ -203,10 +198,14 @@ static void show_histogram(const struct tw_profile *profile, const struct tw_tal
 	}
 }
 
-static void show_key(const struct tw_profile *profile, const struct key *key, struct tw_profile_row *shown)
+static void show_key(const struct tw_profile *profile, const struct tw_profile_key *key, struct tw_profile_row *shown)
 {
 	const struct tw_name *name = tw_dictionary_name(profile->texts, key->name);
+	const struct tw_name *owner = tw_dictionary_name(profile->texts, name->owner);
+	const struct tw_name *module = tw_dictionary_name(profile->texts, name->module);
 	shown->name = name->text;
+	shown->owner = owner->length ? owner->text : NULL;
+	shown->module = module->length ? module->text : NULL;
 	shown->id = name->id;
 	shown->file = name->file;
 	shown->line = name->line;
@@ -219,22 +218,42 @@ static void show_key(const struct tw_profile *profile, const struct key *key, st
 	}
 }
 
-static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+static void show_calls(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
 {
 	const struct tw_tally *row = &profile->rows.rows[i];
-	*shown = (struct tw_profile_row){
-	    .name = "(other)",
-	    .count = row->ended + row->open,
-	    .open = row->open,
-	    .unwound = row->unwound,
-	    .total = row->total,
-	    .self = row->self,
-	};
-	if (i == TW_ROW_OTHER)
-		shown->count += profile->untimed;
-	else
-		show_key(profile, &profile->keys[i], shown);
+	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0);
+	shown->open = row->open;
+	shown->unwound = row->unwound;
+	shown->total = row->total;
+	shown->self = row->self;
 	show_histogram(profile, row, shown);
+}
+
+static void show_samples(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	shown->weighed = profile->weighed[i];
+	shown->count = shown->weighed[tw_weight_count(profile->weight)].self;
+	shown->total = shown->weighed[profile->weight].total;
+	shown->self = shown->weighed[profile->weight].self;
+}
+
+static bool is_counted(const struct tw_profile *profile, uint32_t i)
+{
+	const struct tw_tally *row = &profile->rows.rows[i];
+	if (tw_weight_is_sampled(profile->weight))
+		return i < profile->weighed_room && profile->weighed[i][profile->weight].total;
+	return row->ended || row->open || (i == TW_ROW_OTHER && profile->untimed);
+}
+
+static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
+{
+	*shown = (struct tw_profile_row){.name = "(other)"};
+	if (i != TW_ROW_OTHER)
+		show_key(profile, &profile->keys[i], shown);
+	if (tw_weight_is_sampled(profile->weight))
+		show_samples(profile, i, shown);
+	else
+		show_calls(profile, i, shown);
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -254,9 +273,8 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : compare_numbers(a->thread, b->thread);
 }
 
-static int settle(void *owner)
+int tw_profile_settle(struct tw_profile *profile)
 {
-	struct tw_profile *profile = owner;
 	const struct tw_tallies *rows = &profile->rows;
 	free(profile->sorted);
 	profile->sorted_count = 0;
@@ -264,10 +282,15 @@ static int settle(void *owner)
 	if (!profile->sorted)
 		return TW_ERR_MEMORY;
 	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
-		if (rows->rows[i].ended || rows->rows[i].open || (i == TW_ROW_OTHER && profile->untimed))
+		if (is_counted(profile, i))
 			show(profile, i, &profile->sorted[profile->sorted_count++]);
 	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
 	return 0;
+}
+
+static int settle(void *owner)
+{
+	return tw_profile_settle(owner);
 }
 
 const struct tw_consumer tw_profile_consumer = {
@@ -307,7 +330,19 @@ int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *op
 
 int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 {
+	int status = tw_weight_choose(reader, profile->options.weight, &profile->weight);
+	if (status < 0)
+		return status;
+	if (tw_weight_is_sampled(profile->weight))
+		return tw_profile_add_samples(profile, reader);
+	if (profile->options.by > TW_BY_CALLER)
+		return tw_fail(reader, TW_ERR_VALUE, "calls have no classes, modules and lines: samples have");
 	return tw_consume(reader, profile->options.jobs, &tw_profile_consumer, profile);
+}
+
+enum tw_weight tw_profile_weight(const struct tw_profile *profile)
+{
+	return profile->weight;
 }
 
 const struct tw_profile_row *tw_profile_row(struct tw_profile *profile, size_t i)
@@ -328,6 +363,7 @@ void tw_profile_free(struct tw_profile *profile)
 	tw_map_free(&profile->map);
 	tw_dictionary_free(profile->texts);
 	free(profile->keys);
+	free(profile->weighed);
 	free(profile->sorted);
 	free(profile);
 }

@@ -164,6 +164,10 @@ void tw_profile_part_feed(void *state, const struct tw_batch *batch)
 	case TW_BY_CALLER:
 		tw_calls_feed(&part->calls, batch, find_caller, leave, true);
 		break;
+	case TW_BY_CLASS:
+	case TW_BY_MODULE:
+	case TW_BY_LINE: /* of samples only */
+		break;
 	}
 }
 

@@ -1,0 +1,52 @@
+/* samples.h - what the samples of a trace weigh, by stacks. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANALYSIS_SAMPLES_H
+#define ANALYSIS_SAMPLES_H
+
+#include "analysis/weight.h"
+#include "core/budget.h"
+#include "core/calls.h"
+
+enum { TW_SAMPLE_ROOT = TW_ROW_NONE, TW_SAMPLE_OTHER = TW_ROW_OTHER, TW_SAMPLE_FIRST = TW_ROW_FIRST };
+
+/* A stack; with per_thread: a stack of a thread. Callers come before what they call. */
+struct tw_sample_node {
+	uint32_t caller;   /* a node */
+	uint32_t location; /* of the dictionary; 0 where there is no stack */
+	uint32_t track;    /* per_thread, otherwise 0 */
+	uint32_t weights;  /* where what its samples weigh is kept, plus 1; 0: it has none */
+};
+
+/* What samples with one stack weigh; [TW_WEIGHT_DEFAULT] and [TW_WEIGHT_CALLS] stay 0. */
+struct tw_sampled {
+	uint64_t of[TW_WEIGHTS];
+};
+
+struct tw_samples {
+	const struct tw_dictionary *dictionary;
+	struct tw_budget *budget;
+	bool per_thread;
+	struct tw_sample_node *nodes;
+	size_t count, room;
+	struct tw_sampled *weights;
+	size_t weight_count, weight_room;
+	uint32_t *node_of; /* by stack: its node, or 0; with per_thread the map has it */
+	size_t node_of_room;
+	struct tw_map map; /* track << 32 | stack to node */
+	uint32_t *path;    /* stacks that have no node yet, the innermost first */
+	size_t path_room;
+	bool full;       /* no node more will be made */
+	uint64_t folded; /* samples of TW_SAMPLE_OTHER, because the limit was reached */
+};
+
+/* Reads all samples of a trace. Returns 0 or a negative status; free in any case. */
+int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread);
+void tw_samples_free(struct tw_samples *samples);
+
+/* What the samples with this stack weigh. Never NULL. */
+const struct tw_sampled *tw_samples_self(const struct tw_samples *samples, size_t node);
+
+/* Sums of each node and all below it: an array by node, to be freed; NULL when there is no memory. */
+struct tw_sampled *tw_samples_totals(const struct tw_samples *samples);
+
+#endif
