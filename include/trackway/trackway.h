@@ -17,5 +17,6 @@
 #include <trackway/tracelog.h>
 #include <trackway/version.h>
 #include <trackway/writer.h>
+#include <trackway/xtrace.h>
 
 #endif

@@ -47,9 +47,22 @@ def chrome_traces(data):
             yield f"{path.stem}-event{i}", json.dumps([event]).encode()
 
 
+def xtraces():
+    """Tokens of every kind one after the other, and two snapshots with vectors of 128 bits, by the document."""
+    word = b"\x10\x20\x30\x40\0\0\0\0"
+    tokens = b"\x09" + word + b"\x1f\x20\x03\xd5" + b"\x01\x1f\x20\x03\xd5" + b"\x49" + word + b"\0\0\0\xd4"
+    tokens += b"".join(bytes([memory | k << 4]) + word + bytes(1 << k) for memory in (2, 10) for k in range(5))
+    tokens += b"".join(bytes([value]) + word for value in (0x03, 0x0b, 0x13, 0x1b, 0x23, 0x2b, 0x1c, 0x07))
+    tokens += b"\x0c" + 32 * word + b"\x24" + (2).to_bytes(8, "little") + 4 * word
+    yield "xtrace-tokens", tokens
+    snapshots = b"".join((count << 64 | count << 128).to_bytes(1416, "little") + (128).to_bytes(8, "little")
+                         for count in (1, 2))
+    yield "xtrace-snapshots", bytes(24) + snapshots
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
-    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data")]
+    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"), *xtraces()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

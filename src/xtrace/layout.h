@@ -1,0 +1,28 @@
+/* layout.h - numbers that decoding and encoding of xtrace files share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef XTRACE_LAYOUT_H
+#define XTRACE_LAYOUT_H
+
+#include "base/bytes.h"
+
+enum {
+	XTRACE_CLASS_INST = 1,
+	XTRACE_CLASS_MEM = 2,
+	XTRACE_VECTOR_SIZE = 16 /* a part of a SYSCALL_VEC: base, length */
+};
+
+/* The bits of a token byte that tell its kind: the class is in bits 0 to 2; INST has a parameter from bit 6 on, MEM from bit 4
+ * on. */
+static inline uint8_t xtrace_fixed_bits(uint8_t byte)
+{
+	switch (tw_bits(byte, 0, 2)) {
+	case XTRACE_CLASS_INST:
+		return 0x3f;
+	case XTRACE_CLASS_MEM:
+		return 0x0f;
+	default:
+		return 0xff;
+	}
+}
+
+#endif
