@@ -316,10 +316,12 @@ void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value
 
 void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix)
 {
+	if (object->type != CHROME_OBJECT)
+		return;
 	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
 	struct chrome_value key, value;
 	const struct prefix before = {(const uint8_t *)prefix, strlen(prefix), 1};
-	while (!fill->failed && object->type == CHROME_OBJECT && chrome_next_member(&scan, &key, &value))
+	while (!fill->failed && chrome_next_member(&scan, &key, &value))
 		if (!chrome_is(&key, "pid") && !chrome_is(&key, "tid") && !chrome_is(&key, "state"))
 			take_member(fill, &key, &value, before);
 }
