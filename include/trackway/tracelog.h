@@ -52,8 +52,8 @@ extern "C" {
 	X(TW_TRACELOG_SAM_STR, "sam str", "sam-str", "iid ms count match:size[:ip] (iid[:ip])*")                       \
 	X(TW_TRACELOG_STR_SAM, "str sam", "str-sam", "iid ms count|? match:size[:ip] (iid[:ip])*") /* of 2017 */       \
 	X(TW_TRACELOG_SAM_MEM, "sam mem", "sam-mem", "iid ms (iid:count:bytes[:ip])*")                                 \
-	X(TW_TRACELOG_LIN_SRC, "lin src", "lin-src", "n:line n:file iid n n n n")                                      \
-	X(TW_TRACELOG_FIL_SRC, "fil src", "fil-src", "n:file \"path\"")
+	X(TW_TRACELOG_LIN_SRC, "lin src", "lin-src", "iid:line iid:file iid n n n n")                                  \
+	X(TW_TRACELOG_FIL_SRC, "fil src", "fil-src", "iid:file \"path\"")
 
 enum tw_tracelog_kind {
 	TW_TRACELOG_UNKNOWN, /* a line that begins with no such words */
@@ -89,24 +89,27 @@ TW_API const char *tw_tracelog_dialect_name(unsigned dialect);
 /* How numbers are written that more than one way is right for. Decoding tells it, encoding follows it, so that a line
  * comes out as it went in. All zero: 64-bit pointers, everything as d3 has it. */
 enum tw_tracelog_style {
-	TW_TRACELOG_POINTERS_32 = 1, /* pointers have 8 digits, not 16 */
-	TW_TRACELOG_BARE_IP = 2,     /* instruction pointers without 0x (d0, d1) */
-	TW_TRACELOG_PADDED_IP =
-	    4, /* instruction pointers with as many digits as pointers (d2), not as many as needed */
+	TW_TRACELOG_POINTERS_32 = 1,  /* pointers have 8 digits, not 16 */
+	TW_TRACELOG_BARE_IP = 2,      /* instruction pointers without 0x (d0, d1) */
+	TW_TRACELOG_PADDED_IP = 4,    /* with as many digits as pointers, not as many as needed */
 	TW_TRACELOG_NO_CLASS_IID = 8, /* cls ldf (d0) */
-	TW_TRACELOG_ONE_NAME = 16     /* fun nam (d0) */
+	TW_TRACELOG_ONE_NAME = 16,    /* fun nam (d0) */
+	TW_TRACELOG_UPPER = 32,       /* numbers of 32 bits in upper-case digits: the document, vs */
+	TW_TRACELOG_PADDED_IID = 64,  /* an item: its iid has 8 digits, not as many as needed (vs) */
+	TW_TRACELOG_RESTYLE = 128     /* encoding: items are written in the style of their record, not in their own */
 };
 
-/* What in a line is not as the profiler writes it, though it can be read. Encoding mends it. */
+/* What in a line is not as the profiler writes it, though it can be read. Encoding mends it, but for quotes. */
 enum tw_tracelog_odd {
-	TW_TRACELOG_CRLF = 1,         /* the line ends in CR LF */
-	TW_TRACELOG_BLANKS = 2,       /* tabs, more than one space, spaces before or behind */
-	TW_TRACELOG_BOM = 4,          /* a byte order mark stands before the line */
-	TW_TRACELOG_NO_END = 8,       /* the input ends without a line end */
-	TW_TRACELOG_CASE = 16,        /* a pointer in lower-case digits, or another number in upper-case ones */
-	TW_TRACELOG_DIGITS = 32,      /* more or fewer digits than the field has */
-	TW_TRACELOG_QUOTES = 64,      /* quotes inside a text: where it ends is a guess (fun nam: the last two `" "`) */
-	TW_TRACELOG_NEGATIVE_US = 128 /* a CPU usage written as a negative number */
+	TW_TRACELOG_CRLF = 1,    /* the line ends in CR LF */
+	TW_TRACELOG_BLANKS = 2,  /* tabs, more than one space, spaces before or behind */
+	TW_TRACELOG_BOM = 4,     /* a byte order mark stands before the line */
+	TW_TRACELOG_NO_END = 8,  /* the input ends without a line end */
+	TW_TRACELOG_CASE = 16,   /* a pointer in lower-case digits, other numbers in both cases, 0X */
+	TW_TRACELOG_DIGITS = 32, /* more or fewer digits than the field has; a sign before 0 */
+	TW_TRACELOG_QUOTES = 64, /* quotes inside a text: where it ends is a guess (fun nam: the last two `" "`) */
+	TW_TRACELOG_NEGATIVE_US = 128, /* a CPU usage written as a negative number */
+	TW_TRACELOG_UNSIGNED_MS = 256  /* a time from 2147483648 on, which the profiler writes as a negative number */
 };
 
 /* A text of a line: into the bytes that were decoded. Not terminated, not checked to be UTF-8. */
@@ -154,7 +157,7 @@ struct tw_tracelog_record {
 	/* gch gcs */
 	bool induced;             /* false: "?" */
 	uint8_t generations;      /* bit i: generation i is collected; bit 3 is the large-object heap */
-	uint8_t generation_count; /* flags written: 4; at most 8 */
+	uint8_t generation_count; /* flags written: 4; 1 to 8 */
 
 	/* prf stm: local time */
 	uint16_t year;
@@ -172,21 +175,21 @@ struct tw_tracelog_record {
 	struct tw_tracelog_text signature;   /* fun nam */
 
 	struct tw_tracelog_text
-	    list; /* what follows in kinds with a list: tw_tracelog_next(). Unknown: the whole line, without its
-	                                 end */
+	    list; /* of kinds with a list, the last to come: tw_tracelog_next(). Of an unknown line: the
+	                               * whole of it, without its end */
 };
 
 /* Why and where a line could not be decoded. */
 struct tw_tracelog_fault {
 	size_t at;                     /* byte in the line */
 	const char *expected;          /* "a time in milliseconds": a constant */
-	struct tw_tracelog_text found; /* what is there, up to the next space, at most 32 bytes */
+	struct tw_tracelog_text found; /* what is there, up to the next blank, at most 32 bytes */
 };
 
 /* Decodes one line: bytes[0, size) with its LF, or without one where the input ends. The list at its end is found, not
  * looked into. Texts point into the bytes.
  * Returns 0, or TW_ERR_FORMAT where it is none of the known kinds (kind is TW_TRACELOG_UNKNOWN, the line is in `list`) or
- * a field of a known kind is not as it should be (then *fault tells; kind and the members before it are set). */
+ * a field of a known kind is not as it should be (then *fault tells; kind, size, odd and the members before it are set). */
 TW_API int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
                               struct tw_tracelog_fault *fault);
 
@@ -204,6 +207,8 @@ enum { TW_TRACELOG_IL_NO_MAPPING = -1, TW_TRACELOG_IL_PROLOG = -2, TW_TRACELOG_I
 
 struct tw_tracelog_item {
 	enum tw_tracelog_item_kind kind;
+	unsigned style; /* as of records: each item has its own */
+	unsigned odd;
 	uint32_t iid;
 	uint64_t count;
 	uint64_t bytes; /* of code, of objects, allocated */
@@ -221,9 +226,9 @@ struct tw_tracelog_item {
 TW_API int tw_tracelog_next(const struct tw_tracelog_record *record, struct tw_tracelog_text *list,
                             struct tw_tracelog_item *item, struct tw_tracelog_fault *fault);
 
-/* Writes a record as a line with LF, as its style says; its list is written as list, item by item. An unknown record is
+/* Writes a record as a line with LF, as its style says; its list is written item by item. An unknown record is
  * written as it was. bytes has room for `room`.
- * Returns the size of the line, TW_ERR_ROOM (2 * record->size + 512 is enough for a decoded record), or TW_ERR_VALUE where the
+ * Returns the size of the line, TW_ERR_ROOM (3 * record->size + 512 is enough for a decoded record), or TW_ERR_VALUE where the
  * record, or its list, holds something that no line can. */
 TW_API int64_t tw_tracelog_encode(const struct tw_tracelog_record *record, uint8_t *bytes, size_t room);
 

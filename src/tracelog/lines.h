@@ -14,12 +14,14 @@ struct tracelog_line {
 	bool cut;        /* longer than the memory limit: only its beginning is here */
 };
 
-/* All zero but `window.input` and `limit` is the start of a log. */
+/* All zero but `window` and `limit` is the start of a log: a window that has nothing but its input, or one that is moved here
+ * from a reader, which has looked at the beginning. */
 struct tracelog_lines {
 	struct tw_window window;
 	size_t limit; /* bytes of a line that are held at most */
 	uint64_t next;
 	uint64_t number;
+	bool in_long_line; /* the rest of a line that was cut comes next */
 };
 
 /* Gives the next line as soon as it is there: a log may come from a FIFO that is still written to. Returns 1, 0 at the end, or

@@ -11,6 +11,7 @@ import zlib
 SELECTORS = [0x00, 0x04, 0x05, 0x0A, 0x14, 0x24, 0x44, 0x84, 0xF7]
 LARGEST = 1 << 16
 FXT_PART = 1 << 13
+TEXT_PART = 1 << 13
 
 
 def damaged(log):
@@ -60,9 +61,18 @@ def xtraces():
     yield "xtrace-snapshots", bytes(24) + snapshots
 
 
+def tracelog_logs(data):
+    """Parts of the logs, among them one line of every kind and spelling."""
+    for path in sorted((data / "tracelog").glob("*.log")):
+        log = path.read_bytes()
+        for at in range(0, min(len(log), 4 * TEXT_PART), TEXT_PART):
+            yield f"{path.stem}-{at}", log[at:at + TEXT_PART]
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
-    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"), *xtraces()]
+    traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
+              *tracelog_logs(tests / "data"), *xtraces()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -1,0 +1,91 @@
+/* dialect.c - which of the profiler's versions may have written a record. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <trackway/tracelog.h>
+
+enum {
+	D0 = 1 << TW_TRACELOG_D0,
+	D1 = 1 << TW_TRACELOG_D1,
+	D2 = 1 << TW_TRACELOG_D2,
+	D3 = 1 << TW_TRACELOG_D3,
+	VS = 1 << TW_TRACELOG_VS,
+	ALL = D0 | D1 | D2 | D3 | VS
+};
+
+/* Where the kind alone tells; 0: ALL. */
+static const uint8_t by_kind[TW_TRACELOG_KINDS] = {
+    [TW_TRACELOG_PRF_STM] = D1 | D2 | D3 | VS,
+    [TW_TRACELOG_CLS_NAM] = D1 | D2 | D3 | VS,
+    [TW_TRACELOG_FUN_INF] = D2 | D3 | VS,
+    [TW_TRACELOG_FUN_CMF] = D0 | D1,
+    [TW_TRACELOG_FUN_CSF] = D0 | D1,
+    [TW_TRACELOG_JIT_CMS] = D2 | D3 | VS,
+    [TW_TRACELOG_JIT_CMF] = D2 | D3 | VS,
+    [TW_TRACELOG_JIT_CSS] = D2 | D3 | VS,
+    [TW_TRACELOG_JIT_CSF] = D2 | D3 | VS,
+    [TW_TRACELOG_GCH_GCS] = D2 | D3 | VS,
+    [TW_TRACELOG_GCH_GCF] = D2 | D3 | VS,
+    [TW_TRACELOG_GCH_ALT] = D2 | D3 | VS,
+    [TW_TRACELOG_GCH_GEN] = D3 | VS,
+    [TW_TRACELOG_SAM_STR] = D1 | D2 | D3 | VS,
+    [TW_TRACELOG_STR_SAM] = D0,
+    [TW_TRACELOG_SAM_MEM] = D1 | D2 | D3 | VS,
+    [TW_TRACELOG_LIN_SRC] = VS,
+    [TW_TRACELOG_FIL_SRC] = VS,
+};
+
+/* Of the way that an ip is written. */
+static unsigned by_ip(bool known, unsigned style)
+{
+	if (!known)
+		return ALL;
+	if (style & TW_TRACELOG_BARE_IP)
+		return D0 | D1;
+	return style & TW_TRACELOG_PADDED_IP ? D2 | D3 | VS : VS;
+}
+
+/* Of the first ip of a sample. */
+static unsigned by_sample(const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item = {0};
+	struct tw_tracelog_fault fault;
+	if (record->ip_known)
+		return by_ip(true, record->style);
+	int status;
+	do
+		status = tw_tracelog_next(record, &list, &item, &fault);
+	while (status != 0 && !item.ip_known);
+	return by_ip(item.ip_known, item.style);
+}
+
+static unsigned by_thread(const struct tw_tracelog_record *record)
+{
+	static const uint8_t forms[] = {
+	    [TW_TRACELOG_THREAD_IID] = D2, [TW_TRACELOG_THREAD_OS] = D3 | VS, [TW_TRACELOG_THREAD_NONE] = D2 | D3 | VS};
+	return forms[record->thread_form];
+}
+
+unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
+{
+	unsigned dialects = by_kind[record->kind] ? by_kind[record->kind] : (unsigned)ALL;
+	switch (record->kind) {
+	case TW_TRACELOG_PRF_STM:
+		return record->has_zone ? D3 | VS : D1 | D2;
+	case TW_TRACELOG_CLS_LDF:
+		return record->style & TW_TRACELOG_NO_CLASS_IID ? D0 : dialects & ~(unsigned)D0;
+	case TW_TRACELOG_FUN_NAM:
+		return record->style & TW_TRACELOG_ONE_NAME ? D0 : dialects & ~(unsigned)D0;
+	case TW_TRACELOG_SAM_STR:
+	case TW_TRACELOG_SAM_MEM:
+		return dialects & by_sample(record);
+	case TW_TRACELOG_JIT_CMS:
+	case TW_TRACELOG_JIT_CMF:
+	case TW_TRACELOG_JIT_CSS:
+	case TW_TRACELOG_JIT_CSF:
+	case TW_TRACELOG_GCH_GCS:
+	case TW_TRACELOG_GCH_GCF:
+		return by_thread(record);
+	default:
+		return dialects;
+	}
+}

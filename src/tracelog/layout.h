@@ -1,0 +1,74 @@
+/* layout.h - which fields a line of a kind has, in order: one table for decoding, encoding and listing. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_LAYOUT_H
+#define TRACELOG_LAYOUT_H
+
+#include <trackway/tracelog.h>
+
+/* How a field is written. Of those without a type the members are fixed. */
+enum tracelog_form {
+	TRACELOG_END,       /* no more fields */
+	TRACELOG_POINTER,   /* u64: 0x and 8 or 16 digits */
+	TRACELOG_ID,        /* u32: 0x and 8 digits: iid, token, HRESULT */
+	TRACELOG_CLASS_IID, /* the same, which d0 does not have */
+	TRACELOG_SHORT_ID,  /* u32: 0x and as many digits as needed */
+	TRACELOG_HEX,       /* u64: the same */
+	TRACELOG_IL,        /* i64: the same; the last three of 32 bits are special */
+	TRACELOG_DECIMAL32, /* u32 */
+	TRACELOG_DECIMAL64, /* u64 */
+	TRACELOG_MS,        /* u32, written signed */
+	TRACELOG_US,        /* u64 */
+	TRACELOG_COUNT,     /* u64 or "?" */
+	TRACELOG_IP,        /* an address or "?"; may be missing */
+	TRACELOG_THREAD,    /* iid, number of the system's, or "?" */
+	TRACELOG_REASON,    /* "induced" or "?" */
+	TRACELOG_FLAGS,     /* t or f for each generation */
+	TRACELOG_DATE,      /* day, time and perhaps zone */
+	TRACELOG_WORD,      /* text without blanks or colons */
+	TRACELOG_REST,      /* text up to the end of the line */
+	TRACELOG_QUOTED,    /* text in quotes up to the end of the line */
+	TRACELOG_NAMES,     /* the texts in quotes of fun nam: one or three */
+	TRACELOG_LIST,      /* items up to the end of the line */
+	TRACELOG_FORMS
+};
+
+struct tracelog_field {
+	const char *name; /* in listings */
+	enum tracelog_form form;
+	bool colon;    /* a colon stands before it, not a space */
+	size_t offset; /* of the member in the record or item */
+};
+
+enum { TRACELOG_FIELDS_MAX = 8 };
+
+/* Fields of a kind; the first of form TRACELOG_END ends them. */
+struct tracelog_layout {
+	struct tracelog_field fields[TRACELOG_FIELDS_MAX];
+};
+
+/* By enum tw_tracelog_kind, enum tw_tracelog_item_kind. */
+extern const struct tracelog_layout tracelog_layouts[TW_TRACELOG_KINDS];
+extern const struct tracelog_layout tracelog_items[TW_TRACELOG_HEAP + 1];
+
+/* The two words that a kind begins with. */
+extern const char *const tracelog_words[TW_TRACELOG_KINDS];
+
+enum {
+	TRACELOG_WORDS = 7,      /* bytes of the two words that a line begins with */
+	TRACELOG_POINTER_32 = 8, /* digits */
+	TRACELOG_POINTER_64 = 16,
+	TRACELOG_ID_DIGITS = 8,
+	TRACELOG_GENERATIONS = 8,
+	TRACELOG_ZONE_MAX = 24 * 60
+};
+
+static inline bool tracelog_blank(uint8_t byte)
+{
+	return byte == ' ' || byte == '\t';
+}
+
+/* Finds the last place in "text" where one quoted text ends and another begins: a quote, blanks, a quote. `text` is what is
+ * between the outer quotes. Returns false where there is none. */
+bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin);
+
+#endif

@@ -1,0 +1,101 @@
+/* fuzz_tracelog_decode.c - any bytes as lines of TraceLog: what decodes encodes, to the same bytes where nothing is odd. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <trackway/tracelog.h>
+
+static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
+{
+	return text.bytes >= bytes && text.bytes <= bytes + size && text.size <= (size_t)(bytes + size - text.bytes);
+}
+
+static void check_texts(const struct tw_tracelog_record *record, const uint8_t *bytes, size_t size)
+{
+	const struct tw_tracelog_text texts[] = {record->name, record->value, record->return_type, record->signature,
+	                                         record->list};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		fuzz_require(!texts[i].bytes || inside(texts[i], bytes, size), "texts point into the line");
+}
+
+/* Goes through the list. Returns whether all items are good; adds what is odd in them. */
+static bool check_list(const struct tw_tracelog_record *record, unsigned *odd)
+{
+	struct tw_tracelog_text list = record->list;
+	bool good = true;
+	for (;;) {
+		struct tw_tracelog_item item;
+		struct tw_tracelog_fault fault;
+		struct tw_tracelog_text before = list;
+		int status = tw_tracelog_next(record, &list, &item, &fault);
+		if (status == 0)
+			return good;
+		fuzz_require(list.size < before.size && inside(list, before.bytes, before.size), "a list moves on");
+		fuzz_require(status > 0 || (fault.expected && inside(fault.found, before.bytes, before.size)),
+		             "a fault of an item says where");
+		good &= status > 0;
+		*odd |= item.odd;
+	}
+}
+
+static void back_and_forth(const uint8_t *line, size_t size, const struct tw_tracelog_record *record)
+{
+	unsigned odd = record->odd;
+	bool good = check_list(record, &odd);
+	size_t room = 3 * record->size + 512;
+	uint8_t *once = malloc(room), *twice = malloc(room);
+	fuzz_require(once && twice, "memory is enough");
+	int64_t took = tw_tracelog_encode(record, once, room);
+	fuzz_require(good ? took > 0 : took == TW_ERR_VALUE, "what decodes can be encoded");
+	if (good) {
+		struct tw_tracelog_record again;
+		struct tw_tracelog_fault fault;
+		unsigned odd_again = 0;
+		fuzz_require((odd & ~(unsigned)TW_TRACELOG_QUOTES) ||
+		                 ((size_t)took == size && memcmp(once, line, size) == 0),
+		             "a line is encoded as it was");
+		fuzz_require(tw_tracelog_decode(once, (size_t)took, &again, &fault) == 0, "what is encoded decodes");
+		fuzz_require(check_list(&again, &odd_again), "with its list");
+		fuzz_require(((odd_again | again.odd) & ~(unsigned)TW_TRACELOG_QUOTES) == 0, "nothing odd is encoded");
+		int64_t size_again = tw_tracelog_encode(&again, twice, room);
+		fuzz_require(size_again == took && memcmp(once, twice, (size_t)took) == 0,
+		             "encoding twice changes nothing");
+		fuzz_require(tw_tracelog_dialects(record) != 0, "a record is of some dialect");
+	}
+	free(once);
+	free(twice);
+}
+
+static void check_line(const uint8_t *line, size_t size)
+{
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault = {0};
+	int status = tw_tracelog_decode(line, size, &record, &fault);
+	fuzz_require(record.size == size, "a record has the size of its line");
+	check_texts(&record, line, size);
+	if (status == 0) {
+		back_and_forth(line, size, &record);
+		return;
+	}
+	fuzz_require(status == TW_ERR_FORMAT && fault.expected && fault.at <= size, "a fault says where");
+	fuzz_require(inside(fault.found, line, size), "and what is there");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size < 1)
+		return 0;
+	for (size_t at = 1; at < size;) {
+		const uint8_t *end = memchr(bytes + at, '\n', size - at);
+		size_t length = end ? (size_t)(end - bytes) + 1 - at : size - at;
+		uint8_t *line = malloc(length); /* of its own, so that the sanitizer sees what reads beyond */
+		fuzz_require(line != NULL, "memory is enough");
+		memcpy(line, bytes + at, length);
+		check_line(line, length);
+		free(line);
+		at += length;
+	}
+	return 0;
+}
