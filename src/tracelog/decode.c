@@ -157,8 +157,10 @@ static bool take_pointer(struct scan *scan, void *member)
 	bool wide = hex.value > UINT32_MAX;
 	bool narrow_expected = scan->style & TW_TRACELOG_POINTERS_32 && !(scan->item && wide);
 	scan->odd |= usual && narrow == narrow_expected ? 0 : TW_TRACELOG_DIGITS;
-	if (wide)
+	if (wide) {
 		scan->style &= ~(unsigned)TW_TRACELOG_POINTERS_32;
+		scan->width_is_told = true;
+	}
 	scan->odd |= hex.cases & LOWER ? TW_TRACELOG_CASE : 0;
 	return true;
 }
