@@ -5,12 +5,14 @@
 #include "export/targets.h"
 #include "fdr/fdr.h"
 #include "fxt/fxt.h"
+#include "tracelog/tracelog.h"
 
 const struct tw_format *const tw_formats[] = {
-    &tw_format_fdr,    /* XRay's flight data recorder */
-    &tw_format_basic,  /* XRay's basic mode */
-    &tw_format_fxt,    /* Fuchsia's trace format */
-    &tw_format_chrome, /* Chrome's trace event JSON */
+    &tw_format_fdr,      /* XRay's flight data recorder */
+    &tw_format_basic,    /* XRay's basic mode */
+    &tw_format_fxt,      /* Fuchsia's trace format */
+    &tw_format_chrome,   /* Chrome's trace event JSON */
+    &tw_format_tracelog, /* the log of Tizen's CoreProfiler */
     NULL,
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "core/wanted.h"
 #include "fxt/layout.h"
 
 enum {
@@ -30,7 +31,7 @@ struct fxt_records {
 	struct tw_field argument_fields[TW_FXT_ARGUMENTS_MAX][ARGUMENT_FIELDS];
 	struct tw_field addresses[ADDRESSES];
 	struct fxt_objects objects;
-	struct fxt_wanted *wanted; /* with a filter: which records */
+	struct tw_wanted *wanted; /* with a filter: which records */
 };
 
 /* A record that is being described. */
@@ -540,7 +541,7 @@ static int make(struct tw_reader *reader, struct fxt_records **records)
 	*records = calloc(1, sizeof **records);
 	if (!*records)
 		return TW_ERR_MEMORY;
-	int status = filtered ? fxt_wanted_new(&(*records)->wanted, reader) : 0;
+	int status = filtered ? tw_wanted_new(&(*records)->wanted, reader) : 0;
 	return status < 0 ? status : fxt_cursor_init(&(*records)->cursor, reader);
 }
 
@@ -550,7 +551,7 @@ void fxt_records_free(struct fxt_records *records)
 		return;
 	fxt_cursor_free(&records->cursor);
 	fxt_objects_free(&records->objects);
-	fxt_wanted_free(records->wanted);
+	tw_wanted_free(records->wanted);
 	free(records);
 }
 
@@ -585,7 +586,7 @@ int fxt_read_record(struct tw_reader *reader, struct tw_record *record)
 		if (status <= 0)
 			break;
 		describe(fxt->records, &from, record); /* learns the names of objects, whether shown or not */
-		if (!fxt->records->wanted || fxt_is_wanted(fxt->records->wanted, record->offset))
+		if (!fxt->records->wanted || tw_is_wanted(fxt->records->wanted, record->offset))
 			return 1;
 		status = 0;
 	}

@@ -30,13 +30,4 @@ uint32_t fxt_object_name(const struct fxt_objects *objects, bool koid, uint64_t 
 
 void fxt_objects_free(struct fxt_objects *objects);
 
-/* ---- wanted.c: which records the filters let through. ---- */
-
-struct fxt_wanted;
-
-/* Reads all events to find out. Returns 0 or a negative status; free it in any case. */
-int fxt_wanted_new(struct fxt_wanted **wanted, struct tw_reader *reader);
-bool fxt_is_wanted(const struct fxt_wanted *wanted, uint64_t offset);
-void fxt_wanted_free(struct fxt_wanted *wanted);
-
 #endif

@@ -1,20 +1,22 @@
 /* wanted.c - which records the filters let through: those of the events that they let through. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/wanted.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "fxt/records.h"
+#include "core/format.h"
 
-/* A page tells of so many bytes of the archive with a bit for each word. */
+/* A page tells of so many bytes of the trace with a bit for each unit. */
 enum { PAGE_BITS = 1 << 15, PAGE_BYTES = PAGE_BITS / 8 };
 
-struct fxt_wanted {
+struct tw_wanted {
 	uint8_t **pages; /* NULL: none of them */
 	size_t count, room;
 	size_t memory, limit;
 };
 
-static bool add_pages(struct fxt_wanted *wanted, size_t count)
+static bool add_pages(struct tw_wanted *wanted, size_t count)
 {
 	if (!tw_grow(&wanted->pages, &wanted->room, count, sizeof *wanted->pages))
 		return false;
@@ -23,9 +25,9 @@ static bool add_pages(struct fxt_wanted *wanted, size_t count)
 	return true;
 }
 
-static bool mark(struct fxt_wanted *wanted, uint64_t offset)
+static bool mark(struct tw_wanted *wanted, uint64_t offset)
 {
-	uint64_t bit = offset / TW_FXT_WORD;
+	uint64_t bit = offset / TW_WANTED_UNIT;
 	size_t number = (size_t)(bit / PAGE_BITS);
 	if (number >= wanted->count && !add_pages(wanted, number + 1))
 		return false;
@@ -39,7 +41,7 @@ static bool mark(struct fxt_wanted *wanted, uint64_t offset)
 	return *page != NULL;
 }
 
-static int mark_all(struct fxt_wanted *wanted, struct tw_reader *events)
+static int mark_all(struct tw_wanted *wanted, struct tw_reader *events)
 {
 	struct tw_batch batch;
 	int count;
@@ -53,9 +55,9 @@ static int mark_all(struct fxt_wanted *wanted, struct tw_reader *events)
 	return count;
 }
 
-int fxt_wanted_new(struct fxt_wanted **made, struct tw_reader *reader)
+int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader)
 {
-	struct fxt_wanted *wanted = calloc(1, sizeof *wanted);
+	struct tw_wanted *wanted = calloc(1, sizeof *wanted);
 	struct tw_reader *events = NULL;
 	*made = wanted;
 	if (!wanted)
@@ -70,14 +72,14 @@ int fxt_wanted_new(struct fxt_wanted **made, struct tw_reader *reader)
 	return status;
 }
 
-bool fxt_is_wanted(const struct fxt_wanted *wanted, uint64_t offset)
+bool tw_is_wanted(const struct tw_wanted *wanted, uint64_t offset)
 {
-	uint64_t bit = offset / TW_FXT_WORD;
+	uint64_t bit = offset / TW_WANTED_UNIT;
 	const uint8_t *page = bit / PAGE_BITS < wanted->count ? wanted->pages[bit / PAGE_BITS] : NULL;
 	return page && page[bit % PAGE_BITS / 8] >> bit % 8 & 1;
 }
 
-void fxt_wanted_free(struct fxt_wanted *wanted)
+void tw_wanted_free(struct tw_wanted *wanted)
 {
 	if (!wanted)
 		return;

@@ -1,0 +1,74 @@
+/* format.c - TraceLog as a format: finding it and opening it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracelog/layout.h"
+#include "tracelog/tracelog.h"
+
+static int tracelog_open(struct tw_reader *reader)
+{
+	reader->state = calloc(1, sizeof(struct tracelog_reader));
+	if (!reader->state)
+		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	return 0;
+}
+
+static void tracelog_close(struct tw_reader *reader)
+{
+	struct tracelog_reader *log = reader->state;
+	tracelog_records_free(log->records);
+	free(log);
+}
+
+static int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	(void)reader;
+	*batch = (struct tw_batch){0};
+	return 0;
+}
+
+/* ---- Probing. ---- */
+
+/* Lines that are records, out of whole lines; what is cut off at the end of the bytes does not count. */
+static void count_records(const uint8_t *bytes, size_t size, unsigned *lines, unsigned *records)
+{
+	const uint8_t *end;
+	for (; size && (end = memchr(bytes, '\n', size)); (*lines)++) {
+		struct tw_tracelog_record record;
+		struct tw_tracelog_fault fault;
+		size_t length = (size_t)(end - bytes) + 1;
+		tw_tracelog_decode(bytes, length, &record, &fault);
+		*records += record.kind != TW_TRACELOG_UNKNOWN;
+		bytes += length;
+		size -= length;
+	}
+}
+
+/* A line may begin with the rest of another one in a log that was joined late, or be longer than what is here. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault;
+	unsigned lines = 0, records = 0;
+	tw_tracelog_decode(bytes, size, &record, &fault);
+	bool begins = record.kind != TW_TRACELOG_UNKNOWN;
+	count_records(bytes, size, &lines, &records);
+	if (begins)
+		return 90;
+	return records && lines - records <= 1 ? 60 : 0;
+}
+
+const struct tw_format tw_format_tracelog = {
+    .name = "tracelog",
+    .title = "TraceLog (Tizen's CoreProfiler for .NET)",
+    .rules = tracelog_rules,
+    .rule_count = TRACELOG_RULES,
+    .copy_order = TW_ORDER_FILE,
+    .sampled = true,
+    .probe = probe,
+    .open = tracelog_open,
+    .read = tracelog_read,
+    .read_record = tracelog_read_record,
+    .close = tracelog_close,
+};

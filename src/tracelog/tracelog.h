@@ -1,0 +1,24 @@
+/* tracelog.h - TraceLog inside the library: the format and the parts of a reader. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_TRACELOG_H
+#define TRACELOG_TRACELOG_H
+
+#include "core/format.h"
+#include "tracelog/rules.h"
+
+extern const struct tw_format tw_format_tracelog;
+
+struct tracelog_records;
+struct tracelog_survey;
+
+/* What a reader keeps. */
+struct tracelog_reader {
+	struct tracelog_records *records; /* made when records are asked for */
+	struct tracelog_survey *survey;   /* the same for info */
+};
+
+/* records.c */
+int tracelog_read_record(struct tw_reader *reader, struct tw_record *record);
+void tracelog_records_free(struct tracelog_records *records);
+
+#endif
