@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The file that holds this script holds the picture too: #frames has a <g data-v="depth offset total self count"> for each
-// frame, depth first, times in nanoseconds, the offset from where its parent begins. The same script runs in a page of HTML
+// frame, depth first, in the unit of the picture's data-unit (ns, bytes, or what data-count says), the offset from where its parent begins. The same script runs in a page of HTML
 // and in an SVG document of its own, so elements are made with their namespace.
 "use strict";
 (function () {
@@ -20,6 +20,8 @@
 	const picture = document.getElementById("flame");
 	const layer = document.getElementById("frames");
 	const down = picture.dataset.down === "1";
+	const unit = picture.dataset.unit;
+	const counts = picture.dataset.count; // "calls"
 	const frames = readFrames();
 	if (frames.length === 0)
 		return;
@@ -73,6 +75,22 @@
 			if (ns >= unit * 0.9999995)
 				return (Math.floor(ns / unit * 1000 + 0.5 + 1e-6) / 1000).toFixed(3) + " " + name;
 		return Math.round(ns) + " ns";
+	}
+
+	function size(bytes) {
+		let unit = 0;
+		for (; bytes >= 1024 && unit < 6; unit++)
+			bytes /= 1024;
+		const name = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][unit];
+		return unit ? `${bytes.toFixed(1)} ${name}` : `${bytes} ${bytes === 1 ? "byte" : name}`;
+	}
+
+	function counted(count) {
+		return `${count.toLocaleString("en")} ${count === 1 ? counts.slice(0, -1) : counts}`;
+	}
+
+	function amount(value) {
+		return unit === "ns" ? time(value) : unit === "bytes" ? size(value) : counted(value);
 	}
 
 	function share(part, whole) {
@@ -207,7 +225,7 @@
 		const {count, total} = matchesIn(zoomed);
 		const where = zoomed === frames[0] ? "of all" : "of what is shown";
 		header.found.textContent = `${count} ${count === 1 ? "frame" : "frames"}, ` +
-			`${share(total, zoomed.total)} ${where} (${time(total)})`;
+			`${share(total, zoomed.total)} ${where} (${amount(total)})`;
 	}
 
 	function search() {
@@ -234,15 +252,15 @@
 	// ---- Details ----
 
 	function describe(frame) {
-		const lines = [["total", time(frame.total) + ", " + share(frame.total, frames[0].total) + " of all"]];
+		const lines = [["total", amount(frame.total) + ", " + share(frame.total, frames[0].total) + " of all"]];
 		if (frame.parent && frame.parent !== frames[0])
 			lines.push(["", share(frame.total, frame.parent.total) + " of its caller"]);
 		if (frame.index === 0)
 			return lines;
-		lines.push(["self", time(frame.self) + ", " + share(frame.self, frames[0].total) + " of all"]);
-		if (frame.count > 0) // threads are not called
-			lines.push(["calls", frame.count.toLocaleString("en")]);
-		if (frame.count > 1)
+		lines.push(["self", amount(frame.self) + ", " + share(frame.self, frames[0].total) + " of all"]);
+		if (frame.count > 0 && unit) // threads are not called
+			lines.push([counts, frame.count.toLocaleString("en")]);
+		if (frame.count > 1 && counts === "calls")
 			lines.push(["mean", time(frame.total / frame.count)]);
 		return lines;
 	}

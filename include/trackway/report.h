@@ -14,8 +14,8 @@ extern "C" {
  * are none become U+FFFD, control characters a space. An empty name is shown as "(no name)". */
 
 /* Writes the stacks of a tree for flamegraph.pl and its kin: a line is the names from the outermost to the innermost, with
- * ';' between them, a space, and the nanoseconds that the innermost spent itself. A ';' in a name becomes ':'. Stacks
- * without time of their own are left out. Lines follow the tree, depth first. */
+ * ';' between them, a space, and what the innermost weighs itself: nanoseconds, samples, bytes. A ';' in a name becomes ':'. Stacks
+ * without weight of their own are left out. Lines follow the tree, depth first. */
 TW_API int tw_folded_write(struct tw_calltree *tree, const char *path);
 
 /* ---- The flame graph. ---- */
@@ -27,7 +27,8 @@ enum tw_flame_form {
 };
 
 struct tw_flame_options {
-	const char *title; /* NULL: "Flame graph" */
+	enum tw_weight weight; /* for the units; tw_flame_write() takes the tree's */
+	const char *title;     /* NULL: "Flame graph" */
 	enum tw_flame_form form;
 	bool inverted; /* the root at the top ("icicle") */
 	double
@@ -45,10 +46,12 @@ enum tw_graph_form {
 	TW_GRAPH_DOT, /* for Graphviz */
 	TW_GRAPH_JSON /* JSON Lines, nodes first:
 	               * {"type":"node","id","name","function_id","file","line","count","open","total_ns","self_ns"}
+	               * (of samples: "weight","total","self", and the other two for times)
 	               * {"type":"edge","from","to","count","total_ns"}: ids of nodes; from is null at the root of a stack */
 };
 
 struct tw_graph_options {
+	enum tw_weight weight; /* for the units; tw_graph_write() takes that of `functions` */
 	enum tw_graph_form form;
 	const char *title; /* of a DOT graph; NULL: none */
 	size_t top; /* only so many functions, those with the most total time, and the edges between them; 0: all */

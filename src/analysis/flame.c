@@ -192,17 +192,19 @@ static void put_left_out(struct flame *flame)
 		put_counted(out, flame->too_deep, "frame");
 		tw_putf(out, " deeper than %u", (unsigned)flame->max_depth);
 	}
-	tw_putf(out, " (%.2f %% of the time)", tw_percent(flame->left_out, all_of(flame)));
+	tw_putf(out, " (%.2f %% of the %s)", tw_percent(flame->left_out, all_of(flame)),
+	        tw_weight_unit(flame->options->weight) == TW_UNIT_NS ? "time" : tw_weight_name(flame->options->weight));
 }
 
 static void put_summary(struct flame *flame)
 {
 	struct tw_output *out = flame->out;
 	if (!all_of(flame)) {
-		tw_put_text(out, "no time was spent in any call");
+		tw_put_text(out, flame->options->weight > TW_WEIGHT_CALLS ? "no sample has any weight"
+		                                                          : "no time was spent in any call");
 		return;
 	}
-	tw_put_time(out, all_of(flame));
+	tw_put_amount(out, flame->options->weight, all_of(flame));
 	tw_put_text(out, " in ");
 	put_counted(out, flame->drawn - 1, "frame");
 	if (flame->too_narrow || flame->too_deep)
@@ -211,13 +213,16 @@ static void put_summary(struct flame *flame)
 
 static void put_svg_head(struct flame *flame)
 {
+	static const char *const units[] = {[TW_UNIT_COUNT] = "", [TW_UNIT_NS] = "ns", [TW_UNIT_BYTES] = "bytes"};
 	struct tw_output *out = flame->out;
+	enum tw_weight weight = flame->options->weight;
 	int height = picture_height(flame);
 	tw_putf(
 	    out,
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flame\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-	    " data-down=\"%d\">\n<title>",
-	    WIDTH, height, WIDTH, height, flame->options->inverted);
+	    " data-down=\"%d\" data-unit=\"%s\" data-count=\"%s\">\n<title>",
+	    WIDTH, height, WIDTH, height, flame->options->inverted, units[tw_weight_unit(weight)],
+	    tw_weight_name(tw_weight_count(weight)));
 	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
 	tw_put_text(out, "</title>\n<style>\n");
 	tw_put(out, flame_css, sizeof flame_css);
@@ -285,6 +290,7 @@ int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_f
 	if (chosen.form == TW_FLAME_BY_PATH)
 		chosen.form =
 		    tw_name_ends_with(path, ".html") || tw_name_ends_with(path, ".htm") ? TW_FLAME_HTML : TW_FLAME_SVG;
+	chosen.weight = tw_calltree_weight(tree);
 	struct tw_nodes nodes;
 	struct tw_output out;
 	int status = tw_nodes_of(&nodes, tree);

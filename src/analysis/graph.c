@@ -21,6 +21,7 @@ struct graph {
 	struct node *nodes;
 	size_t count;
 	const struct tw_rows *callers;
+	enum tw_weight weight;
 	uint64_t all;
 	uint64_t nodes_left_out, edges_left_out;
 };
@@ -120,19 +121,13 @@ static void put_colour(struct tw_output *out, uint64_t part, uint64_t whole)
 	        (unsigned)(231 - 190 * heat));
 }
 
-static void put_share(struct graph *graph, uint64_t ns, const char *what)
+static void put_share(struct graph *graph, uint64_t part, const char *what)
 {
 	tw_put_text(graph->out, "\\n");
 	tw_put_text(graph->out, what);
 	tw_put_char(graph->out, ' ');
-	tw_put_time(graph->out, ns);
-	tw_putf(graph->out, " (%.1f %%)", tw_percent(ns, graph->all));
-}
-
-static void put_calls(struct tw_output *out, uint64_t count)
-{
-	tw_put_count(out, count);
-	tw_put_text(out, count == 1 ? " call" : " calls");
+	tw_put_amount(graph->out, graph->weight, part);
+	tw_putf(graph->out, " (%.1f %%)", tw_percent(part, graph->all));
 }
 
 static void put_dot_node(struct graph *graph, size_t number)
@@ -143,8 +138,10 @@ static void put_dot_node(struct graph *graph, size_t number)
 	tw_put_name(out, row->name, LABEL_COLUMNS, dot_escapes);
 	put_share(graph, row->total, "total");
 	put_share(graph, row->self, "self");
-	tw_put_text(out, "\\n");
-	put_calls(out, row->count);
+	if (tw_weight_has_count(graph->weight)) {
+		tw_put_text(out, "\\n");
+		tw_put_counted(out, graph->weight, row->count);
+	}
 	tw_put_text(out, "\", tooltip=\"");
 	tw_put_name(out, row->name, 0, dot_escapes);
 	tw_put_text(out, "\", fillcolor=\"");
@@ -158,9 +155,11 @@ static void put_dot_edge(struct graph *graph, const struct edge *edge)
 		return;
 	struct tw_output *out = graph->out;
 	tw_putf(out, "\tn%zu -> n%zu [label=\"", edge->from, edge->to);
-	put_calls(out, edge->row->count);
-	tw_put_text(out, "\\n");
-	tw_put_time(out, edge->row->total);
+	if (tw_weight_has_count(graph->weight)) {
+		tw_put_counted(out, graph->weight, edge->row->count);
+		tw_put_text(out, "\\n");
+	}
+	tw_put_amount(out, graph->weight, edge->row->total);
 	double width = 1 + 4 * fmin(1, tw_percent(edge->row->total, graph->all) / 100);
 	tw_putf(out, "\", penwidth=%.2f];\n", width);
 }
@@ -222,13 +221,12 @@ static void put_json_node(struct tw_json *json, const struct graph *graph, size_
 	tw_json_u64(json, "line", row->line);
 	tw_json_u64(json, "count", row->count);
 	tw_json_u64(json, "open", row->open);
-	tw_json_u64(json, "total_ns", row->total);
-	tw_json_u64(json, "self_ns", row->self);
+	tw_json_weighed(json, graph->weight, row->total, &row->self);
 	tw_json_object_end(json);
 	tw_json_line_end(json);
 }
 
-static void put_json_edge(struct tw_json *json, const struct edge *edge)
+static void put_json_edge(struct tw_json *json, const struct graph *graph, const struct edge *edge)
 {
 	tw_json_object(json, NULL);
 	tw_json_text(json, "type", "edge");
@@ -238,7 +236,7 @@ static void put_json_edge(struct tw_json *json, const struct edge *edge)
 		tw_json_u64(json, "from", edge->from);
 	tw_json_u64(json, "to", edge->to);
 	tw_json_u64(json, "count", edge->row->count);
-	tw_json_u64(json, "total_ns", edge->row->total);
+	tw_json_weighed(json, graph->weight, edge->row->total, NULL);
 	tw_json_object_end(json);
 	tw_json_line_end(json);
 }
@@ -264,7 +262,7 @@ static void put_json(struct graph *graph)
 	for (size_t i = 0; i < graph->callers->count; i++) {
 		struct edge edge;
 		if (ends_of(graph, &graph->callers->rows[i], &edge))
-			put_json_edge(&json, &edge);
+			put_json_edge(&json, graph, &edge);
 	}
 	put_json_left_out(&json, graph);
 }
@@ -276,7 +274,7 @@ int tw_graph_render(struct tw_output *out, const struct tw_rows *functions, cons
 {
 	static const struct tw_graph_options defaults;
 	options = options ? options : &defaults;
-	struct graph graph = {.out = out, .callers = callers};
+	struct graph graph = {.out = out, .callers = callers, .weight = options->weight};
 	bool enough = prepare(&graph, functions, options->top);
 	if (enough && options->form == TW_GRAPH_JSON)
 		put_json(&graph);
@@ -289,16 +287,18 @@ int tw_graph_render(struct tw_output *out, const struct tw_rows *functions, cons
 int tw_graph_write(struct tw_profile *functions, struct tw_profile *callers, const char *path,
                    const struct tw_graph_options *options)
 {
+	struct tw_graph_options chosen = options ? *options : (struct tw_graph_options){0};
 	struct tw_rows edges = {0};
 	struct tw_rows nodes;
 	struct tw_output out;
+	chosen.weight = tw_profile_weight(functions);
 	int status = tw_rows_of(&nodes, functions);
 	if (status == 0)
 		status = tw_rows_of(&edges, callers);
 	if (status == 0)
 		status = tw_report_open(&out, path);
 	if (status == 0)
-		status = tw_report_close(&out, tw_graph_render(&out, &nodes, &edges, options));
+		status = tw_report_close(&out, tw_graph_render(&out, &nodes, &edges, &chosen));
 	free(nodes.rows);
 	free(edges.rows);
 	return status;

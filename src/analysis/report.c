@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
 
+#include "analysis/weight.h"
 #include "base/memory.h"
 #include "base/sum.h"
 #include "base/utf8.h"
@@ -109,6 +110,59 @@ void tw_put_count(struct tw_output *out, uint64_t count)
 	} else {
 		tw_putf(out, "%u", (unsigned)count);
 	}
+}
+
+static void put_size(struct tw_output *out, uint64_t bytes)
+{
+	static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	size_t unit = 0;
+	while (bytes >> (10 * (unit + 1)) && unit < sizeof names / sizeof *names)
+		unit++;
+	if (unit)
+		tw_putf(out, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * unit)), names[unit - 1]);
+	else
+		tw_putf(out, bytes == 1 ? "%u byte" : "%u bytes", (unsigned)bytes);
+}
+
+void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count)
+{
+	const char *words = tw_weight_name(tw_weight_count(weight));
+	tw_put_count(out, count);
+	tw_put_char(out, ' ');
+	tw_put(out, words, strlen(words) - (count == 1));
+}
+
+void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value)
+{
+	switch (tw_weight_unit(weight)) {
+	case TW_UNIT_COUNT:
+		tw_put_counted(out, weight, value);
+		break;
+	case TW_UNIT_NS:
+		tw_put_time(out, value);
+		break;
+	case TW_UNIT_BYTES:
+		put_size(out, value);
+		break;
+	}
+}
+
+static void put_totals(struct tw_json *json, const char *total_name, const char *self_name, uint64_t total,
+                       const uint64_t *self)
+{
+	tw_json_u64(json, total_name, total);
+	if (self)
+		tw_json_u64(json, self_name, *self);
+}
+
+void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self)
+{
+	if (tw_weight_is_sampled(weight)) {
+		tw_json_text(json, "weight", tw_weight_name(weight));
+		put_totals(json, "total", "self", total, self);
+	}
+	if (tw_weight_unit(weight) == TW_UNIT_NS)
+		put_totals(json, "total_ns", "self_ns", total, self);
 }
 
 /* Children stand after their parents, so one pass backwards sums, and one forwards places. */

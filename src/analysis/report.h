@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_REPORT_H
 #define ANALYSIS_REPORT_H
 
+#include "base/json.h"
 #include "base/output.h"
 
 #include <trackway/report.h>
@@ -38,6 +39,22 @@ void tw_put_time(struct tw_output *out, uint64_t ns);
 
 /* 1,234,567. */
 void tw_put_count(struct tw_output *out, uint64_t count);
+
+/* What something weighs, with its unit: 1.234 ms, 1.2 KiB, 5 samples. */
+void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value);
+
+/* The `count` of a row or node of that weight: 1 call, 5 samples. */
+void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count);
+
+/* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of samples the weight's name, total and self,
+ * and where those are times the other two as well. self: NULL where it is not told. */
+void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self);
+
+/* Whether `count` tells more than the weight itself. */
+static inline bool tw_weight_has_count(enum tw_weight weight)
+{
+	return tw_weight_count(weight) != weight || weight == TW_WEIGHT_CALLS;
+}
 
 /* A part of a whole in percent; 0 of nothing. */
 static inline double tw_percent(uint64_t part, uint64_t whole)

@@ -32,8 +32,14 @@ static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff
 	struct tw_diff_view view = {
 	    .common = &options->common,
 	    .by = tw_diff_by_word(options->sort),
+	    .weight = tw_profile_weight(a),
 	    .top = options->top,
 	};
+	if (view.weight != tw_profile_weight(b))
+		return tw_say_error("the first trace tells of %s, the second of %s: they cannot be compared",
+		                    tw_weight_name(view.weight), tw_weight_name(tw_profile_weight(b)));
+	if (view.by == TW_DIFF_P50 && view.weight > TW_WEIGHT_CALLS)
+		return tw_say_error("samples have no durations: --sort p50 is for calls");
 	if (tw_diff_new(&diff, a, b, view.by) < 0)
 		return tw_say_error("out of memory");
 	view.diff = diff;
@@ -81,8 +87,10 @@ static const struct tw_option own_options[] = {
     {"binary-b", 0, TW_OPTION_FILE, MEMBER(binary_b), .placeholder = "FILE", .help = "the program of the second trace"},
 };
 static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
 
 const struct tw_command tw_command_diff = {
     .name = "diff",

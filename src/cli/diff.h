@@ -13,6 +13,7 @@ struct tw_diff_view {
 	const struct tw_diff *diff;
 	const struct tw_common *common; /* --function */
 	enum tw_diff_by by;
+	enum tw_weight weight;
 	uint64_t top; /* rows; 0: all */
 };
 

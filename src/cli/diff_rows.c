@@ -1,6 +1,6 @@
 /* diff_rows.c - the rows of trackway diff as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json.h"
+#include "analysis/report.h"
 #include "cli/diff.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -11,24 +11,30 @@
 
 /* ---- What is compared. ---- */
 
-/* X(enumerator, member, name in JSON, word of --sort, titles of both columns, how its values look) */
+/* X(enumerator, member, name in JSON of times and of what is none, word of --sort, title) */
 #define VALUE_LIST(X)                                                                                                  \
-	X(TW_DIFF_SELF, self, "self_ns", "self", "SELF A", "SELF B", tw_show_duration)                                 \
-	X(TW_DIFF_TOTAL, total, "total_ns", "total", "TOTAL A", "TOTAL B", tw_show_duration)                           \
-	X(TW_DIFF_COUNT, count, "count", "count", "CALLS A", "CALLS B", tw_show_count)                                 \
-	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50", "P50 A", "P50 B", tw_show_duration)
+	X(TW_DIFF_SELF, self, "self_ns", "self", "self", "SELF")                                                       \
+	X(TW_DIFF_TOTAL, total, "total_ns", "total", "total", "TOTAL")                                                 \
+	X(TW_DIFF_COUNT, count, "count", "count", "count", NULL)                                                       \
+	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50_ns", "p50", "P50")
 
 static const struct value {
-	const char *name, *word, *titles[2];
+	const char *time_name, *name, *word, *title;
 	size_t offset;
-	struct tw_shown (*show)(uint64_t);
 } values[] = {
-#define X(by, member, name, word, a, b, show) [by] = {name, word, {a, b}, offsetof(struct tw_diff_row, member), show},
+#define X(by, member, time_name, name, word, title)                                                                    \
+	[by] = {time_name, name, word, title, offsetof(struct tw_diff_row, member)},
     VALUE_LIST(X)
 #undef X
 };
 
 enum { VALUES = sizeof values / sizeof *values };
+
+/* How a value looks. */
+static struct tw_shown show(const struct tw_diff_view *view, uint64_t value)
+{
+	return view->by == TW_DIFF_COUNT ? tw_show_count(value) : tw_show_weight(view->weight, value);
+}
 
 static const struct tw_diff_value *value_of(const struct tw_diff_row *row, size_t i)
 {
@@ -72,16 +78,19 @@ static void put_value_json(struct tw_json *json, const char *name, const struct 
 	tw_json_fixed(json, key, value->ratio, 4);
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_diff_row *row)
+static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, enum tw_weight weight)
 {
+	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = weight <= TW_WEIGHT_CALLS;
 	static const char *const words[] = {
 	    [TW_DIFF_BOTH] = "both", [TW_DIFF_ONLY_A] = "only-a", [TW_DIFF_ONLY_B] = "only-b"};
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
 	tw_json_text(&json, "status", words[row->status]);
-	for (size_t i = 0; i < VALUES; i++)
-		put_value_json(&json, values[i].name, value_of(row, i));
+	if (!calls)
+		tw_json_text(&json, "weight", tw_weight_name(weight));
+	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
+		put_value_json(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }
@@ -90,10 +99,16 @@ void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view)
 {
 	const struct tw_diff_row *row;
 	for (size_t i = 0, n = 0; (!view->top || n < view->top) && (row = next_row(view, &i)); n++)
-		put_json_row(out, row);
+		put_json_row(out, row, view->weight);
 }
 
 /* ---- Text. ---- */
+
+struct columns {
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_shown titles[TW_TABLE_COLUMNS];
+	size_t count;
+};
 
 static struct tw_shown show_ratio(const struct tw_diff_row *row, const struct tw_diff_value *value)
 {
@@ -107,50 +122,61 @@ static struct tw_shown show_ratio(const struct tw_diff_row *row, const struct tw
 	return shown;
 }
 
-static void add_row(struct tw_table *table, const struct tw_diff_row *row, enum tw_diff_by by)
+/* Whether there are columns of counts beside those that are compared. */
+static bool has_counts(const struct tw_diff_view *view)
 {
-	const struct tw_diff_value *value = value_of(row, by);
-	tw_table_add(table, values[by].show(value->a).text);
-	tw_table_add(table, values[by].show(value->b).text);
-	tw_table_add(table, tw_show_change(value->change, values[by].show).text);
+	return view->by != TW_DIFF_COUNT && tw_weight_has_count(view->weight);
+}
+
+static void add_row(struct tw_table *table, const struct tw_diff_row *row, const struct tw_diff_view *view)
+{
+	const struct tw_diff_value *value = value_of(row, view->by);
+	uint64_t size = value->change < 0 ? -(uint64_t)value->change : (uint64_t)value->change;
+	tw_table_add(table, show(view, value->a).text);
+	tw_table_add(table, show(view, value->b).text);
+	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
 	tw_table_add(table, show_ratio(row, value).text);
-	if (by != TW_DIFF_COUNT) {
+	if (has_counts(view)) {
 		tw_table_add(table, tw_show_count(row->count.a).text);
 		tw_table_add(table, tw_show_count(row->count.b).text);
 	}
 	tw_table_add(table, row->name);
 }
 
-/* Returns how many columns there are. */
-static size_t choose_columns(struct tw_column columns[], enum tw_diff_by by)
+/* The titles of both sides. */
+static void add_titles(struct columns *columns, const char *title)
 {
-	static const struct tw_column change[] = {{"CHANGE", true}, {"CHANGE %", true}};
-	static const struct tw_column calls[] = {{"CALLS A", true}, {"CALLS B", true}};
-	size_t count = 0;
-	columns[count++] = (struct tw_column){values[by].titles[0], true};
-	columns[count++] = (struct tw_column){values[by].titles[1], true};
-	columns[count++] = change[0];
-	columns[count++] = change[1];
-	if (by != TW_DIFF_COUNT) {
-		columns[count++] = calls[0];
-		columns[count++] = calls[1];
+	for (size_t side = 0; side < 2; side++) {
+		struct tw_shown *text = &columns->titles[columns->count];
+		snprintf(text->text, sizeof text->text, "%s %c", title, "AB"[side]);
+		columns->columns[columns->count++] = (struct tw_column){text->text, true};
 	}
-	columns[count++] = (struct tw_column){"FUNCTION", false};
-	return count;
+}
+
+static void choose_columns(struct columns *columns, const struct tw_diff_view *view)
+{
+	const char *title = values[view->by].title;
+	add_titles(columns, title ? title : tw_weight_title(view->weight));
+	columns->columns[columns->count++] = (struct tw_column){"CHANGE", true};
+	columns->columns[columns->count++] = (struct tw_column){"CHANGE %", true};
+	if (has_counts(view))
+		add_titles(columns, tw_weight_title(view->weight));
+	columns->columns[columns->count++] = (struct tw_column){"FUNCTION", false};
 }
 
 int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
-	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, view->by)};
+	struct columns columns = {.count = 0};
 	const struct tw_diff_row *row;
 	uint64_t shown = 0, more = 0;
+	choose_columns(&columns, view);
+	struct tw_table table = {.columns = columns.columns, .column_count = columns.count};
 	for (size_t i = 0; (row = next_row(view, &i));) {
 		if (view->top && shown == view->top) {
 			more++;
 			continue;
 		}
-		add_row(&table, row, view->by);
+		add_row(&table, row, view);
 		shown++;
 	}
 	int status = tw_table_put(&table, screen);

@@ -45,6 +45,7 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 {
 	enum form form = form_of(options);
 	const struct tw_flame_options flame = {
+	    .weight = tree->weight,
 	    .title = options->title,
 	    .form = form == FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
@@ -62,7 +63,7 @@ static int write_graph(struct tw_tree *tree, const struct flame_options *options
 	if (tw_tree_cut(tree, &options->common) < 0)
 		return tw_say_error("out of memory");
 	if (tree->nodes.count <= 1)
-		tw_say_nothing(&options->common, any);
+		tw_say_weightless(&options->common, tree->weight, any);
 	if (tw_screen_open(&screen, options->common.output))
 		return TW_EXIT_FAILED;
 	if (render(&screen.out, tree, options) == 0)
@@ -112,7 +113,9 @@ static const struct tw_option own_options[] = {
     {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "a picture that zooms and searches in a browser; the default"},
     {"html", 0, TW_OPTION_FLAG, MEMBER(html), .help = "the same in a page"},
     {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
-     .help = "a line for each stack: its functions, and the nanoseconds of the last one itself"},
+     .help =
+         "a line for each stack: its functions, and the nanoseconds of the last one itself; samples, bytes or objects, "
+         "where they are what is counted"},
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},
@@ -121,15 +124,16 @@ static const struct tw_option own_options[] = {
      .help = "how many functions of a stack are told apart; those further in are \"(deeper)\". 1000 otherwise"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,       &tw_filter_options, &tw_input_options,
-                                                       &tw_jobs_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_weight_options, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_help_options, NULL};
 
 const struct tw_command tw_command_flame = {
     .name = "flame",
     .summary = "a flame graph, or stacks folded for other tools",
     .operands = "FILE... -o OUT",
     .description =
-	"Draws where the time went: each function as wide as the time spent in it, above the function that called it. The "
+	"Draws where the time went: each function as wide as the time spent in it, above the function that called it; of a trace "
+	"with samples, as wide as --weight says: samples, times, bytes or objects. The "
 	"file needs no other and no network. Folded stacks are what flamegraph.pl, speedscope and others read.\n\n"
 	"With --function the stacks begin at the outermost function that matches.",
     .examples = "trackway flame -b ./server server.xray -o server.svg\tOpen it in a browser.\n"

@@ -59,24 +59,27 @@ static void select_functions(struct tw_rows *functions, const struct tw_map *end
 	functions->count = kept;
 }
 
-static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const struct tw_common *common)
+static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const struct tw_common *common,
+                        enum tw_weight weight)
 {
 	struct tw_map ends = {0};
 	bool any = functions->count > 0, fine = !common->function || select_edges(edges, common, &ends);
 	if (fine && common->function)
 		select_functions(functions, &ends);
 	if (fine && functions->count == 0)
-		tw_say_nothing(common, any);
+		tw_say_weightless(common, weight, any);
 	tw_map_free(&ends);
 	return fine;
 }
 
 /* ---- The command. ---- */
 
-static int put_graph(const struct tw_rows *functions, const struct tw_rows *edges, const struct graph_options *options)
+static int put_graph(const struct tw_rows *functions, const struct tw_rows *edges, const struct graph_options *options,
+                     enum tw_weight weight)
 {
 	struct tw_screen screen = {0};
 	const struct tw_graph_options graph = {
+	    .weight = weight,
 	    .form = options->common.json ? TW_GRAPH_JSON : TW_GRAPH_DOT,
 	    .title = options->title,
 	    .top = (size_t)options->top,
@@ -92,12 +95,13 @@ static int put_graph(const struct tw_rows *functions, const struct tw_rows *edge
 static int write_graph(struct tw_profile *functions, struct tw_profile *callers, const struct graph_options *options)
 {
 	struct tw_rows nodes = {0}, edges = {0};
+	enum tw_weight weight = tw_profile_weight(functions);
 	int status;
 	if (tw_rows_of(&nodes, functions) < 0 || tw_rows_of(&edges, callers) < 0 ||
-	    !select_rows(&nodes, &edges, &options->common))
+	    !select_rows(&nodes, &edges, &options->common, weight))
 		status = tw_say_error("out of memory");
 	else
-		status = put_graph(&nodes, &edges, options);
+		status = put_graph(&nodes, &edges, options, weight);
 	free(nodes.rows);
 	free(edges.rows);
 	return status;
@@ -136,8 +140,10 @@ static const struct tw_option own_options[] = {
      .help = "only the N functions with the most time in all; 0, the default, draws all"},
 };
 static const struct tw_option_group own_group = {"Graph", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
 
 const struct tw_command tw_command_graph = {
     .name = "graph",

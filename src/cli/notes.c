@@ -24,18 +24,19 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 			        tw_show_plural(lines[i].count, lines[i].word).text, lines[i].text);
 }
 
-void tw_say_folded(const struct tw_profile_notes *notes)
+void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 {
 	if (notes->rows_folded)
 		tw_say("the memory limit was reached: %s under \"(other)\"; --memory raises it",
-		       tw_show_plural(notes->rows_folded, "call").text);
+		       tw_show_plural(notes->rows_folded, weight > TW_WEIGHT_CALLS ? "sample" : "call").text);
 }
 
-void tw_say_deeper(const struct tw_profile_notes *notes, uint32_t max_depth)
+void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, uint32_t max_depth)
 {
 	if (notes->too_deep)
 		tw_say("%s deeper than %s under \"(deeper)\"; --max-depth shows more",
-		       tw_show_plural(notes->too_deep, "call").text, tw_show_plural(max_depth, "function").text);
+		       tw_show_plural(notes->too_deep, weight > TW_WEIGHT_CALLS ? "sample" : "call").text,
+		       tw_show_plural(max_depth, "function").text);
 }
 
 static void list_times(struct tw_text *list, const struct tw_common *common)
@@ -92,6 +93,14 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone)
 		tw_say("nothing passes the filters:%s", list.bytes ? list.bytes : "");
 	}
 	tw_text_free(&list);
+}
+
+void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone)
+{
+	if (tw_has_filters(common))
+		tw_say_nothing(common, function_alone);
+	else if (weight > TW_WEIGHT_CALLS)
+		tw_say("no sample in the trace tells of %s", tw_weight_name(weight));
 }
 
 void tw_say_none(const struct tw_common *common, const char *what)

@@ -17,14 +17,17 @@ struct tw_note_counts {
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts);
 
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
-void tw_say_folded(const struct tw_profile_notes *notes);
+void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
 /* Says on standard error that there were calls deeper than is shown, where there were. */
-void tw_say_deeper(const struct tw_profile_notes *notes, uint32_t max_depth);
+void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, uint32_t max_depth);
 
 /* Says on standard error that nothing passes the filters, where there are some. function_alone: all but --function let
  * something through. */
 void tw_say_nothing(const struct tw_common *common, bool function_alone);
+
+/* The same for a profile or tree; and where there are no filters, that no sample has the weight that was asked for. */
+void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone);
 
 /* Says on standard error that the trace has no `what`, or that none passes the filters. */
 void tw_say_none(const struct tw_common *common, const char *what);

@@ -9,6 +9,7 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MEMBER(name) .offset = offsetof(struct tw_common, name)
 
@@ -28,6 +29,18 @@ static const struct tw_option input_options[] = {
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output"},
+};
+
+static const char *weight_word(size_t i)
+{
+	return i + 1 < TW_WEIGHTS ? tw_weight_name((enum tw_weight)(i + 1)) : NULL;
+}
+
+static const struct tw_option weight_options[] = {
+    {"weight", 'w', TW_OPTION_CHOICE, MEMBER(weight), .choice = weight_word,
+     .help = "what is counted: the time of calls; or, of traces with samples, these, the processor time or the wall "
+             "time that they stand for, or the bytes or objects allocated. Otherwise samples where there are some, "
+             "else calls"},
 };
 
 static const struct tw_option jobs_options[] = {
@@ -68,6 +81,7 @@ const struct tw_option_group tw_help_options = GROUP("Help", help_options);
 const struct tw_option_group tw_input_options = GROUP("Input", input_options);
 const struct tw_option_group tw_plain_input_options = {"Input", input_options,
                                                        sizeof input_options / sizeof *input_options - 1};
+const struct tw_option_group tw_weight_options = GROUP("Weight", weight_options);
 const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
 const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);
 const struct tw_option_group tw_window_options = {"Filters", filter_options, WINDOW_OPTIONS};
@@ -92,6 +106,14 @@ bool tw_has_filters(const struct tw_common *common)
 {
 	return common->threads.count || common->function || common->category || common->from_time || common->to_time ||
 	       common->min_duration;
+}
+
+enum tw_weight tw_weight_asked(const struct tw_common *common)
+{
+	size_t i = 0;
+	while (common->weight && strcmp(common->weight, weight_word(i)) != 0)
+		i++;
+	return common->weight ? (enum tw_weight)(i + 1) : TW_WEIGHT_DEFAULT;
 }
 
 unsigned tw_jobs(const struct tw_common *common)

@@ -3,6 +3,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include <trackway/analysis.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +58,7 @@ struct tw_common {
 	const char *from, *binary;
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
-	const char *function, *category;
+	const char *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;
 	const char *output; /* NULL: standard output */
 	bool json;
@@ -67,6 +69,7 @@ extern const struct tw_option_group tw_input_options;       /* --from, --memory,
 extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --function, --category, times */
+extern const struct tw_option_group tw_weight_options;      /* --weight */
 extern const struct tw_option_group tw_window_options;      /* --thread, --from-time, --to-time */
 extern const struct tw_option_group tw_output_options;      /* --output, --json */
 
@@ -82,6 +85,9 @@ bool tw_function_wanted(const struct tw_common *common, const char *name);
 
 /* Whether there is any of the options that leave things out. */
 bool tw_has_filters(const struct tw_common *common);
+
+/* --weight. */
+enum tw_weight tw_weight_asked(const struct tw_common *common);
 
 /* --jobs; 0: as many as there are processors. */
 unsigned tw_jobs(const struct tw_common *common);

@@ -24,6 +24,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	const struct tw_common *common = profiling->common;
 	const struct tw_profile_options options = {
 	    .by = profiling->by,
+	    .weight = tw_weight_asked(common),
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
 	    .memory_limit = memory_of(profiling),
@@ -40,6 +41,6 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	};
 	int status = tw_walk(&walk, paths, count);
 	profiling->readable = walk.readable;
-	tw_say_folded(tw_profile_notes(profiling->profile));
+	tw_say_folded(tw_profile_notes(profiling->profile), tw_profile_weight(profiling->profile));
 	return status;
 }

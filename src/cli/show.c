@@ -74,6 +74,27 @@ struct tw_shown tw_show_size(uint64_t bytes)
 	return shown;
 }
 
+struct tw_shown tw_show_weight(enum tw_weight weight, uint64_t value)
+{
+	static struct tw_shown (*const shows[])(uint64_t) = {
+	    [TW_UNIT_COUNT] = tw_show_count, [TW_UNIT_NS] = tw_show_duration, [TW_UNIT_BYTES] = tw_show_size};
+	return shows[tw_weight_unit(weight)](value);
+}
+
+const char *tw_weight_title(enum tw_weight weight)
+{
+	enum tw_weight count = tw_weight_count(weight);
+	return count == TW_WEIGHT_CALLS ? "CALLS" : count == TW_WEIGHT_SAMPLES ? "SAMPLES" : "ALLOCATIONS";
+}
+
+struct tw_shown tw_show_counted(enum tw_weight weight, uint64_t count)
+{
+	enum tw_weight counted = tw_weight_count(weight);
+	return tw_show_plural(count, counted == TW_WEIGHT_CALLS     ? "call"
+	                             : counted == TW_WEIGHT_SAMPLES ? "sample"
+	                                                            : "allocation");
+}
+
 struct tw_shown tw_show_percent(uint64_t part, uint64_t whole)
 {
 	struct tw_shown shown;
@@ -81,9 +102,9 @@ struct tw_shown tw_show_percent(uint64_t part, uint64_t whole)
 	return shown;
 }
 
-struct tw_shown tw_show_change(int64_t change, struct tw_shown (*show)(uint64_t))
+struct tw_shown tw_show_change(int64_t change, struct tw_shown size)
 {
-	struct tw_shown size = show(change < 0 ? -(uint64_t)change : (uint64_t)change), shown;
+	struct tw_shown shown;
 	snprintf(shown.text, sizeof shown.text, "%s%.40s", change < 0 ? "-" : change > 0 ? "+" : "", size.text);
 	return shown;
 }

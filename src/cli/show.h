@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/output.h"
 
+#include <trackway/analysis.h>
+
 /* Room for any of these, with the end. */
 enum { TW_SHOW_ROOM = 48 };
 
@@ -14,15 +16,22 @@ struct tw_shown {
 	char text[TW_SHOW_ROOM];
 };
 
-struct tw_shown tw_show_count(uint64_t count);                  /* "1,234,567" */
-struct tw_shown tw_show_id(uint64_t id);                        /* "1234567": a name, not a count */
-struct tw_shown tw_show_duration(uint64_t ns);                  /* four digits and a unit: "1.234 ms" */
-struct tw_shown tw_show_size(uint64_t bytes);                   /* "95.4 MiB" */
-struct tw_shown tw_show_percent(uint64_t part, uint64_t whole); /* "12.3 %" */
-struct tw_shown tw_show_change(int64_t change, struct tw_shown (*show)(uint64_t)); /* "+1.234 ms", "-5" */
+struct tw_shown tw_show_count(uint64_t count);                         /* "1,234,567" */
+struct tw_shown tw_show_id(uint64_t id);                               /* "1234567": a name, not a count */
+struct tw_shown tw_show_duration(uint64_t ns);                         /* four digits and a unit: "1.234 ms" */
+struct tw_shown tw_show_size(uint64_t bytes);                          /* "95.4 MiB" */
+struct tw_shown tw_show_weight(enum tw_weight weight, uint64_t value); /* by its unit, as the three above */
+struct tw_shown tw_show_percent(uint64_t part, uint64_t whole);        /* "12.3 %" */
+struct tw_shown tw_show_change(int64_t change, struct tw_shown size); /* with its sign: "+1.234 ms", "-5" */
 
 /* A word of at most 15 letters in the number that counts it: "1 error", "3 errors". */
 struct tw_shown tw_show_plural(uint64_t count, const char *word);
+
+/* The title of a column of counts: "CALLS", "SAMPLES", "ALLOCATIONS". */
+const char *tw_weight_title(enum tw_weight weight);
+
+/* The words of that, in the number that counts: "1 call", "5 samples". */
+struct tw_shown tw_show_counted(enum tw_weight weight, uint64_t count);
 
 /* Seconds with 9 decimals: "0.001234567". */
 void tw_put_seconds(struct tw_output *out, uint64_t ns);

@@ -48,7 +48,7 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 			continue;
 		}
 		bool match = matches(&options->common, node, &below);
-		if (node->count == 0)
+		if (stacks->weight > TW_WEIGHT_CALLS ? node->self == 0 : node->count == 0)
 			continue;
 		stacks->self = tw_sum(stacks->self, node->self);
 		if (!match)
@@ -57,7 +57,7 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 		stacks->notes.open += node->open;
 	}
 	if (stacks->count == 0)
-		tw_say_nothing(&options->common, stacks->self > 0);
+		tw_say_weightless(&options->common, stacks->weight, stacks->self > 0);
 	qsort_r(stacks->items, stacks->count, sizeof *stacks->items, compare, nodes->nodes);
 	stacks->shown = options->top && options->top < stacks->count ? (size_t)options->top : stacks->count;
 	return true;
@@ -71,6 +71,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_stacks stacks = {.outermost = options->tree.per_thread ? 2 : 1};
 	struct tw_tree tree;
 	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
+	stacks.weight = tree.weight;
 	if (tree.nodes.count) {
 		int shown = collect(&stacks, &tree.nodes, options) ? tw_stacks_put(&stacks, &tree, common)
 		                                                   : tw_say_error("out of memory");
@@ -90,8 +91,10 @@ static const struct tw_option own_options[] = {
      .help = "only the first N stacks; 0, the default, shows all"},
 };
 static const struct tw_option_group own_group = {"Stacks", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
 
 const struct tw_command tw_command_stacks = {
     .name = "stacks",
@@ -99,7 +102,7 @@ const struct tw_command tw_command_stacks = {
     .operands = "FILE...",
     .description =
 	"Lists every distinct stack of calls, outermost function first, by the time that its innermost function spent "
-	"itself. With --function only stacks with a matching function in them are shown. The "
+	"itself; of a trace with samples, by what its samples weigh. With --function only stacks with a matching function in them are shown. The "
 	"percentages are of the time in all stacks, shown or not.",
     .examples =
 	"trackway stacks -n 5 -b ./server server.xray\tThe five hottest stacks.\n"

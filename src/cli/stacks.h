@@ -12,6 +12,7 @@ struct tw_stacks {
 	const struct tw_calltree_node *nodes;
 	uint32_t *items;
 	size_t count, shown;
+	enum tw_weight weight;
 	uint32_t outermost; /* depth of a stack's outermost function */
 	uint64_t self;      /* of all, also those that --function leaves out */
 	struct tw_note_counts notes;

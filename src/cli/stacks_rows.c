@@ -1,6 +1,5 @@
 /* stacks_rows.c - stacks of calls as text and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json.h"
 #include "cli/message.h"
 #include "cli/show.h"
 #include "cli/stacks.h"
@@ -43,8 +42,7 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	tw_json_array_end(&json);
 	tw_json_u64(&json, "count", node->count);
 	tw_json_u64(&json, "open", node->open);
-	tw_json_u64(&json, "total_ns", node->total);
-	tw_json_u64(&json, "self_ns", node->self);
+	tw_json_weighed(&json, stacks->weight, node->total, &node->self);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }
@@ -64,8 +62,11 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 {
 	const struct tw_calltree_node *node = &stacks->nodes[i];
 	tw_screen_bold(screen);
-	tw_putf(&screen->out, "%7s  %s self, %s", tw_show_percent(node->self, stacks->self).text,
-	        tw_show_duration(node->self).text, tw_show_plural(node->count, "call").text);
+	bool counted = tw_weight_has_count(stacks->weight);
+	tw_putf(&screen->out, "%7s  ", tw_show_percent(node->self, stacks->self).text);
+	if (counted)
+		tw_putf(&screen->out, "%s self, ", tw_show_weight(stacks->weight, node->self).text);
+	tw_put_text(&screen->out, tw_show_counted(stacks->weight, node->count).text);
 	if (stacks->outermost > 1)
 		tw_putf(&screen->out, ", thread %s", tw_show_id(node->thread).text);
 	tw_screen_plain(screen);

@@ -41,7 +41,8 @@ static const char *sort_word(size_t i)
 static const char *by_word(size_t i)
 {
 	static const char *const words[] = {
-	    [TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread", [TW_BY_CALLER] = "caller"};
+	    [TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread", [TW_BY_CALLER] = "caller",
+	    [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module", [TW_BY_LINE] = "line"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
@@ -118,11 +119,11 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 
 static int show(struct tw_profile *profile, const struct stat_options *options)
 {
-	struct tw_stat_rows rows = {.by = by_of(options->by)};
+	struct tw_stat_rows rows = {.by = by_of(options->by), .weight = tw_profile_weight(profile)};
 	int status;
 	if (collect(&rows, profile, options)) {
 		if (rows.count == 0)
-			tw_say_nothing(&options->common, tw_profile_row(profile, 0) != NULL);
+			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
 		sort_rows(&rows, options->sort ? options->sort : "self");
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
@@ -147,15 +148,19 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
-     .help = "what makes a row: each function, each function in each thread, each function under each caller"},
+     .help =
+         "what makes a row: each function, each function in each thread, each function under each caller; of samples also "
+         "each class, module, or line of the source"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},
 };
 static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options,
+                                                       &tw_jobs_options,   &tw_output_options,
+                                                       &tw_help_options,   NULL};
 
 const struct tw_command tw_command_stat = {
     .name = "stat",
@@ -170,8 +175,12 @@ const struct tw_command tw_command_stat = {
 	"--to-time only the part inside counts, for all columns. A tail exit ends the function that leaves. Calls that an exit further down "
 	"the stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
 	"of matching functions are shown; their times are not changed by it. Calls that --min-duration leaves out are "
-	"their caller's own time.",
+	"their caller's own time.\n\n"
+	"Of a trace with samples, SELF is what the samples weigh whose innermost function it is, TOTAL what all samples "
+	"weigh that have it anywhere in their stacks, each once, however deep the recursion; --weight says what is weighed. "
+	"Percentages are of all samples. Samples without a stack are those of \"(no stack)\".",
     .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
+		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
 		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
     .groups = groups,
     .size = sizeof(struct stat_options),

@@ -13,6 +13,7 @@ struct tw_stat_rows {
 	size_t count, room;
 	size_t shown; /* of them, from the first */
 	enum tw_profile_by by;
+	enum tw_weight weight;
 	uint64_t self; /* of all functions, also those that --function leaves out */
 	struct tw_note_counts notes;
 };

@@ -1,6 +1,6 @@
 /* stat_rows.c - the rows of trackway stat as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json.h"
+#include "analysis/report.h"
 #include "cli/show.h"
 #include "cli/stat.h"
 #include "cli/table.h"
@@ -20,16 +20,34 @@ static const struct {
 #undef X
 };
 
-static void put_json_row(struct tw_output *out, const struct tw_profile_row *row, enum tw_profile_by by)
+static void put_calls_json(struct tw_json *json, const struct tw_profile_row *row)
+{
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].ended && !tw_stat_timed(row))
+			tw_json_text(json, numbers[i].name, NULL);
+		else
+			tw_json_u64(json, numbers[i].name, *(const uint64_t *)((const char *)row + numbers[i].offset));
+}
+
+static void put_samples_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
+{
+	tw_json_u64(json, "id", row->id);
+	tw_json_u64(json, "count", row->count);
+	tw_json_weighed(json, weight, row->total, &row->self);
+	tw_json_text(json, "class", row->owner);
+	tw_json_text(json, "module", row->module);
+}
+
+static void put_json_row(struct tw_output *out, const struct tw_profile_row *row, enum tw_profile_by by,
+                         enum tw_weight weight)
 {
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (numbers[i].ended && !tw_stat_timed(row))
-			tw_json_text(&json, numbers[i].name, NULL);
-		else
-			tw_json_u64(&json, numbers[i].name, *(const uint64_t *)((const char *)row + numbers[i].offset));
+	if (row->weighed)
+		put_samples_json(&json, row, weight);
+	else
+		put_calls_json(&json, row);
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
 	if (by == TW_BY_THREAD) {
@@ -47,22 +65,24 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)
 {
 	for (size_t i = 0; i < rows->shown; i++)
-		put_json_row(out, rows->items[i], rows->by);
+		put_json_row(out, rows->items[i], rows->by, rows->weight);
 }
 
 /* ---- Text. ---- */
 
-static const struct tw_column columns[] = {
+static const struct tw_column call_columns[] = {
     {"CALLS", true}, {"TOTAL", true}, {"SELF", true}, {"SELF %", true}, {"MIN", true},
     {"P50", true},   {"P90", true},   {"P99", true},  {"MAX", true},
 };
-static const struct tw_column last_columns[] = {
+static const struct tw_column sample_columns[] = {{"SELF", true}, {"SELF %", true}, {"TOTAL", true}, {"TOTAL %", true}};
+static const struct tw_column name_columns[] = {
     [TW_BY_FUNCTION] = {"FUNCTION", false},
-    [TW_BY_THREAD] = {"THREAD", true}, /* FUNCTION follows */
+    [TW_BY_THREAD] = {"FUNCTION", false},
     [TW_BY_CALLER] = {"CALLER > FUNCTION", false},
+    [TW_BY_CLASS] = {"CLASS", false},
+    [TW_BY_MODULE] = {"MODULE", false},
+    [TW_BY_LINE] = {"LINE", false},
 };
-
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void add_name(struct tw_table *table, const struct tw_profile_row *row, enum tw_profile_by by)
 {
@@ -80,7 +100,7 @@ static void add_name(struct tw_table *table, const struct tw_profile_row *row, e
 	tw_text_free(&text);
 }
 
-static void add_row(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
+static void add_calls(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
 {
 	const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
 	tw_table_add(table, tw_show_count(row->count).text);
@@ -89,17 +109,41 @@ static void add_row(struct tw_table *table, const struct tw_profile_row *row, co
 	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
 	for (size_t i = 0; i < sizeof spread / sizeof *spread; i++)
 		tw_table_add(table, tw_stat_timed(row) ? tw_show_duration(spread[i]).text : "-");
-	add_name(table, row, rows->by);
+}
+
+static void add_samples(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
+{
+	tw_table_add(table, tw_show_weight(rows->weight, row->self).text);
+	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
+	tw_table_add(table, tw_show_weight(rows->weight, row->total).text);
+	tw_table_add(table, tw_show_percent(row->total, rows->self).text);
+	if (tw_weight_has_count(rows->weight))
+		tw_table_add(table, tw_show_count(row->count).text);
+}
+
+/* Returns how many columns there are. */
+static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows)
+{
+	bool sampled = rows->weight > TW_WEIGHT_CALLS;
+	size_t count =
+	    sampled ? sizeof sample_columns / sizeof *sample_columns : sizeof call_columns / sizeof *call_columns;
+	memcpy(columns, sampled ? sample_columns : call_columns, count * sizeof *columns);
+	if (sampled && tw_weight_has_count(rows->weight))
+		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
+	if (rows->by == TW_BY_THREAD)
+		columns[count++] = (struct tw_column){"THREAD", true};
+	columns[count++] = name_columns[rows->by];
+	return count;
 }
 
 int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, const struct tw_profile_notes *notes)
 {
-	struct tw_column all[COLUMNS + 2] = {[COLUMNS + 1] = {"FUNCTION", false}};
-	memcpy(all, columns, sizeof columns);
-	all[COLUMNS] = last_columns[rows->by];
-	struct tw_table table = {.columns = all, .column_count = COLUMNS + (rows->by == TW_BY_THREAD ? 2 : 1)};
-	for (size_t i = 0; i < rows->shown; i++)
-		add_row(&table, rows->items[i], rows);
+	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows)};
+	for (size_t i = 0; i < rows->shown; i++) {
+		(rows->items[i]->weighed ? add_samples : add_calls)(&table, rows->items[i], rows);
+		add_name(&table, rows->items[i], rows->by);
+	}
 	int status = tw_table_put(&table, screen);
 	if (rows->shown < rows->count)
 		tw_putf(&screen->out, "... and %s more\n", tw_show_count(rows->count - rows->shown).text);

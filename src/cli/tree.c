@@ -28,6 +28,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
                  char **paths, size_t count)
 {
 	const struct tw_calltree_options options = {
+	    .weight = tw_weight_asked(common),
 	    .per_thread = chosen->per_thread,
 	    .max_depth = tw_tree_depth(chosen),
 	    .min_duration_ns = common->min_duration,
@@ -41,8 +42,9 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	int status = tw_walk(&walk, paths, count);
 	if (walk.readable == 0)
 		return status;
-	tw_say_folded(tw_calltree_notes(tree->tree));
-	tw_say_deeper(tw_calltree_notes(tree->tree), options.max_depth);
+	tree->weight = tw_calltree_weight(tree->tree);
+	tw_say_folded(tw_calltree_notes(tree->tree), tree->weight);
+	tw_say_deeper(tw_calltree_notes(tree->tree), tree->weight, options.max_depth);
 	return tw_nodes_of(&tree->nodes, tree->tree) < 0 ? tw_say_error("out of memory") : status;
 }
 

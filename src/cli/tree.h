@@ -10,6 +10,7 @@
 struct tw_tree {
 	struct tw_calltree *tree;
 	struct tw_nodes nodes;
+	enum tw_weight weight;
 	bool per_thread; /* the root's children are threads */
 };
 

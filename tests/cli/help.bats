@@ -186,7 +186,7 @@ options_of() { # command
 	trackway completion bash | bash -n
 	[ "$(try st)" = "stat stacks" ]
 	[ "$(try stat --so)" = "--sort" ]
-	[ "$(try stat --by '')" = "function thread caller" ]
+	[ "$(try stat --by '')" = "function thread caller class module line" ]
 	[ "$(try stat --by = t)" = "thread" ]
 	[ "$(try stat --by =)" = "function thread caller" ]
 	[ "$(try stat -s p)" = "p50 p90 p99" ]

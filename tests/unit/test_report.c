@@ -227,6 +227,23 @@ static void flame_stands_on_its_head(void **state)
 	sink_free(&sink);
 }
 
+static void flame_has_units(void **state)
+{
+	(void)state;
+	struct sink sink;
+	const char *svg = flame(&sink, LENGTH(sample), NULL);
+	assert_holds(svg, "data-unit=\"ns\" data-count=\"calls\"");
+	sink_free(&sink);
+	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_SAMPLES});
+	assert_holds(svg, "data-unit=\"\" data-count=\"samples\"");
+	assert_holds(svg, "1,000 samples in 6 frames; left out: 1 frame narrower than 0.01 % (0.00 % of the samples)");
+	sink_free(&sink);
+	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_BYTES});
+	assert_holds(svg, "data-unit=\"bytes\" data-count=\"allocations\"");
+	assert_holds(svg, "1000 bytes in 6 frames;");
+	sink_free(&sink);
+}
+
 static void flame_counts_what_it_leaves_out(void **state)
 {
 	(void)state;
@@ -321,6 +338,27 @@ static void graph_is_dot(void **state)
 	assert_holds(dot, "\tn0 -> n1 [label=\"2 calls\\n100 ns\"");
 	assert_int_equal(occurrences(dot, "->"), 3);
 	assert_holds(dot, "left out: 0 functions, 1 edges");
+	sink_free(&sink);
+}
+
+/* Samples and bytes have units of their own, and no counts beside them that say the same. */
+static void graph_of_samples(void **state)
+{
+	(void)state;
+	struct sink sink;
+	const char *dot = graph(&sink, &(struct tw_graph_options){.weight = TW_WEIGHT_SAMPLES});
+	assert_holds(dot, "\tn2 [label=\"main\\ntotal 1,000 samples (100.0 %)\\nself 100 samples (10.0 %)\", tooltip");
+	assert_holds(dot, "\tn2 -> n0 [label=\"900 samples\", penwidth=4.60];\n");
+	sink_free(&sink);
+	dot = graph(&sink, &(struct tw_graph_options){.weight = TW_WEIGHT_BYTES});
+	assert_holds(dot, "\\ntotal 1000 bytes (100.0 %)\\nself 100 bytes (10.0 %)\\n1 allocation\", tooltip");
+	sink_free(&sink);
+	const char *json = graph(&sink, &(struct tw_graph_options){.form = TW_GRAPH_JSON, .weight = TW_WEIGHT_BYTES});
+	assert_holds(json, "\"open\":0,\"weight\":\"bytes\",\"total\":1000,\"self\":100}\n");
+	assert_holds(json, "\"to\":0,\"count\":1,\"weight\":\"bytes\",\"total\":900}\n");
+	sink_free(&sink);
+	json = graph(&sink, &(struct tw_graph_options){.form = TW_GRAPH_JSON, .weight = TW_WEIGHT_CPU});
+	assert_holds(json, "\"weight\":\"cpu\",\"total\":1000,\"self\":100,\"total_ns\":1000,\"self_ns\":100}\n");
 	sink_free(&sink);
 }
 
@@ -506,6 +544,8 @@ int main(void)
 	    cmocka_unit_test(flame_needs_no_network),
 	    cmocka_unit_test(graph_is_dot),
 	    cmocka_unit_test(graph_is_json_lines),
+	    cmocka_unit_test(graph_of_samples),
+	    cmocka_unit_test(flame_has_units),
 	    cmocka_unit_test(graph_keeps_the_top),
 	    cmocka_unit_test(graph_of_nothing),
 	    cmocka_unit_test(diff_sums_and_matches_by_name),
