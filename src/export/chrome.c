@@ -11,6 +11,7 @@
  *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of flows
  *   and counters are not. What the format has no kind for is an instant, and its category says what it was.
+ * - A stack is a text, its functions from the outermost to the innermost with ';' between them.
  * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
@@ -19,6 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/stack_text.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -36,7 +38,7 @@ struct job {
 };
 
 /* How one of the event's numbers is told. */
-enum form { NOT_TOLD, NUMBER, HEX, TRACK, ROOT_ID, LOCAL_ID };
+enum form { NOT_TOLD, NUMBER, NOT_ZERO, HEX, TRACK, STACK, ROOT_ID, LOCAL_ID };
 
 struct told {
 	enum form form;
@@ -80,10 +82,11 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
     [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
     [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {TRACK, "waker"}},
-    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "weight"}, .other = {NUMBER, "stack"}},
-    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "cpu_ns"}, .other = {NUMBER, "stack"}},
+    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "weight"}, .id = {NOT_ZERO, "wall_ns"},
+                         .other = {STACK, "stack"}},
+    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "cpu_ns"}, .other = {STACK, "stack"}},
     [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
-                              .other = {NUMBER, "stack"}},
+                              .other = {STACK, "stack"}},
     [TW_LOG] = {INSTANT, .category = "log", .value = {NUMBER, "severity"}},
     [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {HEX, "koid"}},
     [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {NUMBER, "size"}, .id = {NUMBER, "type"}},
@@ -286,14 +289,33 @@ static void add_track(const struct job *job, uint32_t number)
 	tw_line_text(line, "\"");
 }
 
+static void add_stack(const struct job *job, uint32_t stack)
+{
+	struct tw_text *text = &job->chrome->stack;
+	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
+	case TW_STACK_NO_MEMORY:
+		job->chrome->line.failed = true;
+		return;
+	case TW_STACK_CUT:
+		tw_count_loss(job->writer, "long stack", true);
+		break;
+	case TW_STACK_WHOLE:
+		break;
+	}
+	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
+}
+
 static void add_told(const struct job *job, const struct told *told, uint64_t value, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
-	if (told->form == NOT_TOLD || told->form >= ROOT_ID)
+	bool needs_value = told->form == NOT_ZERO || told->form == STACK;
+	if (told->form == NOT_TOLD || told->form >= ROOT_ID || (needs_value && value == 0))
 		return;
 	add_key(job, told->key, strlen(told->key), root_size);
-	if (told->form == NUMBER)
+	if (told->form == NUMBER || told->form == NOT_ZERO)
 		tw_line_exact_u64(line, value);
+	else if (told->form == STACK)
+		add_stack(job, (uint32_t)value);
 	else if (told->form == HEX)
 		tw_line_hex(line, value);
 	else
@@ -621,6 +643,7 @@ static void close_chrome(struct tw_writer *writer)
 	free(chrome->slots);
 	free(chrome->ring);
 	tw_text_free(&chrome->line.text);
+	tw_text_free(&chrome->stack);
 	tw_chrome_tracks_free(chrome);
 	free(chrome);
 	writer->state = NULL;

@@ -12,6 +12,7 @@ enum {
 	CHROME_TEXT_RING = 4 << 20,   /* bytes of their arguments */
 	CHROME_NAME_CACHE = 64 << 20, /* bytes of names in JSON that are kept */
 	CHROME_VALUE_MAX = 64 << 10,  /* bytes of one argument; the rest is cut off and counted */
+	CHROME_STACK_MAX = 32 << 10,  /* the same for a stack: the innermost functions stay */
 	CHROME_NAME_MAX = 32 << 10,   /* the same for a name: more than FXT allows */
 	CHROME_KEY_MAX = 1 << 10,     /* the same for the name of an argument */
 	CHROME_EVENT_MAX = 512 << 10  /* bytes of JSON after which an event takes no more arguments */
@@ -119,6 +120,7 @@ struct chrome {
 	uint64_t ring_mask;
 	uint64_t text_head, text_tail;
 	struct tw_line line;        /* text of the event at hand */
+	struct tw_text stack;       /* of a sample */
 	uint64_t keys[CHROME_KEYS]; /* hashes of the keys that its args have */
 	size_t key_count, own_keys; /* own_keys: of the words that are ours, the first */
 	uint64_t start;             /* of the trace */

@@ -22,6 +22,7 @@
 	X(FXT_OWN_COUNT, "count")                                                                                      \
 	X(FXT_OWN_STACK, "stack")                                                                                      \
 	X(FXT_OWN_WEIGHT, "weight")                                                                                    \
+	X(FXT_OWN_WALL_NS, "wall_ns")                                                                                  \
 	X(FXT_OWN_STACK_SAMPLE, "stack-sample")                                                                        \
 	X(FXT_OWN_CPU_SAMPLE, "cpu-sample")                                                                            \
 	X(FXT_OWN_CPU_NS, "cpu_ns")                                                                                    \

@@ -38,7 +38,9 @@ static void add_flags(struct fxt_writer *w, struct fxt_items *items, uint16_t fl
 
 static void add_told(struct fxt_writer *w, struct fxt_items *items, const struct fxt_told *told, uint64_t value)
 {
-	if (told->type != TW_ARG_NULL)
+	if (told->type == TW_ARG_TEXT)
+		fxt_add_stack(w, items, told->name, (uint32_t)value);
+	else if (told->type != TW_ARG_NULL && (value || !told->not_zero))
 		fxt_add_made(w, items, told->name, told->type, value);
 }
 
@@ -161,12 +163,12 @@ static const struct fxt_shape shapes[TW_EVENT_KINDS] = {
     [TW_SWITCH] = {fxt_put_scheduling, .kind = TW_FXT_CONTEXT_SWITCH},
     [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
     [TW_STACK_SAMPLE] = {fxt_put_sample, STAND_IN, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
-                         .other = {TW_ARG_UINT, FXT_OWN_STACK}},
+                         .id = {TW_ARG_UINT, FXT_OWN_WALL_NS, .not_zero = true}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
     [TW_CPU_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
-                       .other = {TW_ARG_UINT, FXT_OWN_STACK}},
+                       .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
     [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_ALLOCATION_SAMPLE,
                               .value = {TW_ARG_UINT, FXT_OWN_BYTES}, .id = {TW_ARG_UINT, FXT_OWN_COUNT},
-                              .other = {TW_ARG_UINT, FXT_OWN_STACK}},
+                              .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
     [TW_LOG] = {fxt_put_log, .kind = TW_FXT_LOG},
     [TW_OBJECT] = {fxt_put_object, .kind = TW_FXT_KERNEL_OBJECT},
     [TW_BLOB] = {fxt_put_blob, .kind = TW_FXT_BLOB},
@@ -249,6 +251,7 @@ static void close_writer(struct tw_writer *writer)
 {
 	struct fxt_writer *w = writer->state;
 	fxt_intern_free(&w->intern);
+	tw_text_free(&w->stack);
 	free(w);
 }
 

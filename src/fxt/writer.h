@@ -3,6 +3,7 @@
 #ifndef FXT_WRITER_H
 #define FXT_WRITER_H
 
+#include "base/memory.h"
 #include "core/ticks.h"
 #include "fxt/intern.h"
 
@@ -20,6 +21,7 @@ struct fxt_writer {
 	struct fxt_intern intern;
 	struct fxt_clock clock;
 	const struct tw_argument *arguments; /* of the batch */
+	struct tw_text stack;                /* of the event that is written */
 	bool started;
 	bool cpu_told;
 	bool in_parts; /* the last blob said that more of it follows */
@@ -42,10 +44,12 @@ struct fxt_items {
 /* What stands behind the arguments of an event. */
 enum fxt_tail { FXT_NO_TAIL, FXT_TAIL_SCOPE, FXT_TAIL_ID, FXT_TAIL_END };
 
-/* How one of the event's numbers is told where it has no place: as an argument; TW_ARG_NULL: it is not. */
+/* How one of the event's numbers is told where it has no place: as an argument; TW_ARG_NULL: it is not. TW_ARG_TEXT: it is a
+ * stack, and told by its functions. */
 struct fxt_told {
 	enum tw_argument_type type;
 	enum fxt_own name;
+	bool not_zero; /* 0 is nothing to tell */
 };
 
 /* What each kind becomes. */
@@ -99,6 +103,9 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const stru
 /* Adds an argument that the event has as a number or flag. */
 void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, enum tw_argument_type type,
                   uint64_t value);
+
+/* Adds a stack as a text that lives until the next one; none for the empty stack. */
+void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, uint32_t stack);
 
 /* Puts the arguments and leaves room for `reserved` words. Returns how many there are. */
 uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved);

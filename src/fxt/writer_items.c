@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
+#include "core/stack_text.h"
+
 #include <assert.h>
 
 void fxt_move_clock(struct fxt_clock *clock, uint64_t ns)
@@ -32,6 +34,21 @@ void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own na
 	struct tw_argument *made = &items->made[items->made_count++];
 	*made = (struct tw_argument){.type = (uint8_t)type, .value.u = value};
 	items->items[items->count++] = (struct fxt_item){.name = fxt_own_label(&w->intern, name), .argument = made};
+}
+
+/* A stack that cannot be told whole has its innermost functions. */
+void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, uint32_t stack)
+{
+	enum { STACK_MAX = 32000 }; /* as a string of the document, "String record" */
+	enum tw_stack_fit fit =
+	    stack ? tw_stack_text(&w->stack, w->intern.dictionary, stack, STACK_MAX) : TW_STACK_NO_MEMORY;
+	if (stack && fit != TW_STACK_WHOLE)
+		fxt_loss(w, "long stack", fit == TW_STACK_CUT);
+	if (fit == TW_STACK_NO_MEMORY || w->stack.length == 0)
+		return;
+	fxt_add_made(w, items, name, TW_ARG_TEXT, 0);
+	items->made[items->made_count - 1].value.bytes = (const uint8_t *)w->stack.bytes;
+	items->made[items->made_count - 1].size = w->stack.length;
 }
 
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first)

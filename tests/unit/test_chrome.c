@@ -542,6 +542,13 @@ static void test_async_and_flow(void **state)
 	expect_no_loss(f);
 }
 
+static uint32_t push(struct fixture *f, uint32_t caller, uint32_t function)
+{
+	const struct tw_location place = {.name = function};
+	return tw_dictionary_push(f->reader.dictionary, caller,
+	                          tw_dictionary_add_location(f->reader.dictionary, &place));
+}
+
 /* Kinds that the format has nothing for: an instant with what they hold, and all but logs and gaps are counted. */
 static void test_other_kinds(void **state)
 {
@@ -552,15 +559,20 @@ static void test_other_kinds(void **state)
 	} cases[] = {
 	    {{.kind = TW_SWITCH, .value = 3, .other = 2}, "switch", "scheduling", "\"state\":3,\"next\":\"7/8\"", true},
 	    {{.kind = TW_WAKEUP, .other = 2}, "wakeup", "scheduling", "\"waker\":\"7/8\"", true},
-	    {{.kind = TW_STACK_SAMPLE, .value = 10, .other = 4},
+	    {{.kind = TW_STACK_SAMPLE, .value = 10, .id = 20, .other = 2},
 	     "stack-sample",
 	     "sample",
-	     "\"weight\":10,\"stack\":4",
+	     "\"weight\":10,\"wall_ns\":20,\"stack\":\"fib;leaf\"",
 	     true},
-	    {{.kind = TW_ALLOCATION_SAMPLE, .value = 64, .id = 2, .other = 4},
+	    {{.kind = TW_CPU_SAMPLE, .value = 10, .other = 1},
+	     "cpu-sample",
+	     "sample",
+	     "\"cpu_ns\":10,\"stack\":\"fib\"",
+	     true},
+	    {{.kind = TW_ALLOCATION_SAMPLE, .value = 64, .id = 2},
 	     "allocation-sample",
 	     "sample",
-	     "\"bytes\":64,\"count\":2,\"stack\":4",
+	     "\"bytes\":64,\"count\":2",
 	     true},
 	    {{.kind = TW_LOG, .value = 1}, "log", "log", "\"severity\":1", false},
 	    {{.kind = TW_OBJECT, .value = 1, .id = 255}, "object", "object", "\"type\":1,\"koid\":\"0xff\"", true},
@@ -579,6 +591,7 @@ static void test_other_kinds(void **state)
 	};
 	struct fixture *f = *state;
 	char expected[sizeof cases / sizeof *cases * 200] = "";
+	push(f, push(f, 0, f->fib), f->leaf);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tw_event event = cases[i].event;
 		event.time = START;

@@ -39,6 +39,13 @@ static uint32_t track(struct fixture *f, enum tw_track_kind kind, uint64_t proce
 	                               &(struct tw_track){.process = process, .thread = thread, .kind = kind});
 }
 
+static uint32_t push(struct fixture *f, uint32_t caller, uint32_t function)
+{
+	const struct tw_location place = {.name = function};
+	return tw_dictionary_push(f->reader.dictionary, caller,
+	                          tw_dictionary_add_location(f->reader.dictionary, &place));
+}
+
 static void create(struct fixture *f, const struct tw_write_options *options)
 {
 	tw_discard(f->writer);
@@ -516,13 +523,44 @@ static void test_backtrace(void **state)
 static void test_sample_without_addresses(void **state)
 {
 	struct fixture *f = *state;
-	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2, .other = 3);
+	uint32_t stack = push(f, push(f, 0, f->fib), f->size);
+	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2, .id = 20,
+	    .other = stack);
 	begin(f);
 	NEXT(f, 0x0000000600010022, 0x0000746867696577); /* "weight" */
-	NEXT(f, 0x0000000500020022, 0x0000006b63617473); /* "stack" */
-	NEXT(f, FIB(3), MAIN(1), 0x0003000001200054, 1, 0x0000000200010012, 0x0000000300020012, 0);
+	NEXT(f, 0x0000000700020022, 0x00736e5f6c6c6177); /* "wall_ns" */
+	NEXT(f, 0x0000000500030022, 0x0000006b63617473); /* "stack" */
+	NEXT(f, FIB(4), MAIN(1), 0x0004000001300074, 1, 0x0000000200010012, 0x0000001400020012);
+	NEXT(f, 0x0000800800030026, 0x657a69733b626966, 0); /* "fib;size" */
 	end(f);
 	expect_loss(f, "stack-sample", 1, 0);
+}
+
+/* Nothing is told of what is not known: no wall time, no stack. */
+static void test_sample_alone(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2);
+	begin(f);
+	NEXT(f, 0x0000000600010022, 0x0000746867696577); /* "weight" */
+	NEXT(f, FIB(2), MAIN(1), 0x0002000001100044, 1, 0x0000000200010012, 0);
+	end(f);
+	expect_loss(f, "stack-sample", 1, 0);
+}
+
+/* A stack that needs more than the 32,000 bytes of a text keeps its innermost functions: "..." and 7,999 of 9,000 ";fib". */
+static void test_deep_stack(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t stack = 0;
+	for (int i = 0; i < 9000; i++)
+		stack = push(f, stack, f->fib);
+	PUT(f, .kind = TW_CPU_SAMPLE, .time = 1, .track = f->main, .name = f->fib, .value = 2, .other = stack);
+	finish(f);
+	const char *text = memmem(f->bytes, f->words * 8, "...;fib;fib", 11);
+	assert_non_null(text);
+	assert_memory_equal(text + 3 + 4 * 7999 - 4, ";fib\0", 5);
+	assert_int_equal(loss_of(f, "long stack")->approximated, 1);
 }
 
 /* ---- Tracks. ---- */
@@ -837,6 +875,8 @@ int main(void)
 	    TEST(test_lost_bytes),
 	    TEST(test_backtrace),
 	    TEST(test_sample_without_addresses),
+	    TEST(test_sample_alone),
+	    TEST(test_deep_stack),
 	    TEST(test_thread_name),
 	    TEST(test_late_names),
 	    TEST(test_process_name),

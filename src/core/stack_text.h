@@ -1,0 +1,19 @@
+/* stack_text.h - a stack as text: "main;parse;read". */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORE_STACK_TEXT_H
+#define CORE_STACK_TEXT_H
+
+#include <stdbool.h>
+
+#include <trackway/event.h>
+
+#include "base/memory.h"
+
+enum tw_stack_fit { TW_STACK_NO_MEMORY, TW_STACK_WHOLE, TW_STACK_CUT };
+
+/* Fills a text with the names of a stack's functions, the outermost first, ';' between them (a ';' in a name becomes ':', one
+ * without a name is "?"). Of a stack that needs more than `most` bytes the innermost functions are there, behind "...". */
+enum tw_stack_fit tw_stack_text(struct tw_text *text, const struct tw_dictionary *dictionary, uint32_t stack,
+                                size_t most);
+
+#endif
