@@ -1,0 +1,556 @@
+#!/usr/bin/python3
+# tracelog.py - an independent decoder of TraceLog, to test the library against: written from the format's grammar alone.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: tracelog.py FILE | tracelog.py --kinds FILE | tracelog.py --samples FILE | tracelog.py --total WEIGHT BY FILE
+
+Without an option: one JSON object a line of the log, with the fields of `trackway dump --json`.
+--kinds: how many records there are of each kind.
+--samples: each sample with its whole stack.
+--total: what functions, classes, modules or threads have of samples, wall, cpu, bytes or allocations: self and inclusive.
+
+Pointers and hexadecimal numbers are integers here; an instruction pointer that the log writes as "?" is "?".
+"""
+import collections
+import fractions
+import json
+import re
+import sys
+
+BOM = b"\xef\xbb\xbf"
+GAP = rb"[ \t]+"
+SHAPES = {
+    "ptr": rb"0[xX][0-9a-fA-F]+", "hex": rb"0[xX][0-9a-fA-F]+", "n": rb"\d+", "ms": rb"-?\d+", "us": rb"-?\d+",
+    "tid": rb"\d+|0[xX][0-9a-fA-F]+|\?", "ticks": rb"\d+|\?", "word": rb"\S+", "flags": rb"[tf]+(?:[ \t]*[tf]+)*",
+    "delta": rb"\d+:\d+(?::(?:(?:0[xX])?[0-9a-fA-F]+|\?))?", "text": rb'".*"', "list": rb"\S.*",
+}
+WIDTHS = {"ptr": 64, "hex": 32, "n": 32, "ticks": 64, "us": 64}
+FUNCTION = "ptr:class_id ptr:module_id hex:func_token"
+CODE = "list:code?"
+
+# The grammar: what stands behind the two words. `?` behind a field: it may be missing. A kind may have more than one form.
+GRAMMAR = {
+    "prf stm": ["word:date word:time word:zone?"],
+    "prf cfg": ["word:name word:value"],
+    "prf tps": ["ms:timestamp"],
+    "prf trs": ["ms:timestamp"],
+    "prc cpu": ["ms:timestamp us:usage"],
+    "thr crt": ["ptr:thread_id hex:thread_iid"],
+    "thr aos": ["hex:thread_iid n:os_thread_id"],
+    "thr dst": ["hex:thread_iid"],
+    "thr cpu": ["hex:thread_iid ms:timestamp us:usage"],
+    "mod ldf": ["ptr:module_id ptr:base_load_address ptr:assembly_id hex:status text:module_name"],
+    "mod ata": ["ptr:module_id ptr:assembly_id"],
+    "asm ldf": ["ptr:assembly_id ptr:app_domain_id ptr:module_id hex:status text:assembly_name"],
+    "apd crf": ["ptr:app_domain_id ptr:process_id hex:status text:app_domain_name"],
+    "cls ldf": ["ptr:class_id hex:class_iid ptr:module_id hex:class_token hex:status",
+                "ptr:class_id ptr:module_id hex:class_token hex:status"],
+    "cls nam": ["hex:class_iid text:class_name"],
+    "fun inf": [f"hex:internal_id ptr:function_id {FUNCTION} {CODE}"],
+    "fun cmf": [f"ptr:function_id hex:internal_id {FUNCTION} hex:status {CODE}"],
+    "fun csf": [f"ptr:function_id hex:internal_id {FUNCTION} {CODE}"],
+    "fun nam": ["hex:function_iid text:full_name"],
+    "jit cms": ["tid:thread ms:timestamp ptr:function_id"],
+    "jit cmf": ["tid:thread ms:timestamp ptr:function_id hex:status"],
+    "jit css": ["tid:thread ms:timestamp ptr:function_id"],
+    "jit csf": ["tid:thread ms:timestamp ptr:function_id"],
+    "gch gcs": ["tid:thread ms:timestamp word:reason flags:gen_collect"],
+    "gch gcf": ["tid:thread ms:timestamp"],
+    "gch alt": ["ms:timestamp list:alt_items?"],
+    "gch gen": ["ms:timestamp list:generations?"],
+    "sam str": ["hex:thread_iid ms:timestamp n:count delta:delta list:frames?"],
+    "str sam": ["hex:thread_iid ms:timestamp ticks:count delta:delta list:frames?"],
+    "sam mem": ["hex:thread_iid ms:timestamp list:alloc_items?"],
+    "lin src": ["hex:line_id hex:file_id hex:function_iid n:start_line n:start_column n:end_line n:end_column"],
+    "fil src": ["hex:file_id text:file_name"],
+}
+KINDS = [words.replace(" ", "-") for words in GRAMMAR]
+
+
+class Bad(Exception):
+    """A line that is not as the grammar has it."""
+
+
+def pattern_of(words, form):
+    pattern = GAP.join(word.encode() for word in words.split())
+    for field in form.split():
+        shape, name = field.rstrip("?").split(":")
+        part = GAP + b"(?P<" + name.encode() + b">" + SHAPES[shape] + b")"
+        pattern += b"(?:" + part + b")?" if field.endswith("?") else part
+    return re.compile(rb"[ \t]*" + pattern + rb"[ \t]*\Z", re.DOTALL)
+
+
+FORMS = {words: [(pattern_of(words, form), dict(field.rstrip("?").split(":")[::-1] for field in form.split()))
+                 for form in forms] for words, forms in GRAMMAR.items()}
+
+
+# Fields.
+
+def narrow(value, width):
+    if not -(1 << width - 1) <= value < 1 << width:
+        raise Bad(f"{value} has more than {width} bits")
+    return value
+
+
+def hexadecimal(word, width=64):
+    return narrow(int(word, 16), width)
+
+
+def pointer(word):
+    """An instruction pointer, with 0x or without."""
+    return "?" if word == b"?" else hexadecimal(word)
+
+
+def text(data):
+    """UTF-8, each byte that is none replaced."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if "\udc80" <= char <= "\udcff" else char
+                   for char in data.decode("utf-8", "surrogateescape"))
+
+
+def milliseconds(word):
+    """32 bits, written with a sign or without one."""
+    return narrow(int(word), 32) & 0xffffffff
+
+
+def thread(word):
+    """Of the system (decimal), of the profiler (hexadecimal), or none."""
+    if word == b"?":
+        return "?"
+    return {"iid": hexadecimal(word, 32)} if word[:2].lower() == b"0x" else {"os": narrow(int(word), 32)}
+
+
+READ = {
+    "ptr": hexadecimal, "hex": lambda word: hexadecimal(word, 32), "n": lambda word: narrow(int(word), 32),
+    "ms": milliseconds, "us": lambda word: narrow(int(word), 64) % (1 << 64), "tid": thread, "word": text,
+    "ticks": lambda word: "?" if word == b"?" else narrow(int(word), 64), "text": lambda word: text(word[1:-1]),
+    "flags": lambda word: [flag == ord("t") for flag in word if flag in b"tf"],
+}
+
+
+# Lists.
+
+def item_of(word, *shapes):
+    """The parts of an item; those that are missing at its end are left out."""
+    parts = word.split(b":")
+    most, least = len(shapes), sum(not shape.endswith("?") for shape in shapes)
+    if not least <= len(parts) <= most:
+        raise Bad(f"an item of {len(parts)} parts: {word}")
+    return [ITEM[shape.rstrip("?")](part) for part, shape in zip(parts, shapes)]
+
+
+def decimal(word):
+    if not re.fullmatch(rb"\d+", word):
+        raise Bad(f"no number: {word}")
+    return narrow(int(word), 64)
+
+
+def prefixed(word, width):
+    if not re.fullmatch(SHAPES["hex"], word):
+        raise Bad(f"no hexadecimal number: {word}")
+    return hexadecimal(word, width)
+
+
+def ip(word):
+    if not re.fullmatch(rb"(0[xX])?[0-9a-fA-F]+|\?", word):
+        raise Bad(f"no instruction pointer: {word}")
+    return pointer(word)
+
+
+ITEM = {"n": decimal, "iid": lambda word: prefixed(word, 32), "x": lambda word: prefixed(word, 64), "ip": ip, "name": text}
+
+
+def frames(words):
+    return [dict(zip(("function_iid", "ip"), item_of(word, "iid", "ip?"))) for word in words]
+
+
+def classes(words):
+    return [dict(zip(("class_iid", "alloc_count", "mem_size", "ip"), item_of(word, "iid", "n", "n", "ip?"))) for word in words]
+
+
+def generations(words):
+    return [dict(zip(("name", "allocated", "reserved"), item_of(word, "name", "n", "n"))) for word in words]
+
+
+def code(words):
+    """Blocks of code, then maps."""
+    blocks = [item_of(word, "x", "x") for word in words if word.count(b":") == 1]
+    maps = [item_of(word, "x", "x", "x") for word in words if word.count(b":") != 1]
+    return {"code_info": [dict(zip(("start_addr", "size"), block)) for block in blocks],
+            "il_map": [dict(zip(("il_offset", "native_start", "native_end"), one)) for one in maps]}
+
+
+LISTS = {"frames": frames, "alt_items": classes, "alloc_items": classes, "generations": generations}
+
+
+# Records.
+
+def names_of_function(body):
+    """name, return type, signature: split at the last two `" "`; of 2017 the name alone."""
+    parts = re.fullmatch(rb'"(.*)"[ \t]+"(.*)"[ \t]+"(.*)"', body, re.DOTALL)
+    if parts:
+        return dict(zip(("full_name", "return_type", "signature"), map(text, parts.groups())))
+    return {"full_name": text(body[1:-1])}
+
+
+def start_time(row):
+    """A date, a time, maybe a zone."""
+    good = re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"]) and re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", row["time"]) and \
+        (row.get("zone") is None or re.fullmatch(r"[+-]\d\d:\d\d", row["zone"]))
+    if not good:
+        raise Bad("no time")
+
+
+def split_delta(row):
+    parts = row.pop("delta").split(b":")
+    row["match_prefix_size"], row["stack_size"] = (narrow(int(part), 32) for part in parts[:2])
+    if len(parts) > 2:
+        row["ip"] = pointer(parts[2])
+
+
+def checked(row, kind):
+    if kind == "prf stm":
+        start_time(row)
+    if kind == "gch gcs" and row["reason"] not in ("induced", "?"):
+        raise Bad("no reason")
+
+
+def fields(kind, found, shapes):
+    row = {}
+    for name, shape in shapes.items():
+        word = found[name]
+        if shape == "list":
+            words = word.split() if word else []
+            row.update(code(words) if name == "code" else {name: LISTS[name](words)})
+        elif word is not None:
+            row[name] = word if shape == "delta" else READ[shape](word)
+    if "delta" in row:
+        split_delta(row)
+    if kind == "fun nam":
+        row.update(names_of_function(found["full_name"].strip(b" \t")))
+    checked(row, kind)
+    return row
+
+
+def words_of(line):
+    """The kind that a line says it is, or None."""
+    words = b" ".join(line.split(None, 2)[:2]).decode("latin-1")
+    return words if words in GRAMMAR and re.match(rb"[ \t]*\w+[ \t]+\w+([ \t]|\Z)", line) else None
+
+
+def decode(line):
+    """The record of a line without its end: a dict. Raises Bad."""
+    words = words_of(line)
+    if not words:
+        raise Bad("no kind")
+    for pattern, shapes in FORMS[words]:
+        found = pattern.match(line)
+        if found:
+            return {"record": words.replace(" ", "-"), **fields(words, found, shapes)}
+    raise Bad(f"{words} is not as it should be")
+
+
+def lines(data):
+    """Offset and bytes of each line, without LF, CR or byte order mark."""
+    offset = 0
+    while offset < len(data):
+        end = data.find(b"\n", offset)
+        end = len(data) if end < 0 else end
+        line = data[offset:end]
+        if offset == 0:
+            line = line.removeprefix(BOM)
+        yield offset, line.removesuffix(b"\r")
+        offset = end + 1
+
+
+def records(data):
+    """A dict for each line; of one that is none the record is "unknown"."""
+    for offset, line in lines(data):
+        try:
+            row = decode(line)
+        except Bad as reason:
+            row = {"record": "unknown", "why": str(reason)}
+        yield {"offset": offset, **row}
+
+
+def kinds(data):
+    return collections.Counter(row["record"] for row in records(data))
+
+
+# What the records say together.
+
+def signed(value, width):
+    return value - (1 << width) if value >> width - 1 else value
+
+
+class Thread:
+    def __init__(self, iid):
+        self.iid, self.stack, self.last, self.last_cpu = iid, [], None, None
+        self.waiting = []  # samples since the last CPU record
+        self.alive = False
+
+
+class Sample:
+    """A sample: `stack` is a tuple of (function iid, ip), outermost first."""
+
+    def __init__(self, row, thread, wall):
+        self.offset, self.thread, self.ms, self.stack = row["offset"], thread.iid, row["timestamp"], tuple(thread.stack)
+        self.count = 0 if row["count"] == "?" else row["count"]
+        self.wall, self.cpu = wall, fractions.Fraction(0)
+
+
+Allocation = collections.namedtuple("Allocation", "offset thread ms class_iid count bytes ip stack")
+Compilation = collections.namedtuple("Compilation", "thread begin end function_id function_iid cached status")
+Collection = collections.namedtuple("Collection", "thread begin end reason generations")
+Usage = collections.namedtuple("Usage", "thread ms us interval")
+UNKNOWN = None  # the function of a frame that no record gave
+
+
+class Log:
+    """A whole log: records, then what follows from all of them."""
+
+    def __init__(self, data):
+        self.kinds = collections.Counter()
+        self.samples, self.allocations, self.compilations, self.collections, self.usages = [], [], [], [], []
+        self.heap, self.generations, self.mismatches, self.unshared = [], [], [], []
+        self.threads, self.of_system, self.open = {}, {}, collections.defaultdict(list)
+        self.functions, self.classes, self.modules, self.assemblies = {}, {}, {}, {}  # iid or pointer -> dict
+        self.class_names, self.function_names, self.class_at, self.function_at = {}, {}, {}, {}
+        self.sources, self.files, self.config = {}, {}, {}
+        self.resumed, self.paused = None, None
+        for row in records(data):
+            self.kinds[row["record"]] += 1
+            take = getattr(self, row["record"].replace("-", "_"), None)
+            if take:
+                take(row)
+
+    def thread(self, iid):
+        return self.threads.setdefault(iid, Thread(iid))
+
+    def thread_of(self, word):
+        """The profiler's number of a thread that is given by the system's."""
+        if word == "?":
+            return None
+        return word["iid"] if "iid" in word else self.of_system.get(word["os"])
+
+    # Configuration, threads, names.
+
+    def prf_cfg(self, row):
+        self.config[row["name"]] = row["value"]
+
+    def prf_tps(self, row):
+        self.paused = row["timestamp"]
+
+    def prf_trs(self, row):
+        self.resumed = row["timestamp"]
+
+    def thr_crt(self, row):
+        self.thread(row["thread_iid"]).alive = True
+
+    def thr_aos(self, row):
+        self.of_system[row["os_thread_id"]] = row["thread_iid"]
+
+    def mod_ldf(self, row):
+        self.modules[row["module_id"]] = row["module_name"]
+
+    def cls_ldf(self, row):
+        iid = row.get("class_iid")
+        self.class_at[row["class_id"]] = iid
+        self.classes[iid] = {"module": self.modules.get(row["module_id"]), "token": row["class_token"]}
+
+    def cls_nam(self, row):
+        self.class_names[row["class_iid"]] = row["class_name"]
+
+    def fun_inf(self, row):
+        iid = row["internal_id"]
+        self.function_at[row["function_id"]] = iid
+        self.functions[iid] = {"class": self.class_at.get(row["class_id"]), "class_id": row["class_id"],
+                               "module": self.modules.get(row["module_id"]), "code": row["code_info"], "map": row["il_map"]}
+
+    fun_cmf = fun_csf = fun_inf
+
+    def fun_nam(self, row):
+        self.function_names[row["function_iid"]] = row["full_name"]
+
+    def fil_src(self, row):
+        self.files[row["file_id"]] = row["file_name"]
+
+    def lin_src(self, row):
+        self.sources[row["line_id"]] = (row["file_id"], row["start_line"])
+
+    # Stacks.
+
+    def sam_str(self, row):
+        thread = self.thread(row["thread_iid"])
+        stack, size, match = thread.stack, row["stack_size"], row["match_prefix_size"]
+        if size != len(stack):
+            self.mismatches.append(row["offset"])
+            stack = stack[:size] + [(UNKNOWN, None)] * min(size - len(stack), 1 << 20)
+        stack = stack[:match]
+        if "ip" in row and stack:
+            stack[-1] = (stack[-1][0], None if row["ip"] == "?" else row["ip"])
+        for frame in row["frames"]:
+            known = frame.get("ip", "?")
+            stack.append((frame["function_iid"], None if known == "?" else known))
+        thread.stack = stack
+        self.sample(row, thread)
+
+    str_sam = sam_str
+
+    def sample(self, row, thread):
+        begins = [time for time in (thread.last, self.resumed) if time is not None]
+        wall = max(row["timestamp"] - max(begins), 0) if thread.last is not None else None
+        thread.last = row["timestamp"]
+        sample = Sample(row, thread, wall)
+        self.samples.append(sample)
+        thread.waiting.append(sample)
+
+    def sam_mem(self, row):
+        stack = tuple(self.thread(row["thread_iid"]).stack)
+        for item in row["alloc_items"]:
+            self.allocations.append(Allocation(row["offset"], row["thread_iid"], row["timestamp"], item["class_iid"],
+                                               item["alloc_count"], item["mem_size"], item.get("ip"), stack))
+
+    # CPU time.
+
+    def thr_cpu(self, row):
+        thread, used = self.thread(row["thread_iid"]), signed(row["usage"], 64)
+        timeout = int(self.config.get("CpuTraceTimeoutMs", 0))
+        interval = row["timestamp"] - thread.last_cpu if thread.last_cpu is not None else timeout
+        self.usages.append(Usage(row["thread_iid"], row["timestamp"], used, interval))
+        thread.last_cpu = row["timestamp"]
+        self.share(thread, used)
+
+    def share(self, thread, used):
+        """Over the samples since the last, by their ticks."""
+        ticks = sum(sample.count for sample in thread.waiting)
+        if not ticks:
+            self.unshared.append((thread.iid, used))
+        for sample in thread.waiting if ticks else ():
+            sample.cpu += fractions.Fraction(used * sample.count, ticks)
+        thread.waiting = []
+
+    def prc_cpu(self, row):
+        last = [usage.ms for usage in self.usages if usage.thread == "process"][-1:]
+        interval = row["timestamp"] - last[0] if last else int(self.config.get("CpuTraceTimeoutMs", 0))
+        self.usages.append(Usage("process", row["timestamp"], signed(row["usage"], 64), interval))
+
+    # Compilation and collection.
+
+    @staticmethod
+    def key(row):
+        return json.dumps(row["thread"])
+
+    def begin(self, row, what):
+        self.open[what, self.key(row)].append(row)
+
+    def end(self, row, what, alike):
+        """The innermost open one that is alike."""
+        waiting = self.open[what, self.key(row)]
+        for number in reversed(range(len(waiting))):
+            if alike(waiting[number]):
+                return waiting.pop(number)
+        return None
+
+    def compiled(self, row, what):
+        begun = self.end(row, what, lambda one: one["function_id"] == row["function_id"])
+        if begun:
+            self.compilations.append(Compilation(
+                self.thread_of(row["thread"]), begun["timestamp"], row["timestamp"], row["function_id"],
+                self.function_at.get(row["function_id"]), what == "search", row.get("status")))
+
+    def jit_cms(self, row):
+        self.begin(row, "compilation")
+
+    def jit_cmf(self, row):
+        self.compiled(row, "compilation")
+
+    def jit_css(self, row):
+        self.begin(row, "search")
+
+    def jit_csf(self, row):
+        self.compiled(row, "search")
+
+    def gch_gcs(self, row):
+        self.begin(row, "collection")
+
+    def gch_gcf(self, row):
+        begun = self.end(row, "collection", lambda one: True)
+        if begun:
+            self.collections.append(Collection(begun["thread"], begun["timestamp"], row["timestamp"], begun["reason"],
+                                               begun["gen_collect"]))
+
+    def gch_alt(self, row):
+        self.heap.append((row["timestamp"], {item["class_iid"]: (item["alloc_count"], item["mem_size"])
+                                             for item in row["alt_items"]}))
+
+    def gch_gen(self, row):
+        self.generations.append((row["timestamp"], [(item["name"], item["allocated"], item["reserved"])
+                                                    for item in row["generations"]]))
+
+
+# Totals.
+
+WEIGHTS = ("samples", "wall", "cpu", "bytes", "allocations")
+PARTS = ("function", "class", "module", "thread")
+
+
+def weighed(log, weight):
+    """Thread, stack and weight of everything that has some: wall in ms, CPU time in microseconds."""
+    if weight in ("bytes", "allocations"):
+        for one in log.allocations:
+            yield one.thread, one.stack, one.bytes if weight == "bytes" else one.count
+    for sample in log.samples if weight in ("samples", "wall", "cpu") else ():
+        yield sample.thread, sample.stack, {"samples": sample.count, "wall": sample.wall or 0, "cpu": sample.cpu}[weight]
+
+
+def part_of(log, by, thread, frame):
+    """What a frame counts for."""
+    if by == "thread":
+        return thread
+    function = log.functions.get(frame[0], {})
+    if by == "class":
+        return log.class_names.get(function.get("class"))
+    return function.get("module") if by == "module" else frame[0]
+
+
+def totals(log, weight, by):
+    """part -> [self, inclusive]; a part that is on a stack more than once is counted once."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for thread, stack, amount in weighed(log, weight):
+        parts = [part_of(log, by, thread, frame) for frame in stack]
+        if by == "thread":
+            parts = [thread]
+        if parts:
+            found[parts[-1]][0] += amount
+        for part in set(parts):
+            found[part][1] += amount
+    return dict(found)
+
+
+def stacks(log, weight):
+    """(thread, functions outermost first) -> weight."""
+    found = collections.Counter()
+    for thread, stack, amount in weighed(log, weight):
+        found[thread, tuple(function for function, _ in stack)] += amount
+    return found
+
+
+def main(arguments):
+    with open(arguments[-1], "rb") as file:
+        data = file.read()
+    if arguments[0] == "--kinds":
+        print(json.dumps(kinds(data)))
+    elif arguments[0] == "--samples":
+        for sample in Log(data).samples:
+            print(json.dumps({**vars(sample), "cpu": float(sample.cpu)}))
+    elif arguments[0] == "--total":
+        log = Log(data)
+        for part, (own, inclusive) in totals(log, *arguments[1:3]).items():
+            name = log.function_names.get(part, part) if arguments[2] == "function" else part
+            print(json.dumps({"name": name, "self": float(own), "inclusive": float(inclusive)}))
+    else:
+        for row in records(data):
+            print(json.dumps(row))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
