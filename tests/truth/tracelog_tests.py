@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+# tracelog_tests.py - what the tool makes of TraceLog logs against what tracelog.py decodes.
+# SPDX-License-Identifier: Apache-2.0
+"""usage: tracelog_tests.py [--tool TRACKWAY] [WORD...]
+
+Prints TAP. Without --tool only tracelog.py itself is tested: against lines and a log of which everything was written down
+by hand, and on logs of real runtimes and generated ones, in which nothing may be odd. Words choose the tests in whose name
+one stands.
+
+Logs that may not be copied are in a directory beside the checkout (TW_CORPUS names another); without it their tests are
+skipped, and fail where CI is set.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import fxt_tests
+import tracelog
+import tracelog_lines
+from fxt_tests import counted, differences, read
+
+ROOT = fxt_tests.ROOT
+DATA = ROOT / "tests/data/tracelog"
+CORPUS = pathlib.Path(os.environ.get("TW_CORPUS", ROOT.parent / "shared/corpus")) / "tracelog"
+REAL = ("real-mono-sample", "real-coreclr80-work-suspend-alloc")
+DIALECTS = ("d0", "d1", "d2", "d3", "vs")
+
+
+# kinds.log by hand.
+
+MAIN, SELECT, RUN, UNMANAGED = 2, 3, 4, 0
+STACKS = [  # thread, ms, ticks, wall in ms, stack
+    (0, 20, 1, None, [(MAIN, 0xB2000014), (SELECT, None), (RUN, None)]),
+    (0, 30, 1, 10, [(MAIN, 0xB2000014), (SELECT, None), (RUN, None)]),
+    (0, 40, 2, 10, [(MAIN, 0xB2000024), (RUN, 0xB2000210), (UNMANAGED, None)]),
+    (0, 50, 1, 10, [(MAIN, None)]),
+    (0, 60, 0, 10, []),
+    (0, 70, 3, 10, [(MAIN, None), (RUN, None)]),
+]
+ALLOCATED = [  # thread, ms, class, objects, bytes
+    (0, 70, 0, 3, 96), (0, 70, 1, 1, 4096), (0, 70, 2, 2, 160),
+]
+OF_FUNCTIONS = {  # self, inclusive
+    "samples": {MAIN: [1, 8], SELECT: [0, 2], RUN: [5, 7], UNMANAGED: [2, 2]},
+    "wall": {MAIN: [10, 40], SELECT: [0, 10], RUN: [20, 30], UNMANAGED: [10, 10]},
+    "bytes": {MAIN: [0, 4352], RUN: [4352, 4352]},
+    "allocations": {MAIN: [0, 6], RUN: [6, 6]},
+}
+
+
+def kinds_by_hand():
+    log = tracelog.Log(read(DATA / "kinds.log"))
+    yield from differences([[one.thread, one.ms, one.count, one.wall, list(one.stack)] for one in log.samples],
+                           [list(one) for one in STACKS])
+    yield from differences([list(one[1:6]) for one in log.allocations], [list(one) for one in ALLOCATED])
+    for weight, wanted in OF_FUNCTIONS.items():
+        yield from differences([tracelog.totals(log, weight, "function")], [wanted])
+    if [(one.begin, one.end, one.function_iid, one.cached) for one in log.compilations] != \
+            [(12, 14, MAIN, False), (14, 15, SELECT, True)]:
+        yield f"compilations: {log.compilations}"
+    if [(one.begin, one.end, one.reason) for one in log.collections] != [(100, 103, "?"), (110, 140, "induced")]:
+        yield f"collections: {log.collections}"
+    cpu = tracelog.totals(log, "cpu", "function")
+    if cpu[MAIN][1] != 9876 or cpu[RUN][0] != 9876 * 5 / 8:
+        yield f"CPU time: {cpu}"
+
+
+def lines_by_hand():
+    rows = list(tracelog.records(tracelog_lines.log()))
+    for row, (line, wanted) in zip(rows, tracelog_lines.LINES, strict=True):
+        wanted = wanted or {"record": "unknown"}
+        if not fxt_tests.same(row, wanted):
+            yield f"{line}: found {row}, not {wanted}"
+
+
+def nothing_odd(data):
+    """Every line is a record, its kind its first two words; every stack fits the one before."""
+    found, words = tracelog.kinds(data), collections.Counter(line[:7].decode().replace(" ", "-") for line in data.splitlines())
+    yield from counted(found, words)
+    log = tracelog.Log(data)
+    if log.mismatches:
+        yield f"{len(log.mismatches)} stacks are not as deep as they say, first at {log.mismatches[0]}"
+    told = log.functions.keys() | {0, 1}
+    missing = {frame[0] for sample in log.samples for frame in sample.stack} - told
+    if missing:
+        yield f"functions {sorted(missing)[:5]} were never told"
+
+
+# Logs.
+
+def generated(scratch, *options):
+    """What bench/gen_tracelog.c makes."""
+    generator, path = scratch / "gen_tracelog", scratch / "generated.log"
+    compiler = os.environ.get("CC") or shutil.which("cc")
+    if not compiler:
+        raise fxt_tests.Skip("no C compiler")
+    if not generator.exists():
+        subprocess.run([*compiler.split(), "-std=c17", "-O1", "-D_GNU_SOURCE", ROOT / "bench/gen_tracelog.c", "-o", generator],
+                       check=True)
+    subprocess.run([generator, "--size", "400000", *options, path], check=True)
+    return path.read_bytes()
+
+
+def good_logs(scratch):
+    """name and a function that returns the bytes"""
+    for name in ("kinds", "small-d2-64"):
+        yield name, lambda name=name: read(DATA / f"{name}.log")
+    for name in REAL:
+        yield name, lambda name=name: read(CORPUS / f"{name}.log")
+    for number, dialect in enumerate(DIALECTS):
+        yield (f"generated, {dialect}",
+               lambda dialect=dialect, number=number: generated(scratch, "--dialect", dialect, "--seed", str(number),
+                                                                "--pointers", ("64", "32")[number % 2]))
+    yield "generated, no instruction pointers", lambda: generated(scratch, "--no-ip", "--threads", "30")
+
+
+# The tests.
+
+def truth_tests(scratch):
+    yield "tracelog.py: lines of every kind and dialect", lines_by_hand
+    yield "tracelog.py: kinds, stacks and totals", kinds_by_hand
+    for name, data in good_logs(scratch):
+        yield f"tracelog.py: {name}, nothing odd", lambda data=data: nothing_odd(data())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        sys.exit(bool(fxt_tests.run(truth_tests(pathlib.Path(scratch)), options.words)))
+
+
+if __name__ == "__main__":
+    main()
