@@ -20,8 +20,9 @@ BOM = b"\xef\xbb\xbf"
 GAP = rb"[ \t]+"
 SHAPES = {
     "ptr": rb"0[xX][0-9a-fA-F]+", "hex": rb"0[xX][0-9a-fA-F]+", "n": rb"\d+", "ms": rb"-?\d+", "us": rb"-?\d+",
-    "tid": rb"\d+|0[xX][0-9a-fA-F]+|\?", "ticks": rb"\d+|\?", "word": rb"\S+", "flags": rb"[tf]+(?:[ \t]*[tf]+)*",
-    "delta": rb"\d+:\d+(?::(?:(?:0[xX])?[0-9a-fA-F]+|\?))?", "text": rb'".*"', "list": rb"\S.*",
+    "tid": rb"\d+|0[xX][0-9a-fA-F]+|\?", "ticks": rb"\d+|\?", "word": rb"[^ \t]+", "flags": rb"[tf]{1,8}",
+    "rest": rb"[^ \t](?:.*[^ \t])?",
+    "delta": rb"\d+:\d+(?::(?:(?:0[xX])?[0-9a-fA-F]+|\?))?", "text": rb'".*"', "list": rb"[^ \t].*",
 }
 WIDTHS = {"ptr": 64, "hex": 32, "n": 32, "ticks": 64, "us": 64}
 FUNCTION = "ptr:class_id ptr:module_id hex:func_token"
@@ -30,7 +31,7 @@ CODE = "list:code?"
 # The grammar: what stands behind the two words. `?` behind a field: it may be missing. A kind may have more than one form.
 GRAMMAR = {
     "prf stm": ["word:date word:time word:zone?"],
-    "prf cfg": ["word:name word:value"],
+    "prf cfg": ["word:name rest:value"],
     "prf tps": ["ms:timestamp"],
     "prf trs": ["ms:timestamp"],
     "prc cpu": ["ms:timestamp us:usage"],
@@ -57,7 +58,7 @@ GRAMMAR = {
     "gch gcf": ["tid:thread ms:timestamp"],
     "gch alt": ["ms:timestamp list:alt_items?"],
     "gch gen": ["ms:timestamp list:generations?"],
-    "sam str": ["hex:thread_iid ms:timestamp n:count delta:delta list:frames?"],
+    "sam str": ["hex:thread_iid ms:timestamp ticks:count delta:delta list:frames?"],
     "str sam": ["hex:thread_iid ms:timestamp ticks:count delta:delta list:frames?"],
     "sam mem": ["hex:thread_iid ms:timestamp list:alloc_items?"],
     "lin src": ["hex:line_id hex:file_id hex:function_iid n:start_line n:start_column n:end_line n:end_column"],
@@ -120,9 +121,9 @@ def thread(word):
 
 READ = {
     "ptr": hexadecimal, "hex": lambda word: hexadecimal(word, 32), "n": lambda word: narrow(int(word), 32),
-    "ms": milliseconds, "us": lambda word: narrow(int(word), 64) % (1 << 64), "tid": thread, "word": text,
+    "ms": milliseconds, "us": lambda word: narrow(int(word), 64) % (1 << 64), "tid": thread, "word": text, "rest": text,
     "ticks": lambda word: "?" if word == b"?" else narrow(int(word), 64), "text": lambda word: text(word[1:-1]),
-    "flags": lambda word: [flag == ord("t") for flag in word if flag in b"tf"],
+    "flags": lambda word: [flag == ord("t") for flag in word],
 }
 
 
@@ -172,8 +173,9 @@ def generations(words):
 
 def code(words):
     """Blocks of code, then maps."""
-    blocks = [item_of(word, "x", "x") for word in words if word.count(b":") == 1]
-    maps = [item_of(word, "x", "x", "x") for word in words if word.count(b":") != 1]
+    count = next((number for number, word in enumerate(words) if word.count(b":") != 1), len(words))
+    blocks = [item_of(word, "x", "x") for word in words[:count]]
+    maps = [item_of(word, "iid", "x", "x") for word in words[count:]]
     return {"code_info": [dict(zip(("start_addr", "size"), block)) for block in blocks],
             "il_map": [dict(zip(("il_offset", "native_start", "native_end"), one)) for one in maps]}
 
@@ -188,6 +190,8 @@ def names_of_function(body):
     parts = re.fullmatch(rb'"(.*)"[ \t]+"(.*)"[ \t]+"(.*)"', body, re.DOTALL)
     if parts:
         return dict(zip(("full_name", "return_type", "signature"), map(text, parts.groups())))
+    if re.search(rb'"[ \t]+"', body):
+        raise Bad("neither one text nor three")
     return {"full_name": text(body[1:-1])}
 
 
@@ -218,7 +222,7 @@ def fields(kind, found, shapes):
     for name, shape in shapes.items():
         word = found[name]
         if shape == "list":
-            words = word.split() if word else []
+            words = re.split(GAP, word.strip(b" \t")) if word else []
             row.update(code(words) if name == "code" else {name: LISTS[name](words)})
         elif word is not None:
             row[name] = word if shape == "delta" else READ[shape](word)
@@ -232,8 +236,9 @@ def fields(kind, found, shapes):
 
 def words_of(line):
     """The kind that a line says it is, or None."""
-    words = b" ".join(line.split(None, 2)[:2]).decode("latin-1")
-    return words if words in GRAMMAR and re.match(rb"[ \t]*\w+[ \t]+\w+([ \t]|\Z)", line) else None
+    found = re.match(rb"[ \t]*(\w+)[ \t]+(\w+)(?:[ \t]|\Z)", line)
+    words = b" ".join(found.groups()).decode() if found else None
+    return words if words in GRAMMAR else None
 
 
 def decode(line):

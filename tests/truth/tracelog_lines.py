@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 # tracelog_lines.py - lines of TraceLog, and by hand what they say: every kind, the dialects, and what is odd about real ones.
 # SPDX-License-Identifier: Apache-2.0
-"""LINES: pairs of bytes and the fields of the record; None for a line that is no record. NAMED: fields that are alike."""
+"""LINES: pairs of bytes and the fields of the record; None for a line that is no record."""
 
 LINES = [
     # As the document has them, and pointers of both widths.
@@ -9,6 +8,7 @@ LINES = [
     (b"prf stm 2018-06-25 07:24:28.049 +09:00", {"record": "prf-stm", "zone": "+09:00"}),
     (b"prf stm 2018-06-25 07:24:28.049 -03:30", {"record": "prf-stm", "zone": "-03:30"}),
     (b"prf cfg SamplingTimeoutMs 10", {"record": "prf-cfg", "name": "SamplingTimeoutMs", "value": "10"}),
+    (b"prf cfg Name some words", {"record": "prf-cfg", "name": "Name", "value": "some words"}),
     (b"prf tps 150", {"record": "prf-tps", "timestamp": 150}),
     (b"prf trs 500", {"record": "prf-trs", "timestamp": 500}),
     (b"prc cpu 80 12345", {"record": "prc-cpu", "timestamp": 80, "usage": 12345}),
@@ -128,13 +128,16 @@ LINES = [
     (b"thr dst 1", None),
     (b"sam str 0x00000000 40 2", None),
     (b"sam str 0x00000000 40 2 1", None),
-    (b"sam str 0x00000000 40 ? 1:3", None),
     (b"sam str 0x00000000 40 2 1:3 4", None),
     (b"sam str 0x00000000 40 2 1:3 0x4:0x5:0x6", None),
     (b"cls nam 0x00000001 name", None),
     (b'cls nam 0x00000001 "name', None),
     (b'fun nam 0x00000001 "a" "b', None),
+    (b'fun nam 0x00000001 "a" "', None),
+    (b'fun nam 0x00000001 "a" "b"', None),
+    (b"fun inf 0x00000003 0xB6E00100 0x00000000 0xB6B00000 0x06000002 0xB2000000:0x80 0x0:0x0:0x80 0x7:0x20", None),
     (b"gch gcs 4200 100 forced tfff", None),
+    (b"gch gcs 4200 100 ? t fff", None),
     (b"gch alt 140 0x0:120", None),
     (b"prf stm yesterday at noon", None),
     (b"xyz abc 1 2 3", None),
