@@ -122,7 +122,8 @@ static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_op
 	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
 		struct tw_merge_shift shift;
 		tw_merged_shift(reader, i, &shift);
-		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration);
+		uint64_t size = shift.shift_ns < 0 ? -(uint64_t)shift.shift_ns : (uint64_t)shift.shift_ns;
+		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration(size));
 		if (how->markers[1])
 			tw_say("%s: moved by %s, drift %+.3f ppm", inputs->items[i].path, by.text,
 			            (shift.scale - 1) * 1e6);
