@@ -213,7 +213,7 @@ static void test_scenes(void **state)
 	for (size_t i = 0; i < COUNT(scenes); i++) {
 		const struct scene *scene = &scenes[i];
 		struct tw_calltree *tree;
-		print_message("%s\n", scene->title);
+		print_message("# %s\n", scene->title);
 		assert_int_equal(tw_calltree_new(&tree, &scene->options), 0);
 		add_steps(tree, scene->steps, ~0u, "q");
 		expect_nodes(tree, scene->nodes, 1);

@@ -361,7 +361,7 @@ static void test_scenes(void **state)
 	for (size_t i = 0; i < COUNT(scenes) * COUNT(rows); i++) {
 		const struct scene *scene = &scenes[i / COUNT(rows)];
 		struct tw_profile *profile;
-		print_message("%s\n", scene->title);
+		print_message("# %s\n", scene->title);
 		assert_int_equal(tw_profile_new(&profile, &scene->options), 0);
 		add_steps(profile, scene->steps, count_steps(scene), rows[i % COUNT(rows)], false);
 		expect_rows(profile, scene->rows);
