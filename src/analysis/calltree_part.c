@@ -103,10 +103,10 @@ struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options 
 	return NULL;
 }
 
-void tw_calltree_part_feed(void *state, const struct tw_batch *batch)
+void tw_calltree_part_feed(void *state, const struct tw_call_run *run)
 {
 	struct tw_calltree_part *part = state;
-	tw_calls_feed(&part->calls, batch, find, leave, false);
+	tw_calls_feed_run(&part->calls, run, find, leave, false);
 }
 
 void tw_calltree_part_in_turn(void *state)

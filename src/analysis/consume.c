@@ -34,13 +34,37 @@ static int read_calls(struct tw_reader *reader, const struct tw_consumer *consum
 	return got;
 }
 
+void tw_consume_batch(const struct tw_consumer *consumer, void *state, const struct tw_batch *batch)
+{
+	struct tw_call_item items[TW_RUN_ITEMS];
+	for (size_t i = 0; i < batch->count;) {
+		struct tw_call_run run;
+		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
+		consumer->feed(state, &run);
+	}
+}
+
 static int read_events(struct tw_reader *reader, const struct tw_consumer *consumer, void *state)
 {
 	struct tw_batch batch;
 	int got;
 	while ((got = tw_read(reader, &batch)) > 0)
-		consumer->feed(state, &batch);
+		tw_consume_batch(consumer, state, &batch);
 	return got;
+}
+
+static bool open_state(struct run *run, struct part *part)
+{
+	part->state = run->consumer->open(run->owner, tw_reader_dictionary(part->reader));
+	if (!part->state)
+		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
+	return part->state != NULL;
+}
+
+/* Whether calls come from the format without events in between. */
+static bool is_plain(const struct tw_reader *reader)
+{
+	return !reader->filter && reader->options.order == TW_ORDER_TRACK;
 }
 
 static void read_part(void *context, unsigned i)
@@ -48,12 +72,9 @@ static void read_part(void *context, unsigned i)
 	struct run *run = context;
 	struct part *part = &run->parts[i];
 	struct tw_reader *reader = part->reader;
-	part->state = run->consumer->open(run->owner, tw_reader_dictionary(part->reader));
-	if (!part->state) {
-		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
+	if (!open_state(run, part))
 		return;
-	}
-	bool plain = reader->format->read_calls && !reader->filter && reader->options.order == TW_ORDER_TRACK;
+	bool plain = reader->format->read_calls && is_plain(reader);
 	struct tw_calls *calls = plain && run->consumer->stacks ? run->consumer->stacks(part->state) : NULL;
 	if (reader->in_turn && !reader->filter)
 		run->consumer->in_turn(part->state);
@@ -92,16 +113,48 @@ static int settle(struct run *run, unsigned count, int status)
 	return status < 0 ? status : settled;
 }
 
-static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+/* ---- Parts that the format deals the calls to. ---- */
+
+static void take_run(void *context, unsigned i, const struct tw_call_run *dealt)
 {
-	struct part part = {.reader = reader};
-	struct run run = {.consumer = consumer, .owner = owner, .parts = &part};
-	consumer->begin(owner, 1);
-	read_part(&run, 0);
-	return settle(&run, 1, merge_parts(&run, 1));
+	struct run *run = context;
+	run->consumer->feed(run->parts[i].state, dealt);
 }
 
-static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
+static bool is_dealt(const struct tw_reader *reader)
+{
+	return reader->format->deal && is_plain(reader);
+}
+
+/* Reads the trace with one reader for all parts. Its status is that of the first part. */
+static void deal(struct run *run, unsigned count)
+{
+	struct tw_reader *reader = run->parts[0].reader;
+	for (unsigned i = 0; i < count; i++)
+		if (!open_state(run, &run->parts[i]))
+			return;
+	run->parts[0].status = reader->format->deal(reader, count, take_run, run);
+	for (unsigned i = 0; i < count; i++)
+		run->consumer->finish(run->parts[i].state);
+}
+
+/* Where memory is short it must be read once more. */
+static int open_dealt(struct tw_reader *reader, struct part *parts, unsigned count)
+{
+	if (!tw_input_seekable(reader->input))
+		return TW_ERR_UNSUPPORTED;
+	int status = tw_open_instead(&parts[0].reader, reader);
+	if (status < 0)
+		return tw_fail(reader, status, "out of memory");
+	for (unsigned i = 1; i < count; i++)
+		parts[i].reader = parts[0].reader;
+	parts[0].reader->kinds = reader->kinds;
+	return 0;
+}
+
+/* ---- Parts that read for themselves. ---- */
+
+static int open_shards(struct tw_reader *reader, struct part *parts, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		int status = tw_open_shard(&parts[i].reader, reader, i, count);
@@ -112,6 +165,37 @@ static int open_parts(struct tw_reader *reader, struct part *parts, unsigned cou
 			               parts[i].reader ? tw_reader_error(parts[i].reader) : "out of memory");
 	}
 	return 0;
+}
+
+/* ---- All of them. ---- */
+
+static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
+{
+	return is_dealt(reader) ? open_dealt(reader, parts, count) : open_shards(reader, parts, count);
+}
+
+static void close_readers(struct part *parts, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (i == 0 || parts[i].reader != parts[0].reader)
+			tw_close(parts[i].reader);
+}
+
+static void read_all(struct run *run, const struct tw_reader *reader, unsigned count)
+{
+	if (is_dealt(reader))
+		deal(run, count);
+	else
+		tw_parallel(count, read_part, run);
+}
+
+static int read_whole(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner)
+{
+	struct part part = {.reader = reader};
+	struct run run = {.consumer = consumer, .owner = owner, .parts = &part};
+	consumer->begin(owner, 1);
+	read_all(&run, reader, 1);
+	return settle(&run, 1, merge_parts(&run, 1));
 }
 
 static bool any_folded(const struct run *run, unsigned count)
@@ -140,7 +224,7 @@ static int read_parts(struct run *run, struct tw_reader *reader, unsigned count,
 	if (status < 0)
 		return status;
 	run->consumer->begin(run->owner, count);
-	tw_parallel(count, read_part, run);
+	read_all(run, reader, count);
 	*again = any_folded(run, count);
 	if (*again) {
 		close_states(run, count);
@@ -160,8 +244,7 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 	if (!run.parts)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	int status = read_parts(&run, reader, jobs, again);
-	for (unsigned i = 0; i < jobs; i++)
-		tw_close(run.parts[i].reader);
+	close_readers(run.parts, jobs);
 	free(run.parts);
 	return status;
 }

@@ -13,13 +13,13 @@ struct tw_consumer {
 	void (*begin)(void *owner, unsigned parts);
 	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
 	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
-	void (*feed)(void *part, const struct tw_batch *batch);
+	void (*feed)(void *part, const struct tw_call_run *run);
 	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes of them. */
 	struct tw_calls *(*stacks)(void *part);
 	void (*feed_calls)(void *part, const struct tw_left_calls *left);
-	/* Tells, before the first batch, that no event comes of a track that another one has followed. */
+	/* Tells, before the first run, that no event comes of a track that another one has followed. */
 	void (*in_turn)(void *part);
-	/* After the last batch. */
+	/* After the last run. */
 	void (*finish)(void *part);
 	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result would
 	 * depend on how the trace was parted. Asked once of each part, before any is merged. */
@@ -40,6 +40,9 @@ static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struc
 
 extern const struct tw_consumer tw_profile_consumer;  /* owner: struct tw_profile */
 extern const struct tw_consumer tw_calltree_consumer; /* owner: struct tw_calltree */
+
+/* Feeds the slices of a batch to a part. */
+void tw_consume_batch(const struct tw_consumer *consumer, void *part, const struct tw_batch *batch);
 
 /* Reads all of a trace with `jobs` threads (0: as many as there are processors) where its format and order allow it.
  * Returns 0 or the negative status of the read, whose text the reader has; what was read is in the owner. */

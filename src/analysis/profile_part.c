@@ -151,18 +151,18 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	return NULL;
 }
 
-void tw_profile_part_feed(void *state, const struct tw_batch *batch)
+void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 {
 	struct tw_profile_part *part = state;
 	switch (part->by) {
 	case TW_BY_FUNCTION:
-		tw_calls_feed(&part->calls, batch, find_function, leave, false);
+		tw_calls_feed_run(&part->calls, run, find_function, leave, false);
 		break;
 	case TW_BY_THREAD:
-		tw_calls_feed(&part->calls, batch, find_thread, leave, false);
+		tw_calls_feed_run(&part->calls, run, find_thread, leave, false);
 		break;
 	case TW_BY_CALLER:
-		tw_calls_feed(&part->calls, batch, find_caller, leave, true);
+		tw_calls_feed_run(&part->calls, run, find_caller, leave, true);
 		break;
 	case TW_BY_CLASS:
 	case TW_BY_MODULE:

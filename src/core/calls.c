@@ -186,21 +186,21 @@ static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
 	return depth;
 }
 
-static void take_end(struct tw_calls *calls, const struct tw_event *event)
+static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (stack->folded) {
 		stack->folded--;
 		return;
 	}
-	advance_to_end(calls, event->time);
-	uint32_t depth = frame_of(stack, event->name);
+	advance_to_end(calls, item->time);
+	uint32_t depth = frame_of(stack, item->name);
 	if (depth == 0) {
 		calls->exits_without_entry++;
 		return;
 	}
-	unwind(calls, depth, event->time);
-	pop(calls, event->time, TW_CALL_ENDED);
+	unwind(calls, depth, item->time);
+	pop(calls, item->time, TW_CALL_ENDED);
 }
 
 /* ---- Begins. ---- */
@@ -224,39 +224,39 @@ static bool note(struct tw_calls *calls, struct tw_call_space *space, uint32_t d
 }
 
 /* Puts a call on the stack, or counts it where there is no memory. */
-static bool push(struct tw_calls *calls, const struct tw_event *event)
+static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
-	bool room = !stack->folded && make_room(calls, event->name);
+	bool room = !stack->folded && make_room(calls, item->name);
 	struct tw_call_space *space = stack->space;
-	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], event->name) : TW_ROW_NONE;
+	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], item->name) : TW_ROW_NONE;
 	if (!room || !make_row_room(calls, space, row)) {
 		calls->untimed++;
 		return false;
 	}
-	bool outer = note(calls, space, stack->depth, event->name, row);
+	bool outer = note(calls, space, stack->depth, item->name, row);
 	space->frames[++stack->depth] = (struct tw_frame){
-	    .begin = event->time,
+	    .begin = item->time,
 	    .outer = outer ? UINT64_MAX : 0,
-	    .name = event->name,
+	    .name = item->name,
 	    .row = row,
 	};
 	return true;
 }
 
-static void take_complete(struct tw_calls *calls, const struct tw_event *event)
+static void take_complete(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (event->value < calls->min_duration)
+	if (item->duration < calls->min_duration)
 		return;
 	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->timed, &stack->timed_room, stack->timed_count + 1,
 	                    sizeof *stack->timed)) {
 		calls->untimed++;
 		return;
 	}
-	if (!push(calls, event))
+	if (!push(calls, item))
 		return;
-	uint64_t end = event->time > UINT64_MAX - event->value ? UINT64_MAX : event->time + event->value;
+	uint64_t end = item->time > UINT64_MAX - item->duration ? UINT64_MAX : item->time + item->duration;
 	stack->timed[stack->timed_count++] = (struct tw_timed_frame){
 	    .end = end,
 	    .due_below = stack->due,
@@ -265,19 +265,59 @@ static void take_complete(struct tw_calls *calls, const struct tw_event *event)
 	stack->due = end < stack->due ? end : stack->due;
 }
 
-void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
+void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
-	stack->last = event->time;
-	if (event->kind == TW_SLICE_END) {
-		take_end(calls, event);
+	stack->last = item->time;
+	if (item->kind == TW_CALL_END) {
+		take_end(calls, item);
 		return;
 	}
-	advance(calls, event->time);
-	if (event->kind == TW_SLICE_BEGIN)
-		stack->folded += !push(calls, event);
-	else if (event->kind == TW_SLICE_COMPLETE)
-		take_complete(calls, event);
+	advance(calls, item->time);
+	if (item->kind == TW_CALL_BEGIN)
+		stack->folded += !push(calls, item);
+	else
+		take_complete(calls, item);
+}
+
+/* ---- Events. ---- */
+
+static bool is_call(const struct tw_event *event)
+{
+	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
+}
+
+static struct tw_call_item item_of(const struct tw_event *event)
+{
+	return (struct tw_call_item){
+	    .time = event->time,
+	    .duration = event->value,
+	    .name = event->name,
+	    .kind = event->kind & 3u, /* the same numbers */
+	};
+}
+
+void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
+{
+	const struct tw_call_item item = item_of(event);
+	if (is_call(event))
+		tw_calls_take_item(calls, &item);
+	else
+		calls->stack->last = event->time;
+}
+
+size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,
+                         struct tw_call_run *run)
+{
+	size_t i = 0;
+	*run = (struct tw_call_run){.track = events[0].track, .items = items};
+	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
+		if (is_call(&events[i]))
+			items[run->count++] = item_of(&events[i]);
+		else
+			run->last = events[i].time;
+	}
+	return i;
 }
 
 /* ---- The end of a track, and of all. ---- */

@@ -83,11 +83,38 @@ struct tw_calls {
 	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
 };
 
+/* A begin, an end or both, of one track: all that stacks need of an event. */
+enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE };
+
+struct tw_call_item {
+	uint64_t time;
+	uint64_t duration; /* of TW_CALL_COMPLETE */
+	uint32_t name;
+	uint32_t kind : 2;   /* enum tw_call_kind */
+	uint32_t place : 30; /* the format's own */
+};
+
+/* Items of a track in the order of time. */
+struct tw_call_run {
+	uint32_t track;
+	uint64_t
+	    last; /* time of the last event of any kind that is known of the track; 0: those of the items are all */
+	const struct tw_call_item *items;
+	size_t count;
+};
+
+enum { TW_RUN_ITEMS = 64 };
+
+/* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made of. */
+size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,
+                         struct tw_call_run *run);
+
 bool tw_calls_init(struct tw_calls *calls);
 void tw_calls_free(struct tw_calls *calls);
 
-/* Takes any event. */
+/* Takes any event; an item of the current track. */
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
+void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
 
 /* Makes a track the current one. */
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
@@ -107,9 +134,9 @@ struct tw_left_calls {
 	size_t count, room;
 };
 
-/* ---- The fast path: begins and ends that match, of one track. Nothing in it makes rows or frames; what it cannot do
- * it leaves to tw_calls_take(). It is inlined so that find and leave, constants, are too. `make bench` measures stat;
- * tw_calls_take() alone takes four times as long. ---- */
+/* ---- The fast path: calls of one track that nest. Nothing in it makes rows or frames; what it cannot do it leaves to
+ * tw_calls_take_item(). It is inlined so that find and leave, constants, are too. `make bench` measures stat; without it
+ * calls take four times as long. ---- */
 
 /* Finds the row of a call; TW_ROW_NONE when that takes more than a look. */
 typedef uint32_t (*tw_call_find_fn)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
@@ -123,6 +150,10 @@ struct tw_call_cursor {
 	uint32_t *on_stack, *row_on_stack;
 	size_t names, rows; /* for which there is room */
 	uint64_t min_duration;
+	struct tw_frame *frames;
+	struct tw_timed_frame *timed, *timed_last; /* above the top one; there is no room above */
+	struct tw_frame *timed_top;                /* its frame; NULL: there is none */
+	uint64_t due;
 };
 
 /* Puts a call on the stack; there must be room. */
@@ -151,91 +182,145 @@ static inline __attribute__((always_inline)) uint64_t tw_calls_drop(struct tw_ca
 	return time - top->begin;
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_cursor *at, const struct tw_event *event,
-                                                                tw_call_find_fn find, bool by_row)
+static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_cursor *at,
+                                                                const struct tw_call_item *item, tw_call_find_fn find,
+                                                                bool by_row)
 {
-	uint32_t name = event->name;
+	uint32_t name = item->name;
 	if (name >= at->names || at->top == at->last)
 		return false;
 	uint32_t row = find(at->calls, at->top, name);
 	if (row < TW_ROW_FIRST || (by_row && row >= at->rows))
 		return false;
-	tw_calls_put(at, event->time, name, row, by_row);
+	tw_calls_put(at, item->time, name, row, by_row);
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cursor *at, const struct tw_event *event,
+/* Ends the call on top. */
+static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cursor *at, uint64_t time,
                                                                tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_frame *top = at->top;
-	if (top->name != event->name || event->time < top->begin)
-		return false;
-	uint64_t duration = tw_calls_drop(at, event->time, by_row), children = top->children;
+	uint64_t duration = tw_calls_drop(at, time, by_row), children = top->children;
 	if (duration < at->min_duration) {
 		top[-1].children += children;
-		return true;
+		return;
 	}
 	top[-1].children += duration;
 	leave(at->calls, top, duration, duration > children ? duration - children : 0, TW_CALL_ENDED);
+}
+
+static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cursor *at,
+                                                               const struct tw_call_item *item, tw_call_leave_fn leave,
+                                                               bool by_row)
+{
+	struct tw_frame *top = at->top;
+	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top)
+		return false;
+	tw_calls_end(at, item->time, leave, by_row);
+	return true;
+}
+
+static inline struct tw_frame *tw_calls_timed_top(const struct tw_call_cursor *at, const struct tw_call_stack *stack)
+{
+	return at->timed > stack->timed ? at->frames + at->timed[-1].depth : NULL;
+}
+
+/* The call on top is over at a known time. */
+static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw_call_item *item)
+{
+	uint64_t end = item->time > UINT64_MAX - item->duration ? UINT64_MAX : item->time + item->duration;
+	*at->timed++ = (struct tw_timed_frame){end, at->due, (uint32_t)(at->top - at->frames)};
+	at->timed_top = at->top;
+	at->due = end < at->due ? end : at->due;
+}
+
+/* Ends the complete slices on top that are over at a time. */
+static inline __attribute__((always_inline)) void tw_calls_settle(struct tw_call_cursor *at, uint64_t time,
+                                                                  tw_call_leave_fn leave, bool by_row)
+{
+	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due) {
+		tw_calls_end(at, at->due, leave, by_row);
+		at->due = (--at->timed)->due_below;
+		at->timed_top = tw_calls_timed_top(at, at->calls->stack);
+	}
+}
+
+static inline __attribute__((always_inline)) bool tw_calls_begin(struct tw_call_cursor *at,
+                                                                 const struct tw_call_item *item, tw_call_find_fn find,
+                                                                 bool by_row)
+{
+	bool timed = item->kind == TW_CALL_COMPLETE;
+	if (timed && item->duration < at->min_duration)
+		return true;
+	if (at->due <= item->time || (timed && at->timed == at->timed_last) || !tw_calls_push(at, item, find, by_row))
+		return false;
+	if (timed)
+		tw_calls_put_timed(at, item);
 	return true;
 }
 
 static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 {
-	const struct tw_call_space *space = calls->stack->space;
-	return (struct tw_call_cursor){
+	const struct tw_call_stack *stack = calls->stack;
+	const struct tw_call_space *space = stack->space;
+	struct tw_call_cursor at = {
 	    .calls = calls,
-	    .top = space->frames + calls->stack->depth,
+	    .top = space->frames + stack->depth,
 	    .last = space->frames + space->frame_room - 1,
 	    .on_stack = space->on_stack,
 	    .row_on_stack = space->row_on_stack,
 	    .names = space->name_room < calls->name_limit ? space->name_room : calls->name_limit,
 	    .rows = space->row_room,
 	    .min_duration = calls->min_duration,
+	    .frames = space->frames,
+	    .timed = stack->timed + stack->timed_count,
+	    .timed_last = stack->timed + stack->timed_room,
+	    .due = stack->due,
 	};
+	at.timed_top = tw_calls_timed_top(&at, stack);
+	return at;
 }
 
-/* Takes events of the current track, as many as it can; returns how many. */
-static inline __attribute__((always_inline)) size_t tw_calls_run(struct tw_calls *calls, const struct tw_event *events,
-                                                                 size_t count, tw_call_find_fn find,
-                                                                 tw_call_leave_fn leave, bool by_row)
+/* Takes items of the current track, as many as it can; returns how many. */
+static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct tw_calls *calls,
+                                                                        const struct tw_call_item *items, size_t count,
+                                                                        tw_call_find_fn find, tw_call_leave_fn leave,
+                                                                        bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->timed_count || stack->folded)
+	if (!stack->space || stack->folded)
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
-	const uint32_t track = calls->track;
-	const struct tw_event *event = events, *end = events + count;
-	for (; event < end && event->track == track; event++) {
-		if (event->kind == TW_SLICE_BEGIN) {
-			if (!tw_calls_push(&at, event, find, by_row))
-				break;
-		} else if (event->kind == TW_SLICE_END) {
-			if (!tw_calls_pop(&at, event, leave, by_row))
-				break;
-		} else if (event->kind == TW_SLICE_COMPLETE) {
+	const struct tw_call_item *item = items, *end = items + count;
+	for (; item < end; item++) {
+		tw_calls_settle(&at, item->time, leave, by_row);
+		if (item->kind == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
+		                              : !tw_calls_begin(&at, item, find, by_row))
 			break;
-		}
 	}
-	stack->depth = (uint32_t)(at.top - stack->space->frames);
-	if (event > events)
-		stack->last = event[-1].time;
-	return (size_t)(event - events);
+	stack->depth = (uint32_t)(at.top - at.frames);
+	stack->timed_count = (size_t)(at.timed - stack->timed);
+	stack->due = at.due;
+	if (item > items)
+		stack->last = item[-1].time;
+	return (size_t)(item - items);
 }
 
-/* Takes a batch. */
-static inline __attribute__((always_inline)) void tw_calls_feed(struct tw_calls *calls, const struct tw_batch *batch,
-                                                                tw_call_find_fn find, tw_call_leave_fn leave,
-                                                                bool by_row)
+/* Takes a run. */
+static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_calls *calls,
+                                                                    const struct tw_call_run *run, tw_call_find_fn find,
+                                                                    tw_call_leave_fn leave, bool by_row)
 {
-	for (size_t i = 0; i < batch->count;) {
-		if (batch->events[i].track != calls->track)
-			tw_calls_switch(calls, batch->events[i].track);
-		size_t done = tw_calls_run(calls, batch->events + i, batch->count - i, find, leave, by_row);
-		i += done;
-		if (i < batch->count && batch->events[i].track == calls->track)
-			tw_calls_take(calls, &batch->events[i++]);
+	if (run->track != calls->track)
+		tw_calls_switch(calls, run->track);
+	for (size_t i = 0; i < run->count;) {
+		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
+		if (i < run->count)
+			tw_calls_take_item(calls, &run->items[i++]);
 	}
+	if (run->last > calls->stack->last)
+		calls->stack->last = run->last;
 }
 
 #endif

@@ -16,6 +16,7 @@
 enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
 
 struct tw_calls;
+struct tw_call_run;
 struct tw_filter;
 struct tw_left_calls;
 
@@ -40,6 +41,9 @@ struct tw_reader {
 	char error[TW_ERROR_TEXT];
 	void *state; /* the format's own */
 };
+
+/* Takes a run of calls for a part, which lives until it returns. */
+typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_run *run);
 
 /* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its tests. */
 struct tw_format {
@@ -67,6 +71,11 @@ struct tw_format {
 	 * exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a negative status.
 	 * NULL where read is all there is. */
 	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
+
+	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the end.
+	 * Runs come from any thread, but those of a part one after the other. Returns 0 or a negative status. NULL where
+	 * parts are opened by open_shard, or not at all. */
+	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
@@ -105,7 +114,10 @@ struct tw_target {
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
 
-/* A second reader of the same trace with the same options, which reports nothing; the input must be seekable. Close it first.
+/* A second reader of the same trace with the same options, read instead of it; the input must be seekable. */
+int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader);
+
+/* The same, but it reports nothing; the input must be seekable. Close it first.
  * Returns 0 or a negative status. */
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
 

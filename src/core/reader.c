@@ -252,14 +252,21 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 	return status < 0 ? status : tw_reader_add_filter(*part);
 }
 
+int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader)
+{
+	*instead = new_part(reader);
+	if (!*instead)
+		return TW_ERR_MEMORY;
+	int status = reader->format->open(*instead);
+	return status < 0 ? status : tw_reader_add_filter(*instead);
+}
+
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 {
-	*again = new_part(reader);
-	if (!*again)
-		return TW_ERR_MEMORY;
-	(*again)->quiet = true;
-	int status = reader->format->open(*again);
-	return status < 0 ? status : tw_reader_add_filter(*again);
+	int status = tw_open_instead(again, reader);
+	if (*again)
+		(*again)->quiet = true;
+	return status;
 }
 
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -177,7 +177,7 @@ static void add_steps(struct tw_calltree *tree, const struct step *steps, unsign
 			events[count++] = make_event(dictionary, steps);
 	void *part = tw_calltree_consumer.open(tree, dictionary);
 	assert_non_null(part);
-	tw_calltree_consumer.feed(part, &(struct tw_batch){.events = events, .count = count});
+	tw_consume_batch(&tw_calltree_consumer, part, &(struct tw_batch){.events = events, .count = count});
 	tw_calltree_consumer.finish(part);
 	assert_false(tw_calltree_consumer.folded(tree, part));
 	assert_int_equal(tw_calltree_consumer.merge(tree, part), 0);
@@ -260,7 +260,7 @@ static struct tw_calltree *deep(const struct tw_calltree_options *options, uint3
 			    .name = tw_dictionary_intern(dictionary, &name),
 			    .kind = i < depth ? TW_SLICE_BEGIN : TW_SLICE_END,
 			};
-			tw_calltree_consumer.feed(part, &(struct tw_batch){.events = &event, .count = 1});
+			tw_consume_batch(&tw_calltree_consumer, part, &(struct tw_batch){.events = &event, .count = 1});
 		}
 	tw_calltree_consumer.finish(part);
 	assert_int_equal(tw_calltree_consumer.merge(tree, part), 0);

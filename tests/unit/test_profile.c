@@ -65,8 +65,9 @@ static void add_steps(struct tw_profile *profile, const struct step *steps, size
 	void *part = tw_profile_consumer.open(profile, dictionary);
 	assert_non_null(part);
 	for (size_t i = 0; i < count; i += rows)
-		tw_profile_consumer.feed(part, &(struct tw_batch){.events = events + i,
-		                                                  .count = count - i < rows ? count - i : rows});
+		tw_consume_batch(&tw_profile_consumer, part,
+		                 &(struct tw_batch){.events = events + i,
+		                                    .count = count - i < rows ? count - i : rows});
 	tw_profile_consumer.finish(part);
 	assert_int_equal(tw_profile_consumer.merge(profile, part), 0);
 	tw_profile_consumer.close(part);
@@ -458,7 +459,7 @@ static struct tw_profile *profile_of(const uint64_t *values, size_t n, size_t cu
 			    {.time = 5, .kind = TW_SLICE_BEGIN, .name = names[0]},
 			    {.time = 5 + values[i], .kind = TW_SLICE_END, .name = names[0]},
 			};
-			tw_profile_consumer.feed(part, &(struct tw_batch){.events = events, .count = 2});
+			tw_consume_batch(&tw_profile_consumer, part, &(struct tw_batch){.events = events, .count = 2});
 		}
 		tw_profile_consumer.finish(part);
 		assert_int_equal(tw_profile_consumer.merge(profile, part), 0);
@@ -855,7 +856,7 @@ static void feed_hostile(struct hostile *hostile, enum tw_event_kind kind, uint6
 	    .name = tw_dictionary_intern(hostile->dictionary, &name),
 	    .track = track,
 	};
-	tw_profile_consumer.feed(hostile->part, &(struct tw_batch){.events = &event, .count = 1});
+	tw_consume_batch(&tw_profile_consumer, hostile->part, &(struct tw_batch){.events = &event, .count = 1});
 }
 
 static struct tw_profile *end_hostile(struct hostile *hostile)
