@@ -5,7 +5,10 @@
 #include "cli/screen.h"
 #include "cli/walk.h"
 
+#include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { KIND_COLUMN = 20 };
 
@@ -53,19 +56,36 @@ static void put_json(struct tw_screen *screen, const struct tw_record *record)
 	tw_json_line_end(&json);
 }
 
+/* Whether the next record may be long in coming: then what there is should be shown. A log may come from a FIFO that a program
+ * still writes to. */
+static bool may_wait(const char *path)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	return strcmp(path, "-") != 0 || poll(&input, 1, 0) == 0;
+}
+
+static bool is_pipe(const char *path)
+{
+	struct stat status;
+	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
+	return failed == 0 && !S_ISREG(status.st_mode);
+}
+
 /* Stops at once when nobody can be told any more. */
 static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	(void)path;
 	struct tw_screen *screen = walk->context;
 	struct tw_record record;
 	int status = tw_screen_open(screen, walk->common->output);
 	if (status)
 		return status;
 	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
-	bool any = false;
-	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true)
+	bool any = false, pipe = is_pipe(path);
+	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
 		put(screen, &record);
+		if (pipe && may_wait(path))
+			tw_output_flush(&screen->out);
+	}
 	if (status == 0 && !any)
 		tw_say_nothing(walk->common, false);
 	return status > 0 ? 0 : status;

@@ -147,7 +147,8 @@ static int find_format(struct tw_reader *reader)
 {
 	const uint8_t *bytes;
 	size_t size;
-	int status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &bytes, &size);
+	size_t want = reader->options.format ? 1 : TW_PROBE_SIZE; /* a pipe may have no more for a long time */
+	int status = tw_window_view(&reader->window, 0, want, &bytes, &size);
 	if (status < 0)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (size == 0 && *tw_input_error(reader->input))

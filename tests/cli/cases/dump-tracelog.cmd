@@ -1,0 +1,2 @@
+# Records of TraceLog, of every kind
+trackway dump "$DATA/tracelog/kinds.log"
