@@ -162,32 +162,36 @@ static bool is_empty(const struct tw_tracelog_record *record)
 	return true;
 }
 
-int tracelog_cursor_next(struct tracelog_cursor *cursor)
+bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_line *line)
 {
 	struct tw_tracelog_fault fault;
-	struct tw_reader *reader = cursor->reader;
-	for (;;) {
-		int status = tracelog_lines_next(&cursor->lines, &cursor->line);
-		if (status < 0)
-			return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
-			               tw_input_error(reader->input));
-		if (status == 0)
-			return 0;
-		const struct tracelog_line *line = &cursor->line;
-		status = tw_tracelog_decode(line->bytes, line->size, &cursor->record, &fault);
-		cursor->readable = status == 0 && !line->cut;
-		if (status < 0 && !line->cut && is_empty(&cursor->record)) {
-			count(cursor, TRACELOG_EMPTY_LINE, 0);
-			continue;
-		}
-		if (line->cut)
-			judge_long_line(cursor);
-		else if (status < 0)
-			judge_unreadable(cursor, &fault);
-		else
-			judge_record(cursor);
-		return 1;
+	cursor->line = *line;
+	int status = tw_tracelog_decode(line->bytes, line->size, &cursor->record, &fault);
+	cursor->readable = status == 0 && !line->cut;
+	if (line->cut) {
+		judge_long_line(cursor);
+	} else if (status == 0) {
+		judge_record(cursor);
+	} else if (is_empty(&cursor->record)) {
+		count(cursor, TRACELOG_EMPTY_LINE, 0);
+		return false;
+	} else {
+		judge_unreadable(cursor, &fault);
 	}
+	return true;
+}
+
+int tracelog_cursor_next(struct tracelog_cursor *cursor)
+{
+	struct tw_reader *reader = cursor->reader;
+	struct tracelog_line line;
+	int status;
+	do
+		status = tracelog_lines_next(&cursor->lines, &line);
+	while (status > 0 && !tracelog_cursor_take(cursor, &line));
+	if (status < 0)
+		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+	return status;
 }
 
 bool tracelog_cursor_item(struct tracelog_cursor *cursor, struct tw_tracelog_text *list, struct tw_tracelog_item *item)

@@ -33,6 +33,9 @@ void tracelog_cursor_free(struct tracelog_cursor *cursor);
  * lines are passed over. Returns 1, 0 at the end, or a negative status, which has been told. */
 int tracelog_cursor_next(struct tracelog_cursor *cursor);
 
+/* The same for a line from elsewhere; false for an empty one. */
+bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_line *line);
+
 /* Gives the next good item of the record's list; the others are reported. `list` is a copy of record.list. */
 bool tracelog_cursor_item(struct tracelog_cursor *cursor, struct tw_tracelog_text *list, struct tw_tracelog_item *item);
 

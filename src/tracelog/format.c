@@ -18,6 +18,7 @@ static void tracelog_close(struct tw_reader *reader)
 {
 	struct tracelog_reader *log = reader->state;
 	tracelog_records_free(log->records);
+	tracelog_survey_free(log->survey);
 	free(log);
 }
 
@@ -70,5 +71,6 @@ const struct tw_format tw_format_tracelog = {
     .open = tracelog_open,
     .read = tracelog_read,
     .read_record = tracelog_read_record,
+    .info = tracelog_info,
     .close = tracelog_close,
 };

@@ -21,4 +21,8 @@ struct tracelog_reader {
 int tracelog_read_record(struct tw_reader *reader, struct tw_record *record);
 void tracelog_records_free(struct tracelog_records *records);
 
+/* info.c */
+int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+void tracelog_survey_free(struct tracelog_survey *survey);
+
 #endif

@@ -1,0 +1,557 @@
+/* info.c - what is in a log: records by kind, dialect, threads, times, settings, losses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "tracelog/count.h"
+#include "tracelog/cursor.h"
+#include "tracelog/tracelog.h"
+
+enum {
+	PIECE = 2 << 20,   /* bytes that a thread counts in one go, about */
+	LINE_SHARE = 8,    /* of the memory limit, for one line */
+	THREADS_SHARE = 8, /* the same for the table of threads */
+	FIELDS = 8,
+	SETTINGS = 64, /* that are listed */
+	SETTING_TEXT = 48,
+	SETTING_COLUMNS = 2,
+	THREAD_COLUMNS = 4,
+	LISTS = 2,
+	DATE_TEXT = 40,
+	NS_PER_MS = 1000000
+};
+
+/* One prf cfg. */
+struct setting {
+	char name[SETTING_TEXT], value[SETTING_TEXT];
+};
+
+struct tracelog_survey {
+	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
+	struct tracelog_count *counts; /* one for each thread that counts */
+	unsigned jobs;
+	uint8_t *block; /* bytes that are counted together */
+	size_t used, room;
+	bool skipping; /* the rest of a line that was too long */
+	uint64_t offset, line;
+
+	struct tracelog_count sum; /* times relative to `sum.start` */
+	struct tw_map system_of;   /* iid of a thread to its row of the system's thread */
+	struct tw_map thread_of;   /* number of the system to the iid of its thread */
+	struct setting settings[SETTINGS];
+	size_t setting_count;
+	char date[DATE_TEXT];
+	uint64_t process;
+	bool mixed;
+	uint64_t pauses, paused_ms;
+	bool paused;
+	uint32_t paused_at;
+
+	struct tw_kind_count kinds[TW_TRACELOG_KINDS];
+	struct tw_field fields[FIELDS];
+	struct tw_field setting_fields[SETTINGS * SETTING_COLUMNS];
+	struct tw_field *thread_fields;
+	struct tw_thread_info *threads;
+	struct tw_info_list lists[LISTS];
+	char dialect[DATE_TEXT];
+};
+
+void tracelog_survey_free(struct tracelog_survey *survey)
+{
+	if (!survey)
+		return;
+	for (unsigned i = 0; i < survey->jobs && survey->counts; i++)
+		tracelog_count_free(&survey->counts[i]);
+	free(survey->counts);
+	tracelog_count_free(&survey->sum);
+	tracelog_cursor_free(&survey->cursor);
+	tw_map_free(&survey->system_of);
+	tw_map_free(&survey->thread_of);
+	free(survey->block);
+	free(survey->thread_fields);
+	free(survey->threads);
+	free(survey);
+}
+
+/* ---- Lines that are looked at in their turn. ---- */
+
+static void keep_text(char *to, struct tw_tracelog_text text)
+{
+	snprintf(to, SETTING_TEXT, "%.*s", (int)(text.size < SETTING_TEXT ? text.size : SETTING_TEXT),
+	         (const char *)text.bytes);
+}
+
+static void take_setting(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+{
+	if (survey->setting_count == SETTINGS)
+		return;
+	struct setting *setting = &survey->settings[survey->setting_count++];
+	keep_text(setting->name, record->name);
+	keep_text(setting->value, record->value);
+}
+
+static void take_start(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+{
+	int zone = abs(record->zone_minutes);
+	if (*survey->date)
+		return;
+	int used = snprintf(survey->date, DATE_TEXT, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
+	                    record->day, record->hour, record->minute, record->second, record->millisecond);
+	if (record->has_zone)
+		snprintf(survey->date + used, DATE_TEXT - (size_t)used, " %c%02d:%02d",
+		         record->zone_minutes < 0 ? '-' : '+', zone / 60, zone % 60);
+}
+
+static void take_pause(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+{
+	bool pause = record->kind == TW_TRACELOG_PRF_TPS;
+	if (pause) {
+		survey->pauses++;
+		survey->paused_at = record->ms;
+	} else if (survey->paused) {
+		int32_t lasted = (int32_t)(record->ms - survey->paused_at);
+		survey->paused_ms += lasted > 0 ? (uint64_t)lasted : 0;
+	}
+	survey->paused = pause;
+}
+
+/* A thread may move from one of the system to another, and its number come to mean another thread. The last holds. */
+static bool take_system_thread(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+{
+	uint32_t *system = tw_map_stored(&survey->system_of, record->thread);
+	uint32_t *thread = tw_map_stored(&survey->thread_of, record->os_thread);
+	size_t limit = tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / sizeof(struct tw_map_slot);
+	if (record->os_thread == UINT32_MAX || record->thread == UINT32_MAX)
+		return true;
+	if (system)
+		*system = record->os_thread + 1;
+	if (thread)
+		*thread = record->thread + 1;
+	bool full = survey->system_of.count + survey->thread_of.count >= limit;
+	return (system || full || tw_map_add(&survey->system_of, record->thread, record->os_thread)) &&
+	       (thread || full || tw_map_add(&survey->thread_of, record->os_thread, record->thread));
+}
+
+static bool take_mark(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
+{
+	if (record->kind == TW_TRACELOG_PRF_CFG)
+		take_setting(survey, record);
+	else if (record->kind == TW_TRACELOG_PRF_STM)
+		take_start(survey, record);
+	else if (record->kind == TW_TRACELOG_PRF_TPS || record->kind == TW_TRACELOG_PRF_TRS)
+		take_pause(survey, record);
+	else if (record->kind == TW_TRACELOG_THR_AOS)
+		return take_system_thread(survey, record);
+	else if (record->kind == TW_TRACELOG_APD_CRF)
+		survey->process = record->process;
+	return true;
+}
+
+static void take_line(struct tracelog_survey *survey, const struct tracelog_line *line)
+{
+	struct tracelog_cursor *cursor = &survey->cursor;
+	if (!tracelog_cursor_take(cursor, line))
+		return;
+	if (!cursor->readable)
+		survey->sum.kinds[TW_TRACELOG_UNKNOWN]++;
+	else if (!take_mark(survey, &cursor->record))
+		survey->sum.failed = true;
+}
+
+static void take_marks(struct tracelog_survey *survey, const struct tracelog_count *count)
+{
+	for (size_t i = 0; i < count->mark_count; i++) {
+		const struct tracelog_mark *mark = &count->marks[i];
+		const uint8_t *start = count->bytes + mark->at, *end = memchr(start, '\n', count->size - mark->at);
+		struct tracelog_line line = {
+		    .bytes = start,
+		    .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
+		    .offset = survey->offset + mark->at,
+		    .number = survey->line + mark->line + 1,
+		};
+		take_line(survey, &line);
+	}
+}
+
+/* ---- Adding up. ---- */
+
+/* Brings the times of a stretch to those of the whole: the first is nearest to the last before it. Returns what to add. */
+static int64_t take_times(struct tracelog_count *sum, const struct tracelog_count *count)
+{
+	if (!count->timed)
+		return 0;
+	if (!sum->timed) {
+		sum->start = count->start;
+		sum->timed = true;
+	}
+	int64_t shift = sum->last + (int32_t)(count->start - sum->start - (uint32_t)sum->last);
+	sum->low = shift + count->low < sum->low ? shift + count->low : sum->low;
+	sum->high = shift + count->high > sum->high ? shift + count->high : sum->high;
+	sum->last = shift + count->last;
+	return shift;
+}
+
+static void take_thread(struct tracelog_survey *survey, const struct tracelog_thread_count *from, int64_t shift)
+{
+	size_t limit = tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / sizeof *from;
+	uint32_t place;
+	if (survey->sum.thread_count >= limit && !tw_map_find(&survey->sum.by_key, from->key, &place))
+		return;
+	struct tracelog_thread_count *to = tracelog_count_thread(&survey->sum, from->key);
+	if (!to)
+		return;
+	to->records += from->records;
+	to->bytes += from->bytes;
+	to->samples += from->samples;
+	to->ticks += from->ticks;
+	if (from->first > from->last)
+		return;
+	to->first = shift + from->first < to->first ? shift + from->first : to->first;
+	to->last = shift + from->last > to->last ? shift + from->last : to->last;
+}
+
+static void take_count(struct tracelog_survey *survey, const struct tracelog_count *count)
+{
+	struct tracelog_count *sum = &survey->sum;
+	for (size_t i = 0; i < TW_TRACELOG_KINDS; i++)
+		sum->kinds[i] += count->kinds[i];
+	survey->mixed |= (sum->dialects & count->dialects) == 0;
+	sum->dialects &= count->dialects;
+	sum->pointers |= count->pointers;
+	sum->failed |= count->failed;
+	int64_t shift = take_times(sum, count);
+	for (size_t i = 0; i < count->thread_count; i++)
+		take_thread(survey, &count->threads[i], shift);
+	take_marks(survey, count);
+	survey->offset += count->size;
+	survey->line += count->lines;
+}
+
+static void run(void *context, unsigned i)
+{
+	struct tracelog_survey *survey = context;
+	tracelog_count(&survey->counts[i]);
+}
+
+/* Empties a count, and keeps its memory. */
+static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t size)
+{
+	tw_map_free(&count->by_key);
+	*count = (struct tracelog_count){
+	    .bytes = bytes,
+	    .size = size,
+	    .threads = count->threads,
+	    .thread_room = count->thread_room,
+	    .marks = count->marks,
+	    .mark_room = count->mark_room,
+	};
+}
+
+/* Counts the first `size` bytes of the block, which end with a line, in all threads. */
+static void count_block(struct tracelog_survey *survey, size_t size)
+{
+	const uint8_t *bytes = survey->block;
+	size_t from = 0;
+	for (unsigned i = 0; i < survey->jobs; i++) {
+		size_t to = i + 1 == survey->jobs ? size : size / survey->jobs * (i + 1);
+		const uint8_t *end = to > from && to < size ? memchr(bytes + to - 1, '\n', size - to + 1) : NULL;
+		if (to < from)
+			to = from;
+		else if (to < size)
+			to = end ? (size_t)(end - bytes) + 1 : size;
+		clear(&survey->counts[i], bytes + from, to - from);
+		from = to;
+	}
+	tw_parallel(survey->jobs, run, survey);
+	for (unsigned i = 0; i < survey->jobs; i++)
+		take_count(survey, &survey->counts[i]);
+}
+
+/* ---- Reading. ---- */
+
+static const uint8_t *last_end(const struct tracelog_survey *survey, size_t from)
+{
+	return survey->used > from ? memrchr(survey->block + from, '\n', survey->used - from) : NULL;
+}
+
+/* A line that is too long is reported once and passed over. */
+static void drop_long_line(struct tracelog_survey *survey)
+{
+	struct tracelog_line line = {survey->block, survey->used, survey->offset, survey->line + 1, true};
+	if (!survey->skipping)
+		take_line(survey, &line);
+	else
+		survey->cursor.lost_bytes += survey->used;
+	survey->skipping = true;
+	survey->offset += survey->used;
+	survey->used = 0;
+}
+
+/* Where the bytes that follow belong to a long line: its end. */
+static void end_long_line(struct tracelog_survey *survey)
+{
+	const uint8_t *end = memchr(survey->block, '\n', survey->used);
+	size_t size = end ? (size_t)(end - survey->block) + 1 : survey->used;
+	survey->cursor.lost_bytes += size;
+	survey->skipping = !end;
+	survey->line += end != NULL;
+	survey->offset += size;
+	survey->used -= size;
+	memmove(survey->block, survey->block + size, survey->used);
+}
+
+/* Reads on behind what is left of the block before. Returns 1, 0 at the end, or a negative status. */
+static int read_block(struct tracelog_survey *survey, uint64_t *position)
+{
+	struct tw_reader *reader = survey->cursor.reader;
+	size_t want = (size_t)PIECE * survey->jobs, limit = tw_memory_limit(reader) / LINE_SHARE;
+	if (survey->used >= limit && survey->used >= want)
+		drop_long_line(survey);
+	if (!tw_grow(&survey->block, &survey->room, survey->used + want, 1))
+		return TW_ERR_MEMORY;
+	int64_t n = tw_input_read(reader->input, *position, survey->block + survey->used, want);
+	if (n <= 0)
+		return (int)n;
+	*position += (uint64_t)n;
+	survey->used += (size_t)n;
+	if (survey->skipping)
+		end_long_line(survey);
+	return 1;
+}
+
+/* What the search for the format has read of a pipe comes first. */
+static int take_window(struct tracelog_survey *survey)
+{
+	struct tw_window *window = &survey->cursor.lines.window;
+	if (!tw_grow(&survey->block, &survey->room, window->used + 1, 1))
+		return TW_ERR_MEMORY;
+	if (window->used)
+		memcpy(survey->block, window->bytes, window->used);
+	survey->used = window->used;
+	return 0;
+}
+
+static int count_all(struct tracelog_survey *survey)
+{
+	int status = take_window(survey);
+	uint64_t position = survey->used;
+	size_t looked = 0;
+	while (status >= 0 && (status = read_block(survey, &position)) > 0) {
+		const uint8_t *end = last_end(survey, looked < survey->used ? looked : 0);
+		looked = survey->used;
+		if (!end)
+			continue;
+		size_t size = (size_t)(end - survey->block) + 1;
+		count_block(survey, size);
+		survey->used -= size;
+		memmove(survey->block, survey->block + size, survey->used);
+		looked = survey->used;
+	}
+	if (status == 0 && survey->used)
+		count_block(survey, survey->used);
+	return survey->sum.failed ? TW_ERR_MEMORY : status;
+}
+
+/* ---- What is told. ---- */
+
+static void tell_kinds(struct tracelog_survey *survey, struct tw_info *info)
+{
+	for (unsigned i = 0; i < TW_TRACELOG_KINDS; i++) {
+		uint64_t count = survey->sum.kinds[i];
+		if (count == 0)
+			continue;
+		survey->kinds[info->kind_count++] = (struct tw_kind_count){tw_tracelog_kind_name(i), count};
+		info->records += count;
+	}
+	info->kinds = survey->kinds;
+	info->events = info->records - survey->sum.kinds[TW_TRACELOG_UNKNOWN];
+}
+
+static uint64_t since_start(const struct tracelog_count *sum, int64_t time)
+{
+	return (uint64_t)(time - sum->low) * NS_PER_MS;
+}
+
+static void tell_times(const struct tracelog_count *sum, struct tw_info *info)
+{
+	int64_t first = sum->start + sum->low;
+	if (!sum->timed)
+		return;
+	info->clock_start_ns = first > 0 ? (uint64_t)first * NS_PER_MS : 0;
+	info->span_ns = since_start(sum, sum->high);
+}
+
+/* What vs has more than d3 would have been seen. */
+static void name_dialects(struct tracelog_survey *survey)
+{
+	unsigned dialects = survey->sum.dialects;
+	size_t used = 0;
+	if (dialects & 1 << TW_TRACELOG_D3)
+		dialects &= ~(1u << TW_TRACELOG_VS);
+	if (survey->mixed)
+		snprintf(survey->dialect, DATE_TEXT, "mixed");
+	for (unsigned i = 0; i < TW_TRACELOG_DIALECTS && !survey->mixed; i++) {
+		if (dialects >> i & 1)
+			used += (size_t)snprintf(survey->dialect + used, DATE_TEXT - used, "%s%s", used ? " or " : "",
+			                         tw_tracelog_dialect_name(i));
+	}
+}
+
+static struct tw_field number_field(const char *name, enum tw_field_type type, uint64_t value)
+{
+	return (struct tw_field){.name = name, .type = type, .value.u = value};
+}
+
+static struct tw_field text_field(const char *name, const char *text)
+{
+	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
+}
+
+static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
+{
+	static const char *const widths[] = {"unknown", "64", "32", "mixed"};
+	const struct tracelog_count *sum = &survey->sum;
+	name_dialects(survey);
+	const struct tw_field fields[FIELDS] = {
+	    text_field("dialect", survey->dialect),
+	    text_field("pointer_bits", widths[sum->pointers]),
+	    number_field("modules", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_MOD_LDF]),
+	    number_field("classes", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_CLS_NAM]),
+	    number_field("functions", TW_FIELD_UINT, sum->kinds[TW_TRACELOG_FUN_NAM]),
+	    number_field("pauses", TW_FIELD_UINT, survey->pauses),
+	    number_field("paused_ns", TW_FIELD_NS, survey->paused_ms * NS_PER_MS),
+	    text_field("start_time", survey->date),
+	};
+	memcpy(survey->fields, fields, sizeof fields);
+	info->fields = survey->fields;
+	info->field_count = *survey->date ? FIELDS : FIELDS - 1;
+}
+
+static void tell_settings(struct tracelog_survey *survey)
+{
+	for (size_t i = 0; i < survey->setting_count; i++) {
+		survey->setting_fields[i * SETTING_COLUMNS] = text_field("name", survey->settings[i].name);
+		survey->setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", survey->settings[i].value);
+	}
+	survey->lists[0] =
+	    (struct tw_info_list){"settings", survey->setting_fields, SETTING_COLUMNS, survey->setting_count};
+}
+
+/* Records that tell the system's number belong to the thread that runs there. */
+static void join_system_threads(struct tracelog_survey *survey)
+{
+	struct tracelog_count *sum = &survey->sum;
+	size_t kept = 0;
+	for (size_t i = 0; i < sum->thread_count; i++) {
+		struct tracelog_thread_count thread = sum->threads[i];
+		uint32_t iid, place;
+		bool joined = thread.key >> 32 && tw_map_find(&survey->thread_of, (uint32_t)thread.key, &iid) &&
+		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
+		if (joined)
+			take_thread(survey,
+			            &(struct tracelog_thread_count){iid, thread.records, thread.bytes, 0, 0,
+			                                            thread.first, thread.last},
+			            0);
+	}
+	for (size_t i = 0; i < sum->thread_count; i++) {
+		uint32_t iid, place;
+		uint64_t key = sum->threads[i].key;
+		bool joined = key >> 32 && tw_map_find(&survey->thread_of, (uint32_t)key, &iid) &&
+		              tw_map_find(&sum->by_key, tracelog_thread_key(false, iid), &place);
+		if (!joined)
+			sum->threads[kept++] = sum->threads[i];
+	}
+	sum->thread_count = kept;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct tracelog_thread_count *a = left, *b = right;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void tell_thread(struct tracelog_survey *survey, size_t i, uint64_t process)
+{
+	const struct tracelog_count *sum = &survey->sum;
+	const struct tracelog_thread_count *thread = &sum->threads[i];
+	bool os = thread->key >> 32, timed = thread->first <= thread->last;
+	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
+	bool known = os || tw_map_find(&survey->system_of, iid, &system);
+	const struct tw_field fields[THREAD_COLUMNS] = {
+	    number_field("thread_iid", os ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
+	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
+	    number_field("samples", TW_FIELD_UINT, thread->samples),
+	    number_field("ticks", TW_FIELD_UINT, thread->ticks),
+	};
+	memcpy(survey->thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
+	survey->threads[i] = (struct tw_thread_info){
+	    .process = process,
+	    .thread = system,
+	    .records = thread->records,
+	    .bytes = thread->bytes,
+	    .start_ns = timed ? since_start(sum, thread->first) : 0,
+	    .end_ns = timed ? since_start(sum, thread->last) : 0,
+	};
+}
+
+static int tell_threads(struct tracelog_survey *survey, struct tw_info *info)
+{
+	join_system_threads(survey);
+	size_t count = survey->sum.thread_count;
+	survey->threads = calloc(count + 1, sizeof *survey->threads);
+	survey->thread_fields = calloc(count + 1, THREAD_COLUMNS * sizeof *survey->thread_fields);
+	if (!survey->threads || !survey->thread_fields)
+		return TW_ERR_MEMORY;
+	if (count)
+		qsort(survey->sum.threads, count, sizeof *survey->sum.threads, by_key);
+	for (size_t i = 0; i < count; i++)
+		tell_thread(survey, i, survey->process);
+	survey->lists[1] = (struct tw_info_list){"samples", survey->thread_fields, THREAD_COLUMNS, count};
+	info->threads = survey->threads;
+	info->thread_count = count;
+	info->processes = info->records ? 1 : 0;
+	return 0;
+}
+
+static int make(struct tw_reader *reader, unsigned jobs, struct tracelog_survey **made)
+{
+	struct tracelog_survey *survey = *made = calloc(1, sizeof *survey);
+	if (!survey)
+		return TW_ERR_MEMORY;
+	tracelog_cursor_init(&survey->cursor, reader);
+	survey->jobs = jobs ? jobs : tw_processors();
+	survey->jobs = survey->jobs < TW_JOBS_MAX ? survey->jobs : TW_JOBS_MAX;
+	survey->counts = calloc(survey->jobs, sizeof *survey->counts);
+	survey->sum.dialects = UINT32_MAX;
+	return survey->counts ? 0 : TW_ERR_MEMORY;
+}
+
+int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct tracelog_reader *log = reader->state;
+	int status = make(reader, jobs, &log->survey);
+	struct tracelog_survey *survey = log->survey;
+	if (status >= 0)
+		status = count_all(survey);
+	if (status >= 0) {
+		tracelog_cursor_end(&survey->cursor);
+		tell_kinds(survey, info);
+		tell_times(&survey->sum, info);
+		tell_fields(survey, info);
+		tell_settings(survey);
+		status = tell_threads(survey, info);
+	}
+	if (status < 0) {
+		const char *text = tw_input_error(reader->input);
+		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
+		               *text ? text : tw_status_text(status));
+	}
+	info->bytes = tw_input_size(reader->input);
+	info->lost_bytes = survey->cursor.lost_bytes;
+	info->lists = survey->lists;
+	info->list_count = LISTS;
+	return 0;
+}
