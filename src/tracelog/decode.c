@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FOUND_MAX = 32, NIBBLE = 15, PREFIX = 2 };
+enum { FOUND_MAX = 32, PREFIX = 2 };
 
 /* A line or an item that is being decoded. */
 struct scan {
@@ -28,22 +28,11 @@ static bool fault_at(const struct scan *scan, const uint8_t *at, const char *exp
 
 /* ---- Numbers. ---- */
 
-/* Of a hexadecimal digit: its value, and which kind of digit it is. */
-enum { FIGURE = 16, UPPER = 32, LOWER = 64 };
-
-static const uint8_t hex_digits[256] = {
-    ['0'] = FIGURE | 0, ['1'] = FIGURE | 1, ['2'] = FIGURE | 2, ['3'] = FIGURE | 3, ['4'] = FIGURE | 4,
-    ['5'] = FIGURE | 5, ['6'] = FIGURE | 6, ['7'] = FIGURE | 7, ['8'] = FIGURE | 8, ['9'] = FIGURE | 9,
-    ['A'] = UPPER | 10, ['B'] = UPPER | 11, ['C'] = UPPER | 12, ['D'] = UPPER | 13, ['E'] = UPPER | 14,
-    ['F'] = UPPER | 15, ['a'] = LOWER | 10, ['b'] = LOWER | 11, ['c'] = LOWER | 12, ['d'] = LOWER | 13,
-    ['e'] = LOWER | 14, ['f'] = LOWER | 15,
-};
-
 /* A hexadecimal number as it is written. */
 struct hex {
 	uint64_t value;
 	size_t digits;
-	unsigned cases; /* of its digits: FIGURE, UPPER, LOWER */
+	unsigned cases; /* of its digits: TRACELOG_FIGURE, TRACELOG_UPPER, TRACELOG_LOWER */
 	bool leading_zero;
 };
 
@@ -55,10 +44,10 @@ static bool take_digits(struct scan *scan, struct hex *hex)
 	const uint8_t *first = scan->at, *at = first;
 	uint64_t value = 0, over = 0;
 	unsigned cases = 0;
-	for (; at < scan->end && hex_digits[*at]; at++) {
+	for (; at < scan->end && tracelog_hex[*at]; at++) {
 		over |= value >> 60;
-		cases |= hex_digits[*at];
-		value = value << 4 | (hex_digits[*at] & NIBBLE);
+		cases |= tracelog_hex[*at];
+		value = value << 4 | (tracelog_hex[*at] & TRACELOG_NIBBLE);
 	}
 	*hex = (struct hex){value, (size_t)(at - first), cases, at - first > 1 && *first == '0'};
 	if (over)
@@ -71,7 +60,7 @@ static bool take_digits(struct scan *scan, struct hex *hex)
 static bool take_prefix(struct scan *scan)
 {
 	bool here = scan->end - scan->at > PREFIX && scan->at[0] == '0' && (scan->at[1] | 0x20) == 'x' &&
-	            hex_digits[scan->at[PREFIX]];
+	            tracelog_hex[scan->at[PREFIX]];
 	if (here) {
 		scan->odd |= scan->at[1] == 'X' ? TW_TRACELOG_CASE : 0;
 		scan->at += PREFIX;
@@ -161,7 +150,7 @@ static bool take_pointer(struct scan *scan, void *member)
 		scan->style &= ~(unsigned)TW_TRACELOG_POINTERS_32;
 		scan->width_is_told = true;
 	}
-	scan->odd |= hex.cases & LOWER ? TW_TRACELOG_CASE : 0;
+	scan->odd |= hex.cases & TRACELOG_LOWER ? TW_TRACELOG_CASE : 0;
 	return true;
 }
 
@@ -268,7 +257,7 @@ static void style_ip(struct scan *scan, const struct hex *hex, bool bare)
 		scan->odd |= hex->leading_zero ? TW_TRACELOG_DIGITS : 0;
 	if (hex->digits == TRACELOG_POINTER_32)
 		scan->style |= TW_TRACELOG_POINTERS_32;
-	scan->odd |= hex->cases & LOWER ? TW_TRACELOG_CASE : 0;
+	scan->odd |= hex->cases & TRACELOG_LOWER ? TW_TRACELOG_CASE : 0;
 }
 
 static bool take_ip(struct scan *scan, void *member)
@@ -601,9 +590,9 @@ static bool take_fields(struct scan *scan, const struct tracelog_layout *layout,
 /* What the cases of all numbers come to. */
 static void judge_cases(struct scan *scan)
 {
-	if (scan->cases & UPPER && scan->cases & LOWER)
+	if (scan->cases & TRACELOG_UPPER && scan->cases & TRACELOG_LOWER)
 		scan->odd |= TW_TRACELOG_CASE;
-	else if (scan->cases & UPPER)
+	else if (scan->cases & TRACELOG_UPPER)
 		scan->style |= TW_TRACELOG_UPPER;
 }
 
@@ -682,8 +671,8 @@ static size_t strip_end(const uint8_t *bytes, size_t size, unsigned *odd)
 	return size - returns;
 }
 
-int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
-                       struct tw_tracelog_fault *fault)
+int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
+                           struct tw_tracelog_fault *fault)
 {
 	unsigned end_odd;
 	size_t length = strip_end(bytes, size, &end_odd);
@@ -702,6 +691,12 @@ int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_rec
 	record->style = scan.style;
 	record->odd |= scan.odd;
 	return good ? 0 : TW_ERR_FORMAT;
+}
+
+int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
+                       struct tw_tracelog_fault *fault)
+{
+	return tracelog_decode_sample(bytes, size, record) ? 0 : tracelog_decode_fields(bytes, size, record, fault);
 }
 
 /* ---- Lists. ---- */

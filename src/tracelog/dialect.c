@@ -1,6 +1,8 @@
 /* dialect.c - which of the profiler's versions may have written a record. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <trackway/tracelog.h>
+#include <string.h>
+
+#include "tracelog/layout.h"
 
 enum {
 	D0 = 1 << TW_TRACELOG_D0,
@@ -43,14 +45,27 @@ static unsigned by_ip(bool known, unsigned style)
 	return style & TW_TRACELOG_PADDED_IP ? D2 | D3 | VS : VS;
 }
 
-/* Of the first ip of a sample. */
-static unsigned by_sample(const struct tw_tracelog_record *record)
+/* Of the first ip among the frames of a sample, each behind the only colon of its item. */
+static unsigned by_frames(struct tw_tracelog_text list)
+{
+	const uint8_t *at = list.bytes, *end = list.bytes + list.size;
+	while (at < end && (at = memchr(at, ':', (size_t)(end - at)))) {
+		const uint8_t *first = ++at;
+		bool bare = end - at < 2 || at[1] != 'x';
+		for (at = first += bare ? 0 : 2; at < end && tracelog_hex[*at]; at++)
+			;
+		bool padded = at - first == TRACELOG_POINTER_64 || at - first == TRACELOG_POINTER_32;
+		if (at > first)
+			return by_ip(true, (bare ? TW_TRACELOG_BARE_IP : 0u) | (padded ? TW_TRACELOG_PADDED_IP : 0u));
+	}
+	return ALL;
+}
+
+static unsigned by_allocations(const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item = {0};
 	struct tw_tracelog_fault fault;
-	if (record->ip_known)
-		return by_ip(true, record->style);
 	int status;
 	do
 		status = tw_tracelog_next(record, &list, &item, &fault);
@@ -76,8 +91,9 @@ unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
 	case TW_TRACELOG_FUN_NAM:
 		return record->style & TW_TRACELOG_ONE_NAME ? D0 : dialects & ~(unsigned)D0;
 	case TW_TRACELOG_SAM_STR:
+		return dialects & (record->ip_known ? by_ip(true, record->style) : by_frames(record->list));
 	case TW_TRACELOG_SAM_MEM:
-		return dialects & by_sample(record);
+		return dialects & by_allocations(record);
 	case TW_TRACELOG_JIT_CMS:
 	case TW_TRACELOG_JIT_CMF:
 	case TW_TRACELOG_JIT_CSS:

@@ -91,6 +91,17 @@ const struct tracelog_layout tracelog_items[TW_TRACELOG_HEAP + 1] = {
                            NEXT("reserved", DECIMAL64, reserved)}},
 };
 
+/* ---- Digits. ---- */
+
+const uint8_t tracelog_hex[256] = {
+    ['0'] = TRACELOG_FIGURE | 0, ['1'] = TRACELOG_FIGURE | 1, ['2'] = TRACELOG_FIGURE | 2, ['3'] = TRACELOG_FIGURE | 3,
+    ['4'] = TRACELOG_FIGURE | 4, ['5'] = TRACELOG_FIGURE | 5, ['6'] = TRACELOG_FIGURE | 6, ['7'] = TRACELOG_FIGURE | 7,
+    ['8'] = TRACELOG_FIGURE | 8, ['9'] = TRACELOG_FIGURE | 9, ['A'] = TRACELOG_UPPER | 10, ['B'] = TRACELOG_UPPER | 11,
+    ['C'] = TRACELOG_UPPER | 12, ['D'] = TRACELOG_UPPER | 13, ['E'] = TRACELOG_UPPER | 14, ['F'] = TRACELOG_UPPER | 15,
+    ['a'] = TRACELOG_LOWER | 10, ['b'] = TRACELOG_LOWER | 11, ['c'] = TRACELOG_LOWER | 12, ['d'] = TRACELOG_LOWER | 13,
+    ['e'] = TRACELOG_LOWER | 14, ['f'] = TRACELOG_LOWER | 15,
+};
+
 /* ---- Names. ---- */
 
 const char *const tracelog_words[TW_TRACELOG_KINDS] = {

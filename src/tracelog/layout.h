@@ -62,6 +62,17 @@ enum {
 	TRACELOG_ZONE_MAX = 24 * 60
 };
 
+/* Of a hexadecimal digit: its value, and which kind of digit it is; 0: it is none. */
+enum { TRACELOG_NIBBLE = 15, TRACELOG_FIGURE = 16, TRACELOG_UPPER = 32, TRACELOG_LOWER = 64 };
+
+extern const uint8_t tracelog_hex[256];
+
+/* tw_tracelog_decode() by the table of fields; and for samples that are written without anything odd, quickly: false for
+ * all others. Both give the same. */
+int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
+                           struct tw_tracelog_fault *fault);
+bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record);
+
 static inline bool tracelog_blank(uint8_t byte)
 {
 	return byte == ' ' || byte == '\t';

@@ -7,6 +7,8 @@
 
 #include <trackway/tracelog.h>
 
+#include "tracelog/layout.h"
+
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {
 	return text.bytes >= bytes && text.bytes <= bytes + size && text.size <= (size_t)(bytes + size - text.bytes);
@@ -68,10 +70,28 @@ static void back_and_forth(const uint8_t *line, size_t size, const struct tw_tra
 	free(twice);
 }
 
+/* What is read quickly is what the table of fields says. */
+static void check_quick(const uint8_t *line, size_t size)
+{
+	struct tw_tracelog_record quick, slow;
+	struct tw_tracelog_fault fault;
+	if (!tracelog_decode_sample(line, size, &quick))
+		return;
+	fuzz_require(tracelog_decode_fields(line, size, &slow, &fault) == 0, "what is read quickly can be read");
+	bool same = quick.kind == slow.kind && quick.style == slow.style && quick.odd == slow.odd &&
+	            quick.size == slow.size && quick.thread == slow.thread && quick.ms == slow.ms &&
+	            quick.count == slow.count && quick.has_count == slow.has_count && quick.match == slow.match &&
+	            quick.depth == slow.depth && quick.ip == slow.ip && quick.has_ip == slow.has_ip &&
+	            quick.ip_known == slow.ip_known && quick.list.bytes == slow.list.bytes &&
+	            quick.list.size == slow.list.size;
+	fuzz_require(same, "and means the same");
+}
+
 static void check_line(const uint8_t *line, size_t size)
 {
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault = {0};
+	check_quick(line, size);
 	int status = tw_tracelog_decode(line, size, &record, &fault);
 	fuzz_require(record.size == size, "a record has the size of its line");
 	check_texts(&record, line, size);
