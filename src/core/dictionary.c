@@ -202,18 +202,25 @@ static uint64_t location_key(const struct tw_location *location)
 	return tw_hash64(tw_hash64(location->address) ^ location->name);
 }
 
-uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, const struct tw_location *location)
 {
-	uint64_t key = location_key(location);
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->location_map, key, &slot, &number);) {
+	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->location_map, location_key(location), &slot, &number);) {
 		const struct tw_location *known = &dictionary->locations[number];
 		if (known->name == location->name && known->address == location->address)
 			return number;
 	}
+	return UINT32_MAX;
+}
+
+uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location)
+{
+	uint32_t number = tw_dictionary_find_location(dictionary, location);
+	if (number != UINT32_MAX)
+		return number;
 	number = (uint32_t)dictionary->location_count;
 	if (!tw_grow(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
-	    !tw_map_add(&dictionary->location_map, key, number))
+	    !tw_map_add(&dictionary->location_map, location_key(location), number))
 		return UINT32_MAX;
 	dictionary->locations[number] = *location;
 	dictionary->location_count++;
@@ -227,19 +234,32 @@ void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, u
 	dictionary->locations[location].line = line;
 }
 
-uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location)
+static uint64_t stack_key(uint32_t caller, uint32_t location)
 {
-	assert(caller < dictionary->stack_count);
-	uint64_t key = tw_hash64((uint64_t)caller << 32 | location);
+	return tw_hash64((uint64_t)caller << 32 | location);
+}
+
+uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_t caller, uint32_t location)
+{
 	uint32_t number;
-	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->stack_map, key, &slot, &number);) {
+	for (size_t slot = SIZE_MAX;
+	     tw_map_next(&dictionary->stack_map, stack_key(caller, location), &slot, &number);) {
 		const struct tw_stack *known = &dictionary->stacks[number];
 		if (known->caller == caller && known->location == location)
 			return number;
 	}
+	return UINT32_MAX;
+}
+
+uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location)
+{
+	assert(caller < dictionary->stack_count);
+	uint32_t number = tw_dictionary_find_push(dictionary, caller, location);
+	if (number != UINT32_MAX)
+		return number;
 	number = (uint32_t)dictionary->stack_count;
 	if (!tw_grow(&dictionary->stacks, &dictionary->stack_room, number + (size_t)1, sizeof *dictionary->stacks) ||
-	    !tw_map_add(&dictionary->stack_map, key, number))
+	    !tw_map_add(&dictionary->stack_map, stack_key(caller, location), number))
 		return UINT32_MAX;
 	dictionary->stacks[number] = (struct tw_stack){caller, location, dictionary->stacks[caller].depth + 1};
 	dictionary->stack_count++;

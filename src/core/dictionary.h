@@ -33,11 +33,19 @@ bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, con
 /* The number of a location: the one it has, or a new one. Locations are told apart by name and address; what else is known of it may
  * be told later. UINT32_MAX when there is no memory. */
 uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location);
+
+/* The same for one that is there; UINT32_MAX when it is not. */
+uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, const struct tw_location *location);
+
+/* Tells where in the source a location is. */
 void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line);
 
 /* The number of the stack of a place called from another stack: the one it has, or a new one. UINT32_MAX when there is no
  * memory. */
 uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
+
+/* The same for one that is there; UINT32_MAX when it is not. */
+uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
 
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);

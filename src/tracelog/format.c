@@ -3,12 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracelog/layout.h"
+#include "core/filter.h"
 #include "tracelog/tracelog.h"
 
+#include <trackway/tracelog.h>
+
+/* Times count from the start of the profiler, which the log calls 0: so does the clock. */
 static int tracelog_open(struct tw_reader *reader)
 {
 	reader->state = calloc(1, sizeof(struct tracelog_reader));
+	reader->clock.ticks_per_second = 1000;
+	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
+		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)
 		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
 	return 0;
@@ -17,16 +23,10 @@ static int tracelog_open(struct tw_reader *reader)
 static void tracelog_close(struct tw_reader *reader)
 {
 	struct tracelog_reader *log = reader->state;
+	tracelog_events_free(log->events);
 	tracelog_records_free(log->records);
 	tracelog_survey_free(log->survey);
 	free(log);
-}
-
-static int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
-{
-	(void)reader;
-	*batch = (struct tw_batch){0};
-	return 0;
 }
 
 /* ---- Probing. ---- */

@@ -36,7 +36,81 @@
 	X(TRACELOG_NEGATIVE_US, "tracelog.negative-usage", TW_NOTE,                                                    \
 	  "A CPU usage is written as a negative number, not as 64 bits without sign.")                                 \
 	X(TRACELOG_UNSIGNED_MS, "tracelog.unsigned-time", TW_NOTE,                                                     \
-	  "A time from 2147483648 ms on is written without sign; the profiler writes a negative number.")
+	  "A time from 2147483648 ms on is written without sign; the profiler writes a negative number.")              \
+	X(TRACELOG_START_LATE, "tracelog.start-late", TW_WARNING,                                                      \
+	  "Records stand before the start of the session (prf stm).")                                                  \
+	X(TRACELOG_START_AGAIN, "tracelog.start-again", TW_WARNING,                                                    \
+	  "A session starts inside another: times and numbers mean something else from here on.")                      \
+	X(TRACELOG_TIME_BACKWARDS, "tracelog.time-backwards", TW_WARNING, "The times of a thread go back.")            \
+	X(TRACELOG_PAUSE_AGAIN, "tracelog.pause-again", TW_WARNING, "Profiling is paused while it is paused.")         \
+	X(TRACELOG_RESUME_WITHOUT_PAUSE, "tracelog.resume-without-pause", TW_WARNING,                                  \
+	  "Profiling is resumed while it is not paused.")                                                              \
+	X(TRACELOG_SAMPLE_WHILE_PAUSED, "tracelog.sample-while-paused", TW_WARNING,                                    \
+	  "A sample is taken while profiling is paused.")                                                              \
+	X(TRACELOG_THREAD_UNKNOWN, "tracelog.thread-unknown", TW_WARNING,                                              \
+	  "A thread is used that was not created before.")                                                             \
+	X(TRACELOG_THREAD_DESTROYED, "tracelog.thread-destroyed", TW_WARNING,                                          \
+	  "A thread is used after it was destroyed.")                                                                  \
+	X(TRACELOG_THREAD_AGAIN, "tracelog.thread-again", TW_WARNING,                                                  \
+	  "A thread is created with the number of another.")                                                           \
+	X(TRACELOG_THREAD_POINTER, "tracelog.thread-pointer", TW_WARNING,                                              \
+	  "A thread is created at the pointer of one that was not destroyed.")                                         \
+	X(TRACELOG_THREAD_OF_SYSTEM, "tracelog.thread-of-system", TW_NOTE,                                             \
+	  "A thread of the system that no managed thread was assigned to does something.")                             \
+	X(TRACELOG_DOMAIN_UNKNOWN, "tracelog.domain-unknown", TW_WARNING,                                              \
+	  "An application domain is referred to and never announced.")                                                 \
+	X(TRACELOG_ASSEMBLY_UNKNOWN, "tracelog.assembly-unknown", TW_WARNING,                                          \
+	  "An assembly is referred to and never announced.")                                                           \
+	X(TRACELOG_MODULE_UNKNOWN, "tracelog.module-unknown", TW_WARNING,                                              \
+	  "A module is referred to and never announced.")                                                              \
+	X(TRACELOG_CLASS_UNKNOWN, "tracelog.class-unknown", TW_WARNING, "A class is referred to and never announced.") \
+	X(TRACELOG_FUNCTION_UNKNOWN, "tracelog.function-unknown", TW_WARNING,                                          \
+	  "A function is referred to and never announced.")                                                            \
+	X(TRACELOG_FUNCTION_UNNAMED, "tracelog.function-unnamed", TW_NOTE,                                             \
+	  "A function is never named, as when the runtime was shut down first.")                                       \
+	X(TRACELOG_NAME_AGAIN, "tracelog.name-again", TW_WARNING, "A class or function gets another name.")            \
+	X(TRACELOG_IID_AGAIN, "tracelog.iid-again", TW_WARNING,                                                        \
+	  "A number that is never used again is announced with another meaning.")                                      \
+	X(TRACELOG_POINTER_REUSED, "tracelog.pointer-reused", TW_NOTE,                                                 \
+	  "A pointer is announced again, as something else: what it was is taken to be gone.")                         \
+	X(TRACELOG_STATUS, "tracelog.status", TW_NOTE, "The runtime tells of a failure (HRESULT).")                    \
+	X(TRACELOG_MAP_REVERSED, "tracelog.map-reversed", TW_WARNING, "A range of an IL map ends before it starts.")   \
+	X(TRACELOG_MAP_OUTSIDE, "tracelog.map-outside-code", TW_WARNING,                                               \
+	  "A range of an IL map lies outside the function's code.")                                                    \
+	X(TRACELOG_MAP_OVERLAP, "tracelog.map-overlap", TW_WARNING,                                                    \
+	  "Ranges of an IL map overlap: the first that has an instruction holds.")                                     \
+	X(TRACELOG_FILE_UNKNOWN, "tracelog.file-unknown", TW_WARNING,                                                  \
+	  "A line of the source is in a file that was not named before.")                                              \
+	X(TRACELOG_DEPTH_MISMATCH, "tracelog.depth-mismatch", TW_ERROR,                                                \
+	  "A sample changes a stack of another depth than the thread has: samples were lost.")                         \
+	X(TRACELOG_MATCH_ABOVE_SIZE, "tracelog.match-above-size", TW_ERROR,                                            \
+	  "More frames of a stack are said to stay than it has.")                                                      \
+	X(TRACELOG_IP_WITHOUT_FRAME, "tracelog.ip-without-frame", TW_WARNING,                                          \
+	  "An instruction pointer is told for the last frame that stays, and none stays.")                             \
+	X(TRACELOG_COUNT_UNKNOWN, "tracelog.count-unknown", TW_NOTE,                                                   \
+	  "A sample does not tell its ticks (?): none are counted.")                                                   \
+	X(TRACELOG_COUNT_ZERO, "tracelog.count-zero", TW_NOTE,                                                         \
+	  "A sample of no ticks stands before no allocation of its thread, outside Instrumentation mode.")             \
+	X(TRACELOG_USAGE_NEGATIVE, "tracelog.usage-taken-back", TW_NOTE,                                               \
+	  "A CPU usage is negative: it takes back what was told before.")                                              \
+	X(TRACELOG_USAGE_ABOVE_INTERVAL, "tracelog.usage-above-interval", TW_NOTE,                                     \
+	  "A thread used more CPU time than passed.")                                                                  \
+	X(TRACELOG_JIT_WITHOUT_START, "tracelog.jit-without-start", TW_WARNING,                                        \
+	  "The compilation of a function, or the search for one, finishes without a start.")                           \
+	X(TRACELOG_JIT_WITHOUT_FINISH, "tracelog.jit-without-finish", TW_NOTE,                                         \
+	  "The compilation of a function, or the search for one, does not finish.")                                    \
+	X(TRACELOG_GC_WITHOUT_START, "tracelog.gc-without-start", TW_WARNING,                                          \
+	  "A garbage collection finishes without a start.")                                                            \
+	X(TRACELOG_GC_WITHOUT_FINISH, "tracelog.gc-without-finish", TW_NOTE, "A garbage collection does not finish.")  \
+	X(TRACELOG_GC_OVERLAP, "tracelog.gc-overlap", TW_NOTE, "A garbage collection starts inside another.")          \
+	X(TRACELOG_HEAP_ABOVE_RESERVED, "tracelog.heap-above-reserved", TW_NOTE,                                       \
+	  "A generation has more bytes allocated than reserved.")                                                      \
+	X(TRACELOG_LATE, "tracelog.late", TW_WARNING,                                                                  \
+	  "Lines stand further behind later ones than the reorder window reaches: events are out of order.")           \
+	X(TRACELOG_TABLE_LIMIT, "tracelog.table-limit", TW_WARNING,                                                    \
+	  "There are more names and things than the memory limit allows: the rest is shown as (other).")               \
+	X(TRACELOG_STACK_LIMIT, "tracelog.stack-limit", TW_WARNING,                                                    \
+	  "There are more stacks than the memory limit allows: the rest is shown as (other).")
 
 enum tracelog_rule {
 #define X(id, name, severity, text) id,

@@ -8,14 +8,20 @@
 
 extern const struct tw_format tw_format_tracelog;
 
+struct tracelog_events;
 struct tracelog_records;
 struct tracelog_survey;
 
 /* What a reader keeps. */
 struct tracelog_reader {
-	struct tracelog_records *records; /* made when records are asked for */
+	struct tracelog_events *events;   /* made when events are asked for */
+	struct tracelog_records *records; /* the same for records */
 	struct tracelog_survey *survey;   /* the same for info */
 };
+
+/* reader.c */
+int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
+void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */
 int tracelog_read_record(struct tw_reader *reader, struct tw_record *record);

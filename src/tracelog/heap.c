@@ -1,0 +1,101 @@
+/* heap.c - what is on the heap after a collection: by class and by generation. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "tracelog/log.h"
+
+/* ---- By class. ---- */
+
+static void add_class(struct tracelog_log *log, uint64_t time, uint32_t class, uint64_t count, uint64_t bytes)
+{
+	const struct tracelog_thread *process = tracelog_process_thread(log);
+	if (!tracelog_wants(log, process, TW_COUNTER))
+		return;
+	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_CLASS, class);
+	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
+	row->name = thing->name;
+	row->category = TRACELOG_TEXT(log, "heap");
+	row->id = thing->iid;
+	tracelog_add_number(log, "count", TW_ARG_UINT, count);
+	tracelog_add_number(log, "bytes", TW_ARG_UINT, bytes);
+}
+
+/* Remembers that a class was in this table. */
+static void enter(struct tracelog_log *log, uint32_t class)
+{
+	struct tracelog_things *classes = &log->things[TRACELOG_CLASS];
+	uint32_t *place = &classes->things[class].live;
+	if (*place) {
+		log->live[*place - 1].table = log->heap_tables;
+		return;
+	}
+	if (!tw_grow(&log->live, &log->live_room, log->live_count + 1, sizeof *log->live)) {
+		log->failed = true;
+		return;
+	}
+	log->live[log->live_count++] = (struct tracelog_class_count){class, log->heap_tables};
+	*place = (uint32_t)log->live_count;
+}
+
+/* Classes of the table before that are not in this one have nothing left. */
+static void add_gone(struct tracelog_log *log, uint64_t time)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < log->live_count; i++) {
+		const struct tracelog_class_count entry = log->live[i];
+		struct tracelog_thing *class = tracelog_thing(log, TRACELOG_CLASS, entry.thing);
+		if (entry.table == log->heap_tables) {
+			log->live[kept++] = entry;
+			class->live = (uint32_t)kept;
+			continue;
+		}
+		class->live = 0;
+		add_class(log, time, entry.thing, 0, 0);
+	}
+	log->live_count = kept;
+}
+
+void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	uint64_t time = tracelog_time(log, record->ms);
+	log->heap_tables++;
+	while (tracelog_cursor_item(log->cursor, &list, &item)) {
+		uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item.iid);
+		add_class(log, time, class, item.count, item.bytes);
+		enter(log, class);
+	}
+	add_gone(log, time);
+}
+
+/* ---- By generation. ---- */
+
+static void add_generation(struct tracelog_log *log, uint64_t time, unsigned place, const struct tw_tracelog_item *item)
+{
+	static const char *const names[] = {"LOH", "generation 2", "generation 1", "generation 0"};
+	const struct tracelog_thread *process = tracelog_process_thread(log);
+	bool known = place < sizeof names / sizeof *names;
+	if (item->bytes > item->reserved)
+		tracelog_tell(log, TRACELOG_HEAP_ABOVE_RESERVED,
+		              "%.*s has %" PRIu64 " bytes allocated of %" PRIu64 " reserved", (int)item->name.size,
+		              (const char *)item->name.bytes, item->bytes, item->reserved);
+	if (!tracelog_wants(log, process, TW_COUNTER))
+		return;
+	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
+	row->name = known ? tracelog_name(log, names[place], strlen(names[place]))
+	                  : tracelog_name(log, item->name.bytes, item->name.size);
+	row->category = TRACELOG_TEXT(log, "generation");
+	tracelog_add_number(log, "allocated", TW_ARG_UINT, item->bytes);
+	tracelog_add_number(log, "reserved", TW_ARG_UINT, item->reserved);
+}
+
+void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	uint64_t time = tracelog_time(log, record->ms);
+	for (unsigned place = 0; tracelog_cursor_item(log->cursor, &list, &item); place++)
+		add_generation(log, time, place, &item);
+}

@@ -1,0 +1,361 @@
+/* log.c - a log record by record. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracelog/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum {
+	TABLE_SHARE = 4, /* of the memory limit: names, things, threads */
+	STACK_SHARE = 2, /* of the memory limit: distinct stacks, and those of threads */
+	NAME_COST = 96,  /* of a name, beside its text */
+	ARRAY_START = 16 /* elements */
+};
+
+/* ---- Findings. ---- */
+
+/* Those that tell of meaning that is lost are always told. */
+static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
+{
+	return log->check || tracelog_rules[rule].severity == TW_ERROR;
+}
+
+static void tell(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place, const char *format,
+                 va_list arguments)
+{
+	char text[TW_ERROR_TEXT];
+	vsnprintf(text, sizeof text, format, arguments);
+	tw_report(log->reader, &tracelog_rules[rule], place.offset, place.offset, place.line, "%s", text);
+}
+
+void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
+{
+	va_list arguments;
+	if (!is_told(log, rule))
+		return;
+	va_start(arguments, format);
+	tell(log, rule, log->at, format, arguments);
+	va_end(arguments);
+}
+
+void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
+                      const char *format, ...)
+{
+	va_list arguments;
+	if (!is_told(log, rule))
+		return;
+	va_start(arguments, format);
+	tell(log, rule, place, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- Memory. ---- */
+
+bool tracelog_take_memory(struct tracelog_log *log, size_t bytes)
+{
+	if (bytes <= log->table_limit - log->memory) {
+		log->memory += bytes;
+		return true;
+	}
+	if (!log->told_tables)
+		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], log->at.offset, log->at.offset,
+		                "tables take %zu bytes: what comes from here on is shown as (other)", log->memory);
+	log->told_tables = true;
+	return false;
+}
+
+bool tracelog_grow(struct tracelog_log *log, void *array, size_t *room, size_t count, size_t size)
+{
+	if (count < *room)
+		return true;
+	size_t more = *room ? *room : ARRAY_START;
+	if (!tracelog_take_memory(log, more * size))
+		return false;
+	if (tw_grow(array, room, count + 1, size))
+		return true;
+	log->failed = true;
+	return false;
+}
+
+uint32_t tracelog_name(struct tracelog_log *log, const void *text, size_t length)
+{
+	const struct tw_name name = {.text = text, .length = length};
+	uint32_t number = tw_dictionary_find(log->dictionary, &name);
+	if (number != UINT32_MAX)
+		return number;
+	number = tracelog_take_memory(log, length + NAME_COST) ? tw_dictionary_intern(log->dictionary, &name)
+	                                                       : tw_dictionary_text(log->dictionary, "(other)");
+	log->failed |= number == UINT32_MAX;
+	return number == UINT32_MAX ? 0 : number;
+}
+
+/* ---- The profiler and the process. ---- */
+
+static void take_start(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	char text[48];
+	if (log->start_seen)
+		tracelog_tell(log, TRACELOG_START_AGAIN, "another session started before");
+	else if (log->records > 1)
+		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " records stand before", log->records - 1);
+	log->start_seen = true;
+	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
+		return;
+	int length = snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u.%03u", record->year, record->month,
+	                      record->day, record->hour, record->minute, record->second, record->millisecond);
+	unsigned zone = (unsigned)abs(record->zone_minutes);
+	if (record->has_zone)
+		length += snprintf(text + length, sizeof text - (size_t)length, " %c%02u:%02u",
+		                   record->zone_minutes < 0 ? '-' : '+', zone / 60, zone % 60);
+	struct tw_event *row = tracelog_row(log, tracelog_process_thread(log), TW_METADATA, log->times.now);
+	row->name = TRACELOG_TEXT(log, "start");
+	row->category = TRACELOG_TEXT(log, "session");
+	tracelog_add_text(log, "time", text, (size_t)length);
+}
+
+static bool is_text(struct tw_tracelog_text text, const char *constant)
+{
+	return text.size == strlen(constant) && memcmp(text.bytes, constant, text.size) == 0;
+}
+
+static uint64_t number_in(struct tw_tracelog_text text)
+{
+	uint64_t number = 0;
+	for (size_t i = 0; i < text.size && number < UINT32_MAX; i++) {
+		if (text.bytes[i] < '0' || text.bytes[i] > '9')
+			return 0;
+		number = number * 10 + (text.bytes[i] - '0');
+	}
+	return number;
+}
+
+static void take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	if (is_text(record->name, "CpuTraceTimeoutMs"))
+		log->cpu_timeout_ms = number_in(record->value);
+	if (is_text(record->name, "CollectionMethod"))
+		log->instrumentation = is_text(record->value, "Instrumentation");
+	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
+		return;
+	struct tw_event *row = tracelog_row(log, tracelog_process_thread(log), TW_METADATA, log->times.now);
+	row->name = tracelog_name(log, record->name.bytes, record->name.size);
+	row->category = TRACELOG_TEXT(log, "configuration");
+	tracelog_add_text(log, "value", record->value.bytes, record->value.size);
+}
+
+/* ---- Domains, assemblies, modules, classes. ---- */
+
+/* A row for what was announced; arguments may follow. */
+static bool add_object(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number)
+{
+	static const char *const categories[TRACELOG_THING_KINDS] = {"domain", "assembly", "module", "class",
+	                                                             "function"};
+	const struct tracelog_thread *process = tracelog_process_thread(log);
+	if (!number || !tracelog_wants(log, process, TW_OBJECT))
+		return false;
+	const struct tracelog_thing *thing = tracelog_thing(log, kind, number);
+	struct tw_event *row = tracelog_row(log, process, TW_OBJECT, log->times.now);
+	row->name = thing->name;
+	row->category = tracelog_name(log, categories[kind], strlen(categories[kind]));
+	row->id = thing->pointer;
+	row->flags = TW_FLAG_USERSPACE;
+	return true;
+}
+
+static void take_domain(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t number = tracelog_announce(log, TRACELOG_DOMAIN, record);
+	tracelog_name_thing(log, TRACELOG_DOMAIN, number, record->name);
+	tracelog_set_process(log, record->process);
+	uint32_t track = tracelog_process_thread(log)->track;
+	if (!tw_dictionary_track(log->dictionary, track)->name)
+		tw_dictionary_name_track(log->dictionary, track, tracelog_thing(log, TRACELOG_DOMAIN, number)->name);
+	if (add_object(log, TRACELOG_DOMAIN, number))
+		tracelog_add_number(log, "process", TW_ARG_UINT, record->process);
+}
+
+static void take_assembly(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t number = tracelog_announce(log, TRACELOG_ASSEMBLY, record);
+	uint32_t domain = tracelog_thing_at(log, TRACELOG_DOMAIN, record->domain);
+	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
+	tracelog_thing(log, TRACELOG_ASSEMBLY, number)->owner = domain;
+	tracelog_name_thing(log, TRACELOG_ASSEMBLY, number, record->name);
+	if (!add_object(log, TRACELOG_ASSEMBLY, number))
+		return;
+	tracelog_add_thing(log, "domain", TRACELOG_DOMAIN, domain);
+	tracelog_add_thing(log, "module", TRACELOG_MODULE, module);
+}
+
+static void take_module(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t number = tracelog_announce(log, TRACELOG_MODULE, record);
+	uint32_t assembly = tracelog_thing_at(log, TRACELOG_ASSEMBLY, record->assembly);
+	tracelog_thing(log, TRACELOG_MODULE, number)->owner = assembly;
+	tracelog_name_thing(log, TRACELOG_MODULE, number, record->name);
+	if (!add_object(log, TRACELOG_MODULE, number))
+		return;
+	tracelog_add_number(log, "base", TW_ARG_POINTER, record->base);
+	tracelog_add_thing(log, "assembly", TRACELOG_ASSEMBLY, assembly);
+}
+
+static void take_attachment(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->id);
+	uint32_t assembly = tracelog_thing_at(log, TRACELOG_ASSEMBLY, record->assembly);
+	tracelog_thing(log, TRACELOG_MODULE, module)->owner = assembly;
+}
+
+static void take_class(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t number = tracelog_announce(log, TRACELOG_CLASS, record);
+	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
+	tracelog_thing(log, TRACELOG_CLASS, number)->owner = module;
+	tracelog_update_name(log, TRACELOG_CLASS, number);
+	if (!add_object(log, TRACELOG_CLASS, number))
+		return;
+	tracelog_add_number(log, "iid", TW_ARG_UINT, tracelog_thing(log, TRACELOG_CLASS, number)->iid);
+	tracelog_add_thing(log, "module", TRACELOG_MODULE, module);
+}
+
+static void take_class_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	tracelog_name_thing(log, TRACELOG_CLASS, tracelog_thing_of(log, TRACELOG_CLASS, record->iid), record->name);
+}
+
+/* ---- Functions. ---- */
+
+static void take_function(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	uint32_t number = tracelog_announce(log, TRACELOG_FUNCTION, record);
+	uint32_t class = tracelog_thing_at(log, TRACELOG_CLASS, record->class_id);
+	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->module);
+	tracelog_thing(log, TRACELOG_FUNCTION, number)->owner = class;
+	tracelog_thing(log, TRACELOG_FUNCTION, number)->module = module;
+	tracelog_update_name(log, TRACELOG_FUNCTION, number);
+	tracelog_take_code(log, number, record);
+}
+
+static void take_function_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	tracelog_name_thing(log, TRACELOG_FUNCTION, tracelog_thing_of(log, TRACELOG_FUNCTION, record->iid),
+	                    record->name);
+}
+
+/* ---- All kinds. ---- */
+
+typedef void take_fn(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+static take_fn *const takes[TW_TRACELOG_KINDS] = {
+    [TW_TRACELOG_PRF_STM] = take_start,
+    [TW_TRACELOG_PRF_CFG] = take_setting,
+    [TW_TRACELOG_PRF_TPS] = tracelog_take_pause,
+    [TW_TRACELOG_PRF_TRS] = tracelog_take_pause,
+    [TW_TRACELOG_PRC_CPU] = tracelog_take_cpu,
+    [TW_TRACELOG_THR_CRT] = tracelog_take_thread,
+    [TW_TRACELOG_THR_AOS] = tracelog_take_thread,
+    [TW_TRACELOG_THR_DST] = tracelog_take_thread,
+    [TW_TRACELOG_THR_CPU] = tracelog_take_cpu,
+    [TW_TRACELOG_MOD_LDF] = take_module,
+    [TW_TRACELOG_MOD_ATA] = take_attachment,
+    [TW_TRACELOG_ASM_LDF] = take_assembly,
+    [TW_TRACELOG_APD_CRF] = take_domain,
+    [TW_TRACELOG_CLS_LDF] = take_class,
+    [TW_TRACELOG_CLS_NAM] = take_class_name,
+    [TW_TRACELOG_FUN_INF] = take_function,
+    [TW_TRACELOG_FUN_CMF] = take_function,
+    [TW_TRACELOG_FUN_CSF] = take_function,
+    [TW_TRACELOG_FUN_NAM] = take_function_name,
+    [TW_TRACELOG_JIT_CMS] = tracelog_take_work,
+    [TW_TRACELOG_JIT_CMF] = tracelog_take_work,
+    [TW_TRACELOG_JIT_CSS] = tracelog_take_work,
+    [TW_TRACELOG_JIT_CSF] = tracelog_take_work,
+    [TW_TRACELOG_GCH_GCS] = tracelog_take_work,
+    [TW_TRACELOG_GCH_GCF] = tracelog_take_work,
+    [TW_TRACELOG_GCH_ALT] = tracelog_take_heap,
+    [TW_TRACELOG_GCH_GEN] = tracelog_take_generations,
+    [TW_TRACELOG_SAM_STR] = tracelog_take_sample,
+    [TW_TRACELOG_STR_SAM] = tracelog_take_sample,
+    [TW_TRACELOG_SAM_MEM] = tracelog_take_allocations,
+    [TW_TRACELOG_LIN_SRC] = tracelog_take_line,
+    [TW_TRACELOG_FIL_SRC] = tracelog_take_file,
+};
+
+void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	log->records++;
+	if (record->status >> 31)
+		tracelog_tell(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
+	if (takes[record->kind])
+		takes[record->kind](log, record);
+}
+
+void tracelog_lose(struct tracelog_log *log, uint64_t bytes)
+{
+	const struct tracelog_thread *process = tracelog_process_thread(log);
+	if (log->kinds >> TW_LOST & 1)
+		tracelog_row(log, process, TW_LOST, log->times.now)->value = bytes;
+}
+
+void tracelog_end(struct tracelog_log *log)
+{
+	for (size_t i = 0; i < log->threads.count; i++) {
+		tracelog_close_work(log, &log->threads.threads[i]);
+		tracelog_judge_zero(log, &log->threads.threads[i]);
+	}
+	if (log->check)
+		tracelog_judge_things(log);
+}
+
+/* ---- The log. ---- */
+
+/* Number 0 of each table is there: what there is no memory for is that. */
+static bool make_tables(struct tracelog_log *log)
+{
+	const struct tracelog_thread process = {
+	    .track = tw_dictionary_add_track(log->dictionary, &(struct tw_track){.kind = TW_TRACK_PROCESS}),
+	    .announced = true,
+	    .wanted = log->reader->options.thread_count == 0,
+	};
+	for (unsigned kind = 0; kind < TRACELOG_THING_KINDS; kind++) {
+		struct tracelog_things *things = &log->things[kind];
+		if (!tw_grow(&things->things, &things->room, 1, sizeof *things->things))
+			return false;
+		things->count = 1;
+	}
+	if (process.track == UINT32_MAX ||
+	    !tw_grow(&log->threads.threads, &log->threads.room, 1, sizeof *log->threads.threads))
+		return false;
+	log->threads.threads[log->threads.count++] = process;
+	return true;
+}
+
+bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struct tracelog_cursor *cursor)
+{
+	bool check = reader->options.checking == TW_CHECK_ALL;
+	*log = (struct tracelog_log){
+	    .reader = reader,
+	    .cursor = cursor,
+	    .dictionary = reader->dictionary,
+	    .kinds = check && reader->options.findings_only ? 0
+	             : reader->kinds                        ? reader->kinds
+	                                                    : UINT32_MAX,
+	    .check = check,
+	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
+	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,
+	};
+	return make_tables(log);
+}
+
+void tracelog_log_free(struct tracelog_log *log)
+{
+	tracelog_things_free(log);
+	tracelog_sources_free(&log->sources);
+	tracelog_threads_free(&log->threads);
+	free(log->frames);
+	free(log->live);
+}

@@ -1,0 +1,365 @@
+/* log.h - what is known of a log while it is read: its things, threads, stacks and times. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELOG_LOG_H
+#define TRACELOG_LOG_H
+
+#include <string.h>
+
+#include "base/map.h"
+#include "core/format.h"
+#include "core/slab.h"
+#include "tracelog/cursor.h"
+
+#include <trackway/tracelog.h>
+
+/* Where in the log something stands. */
+struct tracelog_place {
+	uint64_t offset, line;
+};
+
+/* ---- things.c: domains, assemblies, modules, classes, functions. ---- */
+
+enum tracelog_thing_kind {
+	TRACELOG_DOMAIN,
+	TRACELOG_ASSEMBLY,
+	TRACELOG_MODULE,
+	TRACELOG_CLASS,
+	TRACELOG_FUNCTION,
+	TRACELOG_THING_KINDS
+};
+
+/* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced, named or
+ * referred to, whatever is first, and keeps its name's number from then on. */
+struct tracelog_thing {
+	uint64_t pointer;
+	struct tracelog_place met; /* where it was first */
+	uint32_t iid;
+	uint32_t token;
+	uint32_t name; /* of the dictionary: a placeholder until its name comes */
+	uint32_t twin; /* another name that stands for it, because it was referred to by pointer before; or 0 */
+	uint32_t
+	    owner; /* thing: the class of a function, the module of a class, the assembly of a module, the domain of an
+	                    assembly */
+	uint32_t module; /* thing: of a function */
+	bool announced, named, used;
+	uint32_t location;         /* functions: without an address, plus 1 */
+	uint32_t unplaced;         /* functions: the first location that no line is known of, plus 1 */
+	uint32_t code, code_count; /* blocks of code */
+	uint32_t map, map_count;   /* ranges of it and their offsets in the IL */
+	uint64_t code_bytes;
+	uint32_t live; /* classes: place in the last heap table, plus 1 */
+};
+
+struct tracelog_things {
+	struct tracelog_thing *things; /* number 0 is none */
+	size_t count, room;
+	struct tw_map by_pointer, by_iid;
+	uint32_t other; /* stands for all that there is no memory for, once there is one */
+};
+
+/* ---- code.c: from an instruction to its place. ---- */
+
+struct tracelog_code {
+	uint64_t start, size;
+};
+
+struct tracelog_range {
+	uint64_t start, end; /* offsets in the code */
+	int64_t il;
+};
+
+struct tracelog_source_line {
+	uint32_t function; /* iid */
+	uint32_t file;     /* number given by the log */
+	uint32_t line;
+};
+
+struct tracelog_sources {
+	struct tracelog_code *codes;
+	size_t code_count, code_room;
+	struct tracelog_range *ranges;
+	size_t range_count, range_room;
+	struct tracelog_source_line *lines;
+	size_t line_count, line_room;
+	struct tw_map by_line; /* number of a line to its place in `lines` */
+	struct tw_map files;   /* number of a file to a name */
+	/* By location of the dictionary. */
+	uint32_t *functions; /* thing */
+	size_t function_room;
+	uint32_t *unplaced; /* the next location of the function that no line is known of, plus 1 */
+	size_t unplaced_room;
+};
+
+/* ---- threads.c ---- */
+
+/* A sample that CPU time will be shared over. */
+struct tracelog_waiting {
+	uint32_t stack;
+	uint64_t ticks, wall_ns;
+};
+
+enum tracelog_work { TRACELOG_JIT, TRACELOG_JIT_CACHED, TRACELOG_GC, TRACELOG_WORKS };
+
+/* What a thread is doing: its end is still to come. */
+struct tracelog_open {
+	enum tracelog_work work;
+	uint64_t pointer; /* of the function */
+	uint64_t time;
+	struct tracelog_place place;
+	uint32_t thread; /* of a collection, which another thread may finish: place of the one that started it */
+	bool induced;
+	uint8_t generations;
+};
+
+/* Lines of one of these come in the order of time in each thread. */
+enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_WORK, TRACELOG_SERIES };
+
+struct tracelog_thread {
+	uint32_t iid;
+	uint32_t track;
+	bool native;    /* of the system alone: no managed thread was said to run on it */
+	bool announced; /* thr crt */
+	bool destroyed; /* thr dst */
+	bool used;
+	bool wanted; /* the options let it through */
+	uint64_t pointer;
+	struct tracelog_place met;
+	/* The stack: for each frame the number of the stack that it is the innermost of. */
+	uint32_t *frames;
+	size_t depth, frame_room;
+	/* Samples. */
+	bool sampled;
+	uint64_t last_sample;           /* ns */
+	struct tracelog_place unjudged; /* a record of count 0, until it is known what follows; line 0: none */
+	/* CPU time. */
+	bool cpu_seen;
+	uint64_t last_cpu; /* ns */
+	uint64_t debt_us;  /* negative usage that was not taken back yet */
+	struct tracelog_waiting *waiting;
+	size_t waiting_count, waiting_room;
+	struct tracelog_open *open; /* the process: all collections */
+	size_t open_count, open_room;
+	uint64_t latest[TRACELOG_SERIES];
+};
+
+struct tracelog_threads {
+	struct tracelog_thread *threads;
+	size_t count, room;
+	struct tw_map by_iid, by_system, by_pointer;
+	uint32_t process; /* thread: stands for the process and what tells no thread */
+	uint32_t other;   /* stands for all that there is no memory for; 0 while there is none */
+};
+
+/* ---- times.c ---- */
+
+struct tracelog_times {
+	bool begun;
+	uint64_t around;  /* ms: what times are close to */
+	uint64_t outlier; /* the last that was not; UINT64_MAX: none */
+	uint64_t now;     /* ns: of the last line that had a time */
+	bool paused, resumed;
+	uint64_t paused_at, resumed_at; /* ns */
+};
+
+/* ---- stacks.c ---- */
+
+struct tracelog_frame {
+	uint32_t iid;
+	uint64_t ip; /* 0: not known */
+};
+
+/* What a sam str says. */
+struct tracelog_delta {
+	uint32_t match, depth;
+	bool has_ip;
+	uint64_t ip; /* 0: not known */
+	const struct tracelog_frame *frames;
+	size_t count;
+};
+
+/* ---- The log. ---- */
+
+struct tracelog_class_count {
+	uint32_t thing;
+	uint64_t table; /* the last one that it was in */
+};
+
+struct tracelog_log {
+	struct tw_reader *reader;
+	struct tracelog_cursor *cursor;
+	struct tw_dictionary *dictionary;
+	struct tw_slab *slab;     /* where rows go */
+	uint32_t kinds;           /* of event that rows are made of */
+	bool check;               /* all rules are judged */
+	bool failed;              /* no memory */
+	struct tw_event spare;    /* the row that there was no memory for */
+	struct tracelog_place at; /* the line that is being read */
+	struct tracelog_things things[TRACELOG_THING_KINDS];
+	struct tracelog_sources sources;
+	struct tracelog_threads threads;
+	struct tracelog_times times;
+	size_t memory, table_limit;       /* bytes that tables take, about, and may take */
+	size_t stack_memory, stack_limit; /* the same of stacks */
+	uint32_t other_stack;             /* stands for those beyond, once there are some */
+	bool told_tables, told_stacks;
+	uint64_t process;
+	uint64_t cpu_timeout_ms; /* prf cfg; 0: not told */
+	bool instrumentation;    /* prf cfg CollectionMethod */
+	bool start_seen;         /* prf stm */
+	uint64_t records;
+	struct tracelog_frame *frames; /* of the record that is being read */
+	size_t frame_room;
+	struct tracelog_class_count *live; /* classes of the last heap table */
+	size_t live_count, live_room;
+	uint64_t heap_tables;
+};
+
+/* Reports a finding about the line that is being read, or about another place. Rules of meaning are only told where all is
+ * checked. */
+void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Whether tables may take so many bytes more; if so, they have. Tells once when not. */
+bool tracelog_take_memory(struct tracelog_log *log, size_t bytes);
+
+/* Makes room for one element more in an array that such a table is. False where there is no memory for it. */
+bool tracelog_grow(struct tracelog_log *log, void *array, size_t *room, size_t count, size_t size);
+
+/* A text as a name; "(other)" where the limit is reached. */
+uint32_t tracelog_name(struct tracelog_log *log, const void *text, size_t length);
+
+#define TRACELOG_TEXT(log, constant) tracelog_name(log, constant, sizeof(constant) - 1)
+
+/* ---- things.c ---- */
+
+/* The thing that a pointer means now; 0 for a null pointer. One that was never announced comes into being. */
+uint32_t tracelog_thing_at(struct tracelog_log *log, enum tracelog_thing_kind kind, uint64_t pointer);
+
+/* The same by number, for classes and functions. */
+uint32_t tracelog_thing_of(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t iid);
+
+/* What a record announces: of now on its pointer means it. */
+uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_thing_kind kind,
+                           const struct tw_tracelog_record *record);
+
+/* Its name is known; what it belongs to may be better known, too. */
+void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number,
+                         struct tw_tracelog_text text);
+void tracelog_update_name(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number);
+
+/* At the end: what was referred to and never announced, announced and never named. */
+void tracelog_judge_things(struct tracelog_log *log);
+void tracelog_things_free(struct tracelog_log *log);
+
+static inline struct tracelog_thing *tracelog_thing(struct tracelog_log *log, enum tracelog_thing_kind kind,
+                                                    uint32_t number)
+{
+	return &log->things[kind].things[number];
+}
+
+/* ---- code.c ---- */
+
+/* Takes the code and the map out of the list of a function's record. */
+void tracelog_take_code(struct tracelog_log *log, uint32_t function, const struct tw_tracelog_record *record);
+void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* The location of an instruction in a function; ip 0: not known. UINT32_MAX when there is no memory. */
+uint32_t tracelog_location(struct tracelog_log *log, uint32_t function, uint64_t ip);
+void tracelog_sources_free(struct tracelog_sources *sources);
+
+/* ---- threads.c ---- */
+
+/* Threads by their numbers; one that was never announced comes into being. Pointers live until the next call. */
+struct tracelog_thread *tracelog_thread_of(struct tracelog_log *log, uint32_t iid);
+struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struct tw_tracelog_record *record);
+struct tracelog_thread *tracelog_process_thread(struct tracelog_log *log);
+
+/* The same for a record that only makes sense of a thread that lives: tells where it does not. */
+struct tracelog_thread *tracelog_living_thread(struct tracelog_log *log, uint32_t iid);
+
+void tracelog_take_thread(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_set_process(struct tracelog_log *log, uint64_t process);
+void tracelog_threads_free(struct tracelog_threads *threads);
+
+/* ---- stacks.c ---- */
+
+/* Changes the stack of a thread. */
+void tracelog_take_delta(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_delta *delta);
+
+/* The number of a thread's stack; and of the same with the innermost frame at another instruction. */
+static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
+{
+	return thread->depth ? thread->frames[thread->depth - 1] : 0;
+}
+
+uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);
+
+/* The function that a stack ends in, by name. */
+uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack);
+
+/* ---- times.c ---- */
+
+/* A time of 32 bits in ns since the profiler's start. */
+uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms);
+
+/* The same for a record of a thread, of whose series it is the next. */
+uint64_t tracelog_time_of(struct tracelog_log *log, struct tracelog_thread *thread, enum tracelog_series series,
+                          uint32_t ms);
+void tracelog_take_pause(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* ---- rows.c: adding rows. ---- */
+
+/* Whether rows of a kind are wanted, of a thread. */
+static inline bool tracelog_wants(const struct tracelog_log *log, const struct tracelog_thread *thread,
+                                  enum tw_event_kind kind)
+{
+	return thread->wanted && log->kinds >> kind & 1;
+}
+
+/* A row for the line that is being read, its other members 0. */
+struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_thread *thread, enum tw_event_kind kind,
+                              uint64_t time);
+
+/* Arguments of the last row. */
+void tracelog_add_number(struct tracelog_log *log, const char *name, enum tw_argument_type type, uint64_t value);
+void tracelog_add_percent(struct tracelog_log *log, const char *name, double value);
+void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length);
+void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number);
+
+/* ---- samples.c ---- */
+
+void tracelog_take_sample(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_allocations(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_cpu(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread);
+
+/* ---- work.c: compilations and collections. ---- */
+
+void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* What a thread was doing when it, or the log, ended. */
+void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *thread);
+
+/* ---- heap.c ---- */
+
+void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* ---- log.c ---- */
+
+bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struct tracelog_cursor *cursor);
+void tracelog_log_free(struct tracelog_log *log);
+
+/* Takes a record: its rows go to log->slab. */
+void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* Takes a line, or part of one, that could not be read. */
+void tracelog_lose(struct tracelog_log *log, uint64_t bytes);
+
+/* After the last line. */
+void tracelog_end(struct tracelog_log *log);
+
+#endif

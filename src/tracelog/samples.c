@@ -1,0 +1,241 @@
+/* samples.c - samples of stacks, of allocations and of CPU time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tracelog/log.h"
+
+#define US_IN_MS UINT64_C(1000)
+#define NS_IN_US UINT64_C(1000)
+#define NS_IN_MS UINT64_C(1000000)
+
+/* Samples of a thread that may wait for the CPU time that they used: logs have a usage about every sample, or none at all. */
+enum { WAITING_MAX = 1024 };
+
+__extension__ typedef unsigned __int128 u128;
+
+/* ---- Stacks. ---- */
+
+/* A record of no ticks only says what the stack is before an allocation. */
+void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread)
+{
+	if (thread->unjudged.line && !log->instrumentation)
+		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->unjudged, "no allocation of the thread follows");
+	thread->unjudged = (struct tracelog_place){0};
+}
+
+/* Takes the frames of a record into log->frames. */
+static size_t take_frames(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	size_t count = 0;
+	while (tracelog_cursor_item(log->cursor, &list, &item)) {
+		if (!tw_grow(&log->frames, &log->frame_room, count + 1, sizeof *log->frames)) {
+			log->failed = true;
+			return 0;
+		}
+		log->frames[count++] = (struct tracelog_frame){item.iid, item.ip_known ? item.ip : 0};
+	}
+	return count;
+}
+
+static uint64_t wall_of(const struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time)
+{
+	const struct tracelog_times *times = &log->times;
+	uint64_t since = thread->last_sample;
+	if (!thread->sampled)
+		return 0;
+	if (times->resumed && times->resumed_at > since)
+		since = times->resumed_at;
+	return time > since ? time - since : 0;
+}
+
+/* Lets a sample wait for the CPU time of its interval. The oldest give way. */
+static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_waiting *sample)
+{
+	if (!tracelog_wants(log, thread, TW_CPU_SAMPLE))
+		return;
+	if (thread->waiting_count == WAITING_MAX) {
+		thread->waiting_count /= 2;
+		memmove(thread->waiting, thread->waiting + WAITING_MAX / 2, WAITING_MAX / 2 * sizeof *thread->waiting);
+	}
+	if (tracelog_grow(log, &thread->waiting, &thread->waiting_room, thread->waiting_count, sizeof *sample))
+		thread->waiting[thread->waiting_count++] = *sample;
+}
+
+static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ticks)
+{
+	const struct tracelog_waiting sample = {tracelog_stack(thread), ticks, wall_of(log, thread, time)};
+	thread->sampled = true;
+	thread->last_sample = time;
+	wait(log, thread, &sample);
+	if (!tracelog_wants(log, thread, TW_STACK_SAMPLE))
+		return;
+	struct tw_event *row = tracelog_row(log, thread, TW_STACK_SAMPLE, time);
+	row->name = tracelog_innermost(log, sample.stack);
+	row->value = ticks;
+	row->id = sample.wall_ns;
+	row->other = sample.stack;
+}
+
+void tracelog_take_sample(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, record->ms);
+	tracelog_judge_zero(log, thread);
+	struct tracelog_delta delta = {
+	    .match = record->match,
+	    .depth = record->depth,
+	    .has_ip = record->has_ip,
+	    .ip = record->ip_known ? record->ip : 0,
+	    .count = take_frames(log, record),
+	};
+	delta.frames = log->frames;
+	tracelog_take_delta(log, thread, &delta);
+	if (log->times.paused && time > log->times.paused_at)
+		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
+		              log->times.paused_at / NS_IN_MS);
+	if (!record->has_count)
+		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
+	if (record->has_count && record->count == 0)
+		thread->unjudged = log->at;
+	else
+		add_sample(log, thread, time, record->count);
+}
+
+/* ---- Allocations. ---- */
+
+static void add_allocation(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
+                           const struct tw_tracelog_item *item)
+{
+	uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item->iid);
+	if (!tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE))
+		return;
+	struct tw_event *row = tracelog_row(log, thread, TW_ALLOCATION_SAMPLE, time);
+	row->name = tracelog_thing(log, TRACELOG_CLASS, class)->name;
+	row->value = item->bytes;
+	row->id = item->count;
+	row->other = tracelog_stack_at(log, thread, item->ip_known ? item->ip : 0);
+}
+
+void tracelog_take_allocations(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, record->ms);
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	thread->unjudged = (struct tracelog_place){0};
+	while (tracelog_cursor_item(log->cursor, &list, &item))
+		add_allocation(log, thread, time, &item);
+}
+
+/* ---- CPU time. ---- */
+
+static void add_cpu_sample(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
+                           uint32_t stack, uint64_t ns)
+{
+	if (ns == 0)
+		return;
+	struct tw_event *row = tracelog_row(log, thread, TW_CPU_SAMPLE, time);
+	row->name = tracelog_innermost(log, stack);
+	row->value = ns;
+	row->other = stack;
+}
+
+/* floor(whole * part / all), where part is less than all. */
+static uint64_t part_of(uint64_t whole, u128 part, u128 all)
+{
+	while (all >> 64) {
+		all >>= 1;
+		part >>= 1;
+	}
+	return (uint64_t)(whole * part / all);
+}
+
+static uint64_t weight_of(const struct tracelog_waiting *sample, bool by_ticks)
+{
+	return by_ticks ? sample->ticks : sample->wall_ns;
+}
+
+/* Shares what a thread used over its samples since the last usage: by ticks, or by time where none has ticks. The parts add up
+ * to the whole. */
+static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ns)
+{
+	u128 ticks = 0, wall = 0, before = 0;
+	for (size_t i = 0; i < thread->waiting_count; i++) {
+		ticks += thread->waiting[i].ticks;
+		wall += thread->waiting[i].wall_ns;
+	}
+	u128 all = ticks ? ticks : wall;
+	uint64_t given = 0;
+	for (size_t i = 0; i < thread->waiting_count && all; i++) {
+		const struct tracelog_waiting *sample = &thread->waiting[i];
+		before += weight_of(sample, ticks > 0);
+		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
+		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
+		given = up_to;
+	}
+	if (!all)
+		add_cpu_sample(log, thread, time, 0, ns);
+	thread->waiting_count = 0;
+}
+
+/* A negative usage takes back what was told before: what comes next is less by so much. */
+static uint64_t without_debt(struct tracelog_thread *thread, uint64_t us)
+{
+	if (us >> 63) {
+		uint64_t more = 0 - us;
+		thread->debt_us = more > UINT64_MAX - thread->debt_us ? UINT64_MAX : thread->debt_us + more;
+		return 0;
+	}
+	uint64_t taken = us < thread->debt_us ? us : thread->debt_us;
+	thread->debt_us -= taken;
+	return us - taken;
+}
+
+static void judge_usage(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t us,
+                        uint64_t interval_ns)
+{
+	bool process = thread == tracelog_process_thread(log);
+	if (us >> 63)
+		tracelog_tell(log, TRACELOG_USAGE_NEGATIVE, "%" PRId64 " us", (int64_t)us);
+	else if (!process && interval_ns && us / US_IN_MS > interval_ns / NS_IN_MS + 1)
+		tracelog_tell(log, TRACELOG_USAGE_ABOVE_INTERVAL, "%" PRIu64 " us of %" PRIu64 " us", us,
+		              interval_ns / NS_IN_US);
+}
+
+static void add_usage(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time, uint64_t us,
+                      uint64_t interval_ns)
+{
+	bool process = thread == tracelog_process_thread(log);
+	if (!tracelog_wants(log, thread, TW_COUNTER))
+		return;
+	struct tw_event *row = tracelog_row(log, thread, TW_COUNTER, time);
+	row->name = process ? TRACELOG_TEXT(log, "process CPU") : TRACELOG_TEXT(log, "thread CPU");
+	row->category = TRACELOG_TEXT(log, "cpu");
+	row->id = process ? 0 : thread->iid;
+	tracelog_add_number(log, "us", TW_ARG_INT, us);
+	if (interval_ns)
+		tracelog_add_percent(log, "percent",
+		                     (double)(int64_t)us * 100 * (double)NS_IN_US / (double)interval_ns);
+}
+
+void tracelog_take_cpu(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	bool process = record->kind == TW_TRACELOG_PRC_CPU;
+	struct tracelog_thread *thread =
+	    process ? tracelog_process_thread(log) : tracelog_living_thread(log, record->thread);
+	uint64_t before = thread->last_cpu;
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, record->ms);
+	uint64_t interval = thread->cpu_seen ? time > before ? time - before : 0 : log->cpu_timeout_ms * NS_IN_MS;
+	thread->cpu_seen = true;
+	thread->last_cpu = time;
+	judge_usage(log, thread, record->us, interval);
+	add_usage(log, thread, time, record->us, interval);
+	uint64_t us = process ? 0 : without_debt(thread, record->us);
+	if (process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
+		return;
+	share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
+}
