@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: hostile.py KIND FILE
 
-FDR version 3, little endian, from the format's description alone."""
+FDR version 3, little endian, and text logs of TraceLog, from the formats' descriptions alone."""
 import array
 import random
 import struct
@@ -77,8 +77,51 @@ def elf_with_map(size):
     return (header + names).ljust(table, b"\0") + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
 
 
+# TraceLog. What is said before and behind must be there whatever stands between.
+
+THREAD = b"thr crt 0xB6A01000 0x00000000\nfun nam 0x00000002 \"App::Main\" \"void\" \"()\"\n"
+AFTER = b"sam str 0x00000000 900 1 0:1 0x2\nprc cpu 910 5\n"
+
+
+def sample(ms, change, frames=b""):
+    return b"sam str 0x00000000 %d 1 %s%s\n" % (ms, change, frames)
+
+
+def function(iid):
+    yield b"fun inf 0x%08x 0x%016X 0x0000000000000000 0x0000000000000000 0x06000001\n" % (iid, 0x7F0000000000 + iid)
+    yield b'fun nam 0x%08x "App.Part%d::Method%d" "void" "()"\n' % (iid, iid % 1000, iid)
+
+
+def random_stacks(count):
+    source = random.Random(1)
+    depth = 0
+    for number in range(count):
+        frames = b"".join(b" 0x%x" % source.randrange(2, 60000) for _ in range(8))
+        yield sample(10 + number, b"0:%d" % depth, frames)
+        depth = 8
+
+
+TRACELOGS = {
+    "tracelog-deep": lambda: [sample(10, b"0:0", b" 0x2" * 200000), sample(20, b"199999:200000"),
+                              sample(30, b"1:199999")],
+    "tracelog-line": lambda: [b"x" * (1 << 20)] * 100 + [b"\n"],
+    "tracelog-name": lambda: [b'fun nam 0x00000003 "'] + [b"x" * (1 << 20)] * 100 + [b'" "void" "()"\n'],
+    "tracelog-depth": lambda: [sample(10, b"4294967295:4294967295", b" 0x2"), sample(20, b"4294967295:0"),
+                               sample(30, b"3000000000:4000000000", b" 0x2")],
+    "tracelog-names": lambda: (line for iid in range(3, 600000) for line in function(iid)),
+    "tracelog-stacks": lambda: random_stacks(200000),
+    "tracelog-threads": lambda: (b"sam str 0x%08x 10 1 0:0 0x2\n" % iid for iid in range(1, 600000)),
+    "tracelog-open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(1000000)),
+}
+
+
 def main(kind, path):
     with open(path, "wb") as out:
+        if kind in TRACELOGS:
+            out.write(THREAD)
+            out.writelines(TRACELOGS[kind]())
+            out.write(AFTER)
+            return
         if kind == "program":
             size = 1 << 30
             out.write(elf_with_map(size))

@@ -8,7 +8,8 @@ Without an option: one JSON object a line of the log, with the fields of `trackw
 --samples: each sample with its whole stack.
 --total: what functions, classes, modules or threads have of samples, wall, cpu, bytes or allocations: self and inclusive.
 
-Pointers and hexadecimal numbers are integers here; an instruction pointer that the log writes as "?" is "?".
+Pointers and hexadecimal numbers are integers; what the log writes as "?" is null. An item of a list that is none is left
+out, and counted as "bad_items".
 """
 import collections
 import fractions
@@ -22,6 +23,7 @@ SHAPES = {
     "ptr": rb"0[xX][0-9a-fA-F]+", "hex": rb"0[xX][0-9a-fA-F]+", "n": rb"\d+", "ms": rb"-?\d+", "us": rb"-?\d+",
     "tid": rb"\d+|0[xX][0-9a-fA-F]+|\?", "ticks": rb"\d+|\?", "word": rb"[^ \t]+", "flags": rb"[tf]{1,8}",
     "rest": rb"[^ \t](?:.*[^ \t])?",
+    "moment": rb"[^ \t]+[ \t]+[^ \t]+",
     "delta": rb"\d+:\d+(?::(?:(?:0[xX])?[0-9a-fA-F]+|\?))?", "text": rb'".*"', "list": rb"[^ \t].*",
 }
 WIDTHS = {"ptr": 64, "hex": 32, "n": 32, "ticks": 64, "us": 64}
@@ -30,7 +32,7 @@ CODE = "list:code?"
 
 # The grammar: what stands behind the two words. `?` behind a field: it may be missing. A kind may have more than one form.
 GRAMMAR = {
-    "prf stm": ["word:date word:time word:zone?"],
+    "prf stm": ["moment:start_time word:zone?"],
     "prf cfg": ["word:name rest:value"],
     "prf tps": ["ms:timestamp"],
     "prf trs": ["ms:timestamp"],
@@ -46,9 +48,9 @@ GRAMMAR = {
     "cls ldf": ["ptr:class_id hex:class_iid ptr:module_id hex:class_token hex:status",
                 "ptr:class_id ptr:module_id hex:class_token hex:status"],
     "cls nam": ["hex:class_iid text:class_name"],
-    "fun inf": [f"hex:internal_id ptr:function_id {FUNCTION} {CODE}"],
-    "fun cmf": [f"ptr:function_id hex:internal_id {FUNCTION} hex:status {CODE}"],
-    "fun csf": [f"ptr:function_id hex:internal_id {FUNCTION} {CODE}"],
+    "fun inf": [f"hex:function_iid ptr:function_id {FUNCTION} {CODE}"],
+    "fun cmf": [f"ptr:function_id hex:function_iid {FUNCTION} hex:status {CODE}"],
+    "fun csf": [f"ptr:function_id hex:function_iid {FUNCTION} {CODE}"],
     "fun nam": ["hex:function_iid text:full_name"],
     "jit cms": ["tid:thread ms:timestamp ptr:function_id"],
     "jit cmf": ["tid:thread ms:timestamp ptr:function_id hex:status"],
@@ -56,13 +58,13 @@ GRAMMAR = {
     "jit csf": ["tid:thread ms:timestamp ptr:function_id"],
     "gch gcs": ["tid:thread ms:timestamp word:reason flags:gen_collect"],
     "gch gcf": ["tid:thread ms:timestamp"],
-    "gch alt": ["ms:timestamp list:alt_items?"],
+    "gch alt": ["ms:timestamp list:items?"],
     "gch gen": ["ms:timestamp list:generations?"],
     "sam str": ["hex:thread_iid ms:timestamp ticks:count delta:delta list:frames?"],
     "str sam": ["hex:thread_iid ms:timestamp ticks:count delta:delta list:frames?"],
-    "sam mem": ["hex:thread_iid ms:timestamp list:alloc_items?"],
+    "sam mem": ["hex:thread_iid ms:timestamp list:items?"],
     "lin src": ["hex:line_id hex:file_id hex:function_iid n:start_line n:start_column n:end_line n:end_column"],
-    "fil src": ["hex:file_id text:file_name"],
+    "fil src": ["hex:file_id text:path"],
 }
 KINDS = [words.replace(" ", "-") for words in GRAMMAR]
 
@@ -92,13 +94,17 @@ def narrow(value, width):
     return value
 
 
+def signed(value, width):
+    return value - (1 << width) if value >> width - 1 else value
+
+
 def hexadecimal(word, width=64):
     return narrow(int(word, 16), width)
 
 
 def pointer(word):
     """An instruction pointer, with 0x or without."""
-    return "?" if word == b"?" else hexadecimal(word)
+    return None if word == b"?" else hexadecimal(word)
 
 
 def text(data):
@@ -109,20 +115,31 @@ def text(data):
 
 def milliseconds(word):
     """32 bits, written with a sign or without one."""
-    return narrow(int(word), 32) & 0xffffffff
+    return signed(narrow(int(word), 32) % (1 << 32), 32)
+
+
+def microseconds(word):
+    """The same with 64 bits."""
+    return signed(narrow(int(word), 64) % (1 << 64), 64)
+
+
+def moment(word):
+    return text(b" ".join(re.split(GAP, word)))
 
 
 def thread(word):
     """Of the system (decimal), of the profiler (hexadecimal), or none."""
     if word == b"?":
-        return "?"
-    return {"iid": hexadecimal(word, 32)} if word[:2].lower() == b"0x" else {"os": narrow(int(word), 32)}
+        return {"thread_iid": None}
+    if word[:2].lower() == b"0x":
+        return {"thread_iid": hexadecimal(word, 32)}
+    return {"os_thread_id": narrow(int(word), 32)}
 
 
 READ = {
     "ptr": hexadecimal, "hex": lambda word: hexadecimal(word, 32), "n": lambda word: narrow(int(word), 32),
-    "ms": milliseconds, "us": lambda word: narrow(int(word), 64) % (1 << 64), "tid": thread, "word": text, "rest": text,
-    "ticks": lambda word: "?" if word == b"?" else narrow(int(word), 64), "text": lambda word: text(word[1:-1]),
+    "ms": milliseconds, "us": microseconds, "moment": moment, "word": text, "rest": text,
+    "ticks": lambda word: None if word == b"?" else narrow(int(word), 64), "text": lambda word: text(word[1:-1]),
     "flags": lambda word: [flag == ord("t") for flag in word],
 }
 
@@ -159,28 +176,41 @@ def ip(word):
 ITEM = {"n": decimal, "iid": lambda word: prefixed(word, 32), "x": lambda word: prefixed(word, 64), "ip": ip, "name": text}
 
 
-def frames(words):
-    return [dict(zip(("function_iid", "ip"), item_of(word, "iid", "ip?"))) for word in words]
-
-
-def classes(words):
-    return [dict(zip(("class_iid", "alloc_count", "mem_size", "ip"), item_of(word, "iid", "n", "n", "ip?"))) for word in words]
-
-
-def generations(words):
-    return [dict(zip(("name", "allocated", "reserved"), item_of(word, "name", "n", "n"))) for word in words]
+def items_of(words, names, *shapes):
+    """Those that are as they should be, and how many are not."""
+    items, bad = [], 0
+    for word in words:
+        try:
+            items.append(dict(zip(names, item_of(word, *shapes))))
+        except Bad:
+            bad += 1
+    return items, bad
 
 
 def code(words):
     """Blocks of code, then maps."""
     count = next((number for number, word in enumerate(words) if word.count(b":") != 1), len(words))
-    blocks = [item_of(word, "x", "x") for word in words[:count]]
-    maps = [item_of(word, "iid", "x", "x") for word in words[count:]]
-    return {"code_info": [dict(zip(("start_addr", "size"), block)) for block in blocks],
-            "il_map": [dict(zip(("il_offset", "native_start", "native_end"), one)) for one in maps]}
+    blocks, bad_blocks = items_of(words[:count], ("start_addr", "size"), "x", "x")
+    maps, bad_maps = items_of(words[count:], ("il_offset", "native_start", "native_end"), "iid", "x", "x")
+    return {"code": blocks, "il_map": maps}, bad_blocks + bad_maps
 
 
-LISTS = {"frames": frames, "alt_items": classes, "alloc_items": classes, "generations": generations}
+LISTS = {
+    "frames": (("function_iid", "ip"), "iid", "ip?"),
+    "items": (("class_iid", "alloc_count", "mem_size", "ip"), "iid", "n", "n", "ip?"),
+    "generations": (("name", "allocated", "reserved"), "name", "n", "n"),
+}
+
+
+def list_of(name, word):
+    """The fields of a list."""
+    words = re.split(GAP, word.strip(b" \t")) if word else []
+    if name == "code":
+        row, bad = code(words)
+    else:
+        items, bad = items_of(words, *LISTS[name])
+        row = {name: items}
+    return {**row, "bad_items": bad} if bad else row
 
 
 # Records.
@@ -197,7 +227,7 @@ def names_of_function(body):
 
 def start_time(row):
     """A date, a time, maybe a zone."""
-    good = re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"]) and re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", row["time"]) and \
+    good = re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", row["start_time"]) and \
         (row.get("zone") is None or re.fullmatch(r"[+-]\d\d:\d\d", row["zone"]))
     if not good:
         raise Bad("no time")
@@ -213,8 +243,10 @@ def split_delta(row):
 def checked(row, kind):
     if kind == "prf stm":
         start_time(row)
-    if kind == "gch gcs" and row["reason"] not in ("induced", "?"):
-        raise Bad("no reason")
+    if kind == "gch gcs":
+        if row["reason"] not in ("induced", "?"):
+            raise Bad("no reason")
+        row["reason"] = None if row["reason"] == "?" else row["reason"]
 
 
 def fields(kind, found, shapes):
@@ -222,8 +254,9 @@ def fields(kind, found, shapes):
     for name, shape in shapes.items():
         word = found[name]
         if shape == "list":
-            words = re.split(GAP, word.strip(b" \t")) if word else []
-            row.update(code(words) if name == "code" else {name: LISTS[name](words)})
+            row.update(list_of(name, word))
+        elif shape == "tid":
+            row.update(thread(word))
         elif word is not None:
             row[name] = word if shape == "delta" else READ[shape](word)
     if "delta" in row:
@@ -267,13 +300,15 @@ def lines(data):
 
 
 def records(data):
-    """A dict for each line; of one that is none the record is "unknown"."""
-    for offset, line in lines(data):
+    """A dict for each line that is not empty; of one that is no record "unknown"."""
+    for number, (offset, line) in enumerate(lines(data), 1):
+        if not line.strip(b" \t"):
+            continue
         try:
             row = decode(line)
         except Bad as reason:
-            row = {"record": "unknown", "why": str(reason)}
-        yield {"offset": offset, **row}
+            row = {"record": "unknown", "text": text(line), "why": str(reason)}
+        yield {"offset": offset, "line": number, **row}
 
 
 def kinds(data):
@@ -281,10 +316,6 @@ def kinds(data):
 
 
 # What the records say together.
-
-def signed(value, width):
-    return value - (1 << width) if value >> width - 1 else value
-
 
 class Thread:
     def __init__(self, iid):
@@ -298,7 +329,7 @@ class Sample:
 
     def __init__(self, row, thread, wall):
         self.offset, self.thread, self.ms, self.stack = row["offset"], thread.iid, row["timestamp"], tuple(thread.stack)
-        self.count = 0 if row["count"] == "?" else row["count"]
+        self.count = row["count"] or 0
         self.wall, self.cpu = wall, fractions.Fraction(0)
 
 
@@ -330,11 +361,9 @@ class Log:
     def thread(self, iid):
         return self.threads.setdefault(iid, Thread(iid))
 
-    def thread_of(self, word):
-        """The profiler's number of a thread that is given by the system's."""
-        if word == "?":
-            return None
-        return word["iid"] if "iid" in word else self.of_system.get(word["os"])
+    def thread_of(self, row):
+        """The profiler's number of a thread that may be given by the system's."""
+        return row["thread_iid"] if "thread_iid" in row else self.of_system.get(row["os_thread_id"])
 
     # Configuration, threads, names.
 
@@ -365,10 +394,10 @@ class Log:
         self.class_names[row["class_iid"]] = row["class_name"]
 
     def fun_inf(self, row):
-        iid = row["internal_id"]
+        iid = row["function_iid"]
         self.function_at[row["function_id"]] = iid
         self.functions[iid] = {"class": self.class_at.get(row["class_id"]), "class_id": row["class_id"],
-                               "module": self.modules.get(row["module_id"]), "code": row["code_info"], "map": row["il_map"]}
+                               "module": self.modules.get(row["module_id"]), "code": row["code"], "map": row["il_map"]}
 
     fun_cmf = fun_csf = fun_inf
 
@@ -376,7 +405,7 @@ class Log:
         self.function_names[row["function_iid"]] = row["full_name"]
 
     def fil_src(self, row):
-        self.files[row["file_id"]] = row["file_name"]
+        self.files[row["file_id"]] = row["path"]
 
     def lin_src(self, row):
         self.sources[row["line_id"]] = (row["file_id"], row["start_line"])
@@ -391,10 +420,8 @@ class Log:
             stack = stack[:size] + [(UNKNOWN, None)] * min(size - len(stack), 1 << 20)
         stack = stack[:match]
         if "ip" in row and stack:
-            stack[-1] = (stack[-1][0], None if row["ip"] == "?" else row["ip"])
-        for frame in row["frames"]:
-            known = frame.get("ip", "?")
-            stack.append((frame["function_iid"], None if known == "?" else known))
+            stack[-1] = (stack[-1][0], row["ip"])
+        stack += [(frame["function_iid"], frame.get("ip")) for frame in row["frames"]]
         thread.stack = stack
         self.sample(row, thread)
 
@@ -410,14 +437,14 @@ class Log:
 
     def sam_mem(self, row):
         stack = tuple(self.thread(row["thread_iid"]).stack)
-        for item in row["alloc_items"]:
+        for item in row["items"]:
             self.allocations.append(Allocation(row["offset"], row["thread_iid"], row["timestamp"], item["class_iid"],
                                                item["alloc_count"], item["mem_size"], item.get("ip"), stack))
 
     # CPU time.
 
     def thr_cpu(self, row):
-        thread, used = self.thread(row["thread_iid"]), signed(row["usage"], 64)
+        thread, used = self.thread(row["thread_iid"]), row["usage"]
         timeout = int(self.config.get("CpuTraceTimeoutMs", 0))
         interval = row["timestamp"] - thread.last_cpu if thread.last_cpu is not None else timeout
         self.usages.append(Usage(row["thread_iid"], row["timestamp"], used, interval))
@@ -436,13 +463,13 @@ class Log:
     def prc_cpu(self, row):
         last = [usage.ms for usage in self.usages if usage.thread == "process"][-1:]
         interval = row["timestamp"] - last[0] if last else int(self.config.get("CpuTraceTimeoutMs", 0))
-        self.usages.append(Usage("process", row["timestamp"], signed(row["usage"], 64), interval))
+        self.usages.append(Usage("process", row["timestamp"], row["usage"], interval))
 
     # Compilation and collection.
 
     @staticmethod
     def key(row):
-        return json.dumps(row["thread"])
+        return row.get("thread_iid"), row.get("os_thread_id")
 
     def begin(self, row, what):
         self.open[what, self.key(row)].append(row)
@@ -459,7 +486,7 @@ class Log:
         begun = self.end(row, what, lambda one: one["function_id"] == row["function_id"])
         if begun:
             self.compilations.append(Compilation(
-                self.thread_of(row["thread"]), begun["timestamp"], row["timestamp"], row["function_id"],
+                self.thread_of(row), begun["timestamp"], row["timestamp"], row["function_id"],
                 self.function_at.get(row["function_id"]), what == "search", row.get("status")))
 
     def jit_cms(self, row):
@@ -480,12 +507,12 @@ class Log:
     def gch_gcf(self, row):
         begun = self.end(row, "collection", lambda one: True)
         if begun:
-            self.collections.append(Collection(begun["thread"], begun["timestamp"], row["timestamp"], begun["reason"],
+            self.collections.append(Collection(self.thread_of(begun), begun["timestamp"], row["timestamp"], begun["reason"],
                                                begun["gen_collect"]))
 
     def gch_alt(self, row):
         self.heap.append((row["timestamp"], {item["class_iid"]: (item["alloc_count"], item["mem_size"])
-                                             for item in row["alt_items"]}))
+                                             for item in row["items"]}))
 
     def gch_gen(self, row):
         self.generations.append((row["timestamp"], [(item["name"], item["allocated"], item["reserved"])
