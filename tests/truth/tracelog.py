@@ -321,7 +321,7 @@ class Thread:
     def __init__(self, iid):
         self.iid, self.stack, self.last, self.last_cpu = iid, [], None, None
         self.waiting = []  # samples since the last CPU record
-        self.alive = False
+        self.debt = 0  # CPU time that was taken back
 
 
 class Sample:
@@ -377,7 +377,7 @@ class Log:
         self.resumed = row["timestamp"]
 
     def thr_crt(self, row):
-        self.thread(row["thread_iid"]).alive = True
+        self.thread(row["thread_iid"])
 
     def thr_aos(self, row):
         self.of_system[row["os_thread_id"]] = row["thread_iid"]
@@ -423,11 +423,13 @@ class Log:
             stack[-1] = (stack[-1][0], row["ip"])
         stack += [(frame["function_iid"], frame.get("ip")) for frame in row["frames"]]
         thread.stack = stack
-        self.sample(row, thread)
+        if row["count"] != 0:
+            self.sample(row, thread)
 
     str_sam = sam_str
 
     def sample(self, row, thread):
+        """One without ticks is none: it only tells the stack, and its time is the next one's."""
         begins = [time for time in (thread.last, self.resumed) if time is not None]
         wall = max(row["timestamp"] - max(begins), 0) if thread.last is not None else None
         thread.last = row["timestamp"]
@@ -449,15 +451,19 @@ class Log:
         interval = row["timestamp"] - thread.last_cpu if thread.last_cpu is not None else timeout
         self.usages.append(Usage(row["thread_iid"], row["timestamp"], used, interval))
         thread.last_cpu = row["timestamp"]
-        self.share(thread, used)
+        thread.debt += max(-used, 0)
+        paid = min(thread.debt, max(used, 0))
+        thread.debt -= paid
+        self.share(thread, max(used, 0) - paid)
 
     def share(self, thread, used):
-        """Over the samples since the last, by their ticks."""
-        ticks = sum(sample.count for sample in thread.waiting)
-        if not ticks:
+        """Over the samples since the last, by their ticks; by their wall time where none has ticks."""
+        ticks = any(sample.count for sample in thread.waiting)
+        weights = [sample.count if ticks else sample.wall or 0 for sample in thread.waiting]
+        if not sum(weights):
             self.unshared.append((thread.iid, used))
-        for sample in thread.waiting if ticks else ():
-            sample.cpu += fractions.Fraction(used * sample.count, ticks)
+        for sample, weight in zip(thread.waiting, weights) if sum(weights) else ():
+            sample.cpu += fractions.Fraction(used * weight, sum(weights))
         thread.waiting = []
 
     def prc_cpu(self, row):
@@ -523,47 +529,59 @@ class Log:
 
 WEIGHTS = ("samples", "wall", "cpu", "bytes", "allocations")
 PARTS = ("function", "class", "module", "thread")
+NOWHERE = (("(no stack)", 0), "(no stack)", "(no stack)")
+MILLION = 10**6
 
 
 def weighed(log, weight):
-    """Thread, stack and weight of everything that has some: wall in ms, CPU time in microseconds."""
+    """Thread, stack and weight of everything that has some: times in nanoseconds."""
     if weight in ("bytes", "allocations"):
         for one in log.allocations:
             yield one.thread, one.stack, one.bytes if weight == "bytes" else one.count
     for sample in log.samples if weight in ("samples", "wall", "cpu") else ():
-        yield sample.thread, sample.stack, {"samples": sample.count, "wall": sample.wall or 0, "cpu": sample.cpu}[weight]
+        yield sample.thread, sample.stack, {"samples": sample.count, "wall": (sample.wall or 0) * MILLION,
+                                            "cpu": sample.cpu * 1000}[weight]
+    for thread, used in log.unshared if weight == "cpu" else ():
+        yield thread, (), used * 1000
 
 
-def part_of(log, by, thread, frame):
-    """What a frame counts for."""
-    if by == "thread":
-        return thread
-    function = log.functions.get(frame[0], {})
-    if by == "class":
-        return log.class_names.get(function.get("class"))
-    return function.get("module") if by == "module" else frame[0]
+def named(log, iid):
+    """The name and number of a function, as it is known at the end, its class and its module."""
+    if iid is UNKNOWN:
+        return ("(unknown)", 0), None, None
+    function = log.functions.get(iid, {})
+    pointer = function.get("class_id")
+    name = log.function_names.get(iid, f"function {iid:#x}")
+    owner = log.class_names.get(function.get("class"), f"class at {pointer:#x}" if pointer else None)
+    return (name, iid), owner, function.get("module")
 
 
 def totals(log, weight, by):
     """part -> [self, inclusive]; a part that is on a stack more than once is counted once."""
-    found = collections.defaultdict(lambda: [0, 0])
+    found, cache = collections.defaultdict(lambda: [0, 0]), {}
     for thread, stack, amount in weighed(log, weight):
-        parts = [part_of(log, by, thread, frame) for frame in stack]
+        parts = []
+        for iid, _ in stack:
+            if iid not in cache:
+                cache[iid] = named(log, iid)
+            parts.append(cache[iid])
+        parts = parts or [NOWHERE]
         if by == "thread":
-            parts = [thread]
-        if parts:
-            found[parts[-1]][0] += amount
+            parts = [(thread, *function) for function, _, _ in parts]
+        else:
+            parts = [part[("function", "class", "module").index(by)] for part in parts]
+        found[parts[-1]][0] += amount
         for part in set(parts):
             found[part][1] += amount
-    return dict(found)
+    return {part: both for part, both in found.items() if any(both)}
 
 
 def stacks(log, weight):
-    """(thread, functions outermost first) -> weight."""
+    """(thread, names outermost first) -> weight."""
     found = collections.Counter()
     for thread, stack, amount in weighed(log, weight):
-        found[thread, tuple(function for function, _ in stack)] += amount
-    return found
+        found[thread, tuple(named(log, iid)[0][0] for iid, _ in stack) or ("(no stack)",)] += amount
+    return {stack: amount for stack, amount in found.items() if amount}
 
 
 def main(arguments):
@@ -577,8 +595,7 @@ def main(arguments):
     elif arguments[0] == "--total":
         log = Log(data)
         for part, (own, inclusive) in totals(log, *arguments[1:3]).items():
-            name = log.function_names.get(part, part) if arguments[2] == "function" else part
-            print(json.dumps({"name": name, "self": float(own), "inclusive": float(inclusive)}))
+            print(json.dumps({"name": part, "self": float(own), "inclusive": float(inclusive)}))
     else:
         for row in records(data):
             print(json.dumps(row))

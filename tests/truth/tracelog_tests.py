@@ -39,15 +39,15 @@ STACKS = [  # thread, ms, ticks, wall in ms, stack
     (0, 30, 1, 10, [(MAIN, 0xB2000014), (SELECT, None), (RUN, None)]),
     (0, 40, 2, 10, [(MAIN, 0xB2000024), (RUN, 0xB2000210), (UNMANAGED, None)]),
     (0, 50, 1, 10, [(MAIN, None)]),
-    (0, 60, 0, 10, []),
-    (0, 70, 3, 10, [(MAIN, None), (RUN, None)]),
+    (0, 70, 3, 20, [(MAIN, None), (RUN, None)]),
 ]
 ALLOCATED = [  # thread, ms, class, objects, bytes
     (0, 70, 0, 3, 96), (0, 70, 1, 1, 4096), (0, 70, 2, 2, 160),
 ]
 OF_FUNCTIONS = {  # self, inclusive
     "samples": {MAIN: [1, 8], SELECT: [0, 2], RUN: [5, 7], UNMANAGED: [2, 2]},
-    "wall": {MAIN: [10, 40], SELECT: [0, 10], RUN: [20, 30], UNMANAGED: [10, 10]},
+    "wall": {MAIN: [10_000_000, 50_000_000], SELECT: [0, 10_000_000], RUN: [30_000_000, 40_000_000],
+             UNMANAGED: [10_000_000, 10_000_000]},
     "bytes": {MAIN: [0, 4352], RUN: [4352, 4352]},
     "allocations": {MAIN: [0, 6], RUN: [6, 6]},
 }
@@ -59,14 +59,16 @@ def kinds_by_hand():
                            [list(one) for one in STACKS])
     yield from differences([list(one[1:6]) for one in log.allocations], [list(one) for one in ALLOCATED])
     for weight, wanted in OF_FUNCTIONS.items():
-        yield from differences([tracelog.totals(log, weight, "function")], [wanted])
+        found = {iid: both for (_, iid), both in tracelog.totals(log, weight, "function").items()}
+        if found != wanted:
+            yield f"{weight}: found {found}, not {wanted}"
     if [(one.begin, one.end, one.function_iid, one.cached) for one in log.compilations] != \
             [(12, 14, MAIN, False), (14, 15, SELECT, True)]:
         yield f"compilations: {log.compilations}"
     if [(one.begin, one.end, one.reason) for one in log.collections] != [(100, 103, None), (110, 140, "induced")]:
         yield f"collections: {log.collections}"
-    cpu = tracelog.totals(log, "cpu", "function")
-    if cpu[MAIN][1] != 9876 or cpu[RUN][0] != 9876 * 5 / 8:
+    cpu = {iid: both for (_, iid), both in tracelog.totals(log, "cpu", "function").items()}
+    if cpu[MAIN][1] != 9876000 or cpu[RUN][0] != 9876000 * 5 / 8:
         yield f"CPU time: {cpu}"
 
 
@@ -110,6 +112,42 @@ class Tool(fxt_tests.Tool):
         wanted = tracelog.kinds(data)
         yield from differences([found], [{"format": "tracelog", "bytes": len(data), "records": sum(wanted.values())}])
         yield from counted(found["kinds"], wanted)
+
+
+    def weighs(self, data, by):
+        """The same in all weights; what is shared may be rounded for each sample."""
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        for weight in tracelog.WEIGHTS:
+            wanted = tracelog.totals(log, weight, by)
+            slack = len(log.samples) if weight == "cpu" else 0
+            found = {row_key(row, by): row for row in self.lines("stat", "--json", "--weight", weight, "--by", by, path)
+                     if row["self"] or row["total"]}
+            yield from (f"{weight}: {text}" for text in counted(found.keys(), wanted.keys()))
+            for key in found.keys() & wanted.keys():
+                both = [found[key]["self"], found[key]["total"]]
+                if any(abs(one - other) > slack for one, other in zip(both, wanted[key])):
+                    yield f"{weight}, {key}: {both}, not {[float(number) for number in wanted[key]]}"
+
+    def stacks(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        for weight in tracelog.WEIGHTS:
+            wanted = tracelog.stacks(log, weight)
+            slack = len(log.samples) if weight == "cpu" else 0
+            found = collections.Counter()
+            for row in self.lines("stacks", "--json", "--per-thread", "--max-depth", "100000", "--weight", weight, path):
+                if row["self"]:
+                    found[row["thread"], tuple(row["stack"])] += row["self"]
+            yield from (f"{weight}: {text}" for text in counted(found.keys(), wanted.keys()))
+            yield from (f"{weight}, {key}: {found[key]}, not {float(wanted[key])}" for key in found.keys() & wanted.keys()
+                        if abs(found[key] - wanted[key]) > slack)
+
+
+def row_key(row, by):
+    """What tells rows of stat apart."""
+    if by in ("class", "module"):
+        return None if row["name"] == f"(no {by})" else row["name"]
+    function = row["name"], row["id"]
+    return (row["thread"], *function) if by == "thread" else function
 
 
 # Logs.
@@ -157,6 +195,11 @@ def truth_tests(scratch):
 
 
 def tool_tests(tool):
+    for by in tracelog.PARTS:
+        for name, data in good_logs(tool.scratch):
+            yield f"stat by {by}: {name}", lambda by=by, data=data: tool.weighs(data(), by)
+    for name, data in good_logs(tool.scratch):
+        yield f"stacks: {name}", lambda data=data: tool.stacks(data())
     for what, way in {"dump": tool.dumps, "info": tool.informs}.items():
         for name, data in all_logs(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
