@@ -186,8 +186,11 @@ void fxt_state_withdraw(struct fxt_state *state, bool thread, unsigned index, ui
 	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);
 	struct fxt_entry *entry =
 	    page ? atomic_load_explicit(&page->entries[index % FXT_PAGE], memory_order_relaxed) : NULL;
-	if (entry && entry->since == offset)
-		publish(state, thread, index, entry->before);
+	if (!entry || entry->since != offset)
+		return;
+	publish(state, thread, index, entry->before);
+	entry->next = state->withdrawn;
+	state->withdrawn = entry;
 }
 
 unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index)
@@ -298,6 +301,10 @@ void fxt_state_free(struct fxt_state *state)
 	tw_map_free(&state->tracks_by_thread);
 	for (struct fxt_entry *entry = state->spare, *before; entry; entry = before) {
 		before = entry->before;
+		free(entry);
+	}
+	for (struct fxt_entry *entry = state->withdrawn, *next; entry; entry = next) {
+		next = entry->next;
 		free(entry);
 	}
 }

@@ -20,6 +20,7 @@ struct fxt_entry {
 	uint32_t number;          /* of the name or the track */
 	uint64_t process, thread; /* threads: the koids */
 	bool wanted;              /* threads: the options let it through */
+	struct fxt_entry *next;   /* of those withdrawn */
 };
 
 enum { FXT_PAGE = 256, FXT_PAGES = 128 };
@@ -50,6 +51,7 @@ struct fxt_state {
 	struct tw_map by_id; /* id to place in `providers` */
 	struct fxt_provider *current;
 	struct fxt_entry *spare;        /* entries that nobody asks for any more */
+	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */
 	uint64_t oldest;                /* records before this offset ask for nothing any more */
 	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
 	size_t memory, limit;           /* bytes that tables take, and may take */
