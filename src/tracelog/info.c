@@ -35,8 +35,10 @@ struct tracelog_survey {
 	unsigned jobs;
 	uint8_t *block; /* bytes that are counted together */
 	size_t used, room;
-	bool skipping; /* the rest of a line that was too long */
-	uint64_t offset, line;
+	bool skipping;     /* the rest of a line that was too long */
+	uint64_t position; /* bytes read */
+	int64_t got[TW_JOBS_MAX];
+	uint64_t offset, line; /* of the block */
 
 	struct tracelog_count sum; /* times relative to `sum.start` */
 	struct tw_map system_of;   /* iid of a thread to its row of the system's thread */
@@ -303,8 +305,33 @@ static void end_long_line(struct tracelog_survey *survey)
 	memmove(survey->block, survey->block + size, survey->used);
 }
 
+/* Each thread reads a piece where the input can be read at any place. */
+static void read_piece(void *context, unsigned i)
+{
+	struct tracelog_survey *survey = context;
+	uint64_t from = (uint64_t)i * PIECE;
+	survey->got[i] = tw_input_read(survey->cursor.reader->input, survey->position + from,
+	                               survey->block + survey->used + from, PIECE);
+}
+
+static int64_t read_pieces(struct tracelog_survey *survey)
+{
+	struct tw_input *input = survey->cursor.reader->input;
+	if (!tw_input_seekable(input))
+		return tw_input_read(input, survey->position, survey->block + survey->used,
+		                     (size_t)PIECE * survey->jobs);
+	int64_t sum = 0;
+	tw_parallel(survey->jobs, read_piece, survey);
+	for (unsigned i = 0; i < survey->jobs && sum == (int64_t)i * PIECE; i++) {
+		if (survey->got[i] < 0)
+			return survey->got[i];
+		sum += survey->got[i];
+	}
+	return sum;
+}
+
 /* Reads on behind what is left of the block before. Returns 1, 0 at the end, or a negative status. */
-static int read_block(struct tracelog_survey *survey, uint64_t *position)
+static int read_block(struct tracelog_survey *survey)
 {
 	struct tw_reader *reader = survey->cursor.reader;
 	size_t want = (size_t)PIECE * survey->jobs, limit = tw_memory_limit(reader) / LINE_SHARE;
@@ -312,10 +339,10 @@ static int read_block(struct tracelog_survey *survey, uint64_t *position)
 		drop_long_line(survey);
 	if (!tw_grow(&survey->block, &survey->room, survey->used + want, 1))
 		return TW_ERR_MEMORY;
-	int64_t n = tw_input_read(reader->input, *position, survey->block + survey->used, want);
+	int64_t n = read_pieces(survey);
 	if (n <= 0)
 		return (int)n;
-	*position += (uint64_t)n;
+	survey->position += (uint64_t)n;
 	survey->used += (size_t)n;
 	if (survey->skipping)
 		end_long_line(survey);
@@ -337,9 +364,9 @@ static int take_window(struct tracelog_survey *survey)
 static int count_all(struct tracelog_survey *survey)
 {
 	int status = take_window(survey);
-	uint64_t position = survey->used;
+	survey->position = survey->used;
 	size_t looked = 0;
-	while (status >= 0 && (status = read_block(survey, &position)) > 0) {
+	while (status >= 0 && (status = read_block(survey)) > 0) {
 		const uint8_t *end = last_end(survey, looked < survey->used ? looked : 0);
 		looked = survey->used;
 		if (!end)
