@@ -17,9 +17,9 @@ const struct tw_format *const tw_formats[] = {
 };
 
 const struct tw_target *const tw_targets[] = {
-    &tw_target_fdr,    /* XRay's flight data recorder */
-    &tw_target_basic,  /* XRay's basic mode */
-    &tw_target_fxt,    /* Fuchsia's trace format */
-    &tw_target_chrome, /* Chrome's trace event JSON */
-    NULL,
+    &tw_target_fdr,      /* XRay's flight data recorder */
+    &tw_target_basic,    /* XRay's basic mode */
+    &tw_target_fxt,      /* Fuchsia's trace format */
+    &tw_target_chrome,   /* Chrome's trace event JSON */
+    &tw_target_tracelog, /* the log of Tizen's CoreProfiler */
 };

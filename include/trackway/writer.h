@@ -22,6 +22,7 @@ struct tw_write_options {
 	enum tw_byte_order byte_order; /* formats with a choice */
 	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
 	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
+	const char *dialect;       /* tracelog: "d0" to "d3"; NULL: the source's */
 	const char *functions; /* xray-fdr, xray-basic: where to write the table of the function ids that names without
 	                              one were given, a line each: the id, a tab, the name (with \\t, \\n, \\r and \\\\ for
 	                              what would break it). No file when there are none; NULL: nowhere, and the names are losses */

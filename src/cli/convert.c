@@ -3,11 +3,13 @@
 #include "cli/walk.h"
 #include "cli/writing.h"
 
+#include <trackway/tracelog.h>
+
 #include <string.h>
 
 struct convert_options {
 	struct tw_common common;
-	const char *to, *byte_order;
+	const char *to, *byte_order, *dialect;
 	uint64_t version, buffer_size;
 	bool strict;
 };
@@ -26,6 +28,11 @@ static const char *const byte_orders[] = {
 static const char *order_word(size_t i)
 {
 	return i < sizeof byte_orders / sizeof *byte_orders ? byte_orders[i] : NULL;
+}
+
+static const char *dialect_word(size_t i)
+{
+	return i < TW_TRACELOG_VS ? tw_tracelog_dialect_name((unsigned)i) : NULL; /* vs needs what no log has */
 }
 
 static enum tw_byte_order byte_order(const char *word)
@@ -69,7 +76,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                .strict = options->strict,
 	                .write = {.version = options->version < UINT32_MAX ? (unsigned)options->version : UINT32_MAX,
 	                          .byte_order = byte_order(options->byte_order),
-	                          .buffer_size = options->buffer_size}},
+	                          .buffer_size = options->buffer_size,
+	                          .dialect = options->dialect}},
 	};
 	int status = tw_choose_format(&work.writing, &tw_command_convert, options->to);
 	if (status)
@@ -96,6 +104,9 @@ static const struct tw_option own_options[] = {
      .help =
          "for formats with a choice; big-lsb: bit fields from the least significant bit, as LLVM reads them. Otherwise "
          "little, or that of the source where records are kept"},
+    {"dialect", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, dialect), .choice = dialect_word,
+     .help = "of TraceLog, from TraceLog: d0 early 2017, d1 2017 to 2018, d2 as the format is documented, d3 2018 and "
+             "later; otherwise that of the source"},
     {"buffer-size", 0, TW_OPTION_SIZE, offsetof(struct convert_options, buffer_size), .placeholder = "SIZE",
      .least = 64,
      .help = "size of a thread's buffer, for formats that have them; otherwise 16K, or that of the source where "

@@ -98,7 +98,7 @@ struct tw_writer {
 	void *state; /* the target's own */
 };
 
-/* A format that can be written. */
+/* A format that can be written; without functions only record by record (tw_format.transcode). */
 struct tw_target {
 	const char *name;
 	const char *title;

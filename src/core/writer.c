@@ -33,6 +33,9 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	writer->target = target_named(format);
 	if (!writer->target)
 		return tw_writer_fail(writer, TW_ERR_FORMAT, "%s: no format of this name can be written", format);
+	if (!writer->target->write)
+		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED,
+		                      "%s: only a trace of this format can be written in it", format);
 	if (options)
 		writer->options = *options;
 	int error = tw_output_open(&writer->out, path);

@@ -131,11 +131,12 @@ static bool looks_like_a_kind(struct tw_tracelog_text text)
 static void judge_unreadable(struct tracelog_cursor *cursor, const struct tw_tracelog_fault *fault)
 {
 	const struct tw_tracelog_record *record = &cursor->record;
+	cursor->of_unknown_kind = record->kind == TW_TRACELOG_UNKNOWN && looks_like_a_kind(record->list);
 	if (record->odd & TW_TRACELOG_NO_END)
 		count(cursor, TRACELOG_CUT_LINE, record->size);
 	else if (record->kind != TW_TRACELOG_UNKNOWN)
 		report(cursor, TRACELOG_BAD_FIELD, fault->at, fault);
-	else if (looks_like_a_kind(record->list))
+	else if (cursor->of_unknown_kind)
 		count(cursor, TRACELOG_UNKNOWN_KIND, 0);
 	else
 		report(cursor, TRACELOG_NO_RECORD, fault->at, fault);
@@ -166,6 +167,7 @@ bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_
 {
 	struct tw_tracelog_fault fault;
 	cursor->line = *line;
+	cursor->of_unknown_kind = false;
 	int status = tw_tracelog_decode(line->bytes, line->size, &cursor->record, &fault);
 	cursor->readable = status == 0 && !line->cut;
 	if (line->cut) {

@@ -21,6 +21,7 @@ struct tracelog_cursor {
 	struct tracelog_line line;
 	struct tw_tracelog_record record; /* of the line */
 	bool readable;                    /* it holds what the line says */
+	bool of_unknown_kind;             /* it looks like a record of a kind to come */
 	uint64_t lost_bytes;              /* of lines that are no records */
 	struct tracelog_tally tallies[TRACELOG_RULES];
 };

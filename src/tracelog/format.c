@@ -72,5 +72,7 @@ const struct tw_format tw_format_tracelog = {
     .read = tracelog_read,
     .read_record = tracelog_read_record,
     .info = tracelog_info,
+    .repair = tracelog_repair,
+    .transcode = tracelog_transcode,
     .close = tracelog_close,
 };

@@ -7,6 +7,7 @@
 #include "tracelog/rules.h"
 
 extern const struct tw_format tw_format_tracelog;
+extern const struct tw_target tw_target_tracelog;
 
 struct tracelog_events;
 struct tracelog_records;
@@ -26,6 +27,11 @@ void tracelog_events_free(struct tracelog_events *events);
 /* records.c */
 int tracelog_read_record(struct tw_reader *reader, struct tw_record *record);
 void tracelog_records_free(struct tracelog_records *records);
+
+/* rewrite.c */
+int tracelog_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+                       struct tw_rewrite_result *result);
 
 /* info.c */
 int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);

@@ -48,3 +48,67 @@ wait_for_lines() { # file count
 	trackway dump --json odd.log | sed 's/"offset":[0-9]*,//' >odd.txt
 	trackway dump --json "$DATA/tracelog/kinds.log" | sed 's/"offset":[0-9]*,//' | diff - odd.txt
 }
+
+# A log is repaired: what is wrong is gone, what is odd is as the profiler writes it, and a second repair changes nothing.
+@test "repair: only what can be read is left, and only once is there something to do" {
+	! trackway repair --json "$DATA/tracelog/odd.log" -o once.log >out 2>err
+	grep -q '"records_in":17,"records_out":12,"records_changed":8,"records_dropped":5,"lost_bytes":132,' out
+	trackway repair --json once.log -o twice.log >out 2>err
+	grep -q '"records_in":12,"records_out":12,"records_changed":0,"records_dropped":0,"lost_bytes":0,' out
+	cmp once.log twice.log
+	! grep -q error err
+	diff - once.log <<-END
+		thr cpu 0x00000000 5 18446744073709551586
+		prf tps -1
+		thr dst 0x00000001
+		mod ata 0x0000ABCD 0x00000001
+		sam str 0x0000000a 1 1 0:0 0x1:0xF 0xab:B2000000
+		cls nam 0x00000001 "a"b"
+		fun nam 0x00000001 "a" "b" "c" "d"
+		cls nam 0x00000002 "$(printf '\xff\xfe')"
+		prf tps 5
+		prf tpx 5
+		sam str 0x00000000 1 1 2:1:?
+		gch gen 1 loh:1:2
+	END
+}
+
+@test "repair: a good log stays as it is" {
+	for log in kinds small-d2-64 d0 d1 vs; do
+		trackway repair "$DATA/tracelog/$log.log" -o same.log
+		cmp "$DATA/tracelog/$log.log" same.log
+	done
+}
+
+@test "convert: a dialect to itself changes nothing; to another and back only what that cannot hold" {
+	trackway convert "$DATA/tracelog/small-d2-64.log" --dialect d2 -o d2.tracelog
+	cmp "$DATA/tracelog/small-d2-64.log" d2.tracelog
+	trackway convert --strict "$DATA/tracelog/small-d2-64.log" --dialect d3 -o d3.tracelog
+	grep -q '^jit cms 4200 ' d3.tracelog
+	trackway convert --strict d3.tracelog --dialect d2 -o back.tracelog
+	cmp "$DATA/tracelog/small-d2-64.log" back.tracelog
+	trackway convert "$DATA/tracelog/d1.log" --dialect d1 -o d1.tracelog
+	cmp "$DATA/tracelog/d1.log" d1.tracelog
+	trackway convert "$DATA/tracelog/d0.log" --dialect d0 -o d0.tracelog
+	cmp "$DATA/tracelog/d0.log" d0.tracelog
+}
+
+@test "convert: losses are counted, and --strict makes them an error" {
+	run trackway convert --strict "$DATA/tracelog/kinds.log" --dialect d1 -o d1.tracelog
+	[ "$status" = 1 ]
+	[[ "$output" == *"1 kept in another form"*"13 left out"* ]]
+	run trackway convert "$DATA/xray/v5.xray" -o x.tracelog
+	[ "$status" = 2 ]
+	[[ "$output" == *"only a trace of this format"* ]]
+}
+
+@test "info: the same with any number of threads, and from a pipe" {
+	for log in kinds small-d2-64 odd; do
+		trackway info --jobs 1 "$DATA/tracelog/$log.log" >one 2>one.err || true
+		for jobs in 2 3 8; do
+			trackway info --jobs $jobs "$DATA/tracelog/$log.log" 2>many.err | diff one -
+			diff one.err many.err
+		done
+		trackway info - <"$DATA/tracelog/$log.log" 2>/dev/null | tail -n +2 | diff <(tail -n +2 one) -
+	done
+}

@@ -8,10 +8,12 @@
 
 static struct tw_write_options write_options(uint8_t selector)
 {
+	static const char *const dialects[] = {NULL, "d0", "d1", "d2", "d3", "vs"};
 	return (struct tw_write_options){
 	    .version = selector % 6,
 	    .byte_order = (enum tw_byte_order)(selector >> 3 & 3),
 	    .buffer_size = selector & 32 ? 512 : 0,
+	    .dialect = dialects[(selector >> 3) % 6],
 	};
 }
 
