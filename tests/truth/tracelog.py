@@ -370,6 +370,11 @@ class Log:
     def prf_cfg(self, row):
         self.config[row["name"]] = row["value"]
 
+    def timeout(self):
+        """What the first usage is of, in ms."""
+        value = self.config.get("CpuTraceTimeoutMs", "")
+        return int(value) if re.fullmatch(r"[0-9]+", value) else 0
+
     def prf_tps(self, row):
         self.paused = row["timestamp"]
 
@@ -447,8 +452,7 @@ class Log:
 
     def thr_cpu(self, row):
         thread, used = self.thread(row["thread_iid"]), row["usage"]
-        timeout = int(self.config.get("CpuTraceTimeoutMs", 0))
-        interval = row["timestamp"] - thread.last_cpu if thread.last_cpu is not None else timeout
+        interval = row["timestamp"] - thread.last_cpu if thread.last_cpu is not None else self.timeout()
         self.usages.append(Usage(row["thread_iid"], row["timestamp"], used, interval))
         thread.last_cpu = row["timestamp"]
         thread.debt += max(-used, 0)
@@ -468,7 +472,7 @@ class Log:
 
     def prc_cpu(self, row):
         last = [usage.ms for usage in self.usages if usage.thread == "process"][-1:]
-        interval = row["timestamp"] - last[0] if last else int(self.config.get("CpuTraceTimeoutMs", 0))
+        interval = row["timestamp"] - last[0] if last else self.timeout()
         self.usages.append(Usage("process", row["timestamp"], row["usage"], interval))
 
     # Compilation and collection.
@@ -551,7 +555,8 @@ def named(log, iid):
         return ("(unknown)", 0), None, None
     function = log.functions.get(iid, {})
     pointer = function.get("class_id")
-    name = log.function_names.get(iid, f"function {iid:#x}")
+    # A NUL ends a name in what is common to all formats; dump has it whole.
+    name = log.function_names.get(iid, f"function {iid:#x}").partition("\0")[0]
     owner = log.class_names.get(function.get("class"), f"class at {pointer:#x}" if pointer else None)
     return (name, iid), owner, function.get("module")
 

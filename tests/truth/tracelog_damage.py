@@ -184,28 +184,25 @@ class Tester:
         done = subprocess.run([self.tool.path, "check", "--json", "--from", "tracelog", path], stdin=subprocess.DEVNULL,
                               capture_output=True, check=False)
         findings = [json.loads(line) for line in done.stdout.splitlines()]
-        places = {(one["record"], one["line"]) for one in findings}
+        # What looks like a record of another kind may be of a later version.
+        places = {(one["record"], one["line"]) for one in findings
+                  if one["severity"] == "error" or one["rule"] == "tracelog.unknown-kind"}
         for place in damaged.bad_lines():
             if place not in places:
                 yield f"no finding at offset and line {place}: {findings}"
         errors = any(one["severity"] == "error" for one in findings)
-        if done.returncode != errors or (damaged.bad_lines() and not errors):
+        if done.returncode != errors:
             yield f"check: exit status {done.returncode}, findings {findings}"
 
-    def stats(self, damaged):
-        """Nothing crashes, whatever depends on the line."""
-        path = self.tool.file(damaged.data, "in.log")
-        ticks = sum(sample.count for sample in tracelog.Log(damaged.data).samples)
-        rows = self.tool.lines("stacks", "--json", "--weight", "samples", "--top", "0", "--from", "tracelog", path)
-        found = sum(row["self"] for row in rows)
-        if found != ticks:
-            yield f"stacks: {found} samples, not {ticks}"
+    def weighs(self, damaged):
+        """What can still be counted."""
+        return self.tool.weighs(damaged.data, "function", ("samples", "bytes"))
 
     def compare(self, log, damaged, what):
         if not self.tool:
             return
         texts = [text for way in (lambda: self.dumps(log, damaged), lambda: self.informs(damaged),
-                                  lambda: self.checks(damaged), lambda: self.stats(damaged)) for text in way()]
+                                  lambda: self.checks(damaged), lambda: self.weighs(damaged)) for text in way()]
         if texts and self.keep:
             self.kept += 1
             (self.keep / f"{self.kept}.log").write_bytes(damaged.data)
@@ -250,7 +247,7 @@ def main():
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        tool = fxt_tests.Tool(options.tool, pathlib.Path(scratch)) if options.tool else None
+        tool = tracelog_tests.Tool(options.tool, pathlib.Path(scratch)) if options.tool else None
         sys.exit(bool(fxt_tests.run(tests(Tester(tool, options.keep), options), options.words)))
 
 

@@ -114,14 +114,14 @@ class Tool(fxt_tests.Tool):
         yield from counted(found["kinds"], wanted)
 
 
-    def weighs(self, data, by):
+    def weighs(self, data, by, weights=tracelog.WEIGHTS):
         """The same in all weights; what is shared may be rounded for each sample."""
         log, path = tracelog.Log(data), self.file(data, "in.log")
-        for weight in tracelog.WEIGHTS:
+        for weight in weights:
             wanted = tracelog.totals(log, weight, by)
             slack = len(log.samples) if weight == "cpu" else 0
-            found = {row_key(row, by): row for row in self.lines("stat", "--json", "--weight", weight, "--by", by, path)
-                     if row["self"] or row["total"]}
+            rows = self.lines("stat", "--json", "--from", "tracelog", "--weight", weight, "--by", by, path)
+            found = {row_key(row, by): row for row in rows if row["self"] or row["total"]}
             yield from (f"{weight}: {text}" for text in counted(found.keys(), wanted.keys()))
             for key in found.keys() & wanted.keys():
                 both = [found[key]["self"], found[key]["total"]]
