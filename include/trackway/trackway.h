@@ -3,12 +3,16 @@
 #ifndef TRACKWAY_TRACKWAY_H
 #define TRACKWAY_TRACKWAY_H
 
+#include <trackway/alloc.h>
 #include <trackway/analysis.h>
 #include <trackway/counters.h>
+#include <trackway/cpu.h>
 #include <trackway/event.h>
 #include <trackway/fdr.h>
 #include <trackway/finding.h>
 #include <trackway/fxt.h>
+#include <trackway/gc.h>
+#include <trackway/jit.h>
 #include <trackway/reader.h>
 #include <trackway/report.h>
 #include <trackway/sched.h>
