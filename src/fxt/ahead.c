@@ -43,6 +43,8 @@ struct fxt_ahead {
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
 	struct tw_slab_scratch scratch; /* the caller's thread's */
+	bool (*more)(void *context);    /* NULL, or something else to do */
+	void *context;
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	pthread_t threads[THREADS_MAX];
@@ -101,11 +103,20 @@ static bool try_decode(struct fxt_ahead *ahead, struct tw_slab_scratch *scratch)
 	return false;
 }
 
-/* Does something useful, or waits until another thread has. */
+static bool try_more(struct fxt_ahead *ahead)
+{
+	bool done = ahead->more && ahead->more(ahead->context);
+	if (done)
+		pthread_cond_broadcast(&ahead->change);
+	return done;
+}
+
 static void help(struct fxt_ahead *ahead, bool decode_first, struct tw_slab_scratch *scratch)
 {
-	bool done = decode_first ? try_decode(ahead, scratch) || try_read(ahead)
-	                         : try_read(ahead) || try_decode(ahead, scratch);
+	bool done = try_more(ahead);
+	if (!done)
+		done = decode_first ? try_decode(ahead, scratch) || try_read(ahead)
+		                    : try_read(ahead) || try_decode(ahead, scratch);
 	if (!done)
 		pthread_cond_wait(&ahead->change, &ahead->lock);
 }
@@ -206,8 +217,35 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	pthread_mutex_lock(&ahead->lock);
-	ahead->spare[ahead->spare_count++] = chunk;
+	fxt_ahead_put(ahead, chunk);
 	pthread_mutex_unlock(&ahead->lock);
+}
+
+void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	ahead->spare[ahead->spare_count++] = chunk;
+}
+
+void fxt_ahead_lock(struct fxt_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+}
+
+void fxt_ahead_unlock(struct fxt_ahead *ahead)
+{
+	pthread_cond_broadcast(&ahead->change);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context)
+{
+	ahead->more = more;
+	ahead->context = context;
+}
+
+void fxt_ahead_help(struct fxt_ahead *ahead)
+{
+	help(ahead, true, &ahead->scratch);
 }
 
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)

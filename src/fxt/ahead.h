@@ -26,6 +26,21 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk);
 /* Takes a chunk back. */
 void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
+/* ---- For who does more with chunks than to take them: with the lock, which all threads share. ---- */
+
+void fxt_ahead_lock(struct fxt_ahead *ahead);
+void fxt_ahead_unlock(struct fxt_ahead *ahead);
+
+/* As fxt_ahead_give(). */
+void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
+
+/* Gives the threads something else to do: more(context) does a piece of it, letting the lock go meanwhile, or returns false
+ * when there is none. */
+void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context);
+
+/* Does something useful, or waits until another thread has. */
+void fxt_ahead_help(struct fxt_ahead *ahead);
+
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead);
 
 /* Ends the threads and frees; NULL is fine. */

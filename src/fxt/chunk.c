@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "core/format.h"
+#include "fxt/calls.h"
 #include "fxt/census.h"
 
 struct fxt_chunk *fxt_chunk_new(void)
@@ -38,6 +39,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	free(chunk->fixes);
 	free(chunk->notes);
 	fxt_census_free(chunk->census);
+	fxt_calls_free(chunk->calls);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }

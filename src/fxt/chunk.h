@@ -32,6 +32,7 @@ enum fxt_piece_kind {
 struct fxt_piece {
 	enum fxt_piece_kind kind;
 	bool big;      /* its words are big endian */
+	bool odd;      /* records: one that has something unknown in it */
 	bool last;     /* payload: the blob ends with it */
 	size_t from;   /* places in the chunk's bytes */
 	size_t to;     /* payload: without the padding */
@@ -112,6 +113,7 @@ struct fxt_chunk {
 	size_t note_count, note_room;
 	struct fxt_counts counts;
 	struct fxt_census *census; /* for info: count.c */
+	struct fxt_calls *calls;   /* for profiles: calls.c */
 	bool failed;               /* no memory: something of it is missing */
 };
 
@@ -131,6 +133,27 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 /* Notes something found wrong at a place of the chunk. */
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
+
+/* The time of a tick count in the record at a place. */
+static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
+{
+	if (chunk->time == UINT64_MAX) /* those before it in the chunk had none */
+		chunk->untimed = chunk->slab.count;
+	chunk->time = tw_ticks_ns(&chunk->clock, ticks);
+	if (chunk->time == UINT64_MAX)
+		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
+	return chunk->time;
+}
+
+/* What a complete slice lasts. */
+static inline uint64_t fxt_duration(struct fxt_chunk *chunk, uint64_t begin, uint64_t ticks, size_t place)
+{
+	uint64_t end = tw_ticks_ns(&chunk->clock, ticks);
+	if (end >= begin)
+		return end - begin;
+	fxt_note(chunk, FXT_END_BEFORE_START, place, place, begin, end, NULL);
+	return 0;
+}
 
 /* NULL when there is no memory. */
 struct fxt_chunk *fxt_chunk_new(void);
@@ -152,6 +175,8 @@ struct fxt_turn fxt_turn_of(const struct fxt_state *state);
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
 
+/* Takes a record of any kind; returns its size, as far as it is in the chunk. */
+size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
 
 /* check.c: notes what rules a record breaks. */

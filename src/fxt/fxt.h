@@ -25,9 +25,19 @@ struct fxt_reader {
 	struct fxt_records *records; /* the same for records one by one */
 };
 
-/* reader.c: tells of a failure; tells of the input at the end. */
+/* reader.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */
 int fxt_fail(struct tw_reader *reader, int status);
 void fxt_finish(struct tw_reader *reader);
+void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by);
+
+/* reader.c: begins to read ahead. Returns 0 or a negative status. */
+int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
+
+/* How many bytes of the archive records may come late by. */
+uint64_t fxt_reorder_window(const struct tw_reader *reader);
+
+/* deal.c */
+int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
 /* records.c */
 int fxt_read_record(struct tw_reader *reader, struct tw_record *record);

@@ -10,8 +10,6 @@
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
 enum { REORDER_WINDOW = 4 << 20 };
 
-static const struct fxt_work work = {fxt_decode, fxt_decoded};
-
 /* ---- Opening. ---- */
 
 static int fxt_open(struct tw_reader *reader)
@@ -48,9 +46,20 @@ static uint32_t kinds_for(const struct tw_reader *reader)
 	return reader->kinds ? reader->kinds : UINT32_MAX;
 }
 
-static int start(struct tw_reader *reader)
+int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
 {
 	struct fxt_reader *fxt = reader->state;
+	int status = fxt_ahead_new(&fxt->ahead, reader, work, wish, jobs);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	fxt->commit.reader = fxt->pairs.reader = reader;
+	fxt->commit.state = fxt_ahead_state(fxt->ahead);
+	return 0;
+}
+
+static int start(struct tw_reader *reader)
+{
+	static const struct fxt_work work = {fxt_decode, fxt_decoded};
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
@@ -58,12 +67,7 @@ static int start(struct tw_reader *reader)
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
-	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, reader->options.jobs);
-	if (status < 0)
-		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
-	fxt->commit.reader = fxt->pairs.reader = reader;
-	fxt->commit.state = fxt_ahead_state(fxt->ahead);
-	return 0;
+	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }
 
 int fxt_fail(struct tw_reader *reader, int status)
@@ -91,11 +95,16 @@ static int pull(struct tw_reader *reader)
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
+uint64_t fxt_reorder_window(const struct tw_reader *reader)
+{
+	return reader->options.reorder_window ? reader->options.reorder_window : REORDER_WINDOW;
+}
+
 /* Holds as many chunks as records may come late by. */
 static int fill(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	uint64_t window = reader->options.reorder_window ? reader->options.reorder_window : REORDER_WINDOW;
+	uint64_t window = fxt_reorder_window(reader);
 	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
 	window = ordered ? window : 1;
 	int status = 1;
@@ -122,6 +131,16 @@ void fxt_finish(struct tw_reader *reader)
 		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
 }
 
+void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)
+{
+	if (late)
+		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
+		          "%" PRIu64
+		          " records come later than the reorder window allows to put in order, by up to %" PRIu64
+		          " ns; a larger --reorder-window does.",
+		          late, latest_by);
+}
+
 /* After the last batch. */
 static void finish(struct tw_reader *reader)
 {
@@ -131,12 +150,8 @@ static void finish(struct tw_reader *reader)
 	if (reader->options.checking == TW_CHECK_ALL)
 		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
-	if (sorter->late && reader->options.order != TW_ORDER_FILE)
-		tw_report(reader, &fxt_rules[FXT_LATE], sorter->late_offset, sorter->late_offset, 0,
-		          "%" PRIu64
-		          " records come later than the reorder window allows to put in order, by up to %" PRIu64
-		          " ns; a larger --reorder-window does.",
-		          sorter->late, sorter->latest_by);
+	if (reader->options.order != TW_ORDER_FILE)
+		fxt_tell_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
 }
 
 /* The wall time is that of the first provider that tells one. */
@@ -231,6 +246,7 @@ const struct tw_format tw_format_fxt = {
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,
+    .deal = fxt_deal,
     .read_record = fxt_read_record,
     .repair = fxt_repair,
     .transcode = fxt_transcode,

@@ -205,23 +205,13 @@ static void add_bytes(const struct job *job, const char *name, enum tw_argument_
 
 /* ---- Rows. ---- */
 
-static uint64_t time_of(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
-{
-	if (chunk->time == UINT64_MAX) /* those before it in the chunk had none */
-		chunk->untimed = chunk->slab.count;
-	chunk->time = tw_ticks_ns(&chunk->clock, ticks);
-	if (chunk->time == UINT64_MAX)
-		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
-	return chunk->time;
-}
-
 /* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its own;
  * otherwise it is that of the one before. */
 static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, bool timed)
 {
 	struct fxt_chunk *chunk = job->chunk;
 	const struct tw_fxt_record *record = job->record;
-	uint64_t time = timed ? time_of(chunk, record->time, job->place) : chunk->time;
+	uint64_t time = timed ? fxt_time(chunk, record->time, job->place) : chunk->time;
 	const struct tw_event event = {.time = time, .offset = fxt_offset(chunk, job->place), .kind = (uint8_t)kind};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
@@ -230,15 +220,6 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 	row->name = name_number(job, &record->name, FXT_FIX_NAME, 0);
 	row->id = record->id;
 	return row;
-}
-
-static uint64_t duration_of(struct fxt_chunk *chunk, uint64_t begin, uint64_t ticks, size_t place)
-{
-	uint64_t end = tw_ticks_ns(&chunk->clock, ticks);
-	if (end >= begin)
-		return end - begin;
-	fxt_note(chunk, FXT_END_BEFORE_START, place, place, begin, end, NULL);
-	return 0;
 }
 
 enum { EVENT_KINDS = 11 };
@@ -261,7 +242,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 		return;
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
-		row->value = duration_of(job->chunk, row->time, record->end, job->place);
+		row->value = fxt_duration(job->chunk, row->time, record->end, job->place);
 	row->flags = scope_flags(record->scope);
 	add_arguments(job);
 }
@@ -515,8 +496,7 @@ void fxt_next_turn(struct fxt_chunk *chunk)
 
 /* ---- Records. ---- */
 
-/* Any record, in full. Returns its size, as far as it is in the chunk. */
-static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
 	struct tw_fxt_record record;
@@ -543,7 +523,7 @@ static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
 }
 
 /* Whether all of an event is in its header and the two or three words that all have: no arguments, no inline texts, a thread
- * of the table. `make bench` measures stat of FXT; through take_record() alone it takes more than twice as long. */
+ * of the table. `make bench` measures stat of FXT; through fxt_take_record() alone it takes more than twice as long. */
 static bool is_plain(uint64_t header)
 {
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
@@ -580,10 +560,10 @@ static bool take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uin
 		return false;
 	if (!thread->wanted)
 		return true;
-	uint64_t time = time_of(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place);
+	uint64_t time = fxt_time(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place);
 	bool extra = fxt_size(header) > 2, complete = kind == TW_SLICE_COMPLETE, instant = kind == TW_INSTANT;
 	uint64_t word = extra ? tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big) : 0;
-	uint64_t duration = complete ? duration_of(chunk, time, word, place) : 0;
+	uint64_t duration = complete ? fxt_duration(chunk, time, word, place) : 0;
 	struct tw_event *row = looked_at ? tw_slab_next(&chunk->slab) : NULL;
 	if (!row)
 		return true;
@@ -610,7 +590,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 		if (plain && take_plain(chunk, wish, header, place))
 			place += fxt_size(header) * (size_t)TW_FXT_WORD;
 		else
-			place += take_record(chunk, wish, place, end);
+			place += fxt_take_record(chunk, wish, place, end);
 	}
 }
 

@@ -37,7 +37,7 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, bool bi
 	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
 	if (from == to)
 		return;
-	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big)
+	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd)
 		last->to = to;
 	else
 		add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS, .big = big, .from = from, .to = to});
@@ -316,7 +316,8 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 		walk->unwanted = !is_wanted(walk, chunk, place);
 	}
 	chunk->walked += judgement->size > left ? left : (size_t)judgement->size;
-	add_records(chunk, place, chunk->walked, walk->big);
+	add_piece(chunk, &(struct fxt_piece){
+			     .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = place, .to = chunk->walked});
 	return true;
 }
 

@@ -1,0 +1,72 @@
+/* calls.h - the begins and ends of calls in a chunk, by track and in the order of time: for profiles. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_CALLS_H
+#define FXT_CALLS_H
+
+#include "core/calls.h"
+#include "fxt/commit.h"
+
+/* One of them as it stands in the archive. */
+struct fxt_call {
+	struct tw_call_item item; /* its place is that of the record in the chunk */
+	uint32_t track;           /* while they are sorted, the lane */
+	uint32_t below; /* the row that tells name and track; while they are sorted, the complete one below it */
+};
+
+/* What a chunk has of a track. */
+struct fxt_lane {
+	uint32_t track;
+	uint32_t part, seat;  /* deal.c: whose it is, and its number there */
+	uint32_t from, count; /* its items */
+	uint64_t last;        /* time of the last event that is no call; 0: there is none */
+	uint32_t put, top; /* sorting: the place before which the next goes, and the complete slice that waits on top */
+	uint64_t next;     /* sorting: time of the item behind */
+	bool mixed;        /* sorting: out of order */
+};
+
+/* When a thread did something, by its koid. */
+struct fxt_seen {
+	uint64_t koid, time;
+};
+
+enum { FXT_SEEN = 64 };
+
+struct fxt_calls {
+	struct fxt_call *calls;
+	size_t count, room;
+	size_t waiting; /* how many wait for their rows */
+	struct tw_call_item *items;
+	size_t item_room;
+	struct fxt_lane *lanes;
+	size_t lane_count, lane_room;
+	struct tw_map by_track;
+	struct fxt_seen latest[FXT_SEEN]; /* by hash */
+	struct fxt_seen *seen;            /* those that had to go */
+	size_t seen_count, seen_room;
+	uint32_t unfinished; /* deal.c: parts that still need it */
+};
+
+/* What is done ahead with a chunk: finds the calls in what was walked since the last time; then, when the chunk is complete and
+ * none waits, puts them in order. */
+extern const struct fxt_work fxt_calls_work;
+
+/* Completes what waits for the dictionary, once the chunk is committed. */
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct tw_slab_scratch *scratch);
+
+/* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no memory. */
+void fxt_lanes_sort(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch);
+
+/* The lane of a track, a new one if there is none; NULL when there is no memory. */
+struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);
+
+/* Whether an item goes before another one that stands behind it: in time, or because it is a longer complete slice. */
+static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_call_item *b)
+{
+	bool both = a->kind == TW_CALL_COMPLETE && b->kind == TW_CALL_COMPLETE;
+	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
+}
+
+void fxt_calls_clear(struct fxt_calls *calls);
+void fxt_calls_free(struct fxt_calls *calls);
+
+#endif

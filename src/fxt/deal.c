@@ -1,0 +1,423 @@
+/* deal.c - the calls of an archive dealt by track to parts, each track in the order of time.
+ *
+ * Tracks have nothing to do with one another, so that there is no order to be made between them, and parts work side by side.
+ * The calls of a chunk are in order by track (lanes.c); from chunk to chunk only those come late that began before others
+ * ended, complete slices above all. Each part holds as many chunks as records may come late by, puts what of a new one belongs
+ * before what it has into a short list, and weaves that in when the place comes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "fxt/calls.h"
+#include "fxt/fxt.h"
+
+enum {
+	PARTS_MAX = 16,
+	SPARE_CHUNKS = 4 /* that may be there before a part has use for them */
+};
+
+/* A call that belongs before others that came first. */
+struct late {
+	struct tw_call_item item;
+	uint64_t offset; /* of its record */
+};
+
+/* What a part knows of a track. */
+struct seat {
+	uint64_t newest, given; /* times of the last item that it has, and has given */
+	struct late *late;      /* in the order of time: from `begin` to `end` */
+	size_t begin, end, room;
+};
+
+struct part {
+	struct seat *seats;
+	size_t seat_count, seat_room;
+	uint32_t tracks;            /* that it was dealt: seats for them come later */
+	uint64_t load;              /* calls that it was dealt */
+	uint64_t put, ready, taken; /* numbers of chunks: looked through, to be looked through, given */
+	uint64_t held_bytes;        /* of those from taken to ready */
+	bool busy;                  /* a thread works for it */
+	bool failed;                /* no memory */
+	uint64_t first, last;       /* times */
+	uint64_t late, late_offset, latest_by;
+};
+
+/* Whose a track is. */
+struct owner {
+	bool known;
+	uint32_t part, seat;
+};
+
+struct deal {
+	struct tw_reader *reader;
+	struct fxt_ahead *ahead;
+	tw_take_run_fn *take;
+	void *context;
+	uint64_t window;
+	struct part parts[PARTS_MAX];
+	unsigned count;
+	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunk number n is held[n % TW_ORDER_SLABS] */
+	uint64_t oldest, committed;             /* which are held: from, and before */
+	bool ended;
+	struct owner *owners; /* by track */
+	size_t owner_count, owner_room;
+	struct tw_slab_scratch scratch;
+};
+
+static struct fxt_chunk *chunk_at(const struct deal *deal, uint64_t number)
+{
+	return deal->held[number % TW_ORDER_SLABS];
+}
+
+static size_t size_of(const struct fxt_chunk *chunk)
+{
+	return chunk->end - chunk->begin;
+}
+
+/* ---- Giving a part the calls of a chunk. ---- */
+
+static void give(const struct deal *deal, struct part *part, uint32_t track, const struct tw_call_item *items,
+                 size_t count, uint64_t last)
+{
+	const struct tw_call_run run = {.track = track, .last = last, .items = items, .count = count};
+	deal->take(deal->context, (unsigned)(part - deal->parts), &run);
+}
+
+static void give_late(const struct deal *deal, struct part *part, uint32_t track, struct seat *seat)
+{
+	const struct late *late = &seat->late[seat->begin++];
+	if (late->item.time < seat->given) {
+		uint64_t by = seat->given - late->item.time;
+		if (part->late++ == 0)
+			part->late_offset = late->offset;
+		part->latest_by = by > part->latest_by ? by : part->latest_by;
+	} else {
+		seat->given = late->item.time;
+	}
+	give(deal, part, track, &late->item, 1, 0);
+}
+
+/* How many items go before one that came late. */
+static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (items[middle].time < late->time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low < count && !fxt_goes_first(late, &items[low]))
+		low++;
+	return low;
+}
+
+static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
+                      const struct fxt_lane *lane)
+{
+	struct seat *seat = &part->seats[lane->seat];
+	const struct tw_call_item *items = chunk->calls->items + lane->from;
+	size_t count = lane->count;
+	while (count) {
+		size_t before =
+		    seat->begin < seat->end ? items_before(items, count, &seat->late[seat->begin].item) : count;
+		if (before) {
+			give(deal, part, lane->track, items, before, 0);
+			seat->given = items[before - 1].time > seat->given ? items[before - 1].time : seat->given;
+			part->last = seat->given > part->last ? seat->given : part->last;
+		}
+		items += before;
+		count -= before;
+		if (count)
+			give_late(deal, part, lane->track, seat);
+	}
+	while (seat->begin < seat->end && seat->late[seat->begin].item.time <= seat->given)
+		give_late(deal, part, lane->track, seat);
+	if (lane->last)
+		give(deal, part, lane->track, NULL, 0, lane->last);
+}
+
+/* ---- Looking through a chunk that is new. ---- */
+
+/* Puts items among those that came late, behind those that they do not go before. */
+static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const struct tw_call_item *items, size_t count)
+{
+	size_t held = seat->end - seat->begin;
+	if (held)
+		memmove(seat->late, seat->late + seat->begin, held * sizeof *seat->late);
+	if (!tw_grow(&seat->late, &seat->room, held + count, sizeof *seat->late))
+		return false;
+	seat->begin = 0;
+	seat->end = held + count;
+	for (size_t put = seat->end; count > 0; put--)
+		if (held && fxt_goes_first(&items[count - 1], &seat->late[held - 1].item)) {
+			seat->late[put - 1] = seat->late[--held];
+		} else {
+			const struct tw_call_item *item = &items[--count];
+			seat->late[put - 1] = (struct late){*item, fxt_offset(chunk, item->place)};
+		}
+	return true;
+}
+
+static bool make_seat(struct part *part, uint32_t number)
+{
+	if (number >= part->seat_room &&
+	    !tw_grow(&part->seats, &part->seat_room, number + (size_t)1, sizeof *part->seats))
+		return false;
+	while (part->seat_count <= number)
+		part->seats[part->seat_count++] = (struct seat){0};
+	return true;
+}
+
+static bool put_lane(struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
+{
+	if (!make_seat(part, lane->seat))
+		return false;
+	struct seat *seat = &part->seats[lane->seat];
+	const struct tw_call_item *items = chunk->calls->items + lane->from;
+	uint32_t late = 0;
+	while (late < lane->count && items[late].time <= seat->newest)
+		late++;
+	if (lane->count && items[0].time < part->first)
+		part->first = items[0].time;
+	if (lane->count > late)
+		seat->newest = items[lane->count - 1].time;
+	lane->from += late;
+	lane->count -= late;
+	return late == 0 || keep_late(seat, chunk, items, late);
+}
+
+/* ---- The work for a part. ---- */
+
+static void put_chunk(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->calls->lane_count; i++) {
+		struct fxt_lane *lane = &chunk->calls->lanes[i];
+		if (&deal->parts[lane->part] == part && !put_lane(part, chunk, lane))
+			part->failed = true;
+	}
+}
+
+static void give_chunk(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->calls->lane_count; i++)
+		if (&deal->parts[chunk->calls->lanes[i].part] == part)
+			give_lane(deal, part, chunk, &chunk->calls->lanes[i]);
+}
+
+/* Whether a part holds as many chunks as records may come late by, or all that there are. */
+static bool is_ready(const struct deal *deal, struct part *part)
+{
+	while (part->held_bytes < deal->window && part->ready < deal->committed)
+		part->held_bytes += size_of(chunk_at(deal, part->ready++));
+	bool full = part->held_bytes >= deal->window || part->ready - part->taken == TW_ORDER_SLABS;
+	return part->taken < part->ready && (full || (deal->ended && part->ready == deal->committed));
+}
+
+/* The part is through with its oldest chunk. */
+static void pass_chunk(struct deal *deal, struct part *part)
+{
+	struct fxt_chunk *chunk = chunk_at(deal, part->taken++);
+	part->held_bytes -= size_of(chunk);
+	part->busy = false;
+	if (--chunk->calls->unfinished == 0) {
+		deal->oldest++;
+		fxt_ahead_put(deal->ahead, chunk);
+	}
+}
+
+/* Works for a part that can go on, if there is one. */
+static bool work(void *context)
+{
+	struct deal *deal = context;
+	struct part *part = deal->parts, *end = deal->parts + deal->count;
+	while (part < end && (part->busy || !is_ready(deal, part)))
+		part++;
+	if (part == end)
+		return false;
+	part->busy = true;
+	uint64_t ready = part->ready;
+	fxt_ahead_unlock(deal->ahead);
+	for (; part->put < ready; part->put++)
+		put_chunk(deal, part, chunk_at(deal, part->put));
+	give_chunk(deal, part, chunk_at(deal, part->taken));
+	fxt_ahead_lock(deal->ahead);
+	pass_chunk(deal, part);
+	return true;
+}
+
+/* ---- Dealing, in the order of the archive. ---- */
+
+/* ---- Dealing, in the order of the archive. ---- */
+
+/* A track that is new goes to the part that was dealt the least. */
+static struct owner new_owner(struct deal *deal)
+{
+	struct part *least = deal->parts;
+	for (unsigned i = 1; i < deal->count; i++)
+		if (deal->parts[i].load < least->load)
+			least = &deal->parts[i];
+	return (struct owner){true, (uint32_t)(least - deal->parts), least->tracks++};
+}
+
+static bool deal_lane(struct deal *deal, struct fxt_lane *lane)
+{
+	size_t need = (size_t)lane->track + 1;
+	if (!tw_grow(&deal->owners, &deal->owner_room, need, sizeof *deal->owners))
+		return false;
+	while (deal->owner_count < need)
+		deal->owners[deal->owner_count++] = (struct owner){0};
+	struct owner *owner = &deal->owners[lane->track];
+	if (!owner->known)
+		*owner = new_owner(deal);
+	deal->parts[owner->part].load += lane->count;
+	lane->part = owner->part;
+	lane->seat = owner->seat;
+	return true;
+}
+
+/* Commits a chunk and deals its lanes. False when there is no memory for all of it. */
+static bool deal_chunk(struct deal *deal, struct fxt_chunk *chunk)
+{
+	struct fxt_reader *fxt = deal->reader->state;
+	if (chunk->failed || chunk->slab.failed)
+		return false;
+	fxt_commit(&fxt->commit, chunk);
+	fxt_calls_commit(chunk, fxt->commit.state, &deal->scratch);
+	for (size_t i = 0; i < chunk->calls->lane_count; i++)
+		chunk->failed |= !deal_lane(deal, &chunk->calls->lanes[i]);
+	chunk->calls->unfinished = deal->count;
+	if (deal->committed == 0)
+		deal->reader->clock.ticks_per_second = chunk->turn.frequency;
+	return !chunk->failed;
+}
+
+/* Lets the parts have a chunk. */
+static void put_out(struct deal *deal, struct fxt_chunk *chunk)
+{
+	fxt_ahead_lock(deal->ahead);
+	deal->held[deal->committed++ % TW_ORDER_SLABS] = chunk;
+	fxt_ahead_unlock(deal->ahead);
+}
+
+/* Whether a part has no use for another chunk yet, and the others must wait for it. */
+static bool is_full(struct deal *deal)
+{
+	uint64_t ready = deal->committed;
+	for (unsigned i = 0; i < deal->count; i++)
+		ready = deal->parts[i].ready < ready ? deal->parts[i].ready : ready;
+	return deal->committed - ready >= SPARE_CHUNKS || deal->committed - deal->oldest == TW_ORDER_SLABS;
+}
+
+static void wait_for_parts(struct deal *deal, bool to_the_end)
+{
+	fxt_ahead_lock(deal->ahead);
+	deal->ended = to_the_end;
+	while (to_the_end ? deal->oldest < deal->committed : is_full(deal))
+		fxt_ahead_help(deal->ahead);
+	fxt_ahead_unlock(deal->ahead);
+}
+
+static int deal_all(struct deal *deal)
+{
+	struct fxt_chunk *chunk;
+	int status;
+	while ((status = fxt_ahead_next(deal->ahead, &chunk)) > 0) {
+		if (!deal_chunk(deal, chunk)) {
+			fxt_ahead_give(deal->ahead, chunk);
+			return TW_ERR_MEMORY;
+		}
+		put_out(deal, chunk);
+		wait_for_parts(deal, false);
+	}
+	wait_for_parts(deal, true);
+	for (unsigned i = 0; i < deal->count && status == 0; i++)
+		status = deal->parts[i].failed ? TW_ERR_MEMORY : 0;
+	return status;
+}
+
+/* ---- The end. ---- */
+
+/* Adds up what the parts found. */
+static void tell(const struct deal *deal)
+{
+	struct tw_clock *clock = &deal->reader->clock;
+	struct part all = {.first = UINT64_MAX, .late_offset = UINT64_MAX};
+	for (unsigned i = 0; i < deal->count; i++) {
+		const struct part *part = &deal->parts[i];
+		all.first = part->first < all.first ? part->first : all.first;
+		all.last = part->last > all.last ? part->last : all.last;
+		all.latest_by = part->latest_by > all.latest_by ? part->latest_by : all.latest_by;
+		if (part->late && part->late_offset < all.late_offset)
+			all.late_offset = part->late_offset;
+		all.late += part->late;
+	}
+	if (all.first <= all.last) {
+		clock->start_ns = all.first;
+		clock->end_ns = all.last;
+	}
+	fxt_finish(deal->reader);
+	fxt_tell_late(deal->reader, all.late, all.late_offset, all.latest_by);
+}
+
+static void free_deal(struct deal *deal)
+{
+	for (unsigned i = 0; i < deal->count; i++) {
+		struct part *part = &deal->parts[i];
+		for (size_t k = 0; k < part->seat_count; k++)
+			free(part->seats[k].late);
+		free(part->seats);
+	}
+	for (uint64_t i = deal->oldest; i < deal->committed; i++)
+		fxt_chunk_free(chunk_at(deal, i));
+	tw_slab_scratch_free(&deal->scratch);
+	free(deal->owners);
+	free(deal);
+}
+
+static bool any_busy(const struct deal *deal)
+{
+	for (unsigned i = 0; i < deal->count; i++)
+		if (deal->parts[i].busy)
+			return true;
+	return false;
+}
+
+/* Threads that still read ahead find nothing else to do any more. */
+static void end_work(struct deal *deal)
+{
+	fxt_ahead_lock(deal->ahead);
+	fxt_ahead_more(deal->ahead, NULL, NULL);
+	while (any_busy(deal))
+		fxt_ahead_help(deal->ahead);
+	fxt_ahead_unlock(deal->ahead);
+}
+
+int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context)
+{
+	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->kinds};
+	struct fxt_reader *fxt = reader->state;
+	struct deal *deal = calloc(1, sizeof *deal);
+	int status = deal ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
+	if (status < 0) {
+		free(deal);
+		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
+	}
+	deal->reader = reader;
+	deal->ahead = fxt->ahead;
+	deal->take = take;
+	deal->context = context;
+	deal->window = fxt_reorder_window(reader);
+	deal->count = parts < PARTS_MAX ? parts : PARTS_MAX;
+	for (unsigned i = 0; i < deal->count; i++)
+		deal->parts[i].first = UINT64_MAX;
+	fxt_ahead_more(deal->ahead, work, deal);
+	status = deal_all(deal);
+	if (status == 0)
+		tell(deal);
+	end_work(deal);
+	free_deal(deal);
+	return status < 0 ? fxt_fail(reader, status) : 0;
+}
