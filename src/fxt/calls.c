@@ -9,6 +9,9 @@
 #include "fxt/ahead.h"
 #include "fxt/layout.h"
 
+/* Chunks are shorter than 2^30 bytes. */
+#define PLACE(place) ((uint32_t)(place)&0x3fffffff)
+
 void fxt_calls_clear(struct fxt_calls *calls)
 {
 	calls->count = calls->waiting = calls->lane_count = calls->seen_count = 0;
@@ -41,7 +44,7 @@ static void keep_seen(struct fxt_chunk *chunk, const struct fxt_seen *seen)
 		chunk->failed = true;
 }
 
-static void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
+static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 {
 	struct fxt_seen *latest = &chunk->calls->latest[tw_hash64(koid) % FXT_SEEN];
 	if (latest->koid != koid) {
@@ -52,102 +55,153 @@ static void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 	latest->time = time > latest->time ? time : latest->time;
 }
 
-/* A context switch or a wake-up of today. False for all others. */
-static bool take_switch(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place)
+/* ---- The fast path: calls whose header tells all but their times, and events that are none. What it cannot do stops it. `make
+ * bench` measures stat. ---- */
+
+/* What a run keeps at hand. */
+struct run {
+	struct fxt_chunk *chunk;
+	struct fxt_provider *provider;
+	struct tw_ticks clock;
+	uint64_t time;         /* of the last record */
+	unsigned thread;       /* whose calls come; 0: not known yet */
+	struct fxt_lane *lane; /* NULL: the thread is not wanted */
+};
+
+/* Finds the lane of a thread. */
+static bool find_lane(struct run *run, unsigned index, uint64_t offset)
 {
-	uint64_t kind = tw_bits(header, 60, 63);
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || kind < 1 || kind > 2 || wish->options->thread_count)
+	const struct fxt_entry *entry = index ? fxt_thread_at(run->provider, index, offset) : NULL;
+	if (!entry)
 		return false;
-	const uint8_t *words = chunk->bytes + place;
-	see(chunk, tw_load64(words + 2 * TW_FXT_WORD, chunk->big),
-	    fxt_time(chunk, tw_load64(words + TW_FXT_WORD, chunk->big), place));
+	run->lane = entry->wanted ? fxt_lane_of(run->chunk, entry->number) : NULL;
+	run->thread = index;
 	return true;
 }
 
-/* ---- Calls. ---- */
-
-static struct fxt_call *add_call(struct fxt_chunk *chunk, uint64_t time, uint64_t duration, unsigned kind, size_t place)
-{
-	struct fxt_calls *calls = chunk->calls;
-	if (calls->count == calls->room &&
-	    !tw_grow(&calls->calls, &calls->room, calls->count + 1, sizeof *calls->calls)) {
-		chunk->failed = true;
-		return NULL;
-	}
-	struct fxt_call *call = &calls->calls[calls->count++];
-	call->item = (struct tw_call_item){.time = time,
-	                                   .duration = duration,
-	                                   .kind = kind & 3,
-	                                   .place = (uint32_t)place & 0x3fffffff};
-	return call;
-}
-
 /* Whether a reference leads to a string without a look into the record, and its number. */
-static inline bool find_name(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
+static inline bool find_name(const struct run *run, unsigned reference, uint64_t offset, uint32_t *number)
 {
 	*number = 0;
 	if (reference == 0)
 		return true;
 	if (reference >= TW_FXT_STRING_INLINE)
 		return false;
-	const struct fxt_entry *entry = fxt_string_at(chunk->turn.provider, reference, offset);
+	const struct fxt_entry *entry = fxt_string_at(run->provider, reference, offset);
 	*number = entry ? entry->number : 0;
 	return entry;
 }
 
-/* A begin, end or complete record whose header tells all but its times. False for others: nothing has been done. */
-static bool take_call(struct fxt_chunk *chunk, uint64_t header, size_t place, unsigned kind)
+/* A begin, end or complete record at bytes; *call is for it. False where it is not for the fast path. */
+static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
+                                                            unsigned kind, bool big, struct fxt_call **call)
 {
-	const uint8_t *bytes = chunk->bytes + place;
-	uint64_t offset = fxt_offset(chunk, place);
+	size_t place = (size_t)(bytes - run->chunk->bytes);
+	uint64_t offset = fxt_offset(run->chunk, place);
 	unsigned index = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
 	uint32_t name, unused;
-	if (index == 0 || !find_name(chunk, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
-	    (category < TW_FXT_STRING_INLINE && !find_name(chunk, category, offset, &unused)))
+	if ((index != run->thread && !find_lane(run, index, offset)) ||
+	    !find_name(run, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
+	    (category < TW_FXT_STRING_INLINE && !find_name(run, category, offset, &unused)))
 		return false;
-	const struct fxt_entry *thread = fxt_thread_at(chunk->turn.provider, index, offset);
-	if (!thread || !thread->wanted)
-		return thread;
-	uint64_t time = fxt_time(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place), duration = 0;
-	if (kind == TW_CALL_COMPLETE)
-		duration = fxt_duration(chunk, time,
-		                        tw_load64(bytes + (fxt_size(header) - 1) * TW_FXT_WORD, chunk->big), place);
-	struct fxt_call *call = add_call(chunk, time, duration, kind, place);
-	if (call) {
-		call->item.name = name;
-		call->track = thread->number;
-	}
+	if (!run->lane)
+		return true;
+	/* Which kind comes is not to be foreseen: that of an end is cheaper than a branch. */
+	size_t end_word = kind == TW_CALL_COMPLETE ? tw_bits(header, 4, 15) - 1 : 1;
+	uint64_t time = tw_ticks_ns(&run->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	uint64_t end = tw_ticks_ns(&run->clock, tw_load64(bytes + end_word * TW_FXT_WORD, big));
+	if (end < time || end == UINT64_MAX)
+		return false;
+	**call = (struct fxt_call){
+	    .item = {.time = time, .duration = end - time, .name = name, .kind = kind & 3, .place = PLACE(place)},
+	    .lane = (uint32_t)(run->lane - run->chunk->calls->lanes),
+	};
+	++*call;
+	run->lane->count++;
+	run->time = time;
 	return true;
 }
 
-/* Any record, as rows. Calls wait for theirs to be complete. Returns its size, as far as it is in the chunk. */
+/* A context switch or a wake-up of today. False for all others. */
+static inline bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	uint64_t kind = tw_bits(header, 60, 63);
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || kind < 1 || kind > 2)
+		return false;
+	run->time = tw_ticks_ns(&run->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	see(run->chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), run->time);
+	return run->time != UINT64_MAX;
+}
+
+/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. */
+static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
+                                                             size_t end, bool big)
+{
+	struct fxt_calls *calls = chunk->calls;
+	struct run run = {chunk, chunk->turn.provider, chunk->clock, chunk->time, 0, NULL};
+	struct fxt_call *call = calls->calls + calls->count, *last = calls->calls + calls->room;
+	uint64_t header;
+	for (; place < end && call < last; place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		const uint8_t *bytes = chunk->bytes + place;
+		header = tw_load64(bytes, big);
+		unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
+			if (kind <= TW_CALL_COMPLETE && !take_call(&run, header, bytes, kind, big, &call))
+				break;
+		} else if (!switches || !take_switch(&run, header, bytes, big)) {
+			break;
+		}
+	}
+	calls->count = (size_t)(call - calls->calls);
+	chunk->clock = run.clock;
+	chunk->time = run.time;
+	return place;
+}
+
+/* ---- All other records: as rows, which calls wait for. ---- */
+
+static bool make_room(struct fxt_chunk *chunk)
+{
+	struct fxt_calls *calls = chunk->calls;
+	bool room =
+	    calls->count < calls->room || tw_grow(&calls->calls, &calls->room, calls->count + 1, sizeof *calls->calls);
+	chunk->failed |= !room;
+	return room;
+}
+
+static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (!make_room(chunk))
+		return;
+	calls->waiting++;
+	calls->calls[calls->count++] = (struct fxt_call){
+	    .item = {.time = row->time, .duration = row->value, .kind = row->kind & 3u, .place = PLACE(place)},
+	    .lane = UINT32_MAX,
+	    .below = (uint32_t)(row - chunk->slab.events),
+	};
+}
+
+/* Returns the record's size, as far as it is in the chunk. */
 static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	size_t rows = slab->count, size = fxt_take_record(chunk, wish, place, end);
-	const struct tw_event *row = slab->count > rows ? &slab->events[slab->count - 1] : NULL;
-	struct fxt_call *call = NULL;
-	if (row && row->kind <= TW_SLICE_COMPLETE)
-		call = add_call(chunk, row->time, row->value, row->kind, place);
-	if (call) {
-		call->track = UINT32_MAX;
-		call->below = (uint32_t)slab->count - 1;
-		chunk->calls->waiting++;
-	}
+	if (slab->count > rows && slab->events[slab->count - 1].kind <= TW_SLICE_COMPLETE)
+		add_waiting(chunk, &slab->events[slab->count - 1], place);
 	return size;
 }
 
 /* Records of which all is known: what events say is where their headers tell. */
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const bool big = chunk->big;
-	while (place < end) {
-		uint64_t header = tw_load64(chunk->bytes + place, big);
-		unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
-		bool event = fxt_type(header) == TW_FXT_TYPE_EVENT;
-		bool taken = event ? kind > TW_CALL_COMPLETE || take_call(chunk, header, place, kind)
-		                   : take_switch(chunk, wish, header, place);
-		place += taken ? fxt_size(header) * (size_t)TW_FXT_WORD : take_record(chunk, wish, place, end);
+	bool switches = wish->options->thread_count == 0;
+	while (place < end && make_room(chunk)) {
+		size_t from = place;
+		place = chunk->big ? take_run(chunk, switches, place, end, true)
+		                   : take_run(chunk, switches, place, end, false);
+		if (place == from)
+			place += take_record(chunk, wish, place, end);
 	}
 }
 
@@ -199,11 +253,15 @@ static void complete_calls(struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->calls->count; i++) {
 		struct fxt_call *call = &chunk->calls->calls[i];
-		if (call->track != UINT32_MAX)
+		if (call->lane != UINT32_MAX)
 			continue;
 		const struct tw_event *row = &chunk->slab.events[call->below];
+		struct fxt_lane *lane = fxt_lane_of(chunk, row->track);
+		if (!lane)
+			return;
+		lane->count++;
+		call->lane = (uint32_t)(lane - chunk->calls->lanes);
 		call->item.name = row->name;
-		call->track = row->track;
 	}
 }
 
@@ -228,7 +286,8 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct t
 		return;
 	if (calls->waiting) {
 		complete_calls(chunk);
-		fxt_lanes_sort(chunk, scratch);
+		if (!chunk->failed)
+			fxt_lanes_sort(chunk, scratch);
 	}
 	set_seen(chunk, state, calls->latest, FXT_SEEN);
 	set_seen(chunk, state, calls->seen, calls->seen_count);

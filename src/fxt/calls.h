@@ -9,8 +9,8 @@
 /* One of them as it stands in the archive. */
 struct fxt_call {
 	struct tw_call_item item; /* its place is that of the record in the chunk */
-	uint32_t track;           /* while they are sorted, the lane */
-	uint32_t below; /* the row that tells name and track; while they are sorted, the complete one below it */
+	uint32_t lane;            /* UINT32_MAX: it waits for its row */
+	uint32_t below;           /* which row; while they are sorted, the complete slice that it waits on top of */
 };
 
 /* What a chunk has of a track. */
@@ -19,9 +19,10 @@ struct fxt_lane {
 	uint32_t part, seat;  /* deal.c: whose it is, and its number there */
 	uint32_t from, count; /* its items */
 	uint64_t last;        /* time of the last event that is no call; 0: there is none */
-	uint32_t put, top; /* sorting: the place before which the next goes, and the complete slice that waits on top */
-	uint64_t next;     /* sorting: time of the item behind */
-	bool mixed;        /* sorting: out of order */
+	uint64_t next;        /* sorting: time of the item before which others go */
+	uint64_t waits;       /* sorting: time of the complete slice that waits on top */
+	uint32_t put, top;    /* sorting: the place before which the next goes, and which slice that is */
+	bool mixed;           /* sorting: out of order */
 };
 
 /* When a thread did something, by its koid. */

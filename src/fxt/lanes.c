@@ -30,67 +30,59 @@ struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track)
 	return add_lane(chunk, track);
 }
 
-/* Gives each call its lane, and each lane room for its items. */
-static bool make_lanes(struct fxt_chunk *chunk)
+/* Gives each lane room for its items. */
+static void place_lanes(struct fxt_calls *calls)
 {
-	struct fxt_calls *calls = chunk->calls;
-	struct fxt_lane *lane = NULL;
-	for (size_t i = 0; i < calls->count; i++) {
-		struct fxt_call *call = &calls->calls[i];
-		if (!lane || lane->track != call->track)
-			lane = fxt_lane_of(chunk, call->track);
-		if (!lane)
-			return false;
-		lane->count++;
-		call->track = (uint32_t)(lane - calls->lanes);
+	uint32_t from = 0;
+	for (size_t i = 0; i < calls->lane_count; i++) {
+		calls->lanes[i].from = from;
+		from += calls->lanes[i].count;
+		calls->lanes[i].put = from;
 	}
-	for (size_t i = 0, from = 0; i < calls->lane_count; i++) {
-		lane = &calls->lanes[i];
-		lane->from = (uint32_t)from;
-		from += lane->count;
-		lane->put = (uint32_t)from;
-	}
-	return true;
 }
 
 /* ---- The order of most archives: begins and ends stand in the order of time, complete slices in that of their ends.
  * So, from the last to the first, a complete slice comes before all that is inside it: it waits on a stack, and goes out when
  * something is before its begin. What is in another order than these is found out, and sorted. ---- */
 
-static void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_call *call)
+static inline void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_call *call)
 {
 	calls->items[--lane->put] = call->item;
 	lane->next = call->item.time;
 }
 
-/* Puts the complete slices that begin behind a call. */
+/* Puts the complete slices that do not go before an item. */
 static void put_waiting(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *before)
 {
 	while (lane->top != NONE && !fxt_goes_first(&calls->calls[lane->top].item, before)) {
 		put(calls, lane, &calls->calls[lane->top]);
 		lane->top = calls->calls[lane->top].below;
 	}
+	lane->waits = lane->top == NONE ? 0 : calls->calls[lane->top].item.time;
 }
 
-static void put_call(struct fxt_calls *calls, struct fxt_lane *lane, uint32_t i)
+static inline void put_call(struct fxt_calls *calls, struct fxt_call *call)
 {
-	struct fxt_call *call = &calls->calls[i];
-	put_waiting(calls, lane, &call->item);
-	bool complete = call->item.kind == TW_CALL_COMPLETE;
-	lane->mixed |= call->item.time > lane->next || (complete && call->item.time == lane->next);
-	if (complete) {
-		call->below = lane->top;
-		lane->top = i;
-	} else {
+	struct fxt_lane *lane = &calls->lanes[call->lane];
+	uint64_t time = call->item.time;
+	if (time <= lane->waits)
+		put_waiting(calls, lane, &call->item);
+	if (call->item.kind != TW_CALL_COMPLETE) {
+		lane->mixed |= time > lane->next;
 		put(calls, lane, call);
+		return;
 	}
+	lane->mixed |= time >= lane->next;
+	call->below = lane->top;
+	lane->top = (uint32_t)(call - calls->calls);
+	lane->waits = time;
 }
 
 static void put_all(struct fxt_calls *calls)
 {
 	static const struct tw_call_item first = {.kind = TW_CALL_BEGIN};
 	for (size_t i = calls->count; i > 0; i--)
-		put_call(calls, &calls->lanes[calls->calls[i - 1].track], (uint32_t)(i - 1));
+		put_call(calls, &calls->calls[i - 1]);
 	for (size_t i = 0; i < calls->lane_count; i++)
 		put_waiting(calls, &calls->lanes[i], &first);
 }
@@ -141,7 +133,7 @@ static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_i
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 {
 	for (size_t i = 0; i < calls->count; i++) {
-		struct fxt_lane *lane = &calls->lanes[calls->calls[i].track];
+		struct fxt_lane *lane = &calls->lanes[calls->calls[i].lane];
 		if (lane->mixed)
 			calls->items[lane->put++] = calls->calls[i].item;
 	}
@@ -161,10 +153,11 @@ static bool any_mixed(const struct fxt_calls *calls)
 void fxt_lanes_sort(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (!tw_grow(&calls->items, &calls->item_room, calls->count, sizeof *calls->items) || !make_lanes(chunk)) {
+	if (!tw_grow(&calls->items, &calls->item_room, calls->count, sizeof *calls->items)) {
 		chunk->failed = true;
 		return;
 	}
+	place_lanes(calls);
 	put_all(calls);
 	if (!any_mixed(calls))
 		return;
