@@ -8,4 +8,7 @@
 /* Chrome's trace event JSON, for Perfetto's UI. */
 extern const struct tw_target tw_target_chrome;
 
+/* Perfetto's protobuf. */
+extern const struct tw_target tw_target_perfetto;
+
 #endif

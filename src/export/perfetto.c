@@ -1,0 +1,676 @@
+/* perfetto.c - events to Perfetto's protobuf traces, which its UI and trace processor open.
+ *
+ * Source: protos/perfetto/trace of Perfetto's sources. What is ours to decide:
+ * - One packet sequence; names are interned. Now and then the sequence begins anew, so that a file without its beginning, or with
+ *   a piece missing, is readable from there on.
+ * - Slices are begins and ends that nest: an end that closes a slice further down closes those above it too, which is
+ *   what readers make of nameless ends. A slice that is open when the trace ends has no end.
+ * - Packets stand in the order of each track; the reader sorts them by time.
+ * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
+ * - A flow event is an instant that has the flow, an async event a slice of a track of its id, a series of a counter a track.
+ * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant, and its
+ *   category says what it was. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/perfetto.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/targets.h"
+
+/* How one of the event's numbers is told. */
+enum form { NOT_TOLD, NUMBER, POINTER };
+
+struct told {
+	enum form form;
+	const char *key;
+};
+
+/* What each kind becomes. */
+struct shape {
+	void (*take)(struct perfetto *perfetto, const struct tw_event *event);
+	unsigned type;
+	const char *category; /* where the event has none */
+	bool approximated;
+	struct told value, id;
+};
+
+static void take_slice(struct perfetto *perfetto, const struct tw_event *event);
+static void take_instant(struct perfetto *perfetto, const struct tw_event *event);
+static void take_async(struct perfetto *perfetto, const struct tw_event *event);
+static void take_flow(struct perfetto *perfetto, const struct tw_event *event);
+static void take_counter(struct perfetto *perfetto, const struct tw_event *event);
+static void take_switch(struct perfetto *perfetto, const struct tw_event *event);
+static void take_wakeup(struct perfetto *perfetto, const struct tw_event *event);
+static void take_sample(struct perfetto *perfetto, const struct tw_event *event);
+static void take_log(struct perfetto *perfetto, const struct tw_event *event);
+
+#define STAND_IN(category_) take_instant, .type = TYPE_INSTANT, .approximated = true, .category = (category_)
+
+static const struct shape shapes[TW_EVENT_KINDS] = {
+    [TW_SLICE_BEGIN] = {take_slice},
+    [TW_SLICE_END] = {take_slice},
+    [TW_SLICE_COMPLETE] = {take_slice},
+    [TW_INSTANT] = {take_instant, .type = TYPE_INSTANT},
+    [TW_COUNTER] = {take_counter, .type = TYPE_COUNTER},
+    [TW_ASYNC_BEGIN] = {take_async, .type = TYPE_SLICE_BEGIN},
+    [TW_ASYNC_INSTANT] = {take_async, .type = TYPE_INSTANT},
+    [TW_ASYNC_END] = {take_async, .type = TYPE_SLICE_END},
+    [TW_FLOW_BEGIN] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_FLOW_STEP] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_FLOW_END] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
+    [TW_SWITCH] = {take_switch},
+    [TW_WAKEUP] = {take_wakeup},
+    [TW_STACK_SAMPLE] = {take_sample, .approximated = true},
+    [TW_CPU_SAMPLE] = {take_sample, .approximated = true},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"}},
+    [TW_LOG] = {take_log, .type = TYPE_INSTANT, .category = "log", .value = {NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {POINTER, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .value = {NUMBER, "size"}, .id = {NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {NUMBER, "count"}, .id = {POINTER, "address"}},
+    [TW_LOST] = {take_instant, .type = TYPE_INSTANT, .category = "lost", .value = {NUMBER, "bytes"}},
+    [TW_METADATA] = {STAND_IN("metadata")},
+};
+
+#undef STAND_IN
+
+/* ---- Packets. ---- */
+
+static void add_flags(struct perfetto *perfetto, struct tw_proto *packet)
+{
+	bool cleared = perfetto->said_reset != perfetto->reset;
+	tw_proto_uint(packet, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+	tw_proto_uint(packet, PACKET_SEQUENCE_FLAGS,
+	              cleared ? FLAG_STATE_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
+	if (perfetto->said_reset == 0)
+		tw_proto_uint(packet, PACKET_FIRST_ON_SEQUENCE, true);
+	perfetto->said_reset = perfetto->reset;
+}
+
+static void write_packet(struct perfetto *perfetto)
+{
+	const struct tw_proto *packet = &perfetto->packet;
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)tw_output_room(out, 2 * TW_PROTO_VARINT_MAX);
+	uint8_t *p = tw_proto_digits(start, TRACE_PACKET << 3 | 2);
+	p = tw_proto_digits(p, packet->length);
+	tw_output_took(out, (size_t)(p - start));
+	tw_put(out, packet->bytes, packet->length);
+}
+
+void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	struct tw_proto *packet = &perfetto->packet, *event = &perfetto->event, *interned = &perfetto->interned;
+	tw_proto_clear(packet);
+	if (time)
+		tw_proto_uint(packet, PACKET_TIMESTAMP, *time);
+	add_flags(perfetto, packet);
+	if (interned->length)
+		tw_proto_bytes(packet, PACKET_INTERNED_DATA, interned->bytes, interned->length);
+	tw_proto_bytes(packet, field, event->bytes, event->length);
+	perfetto->failed |= packet->failed || event->failed || interned->failed;
+	tw_proto_clear(event);
+	tw_proto_clear(interned);
+	if (!perfetto->failed)
+		write_packet(perfetto);
+}
+
+/* Begins the sequence anew where it is time: what was told before may not be there for the reader. */
+static void reset_now_and_then(struct perfetto *perfetto)
+{
+	uint64_t at = tw_output_position(&perfetto->writer->out);
+	if (at - perfetto->reset_at < PERFETTO_RESET_BYTES && perfetto->children.count < PERFETTO_RESET_TRACKS)
+		return;
+	perfetto->reset++;
+	perfetto->reset_at = at;
+	tw_map_free(&perfetto->children);
+}
+
+static void put_clock(struct perfetto *perfetto)
+{
+	struct tw_proto *proto = &perfetto->event;
+	size_t begin = tw_proto_begin(proto, SNAPSHOT_CLOCKS);
+	tw_proto_uint(proto, CLOCK_ID, BUILTIN_BOOTTIME);
+	tw_proto_uint(proto, CLOCK_TIMESTAMP, tw_reader_clock(perfetto->reader)->start_ns);
+	tw_proto_end(proto, begin);
+	tw_proto_uint(proto, SNAPSHOT_PRIMARY, BUILTIN_BOOTTIME);
+	tw_perfetto_put_packet(perfetto, PACKET_CLOCK_SNAPSHOT, &tw_reader_clock(perfetto->reader)->start_ns);
+}
+
+/* ---- Arguments. ---- */
+
+static void add_hex(struct tw_proto *event, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t begin = tw_proto_begin(event, ANNOTATION_STRING);
+	if (tw_proto_room(event, 2 * size))
+		for (size_t i = 0; i < size; i++) {
+			event->bytes[event->length++] = (uint8_t)digits[bytes[i] >> 4];
+			event->bytes[event->length++] = (uint8_t)digits[bytes[i] & 15];
+		}
+	tw_proto_end(event, begin);
+}
+
+static void add_bytes(struct perfetto *perfetto, const struct tw_argument *argument)
+{
+	size_t size = argument->size < PERFETTO_VALUE_MAX ? (size_t)argument->size : PERFETTO_VALUE_MAX;
+	if (size < argument->size)
+		tw_count_loss(perfetto->writer, "long argument", true);
+	if (argument->type == TW_ARG_TEXT)
+		tw_proto_string(&perfetto->event, ANNOTATION_STRING, (const char *)argument->value.bytes, size);
+	else
+		add_hex(&perfetto->event, argument->value.bytes, size);
+}
+
+/* "0x1234 (lock)" where the object is known. */
+static void add_reference(struct perfetto *perfetto, const struct tw_argument *argument)
+{
+	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
+	const struct tw_name *object = tw_dictionary_name(perfetto->dictionary, number);
+	char text[256];
+	if (object->length == 0) {
+		tw_proto_uint(&perfetto->event, argument->type == TW_ARG_KOID ? ANNOTATION_UINT : ANNOTATION_POINTER,
+		              argument->value.u);
+		return;
+	}
+	snprintf(text, sizeof text, "0x%" PRIx64 " (%.200s)", argument->value.u, object->text);
+	tw_proto_text(&perfetto->event, ANNOTATION_STRING, text);
+}
+
+static void add_value(struct perfetto *perfetto, const struct tw_argument *argument)
+{
+	struct tw_proto *event = &perfetto->event;
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		tw_proto_text(event, ANNOTATION_STRING, "null");
+		return;
+	case TW_ARG_BOOL:
+		tw_proto_uint(event, ANNOTATION_BOOL, argument->value.u != 0);
+		return;
+	case TW_ARG_INT:
+		tw_proto_uint(event, ANNOTATION_INT, (uint64_t)argument->value.i);
+		return;
+	case TW_ARG_UINT:
+		tw_proto_uint(event, ANNOTATION_UINT, argument->value.u);
+		return;
+	case TW_ARG_POINTER:
+	case TW_ARG_KOID:
+		add_reference(perfetto, argument);
+		return;
+	case TW_ARG_DOUBLE:
+		tw_proto_double(event, ANNOTATION_DOUBLE, argument->value.d);
+		return;
+	case TW_ARG_TEXT:
+	case TW_ARG_BYTES:
+		add_bytes(perfetto, argument);
+		return;
+	}
+}
+
+static void add_argument(struct perfetto *perfetto, const struct tw_argument *argument)
+{
+	if (perfetto->event.length > PERFETTO_EVENT_MAX) {
+		tw_count_loss(perfetto->writer, "argument", false);
+		return;
+	}
+	size_t begin = tw_proto_begin(&perfetto->event, EVENT_DEBUG_ANNOTATIONS);
+	if (argument->name)
+		tw_proto_uint(&perfetto->event, ANNOTATION_NAME_IID, tw_perfetto_annotation(perfetto, argument->name));
+	else
+		tw_proto_text(&perfetto->event, ANNOTATION_NAME, "argument");
+	add_value(perfetto, argument);
+	tw_proto_end(&perfetto->event, begin);
+}
+
+static void add_arguments(struct perfetto *perfetto, const struct tw_event *event, unsigned from)
+{
+	for (unsigned i = from; i < event->argument_count; i++)
+		add_argument(perfetto, &perfetto->arguments[event->first_argument + i]);
+}
+
+/* An argument that is ours. */
+static void add_own(struct perfetto *perfetto, const char *name, unsigned field, uint64_t value)
+{
+	size_t begin = tw_proto_begin(&perfetto->event, EVENT_DEBUG_ANNOTATIONS);
+	tw_proto_text(&perfetto->event, ANNOTATION_NAME, name);
+	tw_proto_uint(&perfetto->event, field, value);
+	tw_proto_end(&perfetto->event, begin);
+}
+
+static void add_told(struct perfetto *perfetto, const struct told *told, uint64_t value)
+{
+	if (told->form != NOT_TOLD)
+		add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT, value);
+}
+
+static void add_flag_words(struct perfetto *perfetto, uint16_t flags)
+{
+	static const struct {
+		uint16_t flag;
+		const char *name;
+	} words[] = {
+	    {TW_FLAG_TAIL, "tail"},
+	    {TW_FLAG_CLIPPED, "clipped"},
+	    {TW_FLAG_PARTIAL, "partial"},
+	    {TW_FLAG_UNWOUND, "unwound"},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (flags & words[i].flag)
+			add_own(perfetto, words[i].name, ANNOTATION_BOOL, true);
+}
+
+/* ---- Events of tracks. ---- */
+
+static void add_type(struct perfetto *perfetto, unsigned type, uint64_t uuid)
+{
+	tw_proto_uint(&perfetto->event, EVENT_TYPE, type);
+	tw_proto_uint(&perfetto->event, EVENT_TRACK_UUID, uuid);
+}
+
+/* The name and category; where the kind never has any, what it is. */
+static void add_names(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const char *category = shapes[event->kind].category;
+	if (event->name)
+		tw_proto_uint(&perfetto->event, EVENT_NAME_IID, tw_perfetto_event_name(perfetto, event->name));
+	else if (event->kind > TW_FLOW_END)
+		tw_proto_text(&perfetto->event, EVENT_NAME, tw_event_kind_name(event->kind));
+	if (event->category)
+		tw_proto_uint(&perfetto->event, EVENT_CATEGORY_IIDS, tw_perfetto_category(perfetto, event->category));
+	else if (category)
+		tw_proto_text(&perfetto->event, EVENT_CATEGORIES, category);
+}
+
+static void add_numbers(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct shape *shape = &shapes[event->kind];
+	if (event->kind <= TW_SLICE_COMPLETE)
+		return;
+	add_told(perfetto, &shape->value, event->value);
+	add_told(perfetto, &shape->id, event->id);
+}
+
+/* All but what is the kind's own. */
+static void add_event(struct perfetto *perfetto, const struct tw_event *event, unsigned type, uint64_t uuid)
+{
+	add_type(perfetto, type, uuid);
+	add_names(perfetto, event);
+	add_numbers(perfetto, event);
+	add_arguments(perfetto, event, 0);
+	add_flag_words(perfetto, event->flags);
+}
+
+static void put_event(struct perfetto *perfetto, uint64_t time)
+{
+	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
+}
+
+static void begin_slice(void *context, const struct tw_event *event)
+{
+	struct perfetto *perfetto = context;
+	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
+	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
+	uint64_t location = tw_perfetto_location(perfetto, event->name);
+	if (location)
+		tw_proto_uint(&perfetto->event, EVENT_SOURCE_LOCATION_IID, location);
+	put_event(perfetto, event->time);
+}
+
+static void end_slice(void *context, const struct tw_slice_end *end)
+{
+	struct perfetto *perfetto = context;
+	if (end->how == TW_CALL_OPEN)
+		return;
+	add_type(perfetto, TYPE_SLICE_END, tw_perfetto_track(perfetto, end->track)->uuid);
+	if (end->event) {
+		add_arguments(perfetto, end->event, 0);
+		add_flag_words(perfetto, end->event->flags);
+	} else if (end->how == TW_CALL_UNWOUND) {
+		add_flag_words(perfetto, TW_FLAG_UNWOUND);
+	}
+	put_event(perfetto, end->time);
+}
+
+static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
+
+/* All of it is told by the hooks. */
+static void take_slice(struct perfetto *perfetto, const struct tw_event *event)
+{
+	(void)perfetto;
+	(void)event;
+}
+
+/* What it happened to: 0 is the whole trace. */
+static uint64_t scope_of(struct perfetto *perfetto, const struct tw_event *event)
+{
+	if (event->flags & TW_FLAG_GLOBAL)
+		return 0;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	return event->flags & TW_FLAG_PROCESS && track->process ? track->process : track->uuid;
+}
+
+static void take_instant(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint64_t uuid = scope_of(perfetto, event);
+	add_event(perfetto, event, TYPE_INSTANT, uuid);
+	if (event->kind == TW_ALLOCATION_SAMPLE && event->other)
+		tw_proto_uint(&perfetto->event, EVENT_CALLSTACK_IID, tw_perfetto_callstack(perfetto, event->other));
+	put_event(perfetto, event->time);
+}
+
+static void take_async(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint64_t uuid = tw_perfetto_async_track(perfetto, event);
+	add_event(perfetto, event, shapes[event->kind].type, uuid);
+	put_event(perfetto, event->time);
+}
+
+/* Ids of flows are of a category and a name; here they are of the trace. */
+static void take_flow(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const uint64_t key[] = {event->id, (uint64_t)event->category << 32 | event->name};
+	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
+	add_event(perfetto, event, TYPE_INSTANT, uuid);
+	tw_proto_fixed64(&perfetto->event, event->kind == TW_FLOW_END ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS,
+	                 tw_hash_bytes(key, sizeof key, 0));
+	put_event(perfetto, event->time);
+}
+
+static bool is_series(const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_DOUBLE)
+		return isfinite(argument->value.d);
+	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
+}
+
+static void add_series(struct tw_proto *event, const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_DOUBLE)
+		tw_proto_double(event, EVENT_DOUBLE_COUNTER_VALUE, argument->value.d);
+	else if (argument->type != TW_ARG_INT && argument->value.u > INT64_MAX)
+		tw_proto_double(event, EVENT_DOUBLE_COUNTER_VALUE, (double)argument->value.u);
+	else
+		tw_proto_uint(event, EVENT_COUNTER_VALUE, argument->value.u);
+}
+
+static void take_counter(struct perfetto *perfetto, const struct tw_event *event)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		if (!is_series(argument)) {
+			tw_count_loss(perfetto->writer, "counter value", false);
+			continue;
+		}
+		uint64_t uuid = tw_perfetto_counter_track(perfetto, event, argument->name);
+		add_type(perfetto, TYPE_COUNTER, uuid);
+		add_series(&perfetto->event, argument);
+		put_event(perfetto, event->time);
+	}
+}
+
+/* The first argument is the message. */
+static void take_log(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct tw_argument *argument = event->argument_count ? &perfetto->arguments[event->first_argument] : NULL;
+	bool text = argument && (argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES);
+	uint64_t uuid = scope_of(perfetto, event);
+	add_type(perfetto, TYPE_INSTANT, uuid);
+	add_names(perfetto, event);
+	if (event->value)
+		add_numbers(perfetto, event);
+	if (text) {
+		size_t size = argument->size < PERFETTO_VALUE_MAX ? (size_t)argument->size : PERFETTO_VALUE_MAX;
+		uint64_t body = tw_perfetto_log_body(perfetto, argument->value.bytes, size);
+		if (size < argument->size)
+			tw_count_loss(perfetto->writer, "long argument", true);
+		size_t begin = tw_proto_begin(&perfetto->event, EVENT_LOG_MESSAGE);
+		tw_proto_uint(&perfetto->event, LOG_BODY_IID, body);
+		tw_proto_end(&perfetto->event, begin);
+	}
+	add_arguments(perfetto, event, text);
+	put_event(perfetto, event->time);
+}
+
+/* ---- Samples. ---- */
+
+static bool are_addresses(const struct tw_argument *arguments, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (arguments[i].type != TW_ARG_POINTER)
+			return false;
+	return count > 0;
+}
+
+static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
+{
+	struct tw_proto *proto = &perfetto->event;
+	const struct tw_argument *arguments = perfetto->arguments + event->first_argument;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	uint64_t stack = tw_perfetto_callstack(perfetto, event->other);
+	if (!stack && are_addresses(arguments, event->argument_count))
+		stack = tw_perfetto_addresses(perfetto, arguments, event->argument_count);
+	tw_proto_uint(proto, SAMPLE_CPU, event->cpu);
+	tw_proto_uint(proto, SAMPLE_PID, track->pid);
+	tw_proto_uint(proto, SAMPLE_TID, track->tid);
+	if (stack)
+		tw_proto_uint(proto, SAMPLE_CALLSTACK_IID, stack);
+	tw_perfetto_put_packet(perfetto, PACKET_PERF_SAMPLE, &event->time);
+}
+
+/* ---- Scheduling. ---- */
+
+/* What a side of a switch is called, by arguments that some writers give. */
+struct side {
+	const char *weight, *priority;
+	unsigned comm, pid, prio;
+};
+
+static const struct side leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
+                                    SWITCH_PREV_PRIO};
+static const struct side coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
+                                   SWITCH_NEXT_PRIO};
+
+static const struct tw_argument *argument_named(const struct perfetto *perfetto, const struct tw_event *event,
+                                                const char *name)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		if (strcmp(tw_dictionary_name(perfetto->dictionary, argument->name)->text, name) == 0)
+			return argument;
+	}
+	return NULL;
+}
+
+static void add_comm(struct perfetto *perfetto, unsigned field, uint32_t number)
+{
+	uint32_t name = tw_dictionary_track(perfetto->dictionary, number)->name;
+	if (name)
+		tw_perfetto_put_name(perfetto, &perfetto->event, field, tw_dictionary_name(perfetto->dictionary, name));
+}
+
+/* Idle is thread 0, whatever stands for it in the trace: trackway/sched.h tells what that is. */
+static void add_side(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const struct side *side)
+{
+	struct tw_proto *proto = &perfetto->event;
+	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
+	const struct tw_argument *weight = argument_named(perfetto, event, side->weight);
+	const struct tw_argument *priority = argument_named(perfetto, event, side->priority);
+	bool idle = weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN;
+	if (!idle)
+		idle = priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
+	if (idle)
+		tw_proto_text(proto, side->comm, "swapper");
+	else
+		add_comm(perfetto, side->comm, number);
+	tw_proto_uint(proto, side->pid, idle ? 0 : perfetto->tracks[number].tid);
+	if (priority)
+		tw_proto_uint(proto, side->prio, priority->value.u);
+}
+
+/* The states of FXT as Linux numbers them; a thread in one that FXT does not name sleeps. */
+static uint64_t linux_state(uint64_t state)
+{
+	static const uint8_t states[] = {
+	    0,  /* new: runnable */
+	    0,  /* running: runnable */
+	    4,  /* suspended: stopped */
+	    1,  /* blocked: interruptible sleep */
+	    32, /* dying: zombie */
+	    16, /* dead */
+	};
+	return state < sizeof states ? states[state] : 1;
+}
+
+/* The messages around an ftrace event. */
+struct bundle {
+	size_t event, kind;
+};
+
+static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
+{
+	struct tw_proto *proto = &perfetto->event;
+	struct bundle bundle;
+	tw_proto_uint(proto, BUNDLE_CPU, event->cpu);
+	bundle.event = tw_proto_begin(proto, BUNDLE_EVENT);
+	tw_proto_uint(proto, FTRACE_TIMESTAMP, event->time);
+	tw_proto_uint(proto, FTRACE_PID, pid);
+	bundle.kind = tw_proto_begin(proto, field);
+	return bundle;
+}
+
+static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
+{
+	tw_proto_end(&perfetto->event, bundle->kind);
+	tw_proto_end(&perfetto->event, bundle->event);
+	tw_perfetto_put_packet(perfetto, PACKET_FTRACE_EVENTS, NULL);
+}
+
+/* Counts the arguments for which there is no field. */
+static void count_others(struct perfetto *perfetto, const struct tw_event *event)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		const char *name = tw_dictionary_name(perfetto->dictionary, argument->name)->text;
+		if (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0)
+			tw_count_loss(perfetto->writer, "argument", false);
+	}
+}
+
+static void take_switch(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t pid = tw_perfetto_track(perfetto, event->track)->tid;
+	tw_perfetto_track(perfetto, event->other);
+	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_SWITCH, pid);
+	add_side(perfetto, event, event->track, &leaving);
+	tw_proto_uint(&perfetto->event, SWITCH_PREV_STATE, linux_state(event->value));
+	add_side(perfetto, event, event->other, &coming);
+	put_ftrace(perfetto, &bundle);
+	count_others(perfetto, event);
+}
+
+static void take_wakeup(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t waker = event->other ? tw_perfetto_track(perfetto, event->other)->tid : 0;
+	uint32_t woken = tw_perfetto_track(perfetto, event->track)->tid;
+	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_WAKING, waker);
+	add_comm(perfetto, WAKING_COMM, event->track);
+	tw_proto_uint(&perfetto->event, WAKING_PID, woken);
+	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, event->cpu);
+	put_ftrace(perfetto, &bundle);
+	count_others(perfetto, event);
+}
+
+/* ---- The file. ---- */
+
+static int begin(struct perfetto *perfetto, const struct tw_reader *reader)
+{
+	perfetto->begun = true;
+	perfetto->reader = reader;
+	perfetto->reset = 1;
+	put_clock(perfetto);
+	return tw_slices_init(&perfetto->slices, perfetto->writer, reader, &slice_hooks, perfetto);
+}
+
+static int grow(struct perfetto *perfetto)
+{
+	int status = tw_perfetto_names_grow(perfetto);
+	return status ? status : tw_perfetto_tracks_grow(perfetto);
+}
+
+static void take(struct perfetto *perfetto, const struct tw_event *event)
+{
+	const struct shape *shape = &shapes[event->kind];
+	reset_now_and_then(perfetto);
+	tw_slices_take(&perfetto->slices, event);
+	shape->take(perfetto, event);
+	if (shape->approximated)
+		tw_count_loss(perfetto->writer, tw_event_kind_name(event->kind), true);
+}
+
+static int open_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = calloc(1, sizeof *perfetto);
+	writer->state = perfetto;
+	if (!perfetto)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	perfetto->writer = writer;
+	return 0;
+}
+
+static int write_perfetto(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct perfetto *perfetto = writer->state;
+	perfetto->dictionary = tw_reader_dictionary(reader);
+	perfetto->arguments = batch->arguments;
+	int status = perfetto->begun ? 0 : begin(perfetto, reader);
+	if (!status)
+		status = grow(perfetto);
+	for (size_t i = 0; i < batch->count && !status; i++) {
+		take(perfetto, &batch->events[i]);
+		status = perfetto->failed ? TW_ERR_MEMORY : 0;
+	}
+	return status < 0 ? tw_writer_fail(writer, status, "%s", tw_status_text(status)) : 0;
+}
+
+static int finish_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = writer->state;
+	if (perfetto->begun) {
+		tw_slices_finish(&perfetto->slices);
+		tw_perfetto_tracks_finish(perfetto);
+	}
+	return perfetto->failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
+}
+
+static void close_perfetto(struct tw_writer *writer)
+{
+	struct perfetto *perfetto = writer->state;
+	if (perfetto->begun)
+		tw_slices_free(&perfetto->slices);
+	tw_proto_free(&perfetto->interned);
+	tw_proto_free(&perfetto->event);
+	tw_proto_free(&perfetto->packet);
+	free(perfetto->names);
+	free(perfetto->frames);
+	free(perfetto->stacks);
+	tw_perfetto_tracks_free(perfetto);
+	free(perfetto);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".pftrace", ".perfetto-trace", NULL};
+
+const struct tw_target tw_target_perfetto = {
+    .name = "perfetto",
+    .title = "Perfetto's protobuf, for its UI and trace processor",
+    .extensions = extensions,
+    .order = TW_ORDER_TIME,
+    .open = open_perfetto,
+    .write = write_perfetto,
+    .finish = finish_perfetto,
+    .close = close_perfetto,
+};

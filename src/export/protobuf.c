@@ -1,0 +1,116 @@
+/* protobuf.c - fields of protobuf messages in memory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/protobuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+enum { FIRST_ROOM = 256, FIXED64 = 1, DELIMITED = 2 };
+
+bool tw_proto_reserve(struct tw_proto *proto, size_t more)
+{
+	size_t need = proto->length + (more > FIRST_ROOM ? more : FIRST_ROOM);
+	if (!tw_grow(&proto->bytes, &proto->room, need, 1))
+		proto->failed = true;
+	return proto->room - proto->length >= more;
+}
+
+static void put_tag(struct tw_proto *proto, unsigned field, unsigned type)
+{
+	tw_proto_varint(proto, (uint64_t)field << 3 | type);
+}
+
+static void put(struct tw_proto *proto, const void *bytes, size_t size)
+{
+	if (!size || !tw_proto_room(proto, size))
+		return;
+	memcpy(proto->bytes + proto->length, bytes, size);
+	proto->length += size;
+}
+
+void tw_proto_fixed64(struct tw_proto *proto, unsigned field, uint64_t value)
+{
+	uint8_t bytes[sizeof value];
+	tw_store64(bytes, value, false);
+	put_tag(proto, field, FIXED64);
+	put(proto, bytes, sizeof bytes);
+}
+
+void tw_proto_double(struct tw_proto *proto, unsigned field, double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	tw_proto_fixed64(proto, field, bits);
+}
+
+void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size)
+{
+	put_tag(proto, field, DELIMITED);
+	tw_proto_varint(proto, size);
+	put(proto, bytes, size);
+}
+
+/* How many bytes at the front are UTF-8. */
+static size_t well_formed(const char *bytes, size_t size)
+{
+	size_t good = 0;
+	for (size_t step; good < size; good += step) {
+		step = (signed char)bytes[good] >= 0 ? 1 : tw_utf8_length(bytes + good, size - good);
+		if (step == 0)
+			break;
+	}
+	return good;
+}
+
+void tw_proto_string(struct tw_proto *proto, unsigned field, const char *bytes, size_t size)
+{
+	size_t good = well_formed(bytes, size);
+	if (good == size) {
+		tw_proto_bytes(proto, field, bytes, size);
+		return;
+	}
+	size_t begin = tw_proto_begin(proto, field);
+	for (; size; good = well_formed(bytes, size)) {
+		put(proto, bytes, good);
+		if (good == size)
+			break;
+		put(proto, "\xef\xbf\xbd", 3);
+		bytes += good + 1;
+		size -= good + 1;
+	}
+	tw_proto_end(proto, begin);
+}
+
+void tw_proto_text(struct tw_proto *proto, unsigned field, const char *text)
+{
+	tw_proto_string(proto, field, text, strlen(text));
+}
+
+/* Most messages are short: one byte is left for the length, and what follows moves on where that is not enough. */
+size_t tw_proto_begin(struct tw_proto *proto, unsigned field)
+{
+	put_tag(proto, field, DELIMITED);
+	put(proto, "", 1);
+	return proto->length;
+}
+
+void tw_proto_end(struct tw_proto *proto, size_t begin)
+{
+	uint8_t digits[TW_PROTO_VARINT_MAX];
+	if (proto->failed || !tw_proto_room(proto, sizeof digits))
+		return;
+	size_t size = proto->length - begin, count = (size_t)(tw_proto_digits(digits, size) - digits);
+	memmove(proto->bytes + begin - 1 + count, proto->bytes + begin, size);
+	memcpy(proto->bytes + begin - 1, digits, count);
+	proto->length += count - 1;
+}
+
+void tw_proto_free(struct tw_proto *proto)
+{
+	free(proto->bytes);
+	*proto = (struct tw_proto){0};
+}

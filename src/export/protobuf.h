@@ -1,0 +1,72 @@
+/* protobuf.h - fields of protobuf messages in memory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_PROTOBUF_H
+#define EXPORT_PROTOBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Messages that grow; all zero to begin. `failed` says that there was no memory once, and stays. Source: the protobuf
+ * document, "Encoding". */
+struct tw_proto {
+	uint8_t *bytes;
+	size_t length, room;
+	bool failed;
+};
+
+enum { TW_PROTO_VARINT_MAX = 10 };
+
+/* Makes room for more bytes; false when there is no memory. */
+bool tw_proto_reserve(struct tw_proto *proto, size_t more);
+
+static inline bool tw_proto_room(struct tw_proto *proto, size_t more)
+{
+	return proto->room - proto->length >= more || tw_proto_reserve(proto, more);
+}
+
+/* Writes a varint (at most TW_PROTO_VARINT_MAX bytes) and returns the place after it. */
+static inline uint8_t *tw_proto_digits(uint8_t *p, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*p++ = (uint8_t)(value | 0x80);
+	*p++ = (uint8_t)value;
+	return p;
+}
+
+static inline void tw_proto_varint(struct tw_proto *proto, uint64_t value)
+{
+	if (tw_proto_room(proto, TW_PROTO_VARINT_MAX))
+		proto->length = (size_t)(tw_proto_digits(proto->bytes + proto->length, value) - proto->bytes);
+}
+
+/* A field of type uint64, uint32, bool or enum; of int64 or int32 where the value is cast. */
+static inline void tw_proto_uint(struct tw_proto *proto, unsigned field, uint64_t value)
+{
+	if (!tw_proto_room(proto, 2 * TW_PROTO_VARINT_MAX))
+		return;
+	uint8_t *p = tw_proto_digits(proto->bytes + proto->length, (uint64_t)field << 3);
+	proto->length = (size_t)(tw_proto_digits(p, value) - proto->bytes);
+}
+
+void tw_proto_fixed64(struct tw_proto *proto, unsigned field, uint64_t value);
+void tw_proto_double(struct tw_proto *proto, unsigned field, double value);
+void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size);
+
+/* A string field: what is not UTF-8 becomes U+FFFD, one a byte. */
+void tw_proto_string(struct tw_proto *proto, unsigned field, const char *bytes, size_t size);
+void tw_proto_text(struct tw_proto *proto, unsigned field, const char *text);
+
+/* A field that is a message: its fields follow, then tw_proto_end() with what this returned. */
+size_t tw_proto_begin(struct tw_proto *proto, unsigned field);
+void tw_proto_end(struct tw_proto *proto, size_t begin);
+
+/* Forgets the messages and keeps the memory. */
+static inline void tw_proto_clear(struct tw_proto *proto)
+{
+	proto->length = 0;
+}
+
+void tw_proto_free(struct tw_proto *proto);
+
+#endif

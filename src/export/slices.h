@@ -1,0 +1,49 @@
+/* slices.h - slices of all tracks as begins and ends that nest, for targets that can hold nothing else. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_SLICES_H
+#define EXPORT_SLICES_H
+
+#include "core/calls.h"
+#include "core/format.h"
+
+/* The end of the innermost slice of a track. */
+struct tw_slice_end {
+	uint64_t begin, time;
+	uint32_t track, name;
+	enum tw_call_end how;
+	const struct tw_event
+	    *event; /* that ended it; NULL where it is a complete slice, unwound, or open at the end */
+};
+
+/* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else happens on
+ * the track, in the order of the track's times. */
+struct tw_slice_hooks {
+	void (*begin)(void *context, const struct tw_event *event);
+	void (*end)(void *context, const struct tw_slice_end *end);
+};
+
+struct tw_slices {
+	struct tw_calls calls; /* first: its hooks get this */
+	struct tw_budget budget;
+	struct tw_writer *writer; /* that counts what is lost */
+	const struct tw_slice_hooks *hooks;
+	void *context;
+	const struct tw_event *event; /* that is being taken */
+	struct tw_slice_end held;     /* an end of which it is not known yet whether `event` is its own */
+	bool holds;
+	uint64_t untimed, exits, backwards; /* of calls, when last counted as losses */
+};
+
+/* All zero before. Returns 0 or TW_ERR_MEMORY; free it in any case. */
+int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const struct tw_reader *reader,
+                   const struct tw_slice_hooks *hooks, void *context);
+
+/* Takes any event: slices that are over by then end. */
+void tw_slices_take(struct tw_slices *slices, const struct tw_event *event);
+
+/* The end of all tracks. */
+void tw_slices_finish(struct tw_slices *slices);
+
+void tw_slices_free(struct tw_slices *slices);
+
+#endif

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# exports.bats - what convert writes for other tools: read by the formats' documents, and by the tools where Debian has them.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+TRUTH=$TRACKWAY_SOURCE/tests/truth
+
+# Traces of all formats with slices that nest as they should, and with some that do not.
+traces() {
+	ls "$DATA"/xray/v5.xray "$DATA"/xray/be-msb-v5.xray "$DATA"/xray/basic-v3.xray "$DATA"/xray/v4-typed.xray \
+		"$DATA"/fxt/oneshot_all.fxt "$DATA"/fxt/streaming.fxt "$DATA"/chrome/phases.json
+}
+
+# The slices of each trace are those of stat.
+agrees() { # format
+	local trace
+	for trace in $(traces); do
+		trackway stat --json "$trace" >stat.json || [ $? = 1 ]
+		trackway convert --to "$1" "$trace" -o out 2>losses || [ $? = 1 ]
+		[ -s stat.json ] || continue
+		"$PYTHON" "$TRUTH/exports.py" "$1" out stat.json || fail "$trace"
+	done
+}
+
+@test "perfetto: every number is told before it is used, and the slices are those of stat" { agrees perfetto; }
+
+@test "perfetto: protoc knows every field" {
+	local trace
+	for trace in $(traces); do
+		trackway convert "$trace" -o out.pftrace 2>losses || [ $? = 1 ]
+		protoc --decode=Trace --proto_path="$TRUTH" perfetto.proto <out.pftrace >out.txt || fail "$trace"
+		# What it does not know stands there by its number.
+		! grep -nE '^ *[0-9]+[:{ ]' out.txt || fail "$trace"
+		[ "$(grep -c '^packet' out.txt)" -gt 1 ]
+	done
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# exports.py - reads what convert writes for other tools, and compares its slices with `trackway stat --json`.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: exports.py FORMAT FILE STAT.json
+
+Reads FILE by the format's document alone and checks what the document asks for. Then the slices are added up by name: how
+often, and the time of it, each nanosecond of a thread once where a name is in itself. Names that have a slice without an end
+in STAT.json are only counted: formats differ in where such a slice ends. Prints each difference; the exit status is 1 when
+there is one.
+"""
+import collections
+import json
+import sys
+
+import protobuf
+from protobuf import first, message
+
+
+class Wrong(Exception):
+    pass
+
+
+def require(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+class Stack:
+    """The slices that are open on one track."""
+
+    def __init__(self, totals):
+        self.totals, self.open = totals, []
+
+    def begin(self, name, time):
+        self.open.append((name, time))
+        self.totals[name][0] += 1
+
+    def end(self, time):
+        require(self.open, "an end without a begin")
+        name, begin = self.open.pop()
+        require(time >= begin, f"{name} ends before it begins")
+        if all(other != name for other, _ in self.open):
+            self.totals[name][1] += time - begin
+        return name
+
+
+def new_totals():
+    return collections.defaultdict(lambda: [0, 0])
+
+
+# ---- Perfetto ----
+
+FTRACE, TIMESTAMP, SEQUENCE, EVENT, INTERNED, FLAGS, DESCRIPTOR, SAMPLE = 1, 8, 10, 11, 12, 13, 60, 66
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+
+
+class Perfetto:
+    """One sequence: what is known since it began anew."""
+
+    def __init__(self):
+        self.known = None
+        self.tracks, self.threads = {}, set()
+        self.events = []
+
+    def iid(self, table, number):
+        require((table, number) in self.known, f"number {number} of table {table} is not told")
+        return self.known[table, number]
+
+    def intern(self, data):
+        for table, value in protobuf.fields(data):
+            entry = message(value)
+            self.known[table, first(entry, 1)] = entry
+        for table, references in ((6, ((2, 5), (3, 19), (5, 18))), (7, ((2, 6),)), (19, ((7, 17),))):
+            for value in message(data).get(table, []):
+                for field, other in references:
+                    for number in message(value).get(field, []):
+                        self.iid(other, number)
+
+    def describe(self, data):
+        track = message(data)
+        uuid, parent = first(track, 1), first(track, 5)
+        require(uuid, "a track without a uuid")
+        require(parent is None or parent in self.tracks, f"track {uuid}: its parent {parent} is not told")
+        self.tracks[uuid] = track
+        if 4 in track:
+            self.threads.add(uuid)
+
+    def take_event(self, time, data):
+        event = message(data)
+        uuid, kind = first(event, 11), first(event, 9)
+        require(uuid == 0 or uuid in self.tracks, f"track {uuid} is not told")
+        require((kind == COUNTER) == (8 in self.tracks.get(uuid, ())), f"track {uuid} and type {kind}")
+        require((kind == COUNTER) == bool(30 in event or 44 in event), "a counter without a value")
+        name = ""
+        if 10 in event:
+            name = first(self.iid(2, first(event, 10)), 2).decode()
+        for table, field in ((1, 3), (4, 34), (7, 56)):
+            for number in event.get(field, []):
+                self.iid(table, number)
+        for annotation in map(message, event.get(4, [])):
+            require((1 in annotation) != (10 in annotation), "an annotation has one name")
+            require(len(annotation) == 2, "an annotation has one value")
+            if 1 in annotation:
+                self.iid(3, first(annotation, 1))
+        for log in map(message, event.get(21, [])):
+            self.iid(20, first(log, 2))
+        self.events.append((time, uuid, kind, name))
+
+    def packet(self, data):
+        packet = message(data)
+        flags = first(packet, FLAGS)
+        require(first(packet, SEQUENCE) == 1, "a packet of no sequence")
+        if flags & 1:
+            self.known, self.tracks = {}, {}
+        require(self.known is not None and flags & 2, "a packet before the sequence begins")
+        if INTERNED in packet:
+            self.intern(first(packet, INTERNED))
+        if DESCRIPTOR in packet:
+            self.describe(first(packet, DESCRIPTOR))
+        if EVENT in packet:
+            self.take_event(first(packet, TIMESTAMP), first(packet, EVENT))
+        if SAMPLE in packet and 4 in message(first(packet, SAMPLE)):
+            self.iid(7, first(message(first(packet, SAMPLE)), 4))
+
+
+def read_perfetto(path):
+    sequence, totals, stacks = Perfetto(), new_totals(), {}
+    with open(path, "rb") as file:
+        for number, packet in protobuf.fields(file.read()):
+            require(number == 1, f"field {number} of the trace")
+            sequence.packet(packet)
+    # The reader sorts by time and keeps the order of what is at the same time.
+    for time, uuid, kind, name in sorted(sequence.events, key=lambda event: event[0]):
+        if uuid not in sequence.threads:
+            continue
+        stack = stacks.setdefault(uuid, Stack(totals))
+        if kind == BEGIN:
+            stack.begin(name, time)
+        elif kind == END:
+            stack.end(time)
+    return totals
+
+
+# ---- All. ----
+
+READERS = {
+    "perfetto": read_perfetto,
+}
+
+
+def differences(found, rows):
+    expected = {row["name"]: row for row in rows}
+    for name in sorted(set(found) ^ set(expected)):
+        yield f"{name}: only in " + ("the file" if name in found else "stat")
+    for name in sorted(set(found) & set(expected)):
+        row, (count, total) = expected[name], found[name]
+        if count is not None and count != row["count"]:
+            yield f"{name}: {count} times, not {row['count']}"
+        if row["open"] == 0 and total != row["total_ns"]:
+            yield f"{name}: {total} ns, not {row['total_ns']}"
+
+
+def main():
+    with open(sys.argv[3], encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    try:
+        found = list(differences(READERS[sys.argv[1]](sys.argv[2]), rows))
+    except (Wrong, protobuf.Malformed) as wrong:
+        found = [f"{sys.argv[2]}: {wrong}"]
+    print("\n".join(found) or f"{len(rows)} names agree")
+    sys.exit(bool(found) or not rows)
+
+
+if __name__ == "__main__":
+    main()

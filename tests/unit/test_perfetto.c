@@ -1,0 +1,270 @@
+/* test_perfetto.c - events to Perfetto's protobuf. The bytes expected are written by hand from the protobuf document and the
+ * field numbers of Perfetto's .proto files. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export.h"
+
+#include "export/perfetto.h"
+#include "export/protobuf.h"
+
+static int setup(void **state)
+{
+	return setup_for(state, "perfetto");
+}
+
+/* Packet: sequence_id 1 (50 01), sequence_flags (68). */
+#define CLOCK "0a15 40e807 5001 6803 b80501 3209 0a05 0806 10e807 1006 "
+#define PROCESS "0a0d 5001 6802 e20306 0801 1a02 0807 "
+#define MAIN "0a11 5001 6802 e2030a 0804 2801 2204 0807 1007 "
+#define WORKER "0a11 5001 6802 e2030a 0806 2801 2204 0807 1008 "
+#define FIB "6209 1207 0801 1203 666962 "    /* interned_data: event_names { iid 1 name "fib" } */
+#define LEAF "620a 1208 0802 1204 6c656166 " /* the same: 2, "leaf" */
+
+static unsigned nibble(char digit)
+{
+	return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* Compares what was written with digits in hexadecimal, in which blanks mean nothing. */
+static void expect(struct fixture *f, const char *digits)
+{
+	uint8_t bytes[2048];
+	size_t size = 0;
+	bool high = true;
+	finish(f);
+	for (const char *p = digits; *p; p++) {
+		if (*p == ' ')
+			continue;
+		assert_true(size < sizeof bytes);
+		bytes[size] = (uint8_t)(high ? nibble(*p) << 4 : bytes[size] | nibble(*p));
+		size += !high;
+		high = !high;
+	}
+	if (f->size != size || memcmp(f->text, bytes, size) != 0) {
+		for (size_t i = 0; i < f->size; i++)
+			print_message("%02x", (uint8_t)f->text[i]);
+		print_message("\n");
+	}
+	assert_int_equal(f->size, size);
+	assert_memory_equal(f->text, bytes, size);
+}
+
+static void test_slices(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib), EVENT(6, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(9, TW_SLICE_END, f->main, f->fib), EVENT(9, TW_SLICE_END, f->main, f->leaf),
+	    EVENT(10, TW_SLICE_BEGIN, f->main, f->fib));
+	expect_loss(f, "exit without entry", 0, 1);
+	expect(f, CLOCK PROCESS MAIN "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "  /* begin of fib */
+	                             "0a1b 40ee07 5001 6802 " LEAF "5a06 4801 5804 5002 " /* begin of leaf */
+	                             "0a1a 40f107 5001 6802 5a11 4802 5804 220b 5207 756e776f756e64 1001 "
+	                             "0a0d 40f107 5001 6802 5a04 4802 5804 " /* end of fib */
+	                             "0a0f 40f207 5001 6802 5a06 4801 5804 5001 ");
+}
+
+static void test_complete_slices(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(5, TW_SLICE_COMPLETE, f->main, f->fib, .value = 10),
+	    EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 2), EVENT(20, TW_SLICE_BEGIN, f->worker, f->fib));
+	expect_no_loss(f);
+	expect(f, CLOCK PROCESS MAIN
+	       "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "
+	       "0a1b 40ef07 5001 6802 " LEAF "5a06 4801 5804 5002 " WORKER "0a0f 40fc07 5001 6802 5a06 4801 5806 5001 "
+	       /* Nothing else happened on the first track, so that it is told last how it went on. */
+	       "0a0d 40f107 5001 6802 5a04 4802 5804 "
+	       "0a0d 40f707 5001 6802 5a04 4802 5804 ");
+}
+
+static void test_arguments(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t x = name(f, "x"); /* 4 */
+	const struct tw_argument arguments[] = {
+	    {.name = x, .type = TW_ARG_NULL},
+	    {.name = x, .type = TW_ARG_BOOL, .value.u = 1},
+	    {.name = x, .type = TW_ARG_INT, .value.i = -1},
+	    {.name = x, .type = TW_ARG_UINT, .value.u = 300},
+	    {.name = x, .type = TW_ARG_POINTER, .value.u = 16},
+	    {.name = x, .type = TW_ARG_KOID, .value.u = 5, .size = f->fib},
+	    {.name = x, .type = TW_ARG_DOUBLE, .value.d = 1},
+	    {.name = x, .type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"a\xff", .size = 2},
+	    {.name = 0, .type = TW_ARG_BYTES, .value.bytes = (const uint8_t *)"\0\xab", .size = 2},
+	};
+	memcpy(f->arguments, arguments, sizeof arguments);
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .category = f->cat, .argument_count = 9));
+	expect_no_loss(f);
+	expect(f, CLOCK PROCESS MAIN "0a9001 40e807 5001 6802 "
+	                             "6219 1207 0801 1203 666962 0a07 0803 1203 636174 1a05 0804 1201 78 "
+	                             "5a6c 4803 5804 5001 1803 "
+	                             "2208 0804 3204 6e756c6c "
+	                             "2204 0804 1001 "
+	                             "220d 0804 20ffffffffffffffffff01 "
+	                             "2205 0804 18ac02 "
+	                             "2204 0804 3810 "
+	                             "220d 0804 3209 307835202866696229 "
+	                             "220b 0804 29000000000000f03f "
+	                             "2208 0804 3204 61efbfbd "
+	                             "2210 5208 617267756d656e74 3204 30306162 ");
+}
+
+static void test_counter_flow_and_async(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_INT, .value.i = -2};
+	f->arguments[1] = (struct tw_argument){.name = f->cat, .type = TW_ARG_TEXT};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 2));
+	PUT(f, EVENT(0, TW_COUNTER, f->main, f->fib, .argument_count = 1));
+	expect_loss(f, "counter value", 0, 1);
+	const char *text = finish(f);
+	/* The track of the series is described once: parent 1, name "fib leaf", a counter. */
+	assert_non_null(memmem(text, f->size,
+	                       "\x28\x01\x12\x08"
+	                       "fib leaf\x42\x00",
+	                       14));
+	const char *last = text + f->size - 36;
+	assert_memory_equal(last, "\x0a\x22\x40\xe8\x07\x50\x01\x68\x02\x5a\x19\x48\x04\x58",
+	                    14);                                     /* TYPE_COUNTER, its track */
+	assert_memory_equal(text + f->size - 2, "\xff\x01", 2);      /* the end of -2 */
+	assert_memory_equal(text + f->size - 12, "\xf0\x01\xfe", 3); /* counter_value */
+}
+
+static void test_scheduling(void **state)
+{
+	struct fixture *f = *state;
+	tw_dictionary_name_track(f->reader.dictionary, f->worker, f->leaf);
+	uint32_t idle = track(f, TW_TRACK_THREAD, 0, 0);
+	PUT(f, EVENT(0, TW_WAKEUP, f->worker, 0, .other = f->main, .cpu = 2),
+	    EVENT(1, TW_SWITCH, f->worker, 0, .other = idle, .value = 3, .cpu = 1));
+	expect_no_loss(f);
+	finish(f);
+	/* ftrace_events { cpu 2 event { timestamp 1000 pid 7 sched_waking { comm "leaf" pid 8 target_cpu 2 } } } */
+	static const char waking[] =
+	    "\x0a\x16\x08\x02\x12\x12\x08\xe8\x07\x10\x07\xa2\x01\x0a\x0a\x04leaf\x10\x08\x28\x02";
+	/* cpu 1, sched_switch { prev_comm "leaf" prev_pid 8 prev_state 1 next_comm "swapper" next_pid 0 } */
+	static const char away[] =
+	    "\x08\x01\x12\x1c\x08\xe9\x07\x10\x08\x22\x15\x0a\x04leaf\x10\x08\x20\x01\x2a\x07swapper\x30\x00";
+	assert_non_null(memmem(f->text, f->size, waking, sizeof waking - 1));
+	assert_non_null(memmem(f->text, f->size, away, sizeof away - 1));
+}
+
+static void test_sample(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	uint32_t file = name(f, "a.c"); /* 4 */
+	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
+	uint32_t inner =
+	    tw_dictionary_add_location(dictionary,
+	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
+	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	assert_int_equal(outer, 1);
+	assert_int_equal(stack, 2);
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack, .cpu = 3));
+	expect_loss(f, "stack-sample", 1, 0);
+	expect(
+	    f, CLOCK PROCESS MAIN
+	    "0a5f 40e807 5001 6802 624b "
+	    "8a0104 0801 1200 "                   /* mapping_paths: 1, "" */
+	    "9a0104 0801 3801 "                   /* mappings: 1, path 1 */
+	    "2a08 0802 1204 6c656166 "            /* function_names: 2, "leaf" */
+	    "920107 0804 1203 612e63 "            /* source_paths: 4, "a.c" */
+	    "320c 0803 1002 1801 2010 2804 300c " /* frames: 3, function 2, mapping 1, rel_pc 16, source 4, line 12 */
+	    "2a07 0801 1203 666962 "              /* function_names: 1, "fib" */
+	    "3208 0802 1001 1801 2000 "           /* frames: 2, function 1, mapping 1, rel_pc 0 */
+	    "3a06 0802 1002 1003 "                /* callstacks: 2, frames 2, 3: the outermost first */
+	    "920408 0803 1007 1807 2002 ");       /* perf_sample: cpu, pid, tid, callstack_iid */
+}
+
+static void test_log(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"hi", .size = 2};
+	PUT(f, EVENT(0, TW_LOG, f->main, 0, .argument_count = 1));
+	expect_no_loss(f);
+	expect(f, CLOCK PROCESS MAIN "0a31 40e807 5001 6802 "
+	                             "620d a2010a 088080808010 1202 6869 " /* log_message_body: iid 2^32, "hi" */
+	                             "5a19 4803 5804 ba0103 6c6f67 b20103 6c6f67 aa0106 108080808010 ");
+}
+
+/* What was told before a reset is told again after it. */
+static void test_reset(void **state)
+{
+	struct fixture *f = *state;
+	static uint8_t bytes[PERFETTO_VALUE_MAX];
+	static const char begins_anew[] = "\x68\x03";
+	unsigned found = 0;
+	memset(bytes, 'x', sizeof bytes);
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = bytes, .size = sizeof bytes};
+	for (unsigned i = 0; i < 2u * PERFETTO_RESET_BYTES / PERFETTO_VALUE_MAX + 2; i++)
+		PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+	finish(f);
+	for (const char *p = f->text; (p = memmem(p, f->size - (size_t)(p - f->text), begins_anew, 2)); p++)
+		found++;
+	assert_int_equal(found, 3);
+	found = 0;
+	for (const char *p = f->text; (p = memmem(p, f->size - (size_t)(p - f->text), "fib", 3)); p++)
+		found++;
+	assert_int_equal(found, 3);
+}
+
+static void test_large_ids(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t far = track(f, TW_TRACK_THREAD, 7, UINT64_C(1) << 40);
+	PUT(f, EVENT(0, TW_INSTANT, far, f->fib));
+	expect_loss(f, "process or thread id", 1, 0);
+	finish(f);
+	/* thread { pid 7, tid 2^31 - 1 - 3 } */
+	assert_non_null(memmem(f->text, f->size, "\x22\x08\x08\x07\x10\xfc\xff\xff\xff\x07", 10));
+}
+
+/* ---- Fields of protobuf. ---- */
+
+static void test_long_message(void **state)
+{
+	(void)state;
+	struct tw_proto proto = {0};
+	size_t begin = tw_proto_begin(&proto, 1);
+	for (unsigned i = 0; i < 100; i++)
+		tw_proto_uint(&proto, 2, 1);
+	tw_proto_end(&proto, begin);
+	assert_int_equal(proto.length, 203);
+	assert_memory_equal(proto.bytes, "\x0a\xc8\x01\x10\x01", 5);
+	tw_proto_free(&proto);
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	struct tw_proto proto = {0};
+	tw_proto_string(&proto, 1,
+	                "\xff"
+	                "a\xc3\xa4\xc3",
+	                5);
+	tw_proto_string(&proto, 1, "", 0);
+	assert_int_equal(proto.length, 13);
+	assert_memory_equal(proto.bytes,
+	                    "\x0a\x09\xef\xbf\xbd"
+	                    "a\xc3\xa4\xef\xbf\xbd\x0a\x00",
+	                    13);
+	tw_proto_free(&proto);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_slices, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_complete_slices, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_counter_flow_and_async, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_scheduling, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
+	    cmocka_unit_test(test_long_message),
+	    cmocka_unit_test(test_strings),
+	};
+	return cmocka_run_group_tests_name("perfetto", tests, NULL, NULL);
+}
