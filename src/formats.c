@@ -23,5 +23,11 @@ const struct tw_target *const tw_targets[] = {
     &tw_target_chrome,   /* Chrome's trace event JSON */
     &tw_target_tracelog, /* the log of Tizen's CoreProfiler */
     &tw_target_perfetto, /* Perfetto's protobuf */
+    &tw_target_fdr,        /* XRay's flight data recorder */
+    &tw_target_basic,      /* XRay's basic mode */
+    &tw_target_fxt,        /* Fuchsia's trace format */
+    &tw_target_chrome,     /* Chrome's trace event JSON */
+    &tw_target_perfetto,   /* Perfetto's protobuf */
+    &tw_target_speedscope, /* speedscope's JSON */
     NULL,
 };

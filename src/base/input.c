@@ -17,6 +17,7 @@
 
 #include "base/decompress.h"
 #include "base/memory.h"
+#include "base/temporary.h"
 
 #include <trackway/status.h>
 
@@ -380,24 +381,6 @@ int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size
 
 /* ---- Spooling. ---- */
 
-/* A file without a name; file systems that have no O_TMPFILE get one that is removed at once. */
-static int open_temporary(const char *directory)
-{
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (fd >= 0)
-		return fd;
-	char *path = NULL;
-	if (asprintf(&path, "%s/trackway.XXXXXX", directory) < 0)
-		return -1;
-	fd = mkostemp(path, O_CLOEXEC);
-	int error = errno;
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	errno = error;
-	return fd;
-}
-
 static bool write_whole(int fd, const uint8_t *bytes, size_t size)
 {
 	while (size) {
@@ -446,7 +429,7 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 	assert(input->position <= KEPT_MAX);
 	if (!directory)
 		directory = "/tmp";
-	int fd = open_temporary(directory);
+	int fd = tw_temporary_open(directory);
 	if (fd < 0) {
 		int error = errno;
 		note(input, "no temporary file can be made in %s: %s", directory, strerror(error));

@@ -117,13 +117,18 @@ const char *tw_writer_format_name(size_t i)
 	return NULL;
 }
 
+/* The longest ending counts: "x.speedscope.json" is not any JSON. */
 const char *tw_writer_format_of(const char *path)
 {
+	const char *found = NULL;
+	size_t longest = 0;
 	for (size_t i = 0; tw_targets[i]; i++)
 		for (const char *const *extension = tw_targets[i]->extensions; *extension; extension++)
-			if (tw_name_ends_with(path, *extension))
-				return tw_targets[i]->name;
-	return NULL;
+			if (strlen(*extension) > longest && tw_name_ends_with(path, *extension)) {
+				longest = strlen(*extension);
+				found = tw_targets[i]->name;
+			}
+	return found;
 }
 
 /* Opens the output of a rewrite, lets the format write it, and gives it its name. */

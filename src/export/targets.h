@@ -11,4 +11,7 @@ extern const struct tw_target tw_target_chrome;
 /* Perfetto's protobuf. */
 extern const struct tw_target tw_target_perfetto;
 
+/* speedscope's JSON. */
+extern const struct tw_target tw_target_speedscope;
+
 #endif

@@ -38,3 +38,12 @@ agrees() { # format
 		[ "$(grep -c '^packet' out.txt)" -gt 1 ]
 	done
 }
+
+@test "speedscope: opens and closes match in order, and the slices are those of stat" { agrees speedscope; }
+
+@test "the ending of a name: the longest one counts" {
+	trackway convert "$DATA/xray/v5.xray" -o out.speedscope.json
+	trackway convert "$DATA/xray/v5.xray" -o out.json
+	grep -q speedscope.app out.speedscope.json
+	! grep -q speedscope.app out.json
+}

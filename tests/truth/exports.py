@@ -141,10 +141,39 @@ def read_perfetto(path):
     return totals
 
 
+# ---- speedscope ----
+
+def read_speedscope(path):
+    totals = new_totals()
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    require(data["$schema"] == "https://www.speedscope.app/file-format-schema.json", "the schema")
+    frames = data["shared"]["frames"]
+    for profile in data["profiles"]:
+        require(profile["name"] and profile["startValue"] <= profile["endValue"], "a profile's head")
+        if profile["type"] == "sampled":
+            require(len(profile["samples"]) == len(profile["weights"]), "samples and weights")
+            require(all(0 <= frame < len(frames) for stack in profile["samples"] for frame in stack), "a frame of a sample")
+            continue
+        require(profile["unit"] == "nanoseconds", "the unit of slices")
+        stack, before = Stack(totals), profile["startValue"]
+        for event in profile["events"]:
+            at, name = event["at"], frames[event["frame"]]["name"]
+            require(at >= before, f"{at} after {before}")
+            before = at
+            if event["type"] == "O":
+                stack.begin(name, at)
+            else:
+                require(event["type"] == "C" and stack.end(at) == name, f"{name} closes another one")
+        require(not stack.open and before == profile["endValue"], "the end of a profile")
+    return totals
+
+
 # ---- All. ----
 
 READERS = {
     "perfetto": read_perfetto,
+    "speedscope": read_speedscope,
 }
 
 

@@ -1,0 +1,28 @@
+/* temporary.c - files without a name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* File systems that have no O_TMPFILE get a file that is removed at once. */
+int tw_temporary_open(const char *directory)
+{
+	const char *folder = directory ? directory : "/tmp";
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (fd >= 0)
+		return fd;
+	char *path = NULL;
+	if (asprintf(&path, "%s/trackway.XXXXXX", folder) < 0)
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	int error = errno;
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	errno = error;
+	return fd;
+}

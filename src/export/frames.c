@@ -1,0 +1,113 @@
+/* frames.c - functions and places in the order of their first use. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool same(const struct tw_frame_key *a, const struct tw_frame_key *b)
+{
+	return a->value == b->value && a->of == b->of;
+}
+
+uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_t value)
+{
+	const struct tw_frame_key key = {.value = value, .of = of};
+	uint64_t hash = tw_hash64(value) + of;
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&frames->map, hash, &slot, &number);)
+		if (same(&frames->keys[number], &key))
+			return number;
+	number = (uint32_t)frames->count;
+	if (frames->count >= frames->limit || frames->count >= UINT32_MAX - 1 ||
+	    !tw_grow(&frames->keys, &frames->room, frames->count + 1, sizeof *frames->keys) ||
+	    !tw_map_add(&frames->map, hash, number))
+		return UINT32_MAX;
+	frames->keys[frames->count++] = key;
+	return number;
+}
+
+static struct tw_frame_place of_name(const struct tw_dictionary *dictionary, uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(dictionary, number);
+	return (struct tw_frame_place){
+	    .name = number,
+	    .file = name->file,
+	    .file_length = name->file ? strlen(name->file) : 0,
+	    .line = name->line,
+	};
+}
+
+struct tw_frame_place tw_frames_place(const struct tw_frames *frames, const struct tw_dictionary *dictionary,
+                                      uint32_t number)
+{
+	const struct tw_frame_key *key = &frames->keys[number];
+	if (key->of == FRAME_OF_ADDRESS)
+		return (struct tw_frame_place){.address = key->value};
+	if (key->of == FRAME_OF_NAME)
+		return of_name(dictionary, (uint32_t)key->value);
+	const struct tw_location *location = tw_dictionary_location(dictionary, (uint32_t)key->value);
+	struct tw_frame_place place = of_name(dictionary, location->name);
+	place.address = location->address;
+	if (location->file) {
+		const struct tw_name *file = tw_dictionary_name(dictionary, location->file);
+		place.file = file->text;
+		place.file_length = file->length;
+		place.line = location->line;
+	}
+	return place;
+}
+
+void tw_frames_free(struct tw_frames *frames)
+{
+	tw_map_free(&frames->map);
+	free(frames->keys);
+	*frames = (struct tw_frames){0};
+}
+
+/* ---- The stacks of samples. ---- */
+
+static void add(struct tw_frames *frames, struct tw_sample_stack *stack, enum tw_frame_of of, uint64_t value)
+{
+	uint32_t number = tw_frames_number(frames, of, value);
+	if (number == UINT32_MAX)
+		stack->failed = true;
+	else if (stack->count <= TW_SAMPLE_DEPTH)
+		stack->frames[stack->count++] = number;
+}
+
+static void turn_round(struct tw_sample_stack *stack)
+{
+	for (size_t i = 0, j = stack->count; i + 1 < j; i++) {
+		uint32_t frame = stack->frames[i];
+		stack->frames[i] = stack->frames[--j];
+		stack->frames[j] = frame;
+	}
+}
+
+static void add_addresses(struct tw_frames *frames, const struct tw_batch *batch, const struct tw_event *event,
+                          struct tw_sample_stack *stack)
+{
+	const struct tw_argument *arguments = tw_event_arguments(batch, event);
+	for (unsigned i = 0; i < event->argument_count; i++)
+		if (arguments[i].type == TW_ARG_POINTER)
+			add(frames, stack, FRAME_OF_ADDRESS, arguments[i].value.u);
+}
+
+void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
+                         const struct tw_event *event, struct tw_sample_stack *stack)
+{
+	uint32_t left = event->other;
+	stack->count = 0;
+	stack->failed = false;
+	if (event->kind == TW_ALLOCATION_SAMPLE && event->name)
+		add(frames, stack, FRAME_OF_NAME, event->name);
+	for (; left && stack->count < TW_SAMPLE_DEPTH; left = tw_dictionary_stack(dictionary, left)->caller)
+		add(frames, stack, FRAME_OF_LOCATION, tw_dictionary_stack(dictionary, left)->location);
+	stack->cut = left != 0;
+	if (!event->other)
+		add_addresses(frames, batch, event, stack);
+	turn_round(stack);
+}

@@ -1,0 +1,56 @@
+/* frames.h - functions and places in the order of their first use, for formats that list them and then name them by number. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_FRAMES_H
+#define EXPORT_FRAMES_H
+
+#include "base/map.h"
+#include "core/format.h"
+
+/* One of them: a name, a location of the dictionary, or an address. */
+struct tw_frame_key {
+	uint64_t value;
+	enum tw_frame_of { FRAME_OF_NAME, FRAME_OF_LOCATION, FRAME_OF_ADDRESS } of;
+};
+
+/* All zero but `limit` to begin. */
+struct tw_frames {
+	struct tw_map map;
+	struct tw_frame_key *keys; /* by number */
+	size_t count, room;
+	size_t limit; /* how many there may be */
+};
+
+/* The number of one, a new one where it is new; UINT32_MAX when there is no room. */
+uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_t value);
+
+/* What is known of one, whatever it is; `name` is 0 for an address, and file is a text or NULL. */
+struct tw_frame_place {
+	uint32_t name;
+	const char *file;
+	size_t file_length;
+	uint32_t line;
+	uint64_t address;
+};
+
+struct tw_frame_place tw_frames_place(const struct tw_frames *frames, const struct tw_dictionary *dictionary,
+                                      uint32_t number);
+
+void tw_frames_free(struct tw_frames *frames);
+
+/* ---- The stacks of samples. ---- */
+
+enum { TW_SAMPLE_DEPTH = 4096 };
+
+struct tw_sample_stack {
+	uint32_t frames[TW_SAMPLE_DEPTH + 1]; /* numbers, the outermost first */
+	size_t count;
+	bool cut;    /* there were more frames: the outermost are missing */
+	bool failed; /* there was no room for one of the frames */
+};
+
+/* Finds the stack of a sample: that of the dictionary, or else its arguments, if they are addresses, the innermost first. The class
+ * of an allocation is its innermost frame. */
+void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
+                         const struct tw_event *event, struct tw_sample_stack *stack);
+
+#endif

@@ -1,0 +1,21 @@
+/* labels.h - what names, tracks and places are called in formats that have no more than a text for them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_LABELS_H
+#define EXPORT_LABELS_H
+
+#include <trackway/event.h>
+
+#include "export/line.h"
+
+enum { LABEL_MAX = 32 << 10 }; /* bytes of one; the rest is cut off */
+
+/* The name, or "function 12" for one without text. Returns false where it was cut. */
+bool tw_label_name(struct tw_line *line, const struct tw_name *name);
+
+/* The name of the process, or "process 7". */
+void tw_label_process(struct tw_line *line, const struct tw_dictionary *dictionary, uint64_t process);
+
+/* The name of the thread or other track, or "thread 8". */
+void tw_label_track(struct tw_line *line, const struct tw_dictionary *dictionary, const struct tw_track *track);
+
+#endif

@@ -1,0 +1,176 @@
+/* spool.c - texts that are written piece by piece in any order.
+ *
+ * A block of the temporary file is the number of the block that follows it in its text, how many bytes of it are used, and
+ * these. The number of the next block is given out when the one before is written. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/temporary.h"
+
+enum { HEAD = 16, FIRST_ROOM = 512, CAPACITY = SPOOL_BLOCK - HEAD };
+
+static void fail(struct tw_spool *spool, int error)
+{
+	if (!spool->error)
+		spool->error = error ? error : EIO;
+}
+
+/* ---- Blocks. ---- */
+
+static bool write_at(struct tw_spool *spool, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t n = pwrite(spool->fd, bytes, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			fail(spool, errno);
+			return false;
+		}
+		bytes += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+static bool read_at(struct tw_spool *spool, uint8_t *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t n = pread(spool->fd, bytes, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			fail(spool, n ? errno : EIO);
+			return false;
+		}
+		bytes += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+static bool have_file(struct tw_spool *spool)
+{
+	if (spool->fd >= 0)
+		return true;
+	spool->fd = tw_temporary_open(spool->directory);
+	if (spool->fd < 0)
+		fail(spool, errno);
+	return spool->fd >= 0;
+}
+
+/* Moves the end of a text to the file. */
+static void flush_lane(struct tw_spool *spool, struct tw_spool_lane *lane)
+{
+	uint8_t head[HEAD];
+	if (!lane->used || !have_file(spool))
+		return;
+	if (lane->blocks++ == 0)
+		lane->first = lane->next = spool->block_count++;
+	uint64_t at = lane->next * SPOOL_BLOCK;
+	lane->next = spool->block_count++;
+	tw_store64(head, lane->next, false);
+	tw_store64(head + 8, lane->used, false);
+	if (write_at(spool, head, sizeof head, at))
+		write_at(spool, lane->bytes, lane->used, at + HEAD);
+	lane->used = 0;
+}
+
+/* ---- Ends. ---- */
+
+static void flush_all(struct tw_spool *spool)
+{
+	for (size_t i = 0; i < spool->lane_room; i++) {
+		struct tw_spool_lane *lane = &spool->lanes[i];
+		flush_lane(spool, lane);
+		free(lane->bytes);
+		lane->bytes = NULL;
+		lane->room = 0;
+	}
+	spool->memory = 0;
+}
+
+/* Makes the end of a text longer, up to a block; false where it is one already. */
+static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
+{
+	size_t limit = spool->memory_limit ? spool->memory_limit : SPOOL_MEMORY;
+	size_t room = lane->room ? lane->room * 2 : FIRST_ROOM;
+	room = room < CAPACITY ? room : CAPACITY;
+	if (lane->room == CAPACITY)
+		return false;
+	if (spool->memory + room - lane->room > limit)
+		flush_all(spool);
+	uint8_t *bytes = realloc(lane->bytes, room);
+	if (!bytes) {
+		fail(spool, ENOMEM);
+		return false;
+	}
+	spool->memory += room - lane->room;
+	lane->bytes = bytes;
+	lane->room = room;
+	return true;
+}
+
+void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+{
+	if (!tw_grow(&spool->lanes, &spool->lane_room, number + 1, sizeof *spool->lanes))
+		fail(spool, ENOMEM);
+	while (size && !spool->error) {
+		struct tw_spool_lane *lane = &spool->lanes[number];
+		size_t left = lane->room - lane->used, part = size < left ? size : left;
+		if (part) {
+			memcpy(lane->bytes + lane->used, bytes, part);
+			lane->used += part;
+			bytes = (const char *)bytes + part;
+			size -= part;
+		} else if (!lengthen(spool, lane)) {
+			flush_lane(spool, lane);
+		}
+	}
+}
+
+bool tw_spool_has(const struct tw_spool *spool, size_t number)
+{
+	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
+}
+
+void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
+{
+	if (!tw_spool_has(spool, number) || spool->error)
+		return;
+	const struct tw_spool_lane *lane = &spool->lanes[number];
+	uint8_t *block = lane->blocks ? malloc(SPOOL_BLOCK) : NULL;
+	if (lane->blocks && !block)
+		fail(spool, ENOMEM);
+	uint64_t at = lane->first;
+	for (uint64_t i = 0; block && i < lane->blocks; i++) {
+		if (!read_at(spool, block, HEAD, at * SPOOL_BLOCK))
+			break;
+		size_t used = (size_t)tw_load64(block + 8, false);
+		uint64_t next = tw_load64(block, false);
+		if (used > CAPACITY || !read_at(spool, block + HEAD, used, at * SPOOL_BLOCK + HEAD))
+			break;
+		tw_put(out, block + HEAD, used);
+		at = next;
+	}
+	free(block);
+	tw_put(out, lane->bytes, lane->used);
+}
+
+void tw_spool_free(struct tw_spool *spool)
+{
+	for (size_t i = 0; i < spool->lane_room; i++)
+		free(spool->lanes[i].bytes);
+	free(spool->lanes);
+	if (spool->fd >= 0)
+		close(spool->fd);
+	*spool = (struct tw_spool){.fd = -1};
+}

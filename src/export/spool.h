@@ -1,0 +1,43 @@
+/* spool.h - texts that are written piece by piece in any order, and put one behind the other in the end.
+ *
+ * Formats that want all of a thread in one place get it so without holding it in memory: what does not fit lies in a temporary
+ * file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_SPOOL_H
+#define EXPORT_SPOOL_H
+
+#include "base/output.h"
+
+enum { SPOOL_BLOCK = 32 << 10, SPOOL_MEMORY = 64 << 20 };
+
+/* One of the texts. */
+struct tw_spool_lane {
+	uint8_t *bytes; /* the end of it */
+	size_t used, room;
+	uint64_t first, next; /* blocks in the file: the first, and the one that comes next */
+	uint64_t blocks;      /* how many are there */
+};
+
+/* All zero but `directory` and `fd` to begin. */
+struct tw_spool {
+	const char *directory; /* for the temporary file; NULL: /tmp */
+	int fd;                /* -1 while there is none */
+	int error;             /* errno of the first failure, ENOMEM too; then everything is dropped */
+	size_t memory_limit;   /* of the ends; 0: SPOOL_MEMORY */
+	size_t memory;
+	uint64_t block_count; /* of the file */
+	struct tw_spool_lane *lanes;
+	size_t lane_room;
+};
+
+void tw_spool_add(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
+
+/* Whether anything was added. */
+bool tw_spool_has(const struct tw_spool *spool, size_t lane);
+
+/* Writes all that was added. */
+void tw_spool_put(struct tw_spool *spool, size_t lane, struct tw_output *out);
+
+void tw_spool_free(struct tw_spool *spool);
+
+#endif

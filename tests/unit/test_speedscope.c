@@ -1,0 +1,166 @@
+/* test_speedscope.c - events to speedscope's JSON, and texts that are written piece by piece. The texts expected are written by
+ * hand from speedscope's description of its format. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export.h"
+
+#include <errno.h>
+
+#include "export/spool.h"
+
+static int setup(void **state)
+{
+	return setup_for(state, "speedscope");
+}
+
+#define HEAD                                                                                                           \
+	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"trackway 0.1.0\","         \
+	"\"profiles\":["
+#define ON_MAIN "\"name\":\"process 7, thread 7"
+
+static void expect(struct fixture *f, const char *profiles, const char *frames)
+{
+	char expected[4096];
+	snprintf(expected, sizeof expected, HEAD "%s],\"shared\":{\"frames\":[%s]}}\n", profiles, frames);
+	assert_string_equal(finish(f), expected);
+}
+
+static void test_nothing(void **state)
+{
+	expect(*state, "", "");
+}
+
+static void test_slices(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib), EVENT(6, TW_SLICE_COMPLETE, f->worker, f->leaf, .value = 4),
+	    EVENT(7, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(9, TW_SLICE_END, f->main, f->fib),
+	    EVENT(11, TW_SLICE_BEGIN, f->main, f->fib), EVENT(12, TW_INSTANT, f->main, f->fib));
+	expect_loss(f, "instant", 0, 1);
+	expect(f,
+	       "\n{\"type\":\"evented\"," ON_MAIN
+	       "\",\"unit\":\"nanoseconds\",\"startValue\":5,\"endValue\":12,\"events\":["
+	       "\n{\"type\":\"O\",\"frame\":0,\"at\":5},\n{\"type\":\"O\",\"frame\":1,\"at\":7}"
+	       ",\n{\"type\":\"C\",\"frame\":1,\"at\":9},\n{\"type\":\"C\",\"frame\":0,\"at\":9}"
+	       ",\n{\"type\":\"O\",\"frame\":0,\"at\":11},\n{\"type\":\"C\",\"frame\":0,\"at\":12}]},\n"
+	       "{\"type\":\"evented\",\"name\":\"process 7, thread 8\",\"unit\":\"nanoseconds\",\"startValue\":6,"
+	       "\"endValue\":10,\"events\":["
+	       "\n{\"type\":\"O\",\"frame\":1,\"at\":6},\n{\"type\":\"C\",\"frame\":1,\"at\":10}]}",
+	       "\n{\"name\":\"fib\"},\n{\"name\":\"leaf\"}");
+}
+
+/* speedscope refuses times that go back. */
+static void test_time_goes_back(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(9, TW_SLICE_BEGIN, f->main, f->fib), EVENT(5, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(6, TW_SLICE_END, f->main, f->leaf), EVENT(10, TW_SLICE_END, f->main, f->fib));
+	expect_loss(f, "time", 2, 0);
+	expect(f,
+	       "\n{\"type\":\"evented\"," ON_MAIN
+	       "\",\"unit\":\"nanoseconds\",\"startValue\":9,\"endValue\":10,\"events\":["
+	       "\n{\"type\":\"O\",\"frame\":0,\"at\":9},\n{\"type\":\"O\",\"frame\":1,\"at\":9}"
+	       ",\n{\"type\":\"C\",\"frame\":1,\"at\":9},\n{\"type\":\"C\",\"frame\":0,\"at\":10}]}",
+	       "\n{\"name\":\"fib\"},\n{\"name\":\"leaf\"}");
+}
+
+static void test_samples(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	uint32_t file = name(f, "a.c");
+	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
+	uint32_t inner =
+	    tw_dictionary_add_location(dictionary,
+	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
+	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xab};
+	f->arguments[1] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xcd};
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 2, .other = stack),
+	    EVENT(1, TW_STACK_SAMPLE, f->main, 0, .value = 1, .argument_count = 2),
+	    EVENT(2, TW_STACK_SAMPLE, f->main, 0, .value = 1, .id = 500, .other = stack),
+	    EVENT(3, TW_CPU_SAMPLE, f->main, 0, .value = 300, .other = stack),
+	    EVENT(4, TW_ALLOCATION_SAMPLE, f->main, f->cat, .value = 64, .id = 2, .other = stack));
+	expect_loss(f, "allocation-sample", 1, 0);
+	expect(
+	    f,
+	    "\n{\"type\":\"sampled\"," ON_MAIN " (samples)\",\"unit\":\"none\",\"startValue\":0,\"endValue\":3,"
+	    "\"samples\":[\n[1,0],\n[3,2]],\"weights\":[2,1]},\n"
+	    "{\"type\":\"sampled\"," ON_MAIN
+	    " (wall time)\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":500,"
+	    "\"samples\":[\n[1,0]],\"weights\":[500]},\n"
+	    "{\"type\":\"sampled\"," ON_MAIN " (CPU time)\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":300,"
+	    "\"samples\":[\n[1,0]],\"weights\":[300]},\n"
+	    "{\"type\":\"sampled\"," ON_MAIN " (allocated)\",\"unit\":\"bytes\",\"startValue\":0,\"endValue\":64,"
+	    "\"samples\":[\n[1,0,4]],\"weights\":[64]}",
+	    "\n{\"name\":\"leaf\",\"file\":\"a.c\",\"line\":12},\n{\"name\":\"fib\"},\n{\"name\":\"0xab\"},\n{\"name\":\"0xcd\"}"
+	    ",\n{\"name\":\"cat\"}");
+}
+
+/* ---- The spool. ---- */
+
+enum { PIECES = 40000, TEXTS = 7 };
+
+static size_t piece(char *text, unsigned i)
+{
+	return (size_t)sprintf(text, "%u,", i * i);
+}
+
+/* Pieces go round over all texts; each comes back whole, however little memory there is. */
+static void spool_with(size_t memory)
+{
+	struct tw_spool spool = {.fd = -1, .memory_limit = memory};
+	struct tw_output out;
+	char path[64], text[32];
+	for (unsigned i = 0; i < PIECES; i++)
+		tw_spool_add(&spool, i % TEXTS, text, piece(text, i));
+	assert_false(tw_spool_has(&spool, TEXTS));
+	snprintf(path, sizeof path, "/tmp/test_spool.%d", (int)getpid());
+	assert_int_equal(tw_output_open(&out, path), 0);
+	for (size_t lane = 0; lane <= TEXTS; lane++)
+		tw_spool_put(&spool, lane, &out);
+	assert_int_equal(spool.error, 0);
+	assert_int_equal(tw_output_close(&out), 0);
+	tw_spool_free(&spool);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	for (unsigned lane = 0; lane < TEXTS; lane++)
+		for (unsigned i = lane; i < PIECES; i += TEXTS) {
+			unsigned found = 0;
+			assert_int_equal(fscanf(file, "%u,", &found), 1);
+			assert_int_equal(found, i * i);
+		}
+	assert_int_equal(fgetc(file), EOF);
+	fclose(file);
+	unlink(path);
+}
+
+static void test_spool(void **state)
+{
+	(void)state;
+	spool_with(0);
+	spool_with(4096);
+	spool_with(SPOOL_BLOCK * TEXTS);
+}
+
+static void test_spool_without_room(void **state)
+{
+	(void)state;
+	struct tw_spool spool = {.fd = -1, .memory_limit = 1024, .directory = "/nonexistent"};
+	for (unsigned i = 0; i < 1000; i++)
+		tw_spool_add(&spool, i % 3, "0123456789", 10);
+	assert_int_equal(spool.error, ENOENT);
+	tw_spool_free(&spool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_slices, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_time_goes_back, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
+	    cmocka_unit_test(test_spool),
+	    cmocka_unit_test(test_spool_without_room),
+	};
+	return cmocka_run_group_tests_name("speedscope", tests, NULL, NULL);
+}
