@@ -246,6 +246,56 @@ static void take_function_name(struct tracelog_log *log, const struct tw_tracelo
 	                    record->name);
 }
 
+/* ---- Samples. ---- */
+
+static void take_sample(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tracelog_sample sample = {
+	    .thread = record->thread,
+	    .ms = record->ms,
+	    .count = record->count,
+	    .has_count = record->has_count,
+	    .has_ip = record->has_ip,
+	    .match = record->match,
+	    .depth = record->depth,
+	    .ip = record->ip_known ? record->ip : 0,
+	};
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	while (tracelog_cursor_item(log->cursor, &list, &item)) {
+		if (!tw_grow(&log->frames, &log->frame_room, sample.frame_count + 1, sizeof *log->frames)) {
+			log->failed = true;
+			return;
+		}
+		log->frames[sample.frame_count++] = (struct tracelog_frame){item.iid, item.ip_known ? item.ip : 0};
+	}
+	sample.frames = log->frames;
+	tracelog_take_sample(log, &sample);
+}
+
+static void take_allocations(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	size_t count = 0;
+	while (tracelog_cursor_item(log->cursor, &list, &item)) {
+		if (!tw_grow(&log->allocations, &log->allocation_room, count + 1, sizeof *log->allocations)) {
+			log->failed = true;
+			return;
+		}
+		log->allocations[count++] =
+		    (struct tracelog_allocation){item.iid, item.count, item.bytes, item.ip_known ? item.ip : 0};
+	}
+	tracelog_take_allocations(log, record->thread, record->ms, log->allocations, count);
+}
+
+static void take_usage(struct tracelog_log *log, const struct tw_tracelog_record *record)
+{
+	const struct tracelog_usage usage = {record->kind == TW_TRACELOG_PRC_CPU, record->thread, record->ms,
+	                                     record->us};
+	tracelog_take_usage(log, &usage);
+}
+
 /* ---- All kinds. ---- */
 
 typedef void take_fn(struct tracelog_log *log, const struct tw_tracelog_record *record);
@@ -255,11 +305,11 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_PRF_CFG] = take_setting,
     [TW_TRACELOG_PRF_TPS] = tracelog_take_pause,
     [TW_TRACELOG_PRF_TRS] = tracelog_take_pause,
-    [TW_TRACELOG_PRC_CPU] = tracelog_take_cpu,
+    [TW_TRACELOG_PRC_CPU] = take_usage,
     [TW_TRACELOG_THR_CRT] = tracelog_take_thread,
     [TW_TRACELOG_THR_AOS] = tracelog_take_thread,
     [TW_TRACELOG_THR_DST] = tracelog_take_thread,
-    [TW_TRACELOG_THR_CPU] = tracelog_take_cpu,
+    [TW_TRACELOG_THR_CPU] = take_usage,
     [TW_TRACELOG_MOD_LDF] = take_module,
     [TW_TRACELOG_MOD_ATA] = take_attachment,
     [TW_TRACELOG_ASM_LDF] = take_assembly,
@@ -278,9 +328,9 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_GCH_GCF] = tracelog_take_work,
     [TW_TRACELOG_GCH_ALT] = tracelog_take_heap,
     [TW_TRACELOG_GCH_GEN] = tracelog_take_generations,
-    [TW_TRACELOG_SAM_STR] = tracelog_take_sample,
-    [TW_TRACELOG_STR_SAM] = tracelog_take_sample,
-    [TW_TRACELOG_SAM_MEM] = tracelog_take_allocations,
+    [TW_TRACELOG_SAM_STR] = take_sample,
+    [TW_TRACELOG_STR_SAM] = take_sample,
+    [TW_TRACELOG_SAM_MEM] = take_allocations,
     [TW_TRACELOG_LIN_SRC] = tracelog_take_line,
     [TW_TRACELOG_FIL_SRC] = tracelog_take_file,
 };
@@ -292,6 +342,33 @@ void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *re
 		tracelog_tell(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
 	if (takes[record->kind])
 		takes[record->kind](log, record);
+}
+
+void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
+                         const struct tracelog_entry *entry)
+{
+	const struct tracelog_usage usage = {entry->plain == TRACELOG_PROCESS_CPU, entry->thread, entry->ms,
+	                                     entry->number};
+	const struct tracelog_sample sample = {
+	    .thread = entry->thread,
+	    .ms = entry->ms,
+	    .count = entry->number,
+	    .has_count = true,
+	    .has_ip = entry->has_ip,
+	    .match = entry->match,
+	    .depth = entry->depth,
+	    .ip = entry->ip,
+	    .frames = digest->frames + entry->first,
+	    .frame_count = entry->count,
+	};
+	log->records++;
+	if (entry->plain == TRACELOG_SAMPLE)
+		tracelog_take_sample(log, &sample);
+	else if (entry->plain == TRACELOG_ALLOCATION)
+		tracelog_take_allocations(log, entry->thread, entry->ms, digest->allocations + entry->first,
+		                          entry->count);
+	else
+		tracelog_take_usage(log, &usage);
 }
 
 void tracelog_lose(struct tracelog_log *log, uint64_t bytes)
@@ -348,7 +425,8 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
 	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,
 	};
-	return make_tables(log);
+	log->recent = calloc(1, sizeof *log->recent);
+	return log->recent && make_tables(log);
 }
 
 void tracelog_log_free(struct tracelog_log *log)
@@ -356,6 +434,8 @@ void tracelog_log_free(struct tracelog_log *log)
 	tracelog_things_free(log);
 	tracelog_sources_free(&log->sources);
 	tracelog_threads_free(&log->threads);
+	free(log->recent);
 	free(log->frames);
+	free(log->allocations);
 	free(log->live);
 }

@@ -9,6 +9,7 @@
 #include "core/format.h"
 #include "core/slab.h"
 #include "tracelog/cursor.h"
+#include "tracelog/digest.h"
 
 #include <trackway/tracelog.h>
 
@@ -161,20 +162,25 @@ struct tracelog_times {
 	uint64_t paused_at, resumed_at; /* ns */
 };
 
-/* ---- stacks.c ---- */
+/* ---- What was met lately, by a hash: it is asked for over and over. ---- */
 
-struct tracelog_frame {
+enum { TRACELOG_LOCATIONS = 1 << 13, TRACELOG_STACKS = 1 << 14, TRACELOG_RECENT_THREADS = 1 << 8 };
+
+struct tracelog_recent_location {
+	uint64_t ip;
 	uint32_t iid;
-	uint64_t ip; /* 0: not known */
+	uint32_t location; /* plus 1; 0: nothing is here */
 };
 
-/* What a sam str says. */
-struct tracelog_delta {
-	uint32_t match, depth;
-	bool has_ip;
-	uint64_t ip; /* 0: not known */
-	const struct tracelog_frame *frames;
-	size_t count;
+struct tracelog_recent_stack {
+	uint32_t caller, location;
+	uint32_t stack; /* 0: nothing is here */
+};
+
+struct tracelog_recent {
+	struct tracelog_recent_location locations[TRACELOG_LOCATIONS];
+	struct tracelog_recent_stack stacks[TRACELOG_STACKS];
+	uint32_t threads[TRACELOG_RECENT_THREADS]; /* places; 0: nothing is here */
 };
 
 /* ---- The log. ---- */
@@ -207,8 +213,11 @@ struct tracelog_log {
 	bool instrumentation;    /* prf cfg CollectionMethod */
 	bool start_seen;         /* prf stm */
 	uint64_t records;
+	struct tracelog_recent *recent;
 	struct tracelog_frame *frames; /* of the record that is being read */
 	size_t frame_room;
+	struct tracelog_allocation *allocations; /* the same */
+	size_t allocation_room;
 	struct tracelog_class_count *live; /* classes of the last heap table */
 	size_t live_count, live_room;
 	uint64_t heap_tables;
@@ -287,7 +296,8 @@ void tracelog_threads_free(struct tracelog_threads *threads);
 /* ---- stacks.c ---- */
 
 /* Changes the stack of a thread. */
-void tracelog_take_delta(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_delta *delta);
+void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
+                           const struct tracelog_sample *sample);
 
 /* The number of a thread's stack; and of the same with the innermost frame at another instruction. */
 static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
@@ -331,9 +341,10 @@ void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelo
 
 /* ---- samples.c ---- */
 
-void tracelog_take_sample(struct tracelog_log *log, const struct tw_tracelog_record *record);
-void tracelog_take_allocations(struct tracelog_log *log, const struct tw_tracelog_record *record);
-void tracelog_take_cpu(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample);
+void tracelog_take_allocations(struct tracelog_log *log, uint32_t thread, uint32_t ms,
+                               const struct tracelog_allocation *allocations, size_t count);
+void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage);
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread);
 
 /* ---- work.c: compilations and collections. ---- */
@@ -355,6 +366,10 @@ void tracelog_log_free(struct tracelog_log *log);
 
 /* Takes a record: its rows go to log->slab. */
 void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* The same for a line that was found to be plain. */
+void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
+                         const struct tracelog_entry *entry);
 
 /* Takes a line, or part of one, that could not be read. */
 void tracelog_lose(struct tracelog_log *log, uint64_t bytes);

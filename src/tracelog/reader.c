@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "core/ahead.h"
 #include "tracelog/log.h"
 #include "tracelog/tracelog.h"
 
@@ -11,6 +13,7 @@ enum {
 	PIECE = 1 << 18,      /* bytes of the log whose rows are sorted together */
 	PIECE_ROWS = 1 << 14, /* rows after which a piece is full, too */
 	WINDOW = 4 << 20,     /* bytes that lines may come late by */
+	DIGESTS = 8,          /* stretches of the log that are read and looked through ahead */
 	WINDOW_SHARE = 32     /* of the memory limit, for the same: rows take more than their text */
 };
 
@@ -21,7 +24,13 @@ struct piece {
 };
 
 struct tracelog_events {
-	struct tracelog_cursor cursor;
+	struct tracelog_cursor cursor; /* lines that are not plain */
+	struct tw_ahead *ahead;
+	struct tracelog_digest digests[DIGESTS];
+	struct tracelog_digest *digest; /* the one that is being taken; NULL: none yet */
+	size_t entry;                   /* of it, that comes next */
+	uint64_t line;                  /* number of the last line */
+	uint64_t next;                  /* offset of the next */
 	struct tracelog_log log;
 	struct tw_sorter *sorter; /* of the pieces that are held; NULL where rows are delivered as they stand */
 	struct tw_slab_scratch scratch;
@@ -44,34 +53,127 @@ static int no_memory(struct tw_reader *reader)
 	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
 }
 
-/* ---- Lines. ---- */
+/* ---- Stretches of lines, in any thread. ---- */
 
-static void take_line(struct tracelog_events *events)
+static bool keep_bytes(struct tracelog_digest *digest, const uint8_t *bytes, size_t size)
 {
-	struct tracelog_log *log = &events->log;
-	const struct tracelog_line *line = &events->cursor.line;
-	log->at = (struct tracelog_place){line->offset, line->number};
-	if (events->cursor.readable)
-		tracelog_take(log, &events->cursor.record);
-	else
-		tracelog_lose(log, line->size);
+	if (!tw_grow(&digest->bytes, &digest->room, size + TRACELOG_SLACK, 1))
+		return false;
+	memcpy(digest->bytes, bytes, size);
+	digest->size = size;
+	return true;
 }
 
-/* Takes the next line. */
+/* Takes a line that is longer than what is held at once, or the last, which may have no end. */
+static int read_line(struct tracelog_lines *lines, struct tracelog_digest *digest)
+{
+	struct tracelog_line line;
+	int status = tracelog_lines_next(lines, &line);
+	if (status <= 0)
+		return status;
+	digest->offset = line.offset;
+	digest->cut = line.cut;
+	return keep_bytes(digest, line.bytes, line.size) ? 1 : TW_ERR_MEMORY;
+}
+
+/* Finds the whole lines that are there, in one go; *size is 0 where there is none. */
+static int find_lines(struct tracelog_lines *lines, const uint8_t **bytes, size_t *size)
+{
+	size_t have = 0, looked;
+	const uint8_t *end;
+	do {
+		looked = have;
+		int status = tw_window_view(&lines->window, lines->next, looked + 1, bytes, &have);
+		if (status < 0)
+			return status;
+		end = have > looked ? memrchr(*bytes + looked, '\n', have - looked) : NULL;
+	} while (!end && have > looked && have < TW_WINDOW_CHUNK);
+	*size = end ? (size_t)(end - *bytes) + 1 : 0;
+	return 0;
+}
+
+/* Takes whole lines, or what there is of one. */
+static int read_lines(void *context, void *piece)
+{
+	struct tracelog_events *events = context;
+	struct tracelog_lines *lines = &events->cursor.lines;
+	struct tracelog_digest *digest = piece;
+	const uint8_t *bytes;
+	size_t size = 0;
+	int status = lines->in_long_line ? 0 : find_lines(lines, &bytes, &size);
+	if (status < 0)
+		return status;
+	if (!size)
+		return read_line(lines, digest);
+	digest->cut = false;
+	digest->offset = lines->next;
+	lines->next += size;
+	return keep_bytes(digest, bytes, size) ? 1 : TW_ERR_MEMORY;
+}
+
+static void look_through(void *context, void *piece)
+{
+	(void)context;
+	tracelog_digest(piece);
+}
+
+/* ---- Lines, in the caller's thread. ---- */
+
+static void take_line(struct tracelog_events *events, const struct tracelog_line *line)
+{
+	struct tracelog_cursor *cursor = &events->cursor;
+	if (!tracelog_cursor_take(cursor, line))
+		return;
+	if (cursor->readable)
+		tracelog_take(&events->log, &cursor->record);
+	else
+		tracelog_lose(&events->log, line->size);
+}
+
+static void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
+{
+	const struct tracelog_digest *digest = events->digest;
+	const struct tracelog_line line = {
+	    .bytes = digest->bytes + entry->at,
+	    .size = entry->size,
+	    .offset = digest->offset + entry->at,
+	    .number = ++events->line,
+	    .cut = digest->cut,
+	};
+	events->log.at = (struct tracelog_place){line.offset, line.number};
+	events->next = line.offset + line.size;
+	if (entry->plain == TRACELOG_LINE || digest->cut)
+		take_line(events, &line);
+	else
+		tracelog_take_entry(&events->log, digest, entry);
+}
+
+static void end(struct tracelog_events *events)
+{
+	events->ended = true;
+	tracelog_end(&events->log);
+	tracelog_cursor_end(&events->cursor);
+}
+
+/* Takes what is left of the stretch, or the next. */
 static int advance(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
-	int status = tracelog_cursor_next(&events->cursor);
-	if (status < 0)
-		return status;
-	if (status > 0) {
-		take_line(events);
+	if (!events->digest || events->entry == events->digest->entry_count) {
+		void *piece;
+		int status = tw_ahead_next(events->ahead, &piece);
+		if (status < 0)
+			return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
+			               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
+		if (status == 0)
+			end(events);
+		events->digest = status ? piece : NULL;
+		events->entry = 0;
 	} else {
-		events->ended = true;
-		tracelog_end(&events->log);
-		tracelog_cursor_end(&events->cursor);
+		take_entry(events, &events->digest->entries[events->entry++]);
 	}
-	return events->log.failed ? no_memory(reader) : 0;
+	bool failed = events->log.failed || (events->digest && events->digest->failed);
+	return failed ? no_memory(reader) : 0;
 }
 
 /* ---- Pieces. ---- */
@@ -79,13 +181,13 @@ static int advance(struct tw_reader *reader)
 static int fill(struct tw_reader *reader, struct piece *piece)
 {
 	struct tracelog_events *events = events_of(reader);
-	uint64_t end = events->cursor.lines.next + PIECE;
+	uint64_t end = events->next + PIECE;
 	int status = 0;
 	tw_slab_clear(&piece->slab);
 	events->log.slab = &piece->slab;
-	while (status >= 0 && !events->ended && piece->slab.count < PIECE_ROWS && events->cursor.lines.next < end)
+	while (status >= 0 && !events->ended && piece->slab.count < PIECE_ROWS && events->next < end)
 		status = advance(reader);
-	piece->end = events->cursor.lines.next;
+	piece->end = events->next;
 	return status;
 }
 
@@ -112,7 +214,7 @@ static bool wants_more(const struct tracelog_events *events)
 {
 	if (events->ended || events->held_count == TW_ORDER_SLABS)
 		return false;
-	return !events->held_count || events->cursor.lines.next - events->held[0]->end < events->window;
+	return !events->held_count || events->next - events->held[0]->end < events->window;
 }
 
 static int hold(struct tw_reader *reader, struct piece *piece)
@@ -209,7 +311,9 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 
 static int begin(struct tw_reader *reader)
 {
+	static const struct tw_ahead_work work = {read_lines, look_through};
 	const struct tw_read_options *options = &reader->options;
+	void *pieces[DIGESTS];
 	struct tracelog_events *events = calloc(1, sizeof *events);
 	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
 	bool sorted = options->order != TW_ORDER_FILE;
@@ -220,7 +324,12 @@ static int begin(struct tw_reader *reader)
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;
-	bool made = !sorted || events->sorter;
+	for (size_t i = 0; i < DIGESTS; i++)
+		pieces[i] = &events->digests[i];
+	/* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
+	events->ahead =
+	    tw_ahead_new(&work, events, pieces, DIGESTS, tw_input_seekable(reader->input) ? options->jobs : 1);
+	bool made = (!sorted || events->sorter) && events->ahead;
 	return made && tracelog_log_init(&events->log, reader, &events->cursor) ? 0 : no_memory(reader);
 }
 
@@ -242,6 +351,9 @@ void tracelog_events_free(struct tracelog_events *events)
 {
 	if (!events)
 		return;
+	tw_ahead_free(events->ahead);
+	for (size_t i = 0; i < DIGESTS; i++)
+		tracelog_digest_free(&events->digests[i]);
 	for (size_t i = 0; i < events->held_count; i++)
 		free_piece(events->held[i]);
 	for (size_t i = 0; i < events->spare_count; i++)

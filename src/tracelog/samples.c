@@ -1,9 +1,7 @@
 /* samples.c - samples of stacks, of allocations and of CPU time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "tracelog/log.h"
 
 #define US_IN_MS UINT64_C(1000)
@@ -23,22 +21,6 @@ void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *threa
 	if (thread->unjudged.line && !log->instrumentation)
 		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->unjudged, "no allocation of the thread follows");
 	thread->unjudged = (struct tracelog_place){0};
-}
-
-/* Takes the frames of a record into log->frames. */
-static size_t take_frames(struct tracelog_log *log, const struct tw_tracelog_record *record)
-{
-	struct tw_tracelog_text list = record->list;
-	struct tw_tracelog_item item;
-	size_t count = 0;
-	while (tracelog_cursor_item(log->cursor, &list, &item)) {
-		if (!tw_grow(&log->frames, &log->frame_room, count + 1, sizeof *log->frames)) {
-			log->failed = true;
-			return 0;
-		}
-		log->frames[count++] = (struct tracelog_frame){item.iid, item.ip_known ? item.ip : 0};
-	}
-	return count;
 }
 
 static uint64_t wall_of(const struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time)
@@ -80,55 +62,46 @@ static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread,
 	row->other = sample.stack;
 }
 
-void tracelog_take_sample(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample)
 {
-	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
-	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, record->ms);
+	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
 	tracelog_judge_zero(log, thread);
-	struct tracelog_delta delta = {
-	    .match = record->match,
-	    .depth = record->depth,
-	    .has_ip = record->has_ip,
-	    .ip = record->ip_known ? record->ip : 0,
-	    .count = take_frames(log, record),
-	};
-	delta.frames = log->frames;
-	tracelog_take_delta(log, thread, &delta);
+	tracelog_change_stack(log, thread, sample);
 	if (log->times.paused && time > log->times.paused_at)
 		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
 		              log->times.paused_at / NS_IN_MS);
-	if (!record->has_count)
+	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
-	if (record->has_count && record->count == 0)
+	if (sample->has_count && sample->count == 0)
 		thread->unjudged = log->at;
 	else
-		add_sample(log, thread, time, record->count);
+		add_sample(log, thread, time, sample->count);
 }
 
 /* ---- Allocations. ---- */
 
 static void add_allocation(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
-                           const struct tw_tracelog_item *item)
+                           const struct tracelog_allocation *allocation)
 {
-	uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item->iid);
+	uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, allocation->iid);
 	if (!tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_ALLOCATION_SAMPLE, time);
 	row->name = tracelog_thing(log, TRACELOG_CLASS, class)->name;
-	row->value = item->bytes;
-	row->id = item->count;
-	row->other = tracelog_stack_at(log, thread, item->ip_known ? item->ip : 0);
+	row->value = allocation->bytes;
+	row->id = allocation->count;
+	row->other = tracelog_stack_at(log, thread, allocation->ip);
 }
 
-void tracelog_take_allocations(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32_t ms,
+                               const struct tracelog_allocation *allocations, size_t count)
 {
-	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
-	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, record->ms);
-	struct tw_tracelog_text list = record->list;
-	struct tw_tracelog_item item;
+	struct tracelog_thread *thread = tracelog_living_thread(log, number);
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
 	thread->unjudged = (struct tracelog_place){0};
-	while (tracelog_cursor_item(log->cursor, &list, &item))
-		add_allocation(log, thread, time, &item);
+	for (size_t i = 0; i < count; i++)
+		add_allocation(log, thread, time, &allocations[i]);
 }
 
 /* ---- CPU time. ---- */
@@ -222,20 +195,20 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 		                     (double)(int64_t)us * 100 * (double)NS_IN_US / (double)interval_ns);
 }
 
-void tracelog_take_cpu(struct tracelog_log *log, const struct tw_tracelog_record *record)
+void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage)
 {
-	bool process = record->kind == TW_TRACELOG_PRC_CPU;
 	struct tracelog_thread *thread =
-	    process ? tracelog_process_thread(log) : tracelog_living_thread(log, record->thread);
+	    usage->process ? tracelog_process_thread(log) : tracelog_living_thread(log, usage->thread);
 	uint64_t before = thread->last_cpu;
-	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, record->ms);
+	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, usage->ms);
 	uint64_t interval = thread->cpu_seen ? time > before ? time - before : 0 : log->cpu_timeout_ms * NS_IN_MS;
 	thread->cpu_seen = true;
 	thread->last_cpu = time;
-	judge_usage(log, thread, record->us, interval);
-	add_usage(log, thread, time, record->us, interval);
-	uint64_t us = process ? 0 : without_debt(thread, record->us);
-	if (process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
+	if (log->check)
+		judge_usage(log, thread, usage->us, interval);
+	add_usage(log, thread, time, usage->us, interval);
+	if (usage->process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
 		return;
+	uint64_t us = without_debt(thread, usage->us);
 	share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
 }

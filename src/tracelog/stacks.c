@@ -41,7 +41,7 @@ static bool take_memory(struct tracelog_log *log, size_t bytes)
 	return false;
 }
 
-static uint32_t push(struct tracelog_log *log, uint32_t caller, uint32_t location)
+static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t location)
 {
 	if (location == UINT32_MAX || (caller && caller == log->other_stack))
 		return other(log);
@@ -53,6 +53,28 @@ static uint32_t push(struct tracelog_log *log, uint32_t caller, uint32_t locatio
 	found = tw_dictionary_push(log->dictionary, caller, location);
 	log->failed |= found == UINT32_MAX;
 	return found == UINT32_MAX ? 0 : found;
+}
+
+static uint32_t push(struct tracelog_log *log, uint32_t caller, uint32_t location)
+{
+	size_t hash = (caller * UINT32_C(0x9e3779b1) ^ location * UINT32_C(0x85ebca77)) >> 15;
+	struct tracelog_recent_stack *recent = &log->recent->stacks[hash % TRACELOG_STACKS];
+	if (recent->caller != caller || recent->location != location || !recent->stack)
+		*recent = (struct tracelog_recent_stack){caller, location, find_or_add(log, caller, location)};
+	return recent->stack;
+}
+
+static uint32_t locate(struct tracelog_log *log, const struct tracelog_frame *frame)
+{
+	size_t hash =
+	    (size_t)((frame->ip * UINT64_C(0x9e3779b97f4a7c15) ^ frame->iid * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
+	struct tracelog_recent_location *recent = &log->recent->locations[hash % TRACELOG_LOCATIONS];
+	if (recent->iid != frame->iid || recent->ip != frame->ip || !recent->location) {
+		uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
+		*recent = (struct tracelog_recent_location){frame->ip, frame->iid,
+		                                            tracelog_location(log, function, frame->ip) + 1};
+	}
+	return recent->location - 1;
 }
 
 /* The same stack with its innermost frame at another instruction. */
@@ -109,34 +131,34 @@ static void pad(struct tracelog_log *log, struct tracelog_thread *thread, size_t
 }
 
 /* How many frames stay, by a record that may not fit the stack. */
-static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_delta *delta)
+static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_sample *sample)
 {
-	if (delta->match > delta->depth)
+	if (sample->match > sample->depth)
 		tracelog_tell(log, TRACELOG_MATCH_ABOVE_SIZE, "%" PRIu32 " frames of %" PRIu32 " are said to stay",
-		              delta->match, delta->depth);
-	if (delta->depth != thread->depth)
+		              sample->match, sample->depth);
+	if (sample->depth != thread->depth)
 		tracelog_tell(log, TRACELOG_DEPTH_MISMATCH, "expected a stack of %zu frames, found one of %" PRIu32,
-		              thread->depth, delta->depth);
-	size_t match = delta->match < delta->depth ? delta->match : delta->depth;
+		              thread->depth, sample->depth);
+	size_t match = sample->match < sample->depth ? sample->match : sample->depth;
 	pad(log, thread, match);
 	return match < thread->depth ? match : thread->depth;
 }
 
-void tracelog_take_delta(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_delta *delta)
+void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
+                           const struct tracelog_sample *sample)
 {
-	thread->depth = kept(log, thread, delta);
-	if (delta->has_ip && thread->depth)
-		thread->frames[thread->depth - 1] = move(log, tracelog_stack(thread), delta->ip);
-	else if (delta->has_ip)
+	thread->depth = kept(log, thread, sample);
+	if (sample->has_ip && thread->depth)
+		thread->frames[thread->depth - 1] = move(log, tracelog_stack(thread), sample->ip);
+	else if (sample->has_ip)
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
-	if (!reserve(log, thread, thread->depth + delta->count)) {
+	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
 			append(thread, other(log));
 		return;
 	}
-	for (size_t i = 0; i < delta->count && !log->failed; i++) {
-		uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, delta->frames[i].iid);
-		uint32_t location = tracelog_location(log, function, delta->frames[i].ip);
+	for (size_t i = 0; i < sample->frame_count && !log->failed; i++) {
+		uint32_t location = locate(log, &sample->frames[i]);
 		append(thread, push(log, tracelog_stack(thread), location));
 	}
 }

@@ -73,10 +73,13 @@ static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t nu
 
 struct tracelog_thread *tracelog_thread_of(struct tracelog_log *log, uint32_t iid)
 {
-	uint32_t place;
-	if (!tw_map_find(&log->threads.by_iid, iid, &place))
-		place = appear(log, &log->threads.by_iid, iid, false);
-	return &log->threads.threads[place];
+	uint32_t *recent = &log->recent->threads[iid % TRACELOG_RECENT_THREADS];
+	struct tracelog_thread *thread = &log->threads.threads[*recent];
+	if (*recent && thread->iid == iid && !thread->native)
+		return thread;
+	if (!tw_map_find(&log->threads.by_iid, iid, recent))
+		*recent = appear(log, &log->threads.by_iid, iid, false);
+	return &log->threads.threads[*recent];
 }
 
 static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32_t number)
