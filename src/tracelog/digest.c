@@ -43,11 +43,12 @@ static uint64_t bytes_within(uint64_t word, uint8_t low, uint8_t high)
 	return (word + EACH(0x80 - low)) & ~(word + EACH(0x7f - high)) & EACH(0x80);
 }
 
-/* Eight digits in upper case at once. */
-static bool take_eight(const uint8_t *at, uint64_t *value)
+/* Eight digits at once, their letters being those from `ten` on. */
+static inline bool take_eight(const uint8_t *at, uint8_t ten, uint64_t *value)
 {
 	uint64_t word = tw_load64(at, true);
-	if (word & EACH(0x80) || (bytes_within(word, '0', '9') | bytes_within(word, 'A', 'F')) != EACH(0x80))
+	uint64_t figures = bytes_within(word, '0', '9'), letters = bytes_within(word, ten, (uint8_t)(ten + 5));
+	if (word & EACH(0x80) || (figures | letters) != EACH(0x80))
 		return false;
 	uint64_t nibbles = (word & EACH(15)) + (word >> 6 & EACH(1)) * 9;
 	nibbles = (nibbles | nibbles >> 4) & UINT64_C(0x00ff00ff00ff00ff);
@@ -64,7 +65,7 @@ static const uint8_t *take_address(const uint8_t *at, uint64_t *address)
 		return at + 1;
 	at += at[0] == '0' && at[1] == 'x' ? 2 : 0;
 	const uint8_t *first = at;
-	while (at - first < TRACELOG_POINTER_64 && take_eight(at, address))
+	while (at - first < TRACELOG_POINTER_64 && take_eight(at, 'A', address))
 		at += HEX_STEP;
 	for (; tracelog_hex[*at] && !(tracelog_hex[*at] & TRACELOG_LOWER) && at - first <= TRACELOG_POINTER_64; at++)
 		*address = *address << 4 | (tracelog_hex[*at] & TRACELOG_NIBBLE);
@@ -74,8 +75,8 @@ static const uint8_t *take_address(const uint8_t *at, uint64_t *address)
 	return plain && !tracelog_hex[*at] ? at : NULL;
 }
 
-/* 0x and digits in lower case: `digits` of them, or, where that is 0, as many as are needed. */
-static const uint8_t *take_iid(const uint8_t *at, size_t digits, uint32_t *iid)
+/* 0x and digits in lower case, as many as are needed. */
+static const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
 {
 	uint32_t value = 0;
 	if (at[0] != '0' || at[1] != 'x')
@@ -84,9 +85,17 @@ static const uint8_t *take_iid(const uint8_t *at, size_t digits, uint32_t *iid)
 	for (; tracelog_hex[*at] && !(tracelog_hex[*at] & TRACELOG_UPPER) && at - first < TRACELOG_ID_DIGITS; at++)
 		value = value << 4 | (tracelog_hex[*at] & TRACELOG_NIBBLE);
 	*iid = value;
-	size_t have = (size_t)(at - first);
-	bool plain = digits ? have == digits : have && (*first != '0' || have == 1);
-	return plain ? at : NULL;
+	return at > first && (*first != '0' || at - first == 1) ? at : NULL;
+}
+
+/* The same with all eight digits, and a space behind. */
+static const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
+{
+	uint64_t value = 0;
+	if (at[0] != '0' || at[1] != 'x' || !take_eight(at + 2, 'a', &value) || at[2 + HEX_STEP] != ' ')
+		return NULL;
+	*iid = (uint32_t)value;
+	return at + 2 + HEX_STEP + 1;
 }
 
 static const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
@@ -105,7 +114,7 @@ static bool take_frames(struct tracelog_digest *digest, const uint8_t *at)
 			return false;
 		}
 		struct tracelog_frame *frame = &digest->frames[digest->frame_count++];
-		at = take_iid(at + 1, 0, &frame->iid);
+		at = take_iid(at + 1, &frame->iid);
 		frame->ip = 0;
 		if (at && *at == ':')
 			at = take_address(at + 1, &frame->ip);
@@ -117,11 +126,11 @@ static bool take_frames(struct tracelog_digest *digest, const uint8_t *at)
 
 static bool take_sample(struct tracelog_digest *digest, struct tracelog_entry *entry, const uint8_t *at)
 {
-	if (!(at = take_byte(take_iid(at, TRACELOG_ID_DIGITS, &entry->thread), ' ')) ||
-	    !(at = take_byte(take_decimal32(at, &entry->ms), ' ')) ||
+	if (!(at = take_thread(at, &entry->thread)) || !(at = take_byte(take_decimal32(at, &entry->ms), ' ')) ||
 	    !(at = take_byte(take_decimal(at, DECIMALS_64, &entry->number), ' ')) ||
 	    !(at = take_byte(take_decimal32(at, &entry->match), ':')) || !(at = take_decimal32(at, &entry->depth)))
 		return false;
+	entry->ip = 0;
 	entry->has_ip = *at == ':';
 	if (entry->has_ip && !(at = take_address(at + 1, &entry->ip)))
 		return false;
@@ -137,7 +146,7 @@ static bool take_sample(struct tracelog_digest *digest, struct tracelog_entry *e
 static const uint8_t *take_allocation(struct tracelog_allocation *allocation, const uint8_t *at)
 {
 	allocation->ip = 0;
-	if (!(at = take_byte(take_iid(at, 0, &allocation->iid), ':')) ||
+	if (!(at = take_byte(take_iid(at, &allocation->iid), ':')) ||
 	    !(at = take_byte(take_decimal(at, DECIMALS_64, &allocation->count), ':')) ||
 	    !(at = take_decimal(at, DECIMALS_64, &allocation->bytes)))
 		return NULL;
@@ -146,8 +155,7 @@ static const uint8_t *take_allocation(struct tracelog_allocation *allocation, co
 
 static bool take_allocations(struct tracelog_digest *digest, struct tracelog_entry *entry, const uint8_t *at)
 {
-	if (!(at = take_byte(take_iid(at, TRACELOG_ID_DIGITS, &entry->thread), ' ')) ||
-	    !(at = take_decimal32(at, &entry->ms)))
+	if (!(at = take_thread(at, &entry->thread)) || !(at = take_decimal32(at, &entry->ms)))
 		return false;
 	entry->first = digest->allocation_count;
 	while (at && *at == ' ') {
@@ -174,7 +182,7 @@ static bool take_usage(struct tracelog_entry *entry, const uint8_t *at)
 
 static bool take_thread_usage(struct tracelog_entry *entry, const uint8_t *at)
 {
-	return (at = take_byte(take_iid(at, TRACELOG_ID_DIGITS, &entry->thread), ' ')) && take_usage(entry, at);
+	return (at = take_thread(at, &entry->thread)) && take_usage(entry, at);
 }
 
 static bool begins(const uint8_t *at, const char *words)
@@ -210,9 +218,9 @@ void tracelog_digest(struct tracelog_digest *digest)
 			break;
 		}
 		struct tracelog_entry *entry = &digest->entries[digest->entry_count++];
-		*entry = (struct tracelog_entry){.at = at, .size = size};
-		if (end && size >= SHORTEST)
-			entry->plain = take_plain(digest, entry, line);
+		entry->at = at;
+		entry->size = size;
+		entry->plain = end && size >= SHORTEST ? take_plain(digest, entry, line) : TRACELOG_LINE;
 		at += size;
 	}
 }

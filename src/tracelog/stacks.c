@@ -84,7 +84,8 @@ static uint32_t move(struct tracelog_log *log, uint32_t stack, uint64_t ip)
 	uint32_t function = before.location < log->sources.function_room ? log->sources.functions[before.location] : 0;
 	if (!function)
 		return stack;
-	return push(log, before.caller, tracelog_location(log, function, ip));
+	const struct tracelog_frame frame = {tracelog_thing(log, TRACELOG_FUNCTION, function)->iid, ip};
+	return push(log, before.caller, locate(log, &frame));
 }
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)

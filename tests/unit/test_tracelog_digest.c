@@ -1,0 +1,264 @@
+/* test_tracelog_digest.c - what is read from plain lines of a TraceLog in a hurry is what the decoder reads. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <trackway/trackway.h>
+
+#include "core/ahead.h"
+#include "tracelog/digest.h"
+
+enum { ROOM = 1 << 19 };
+
+static unsigned plain_lines;
+
+static void compare_frames(const struct tracelog_digest *digest, const struct tracelog_entry *entry,
+                           const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	struct tw_tracelog_fault fault;
+	for (size_t i = 0; i < entry->count; i++) {
+		assert_int_equal(tw_tracelog_next(record, &list, &item, &fault), 1);
+		assert_int_equal(item.odd, 0);
+		if (entry->plain == TRACELOG_SAMPLE) {
+			const struct tracelog_frame *frame = &digest->frames[entry->first + i];
+			assert_int_equal(frame->iid, item.iid);
+			assert_int_equal(frame->ip, item.ip_known ? item.ip : 0);
+			continue;
+		}
+		const struct tracelog_allocation *allocation = &digest->allocations[entry->first + i];
+		assert_int_equal(allocation->iid, item.iid);
+		assert_int_equal(allocation->count, item.count);
+		assert_int_equal(allocation->bytes, item.bytes);
+		assert_int_equal(allocation->ip, item.ip_known ? item.ip : 0);
+	}
+	assert_int_equal(tw_tracelog_next(record, &list, &item, &fault), 0);
+}
+
+static void compare(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
+{
+	static const enum tw_tracelog_kind kinds[] = {[TRACELOG_SAMPLE] = TW_TRACELOG_SAM_STR,
+	                                              [TRACELOG_ALLOCATION] = TW_TRACELOG_SAM_MEM,
+	                                              [TRACELOG_THREAD_CPU] = TW_TRACELOG_THR_CPU,
+	                                              [TRACELOG_PROCESS_CPU] = TW_TRACELOG_PRC_CPU};
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault;
+	if (entry->plain == TRACELOG_LINE)
+		return;
+	plain_lines++;
+	assert_int_equal(tw_tracelog_decode(digest->bytes + entry->at, entry->size, &record, &fault), 0);
+	assert_int_equal(record.odd, 0);
+	assert_int_equal(record.kind, kinds[entry->plain]);
+	assert_int_equal(record.ms, entry->ms);
+	if (entry->plain != TRACELOG_PROCESS_CPU)
+		assert_int_equal(record.thread, entry->thread);
+	if (entry->plain == TRACELOG_SAMPLE) {
+		assert_true(record.has_count);
+		assert_int_equal(record.count, entry->number);
+		assert_int_equal(record.match, entry->match);
+		assert_int_equal(record.depth, entry->depth);
+		assert_int_equal(record.has_ip, entry->has_ip);
+		assert_int_equal(record.ip_known ? record.ip : 0, entry->ip);
+	}
+	if (entry->plain == TRACELOG_SAMPLE || entry->plain == TRACELOG_ALLOCATION)
+		compare_frames(digest, entry, &record);
+	else
+		assert_int_equal(record.us, entry->number);
+}
+
+static void compare_all(struct tracelog_digest *digest, const char *text, size_t size)
+{
+	size_t at = 0;
+	assert_true(size + TRACELOG_SLACK <= digest->room);
+	memcpy(digest->bytes, text, size);
+	memset(digest->bytes + size, '7', TRACELOG_SLACK);
+	digest->size = size;
+	tracelog_digest(digest);
+	assert_false(digest->failed);
+	for (size_t i = 0; i < digest->entry_count; i++) {
+		assert_int_equal(digest->entries[i].at, at);
+		at += digest->entries[i].size;
+		compare(digest, &digest->entries[i]);
+	}
+	assert_int_equal(at, size);
+}
+
+static struct tracelog_digest new_digest(void)
+{
+	struct tracelog_digest digest = {.bytes = malloc(ROOM), .room = ROOM};
+	assert_non_null(digest.bytes);
+	return digest;
+}
+
+static size_t read_log(const char *name, char *text)
+{
+	char path[512];
+	snprintf(path, sizeof path, "%s/tracelog/%s", getenv("TW_TEST_DATA"), name);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size_t size = fread(text, 1, ROOM - TRACELOG_SLACK, file);
+	fclose(file);
+	return size;
+}
+
+/* Nearly all lines of these kinds are plain in a log as the profiler writes it. */
+static void test_plain(void **state)
+{
+	static char text[ROOM];
+	struct tracelog_digest digest = new_digest();
+	(void)state;
+	size_t size = read_log("small-d2-64.log", text);
+	plain_lines = 0;
+	compare_all(&digest, text, size);
+	assert_int_equal(plain_lines, 199 + 277 + 796 + 796); /* grep -c: prc cpu, sam mem, sam str, thr cpu */
+	tracelog_digest_free(&digest);
+}
+
+/* What a mistake makes of a line is never read another way. */
+static void test_mutations(void **state)
+{
+	static const char *const lines[] = {
+	    "sam str 0x0000000a 20 1 12:13:0x00007F0100000014 0x2:0x00007F01B2000014 0xf3 0x4:?\n",
+	    "sam str 0x00000000 20 1 2:2:B2000014 0x2:7F01B2000014 0x0\n",
+	    "sam mem 0x00000000 70 0x0:3:96:0xB2000024 0x1:1:4096\n",
+	    "thr cpu 0x00000000 80 9876\n",
+	    "prc cpu 80 12345\n",
+	};
+	static const char bytes[] = "0123456789abcdefABCDEFxX?: \t\r\n-\"g@`\x80\xff/;G\x01";
+	struct tracelog_digest digest = new_digest();
+	char text[512];
+	(void)state;
+	plain_lines = 0;
+	for (size_t line = 0; line < sizeof lines / sizeof *lines; line++) {
+		size_t size = strlen(lines[line]);
+		compare_all(&digest, lines[line], size);
+		assert_int_equal(plain_lines, 1);
+		for (size_t at = 0; at < size; at++) {
+			for (size_t i = 0; i < sizeof bytes - 1; i++) {
+				memcpy(text, lines[line], size);
+				text[at] = bytes[i];
+				compare_all(&digest, text, size);
+				memmove(text + at + 1, lines[line] + at, size - at); /* one more */
+				compare_all(&digest, text, size + 1);
+			}
+			memcpy(text, lines[line], at);
+			memcpy(text + at, lines[line] + at + 1, size - at - 1); /* one less */
+			compare_all(&digest, text, size - 1);
+			compare_all(&digest, lines[line], at); /* the end is missing */
+		}
+		plain_lines = 0;
+	}
+	tracelog_digest_free(&digest);
+}
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *line;
+		bool plain;
+	} cases[] = {
+	    {"thr cpu 0x00000000 999999999 9999999999999999999\n", true},
+	    {"thr cpu 0x00000000 1000000000 1\n", false},
+	    {"thr cpu 0x00000000 -1 1\n", false},
+	    {"thr cpu 0x00000000 1 18446744073709551586\n", false},
+	    {"thr cpu 0x00000000 1 -30\n", false},
+	    {"thr cpu 0x00000000 01 1\n", false},
+	    {"thr cpu 0x0000000A 1 1\n", false},
+	    {"thr cpu 0x0000000 1 1\n", false},
+	    {"sam str 0x00000000 1 1 0:0 0xfffffffff\n", false},
+	    {"sam str 0x00000000 1 1 0:0 0xffffffff\n", true},
+	    {"sam str 0x00000000 1 1 0:0 0x01\n", false},
+	    {"sam str 0x00000000 1 1 0:0 0x1:0x0000000000000001\n", true},
+	    {"sam str 0x00000000 1 1 0:0 0x1:0x00000000000000001\n", false},
+	    {"sam str 0x00000000 1 1 0:0 0x1:0x0123456789\n", false},
+	    {"sam str 0x00000000 1 1 0:0 0x1:0x123456789A\n", true},
+	    {"sam str 0x00000000 1 1 0:0 0x1:0x123456789a\n", false},
+	    {"sam str 0x00000000 1 ? 0:0 0x1\n", false},
+	    {"sam mem 0x00000000 71\n", true},
+	    {"sam mem 0x00000000 71 \n", false},
+	};
+	struct tracelog_digest digest = new_digest();
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		plain_lines = 0;
+		compare_all(&digest, cases[i].line, strlen(cases[i].line));
+		assert_int_equal(plain_lines, cases[i].plain);
+	}
+	tracelog_digest_free(&digest);
+}
+
+/* ---- Order. ---- */
+
+enum { PIECES = 4, NUMBERS = 1000 };
+
+struct counter {
+	unsigned next, fail_at;
+};
+
+static int read_number(void *context, void *piece)
+{
+	struct counter *counter = context;
+	if (counter->next == counter->fail_at)
+		return TW_ERR_SYSTEM;
+	*(unsigned *)piece = counter->next;
+	return counter->next++ < NUMBERS;
+}
+
+static void square(void *context, void *piece)
+{
+	unsigned *number = piece;
+	(void)context;
+	*number *= *number;
+}
+
+static void go_round(unsigned jobs, unsigned fail_at, unsigned stop_at)
+{
+	static const struct tw_ahead_work work = {read_number, square};
+	struct counter counter = {.fail_at = fail_at};
+	unsigned numbers[PIECES], i = 0;
+	void *pieces[PIECES], *piece;
+	int status = 1;
+	for (unsigned k = 0; k < PIECES; k++)
+		pieces[k] = &numbers[k];
+	struct tw_ahead *ahead = tw_ahead_new(&work, &counter, pieces, PIECES, jobs);
+	assert_non_null(ahead);
+	for (; i < stop_at && (status = tw_ahead_next(ahead, &piece)) > 0; i++)
+		assert_int_equal(*(unsigned *)piece, i * i);
+	if (stop_at > NUMBERS) {
+		assert_int_equal(i, fail_at < NUMBERS ? fail_at : NUMBERS);
+		assert_int_equal(status, fail_at < NUMBERS ? TW_ERR_SYSTEM : 0);
+		assert_int_equal(tw_ahead_next(ahead, &piece), status);
+	}
+	tw_ahead_free(ahead);
+}
+
+static void test_ahead(void **state)
+{
+	(void)state;
+	for (unsigned jobs = 1; jobs <= 8; jobs++) {
+		go_round(jobs, UINT32_MAX, UINT32_MAX);
+		go_round(jobs, 0, UINT32_MAX);
+		go_round(jobs, 500, UINT32_MAX);
+		go_round(jobs, UINT32_MAX, 300);
+		go_round(jobs, UINT32_MAX, 0);
+	}
+	tw_ahead_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_plain),
+	    cmocka_unit_test(test_mutations),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_ahead),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
