@@ -321,6 +321,7 @@ static void test_wrap(void **state)
 	check(NAMES "sam str 0x00000000 2147483640 1 0:0 0x0\n"
 	            "sam str 0x00000000 -2147483646 1 1:1\n" /* 2147483650 */
 	            "sam str 0x00000000 -1000000000 1 1:1\n" /* 3294967296, 13 days on */
+	            "sam str 0x00000000 -999999999 1 1:1\n"  /* as the next line says, too */
 	            "sam str 0x00000000 -10 1 1:1\n"         /* 4294967286 */
 	            "thr crt 0x2000 0x00000001\n"
 	            "sam str 0x00000001 10 1 0:0 0x0\n" /* 4294967306 */
@@ -330,6 +331,7 @@ static void test_wrap(void **state)
 	      "2.14748e+09 stack-sample 0 /a value 1 a\n"
 	      "2.14748e+09 stack-sample 0 /a 10 ms value 1 a\n"
 	      "3.29497e+09 stack-sample 0 /a 1.14748e+09 ms value 1 a\n"
+	      "3.29497e+09 stack-sample 0 /a 1 ms value 1 a\n"
 	      "4.29497e+09 stack-sample 0 /a 1e+09 ms value 1 a\n"
 	      "4.29497e+09 stack-sample 0 /a 5 ms value 1 a\n"
 	      "4.29497e+09 stack-sample 1 /a value 1 a\n"
@@ -574,7 +576,11 @@ static void test_options(void **state)
 	           "12 allocation-sample 1 /C value 24 id 0x1 b\n15 stack-sample 1 /b value 1 b\n");
 	check_with(TWO, kinds, &(struct tw_read_options){.from_ns = 12000000, .to_ns = 16000000},
 	           "12 allocation-sample 1 /C value 24 id 0x1 b\n15 stack-sample 1 /b value 1 b\n");
-	check_with(TWO, kinds, &(struct tw_read_options){.function = "c"}, "20 stack-sample 0 /c 10 ms value 1 a>c\n");
+	check_with(NAMES "fun inf 0x00000000 0xE000 0x0 0x0 0x1\nfun inf 0x00000001 0xE100 0x0 0x0 0x2\n"
+	                 "jit cms 0x00000000 10 0xE000\njit cmf 0x00000000 11 0xE000 0x00000000\n"
+	                 "jit css 0x00000000 12 0xE100\njit csf 0x00000000 13 0xE100\n",
+	           BIT(TW_SLICE_COMPLETE), &(struct tw_read_options){.function = "b", .category = "jit-*"},
+	           "12 slice-complete 0 jit-cached/b 1 ms\n");
 	check_with(
 	    TWO, SAMPLES | BIT(TW_ALLOCATION_SAMPLE), &(struct tw_read_options){.order = TW_ORDER_FILE},
 	    "10 stack-sample 0 /a value 1 a\n15 stack-sample 1 /b value 1 b\n20 stack-sample 0 /c 10 ms value 1 a>c\n"
