@@ -473,6 +473,10 @@ static bool take_names(struct scan *scan, void *member)
 	if (!take_outer_quotes(scan, name))
 		return false;
 	if (!split(scan, name, &record->signature)) {
+		if (tracelog_is_cut(*name)) {
+			scan->expected = "a return type in quotes";
+			return false;
+		}
 		scan->style |= TW_TRACELOG_ONE_NAME;
 		record->return_type = record->signature = (struct tw_tracelog_text){name->bytes + name->size, 0};
 	} else if (!split(scan, name, &record->return_type)) {
@@ -715,6 +719,18 @@ static bool is_map(const uint8_t *at, const uint8_t *end)
 	return colon && memchr(colon + 1, ':', (size_t)(end - colon - 1));
 }
 
+/* Maps stand behind all code: a word of two numbers behind one is a map that was cut. */
+static bool is_behind_map(const struct tw_tracelog_record *record, const uint8_t *at)
+{
+	const uint8_t *start = record->list.bytes;
+	while (at > start && tracelog_blank(at[-1]))
+		at--;
+	const uint8_t *end = at;
+	while (at > start && !tracelog_blank(at[-1]))
+		at--;
+	return is_map(at, end);
+}
+
 int tw_tracelog_next(const struct tw_tracelog_record *record, struct tw_tracelog_text *list,
                      struct tw_tracelog_item *item, struct tw_tracelog_fault *fault)
 {
@@ -734,7 +750,7 @@ int tw_tracelog_next(const struct tw_tracelog_record *record, struct tw_tracelog
 		return 0;
 	*list = (struct tw_tracelog_text){end, (size_t)(scan.end - end)};
 	scan.end = end;
-	if (item->kind == TW_TRACELOG_CODE && is_map(scan.at, end))
+	if (item->kind == TW_TRACELOG_CODE && (is_map(scan.at, end) || is_behind_map(record, scan.at)))
 		item->kind = TW_TRACELOG_MAP;
 	if (item->kind == TW_TRACELOG_CODE)
 		scan.style = record->style & TW_TRACELOG_POINTERS_32;

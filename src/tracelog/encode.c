@@ -267,7 +267,7 @@ static void put_names(struct sink *sink, const void *member)
 	if (sink->status < 0)
 		return;
 	struct tw_tracelog_text all = {sink->bytes + from + 1, sink->used - from - 2};
-	if (one ? tracelog_find_gap(all, &end, &begin)
+	if (one ? tracelog_find_gap(all, &end, &begin) || tracelog_is_cut(all)
 	        : !splits(&all, record->signature.size) || !splits(&all, record->return_type.size))
 		fail(sink, TW_ERR_VALUE);
 }

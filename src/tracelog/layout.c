@@ -148,3 +148,11 @@ bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin)
 	}
 	return false;
 }
+
+bool tracelog_is_cut(struct tw_tracelog_text text)
+{
+	size_t size = text.size;
+	while (size && tracelog_blank(text.bytes[size - 1]))
+		size--;
+	return size && size < text.size && text.bytes[size - 1] == '"';
+}

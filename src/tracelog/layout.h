@@ -82,4 +82,7 @@ static inline bool tracelog_blank(uint8_t byte)
  * between the outer quotes. Returns false where there is none. */
 bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin);
 
+/* Whether one text in quotes, of which `text` lacks them, ends where another begins: there were more. */
+bool tracelog_is_cut(struct tw_tracelog_text text);
+
 #endif

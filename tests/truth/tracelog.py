@@ -220,16 +220,20 @@ def names_of_function(body):
     parts = re.fullmatch(rb'"(.*)"[ \t]+"(.*)"[ \t]+"(.*)"', body, re.DOTALL)
     if parts:
         return dict(zip(("full_name", "return_type", "signature"), map(text, parts.groups())))
-    if re.search(rb'"[ \t]+"', body):
+    if re.search(rb'"[ \t]+("|\Z)', body[1:-1]):
         raise Bad("neither one text nor three")
     return {"full_name": text(body[1:-1])}
 
 
 def start_time(row):
     """A date, a time, maybe a zone."""
-    good = re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", row["start_time"]) and \
-        (row.get("zone") is None or re.fullmatch(r"[+-]\d\d:\d\d", row["zone"]))
-    if not good:
+    found = re.fullmatch(r"\d{4}-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.\d{3}", row["start_time"])
+    zone = re.fullmatch(r"[+-](\d\d):(\d\d)", row.get("zone", "+00:00"))
+    if not found or not zone:
+        raise Bad("no time")
+    month, day, hour, minute, second = map(int, found.groups())
+    offset, rest = map(int, zone.groups())
+    if not 1 <= month <= 12 or not 1 <= day <= 31 or max(hour, offset) > 23 or max(minute, rest) > 59 or second > 60:
         raise Bad("no time")
 
 

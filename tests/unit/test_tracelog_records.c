@@ -505,6 +505,7 @@ static const struct fault {
     {"cls nam 0x00000001 \"\n", TW_TRACELOG_CLS_NAM, 20, "a quote that ends the text", ""},
     {"cls nam 0x00000001 \"name\" 5\n", TW_TRACELOG_CLS_NAM, 27, "a quote that ends the text", ""},
     {"fun nam 0x00000001 \"a\" \"b\"\n", TW_TRACELOG_FUN_NAM, 26, "a signature in quotes", ""},
+    {"fun nam 0x00000001 \"a\" \"\n", TW_TRACELOG_FUN_NAM, 24, "a return type in quotes", ""},
     {"cls ldf 0x00000001 0x00000001 0x00000001\n", TW_TRACELOG_CLS_LDF, 40, "a number in hexadecimal", ""},
     {"jit cms 0y 1 0x00000001\n", TW_TRACELOG_JIT_CMS, 9, "a number of a thread", "y"},
     {"gch gcs 1 2 forced tfff\n", TW_TRACELOG_GCH_GCS, 12, "\"induced\" or \"?\"", "forced"},
@@ -548,6 +549,9 @@ static const struct meaning bad_items[] = {
      "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [fault 3 <a colon>] [fault 12 <a number in hexadecimal>] "
      "[fault 1 <a number of at most 32 bits>]",
      0},
+    /* Code stands before maps: what looks like it behind one is a map that was cut. */
+    {"fun inf 0x00000002 0x00000001 0x00000002 0x00000003 0x06000001 0x00000005:0x5 0x0:0x0:0x5 0x7:0x5\n",
+     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [code bytes=5 start=5 style=1] [map end=5] [fault 8 <a colon>]", 0},
 };
 
 static void test_bad_items(void **state)
@@ -593,6 +597,7 @@ static const struct tw_tracelog_record impossible[] = {
     {.kind = TW_TRACELOG_FUN_NAM, .name = STRING("a"), .return_type = STRING(""), .signature = STRING("b\" \"c")},
     {.kind = TW_TRACELOG_FUN_NAM, .name = STRING("a"), .return_type = STRING("b"), .signature = STRING(" \"x")},
     {.kind = TW_TRACELOG_FUN_NAM, .style = TW_TRACELOG_ONE_NAME, .name = STRING("b\" \"c")},
+    {.kind = TW_TRACELOG_FUN_NAM, .style = TW_TRACELOG_ONE_NAME, .name = STRING("b\" ")},
     {.kind = TW_TRACELOG_PRF_STM, .month = 13, .day = 1},
     {.kind = TW_TRACELOG_PRF_STM, .month = 0, .day = 1},
     {.kind = TW_TRACELOG_PRF_STM, .month = 1, .day = 1, .hour = 24},
