@@ -110,6 +110,8 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 	     "ELF",
 	     "an ELF file (a program, library or core dump)"},
 	    {"{", "JSON text"},
+	    {"\xff\xfe", "UTF-16 text"},
+	    {"\xfe\xff", "UTF-16 text"},
 	    {"%PDF", "a PDF document"},
 	    {"PK\x03\x04", "a zip archive"},
 	    {"BZh", "bzip2 data"},

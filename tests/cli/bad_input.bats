@@ -64,6 +64,21 @@ bats_require_minimum_version 1.5.0
 	refused text "text: offset 0x0" expected "found text"
 }
 
+@test "a text log as UTF-16, as some shells write what they redirect" {
+	for order in LE BE; do
+		{ [ $order = LE ] && printf '\xff\xfe' || printf '\xfe\xff'; } >wide.log
+		iconv -f UTF-8 -t UTF-16$order "$DATA/tracelog/kinds.log" >>wide.log
+		refused wide.log "wide.log: offset 0x0" expected "found UTF-16 text"
+	done
+}
+
+@test "a text log of which only a byte order mark is there, or empty lines" {
+	printf '\xef\xbb\xbf' >mark.log
+	refused mark.log "mark.log: offset 0x0" expected found
+	printf '\n\n\r\n' >lines.log
+	refused lines.log "lines.log: offset 0x0" expected "found text"
+}
+
 @test "a program, as a core dump would be" {
 	cp "$(command -v sh)" program
 	refused program "program: offset 0x0" expected "an ELF file (a program, library or core dump)"
@@ -88,6 +103,31 @@ bats_require_minimum_version 1.5.0
 				[ "$status" -le 1 ] || fail "$log cut at $cut: exit status $status: $stderr"
 			fi
 		done
+	done
+}
+
+# What comes out of a command on a compressed log that was cut: the lines that are whole, one error, exit status 1.
+@test "a compressed text log that is cut" {
+	for _ in 1 2 3 4 5 6 7 8; do cat "$DATA/tracelog/small-d2-64.log"; done >log
+	gzip -c log >log.gz
+	zstd -q -1 --no-progress log -o log.zst
+	for file in log.gz log.zst; do
+		head -c $(($(stat -c %s "$file") / 2)) "$file" >"cut.${file##*.}"
+		run --separate-stderr trackway dump "cut.${file##*.}"
+		[ "$status" = 1 ] || fail "$file: exit status $status"
+		[ "${#stderr_lines[@]}" = 1 ] || fail "$file: $stderr"
+		[[ "$stderr" == *"[tracelog.compression]"* ]] || fail "$file: $stderr"
+		[ "${#lines[@]}" -gt 1000 ] || fail "$file: ${#lines[@]} lines"
+		trackway dump --from tracelog log | head -n $((${#lines[@]} - 1)) >expected
+		printf '%s\n' "${lines[@]}" | head -n -1 | cmp expected -
+	done
+}
+
+@test "a text log whose lines end in CR LF, with a byte order mark: every sample" {
+	{ printf '\xef\xbb\xbf'; sed 's/$/\r/' "$DATA/tracelog/small-d2-64.log"; } >dos.log
+	for weight in samples wall cpu bytes; do
+		trackway stat --json --weight $weight "$DATA/tracelog/small-d2-64.log" >expected
+		trackway stat --json --weight $weight dos.log | cmp expected -
 	done
 }
 

@@ -77,10 +77,12 @@ def elf_with_map(size):
     return (header + names).ljust(table, b"\0") + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
 
 
-# TraceLog. What is said before and behind must be there whatever stands between.
+# TraceLog. Each log has a sample of one frame before all and behind all, which must be found whatever stands between.
 
-THREAD = b"thr crt 0xB6A01000 0x00000000\nfun nam 0x00000002 \"App::Main\" \"void\" \"()\"\n"
-AFTER = b"sam str 0x00000000 900 1 0:1 0x2\nprc cpu 910 5\n"
+BEFORE = (b"thr crt 0xB6A01000 0x00000000\n"
+          b"fun inf 0x00000002 0xB6E00000 0x00000000 0x00000000 0x06000001\nfun nam 0x00000002 \"App::Main\" \"void\" \"()\"\n"
+          b"sam str 0x00000000 10 1 0:0 0x2\n")
+AFTER = b"sam str 0x00000000 900000 1 1:1\n"
 
 
 def sample(ms, change, frames=b""):
@@ -93,34 +95,36 @@ def function(iid):
 
 
 def random_stacks(count):
-    source = random.Random(1)
-    depth = 0
+    source, depth = random.Random(1), 1
     for number in range(count):
         frames = b"".join(b" 0x%x" % source.randrange(2, 60000) for _ in range(8))
-        yield sample(10 + number, b"0:%d" % depth, frames)
-        depth = 8
+        yield sample(20 + number, b"1:%d" % depth, frames)
+        depth = 9
+    yield sample(20 + count, b"1:%d" % depth)
 
 
+def thread_with_sample(iid):
+    return b"thr crt 0x%016X 0x%08x\nsam str 0x%08x 20 1 0:0 0x2\n" % (0x7F0000000000 + iid, iid, iid)
+
+
+LONG = [b"x" * (1 << 20)] * 100
 TRACELOGS = {
-    "tracelog-deep": lambda: [sample(10, b"0:0", b" 0x2" * 200000), sample(20, b"199999:200000"),
-                              sample(30, b"1:199999")],
-    "tracelog-line": lambda: [b"x" * (1 << 20)] * 100 + [b"\n"],
-    "tracelog-name": lambda: [b'fun nam 0x00000003 "'] + [b"x" * (1 << 20)] * 100 + [b'" "void" "()"\n'],
-    "tracelog-depth": lambda: [sample(10, b"4294967295:4294967295", b" 0x2"), sample(20, b"4294967295:0"),
-                               sample(30, b"3000000000:4000000000", b" 0x2")],
-    "tracelog-names": lambda: (line for iid in range(3, 600000) for line in function(iid)),
-    "tracelog-stacks": lambda: random_stacks(200000),
-    "tracelog-threads": lambda: (b"sam str 0x%08x 10 1 0:0 0x2\n" % iid for iid in range(1, 600000)),
-    "tracelog-open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(1000000)),
+    "deep": lambda: [sample(20, b"1:1", b" 0x2" * 199999), sample(30, b"199999:200000"), sample(40, b"1:199999")],
+    "line": lambda: [*LONG, b"\n"],
+    "name": lambda: [b'fun nam 0x00000003 "', *LONG, b'" "void" "()"\n'],
+    "depth": lambda: [sample(20, b"4294967295:4294967295", b" 0x2"), sample(30, b"4294967295:0"),
+                      sample(40, b"3000000000:4000000000", b" 0x2"), sample(50, b"1:1")],
+    "names": lambda: (line for iid in range(3, 200000) for line in function(iid)),
+    "stacks": lambda: random_stacks(60000),
+    "threads": lambda: map(thread_with_sample, range(1, 150000)),
+    "open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(500000)),
 }
 
 
 def main(kind, path):
     with open(path, "wb") as out:
-        if kind in TRACELOGS:
-            out.write(THREAD)
-            out.writelines(TRACELOGS[kind]())
-            out.write(AFTER)
+        if kind.startswith("tracelog-"):
+            out.writelines([BEFORE, *TRACELOGS[kind.removeprefix("tracelog-")](), AFTER])
             return
         if kind == "program":
             size = 1 << 30

@@ -97,3 +97,49 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	peak_below 64 stat --binary program --memory 16M log
 	[[ "$said" == *"section xray_instr_map at offset 0x1000: 1073741824 bytes, expected at most 134217728"* ]] || fail "$said"
 }
+
+# The samples of the function that stands first and last, whatever is between.
+samples_of_main() { # log
+	trackway stat --json --function App::Main "$1" 2>/dev/null | sed -n 's/.*"self":\([0-9]*\).*/\1/p'
+}
+
+@test "TraceLog: a sample of 200,000 frames" {
+	make tracelog-deep log
+	[ "$(samples_of_main log)" = 5 ]
+	trackway dump --json log | tail -n +5 | head -n 1 | grep -o function_iid | wc -l | grep -qx 199999
+	trackway stacks --json --max-depth 300000 log | awk -F App::Main '{ print NF - 1 }' | sort -n | tail -n 1 | grep -qx 200000
+	trackway check log
+	peak_below 64 stat log
+}
+
+@test "TraceLog: a line of 100 MB costs no other" {
+	for kind in line name; do
+		make tracelog-$kind log
+		[ "$(samples_of_main log)" = 2 ] || fail "$kind: $(samples_of_main log)"
+		for command in info check stat stacks dump; do
+			run --separate-stderr trackway $command --memory 16M log
+			[ "$status" = 1 ] || fail "$command: exit status $status"
+			[[ "$stderr$output" == *"tracelog.long-line"* ]] || fail "$command: $stderr"
+			[ "${#stderr_lines[@]}" -le 1 ] || fail "$command: $stderr"
+		done
+		peak_below 32 stat --memory 16M log
+	done
+}
+
+@test "TraceLog: a stack that says it is 4,294,967,295 frames deep costs no other" {
+	make tracelog-depth log
+	[ "$(samples_of_main log)" = 5 ]
+	peak_below 32 stat --memory 16M log
+	[[ "$said" == *"tracelog.depth-mismatch"* ]] || fail "$said"
+	peak_below 32 check --memory 16M log
+}
+
+@test "TraceLog: many names, stacks, threads and open intervals stay within the limit" {
+	for kind in names stacks threads open; do
+		make tracelog-$kind log
+		for command in info check stat stacks; do
+			peak_below 64 $command --memory 32M log
+		done
+		[ "$(samples_of_main log)" -ge 2 ] || fail "$kind: $(samples_of_main log)"
+	done
+}
