@@ -51,6 +51,13 @@ static bool is_named(const struct tw_cpu *cpu, uint32_t name, const char *text)
 	return strcmp(tw_dictionary_name(cpu->dictionary, name)->text, text) == 0;
 }
 
+static double percent_of(const struct tw_argument *percent)
+{
+	return percent->type == TW_ARG_DOUBLE ? percent->value.d
+	       : percent->type == TW_ARG_INT  ? (double)percent->value.i
+	                                      : (double)percent->value.u;
+}
+
 static struct told arguments_of(const struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
@@ -60,7 +67,8 @@ static struct told arguments_of(const struct tw_cpu *cpu, const struct tw_batch 
 		bool whole = it->type == TW_ARG_INT || it->type == TW_ARG_UINT;
 		if (whole && is_named(cpu, it->name, "us"))
 			told.us = it;
-		else if (it->type == TW_ARG_DOUBLE && isfinite(it->value.d) && is_named(cpu, it->name, "percent"))
+		else if ((whole || it->type == TW_ARG_DOUBLE) && is_named(cpu, it->name, "percent") &&
+		         isfinite(percent_of(it)))
 			told.percent = it;
 	}
 	return told;
@@ -122,7 +130,7 @@ static int tell(const struct tw_cpu *cpu, const struct usage *usage, uint64_t ti
 	    .whole = usage->whole,
 	    .cpu_ns = ns,
 	    .timed = percent != NULL,
-	    .percent = percent ? percent->value.d : 0,
+	    .percent = percent ? percent_of(percent) : 0,
 	};
 	return cpu->options.on_sample ? cpu->options.on_sample(cpu->options.context, &sample) : 0;
 }
@@ -150,7 +158,7 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 	int64_t ns = ns_of(told.us);
 	use(usage, ns);
 	if (told.percent)
-		add_percent(usage, time, ns, told.percent->value.d);
+		add_percent(usage, time, ns, percent_of(told.percent));
 	usage->first = usage->samples++ ? usage->first : time;
 	usage->last = time;
 	int status = draw(cpu, event, told.percent);

@@ -44,6 +44,10 @@ struct tw_command {
 	X(diff)                                                                                                        \
 	X(counters)                                                                                                    \
 	X(sched)                                                                                                       \
+	X(alloc)                                                                                                       \
+	X(jit)                                                                                                         \
+	X(gc)                                                                                                          \
+	X(cpu)                                                                                                         \
 	X(blobs)                                                                                                       \
 	X(log)                                                                                                         \
 	X(completion)                                                                                                  \

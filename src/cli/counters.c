@@ -3,7 +3,7 @@
 #include "cli/counters.h"
 
 #include "analysis/counters.h"
-#include "base/compress.h"
+#include "cli/forms.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/show.h"
@@ -14,19 +14,12 @@
 struct counters_options {
 	struct tw_common common;
 	const char *counter;
-	bool csv, svg;
+	struct tw_forms forms;
 };
 
-enum form { FORM_TEXT, FORM_JSON, FORM_CSV, FORM_SVG };
-
-static enum form form_of(const struct counters_options *options)
+static enum tw_form form_of(const struct counters_options *options)
 {
-	const char *path = options->common.output ? options->common.output : "-";
-	if (options->common.json)
-		return FORM_JSON;
-	if (options->csv || (!options->svg && tw_name_ends_with(path, ".csv")))
-		return FORM_CSV;
-	return options->svg || tw_name_ends_with(path, ".svg") ? FORM_SVG : FORM_TEXT;
+	return tw_form_of(&options->common, &options->forms);
 }
 
 /* What is at work. Paths are those of the files that could be read: series have their numbers. */
@@ -73,18 +66,18 @@ static int put(struct work *work, char **operands, size_t count)
 	if (status)
 		return status;
 	switch (form_of(work->options)) {
-	case FORM_TEXT:
+	case TW_FORM_TEXT:
 		status = tw_counters_put_text(&work->screen, work->counters, work->paths, count);
 		break;
-	case FORM_JSON:
+	case TW_FORM_JSON:
 		tw_counters_put_json(&work->screen.out, work->counters, work->paths);
 		break;
-	case FORM_SVG:
+	case TW_FORM_SVG:
 		tw_text_add_files(&title, operands, count);
 		tw_counters_render(&work->screen.out, work->counters, title.bytes);
 		tw_text_free(&title);
 		break;
-	case FORM_CSV: /* written while it was read */
+	case TW_FORM_CSV: /* written while it was read */
 		break;
 	}
 	int closed = tw_screen_close(&work->screen);
@@ -93,13 +86,9 @@ static int put(struct work *work, char **operands, size_t count)
 
 static int check_options(const struct counters_options *options, size_t count)
 {
-	if (options->common.json + options->csv + options->svg > 1)
-		return tw_say_usage(&tw_command_counters, "only one of --json, --csv and --svg");
-	if (form_of(options) == FORM_CSV && count > 1)
+	if (form_of(options) == TW_FORM_CSV && count > 1)
 		return tw_say_usage(&tw_command_counters, "samples are those of one file");
-	if (form_of(options) == FORM_SVG && tw_goes_to_terminal(options->common.output))
-		return tw_say_usage(&tw_command_counters, "a picture does not go to a terminal: -o FILE.svg");
-	return 0;
+	return tw_check_forms(&tw_command_counters, &options->common, &options->forms);
 }
 
 static int read_all(struct work *work, char **operands, size_t count)
@@ -107,7 +96,7 @@ static int read_all(struct work *work, char **operands, size_t count)
 	struct tw_walk walk = {
 	    .common = &work->options->common,
 	    .options = {.order = TW_ORDER_TIME},
-	    .quiet = form_of(work->options) == FORM_CSV && tw_goes_to_terminal(work->options->common.output),
+	    .quiet = form_of(work->options) == TW_FORM_CSV && tw_goes_to_terminal(work->options->common.output),
 	    .context = work,
 	    .read = read_counters,
 	};
@@ -125,18 +114,18 @@ static int read_all(struct work *work, char **operands, size_t count)
 static int start(struct work *work, size_t count)
 {
 	const struct counters_options *options = work->options;
-	enum form form = form_of(options);
+	enum tw_form form = form_of(options);
 	const struct tw_counters_options how = {
 	    .counter = options->counter,
-	    .plot = form == FORM_SVG,
+	    .plot = form == TW_FORM_SVG,
 	    .memory_limit = (size_t)options->common.memory,
-	    .on_sample = form == FORM_CSV ? put_sample : NULL,
+	    .on_sample = form == TW_FORM_CSV ? put_sample : NULL,
 	    .context = work,
 	};
 	work->paths = calloc(count, sizeof *work->paths);
 	if (!work->paths || tw_counters_new(&work->counters, &how) < 0)
 		return tw_say_error("out of memory");
-	if (form != FORM_CSV)
+	if (form != TW_FORM_CSV)
 		return 0;
 	int status = tw_screen_open(&work->screen, options->common.output);
 	if (status == 0)
@@ -168,8 +157,8 @@ static const struct tw_option form_options[] = {
      .help = "where to write; .csv and .svg tell the form, and .gz or .zst behind them the compression. - is standard "
              "output, the default"},
     {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "write JSON Lines: an object a series"},
-    {"csv", 0, TW_OPTION_FLAG, MEMBER(csv), .help = "write every sample: a line each, in the order of time"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(svg), .help = "draw a chart for each series"},
+    {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv), .help = "write every sample: a line each, in the order of time"},
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(forms.svg), .help = "draw a chart for each series"},
 };
 static const struct tw_option_group own_group = {"Series", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group form_group = {"Output", form_options, sizeof form_options / sizeof *form_options};

@@ -3,6 +3,7 @@
 #include "cli/counters.h"
 
 #include "base/json.h"
+#include "cli/forms.h"
 #include "cli/show.h"
 #include "cli/table.h"
 
@@ -138,23 +139,12 @@ int tw_counters_put_text(struct tw_screen *screen, const struct tw_counters *cou
 	return status;
 }
 
-/* ---- CSV: RFC 4180, but lines end as they do here. ---- */
+/* ---- CSV. ---- */
 
 static void put_csv_text(struct tw_output *out, const char *text)
 {
-	bool plain = strpbrk(text, ",\"\r\n") == NULL;
 	tw_put_char(out, ',');
-	if (plain) {
-		tw_put_text(out, text);
-		return;
-	}
-	tw_put_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			tw_put_char(out, '"');
-		tw_put_char(out, *text);
-	}
-	tw_put_char(out, '"');
+	tw_put_csv_text(out, text);
 }
 
 void tw_counters_put_csv_head(struct tw_output *out)

@@ -3,7 +3,7 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
-COMMANDS="info dump check repair convert cut merge stat stacks graph flame diff counters sched blobs log completion help"
+COMMANDS="info dump check repair convert cut merge stat stacks graph flame diff counters sched alloc jit gc cpu blobs log completion help"
 
 # Runs wrong use: exit status 2, nothing on standard output, the error and the hint on standard error.
 wrong() { # error hint command...
@@ -91,7 +91,7 @@ options_of() { # command
 	wrong '--top: "1.5" is not a whole number' "trackway stat --help" trackway stat --top 1.5 a
 	wrong '--thread: "1,,2" is not a number' "trackway stat --help" trackway stat --thread 1,,2 a
 	wrong '--by: "thred" is none of the choices; did you mean thread?' "trackway stat --help" trackway stat --by thred a
-	wrong '--by: "x" is none of the choices: function, thread, caller' "trackway stat --help" trackway stat --by x a
+	wrong '--by: "x" is none of the choices: function, thread, caller, class, module, line' "trackway stat --help" trackway stat --by x a
 	wrong '--jobs: "257" is too large: 256 is the most' "trackway stat --help" trackway stat -j 257 a
 	wrong '--jobs: "99999999999999999999" is too large: 256 is the most' "trackway stat --help" \
 		trackway stat -j 99999999999999999999 a
@@ -188,7 +188,7 @@ options_of() { # command
 	[ "$(try stat --so)" = "--sort" ]
 	[ "$(try stat --by '')" = "function thread caller class module line" ]
 	[ "$(try stat --by = t)" = "thread" ]
-	[ "$(try stat --by =)" = "function thread caller" ]
+	[ "$(try stat --by =)" = "function thread caller class module line" ]
 	[ "$(try stat -s p)" = "p50 p90 p99" ]
 	[ "$(try stat -n '')" = "" ]
 	[ "$(try stat some)" = "" ]

@@ -1,0 +1,168 @@
+# runtime.bats - alloc, jit, gc and cpu on small traces that are written here: what a runtime tells, in any format.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+# Times are microseconds. Process 9 is "app", thread 1 "main".
+runtime() {
+	{
+		echo '['
+		echo '{"ph":"M","pid":9,"tid":0,"name":"process_name","args":{"name":"app"}},'
+		echo '{"ph":"M","pid":9,"tid":1,"name":"thread_name","args":{"name":"main"}},'
+		cat
+		echo '{"ph":"i","pid":9,"tid":1,"ts":1000,"name":"end","s":"t"}]'
+	} >in.json
+}
+
+collections='
+{"ph":"X","pid":9,"tid":1,"ts":0,"dur":10,"name":"GC","cat":"gc","args":{"reason":"induced","generations":"0"}},
+{"ph":"X","pid":9,"tid":1,"ts":100,"dur":30,"name":"GC","cat":"gc","args":{"reason":"?","generations":"0 1, \"2\""}},
+{"ph":"X","pid":9,"tid":2,"ts":300,"dur":60,"name":"GC","cat":"gc"},'
+
+# Three looks: B is gone in the second, C comes in the third.
+heap='
+{"ph":"C","pid":9,"tid":0,"ts":100,"name":"A","cat":"heap","args":{"count":10,"bytes":1000}},
+{"ph":"C","pid":9,"tid":0,"ts":100,"name":"B","cat":"heap","args":{"count":2,"bytes":500}},
+{"ph":"C","pid":9,"tid":0,"ts":200,"name":"A","cat":"heap","args":{"count":20,"bytes":1800}},
+{"ph":"C","pid":9,"tid":0,"ts":200,"name":"B","cat":"heap","args":{"count":0,"bytes":0}},
+{"ph":"C","pid":9,"tid":0,"ts":300,"name":"A","cat":"heap","args":{"count":5,"bytes":100}},
+{"ph":"C","pid":9,"tid":0,"ts":300,"name":"C","cat":"heap","args":{"count":1,"bytes":7}},
+{"ph":"C","pid":9,"tid":0,"ts":300,"name":"LOH","cat":"generation","args":{"allocated":3000,"reserved":4096}},'
+
+compilations='
+{"ph":"X","pid":9,"tid":1,"ts":0,"dur":300,"name":"f","cat":"jit","args":{"code_bytes":40}},
+{"ph":"X","pid":9,"tid":2,"ts":0,"dur":500,"name":"f","cat":"jit","args":{"code_bytes":60}},
+{"ph":"X","pid":9,"tid":1,"ts":400,"dur":7,"name":"f","cat":"jit-cached","args":{}},
+{"ph":"X","pid":9,"tid":1,"ts":500,"dur":20,"name":"g","cat":"jit","args":{"status":5}},'
+
+usage='
+{"ph":"C","pid":9,"tid":1,"ts":100,"name":"thread CPU","cat":"cpu","args":{"us":100,"percent":100}},
+{"ph":"C","pid":9,"tid":1,"ts":200,"name":"thread CPU","cat":"cpu","args":{"us":50,"percent":50}},
+{"ph":"C","pid":9,"tid":1,"ts":400,"name":"thread CPU","cat":"cpu","args":{"us":50,"percent":25}},
+{"ph":"C","pid":9,"tid":1,"ts":400,"name":"process CPU","cat":"cpu","args":{"us":400}},'
+
+says() { # expected, then a command: exit status 0, nothing on standard output
+	local expected=$1
+	shift
+	"$@" >out 2>err
+	[ ! -s out ] || fail "standard output: $(cat out)"
+	echo "trackway: $expected" | diff - err
+}
+
+usage_error() { # expected, then a command: exit status 2
+	local expected=$1 status=0
+	shift
+	"$@" >out 2>err || status=$?
+	[ "$status" = 2 ] || fail "exit status $status"
+	grep -qF -- "$expected" err || fail "$(cat err)"
+}
+
+@test "nothing of the kind: one line, exit status 0" {
+	runtime <<<""
+	says "there is no allocation in the trace" trackway alloc in.json
+	says "there is no compilation in the trace" trackway jit in.json
+	says "there is no collection in the trace" trackway gc in.json
+	says "there is no look at the heap in the trace" trackway gc --by class in.json
+	says "there is no generation of the heap in the trace" trackway gc --by generation in.json
+	says "there is no processor time in the trace" trackway cpu in.json
+	runtime <<<"$heap$compilations"
+	says "no class matches 'x*'" trackway gc --class 'x*' in.json
+	says "no function matches 'x*'" trackway jit -f 'x*' in.json
+}
+
+@test "gc: collections and all together" {
+	runtime <<<"$collections"
+	trackway gc in.json >out
+	diff - out <<'END'
+    TIME     PAUSE  THREAD  GENERATIONS  REASON
+    0 ns  10.00 us       1  0            induced
+100.0 us  30.00 us       1  0 1, "2"     ?
+300.0 us  60.00 us       2  -            -
+
+3 collections: 100.0 us, 10.0 % of the time
+pauses: min 10.00 us, p50 30.00 us, p90 60.00 us, p99 60.00 us, max 60.00 us
+END
+	trackway gc -n 1 in.json | sed -n 3p | diff - <(echo "... and 2 more")
+	trackway gc --json in.json | tail -n 1 | diff - <(echo '{"type":"totals","collections":3,"ended":3,"pause_ns":100000,"span_ns":1000000,"min_ns":10000,"p50_ns":30000,"p90_ns":60000,"p99_ns":60000,"max_ns":60000}')
+	trackway gc --csv in.json >out
+	diff - out <<'END'
+time_ns,pause_ns,process,thread,generations,reason
+0,10000,9,1,0,induced
+100000,30000,9,1,"0 1, ""2""",?
+300000,60000,9,2,,
+END
+}
+
+@test "gc: what is alive, what grew, generations" {
+	runtime <<<"$heap"
+	trackway gc --by class in.json >out
+	diff - out <<'END'
+    BYTES  OBJECTS  MOST BYTES  MOST OBJECTS  CLASS
+100 bytes        5     1.8 KiB            20  A
+  7 bytes        1     7 bytes             1  C
+  0 bytes        0   500 bytes             2  B
+
+all classes: 107 bytes in 6 objects; at most 1.8 KiB; 3 looks at the heap
+END
+	# Times of the trace begin at its first event, here the first look.
+	trackway gc --diff 50us,250us in.json >out
+	diff - out <<'END'
+     BYTES  OBJECTS  BYTES FROM   BYTES TO  OBJECTS FROM  OBJECTS TO  CLASS
+-900 bytes       -5  1000 bytes  100 bytes            10           5  A
+-500 bytes       -2   500 bytes    0 bytes             2           0  B
+  +7 bytes       +1     0 bytes    7 bytes             0           1  C
+
+all classes: -1.4 KiB, -6 objects
+END
+}
+
+@test "jit: by function and by thread" {
+	runtime <<<"$compilations"
+	trackway jit in.json >out
+	diff - out <<'END'
+    TIME  COMPILED       MAX       CODE  CACHED  CACHED TIME  FAILED  FUNCTION
+800.0 us         2  500.0 us  100 bytes       1     7.000 us       0  f
+20.00 us         1  20.00 us    0 bytes       0         0 ns       1  g
+
+3 functions compiled in 820.0 us: 100 bytes of code
+1 function found compiled in 7.000 us
+1 failure
+END
+	trackway jit --by thread --sort max -n 1 --json in.json | diff - <(echo '{"name":"","process":9,"thread":2,"compiled_ns":500000,"compiled":1,"max_ns":500000,"code_bytes":60,"cached":0,"cached_ns":0,"failed":0,"open":0}')
+}
+
+@test "cpu: a process and its threads, samples, charts" {
+	runtime <<<"$usage"
+	trackway cpu in.json >out
+	diff - out <<'END'
+  MEAN      MAX  CPU TIME  SAMPLES      SPAN  THREAD  NAME
+     -        -  400.0 us        1      0 ns     all  app
+50.0 %  100.0 %  200.0 us        3  300.0 us       1  main
+END
+	trackway cpu --csv in.json >out
+	diff - out <<'END'
+time_ns,process,thread,cpu_ns,percent
+0,9,1,100000,100.000
+100000,9,1,50000,50.000
+300000,9,1,50000,25.000
+300000,9,,400000,
+END
+	trackway cpu in.json -o cpu.svg
+	[ "$(grep -c 'class="line"' cpu.svg)" = 1 ]
+	runtime <<<"$heap"
+	trackway gc in.json -o heap.svg
+	[ "$(grep -c 'class="line"' heap.svg)" = 4 ] # objects and bytes, allocated and reserved
+}
+
+@test "wrong use is told" {
+	runtime <<<"$heap"
+	usage_error "is not two times: FROM,TO" trackway gc --diff 5 in.json
+	usage_error "must be later" trackway gc --diff 5,5 in.json
+	usage_error "are about classes" trackway gc --by collection --class A in.json
+	usage_error "--diff is text or --json" trackway gc --diff 1,2 --csv in.json
+	usage_error "only one of" trackway cpu --csv --svg in.json
+	usage_error 'there is no weight "bytes": chrome has calls, no samples' trackway stat --weight bytes in.json
+	usage_error 'there is no weight "cpu"' trackway flame --weight cpu in.json -o x.svg
+	usage_error "calls have no classes" trackway stat --by class in.json
+	[ ! -e x.svg ]
+}
