@@ -159,7 +159,7 @@ static bool inside(const struct merge *merge, uint32_t number, const struct tw_p
 static void add_node(struct merge *merge, uint32_t number, const struct tw_part_node *from)
 {
 	struct node *node = &merge->tree->nodes[number];
-	node->count += from->count;
+	node->count = tw_sum(node->count, from->count);
 	node->open += from->open;
 	node->self = tw_sum(node->self, from->self);
 	node->total = tw_sum(node->total, inside(merge, number, from) ? 0 : from->total);

@@ -1,5 +1,6 @@
 /* fuzz_profile.c - the profile and the tree of calls of any bytes: they add up, and agree with each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sum.h"
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -34,9 +35,9 @@ static struct sums profile(const uint8_t *bytes, size_t size, uint8_t selector)
 	sums.read = fuzz_good(reader, tw_profile_add(profile, reader));
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
 		check_row(row);
-		sums.count += row->count;
-		sums.open += row->open;
-		sums.self += row->self;
+		sums.count = tw_sum(sums.count, row->count);
+		sums.open = tw_sum(sums.open, row->open);
+		sums.self = tw_sum(sums.self, row->self);
 	}
 	tw_profile_free(profile);
 	tw_close(reader);
@@ -54,7 +55,7 @@ static void check_tree(struct tw_calltree *tree)
 		fuzz_require(node->parent < i, "parents come before children");
 		fuzz_require(node->depth == parent->depth + 1, "a child is a level down");
 		fuzz_require(node->self <= node->total, "self is a part of total");
-		self += node->self;
+		self = tw_sum(self, node->self);
 	}
 	node = tw_calltree_node(tree, 0);
 	fuzz_require(!node || node->total == self, "the root is the sum of self times");
@@ -74,9 +75,9 @@ static struct sums calltree(const uint8_t *bytes, size_t size, uint8_t selector)
 	sums.read = fuzz_good(reader, tw_calltree_add(tree, reader));
 	check_tree(tree);
 	for (uint32_t i = 1; (node = tw_calltree_node(tree, i)); i++) {
-		sums.count += node->count;
-		sums.open += node->open;
-		sums.self += node->self;
+		sums.count = tw_sum(sums.count, node->count);
+		sums.open = tw_sum(sums.open, node->open);
+		sums.self = tw_sum(sums.self, node->self);
 	}
 	tw_calltree_free(tree);
 	tw_close(reader);
