@@ -29,5 +29,7 @@ const struct tw_target *const tw_targets[] = {
     &tw_target_chrome,     /* Chrome's trace event JSON */
     &tw_target_perfetto,   /* Perfetto's protobuf */
     &tw_target_speedscope, /* speedscope's JSON */
+    &tw_target_pprof,      /* pprof's profile.proto */
+    &tw_target_callgrind,  /* callgrind's profile format */
     NULL,
 };

@@ -56,6 +56,15 @@ int tw_output_fd(struct tw_output *out, int fd)
 	return out->buffer ? 0 : ENOMEM;
 }
 
+int tw_output_compress(struct tw_output *out, const char *name)
+{
+	const struct tw_packer *packer = tw_packer_of(name);
+	if (!packer || out->pack)
+		return 0;
+	out->pack = tw_pack_new(packer);
+	return out->pack ? 0 : ENOMEM;
+}
+
 int tw_output_open(struct tw_output *out, const char *path)
 {
 	int error = tw_output_fd(out, STDOUT_FILENO);
@@ -64,11 +73,8 @@ int tw_output_open(struct tw_output *out, const char *path)
 	error = tw_outfile_open(&out->file, path);
 	out->own = !error;
 	out->fd = out->file.fd;
-	const struct tw_packer *packer = tw_packer_of(path);
-	if (!error && packer) {
-		out->pack = tw_pack_new(packer);
-		error = out->pack ? 0 : ENOMEM;
-	}
+	if (!error)
+		error = tw_output_compress(out, path);
 	if (error)
 		tw_output_discard(out);
 	return error;

@@ -29,6 +29,10 @@ struct tw_output {
  * pipes are written in place. A path that ends in ".gz" or ".zst" is compressed. Returns 0, or an errno (> 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
+/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already. Nothing may have
+ * been written. Returns 0 or an errno. */
+int tw_output_compress(struct tw_output *out, const char *name);
+
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
 int tw_output_fd(struct tw_output *out, int fd);
 

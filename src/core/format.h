@@ -104,6 +104,7 @@ struct tw_target {
 	const char *title;
 	const char *const *extensions; /* with the dot, the last NULL */
 	enum tw_order order;           /* of the events that it wants */
+	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 	int (*finish)(struct tw_writer *writer);
@@ -142,6 +143,7 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 
 /* Counts what a target could not hold. what is a constant. */
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
+void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
 
 /* The memory that tables may take. */
 static inline size_t tw_memory_limit(const struct tw_reader *reader)

@@ -39,6 +39,8 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (options)
 		writer->options = *options;
 	int error = tw_output_open(&writer->out, path);
+	if (!error && writer->target->compression)
+		error = tw_output_compress(&writer->out, writer->target->compression);
 	if (error)
 		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
 	return writer->target->open(writer);
@@ -82,15 +84,22 @@ void tw_discard(struct tw_writer *writer)
 	free(writer);
 }
 
-void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)
+void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count)
 {
 	size_t i = 0;
+	if (count == 0)
+		return;
 	while (i < writer->loss_count && strcmp(writer->losses[i].what, what) != 0)
 		i++;
 	assert(i < TW_LOSSES);
 	if (i == writer->loss_count)
 		writer->losses[writer->loss_count++].what = what;
-	*(approximated ? &writer->losses[i].approximated : &writer->losses[i].left_out) += 1;
+	*(approximated ? &writer->losses[i].approximated : &writer->losses[i].left_out) += count;
+}
+
+void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)
+{
+	tw_count_losses(writer, what, approximated, 1);
 }
 
 const struct tw_loss *tw_writer_loss(const struct tw_writer *writer, size_t i)

@@ -14,4 +14,10 @@ extern const struct tw_target tw_target_perfetto;
 /* speedscope's JSON. */
 extern const struct tw_target tw_target_speedscope;
 
+/* pprof's profile.proto. */
+extern const struct tw_target tw_target_pprof;
+
+/* callgrind's profile format. */
+extern const struct tw_target tw_target_callgrind;
+
 #endif

@@ -41,6 +41,17 @@ agrees() { # format
 
 @test "speedscope: opens and closes match in order, and the slices are those of stat" { agrees speedscope; }
 
+@test "pprof: stacks of threads, and the functions are those of stat" { agrees pprof; }
+
+@test "callgrind: callgrind_annotate's totals, and the functions are those of stat" { agrees callgrind; }
+
+@test "pprof is compressed whatever its name, and once" {
+	trackway convert --to pprof "$DATA/xray/v1.xray" | gzip -dc >plain
+	trackway convert "$DATA/xray/v1.xray" -o out.pb.gz && gzip -dc out.pb.gz | cmp - plain
+	trackway convert "$DATA/xray/v1.xray" -o out.pprof && gzip -dc out.pprof | cmp - plain
+	trackway convert "$DATA/xray/v1.xray" -o out.pprof.zst && zstd -dcq out.pprof.zst | cmp - plain
+}
+
 @test "the ending of a name: the longest one counts" {
 	trackway convert "$DATA/xray/v5.xray" -o out.speedscope.json
 	trackway convert "$DATA/xray/v5.xray" -o out.json

@@ -9,7 +9,9 @@ in STAT.json are only counted: formats differ in where such a slice ends. Prints
 there is one.
 """
 import collections
+import gzip
 import json
+import subprocess
 import sys
 
 import protobuf
@@ -169,15 +171,94 @@ def read_speedscope(path):
     return totals
 
 
+# ---- pprof ----
+
+def read_pprof(path):
+    with gzip.open(path, "rb") as file:
+        profile = message(file.read())
+    strings = [text.decode() for text in profile[6]]
+    require(strings[0] == "", "string 0")
+    types = [tuple(strings[message(value).get(n, [0])[0]] for n in (1, 2)) for value in profile.get(1, [])]
+    functions = {first(function, 1): strings[first(function, 2)] for function in map(message, profile.get(5, []))}
+    mappings = {first(message(mapping), 1) for mapping in profile[3]}
+    locations = {}
+    for location in map(message, profile.get(4, [])):
+        require(first(location, 1) not in locations and first(location, 2) in mappings, "a location")
+        locations[first(location, 1)] = functions[first(message(first(location, 4)), 1)]
+    totals = new_totals()
+    for sample in map(message, profile.get(2, [])):
+        stack = [locations[number] for number in protobuf.packed(first(sample, 1))]
+        values = dict(zip(types, protobuf.packed(first(sample, 2)), strict=True))
+        labels = {strings[first(label, 1)]: strings[first(label, 2)] for label in map(message, sample.get(3, []))}
+        require(set(labels) == {"thread", "process"}, f"labels {labels}")
+        if not values.get(("calls", "count")):
+            continue
+        totals[stack[0]][0] += values["calls", "count"]
+        for name in set(stack):
+            totals[name][1] += values["wall", "nanoseconds"]
+    return totals
+
+
+# ---- callgrind ----
+
+class Callgrind:
+    """Costs by function, with the numbers that stand for names."""
+
+    def __init__(self):
+        self.names, self.own, self.inside, self.words = {}, collections.Counter(), collections.Counter(), {}
+        self.function = self.calls = None
+
+    def name(self, text):
+        number, _, name = text.partition(" ")
+        require(not name or number not in self.names, f"{number} has a name already")
+        return self.names.setdefault(number, name)
+
+    def line(self, text):
+        key, equals, value = text.partition("=")
+        if equals and key == "fn":
+            self.function = self.name(value)
+        elif equals and key == "cfn":
+            self.callee = self.name(value)
+        elif equals and key == "calls":
+            self.calls = int(value.split()[0])
+        elif text[:1].isdigit():
+            cost = dict(zip(self.words["events"], map(int, text.split()[1:]), strict=True))["ns"]
+            into = self.own if self.calls is None else self.inside
+            into[self.function] += cost
+            self.calls = None
+        elif ":" in text and not equals:
+            key, _, value = text.partition(":")
+            self.words[key] = value.split()
+
+
+def read_callgrind(path):
+    found = Callgrind()
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            found.line(line.rstrip("\n"))
+    require(sum(found.own.values()) == int(found.words["totals"][found.words["events"].index("ns")]), "the totals")
+    totals = {name: (None, found.own[name] + found.inside[name]) for name in found.own if "'" not in name}
+    annotated = subprocess.run(["callgrind_annotate", "--threshold=100", path], capture_output=True, text=True, check=True)
+    for line in annotated.stdout.splitlines():
+        if line.endswith("PROGRAM TOTALS"):
+            shown = int(line.split()[0].replace(",", ""))
+            require(shown == sum(found.own.values()), f"callgrind_annotate says {shown}")
+            return totals
+    raise Wrong("callgrind_annotate tells no totals")
+
+
 # ---- All. ----
 
 READERS = {
     "perfetto": read_perfetto,
     "speedscope": read_speedscope,
+    "pprof": read_pprof,
+    "callgrind": read_callgrind,
 }
 
 
 def differences(found, rows):
+    found = {"" if name == "(no name)" else name: value for name, value in found.items()}
     expected = {row["name"]: row for row in rows}
     for name in sorted(set(found) ^ set(expected)):
         yield f"{name}: only in " + ("the file" if name in found else "stat")

@@ -52,5 +52,14 @@ def message(data):
     return found
 
 
+def packed(data):
+    """The varints of a packed field."""
+    values, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
 def first(found, number, default=None):
     return found.get(number, [default])[0]

@@ -1,0 +1,308 @@
+/* pprof.c - slices and samples to pprof's profile.proto.
+ *
+ * Source: profile.proto of pprof. What is ours to decide:
+ * - A sample is a stack of a thread. Slices are weighed by calls and by the time that is theirs alone; samples by what they measure.
+ * - A frame is a location and a function of its own: with the line in the location, and that of the function's begin where there
+ *   is no other.
+ * - Labels tell the thread and the process by name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "export/labels.h"
+#include "export/protobuf.h"
+#include "export/stack_tree.h"
+#include "export/targets.h"
+
+enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE, DURATION_NANOS = 10, COMMENT = 13 };
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STR };
+enum { MAPPING_ID = 1, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS };
+enum { LOCATION_ID = 1, LOCATION_MAPPING_ID, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION_ID = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_START_LINE };
+enum { THE_MAPPING = 1, FLUSH_AT = 32 << 10 };
+
+static const struct {
+	const char *type, *unit;
+} types[TREE_VALUES] = {
+#define X(name, type, unit) [name] = {type, unit},
+    TREE_VALUE_LIST(X)
+#undef X
+};
+
+struct pprof {
+	struct tw_stack_tree tree; /* first */
+	struct tw_proto proto;
+	struct tw_line label;
+	uint64_t strings;     /* written so far */
+	uint64_t thread, pid; /* strings: the keys of labels */
+	uint32_t track;       /* whose labels are below */
+	uint64_t track_label, process_label;
+	bool has_files, has_lines;
+};
+
+static void flush(struct pprof *pprof, size_t at)
+{
+	if (pprof->proto.length < at)
+		return;
+	tw_put(&pprof->tree.writer->out, pprof->proto.bytes, pprof->proto.length);
+	tw_proto_clear(&pprof->proto);
+}
+
+/* Writes a text and returns its number. */
+static uint64_t put_string(struct pprof *pprof, const char *text, size_t size)
+{
+	tw_proto_string(&pprof->proto, STRING_TABLE, text, size);
+	return pprof->strings++;
+}
+
+static uint64_t put_text(struct pprof *pprof, const char *text)
+{
+	return put_string(pprof, text, strlen(text));
+}
+
+static uint64_t put_label(struct pprof *pprof)
+{
+	uint64_t number = put_string(pprof, pprof->label.text.bytes, pprof->label.text.length);
+	tw_line_clear(&pprof->label);
+	return number;
+}
+
+/* ---- What samples are made of. ---- */
+
+static void put_types(struct pprof *pprof)
+{
+	for (unsigned i = 0; i < TREE_VALUES; i++) {
+		if (!tw_stack_tree_has(&pprof->tree, i))
+			continue;
+		uint64_t type = put_text(pprof, types[i].type), unit = put_text(pprof, types[i].unit);
+		size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_TYPE);
+		tw_proto_uint(&pprof->proto, TYPE_TYPE, type);
+		tw_proto_uint(&pprof->proto, TYPE_UNIT, unit);
+		tw_proto_end(&pprof->proto, begin);
+	}
+}
+
+static uint64_t put_name(struct pprof *pprof, const struct tw_frame_place *place)
+{
+	if (place->name) {
+		if (!tw_label_name(&pprof->label, tw_dictionary_name(pprof->tree.dictionary, place->name)))
+			tw_count_loss(pprof->tree.writer, "long name", true);
+	} else if (place->address) {
+		tw_line_hex(&pprof->label, place->address);
+	} else {
+		tw_line_text(&pprof->label, "(no name)");
+	}
+	return put_label(pprof);
+}
+
+static void put_function(struct pprof *pprof, uint32_t number, const struct tw_frame_place *place)
+{
+	struct tw_proto *proto = &pprof->proto;
+	uint64_t name = put_name(pprof, place);
+	uint64_t file = place->file ? put_string(pprof, place->file, place->file_length) : 0;
+	bool begins = pprof->tree.frames.keys[number].of == FRAME_OF_NAME;
+	size_t begin = tw_proto_begin(proto, FUNCTION);
+	tw_proto_uint(proto, FUNCTION_ID, number + UINT64_C(1));
+	tw_proto_uint(proto, FUNCTION_NAME, name);
+	tw_proto_uint(proto, FUNCTION_SYSTEM_NAME, name);
+	if (file)
+		tw_proto_uint(proto, FUNCTION_FILENAME, file);
+	if (begins && place->line)
+		tw_proto_uint(proto, FUNCTION_START_LINE, place->line);
+	tw_proto_end(proto, begin);
+	pprof->has_files |= file != 0;
+	pprof->has_lines |= place->line != 0;
+}
+
+static void put_frame(struct pprof *pprof, uint32_t number)
+{
+	struct tw_proto *proto = &pprof->proto;
+	struct tw_frame_place place = tw_frames_place(&pprof->tree.frames, pprof->tree.dictionary, number);
+	put_function(pprof, number, &place);
+	size_t begin = tw_proto_begin(proto, LOCATION);
+	tw_proto_uint(proto, LOCATION_ID, number + UINT64_C(1));
+	tw_proto_uint(proto, LOCATION_MAPPING_ID, THE_MAPPING);
+	if (place.address)
+		tw_proto_uint(proto, LOCATION_ADDRESS, place.address);
+	size_t line = tw_proto_begin(proto, LOCATION_LINE);
+	tw_proto_uint(proto, LINE_FUNCTION_ID, number + UINT64_C(1));
+	if (place.line)
+		tw_proto_uint(proto, LINE_LINE, place.line);
+	tw_proto_end(proto, line);
+	tw_proto_end(proto, begin);
+	flush(pprof, FLUSH_AT);
+}
+
+/* Functions are known: nobody needs to look for symbols. */
+static void put_mapping(struct pprof *pprof)
+{
+	size_t begin = tw_proto_begin(&pprof->proto, MAPPING);
+	tw_proto_uint(&pprof->proto, MAPPING_ID, THE_MAPPING);
+	tw_proto_uint(&pprof->proto, MAPPING_HAS_FUNCTIONS, true);
+	if (pprof->has_files)
+		tw_proto_uint(&pprof->proto, MAPPING_HAS_FILENAMES, true);
+	if (pprof->has_lines)
+		tw_proto_uint(&pprof->proto, MAPPING_HAS_LINE_NUMBERS, true);
+	tw_proto_end(&pprof->proto, begin);
+}
+
+/* ---- Samples. ---- */
+
+static bool has_value(const struct tw_stack_tree_node *node)
+{
+	uint64_t any = 0;
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		any |= node->self[i];
+	return any != 0;
+}
+
+/* Nodes of a thread come one after the other as a rule. */
+static void meet_track(struct pprof *pprof, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(pprof->tree.dictionary, number);
+	if (pprof->track == number)
+		return;
+	pprof->track = number;
+	tw_label_track(&pprof->label, pprof->tree.dictionary, track);
+	pprof->track_label = put_label(pprof);
+	tw_label_process(&pprof->label, pprof->tree.dictionary, track->process);
+	pprof->process_label = put_label(pprof);
+}
+
+static void put_sample_label(struct pprof *pprof, uint64_t key, uint64_t text)
+{
+	size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_LABEL);
+	tw_proto_uint(&pprof->proto, LABEL_KEY, key);
+	tw_proto_uint(&pprof->proto, LABEL_STR, text);
+	tw_proto_end(&pprof->proto, begin);
+}
+
+/* The innermost frame comes first. */
+static void put_stack(struct pprof *pprof, uint32_t number, uint64_t other)
+{
+	const struct tw_stack_tree_node *nodes = pprof->tree.nodes;
+	size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_LOCATION_ID), depth = 0;
+	uint32_t i = number == TREE_OTHER ? TREE_ROOT : number;
+	for (; i != TREE_ROOT && nodes[i].frame != TREE_THREAD && depth < TW_SAMPLE_DEPTH; i = nodes[i].parent, depth++)
+		tw_proto_varint(&pprof->proto, nodes[i].frame + UINT64_C(1));
+	if (number == TREE_OTHER)
+		tw_proto_varint(&pprof->proto, other);
+	else if (i != TREE_ROOT && nodes[i].frame != TREE_THREAD)
+		tw_count_loss(pprof->tree.writer, "deep stack", true);
+	tw_proto_end(&pprof->proto, begin);
+}
+
+static void put_sample(struct pprof *pprof, uint32_t number, uint64_t other)
+{
+	const struct tw_stack_tree_node *node = &pprof->tree.nodes[number];
+	struct tw_proto *proto = &pprof->proto;
+	if (!has_value(node))
+		return;
+	if (number != TREE_OTHER)
+		meet_track(pprof, node->track);
+	size_t begin = tw_proto_begin(proto, SAMPLE);
+	put_stack(pprof, number, other);
+	size_t values = tw_proto_begin(proto, SAMPLE_VALUE);
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		if (tw_stack_tree_has(&pprof->tree, i))
+			tw_proto_varint(proto, node->self[i] > INT64_MAX ? INT64_MAX : node->self[i]);
+	tw_proto_end(proto, values);
+	if (number != TREE_OTHER) {
+		put_sample_label(pprof, pprof->thread, pprof->track_label);
+		put_sample_label(pprof, pprof->pid, pprof->process_label);
+	}
+	tw_proto_end(proto, begin);
+	flush(pprof, FLUSH_AT);
+}
+
+/* The function of all stacks for which there was no room. Returns the number of its location. */
+static uint64_t put_other(struct pprof *pprof)
+{
+	struct tw_proto *proto = &pprof->proto;
+	uint64_t number = pprof->tree.frames.count + UINT64_C(1), name = put_text(pprof, "(other)");
+	size_t begin = tw_proto_begin(proto, FUNCTION);
+	tw_proto_uint(proto, FUNCTION_ID, number);
+	tw_proto_uint(proto, FUNCTION_NAME, name);
+	tw_proto_end(proto, begin);
+	begin = tw_proto_begin(proto, LOCATION);
+	tw_proto_uint(proto, LOCATION_ID, number);
+	tw_proto_uint(proto, LOCATION_MAPPING_ID, THE_MAPPING);
+	size_t line = tw_proto_begin(proto, LOCATION_LINE);
+	tw_proto_uint(proto, LINE_FUNCTION_ID, number);
+	tw_proto_end(proto, line);
+	tw_proto_end(proto, begin);
+	return number;
+}
+
+/* ---- The file. ---- */
+
+static void put_all(struct pprof *pprof)
+{
+	const struct tw_stack_tree *tree = &pprof->tree;
+	put_text(pprof, ""); /* number 0 */
+	pprof->thread = put_text(pprof, "thread");
+	pprof->pid = put_text(pprof, "process");
+	pprof->track = UINT32_MAX;
+	put_types(pprof);
+	for (uint32_t i = 0; i < tree->frames.count; i++)
+		put_frame(pprof, i);
+	uint64_t other = tree->count > TREE_OTHER && has_value(&tree->nodes[TREE_OTHER]) ? put_other(pprof) : 0;
+	put_mapping(pprof);
+	for (uint32_t i = 1; i < tree->count; i++)
+		put_sample(pprof, i, other);
+	if (tree->end > tree->start)
+		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->end - tree->start);
+	flush(pprof, 0);
+}
+
+static int open_pprof(struct tw_writer *writer)
+{
+	struct pprof *pprof = calloc(1, sizeof *pprof);
+	writer->state = pprof;
+	if (!pprof)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	pprof->tree.writer = writer;
+	pprof->tree.per_thread = true;
+	return 0;
+}
+
+static int write_pprof(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct pprof *pprof = writer->state;
+	return tw_stack_tree_write(&pprof->tree, reader, batch);
+}
+
+static int finish_pprof(struct tw_writer *writer)
+{
+	struct pprof *pprof = writer->state;
+	tw_stack_tree_finish(&pprof->tree);
+	put_all(pprof);
+	bool failed = pprof->proto.failed || pprof->label.failed;
+	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
+}
+
+static void close_pprof(struct tw_writer *writer)
+{
+	struct pprof *pprof = writer->state;
+	tw_stack_tree_free(&pprof->tree);
+	tw_proto_free(&pprof->proto);
+	tw_text_free(&pprof->label.text);
+	free(pprof);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".pprof", ".pb", NULL};
+
+const struct tw_target tw_target_pprof = {
+    .name = "pprof",
+    .title = "a profile for pprof, gzip-compressed",
+    .extensions = extensions,
+    .order = TW_ORDER_TRACK,
+    .compression = "*.gz",
+    .open = open_pprof,
+    .write = write_pprof,
+    .finish = finish_pprof,
+    .close = close_pprof,
+};

@@ -1,0 +1,199 @@
+/* stack_tree.c - slices and samples by stacks. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/stack_tree.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/sum.h"
+
+/* Bytes of a node in all: what arrays and the map grow ahead, its frame, and what a target makes of it. */
+enum { NODE_COST = 3 * sizeof(struct tw_stack_tree_node) + 3 * sizeof(struct tw_map_slot) + 256 };
+
+static struct tw_stack_tree *tree_of(struct tw_calls *calls)
+{
+	return (struct tw_stack_tree *)calls;
+}
+
+/* ---- Nodes. ---- */
+
+static uint64_t packed(uint32_t parent, uint32_t frame)
+{
+	return (uint64_t)parent << 32 | frame;
+}
+
+static uint32_t add_node(struct tw_stack_tree *tree, struct tw_stack_tree_node node, uint64_t key)
+{
+	uint32_t number = (uint32_t)tree->count;
+	if (tree->full || tree->count >= tree->frames.limit ||
+	    !tw_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof *tree->nodes) ||
+	    !tw_map_add(&tree->map, key, number)) {
+		tree->full = true;
+		return TREE_OTHER;
+	}
+	tree->nodes[tree->count++] = node;
+	return number;
+}
+
+/* The node of a frame called by a node. */
+static uint32_t child(struct tw_stack_tree *tree, uint32_t parent, uint32_t frame)
+{
+	uint32_t node;
+	if (parent == TREE_OTHER || frame == UINT32_MAX)
+		return TREE_OTHER;
+	if (tw_map_find(&tree->map, packed(parent, frame), &node))
+		return node;
+	return add_node(
+	    tree, (struct tw_stack_tree_node){.parent = parent, .frame = frame, .track = tree->nodes[parent].track},
+	    packed(parent, frame));
+}
+
+/* No frame is below the root of a tree of threads, so that numbers of tracks can be keys there. */
+static uint32_t root_of(struct tw_stack_tree *tree, uint32_t track)
+{
+	uint32_t node;
+	if (!tree->per_thread)
+		return TREE_ROOT;
+	if (tw_map_find(&tree->map, packed(TREE_ROOT, track), &node))
+		return node;
+	return add_node(tree, (struct tw_stack_tree_node){.frame = TREE_THREAD, .track = track},
+	                packed(TREE_ROOT, track));
+}
+
+static void add_value(struct tw_stack_tree *tree, uint32_t node, enum tw_stack_tree_value value, uint64_t amount)
+{
+	uint64_t *self = &tree->nodes[node].self[value];
+	*self = tw_sum(*self, amount);
+	tree->present |= 1u << value;
+}
+
+/* ---- Slices. ---- */
+
+static uint32_t root(struct tw_calls *calls, uint32_t track)
+{
+	return root_of(tree_of(calls), track);
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_stack_tree *tree = tree_of(calls);
+	return child(tree, caller->row, tw_frames_number(&tree->frames, FRAME_OF_NAME, name));
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+                         enum tw_call_end how)
+{
+	struct tw_stack_tree *tree = tree_of(calls);
+	(void)duration;
+	(void)how;
+	if (frame->row == TREE_OTHER)
+		tw_count_loss(tree->writer, "stack", true);
+	add_value(tree, frame->row, TREE_CALLS, 1);
+	add_value(tree, frame->row, TREE_TIME, self);
+}
+
+static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	uint32_t row = enter(calls, caller, name);
+	return row == TREE_OTHER ? TW_ROW_NONE : row;
+}
+
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
+
+static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
+{
+	struct tw_call_item items[TW_RUN_ITEMS];
+	struct tw_call_run run;
+	for (size_t i = 0; i < batch->count;) {
+		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
+		tw_calls_feed_run(&tree->calls, &run, find, leave, false);
+	}
+}
+
+/* ---- Samples. ---- */
+
+static void weigh(struct tw_stack_tree *tree, const struct tw_event *event, uint32_t node)
+{
+	if (event->kind == TW_CPU_SAMPLE) {
+		add_value(tree, node, TREE_CPU, event->value);
+	} else if (event->kind == TW_STACK_SAMPLE) {
+		add_value(tree, node, TREE_SAMPLES, event->value);
+		if (event->id)
+			add_value(tree, node, TREE_WALL, event->id);
+	} else {
+		add_value(tree, node, TREE_BYTES, event->value);
+		add_value(tree, node, TREE_ALLOCATIONS, event->id);
+	}
+}
+
+static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch, const struct tw_event *event)
+{
+	struct tw_sample_stack *stack = &tree->stack;
+	uint32_t node = root_of(tree, event->track);
+	tw_frames_of_sample(&tree->frames, tree->dictionary, batch, event, stack);
+	if (stack->cut)
+		tw_count_loss(tree->writer, "deep stack", true);
+	for (size_t i = 0; i < stack->count; i++)
+		node = child(tree, node, stack->frames[i]);
+	if (stack->failed)
+		node = TREE_OTHER;
+	if (node == TREE_OTHER)
+		tw_count_loss(tree->writer, "stack", true);
+	weigh(tree, event, node);
+}
+
+static void take_others(struct tw_stack_tree *tree, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
+			take_sample(tree, batch, event);
+		else if (event->kind > TW_SLICE_COMPLETE)
+			tw_count_loss(tree->writer, tw_event_kind_name(event->kind), false);
+	}
+}
+
+/* ---- The whole. ---- */
+
+static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
+{
+	tree->begun = true;
+	tree->frames.limit = tw_memory_limit(reader) / NODE_COST;
+	tw_budget_reset(&tree->budget, tw_memory_limit(reader), 1);
+	tree->calls = (struct tw_calls){.hooks = &hooks, .budget = &tree->budget, .name_limit = SIZE_MAX};
+	tree->count = TREE_FIRST;
+	bool room = tw_grow(&tree->nodes, &tree->room, TREE_FIRST, sizeof *tree->nodes);
+	return tw_calls_init(&tree->calls) && room ? 0 : TW_ERR_MEMORY;
+}
+
+int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	int status = tree->begun ? 0 : begin(tree, reader);
+	if (status < 0)
+		return tw_writer_fail(tree->writer, status, "%s", tw_status_text(status));
+	tree->dictionary = tw_reader_dictionary(reader);
+	tree->start = tw_reader_clock(reader)->start_ns;
+	tree->end = tw_reader_clock(reader)->end_ns;
+	take_slices(tree, batch);
+	take_others(tree, batch);
+	return 0;
+}
+
+void tw_stack_tree_finish(struct tw_stack_tree *tree)
+{
+	if (!tree->begun)
+		return;
+	tw_calls_finish(&tree->calls);
+	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
+	tw_count_losses(tree->writer, "slice nested too deep", false, tree->calls.untimed);
+	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
+}
+
+void tw_stack_tree_free(struct tw_stack_tree *tree)
+{
+	if (tree->begun)
+		tw_calls_free(&tree->calls);
+	tw_frames_free(&tree->frames);
+	tw_map_free(&tree->map);
+	free(tree->nodes);
+}

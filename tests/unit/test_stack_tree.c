@@ -1,0 +1,176 @@
+/* test_stack_tree.c - slices and samples to pprof's and callgrind's profiles. What is expected is written by hand from profile.proto
+ * and from valgrind's description of its format. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export.h"
+
+#include <zlib.h>
+
+static int setup_pprof(void **state)
+{
+	return setup_for(state, "pprof");
+}
+
+static int setup_callgrind(void **state)
+{
+	return setup_for(state, "callgrind");
+}
+
+/* fib from 5 to 15, and leaf in it from 7 to 9. */
+static void put_calls(struct fixture *f)
+{
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib), EVENT(7, TW_SLICE_BEGIN, f->main, f->leaf),
+	    EVENT(9, TW_SLICE_END, f->main, f->leaf), EVENT(15, TW_SLICE_END, f->main, f->fib));
+}
+
+/* ---- pprof. ---- */
+
+static void expect_bytes(struct fixture *f, const char *expected, size_t size)
+{
+	char bytes[1024];
+	assert_int_equal(tw_finish(f->writer), 0);
+	gzFile file = gzopen(f->path, "rb");
+	assert_non_null(file);
+	assert_false(gzdirect(file));
+	assert_int_equal(gzread(file, bytes, sizeof bytes), size);
+	gzclose(file);
+	assert_memory_equal(bytes, expected, size);
+}
+
+#define EXPECT_BYTES(f, text) expect_bytes(f, text, sizeof(text) - 1)
+
+#define KEYS "\x32\x00\x32\x06thread\x32\x07process"
+#define FUNCTION_FIB "\x2a\x06\x08\x01\x10\x07\x18\x07\x22\x08\x08\x01\x10\x01\x22\x02\x08\x01"
+#define FUNCTION_LEAF "\x2a\x06\x08\x02\x10\x08\x18\x08\x22\x08\x08\x02\x10\x01\x22\x02\x08\x02"
+#define MAPPING "\x1a\x04\x08\x01\x38\x01"
+#define TRACK "\x32\x08thread 7\x32\x09process 7"
+#define LABELS "\x1a\x04\x08\x01\x10\x09\x1a\x04\x08\x02\x10\x0a"
+
+static void test_pprof_slices(void **state)
+{
+	struct fixture *f = *state;
+	put_calls(f);
+	EXPECT_BYTES(f, KEYS "\x32\x05"
+	                     "calls\x32\x05"
+	                     "count\x0a\x04\x08\x03\x10\x04\x32\x04wall\x32\x0bnanoseconds\x0a\x04\x08\x05\x10\x06"
+	                     "\x32\x03"
+	                     "fib" FUNCTION_FIB "\x32\x04leaf" FUNCTION_LEAF MAPPING TRACK
+	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
+	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS);
+}
+
+/* Samples at two lines of a function are two locations; the innermost comes first. */
+static void test_pprof_samples(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	uint32_t file = name(f, "a.c");
+	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
+	uint32_t inner =
+	    tw_dictionary_add_location(dictionary,
+	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
+	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	PUT(f, EVENT(0, TW_CPU_SAMPLE, f->main, 0, .value = 100, .other = stack),
+	    EVENT(1, TW_CPU_SAMPLE, f->main, 0, .value = 20, .other = stack), EVENT(1, TW_INSTANT, f->main, f->fib));
+	expect_loss(f, "instant", 0, 1);
+	EXPECT_BYTES(f, KEYS "\x32\x03"
+	                     "cpu\x32\x0bnanoseconds\x0a\x04\x08\x03\x10\x04"
+	                     /* leaf, in a.c: function 1 with file 6, location 1 at 16 and line 12 */
+	                     "\x32\x04leaf\x32\x03"
+	                     "a.c\x2a\x08\x08\x01\x10\x05\x18\x05\x20\x06"
+	                     "\x22\x0c\x08\x01\x10\x01\x18\x10\x22\x04\x08\x01\x10\x0c"
+	                     /* fib: function 2, location 2 */
+	                     "\x32\x03"
+	                     "fib\x2a\x06\x08\x02\x10\x07\x18\x07\x22\x08\x08\x02\x10\x01\x22\x02\x08\x02"
+	                     "\x1a\x08\x08\x01\x38\x01\x40\x01\x48\x01"
+	                     "\x32\x08thread 7\x32\x09process 7"
+	                     "\x12\x13\x0a\x02\x01\x02\x12\x01\x78\x1a\x04\x08\x01\x10\x08\x1a\x04\x08\x02\x10\x09");
+}
+
+/* ---- callgrind. ---- */
+
+#define HEAD "# callgrind format\nversion: 1\ncreator: trackway 0.1.0\npositions: line\nevents: "
+
+static void test_callgrind_nothing(void **state)
+{
+	assert_string_equal(finish(*state), HEAD "ns\n\ntotals: 0\n");
+}
+
+static void test_callgrind_calls(void **state)
+{
+	struct fixture *f = *state;
+	put_calls(f);
+	put_calls(f);
+	assert_string_equal(finish(f), HEAD "ns\n"
+	                                    "\nfl=???\nfn=(1) fib\ncfi=???\ncfn=(2) leaf\ncalls=2 0\n0 4\n0 16\n"
+	                                    "\nfl=???\nfn=(2)\n0 4\n"
+	                                    "\ntotals: 20\n");
+}
+
+/* A function inside itself is another function. */
+static void test_callgrind_recursion(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t fact =
+	    tw_dictionary_intern(f->reader.dictionary,
+	                         &(struct tw_name){.text = "fact\n", .length = 5, .file = "a.c", .line = 3});
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, fact), EVENT(10, TW_SLICE_BEGIN, f->main, fact),
+	    EVENT(12, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 2), EVENT(20, TW_SLICE_END, f->main, fact),
+	    EVENT(25, TW_SLICE_END, f->main, fact));
+	assert_string_equal(finish(f), HEAD "ns\n"
+	                                    "\nfl=a.c\nfn=(1) fact \ncfi=a.c\ncfn=(2) fact '2\ncalls=1 3\n3 10\n3 10\n"
+	                                    "\nfl=a.c\nfn=(2)\ncfi=???\ncfn=(3) leaf\ncalls=1 0\n3 2\n3 8\n"
+	                                    "\nfl=???\nfn=(3)\n0 2\n"
+	                                    "\ntotals: 20\n");
+}
+
+static void test_callgrind_samples(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	uint32_t file = name(f, "a.c"), stacks[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t location = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->leaf,
+		                                                                                 .file = file,
+		                                                                                 .line = 12 + i,
+		                                                                                 .address = 16 + i});
+		stacks[i] = tw_dictionary_push(dictionary, 0, location);
+	}
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 1, .id = 7, .other = stacks[0]),
+	    EVENT(1, TW_STACK_SAMPLE, f->worker, 0, .value = 2, .id = 9, .other = stacks[1]),
+	    EVENT(2, TW_ALLOCATION_SAMPLE, f->main, f->cat, .value = 64, .id = 2, .other = stacks[0]));
+	expect_no_loss(f);
+	assert_string_equal(finish(f), HEAD "samples wall_ns objects bytes\n"
+	                                    "\nfl=a.c\nfn=(1) leaf\n"
+	                                    "cfi=???\ncfn=(2) cat\ncalls=1 0\n12 0 0 2 64\n"
+	                                    "13 2 9 0 0\n"
+	                                    "12 1 7 0 0\n"
+	                                    "\nfl=???\nfn=(2)\n0 0 0 2 64\n"
+	                                    "\ntotals: 3 16 2 64\n");
+}
+
+/* Without memory for stacks the weights are still there. */
+static void test_callgrind_without_room(void **state)
+{
+	struct fixture *f = *state;
+	f->reader.options.memory_limit = 1;
+	PUT(f, EVENT(2, TW_CPU_SAMPLE, f->main, 0, .value = 64,
+	             .other = tw_dictionary_push(f->reader.dictionary, 0,
+	                                         tw_dictionary_add_location(f->reader.dictionary,
+	                                                                    &(struct tw_location){.name = f->leaf}))));
+	expect_loss(f, "stack", 1, 0);
+	assert_string_equal(finish(f), HEAD "cpu_ns\n\nfl=???\nfn=(other)\n0 64\n\ntotals: 64\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_pprof_slices, setup_pprof, teardown),
+	    cmocka_unit_test_setup_teardown(test_pprof_samples, setup_pprof, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_nothing, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_calls, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_recursion, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_samples, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_without_room, setup_callgrind, teardown),
+	};
+	return cmocka_run_group_tests_name("stack_tree", tests, NULL, NULL);
+}
