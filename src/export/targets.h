@@ -20,4 +20,8 @@ extern const struct tw_target tw_target_pprof;
 /* callgrind's profile format. */
 extern const struct tw_target tw_target_callgrind;
 
+/* Events as rows. */
+extern const struct tw_target tw_target_csv;
+extern const struct tw_target tw_target_jsonl;
+
 #endif

@@ -52,6 +52,29 @@ agrees() { # format
 	trackway convert "$DATA/xray/v1.xray" -o out.pprof.zst && zstd -dcq out.pprof.zst | cmp - plain
 }
 
+@test "csv: the rows of Python's reader, and the slices are those of stat" { agrees csv; }
+
+@test "jsonl: an object a line, and the slices are those of stat" { agrees jsonl; }
+
+@test "csv and jsonl say the same" {
+	local trace
+	for trace in $(traces); do
+		trackway convert "$trace" -o out.csv && trackway convert "$trace" -o out.jsonl
+		"$PYTHON" - <<'END' || fail "$trace"
+import csv, json
+csv.field_size_limit(1 << 20)
+rows = list(csv.DictReader(open("out.csv", encoding="utf-8", newline=""), strict=True))
+objects = [json.loads(line) for line in open("out.jsonl", encoding="utf-8")]
+assert len(rows) == len(objects) > 0
+for row, found in zip(rows, objects):
+    for key, cell in row.items():
+        value = found.pop(key, "")
+        assert (json.loads(cell) == value) if key == "args" and cell else str(value) == cell, (key, cell, value)
+    assert not found, found
+END
+	done
+}
+
 @test "the ending of a name: the longest one counts" {
 	trackway convert "$DATA/xray/v5.xray" -o out.speedscope.json
 	trackway convert "$DATA/xray/v5.xray" -o out.json

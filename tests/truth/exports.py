@@ -9,6 +9,7 @@ in STAT.json are only counted: formats differ in where such a slice ends. Prints
 there is one.
 """
 import collections
+import csv
 import gzip
 import json
 import subprocess
@@ -247,6 +248,65 @@ def read_callgrind(path):
     raise Wrong("callgrind_annotate tells no totals")
 
 
+# ---- Rows. ----
+
+class Calls(Stack):
+    """Slices that need not nest: an end without a name ends the innermost, one with a name also what is inside of it."""
+
+    def __init__(self, totals):
+        super().__init__(totals)
+        self.ends = []  # of what is open: when it is over, None where an end tells
+
+    def until(self, time, inclusive=True):
+        due = lambda: [end for end in self.ends if end is not None and (end <= time if inclusive else end < time)]
+        while due():
+            self.close(self.ends.index(min(due())), min(due()))
+
+    def close(self, place, time):
+        while len(self.ends) > place:
+            self.ends.pop()
+            self.end(time)
+
+    def take(self, row):
+        kind, time, name = row["kind"], int(row["time_ns"]), row.get("name") or ""
+        if kind == "slice-end":
+            self.until(time, False)
+            while self.ends and self.ends[-1] is not None and self.ends[-1] <= time:
+                self.close(len(self.ends) - 1, time)
+            places = [i for i, (other, _) in enumerate(self.open) if self.ends[i] is None and name in ("", other)]
+            if places:
+                self.close(places[-1], time)
+            return
+        self.until(time)
+        if kind in ("slice-begin", "slice-complete"):
+            self.begin(name, time)
+            self.ends.append(time + int(row["value"]) if kind == "slice-complete" else None)
+
+
+def read_rows(rows):
+    totals, tracks = new_totals(), {}
+    last = None
+    for row in rows:
+        track = row["process"], row["thread"], row.get("track")
+        tracks.setdefault(track, Calls(totals)).take(row)
+        require(last is None or int(row["time_ns"]) >= last, "times go back")
+        last = int(row["time_ns"])
+    for calls in tracks.values():
+        calls.until(float("inf"))
+    return totals
+
+
+def read_csv(path):
+    csv.field_size_limit(1 << 20)
+    with open(path, encoding="utf-8", newline="") as file:
+        return read_rows(csv.DictReader(file, strict=True))
+
+
+def read_jsonl(path):
+    with open(path, encoding="utf-8") as file:
+        return read_rows(map(json.loads, file))
+
+
 # ---- All. ----
 
 READERS = {
@@ -254,6 +314,8 @@ READERS = {
     "speedscope": read_speedscope,
     "pprof": read_pprof,
     "callgrind": read_callgrind,
+    "csv": read_csv,
+    "jsonl": read_jsonl,
 }
 
 
