@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/calls.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -64,7 +65,7 @@ struct run {
 	struct fxt_provider *provider;
 	struct tw_ticks clock;
 	uint64_t time;         /* of the last record */
-	unsigned thread;       /* whose calls come; 0: not known yet */
+	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
 	struct fxt_lane *lane; /* NULL: the thread is not wanted */
 };
 
@@ -138,7 +139,7 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
                                                              size_t end, bool big)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct run run = {chunk, chunk->turn.provider, chunk->clock, chunk->time, 0, NULL};
+	struct run run = {chunk, chunk->turn.provider, chunk->clock, chunk->time, UINT_MAX, NULL};
 	struct fxt_call *call = calls->calls + calls->count, *last = calls->calls + calls->room;
 	uint64_t header;
 	for (; place < end && call < last; place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
