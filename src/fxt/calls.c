@@ -80,19 +80,6 @@ static bool find_lane(struct run *run, unsigned index, uint64_t offset)
 	return true;
 }
 
-/* Whether a reference leads to a string without a look into the record, and its number. */
-static inline bool find_name(const struct run *run, unsigned reference, uint64_t offset, uint32_t *number)
-{
-	*number = 0;
-	if (reference == 0)
-		return true;
-	if (reference >= TW_FXT_STRING_INLINE)
-		return false;
-	const struct fxt_entry *entry = fxt_string_at(run->provider, reference, offset);
-	*number = entry ? entry->number : 0;
-	return entry;
-}
-
 /* A begin, end or complete record at bytes; *call is for it. False where it is not for the fast path. */
 static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
                                                             unsigned kind, bool big, struct fxt_call **call)
@@ -102,8 +89,8 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	unsigned index = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
 	uint32_t name, unused;
 	if ((index != run->thread && !find_lane(run, index, offset)) ||
-	    !find_name(run, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
-	    (category < TW_FXT_STRING_INLINE && !find_name(run, category, offset, &unused)))
+	    !fxt_string_number(run->provider, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
+	    (category < TW_FXT_STRING_INLINE && !fxt_string_number(run->provider, category, offset, &unused)))
 		return false;
 	if (!run->lane)
 		return true;

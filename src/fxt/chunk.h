@@ -10,6 +10,7 @@
 
 #include "core/slab.h"
 #include "core/ticks.h"
+#include "fxt/layout.h"
 #include "fxt/rules.h"
 #include "fxt/state.h"
 
@@ -123,6 +124,7 @@ struct fxt_wish {
 	uint32_t kinds; /* of event, bits; events of others make no rows */
 	bool sort;      /* by time */
 	bool check;     /* every rule */
+	bool findings;  /* and nothing else: what no rule needs of rows may be left out */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
@@ -174,6 +176,19 @@ struct fxt_turn fxt_turn_of(const struct fxt_state *state);
 /* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in order. */
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+
+/* The kind of event that each type of event record is. */
+extern const uint8_t fxt_event_kinds[FXT_TYPES];
+
+static inline uint16_t fxt_scope_flags(uint64_t scope)
+{
+	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
+}
+
+/* plain.c: takes a record that has nothing inline and nothing wrong. False where it is for fxt_take_record(): nothing has been
+ * done. exact: all that its header says adds up to its size, and nothing in it is unknown. `make bench` measures check and
+ * convert of FXT; without it rows take more than twice as long. */
+bool fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place, bool exact);
 
 /* Takes a record of any kind; returns its size, as far as it is in the chunk. */
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);

@@ -66,6 +66,7 @@ static int start(struct tw_reader *reader)
 	    .kinds = kinds_for(reader),
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
+	    .findings = check && reader->options.findings_only,
 	};
 	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }

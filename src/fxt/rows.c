@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/chunk.h"
-#include "fxt/measure.h"
 #include "fxt/tell.h"
 
 /* A record on its way to a row. */
@@ -222,17 +221,10 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 	return row;
 }
 
-enum { EVENT_KINDS = 11 };
-
-static const uint8_t event_kinds[EVENT_KINDS] = {
+const uint8_t fxt_event_kinds[FXT_TYPES] = {
     TW_INSTANT,       TW_COUNTER,   TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_ASYNC_BEGIN,
     TW_ASYNC_INSTANT, TW_ASYNC_END, TW_FLOW_BEGIN,  TW_FLOW_STEP, TW_FLOW_END,
 };
-
-static uint16_t scope_flags(uint64_t scope)
-{
-	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
-}
 
 static void add_event(const struct job *job, enum tw_event_kind kind)
 {
@@ -243,7 +235,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
 		row->value = fxt_duration(job->chunk, row->time, record->end, job->place);
-	row->flags = scope_flags(record->scope);
+	row->flags = fxt_scope_flags(record->scope);
 	add_arguments(job);
 }
 
@@ -251,7 +243,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 static void take_event(const struct job *job)
 {
 	struct fxt_chunk *chunk = job->chunk;
-	enum tw_event_kind kind = (enum tw_event_kind)event_kinds[job->record->kind - TW_FXT_INSTANT];
+	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[job->record->kind - TW_FXT_INSTANT];
 	size_t rows = chunk->slab.count, arguments = chunk->slab.argument_count, fixes = chunk->fix_count;
 	bool looked_at = job->wish->kinds >> kind & 1;
 	if (looked_at || job->wish->check)
@@ -514,83 +506,14 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	return record.size < end - place ? (size_t)record.size : end - place;
 }
 
-/* Whether the rules about single records can be broken by a plain event. */
-static bool may_break_rules(const struct fxt_chunk *chunk, uint64_t header)
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	bool unclear =
-	    !(chunk->turn.initialized || chunk->told_clock) || !(chunk->turn.announced || chunk->told_provider);
-	return tw_bits(header, 16, 19) <= 1 || unclear;
-}
-
-/* Whether all of an event is in its header and the two or three words that all have: no arguments, no inline texts, a thread
- * of the table. `make bench` measures stat of FXT; through fxt_take_record() alone it takes more than twice as long. */
-static bool is_plain(uint64_t header)
-{
-	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	static const uint16_t sizes[FXT_TYPES] = {2, 3, 2, 2,         3,         3,         3,         3,
-	                                          3, 3, 3, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER};
-	uint64_t type = tw_bits(header, 16, 19);
-	bool exact = fxt_size(header) - sizes[type] <= (type == 0); /* an instant may have its scope */
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && exact && !(header & more) && tw_bits(header, 24, 31) != 0;
-}
-
-enum { UNDEFINED = -1 };
-
-static int64_t plain_name(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset)
-{
-	if (reference == 0)
-		return 0;
-	const struct fxt_entry *entry = fxt_string_at(chunk->turn.provider, reference, offset);
-	return entry ? (int64_t)entry->number : UNDEFINED;
-}
-
-/* A plain event. False where something of it is not defined: then nothing has been done. */
-static bool take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place)
-{
-	unsigned kind = event_kinds[tw_bits(header, 16, 19)];
-	bool looked_at = wish->kinds >> kind & 1;
-	if (!looked_at && !wish->check)
-		return true;
-	const uint8_t *bytes = chunk->bytes + place;
-	uint64_t offset = fxt_offset(chunk, place);
-	const struct fxt_entry *thread = fxt_thread_at(chunk->turn.provider, (unsigned)tw_bits(header, 24, 31), offset);
-	int64_t category = plain_name(chunk, (unsigned)tw_bits(header, 32, 47), offset);
-	int64_t name = plain_name(chunk, (unsigned)tw_bits(header, 48, 63), offset);
-	if (!thread || category == UNDEFINED || name == UNDEFINED)
-		return false;
-	if (!thread->wanted)
-		return true;
-	uint64_t time = fxt_time(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place);
-	bool extra = fxt_size(header) > 2, complete = kind == TW_SLICE_COMPLETE, instant = kind == TW_INSTANT;
-	uint64_t word = extra ? tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big) : 0;
-	uint64_t duration = complete ? fxt_duration(chunk, time, word, place) : 0;
-	struct tw_event *row = looked_at ? tw_slab_next(&chunk->slab) : NULL;
-	if (!row)
-		return true;
-	row->time = time;
-	row->offset = offset;
-	row->value = duration;
-	row->id = kind >= TW_COUNTER && !complete ? word : 0;
-	row->track = thread->number;
-	row->name = (uint32_t)name;
-	row->category = (uint32_t)category;
-	row->other = 0;
-	row->kind = (uint8_t)kind;
-	row->cpu = 0;
-	row->flags = instant ? scope_flags(word) : 0;
-	return true;
-}
-
-static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
-{
-	const bool big = chunk->big;
-	while (place < end) {
-		uint64_t header = tw_load64(chunk->bytes + place, big);
-		bool plain = is_plain(header) && !(wish->check && may_break_rules(chunk, header));
-		if (plain && take_plain(chunk, wish, header, place))
+	for (size_t place = piece->from; place < piece->to;) {
+		uint64_t header = tw_load64(chunk->bytes + place, piece->big);
+		if (fxt_take_plain(chunk, wish, header, place, !piece->odd))
 			place += fxt_size(header) * (size_t)TW_FXT_WORD;
 		else
-			place += fxt_take_record(chunk, wish, place, end);
+			place += fxt_take_record(chunk, wish, place, piece->to);
 	}
 }
 
@@ -631,7 +554,7 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 {
 	switch (piece->kind) {
 	case FXT_RECORDS:
-		take_records(chunk, wish, piece->from, piece->to);
+		take_records(chunk, wish, piece);
 		return;
 	case FXT_BROKEN:
 	case FXT_CUT:

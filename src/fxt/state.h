@@ -110,7 +110,20 @@ static inline const struct fxt_entry *fxt_string_at(struct fxt_provider *provide
 	                    index % FXT_PAGE, offset);
 }
 
-/* The same for threads (1 to 255). */
+/* The number of the name that a reference means without a look into the record; false where it is inline or not defined. */
+static inline bool fxt_string_number(struct fxt_provider *provider, unsigned reference, uint64_t offset,
+                                     uint32_t *number)
+{
+	*number = 0;
+	if (reference == 0)
+		return true;
+	const struct fxt_entry *entry =
+	    reference < FXT_PAGE * FXT_PAGES ? fxt_string_at(provider, reference, offset) : NULL;
+	*number = entry ? entry->number : 0;
+	return entry;
+}
+
+/* The same as fxt_string_at() for threads (1 to 255). */
 static inline const struct fxt_entry *fxt_thread_at(struct fxt_provider *provider, unsigned index, uint64_t offset)
 {
 	return fxt_entry_at(atomic_load_explicit(&provider->threads, memory_order_acquire), index, offset);
