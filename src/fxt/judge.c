@@ -131,14 +131,19 @@ static bool is_known(const struct tw_fxt_record *record)
 	return known;
 }
 
-/* Whether records follow one another inside what says that it is one record. */
-static bool holds_others(const struct view *view, uint64_t size)
+/* Where in what says that it is one record others begin that follow one another, several or up to its end; 0 if nowhere. What
+ * comes after it does not matter: in a repaired archive it is something else. */
+static size_t holds_others(const struct view *view, uint64_t size)
 {
-	size_t end = size < view->left ? (size_t)size : view->left;
-	for (size_t at = 1; at < end; at++)
-		if (measure(view, at) != 0 && chain(view, at, 1))
-			return true;
-	return false;
+	struct view inside = *view;
+	if (size <= view->left) {
+		inside.left = (size_t)size;
+		inside.at_end = true;
+	}
+	for (size_t at = 1; at < inside.left; at++)
+		if (measure(&inside, at) != 0 && chain(&inside, at, 1))
+			return at;
+	return 0;
 }
 
 /* Whether what follows makes a size plausible: a record, maybe behind others that are strange too. */
@@ -160,10 +165,8 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
                                     const struct tw_fxt_record *record, bool fits)
 {
 	size_t size = (size_t)record->size;
-	bool trusted = fits && is_known(record);
-	if (followed(view, size) && (trusted || !holds_others(view, size)))
-		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};
-	size_t next = scan(view, 1);
+	size_t other = fits && is_known(record) ? 0 : holds_others(view, size);
+	size_t next = other ? other : followed(view, size) ? size : scan(view, 1);
 	if (next == size)
 		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};
 	return (struct fxt_judgement){FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at};
@@ -172,9 +175,10 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
 /* A large record that is not all here. */
 static struct fxt_judgement by_beginning(const struct view *view, const struct tw_fxt_record *record)
 {
-	if (is_known(record) || !holds_others(view, record->size))
+	size_t other = is_known(record) ? 0 : holds_others(view, record->size);
+	if (!other)
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
-	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), "a record", 0};
+	return (struct fxt_judgement){FXT_IS_GARBAGE, other, "a record", 0};
 }
 
 /* Whether what a record says about its contents ends in these bytes, though its size goes beyond them. */

@@ -65,6 +65,8 @@ static void judge_overlap(struct tracelog_log *log, const struct tracelog_range 
 
 static void judge_map(struct tracelog_log *log, const struct tracelog_thing *function)
 {
+	if (function->map_count == 0)
+		return;
 	const struct tracelog_range *ranges = log->sources.ranges + function->map;
 	for (size_t i = 0; i < function->map_count; i++)
 		if (ranges[i].end > function->code_bytes) {
