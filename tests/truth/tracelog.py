@@ -338,7 +338,7 @@ class Sample:
 
 
 Allocation = collections.namedtuple("Allocation", "offset thread ms class_iid count bytes ip stack")
-Compilation = collections.namedtuple("Compilation", "thread begin end function_id function_iid cached status")
+Compilation = collections.namedtuple("Compilation", "thread begin end function_iid cached status code")
 Collection = collections.namedtuple("Collection", "thread begin end reason generations")
 Usage = collections.namedtuple("Usage", "thread ms us interval")
 UNKNOWN = None  # the function of a frame that no record gave
@@ -499,9 +499,10 @@ class Log:
     def compiled(self, row, what):
         begun = self.end(row, what, lambda one: one["function_id"] == row["function_id"])
         if begun:
-            self.compilations.append(Compilation(
-                self.thread_of(row), begun["timestamp"], row["timestamp"], row["function_id"],
-                self.function_at.get(row["function_id"]), what == "search", row.get("status")))
+            iid = self.function_at.get(row["function_id"])
+            code = sum(block["size"] for block in self.functions.get(iid, {}).get("code", ()))
+            self.compilations.append(Compilation(self.thread_of(row), begun["timestamp"], row["timestamp"], iid,
+                                                 what == "search", row.get("status"), code))
 
     def jit_cms(self, row):
         self.begin(row, "compilation")
@@ -519,7 +520,11 @@ class Log:
         self.begin(row, "collection")
 
     def gch_gcf(self, row):
+        """Of its thread, or else of any: what is done in the background may end on another thread."""
         begun = self.end(row, "collection", lambda one: True)
+        others = [waiting for (what, _), waiting in self.open.items() if what == "collection" and waiting]
+        if not begun and others:
+            begun = max(others, key=lambda waiting: waiting[-1]["offset"]).pop()
         if begun:
             self.collections.append(Collection(self.thread_of(begun), begun["timestamp"], row["timestamp"], begun["reason"],
                                                begun["gen_collect"]))

@@ -141,6 +141,74 @@ class Tool(fxt_tests.Tool):
             yield from (f"{weight}, {key}: {found[key]}, not {float(wanted[key])}" for key in found.keys() & wanted.keys()
                         if abs(found[key] - wanted[key]) > slack)
 
+    def collects(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        *found, total = self.lines("gc", "--json", path)
+        wanted = [{"time_ns": one.begin * MILLION, "pause_ns": (one.end - one.begin) * MILLION, "reason": one.reason or "?",
+                   "generations": " ".join(name for name, flag in zip(GENERATIONS, one.generations) if flag),
+                   **({"thread": one.thread} if one.thread is not None else {})}
+                  for one in sorted(log.collections, key=lambda one: one.begin)]
+        yield from differences(found, wanted)
+        pauses = [one["pause_ns"] for one in wanted]
+        yield from differences([total], [{"collections": len(wanted), "pause_ns": sum(pauses),
+                                          **({"max_ns": max(pauses), "min_ns": min(pauses)} if pauses else {})}])
+        found = {row["name"]: [row["count"], row["bytes"]] for row in self.lines("gc", "--json", "--by", "class", path)
+                 if row["count"]}
+        wanted = {log.class_names[iid]: list(both) for iid, both in log.heap[-1][1].items()} if log.heap else {}
+        yield from differences([found], [wanted])
+
+    def compiles(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        wanted = collections.defaultdict(lambda: dict.fromkeys(COMPILED, 0))
+        for one in log.compilations:
+            row, time = wanted[tracelog.named(log, one.function_iid)[0][0]], (one.end - one.begin) * MILLION
+            if one.cached:
+                row["cached"] += 1
+                row["cached_ns"] += time
+            else:
+                row["compiled"] += 1
+                row["compiled_ns"] += time
+                row["code_bytes"] += one.code
+        found = collections.defaultdict(lambda: dict.fromkeys(COMPILED, 0))
+        for row in self.lines("jit", "--json", path):
+            for field in COMPILED:
+                found[row["name"]][field] += row[field]
+        yield from (f"{name}: found {found.get(name)}, not {wanted.get(name)}" for name in found.keys() | wanted.keys()
+                    if found.get(name) != wanted.get(name))
+
+    def allocates(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        wanted = collections.defaultdict(lambda: [0, 0])
+        for one in log.allocations:
+            numbers = wanted[log.class_names.get(one.class_iid)]
+            numbers[0] += one.count
+            numbers[1] += one.bytes
+        rows = self.lines("alloc", "--json", path) if wanted else []
+        yield from differences([{row["class"]: [row["count"], row["bytes"]] for row in rows}], [dict(wanted)])
+
+    def uses(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        wanted = collections.defaultdict(list)
+        for one in log.usages:
+            wanted[None if one.thread == "process" else one.thread].append(one)
+        found = {row["thread"]: row for row in self.lines("cpu", "--json", path)}
+        yield from counted(found.keys(), wanted.keys())
+        for thread in found.keys() & wanted.keys():
+            usages = wanted[thread]
+            shares = [one.us / one.interval / 10 for one in usages if one.interval]
+            time = sum(one.interval for one in usages if one.interval)
+            mean = sum(one.us for one in usages if one.interval) / time / 10
+            row = found[thread]
+            if (row["samples"], row["total_ns"]) != (len(usages), sum(one.us for one in usages) * 1000):
+                yield f"{thread}: {row}, not {len(usages)} of {sum(one.us for one in usages)} us"
+            if abs(row["max_percent"] - max(shares)) > 0.001 or abs(row["mean_percent"] - mean) > 0.001:
+                yield f"{thread}: {row}, not {mean} %, at most {max(shares)} %"
+
+
+GENERATIONS = ("0", "1", "2", "LOH")
+COMPILED = ("compiled", "compiled_ns", "code_bytes", "cached", "cached_ns")
+MILLION = 10**6
+
 
 def row_key(row, by):
     """What tells rows of stat apart."""
@@ -200,6 +268,9 @@ def tool_tests(tool):
             yield f"stat by {by}: {name}", lambda by=by, data=data: tool.weighs(data(), by)
     for name, data in good_logs(tool.scratch):
         yield f"stacks: {name}", lambda data=data: tool.stacks(data())
+    for what, way in {"gc": tool.collects, "jit": tool.compiles, "alloc": tool.allocates, "cpu": tool.uses}.items():
+        for name, data in good_logs(tool.scratch):
+            yield f"{what}: {name}", lambda way=way, data=data: way(data())
     for what, way in {"dump": tool.dumps, "info": tool.informs}.items():
         for name, data in all_logs(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
