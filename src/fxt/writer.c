@@ -40,7 +40,7 @@ static void add_told(struct fxt_writer *w, struct fxt_items *items, const struct
 {
 	if (told->type == TW_ARG_TEXT)
 		fxt_add_stack(w, items, told->name, (uint32_t)value);
-	else if (told->type != TW_ARG_NULL && (value || !told->not_zero))
+	else if (told->type != TW_ARG_NULL)
 		fxt_add_made(w, items, told->name, told->type, value);
 }
 
@@ -135,7 +135,8 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 {
 	struct fxt_items items = {.count = 0};
 	add_told(w, &items, &shape->value, event->value);
-	add_told(w, &items, &shape->id, event->id);
+	if (event->id || !shape->no_id)
+		add_told(w, &items, &shape->id, event->id);
 	add_told(w, &items, &shape->other, event->other);
 	fxt_add_arguments(w, &items, event, 0);
 	bool named = event->name != 0 && event->kind != TW_LOST;
@@ -163,7 +164,7 @@ static const struct fxt_shape shapes[TW_EVENT_KINDS] = {
     [TW_SWITCH] = {fxt_put_scheduling, .kind = TW_FXT_CONTEXT_SWITCH},
     [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
     [TW_STACK_SAMPLE] = {fxt_put_sample, STAND_IN, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
-                         .id = {TW_ARG_UINT, FXT_OWN_WALL_NS, .not_zero = true}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
+                         .id = {TW_ARG_UINT, FXT_OWN_WALL_NS}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}, .no_id = true},
     [TW_CPU_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
                        .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
     [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_ALLOCATION_SAMPLE,

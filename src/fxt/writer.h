@@ -49,7 +49,6 @@ enum fxt_tail { FXT_NO_TAIL, FXT_TAIL_SCOPE, FXT_TAIL_ID, FXT_TAIL_END };
 struct fxt_told {
 	enum tw_argument_type type;
 	enum fxt_own name;
-	bool not_zero; /* 0 is nothing to tell */
 };
 
 /* What each kind becomes. */
@@ -59,6 +58,7 @@ struct fxt_shape {
 	enum fxt_tail tail;
 	enum fxt_own name; /* of an event that has none */
 	struct fxt_told value, id, other;
+	bool no_id; /* an id of 0 is none: nothing to tell */
 };
 
 /* Moves the base of the clock to a time, or shortly before it. */
