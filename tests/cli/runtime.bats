@@ -166,3 +166,58 @@ END
 	usage_error "calls have no classes" trackway stat --by class in.json
 	[ ! -e x.svg ]
 }
+
+# kinds.log: 2 ticks in Main;Select;Run, 2 in Main;Run;<UNMANAGED>, 1 in Main, 3 in Main;Run.
+@test "stat, stacks, flame, graph, diff: samples of a TraceLog, by every weight" {
+	log="$DATA/tracelog/kinds.log"
+	trackway stat "$log" >out
+	diff - out <<'END'
+SELF  SELF %  TOTAL  TOTAL %  FUNCTION
+   5  62.5 %      7   87.5 %  App.Program::<Run>b__0
+   2  25.0 %      2   25.0 %  <UNMANAGED>
+   1  12.5 %      8  100.0 %  App.Program::Main
+   0   0.0 %      2   25.0 %  System.Linq.Enumerable::Select<M=System.Int32, N=System.String>
+END
+	trackway stat -w wall "$log" | sed -n 2p | diff - <(echo "30.00 ms  60.0 %  40.00 ms   80.0 %        5  App.Program::<Run>b__0")
+	trackway stat -w bytes --json --sort total "$log" | head -n 1 | diff - <(echo '{"name":"App.Program::<Run>b__0","id":4,"count":6,"weight":"bytes","total":4352,"self":4352,"class":"System.String","module":"/usr/share/dotnet/shared/System.Private.CoreLib.dll","file":null,"line":0}')
+	trackway stat -w allocations --thread 7 "$log" 2>&1 | head -n 1 | diff - <(echo "trackway: nothing passes the filters: --thread 7")
+	trackway stat -w samples --to-time 35ms "$log" | sed -n 2p | diff - <(echo "   2  100.0 %      2  100.0 %  App.Program::<Run>b__0")
+	trackway stacks -n 1 "$log" | head -n 4 | diff - <(printf ' 37.5 %%  3 samples\n        App.Program::Main\n        App.Program::<Run>b__0\n\n')
+	trackway flame --folded -w samples "$log" | LC_ALL=C sort | diff - <(cat <<'END'
+App.Program::Main 1
+App.Program::Main;App.Program::<Run>b__0 3
+App.Program::Main;App.Program::<Run>b__0;<UNMANAGED> 2
+App.Program::Main;System.Linq.Enumerable::Select<M=System.Int32, N=System.String>;App.Program::<Run>b__0 2
+END
+	)
+	trackway flame -w bytes "$log" -o bytes.svg
+	grep -q '4.2 KiB in 2 frames' bytes.svg
+	trackway graph -w samples --json "$log" | grep -q '"type":"edge","from":2,"to":1,"count":3,"weight":"samples","total":5}'
+	trackway diff -w bytes "$log" "$log" | sed -n 2p | diff - <(echo "4.2 KiB  4.2 KiB  0 bytes    +0.0 %              6              6  App.Program::<Run>b__0")
+}
+
+@test "a log of samples and a log of calls are no sum, and not compared" {
+	log="$DATA/tracelog/kinds.log"
+	usage_error "tells of calls, the files before of samples" trackway stat "$log" "$DATA/xray/v5.xray"
+	usage_error "the first trace tells of samples, the second of calls" trackway diff "$log" "$DATA/xray/v5.xray"
+	usage_error "--sort p50 is for calls" trackway diff --sort p50 "$log" "$log"
+}
+
+@test "alloc, jit, gc and cpu of a TraceLog" {
+	log="$DATA/tracelog/kinds.log"
+	trackway alloc "$log" >out
+	diff - out <<'END'
+BYTES %      BYTES  OBJECTS   AVERAGE  CLASS
+ 94.1 %    4.0 KiB        1   4.0 KiB  System.Byte[]
+  3.7 %  160 bytes        2  80 bytes  System.Collections.Generic.Dictionary<T=System.String, U=System.Int32>
+  2.2 %   96 bytes        3  32 bytes  System.String
+
+6 objects in all: 4.2 KiB
+END
+	trackway alloc --by stack -n 1 --json "$log" | diff - <(echo '{"class":"System.Byte[]","bytes":4096,"count":1,"average_bytes":4096,"stack":["App.Program::Main","App.Program::<Run>b__0"]}')
+	trackway jit --json --sort time -n 1 "$log" | grep -q '"name":"App.Program::Main",.*"compiled_ns":2000000,"compiled":1,"max_ns":2000000,"code_bytes":160,'
+	trackway gc "$log" | tail -n 2 | diff - <(printf '2 collections: 33.00 ms, 22.0 %% of the time\npauses: min 3.000 ms, p50 3.000 ms, p90 30.00 ms, p99 30.00 ms, max 30.00 ms\n')
+	trackway gc --by class "$log" | sed -n 2p | diff - <(echo "0 bytes        0   128.0 KiB             4  System.Byte[]")
+	trackway gc --by generation --csv "$log" | head -n 2 | tail -n 1 | cut -d, -f2- | diff - <(echo "LOH,131072,262144")
+	trackway cpu --json "$log" | tail -n 1 | grep -q '"total_ns":9846000,"samples":2,'
+}
