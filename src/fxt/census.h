@@ -27,9 +27,10 @@ struct fxt_tally {
 };
 
 struct fxt_census {
-	uint64_t kinds[TW_FXT_KINDS];
+	uint64_t kinds[TW_FXT_KINDS]; /* but events */
+	uint64_t events[FXT_TYPES];   /* by type */
 	struct fxt_tally provider;
-	struct fxt_tally threads[FXT_PAGE];
+	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by index */
 	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
 	size_t used_count;

@@ -1,13 +1,12 @@
 /* count.c - the records of a chunk counted: by kind, provider, thread and category. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/census.h"
 #include "fxt/layout.h"
-
-enum { EVENT_KINDS = TW_FXT_FLOW_END - TW_FXT_INSTANT + 1 };
 
 static const struct fxt_tally none = {.first = UINT64_MAX};
 
@@ -16,8 +15,8 @@ void fxt_census_clear(struct fxt_census *census)
 	census->provider = none;
 	for (unsigned i = 0; i < FXT_PAGE; i++)
 		census->threads[i] = none;
-	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
-		census->kinds[i] = 0;
+	memset(census->kinds, 0, sizeof census->kinds);
+	memset(census->events, 0, sizeof census->events);
 	census->count = 0;
 }
 
@@ -150,21 +149,47 @@ static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header)
 	}
 }
 
-static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header)
+static void add_tally(struct fxt_tally *tally, const struct fxt_tally *more)
+{
+	tally->records += more->records;
+	tally->bytes += more->bytes;
+	note_time(tally, more->first);
+	note_time(tally, more->last);
+}
+
+/* Counts events up to another record, those of a thread that stand together at once. Returns that one's place. */
+static inline __attribute__((always_inline)) size_t count_events(struct fxt_chunk *chunk, size_t from, size_t end,
+                                                                 bool big)
 {
 	struct fxt_census *census = chunk->census;
-	unsigned thread = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
-	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
-	struct fxt_tally *tally = &census->threads[thread];
-	if (thread) {
-		note_time(tally, time);
-		tally->records++;
-		tally->bytes += fxt_size(header) * (uint64_t)TW_FXT_WORD;
+	struct fxt_tally streak = none;
+	unsigned of = 0; /* the thread whose it is */
+	size_t place = from;
+	while (place < end) {
+		uint64_t header = tw_load64(chunk->bytes + place, big);
+		unsigned thread = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
+		if (fxt_type(header) != TW_FXT_TYPE_EVENT)
+			break;
+		if (thread != of) {
+			add_tally(&census->threads[of], &streak);
+			streak = none;
+			of = thread;
+		}
+		census->events[tw_bits(header, 16, 19)]++;
+		census->provider.records++;
+		if (category < TW_FXT_STRING_INLINE)
+			count_category(census, category);
+		if (thread == 0 || category >= TW_FXT_STRING_INLINE)
+			count_inline(chunk, place, header);
+		size_t size = (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
+		note_time(&streak, tw_load64(chunk->bytes + place + TW_FXT_WORD, big));
+		streak.records++;
+		streak.bytes += size;
+		place += size;
 	}
-	if (category < TW_FXT_STRING_INLINE)
-		count_category(census, category);
-	if (thread == 0 || category >= TW_FXT_STRING_INLINE)
-		count_inline(chunk, place, header);
+	add_tally(&census->threads[of], &streak);
+	census->provider.bytes += place - from;
+	return place;
 }
 
 /* Records that change what is counted by. */
@@ -219,23 +244,19 @@ static void count_other(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 {
 	struct fxt_census *census = chunk->census;
-	uint64_t events[FXT_TYPES] = {0};
-	for (uint64_t size; place < end; place += size < end - place ? (size_t)size : end - place) {
+	while (place < end) {
+		place = chunk->big ? count_events(chunk, place, end, true) : count_events(chunk, place, end, false);
+		if (place == end)
+			return;
 		uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-		size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
-			events[tw_bits(header, 16, 19)]++;
-			count_event(chunk, place, header);
-		} else {
-			count_other(chunk, place, header, size);
-			if (fxt_type(header) == TW_FXT_TYPE_METADATA)
-				continue;
-		}
+		uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
+		count_other(chunk, place, header, size);
+		place += size < end - place ? (size_t)size : end - place;
+		if (fxt_type(header) == TW_FXT_TYPE_METADATA)
+			continue;
 		census->provider.records++;
 		census->provider.bytes += size;
 	}
-	for (unsigned i = 0; i < FXT_TYPES; i++)
-		census->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] += events[i];
 }
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish)

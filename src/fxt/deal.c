@@ -207,13 +207,18 @@ static void give_chunk(const struct deal *deal, struct part *part, const struct 
 			give_lane(deal, part, chunk, &chunk->calls->lanes[i]);
 }
 
-/* Whether a part holds as many chunks as records may come late by, or all that there are. */
-static bool is_ready(const struct deal *deal, struct part *part)
+/* Lets a part have as many chunks as records may come late by. */
+static void fill(const struct deal *deal, struct part *part)
 {
 	while (part->held_bytes < deal->window && part->ready < deal->committed)
 		part->held_bytes += size_of(chunk_at(deal, part->ready++));
+}
+
+/* Whether a part has them, or all that there are. */
+static bool is_ready(const struct deal *deal, const struct part *part)
+{
 	bool full = part->held_bytes >= deal->window || part->ready - part->taken == TW_ORDER_SLABS;
-	return part->taken < part->ready && (full || (deal->ended && part->ready == deal->committed));
+	return part->taken < part->ready && (full || deal->ended);
 }
 
 /* The part is through with its oldest chunk. */
@@ -222,6 +227,7 @@ static void pass_chunk(struct deal *deal, struct part *part)
 	struct fxt_chunk *chunk = chunk_at(deal, part->taken++);
 	part->held_bytes -= size_of(chunk);
 	part->busy = false;
+	fill(deal, part);
 	if (--chunk->calls->unfinished == 0) {
 		deal->oldest++;
 		fxt_ahead_put(deal->ahead, chunk);
@@ -299,6 +305,8 @@ static void put_out(struct deal *deal, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(deal->ahead);
 	deal->held[deal->committed++ % TW_ORDER_SLABS] = chunk;
+	for (unsigned i = 0; i < deal->count; i++)
+		fill(deal, &deal->parts[i]);
 	fxt_ahead_unlock(deal->ahead);
 }
 

@@ -21,6 +21,8 @@ struct rows {
 	struct tw_map by_key;
 };
 
+enum { EVENT_KINDS = TW_FXT_FLOW_END - TW_FXT_INSTANT + 1 };
+
 enum { PROVIDER_COLUMNS = 7, CATEGORY_COLUMNS = 2, LISTS = 2, KINDS_OF_ROWS = 3 };
 
 struct fxt_survey {
@@ -96,6 +98,8 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
 		survey->kinds[i] += census->kinds[i];
+	for (unsigned i = 0; census && i < FXT_TYPES; i++)
+		survey->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] += census->events[i];
 	survey->failed |= chunk->failed;
 }
 

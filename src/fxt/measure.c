@@ -19,9 +19,24 @@ static uint64_t value_words(uint64_t header)
 	return words;
 }
 
+/* Whether an argument of known type fills its size exactly, with no reserved bits. */
+static inline bool is_exact(uint64_t header, uint32_t size)
+{
+	static const uint8_t fixed[FXT_TYPES] = {
+	    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,  [TW_FXT_ARG_INT64] = 2, [TW_FXT_ARG_UINT64] = 2,
+	    [TW_FXT_ARG_DOUBLE] = 2, [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,  [TW_FXT_ARG_BOOL] = 1,
+	};
+	if (header & fxt_argument_reserved(fxt_type(header)))
+		return false;
+	if (size == fixed[fxt_type(header)] && !(header >> 31 & 1))
+		return size;
+	uint64_t value = value_words(header);
+	return value && value + fxt_text_words(header >> 16) == size;
+}
+
 /* Words of count arguments (1 or more) that begin at word `at` of a record of `end` words; 0 when one of them is of an unknown
  * type, has reserved bits or a size that is not exactly what it holds. */
-static uint32_t arguments_words(const uint8_t *bytes, uint32_t at, uint32_t end, unsigned count, bool big)
+static inline uint32_t arguments_words(const uint8_t *bytes, uint32_t at, uint32_t end, unsigned count, bool big)
 {
 	uint32_t start = at;
 	for (; count; count--) {
@@ -29,9 +44,7 @@ static uint32_t arguments_words(const uint8_t *bytes, uint32_t at, uint32_t end,
 			return 0;
 		uint64_t header = tw_load64(bytes + (size_t)at * TW_FXT_WORD, big);
 		uint32_t size = (uint32_t)tw_bits(header, 4, 15);
-		uint64_t value = value_words(header);
-		bool exact = value && value + fxt_text_words(header >> 16) == size;
-		if (!exact || size > end - at || (header & fxt_argument_reserved(fxt_type(header))))
+		if (size > end - at || !is_exact(header, size))
 			return 0;
 		at += size;
 	}
@@ -95,7 +108,7 @@ static uint32_t large_words(uint64_t header, const uint8_t *bytes, uint32_t size
 	return length <= (uint64_t)rest * TW_FXT_WORD && fxt_words(length) == rest ? size : 0;
 }
 
-uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big)
+uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big)
 {
 	uint32_t words = fixed + fxt_text_words(header >> 32) + fxt_text_words(header >> 48);
 	uint32_t behind = fxt_event_extra(fxt_kind(header));
@@ -136,6 +149,14 @@ static uint32_t words_of(enum tw_fxt_kind kind, uint64_t header, const uint8_t *
 
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
+	/* What comes in millions: context switches and wake-ups without arguments. */
+	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);
+	static const uint64_t a_switch = TW_FXT_TYPE_SCHEDULING | 4 << 4 | UINT64_C(1) << 60;
+	static const uint64_t a_wakeup = TW_FXT_TYPE_SCHEDULING | 3 << 4 | UINT64_C(2) << 60;
+	if ((header & (plain | FXT_BITS(40, 59))) == a_switch && left_words >= 4)
+		return 4;
+	if ((header & (plain | FXT_BITS(36, 59))) == a_wakeup && left_words >= 3)
+		return 3;
 	enum tw_fxt_kind kind = fxt_kind(header);
 	uint32_t size = fxt_size(header);
 	if (kind == TW_FXT_UNKNOWN || !size || size > left_words || (header & fxt_reserved(kind)))

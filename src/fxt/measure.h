@@ -8,31 +8,36 @@
 /* More words than a record can have: no size agrees with it. */
 enum { FXT_NEVER = 2 * TW_FXT_RECORD_MAX };
 
-/* The two parts of fxt_measure() that are seldom needed: what texts and arguments add to an event whose fixed part is of
- * `fixed` words, FXT_NEVER when they do not agree with themselves; and all that is not an event. */
-uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
+/* What is seldom needed: words of an event with texts or arguments whose fixed part is of `fixed` words, FXT_NEVER when they do
+ * not agree with themselves; and fxt_measure() of all that is not an event. */
+uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
 
-/* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
- * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words are
- * there. Padding is not looked at. */
-static inline uint32_t fxt_measure(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
+/* fxt_measure() of an event. `make bench` measures info. */
+static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
 	/* Header and time, and what stands behind the arguments. */
 	static const uint16_t fixed[FXT_TYPES] = {2, 3, 2, 2,         3,         3,         3,         3,
 	                                          3, 3, 3, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER, FXT_NEVER};
 	static const uint64_t more = FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	if (fxt_type(header) != TW_FXT_TYPE_EVENT)
-		return fxt_measure_other(header, bytes, left_words, big);
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	uint32_t size = (uint32_t)tw_bits(header, 4, 15);
 	uint32_t words = fixed[type] + fxt_thread_words(tw_bits(header, 24, 31));
 	if (size > left_words)
 		return 0;
 	if (header & more)
-		words = fxt_measure_event(header, bytes, words, big);
+		words = fxt_measure_more(header, bytes, words, big);
 	/* An instant may have a scope word. */
 	return size - words <= (type == 0) ? size : 0;
+}
+
+/* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
+ * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words are
+ * there. Padding is not looked at. */
+static inline uint32_t fxt_measure(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
+{
+	return fxt_type(header) == TW_FXT_TYPE_EVENT ? fxt_measure_event(header, bytes, left_words, big)
+	                                             : fxt_measure_other(header, bytes, left_words, big);
 }
 
 #endif

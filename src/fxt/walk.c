@@ -379,6 +379,23 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }
 
+/* Hops over events that are as they should be. Returns the place of what is none; *last is that of the last one. */
+static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
+                                                                bool big, size_t *last)
+{
+	while (end - place >= TW_FXT_WORD) {
+		uint64_t header = tw_load64(bytes + place, big);
+		if (fxt_type(header) != TW_FXT_TYPE_EVENT)
+			break;
+		size_t words = fxt_measure_event(header, bytes + place, (end - place) / TW_FXT_WORD, big);
+		if (words == 0)
+			break;
+		*last = place;
+		place += words * TW_FXT_WORD;
+	}
+	return place;
+}
+
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
@@ -386,15 +403,18 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	const bool big = walk->big;
 	size_t from = chunk->walked, place = from, end = chunk->end, last = SIZE_MAX;
 	bool clear = true;
-	while (end - place >= TW_FXT_WORD) {
+	for (;;) {
+		place =
+		    big ? pass_events(bytes, place, end, true, &last) : pass_events(bytes, place, end, false, &last);
+		if (end - place < TW_FXT_WORD)
+			break;
 		uint64_t header = tw_load64(bytes + place, big);
 		size_t words = fxt_measure(header, bytes + place, (end - place) / TW_FXT_WORD, big);
 		if (words == 0)
 			break;
-		if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT && !take(walk, chunk, place, header, words)) {
-			clear = false;
+		clear = tw_bits(header, 0, 3) >= TW_FXT_TYPE_EVENT || take(walk, chunk, place, header, words);
+		if (!clear)
 			break;
-		}
 		last = place;
 		place += words * TW_FXT_WORD;
 	}
