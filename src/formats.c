@@ -31,6 +31,7 @@ const struct tw_target *const tw_targets[] = {
     &tw_target_speedscope, /* speedscope's JSON */
     &tw_target_pprof,      /* pprof's profile.proto */
     &tw_target_callgrind,  /* callgrind's profile format */
+    &tw_target_firefox,    /* a profile for the Firefox Profiler */
     &tw_target_csv,        /* events as rows */
     &tw_target_jsonl,      /* the same as JSON Lines */
     NULL,

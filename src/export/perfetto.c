@@ -309,15 +309,17 @@ static void put_event(struct perfetto *perfetto, uint64_t time)
 	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
 }
 
-static void begin_slice(void *context, const struct tw_event *event)
+static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
 {
 	struct perfetto *perfetto = context;
+	(void)caller;
 	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
 	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
 	uint64_t location = tw_perfetto_location(perfetto, event->name);
 	if (location)
 		tw_proto_uint(&perfetto->event, EVENT_SOURCE_LOCATION_IID, location);
 	put_event(perfetto, event->time);
+	return TW_ROW_FIRST;
 }
 
 static void end_slice(void *context, const struct tw_slice_end *end)

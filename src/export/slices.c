@@ -27,11 +27,9 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_slices *slices = slices_of(calls);
-	(void)caller;
 	(void)name;
 	tell_end(slices, NULL);
-	slices->hooks->begin(slices->context, slices->event);
-	return TW_ROW_FIRST;
+	return slices->hooks->begin(slices->context, slices->event, caller->row);
 }
 
 static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
@@ -46,6 +44,8 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t
 	    .time = frame->begin + duration,
 	    .track = calls->track,
 	    .name = frame->name,
+	    .row = frame->row,
+	    .caller = frame[-1].row,
 	    .how = how,
 	};
 }

@@ -94,9 +94,11 @@ static void put_event(struct speedscope *speedscope, uint32_t track, char type, 
 	tw_spool_add(&speedscope->spool, lane(track, SLICES), text + first, (size_t)(p - text) - first);
 }
 
-static void begin_slice(void *context, const struct tw_event *event)
+static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
 {
+	(void)caller;
 	put_event(context, event->track, 'O', event->name, event->time);
+	return TW_ROW_FIRST;
 }
 
 static void end_slice(void *context, const struct tw_slice_end *end)

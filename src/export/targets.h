@@ -20,6 +20,9 @@ extern const struct tw_target tw_target_pprof;
 /* callgrind's profile format. */
 extern const struct tw_target tw_target_callgrind;
 
+/* A processed profile for the Firefox Profiler. */
+extern const struct tw_target tw_target_firefox;
+
 /* Events as rows. */
 extern const struct tw_target tw_target_csv;
 extern const struct tw_target tw_target_jsonl;

@@ -52,6 +52,8 @@ agrees() { # format
 	trackway convert "$DATA/xray/v1.xray" -o out.pprof.zst && zstd -dcq out.pprof.zst | cmp - plain
 }
 
+@test "firefox: every column is as long as its table, and the slices are those of stat" { agrees firefox; }
+
 @test "csv: the rows of Python's reader, and the slices are those of stat" { agrees csv; }
 
 @test "jsonl: an object a line, and the slices are those of stat" { agrees jsonl; }

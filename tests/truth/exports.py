@@ -10,6 +10,7 @@ there is one.
 """
 import collections
 import csv
+import decimal
 import gzip
 import json
 import subprocess
@@ -248,6 +249,77 @@ def read_callgrind(path):
     raise Wrong("callgrind_annotate tells no totals")
 
 
+# ---- Firefox ----
+
+FIREFOX_TABLES = {
+    "samples": {"time", "stack", "weight", "weightType"},
+    "markers": {"name", "startTime", "endTime", "phase", "data", "category"},
+    "stackTable": {"frame", "prefix", "category", "subcategory"},
+    "frameTable": {"address", "inlineDepth", "category", "subcategory", "func", "nativeSymbol", "innerWindowID",
+                   "implementation", "line", "column"},
+    "funcTable": {"name", "isJS", "relevantForJS", "resource", "fileName", "lineNumber", "columnNumber"},
+    "resourceTable": {"lib", "name", "host", "type"},
+    "nativeSymbols": {"libIndex", "address", "name", "functionSize"},
+}
+FIREFOX_THREAD = {"processType", "processStartupTime", "processShutdownTime", "registerTime", "unregisterTime",
+                  "pausedRanges", "name", "isMainThread", "processName", "pid", "tid", "stringArray"}
+# Column -> the table that its numbers are of.
+FIREFOX_NUMBERS = {
+    ("samples", "stack"): "stackTable", ("stackTable", "frame"): "frameTable", ("stackTable", "prefix"): "stackTable",
+    ("frameTable", "func"): "funcTable", ("funcTable", "name"): "stringArray", ("funcTable", "fileName"): "stringArray",
+    ("markers", "name"): "stringArray",
+}
+
+
+def check_firefox_thread(thread):
+    require(set(thread) == FIREFOX_THREAD | set(FIREFOX_TABLES), f"members of a thread: {sorted(thread)}")
+    require(isinstance(thread["pid"], str), "the pid")
+    for name, columns in FIREFOX_TABLES.items():
+        table = thread[name]
+        require(set(table) == columns | {"length"}, f"columns of {name}")
+        for column in columns - {"weightType"}:
+            require(len(table[column]) == table["length"], f"{name}.{column}")
+    for (name, column), other in FIREFOX_NUMBERS.items():
+        length = len(thread[other]) if other == "stringArray" else thread[other]["length"]
+        for number in thread[name][column]:
+            require(number is None or 0 <= number < length, f"{name}.{column}: {number} of {length}")
+    prefixes = thread["stackTable"]["prefix"]
+    require(all(prefix is None or prefix < i for i, prefix in enumerate(prefixes)), "a stack before its caller")
+    for phase, start, end in zip(*(thread["markers"][column] for column in ("phase", "startTime", "endTime"))):
+        require((phase == 3) == (start is None) and (phase in (1, 3)) == (end is not None), "times of a marker")
+
+
+def firefox_names(thread):
+    """For each stack the names on it."""
+    strings, functions = thread["stringArray"], thread["funcTable"]["name"]
+    names = []
+    for frame, prefix in zip(thread["stackTable"]["frame"], thread["stackTable"]["prefix"]):
+        above = names[prefix] if prefix is not None else frozenset()
+        names.append(above | {strings[functions[thread["frameTable"]["func"][frame]]]})
+    return names
+
+
+def read_firefox(path):
+    with open(path, encoding="utf-8") as file:
+        profile = json.load(file, parse_float=decimal.Decimal)
+    meta = profile["meta"]
+    require(meta["preprocessedProfileVersion"] == 48 and meta["categories"][0]["color"] == "grey", "the head")
+    totals = collections.defaultdict(lambda: [None, 0])
+    for thread in profile["threads"]:
+        check_firefox_thread(thread)
+        samples, names, over = thread["samples"], firefox_names(thread), None
+        if samples["weightType"] != "tracing-ms" or "(" in thread["name"]:
+            continue
+        for time, stack, weight in zip(samples["time"], samples["stack"], samples["weight"]):
+            require(over is None or time >= over, f"a sample at {time}, and one before until {over}")
+            over = time + weight
+            for name in names[stack] if stack is not None else ():
+                totals[name][1] += int(weight * 1000000)
+        for name in frozenset().union(*names):
+            totals[name][1] += 0  # also what took no time
+    return {name: tuple(value) for name, value in totals.items()}
+
+
 # ---- Rows. ----
 
 class Calls(Stack):
@@ -314,6 +386,7 @@ READERS = {
     "speedscope": read_speedscope,
     "pprof": read_pprof,
     "callgrind": read_callgrind,
+    "firefox": read_firefox,
     "csv": read_csv,
     "jsonl": read_jsonl,
 }

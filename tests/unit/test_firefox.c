@@ -1,0 +1,96 @@
+/* test_firefox.c - events to the Firefox Profiler's processed profile format. What is expected is written by hand from its documents
+ * and types. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export.h"
+
+static int setup(void **state)
+{
+	return setup_for(state, "firefox");
+}
+
+/* Looks for a piece behind the one before. */
+static const char *expect(const char *text, const char *piece)
+{
+	const char *found = strstr(text, piece);
+	if (!found)
+		fail_msg("no %s\nin %s", piece, text);
+	return found + strlen(piece);
+}
+
+static void test_nothing(void **state)
+{
+	const char *text = finish(*state);
+	text = expect(text, "{\"meta\":{\"interval\":0.000001,\"startTime\":0,");
+	text = expect(text, "\"preprocessedProfileVersion\":48,");
+	assert_string_equal(expect(text, "\"threads\":["), "]}\n");
+}
+
+static void test_slices_and_markers(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 1};
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib),
+	    EVENT(7, TW_INSTANT, f->main, f->cat, .category = f->leaf, .argument_count = 1),
+	    EVENT(8, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 2), EVENT(9, TW_LOST, f->main, 0, .value = 64),
+	    EVENT(15, TW_SLICE_END, f->main, f->fib), EVENT(1000020, TW_SLICE_COMPLETE, f->main, f->fib, .value = 1));
+	expect_no_loss(f);
+	const char *text = finish(f);
+	text = expect(
+	    text,
+	    "\"name\":\"thread 7\",\"processName\":\"process 7\",\"isMainThread\":true,\"pid\":\"7\",\"tid\":\"7\",");
+	text = expect(text, "\"samples\":{\"weightType\":\"tracing-ms\","
+	                    "\"time\":[0.000005,0.000008,0.000010,0.000015,1.000020],\"stack\":[0,1,0,null,0],"
+	                    "\"weight\":[0.000003,0.000002,0.000005,0.000000,0.000001],\"length\":5}");
+	text = expect(
+	    text,
+	    "\"markers\":{\"name\":[0,1],\"startTime\":[0.000007,0.000009],\"endTime\":[null,null],\"phase\":[0,0],"
+	    "\"data\":[{\"type\":\"event\",\"category\":\"leaf\",\"args\":\"{\\\"fib\\\":1}\"},"
+	    "{\"type\":\"event\",\"value\":64}],\"category\":[0,0],\"length\":2}");
+	text = expect(
+	    text,
+	    "\"stackTable\":{\"frame\":[0,1],\"prefix\":[null,0],\"category\":[0,0],\"subcategory\":[0,0],\"length\":2}");
+	text =
+	    expect(text,
+	           "\"frameTable\":{\"address\":[-1,-1],\"inlineDepth\":[0,0],\"category\":[0,0],\"subcategory\":[0,0],"
+	           "\"func\":[0,1],\"nativeSymbol\":[null,null],\"innerWindowID\":[0,0],\"implementation\":[null,null],"
+	           "\"line\":[null,null],\"column\":[null,null],\"length\":2}");
+	text = expect(text, "\"funcTable\":{\"name\":[2,3],\"fileName\":[null,null],");
+	assert_string_equal(expect(text, "\"stringArray\":["), "\"cat\",\"lost\",\"fib\",\"leaf\"]}]}\n");
+}
+
+/* Files and addresses are strings behind the names. */
+static void test_samples(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	uint32_t location = tw_dictionary_add_location(
+	    dictionary, &(struct tw_location){.name = f->leaf, .file = name(f, "a.c"), .line = 12, .address = 16});
+	uint32_t stack = tw_dictionary_push(dictionary, 0, location);
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xab};
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->worker, 0, .value = 2, .other = stack),
+	    EVENT(1, TW_STACK_SAMPLE, f->worker, 0, .value = 1, .argument_count = 1),
+	    EVENT(2, TW_ALLOCATION_SAMPLE, f->worker, 0, .value = 64, .id = 2, .other = stack));
+	expect_loss(f, "allocation-sample", 1, 0);
+	const char *text = finish(f);
+	text =
+	    expect(text,
+	           "\"name\":\"thread 8 (samples)\",\"processName\":\"process 7\",\"isMainThread\":false,\"pid\":\"7\","
+	           "\"tid\":\"8 (samples)\"");
+	text = expect(text, "\"samples\":{\"weightType\":\"samples\",\"time\":[0.000000,0.000001],\"stack\":[0,1],"
+	                    "\"weight\":[2,1],\"length\":2}");
+	text = expect(text, "\"line\":[12,null]");
+	text = expect(text, "\"funcTable\":{\"name\":[0,2],\"fileName\":[1,null]");
+	text = expect(text, "\"stringArray\":[\"leaf\",\"a.c\",\"0xab\"]}");
+	expect(text,
+	       "\"samples\":{\"weightType\":\"bytes\",\"time\":[0.000002],\"stack\":[0],\"weight\":[64],\"length\":1}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
+	};
+	return cmocka_run_group_tests_name("firefox", tests, NULL, NULL);
+}
