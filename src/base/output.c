@@ -11,7 +11,9 @@
 static void write_fd(void *context, const char *bytes, size_t size)
 {
 	struct tw_output *out = context;
-	while (size && !out->error) {
+	if (out->text && size && !tw_text_add(out->text, bytes, size))
+		out->error = ENOMEM;
+	while (!out->text && size && !out->error) {
 		ssize_t n = write(out->fd, bytes, size);
 		if (n < 0 && errno != EINTR)
 			out->error = errno;
@@ -63,6 +65,13 @@ int tw_output_compress(struct tw_output *out, const char *name)
 		return 0;
 	out->pack = tw_pack_new(packer);
 	return out->pack ? 0 : ENOMEM;
+}
+
+int tw_output_text(struct tw_output *out, struct tw_text *text)
+{
+	int error = tw_output_fd(out, -1);
+	out->text = text;
+	return error;
 }
 
 int tw_output_open(struct tw_output *out, const char *path)

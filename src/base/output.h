@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compress.h"
+#include "base/memory.h"
 #include "base/outfile.h"
 
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
@@ -23,6 +24,7 @@ struct tw_output {
 	bool own;         /* fd is that of `file` */
 	struct tw_outfile file;
 	struct tw_pack *pack; /* NULL: the bytes go out as they are */
+	struct tw_text *text; /* where they go instead of fd; NULL: to fd */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds; devices and
@@ -35,6 +37,10 @@ int tw_output_compress(struct tw_output *out, const char *name);
 
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
 int tw_output_fd(struct tw_output *out, int fd);
+
+/* Writes to a growing text; each tw_output_flush() brings it up to date. What no memory was there for shows in `error`. It may
+ * be set to another text after a flush. Returns 0 or an errno. */
+int tw_output_text(struct tw_output *out, struct tw_text *text);
 
 /* Flushes and closes; a file gets its name. Returns 0 or the first errno there was; then the file is gone. */
 int tw_output_close(struct tw_output *out);

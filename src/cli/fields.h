@@ -1,13 +1,9 @@
-/* fields.h - the fields of a format's records, as text and as JSON. */
+/* fields.h - the fields of records as text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_FIELDS_H
 #define CLI_FIELDS_H
 
-#include "base/json.h"
-
-#include <trackway/reader.h>
-
-void tw_put_field_json(struct tw_json *json, const struct tw_field *field);
+#include "core/fields.h"
 
 /* The value only. Bytes, and text that holds more than plain characters, are put in quotes, with \xNN for what cannot be
  * shown. */

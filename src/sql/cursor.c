@@ -1,0 +1,315 @@
+/* cursor.c - rows of one table, file after file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fields.h"
+
+/* ---- Rows. ---- */
+
+void *sql_add_row(struct sql_cursor *cursor)
+{
+	size_t size = cursor->table->row_size;
+	if (!tw_grow(&cursor->rows, &cursor->row_room, (cursor->row_count + 1) * size, 1))
+		return NULL;
+	void *row = cursor->rows + cursor->row_count++ * size;
+	memset(row, 0, size);
+	return row;
+}
+
+bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (!tw_text_add(&cursor->text, length ? bytes : "", length))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
+}
+
+struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text)
+{
+	if (!cursor->out.buffer && tw_output_text(&cursor->out, text))
+		return NULL;
+	cursor->out.text = text;
+	return &cursor->out;
+}
+
+static void put_argument(struct tw_json *json, const char *name, const struct tw_argument *argument)
+{
+	const char *word;
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		tw_json_text(json, name, NULL);
+		return;
+	case TW_ARG_BOOL:
+		tw_json_bool(json, name, argument->value.u != 0);
+		return;
+	case TW_ARG_INT:
+		tw_json_i64(json, name, argument->value.i);
+		return;
+	case TW_ARG_UINT:
+	case TW_ARG_POINTER:
+	case TW_ARG_KOID:
+		tw_json_u64(json, name, argument->value.u);
+		return;
+	case TW_ARG_DOUBLE:
+		word = tw_double_word(argument->value.d);
+		if (word)
+			tw_json_text(json, name, word);
+		else
+			tw_json_double(json, name, argument->value.d);
+		return;
+	case TW_ARG_TEXT:
+		tw_json_bytes(json, name, (const char *)argument->value.bytes, argument->size);
+		return;
+	case TW_ARG_BYTES:
+		tw_json_hex(json, name, argument->value.bytes, argument->size);
+		return;
+	}
+}
+
+bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
+                       size_t count)
+{
+	struct tw_json json = {.out = sql_write(cursor, text), .comma = text->length > 0};
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
+	if (!json.out)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		put_argument(&json, tw_dictionary_name(dictionary, arguments[i].name)->text, &arguments[i]);
+	tw_output_flush(json.out);
+	return !json.out->error;
+}
+
+int sql_no_memory(struct sql_cursor *cursor)
+{
+	return sql_session_fail(cursor->scan.session, TW_ERR_MEMORY, "%s: out of memory", cursor->table->name);
+}
+
+/* ---- Conditions. ---- */
+
+static bool decide(const struct sql_match *match, const char *text, size_t length)
+{
+	if (match->equal && (strlen(match->equal) != length || memcmp(match->equal, text, length) != 0))
+		return false;
+	return !match->glob || sqlite3_strglob(match->glob, text) == 0;
+}
+
+/* A name may become better known: only what is wanted by its verdict is certain, so SQLite looks again. */
+bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t name)
+{
+	enum { YES = 1, NO };
+	if (!match->equal && !match->glob)
+		return true;
+	if (name < match->room && match->verdicts[name])
+		return match->verdicts[name] == YES;
+	const struct tw_name *known = tw_dictionary_name(tw_reader_dictionary(cursor->scan.reader), name);
+	bool yes = name && decide(match, known->text, known->length);
+	if (tw_grow(&match->verdicts, &match->room, (size_t)name + 1, 1))
+		match->verdicts[name] = yes ? YES : NO;
+	return yes;
+}
+
+bool sql_in_window(const struct sql_cursor *cursor, uint64_t time)
+{
+	int64_t ts = (int64_t)(time - cursor->start);
+	return ts >= cursor->low && ts <= cursor->high;
+}
+
+bool sql_on_track(struct sql_cursor *cursor, uint32_t track)
+{
+	return !cursor->one_track || sql_scan_track(&cursor->scan, track) == cursor->wanted;
+}
+
+bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	return sql_in_window(cursor, event->time) && sql_on_track(cursor, event->track) &&
+	       sql_matches(cursor, &cursor->name, event->name) &&
+	       sql_matches(cursor, &cursor->category, event->category);
+}
+
+static void forget_verdicts(struct sql_match *match)
+{
+	free(match->verdicts);
+	match->verdicts = NULL;
+	match->room = 0;
+}
+
+static void forget_match(struct sql_match *match)
+{
+	forget_verdicts(match);
+	sqlite3_free(match->equal);
+	sqlite3_free(match->glob);
+	*match = (struct sql_match){0};
+}
+
+/* ---- Files. ---- */
+
+/* What must be known of the file before the first row. */
+static int prepare(struct sql_cursor *cursor, const struct sql_needs *needs)
+{
+	struct sql_session *session = cursor->scan.session;
+	int status = needs->survey ? sql_survey_make(session, cursor->scan.file) : 0;
+	if (status == 0 && needs->start)
+		status = sql_file_start(session, cursor->scan.file, &cursor->start);
+	return status;
+}
+
+/* Whether the file can have rows of the track that is wanted; looks up its thread. */
+static bool choose_track(struct sql_cursor *cursor)
+{
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	uint64_t id = (uint64_t)cursor->track;
+	cursor->scan.one_thread = false;
+	if (!cursor->one_track)
+		return true;
+	cursor->wanted = (uint32_t)id;
+	if (id >> SQL_TRACK_SHIFT != cursor->scan.file || cursor->wanted == 0 || cursor->wanted >= survey->track_count)
+		return false;
+	const struct sql_track *track = &survey->tracks[cursor->wanted];
+	cursor->scan.thread = track->thread;
+	cursor->scan.one_thread = !cursor->table->whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
+	return true;
+}
+
+static bool has_format(const struct sql_cursor *cursor)
+{
+	const char *wanted = cursor->table->format;
+	return !wanted || !cursor->scan.reader ||
+	       strncmp(wanted, tw_reader_format(cursor->scan.reader), strlen(wanted)) == 0;
+}
+
+/* Begins the file that is next. */
+static int begin_file(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	struct sql_scan *scan = &cursor->scan;
+	bool reads = table->kinds || table->pull;
+	int status = prepare(cursor, &cursor->needs);
+	cursor->scanning = false;
+	if (status < 0 || !choose_track(cursor))
+		return status;
+	scan->order = table->pull ? TW_ORDER_FILE : cursor->in_order || table->in_time ? TW_ORDER_TIME : TW_ORDER_TRACK;
+	scan->kinds = table->kinds;
+	scan->checking = table->checking;
+	scan->on_finding = table->on_finding;
+	scan->finding_context = cursor;
+	if (cursor->state)
+		memset(cursor->state, 0, table->state_size);
+	if (reads && (status = sql_scan_open(scan)) < 0)
+		return status;
+	if (!has_format(cursor))
+		return 0;
+	cursor->scanning = true;
+	return table->begin ? table->begin(cursor) : 0;
+}
+
+static void end_file(struct sql_cursor *cursor)
+{
+	if (cursor->scanning && cursor->table->end)
+		cursor->table->end(cursor);
+	cursor->scanning = false;
+	sql_scan_close(&cursor->scan);
+	forget_verdicts(&cursor->name);
+	forget_verdicts(&cursor->category);
+}
+
+/* Whether nothing more of this file can be wanted: events come in the order of time but for what the survey has seen. */
+static bool is_past(const struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	if (!survey || cursor->high == INT64_MAX || cursor->scan.batch.count == 0)
+		return false;
+	const struct tw_event *last = &cursor->scan.batch.events[cursor->scan.batch.count - 1];
+	int64_t time = (int64_t)(last->time - cursor->start);
+	bool late = cursor->high > INT64_MAX - (int64_t)survey->late_ns;
+	if (survey->late_ns > INT64_MAX || late || time <= cursor->high + (int64_t)survey->late_ns)
+		return false;
+	return !table->waits || !table->waits(cursor);
+}
+
+/* Makes more rows of the file. Returns > 0 when there may be more, 0 when it is over. */
+static int more_of_file(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	struct sql_session *session = cursor->scan.session;
+	if (!cursor->scanning || (!table->pull && !table->kinds))
+		return 0;
+	if (sql_session_stops(session))
+		return sql_session_fail(session, TW_ERR_LIMIT, "interrupted");
+	if (table->pull)
+		return table->pull(cursor);
+	int got = sql_scan_batch(&cursor->scan);
+	if (got <= 0)
+		return got < 0 || !table->finish ? got : table->finish(cursor);
+	got = table->take(cursor);
+	if (got < 0)
+		return got;
+	if (cursor->scan.failed)
+		return sql_no_memory(cursor);
+	return !is_past(cursor);
+}
+
+/* ---- What SQLite asks for. ---- */
+
+/* Looks for rows: in what is left of the file, then in the next one. */
+static int advance(struct sql_cursor *cursor)
+{
+	int status;
+	cursor->at = cursor->row_count = cursor->text.length = 0;
+	while (cursor->row_count == 0 && !cursor->ended) {
+		status = cursor->over ? 0 : more_of_file(cursor);
+		if (status < 0)
+			return status;
+		cursor->over = status == 0;
+		if (!cursor->over || cursor->row_count)
+			continue;
+		end_file(cursor);
+		cursor->ended = ++cursor->scan.file >= cursor->scan.session->count;
+		if (!cursor->ended && (status = begin_file(cursor)) < 0)
+			return status;
+		cursor->over = false;
+	}
+	return 0;
+}
+
+int sql_cursor_start(struct sql_cursor *cursor)
+{
+	cursor->ended = cursor->scan.session->count == 0;
+	cursor->over = false;
+	cursor->scan.file = 0;
+	cursor->at = cursor->row_count = cursor->text.length = 0;
+	cursor->row_number = 0;
+	if (cursor->ended)
+		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
+		                        "no trace is open: select trackway_open('file')");
+	int status = begin_file(cursor);
+	return status < 0 || cursor->row_count ? status : advance(cursor);
+}
+
+int sql_cursor_next(struct sql_cursor *cursor)
+{
+	cursor->row_number++;
+	return ++cursor->at < cursor->row_count ? 0 : advance(cursor);
+}
+
+void sql_cursor_reset(struct sql_cursor *cursor)
+{
+	end_file(cursor);
+	forget_match(&cursor->name);
+	forget_match(&cursor->category);
+}
+
+void sql_cursor_free(struct sql_cursor *cursor)
+{
+	sql_cursor_reset(cursor);
+	free(cursor->rows);
+	if (cursor->out.buffer)
+		tw_output_discard(&cursor->out);
+	tw_text_free(&cursor->text);
+	free(cursor->state);
+	free(cursor);
+}

@@ -1,0 +1,49 @@
+/* extension.c - the tables as an extension that SQLite's shell, Python and others can load. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/table.h"
+
+#include <stdlib.h>
+
+SQLITE_EXTENSION_INIT1
+
+static void free_session(void *session)
+{
+	sql_session_free(session);
+}
+
+/* trackway_open('file'): its tables are the connection's from now on. Gives the number of files. */
+static void open_trace(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct sql_session *session = sqlite3_user_data(context);
+	const char *path = (const char *)sqlite3_value_text(argv[0]);
+	(void)argc;
+	if (!path) {
+		sqlite3_result_error(context, "trackway_open wants the name of a file", -1);
+		return;
+	}
+	uint64_t start;
+	int status = sql_session_add(session, path);
+	if (status == 0 && (status = sql_file_start(session, session->count - 1, &start)) < 0)
+		sql_session_remove_last(session);
+	if (status < 0)
+		sqlite3_result_error(context, session->error, -1);
+	else
+		sqlite3_result_int64(context, (sqlite3_int64)session->count);
+}
+
+TW_API int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
+
+int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
+{
+	SQLITE_EXTENSION_INIT2(api);
+	struct sql_session *session = sql_session_new(NULL);
+	if (!session)
+		return SQLITE_NOMEM;
+	int result = sqlite3_create_function_v2(db, "trackway_open", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, session,
+	                                        open_trace, NULL, NULL, free_session);
+	if (result == SQLITE_OK)
+		result = sql_register(db, session);
+	if (result != SQLITE_OK)
+		*error = sqlite3_mprintf("trackway: %s", sqlite3_errstr(result));
+	return result;
+}

@@ -1,0 +1,429 @@
+/* module.c - the virtual tables to SQLite: declared, planned and read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/cursor.h"
+
+/* What a module is registered with. */
+struct source {
+	const struct sql_table *table; /* NULL: the argument says which */
+	struct sql_session *session;   /* the connection's */
+};
+
+struct vtab {
+	sqlite3_vtab base;
+	const struct sql_table *table;
+	struct sql_session *session;
+	bool own; /* the session is this table's */
+};
+
+/* What a plan says in its number, and each condition by a letter in its text, after the columns that are used. */
+enum { NEEDS_SURVEY = 1, NEEDS_START = 2, IN_ORDER = 4, USED_DIGITS = 16 };
+
+static int fail(sqlite3_vtab *vtab, const char *text)
+{
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf("%s", text);
+	return SQLITE_ERROR;
+}
+
+/* ---- Connecting. ---- */
+
+static const struct sql_table *table_named(const char *name)
+{
+	for (size_t i = 0; sql_tables[i]; i++)
+		if (sqlite3_stricmp(sql_tables[i]->name, name) == 0)
+			return sql_tables[i];
+	return NULL;
+}
+
+/* An argument of `create virtual table`, without its quotes. NULL when there is no memory. */
+static char *argument(const char *text)
+{
+	char quote = *text == '\'' || *text == '"' ? *text : 0;
+	char *copy = malloc(strlen(text) + 1), *to = copy;
+	if (!copy)
+		return NULL;
+	for (const char *from = text + (quote != 0); *from && !(quote && from[0] == quote && from[1] != quote);
+	     from++) {
+		from += quote && from[0] == quote; /* it stands twice inside */
+		*to++ = *from;
+	}
+	*to = '\0';
+	return copy;
+}
+
+static int declare(sqlite3 *db, const struct sql_table *table)
+{
+	struct tw_text text = {0};
+	bool fine = tw_text_add(&text, "CREATE TABLE x(", 15);
+	for (size_t i = 0; i < table->column_count && fine; i++) {
+		char column[64];
+		int length = snprintf(column, sizeof column, "%s\"%s\" %s", i ? ", " : "", table->columns[i].name,
+		                      table->columns[i].type);
+		fine = tw_text_add(&text, column, (size_t)length);
+	}
+	fine = fine && tw_text_add(&text, ")", 1);
+	int result = fine ? sqlite3_declare_vtab(db, text.bytes) : SQLITE_NOMEM;
+	tw_text_free(&text);
+	return result;
+}
+
+/* The file and the table that the arguments name; from the third on they are the user's. */
+static int choose(struct vtab *vtab, int argc, const char *const *argv, char **error)
+{
+	enum { FILE_ARGUMENT = 3, TABLE_ARGUMENT };
+	char *table = argc > TABLE_ARGUMENT ? argument(argv[TABLE_ARGUMENT]) : NULL;
+	char *file = argument(argv[FILE_ARGUMENT]);
+	if (table && !vtab->table)
+		vtab->table = table_named(table);
+	else if (!vtab->table)
+		vtab->table = table_named("slice");
+	if (!vtab->table)
+		*error = sqlite3_mprintf("there is no table %s", table);
+	free(table);
+	vtab->session = file ? sql_session_new(NULL) : NULL;
+	vtab->own = true;
+	int status = vtab->session ? sql_session_add(vtab->session, file) : TW_ERR_MEMORY;
+	free(file);
+	if (status < 0)
+		return SQLITE_NOMEM;
+	return vtab->table ? SQLITE_OK : SQLITE_ERROR;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	struct vtab *vtab = (struct vtab *)base;
+	if (vtab->own)
+		sql_session_free(vtab->session);
+	sqlite3_free(vtab);
+	return SQLITE_OK;
+}
+
+static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
+{
+	const struct source *source = context;
+	struct vtab *vtab = sqlite3_malloc(sizeof *vtab);
+	int result = SQLITE_OK;
+	if (!vtab)
+		return SQLITE_NOMEM;
+	*vtab = (struct vtab){.table = source->table, .session = source->session};
+	if (argc > 3) {
+		result = choose(vtab, argc, argv, error);
+	} else if (!vtab->table) {
+		*error = sqlite3_mprintf("trackway wants a file, and maybe the name of a table");
+		result = SQLITE_ERROR;
+	}
+	if (result == SQLITE_OK)
+		result = declare(db, vtab->table);
+	if (result != SQLITE_OK) {
+		disconnect(&vtab->base);
+		return result;
+	}
+	*made = &vtab->base;
+	return SQLITE_OK;
+}
+
+/* ---- Planning. ---- */
+
+/* The letter of a condition that can be used; 0 for others. */
+static char letter_of(const struct sql_column *column, unsigned char op)
+{
+	static const struct {
+		enum sql_role role;
+		unsigned char op;
+		char letter;
+	} known[] = {
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GE, 'g'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GT, 'G'},
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LE, 'l'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LT, 'L'},
+	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_EQ, 'e'},       {SQL_IS_TRACK, SQLITE_INDEX_CONSTRAINT_EQ, 't'},
+	    {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_EQ, 'n'},     {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_GLOB, 'N'},
+	    {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_EQ, 'c'}, {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_GLOB, 'C'},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].role == column->role && known[i].op == op)
+			return known[i].letter;
+	return 0;
+}
+
+/* The part of the rows that such a condition leaves, guessed. */
+static double part_of(char letter)
+{
+	switch (letter) {
+	case 'e':
+		return 1e-6;
+	case 't':
+		return 0.125;
+	case 'n':
+		return 0.01;
+	case 'N':
+	case 'c':
+	case 'C':
+		return 0.1;
+	default:
+		return 0.25;
+	}
+}
+
+/* Comparisons of texts in another collation are SQLite's own work. A list of values would be a scan for each. */
+static bool can_use(sqlite3_index_info *info, int i)
+{
+	const struct sqlite3_index_constraint *condition = &info->aConstraint[i];
+	if (!condition->usable || condition->iColumn < 0)
+		return false;
+	if (condition->op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(info, i, -1))
+		return false;
+	return sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
+}
+
+static double rows_guessed(const struct sql_session *session)
+{
+	enum { RECORD = 24, AT_LEAST = 100 };
+	double bytes = 0;
+	for (size_t i = 0; i < session->count; i++) {
+		struct stat status;
+		if (stat(session->files[i].path, &status) == 0)
+			bytes += (double)status.st_size;
+	}
+	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;
+}
+
+/* Uses what conditions it can: a letter each into the text. */
+static double use_conditions(const struct sql_table *table, sqlite3_index_info *info, char *letters, size_t room,
+                             int *needs)
+{
+	double part = 1;
+	size_t used = 0;
+	for (int i = 0; i < info->nConstraint && used + 1 < room; i++) {
+		if (!can_use(info, i))
+			continue;
+		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
+		if (!letter)
+			continue;
+		letters[used++] = letter;
+		info->aConstraintUsage[i].argvIndex = (int)used;
+		part *= part_of(letter);
+		*needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
+	}
+	letters[used] = '\0';
+	return part;
+}
+
+static int needs_of(const struct sql_table *table, uint64_t used)
+{
+	int needs = table->surveyed ? NEEDS_SURVEY : 0;
+	for (size_t i = 0; i < table->column_count; i++) {
+		enum sql_value value = table->columns[i].value;
+		if (!(used >> (i < 63 ? i : 63) & 1))
+			continue;
+		if (value == SQL_TRACK || value == SQL_SERIES)
+			needs |= NEEDS_SURVEY;
+		if (value == SQL_TIME)
+			needs |= NEEDS_START;
+	}
+	return needs;
+}
+
+/* Whether rows can come in the order that is asked for: there is one file, and it is known to be in order. */
+static bool can_order(const struct vtab *vtab, const sqlite3_index_info *info)
+{
+	const struct sql_session *session = vtab->session;
+	const struct sql_survey *survey = session->count == 1 ? session->files[0].survey : NULL;
+	return info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn >= 0 &&
+	       vtab->table->columns[info->aOrderBy[0].iColumn].role == SQL_IS_TS && vtab->table->by_time && survey &&
+	       survey->late_ns == 0;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	enum { CONDITIONS = 64 };
+	const struct vtab *vtab = (struct vtab *)base;
+	const struct sql_table *table = vtab->table;
+	char letters[CONDITIONS];
+	int needs = needs_of(table, info->colUsed);
+	bool reads = table->kinds || table->pull;
+	double all = reads ? rows_guessed(vtab->session) : 100;
+	double part = use_conditions(table, info, letters, sizeof letters, &needs);
+	if (can_order(vtab, info)) {
+		info->orderByConsumed = 1;
+		needs |= IN_ORDER | NEEDS_START;
+	}
+	/* All is read, whatever is left of it. */
+	info->estimatedCost = all + all * part;
+	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
+	info->idxNum = needs;
+	info->idxStr = sqlite3_mprintf("%016llx%s", (unsigned long long)info->colUsed, letters);
+	info->needToFreeIdxStr = 1;
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* ---- Reading. ---- */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+{
+	const struct vtab *vtab = (struct vtab *)base;
+	struct sql_cursor *cursor = calloc(1, sizeof *cursor);
+	if (!cursor)
+		return SQLITE_NOMEM;
+	cursor->table = vtab->table;
+	cursor->scan.session = vtab->session;
+	if (vtab->table->state_size && !(cursor->state = calloc(1, vtab->table->state_size))) {
+		free(cursor);
+		return SQLITE_NOMEM;
+	}
+	*made = &cursor->base;
+	return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	sql_cursor_free((struct sql_cursor *)base);
+	return SQLITE_OK;
+}
+
+/* A bound of whole numbers; false where the value says nothing about numbers. `up`: the next one, where the bound itself is out
+ * or lies between two. */
+static bool bound_of(sqlite3_value *value, bool up, bool strict, int64_t *bound)
+{
+	const double most = 9.2e18;
+	int type = sqlite3_value_type(value);
+	if (type == SQLITE_INTEGER) {
+		*bound = sqlite3_value_int64(value);
+		if (strict)
+			*bound += up && *bound < INT64_MAX ? 1 : !up && *bound > INT64_MIN ? -1 : 0;
+		return true;
+	}
+	double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : most;
+	if (!(real > -most && real < most))
+		return false;
+	*bound = (int64_t)real + (up ? -1 : 1); /* wider than asked for: SQLite looks again */
+	return true;
+}
+
+static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *value)
+{
+	int64_t bound;
+	if (strchr("gGe", letter) && bound_of(value, true, letter == 'G', &bound))
+		cursor->low = bound > cursor->low ? bound : cursor->low;
+	if (strchr("lLe", letter) && bound_of(value, false, letter == 'L', &bound))
+		cursor->high = bound < cursor->high ? bound : cursor->high;
+}
+
+static bool take_text(char **text, sqlite3_value *value)
+{
+	if (*text || sqlite3_value_type(value) != SQLITE_TEXT)
+		return true;
+	*text = sqlite3_mprintf("%s", (const char *)sqlite3_value_text(value));
+	return *text != NULL;
+}
+
+static bool take_condition(struct sql_cursor *cursor, char letter, sqlite3_value *value)
+{
+	switch (letter) {
+	case 't':
+		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+			cursor->one_track = true;
+			cursor->track = sqlite3_value_int64(value);
+		}
+		return true;
+	case 'n':
+		return take_text(&cursor->name.equal, value);
+	case 'N':
+		return take_text(&cursor->name.glob, value);
+	case 'c':
+		return take_text(&cursor->category.equal, value);
+	case 'C':
+		return take_text(&cursor->category.glob, value);
+	default:
+		take_bound(cursor, letter, value);
+		return true;
+	}
+}
+
+static int result_of(struct sql_cursor *cursor, int status)
+{
+	const struct sql_session *session = cursor->scan.session;
+	if (status >= 0)
+		return SQLITE_OK;
+	if (sql_session_stops(session))
+		return SQLITE_INTERRUPT;
+	return status == TW_ERR_MEMORY ? SQLITE_NOMEM : fail(cursor->base.pVtab, session->error);
+}
+
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	sql_cursor_reset(cursor);
+	sscanf(text, "%16" SCNx64, &cursor->used);
+	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
+	cursor->in_order = plan & IN_ORDER;
+	cursor->low = INT64_MIN;
+	cursor->high = INT64_MAX;
+	cursor->start = 0;
+	cursor->one_track = false;
+	for (int i = 0; i < argc; i++)
+		if (!take_condition(cursor, text[USED_DIGITS + i], argv[i]))
+			return SQLITE_NOMEM;
+	return result_of(cursor, sql_cursor_start(cursor));
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	return result_of(cursor, sql_cursor_next(cursor));
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+	return ((struct sql_cursor *)base)->ended;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	sql_cursor_value(cursor, context, &cursor->table->columns[i]);
+	return SQLITE_OK;
+}
+
+/* SQLite tells rows of two scans apart by it: it must not depend on what was left out. */
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
+{
+	const struct sql_cursor *cursor = (struct sql_cursor *)base;
+	*id = sql_cursor_id(cursor);
+	return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .xCreate = connect,
+    .xConnect = connect,
+    .xBestIndex = best_index,
+    .xDisconnect = disconnect,
+    .xDestroy = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter,
+    .xNext = next,
+    .xEof = at_end,
+    .xColumn = column,
+    .xRowid = rowid,
+};
+
+static int add_module(sqlite3 *db, const char *name, const struct sql_table *table, struct sql_session *session)
+{
+	struct source *source = sqlite3_malloc(sizeof *source);
+	if (!source)
+		return SQLITE_NOMEM;
+	*source = (struct source){table, session};
+	return sqlite3_create_module_v2(db, name, &module, source, sqlite3_free);
+}
+
+int sql_register(sqlite3 *db, struct sql_session *session)
+{
+	int result = add_module(db, "trackway", NULL, session);
+	for (size_t i = 0; sql_tables[i] && result == SQLITE_OK; i++)
+		result = add_module(db, sql_tables[i]->name, sql_tables[i], session);
+	return result;
+}

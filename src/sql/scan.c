@@ -1,0 +1,151 @@
+/* scan.c - one pass over one file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/scan.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/dictionary.h"
+#include "core/format.h"
+
+/* ---- Findings: each is told once, however often a file is read. ---- */
+
+static void take_finding(void *context, const struct tw_finding *finding)
+{
+	struct sql_scan *scan = context;
+	const struct sql_hooks *hooks = &scan->session->hooks;
+	struct sql_file *file = &scan->session->files[scan->file];
+	if (file->told && finding->record < file->told)
+		return;
+	scan->furthest = finding->record + 1 > scan->furthest ? finding->record + 1 : scan->furthest;
+	if (hooks->finding)
+		hooks->finding(hooks->context, finding);
+}
+
+/* The first scan that is not to be quiet tells; others at the same time do not. */
+static void choose_teller(struct sql_scan *scan)
+{
+	struct sql_file *file = &scan->session->files[scan->file];
+	scan->telling = !scan->quiet && !scan->on_finding && !file->read_whole && !file->telling;
+	scan->options.on_finding = scan->telling ? take_finding : scan->on_finding;
+	scan->options.finding_context = scan->telling ? scan : scan->finding_context;
+	if (scan->telling)
+		file->telling = true;
+}
+
+static void stop_telling(struct sql_scan *scan, bool at_end)
+{
+	struct sql_file *file = &scan->session->files[scan->file];
+	if (!scan->telling)
+		return;
+	scan->telling = false;
+	file->telling = false;
+	file->read_whole = file->read_whole || (at_end && !scan->one_thread);
+	file->told = scan->furthest > file->told ? scan->furthest : file->told;
+}
+
+/* ---- Opening and reading. ---- */
+
+int sql_scan_open(struct sql_scan *scan)
+{
+	struct sql_session *session = scan->session;
+	const struct sql_hooks *hooks = &session->hooks;
+	struct sql_file *file = &session->files[scan->file];
+	int status = sql_file_check(session, scan->file);
+	if (status < 0)
+		return status;
+	scan->options = session->options;
+	scan->options.order = scan->order;
+	scan->options.checking = scan->checking;
+	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
+	scan->options.thread_count = scan->one_thread;
+	choose_teller(scan);
+	status = tw_open(&scan->reader, file->path, &scan->options);
+	if (status < 0)
+		return sql_session_fail(session, status, "%s",
+		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
+	scan->reader->kinds = scan->kinds;
+	if (hooks->begin && !scan->quiet) {
+		hooks->begin(hooks->context, scan->reader, file->path);
+		scan->begun = true;
+	}
+	return 0;
+}
+
+/* What follows each read. */
+static int after(struct sql_scan *scan, int got)
+{
+	struct sql_session *session = scan->session;
+	if (got < 0)
+		return sql_session_fail(session, got, "%s", tw_reader_error(scan->reader));
+	if (got > 0)
+		return got;
+	stop_telling(scan, true);
+	return sql_file_check(session, scan->file);
+}
+
+int sql_scan_batch(struct sql_scan *scan)
+{
+	return after(scan, tw_read(scan->reader, &scan->batch));
+}
+
+int sql_scan_record(struct sql_scan *scan, struct tw_record *record)
+{
+	return after(scan, tw_read_record(scan->reader, record));
+}
+
+void sql_scan_close(struct sql_scan *scan)
+{
+	const struct sql_hooks *hooks = &scan->session->hooks;
+	if (scan->begun && hooks->end)
+		hooks->end(hooks->context, scan->reader);
+	stop_telling(scan, false);
+	scan->begun = false;
+	tw_close(scan->reader);
+	free(scan->names);
+	free(scan->tracks);
+	scan->reader = NULL;
+	scan->names = NULL;
+	scan->tracks = NULL;
+	scan->name_room = scan->track_room = 0;
+}
+
+/* ---- Names and tracks. ---- */
+
+static bool learn_name(struct sql_scan *scan, uint32_t number, const struct tw_name *name)
+{
+	struct tw_dictionary *names = scan->session->names;
+	uint32_t known = tw_dictionary_intern(names, &(struct tw_name){.text = name->text, .length = name->length});
+	if (known == UINT32_MAX)
+		return false;
+	const struct tw_name *kept = tw_dictionary_name(names, known);
+	scan->names[number] =
+	    (struct sql_scan_name){.source = name->text, .text = kept->text, .length = kept->length, .number = known};
+	return true;
+}
+
+const struct sql_scan_name *sql_scan_name(struct sql_scan *scan, uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(tw_reader_dictionary(scan->reader), number);
+	if (number < scan->name_room && scan->names[number].source == name->text)
+		return &scan->names[number];
+	if (!tw_grow(&scan->names, &scan->name_room, (size_t)number + 1, sizeof *scan->names) ||
+	    !learn_name(scan, number, name)) {
+		scan->failed = true;
+		return NULL;
+	}
+	return &scan->names[number];
+}
+
+uint32_t sql_scan_track(struct sql_scan *scan, uint32_t number)
+{
+	const struct sql_survey *survey = scan->session->files[scan->file].survey;
+	if (number < scan->track_room && scan->tracks[number])
+		return scan->tracks[number] - 1;
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
+	uint32_t known = sql_survey_track(survey, track);
+	if (known == 0 || !tw_grow(&scan->tracks, &scan->track_room, (size_t)number + 1, sizeof *scan->tracks))
+		return known;
+	scan->tracks[number] = known + 1;
+	return known;
+}

@@ -1,0 +1,59 @@
+/* scan.h - one pass over one file: its events in batches, its names and tracks as the session knows them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_SCAN_H
+#define SQL_SCAN_H
+
+#include "sql/session.h"
+
+/* A name of the reader, as the session has it. */
+struct sql_scan_name {
+	const char *source; /* the reader's text: a name may become better known */
+	const char *text;
+	size_t length;
+	uint32_t number; /* of the session's dictionary */
+};
+
+/* Set session, file, order, and what else is wanted; all others 0. */
+struct sql_scan {
+	struct sql_session *session;
+	size_t file;
+	enum tw_order order;
+	enum tw_checking checking;
+	bool quiet;      /* findings are not told, and nobody is told of the scan */
+	bool records;    /* tw_read_record() is to be used on the reader */
+	uint32_t kinds;  /* of event, bits; 0: all */
+	uint64_t thread; /* only this one */
+	bool one_thread;
+	tw_finding_fn on_finding; /* instead of the session's hook */
+	void *finding_context;
+
+	struct tw_reader *reader;
+	struct tw_read_options options;
+	struct tw_batch batch;
+	bool telling;      /* findings go to the session's hook */
+	bool begun;        /* the session's hook knows */
+	uint64_t furthest; /* offset of a finding that was told */
+	struct sql_scan_name *names;
+	size_t name_room;
+	uint32_t *tracks; /* by the reader's number: the survey's plus 1, 0 while not looked for */
+	size_t track_room;
+	bool failed; /* there was no memory for a name */
+};
+
+/* Opens it. Returns 0 or a negative status, told in session->error. */
+int sql_scan_open(struct sql_scan *scan);
+
+/* The next batch, or the next record. Return as tw_read() and tw_read_record(); failures are told in session->error. */
+int sql_scan_batch(struct sql_scan *scan);
+int sql_scan_record(struct sql_scan *scan, struct tw_record *record);
+
+/* Closes what sql_scan_open() opened; the settings stay. */
+void sql_scan_close(struct sql_scan *scan);
+
+/* A name by the reader's number. The text lives as long as the session. NULL when there is no memory. */
+const struct sql_scan_name *sql_scan_name(struct sql_scan *scan, uint32_t name);
+
+/* A track by the reader's number: the survey's number, which must have been made; 0 when it is none. */
+uint32_t sql_scan_track(struct sql_scan *scan, uint32_t track);
+
+#endif

@@ -1,0 +1,127 @@
+/* sched.c - the table of scheduling: which thread ran on which CPU, from when to when. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "sql/tables.h"
+
+#include <trackway/sched.h>
+
+struct row {
+	uint64_t id, ts, duration, state;
+	uint32_t track, cpu;
+	const char *end;
+};
+
+#define AT(member) offsetof(struct row, member)
+static const struct sql_column columns[] = {
+    {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record of the switch to it"},
+    {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when it runs: ns since the start of the trace"},
+    {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until the next switch of the CPU; -1: there is none"},
+    {"cpu", "INTEGER", SQL_SMALL, AT(cpu), SQL_PLAIN, "the CPU"},
+    {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
+    {"end_state", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
+     "the thread's state after it: 'running', 'blocked', 'suspended', 'new', 'dying', 'dead'; NULL where unknown"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+};
+#undef AT
+
+/* What runs on a CPU. */
+struct core {
+	uint64_t id, since;
+	uint32_t track;
+	bool busy, wanted;
+};
+
+struct cores {
+	struct core *cores; /* by number: 16 bits */
+	size_t room;
+	size_t wanted;
+};
+
+static int add_row(struct sql_cursor *cursor, unsigned cpu, int64_t duration, const char *end)
+{
+	const struct cores *cores = cursor->state;
+	const struct core *core = &cores->cores[cpu];
+	struct row *row = core->wanted ? sql_add_row(cursor) : NULL;
+	if (row)
+		*row = (struct row){
+		    .id = core->id,
+		    .ts = core->since,
+		    .duration = (uint64_t)duration,
+		    .track = core->track,
+		    .cpu = cpu,
+		    .end = end,
+		};
+	return row || !core->wanted ? 0 : sql_no_memory(cursor);
+}
+
+static int take_switch(struct sql_cursor *cursor, const struct tw_event *event)
+{
+	struct cores *cores = cursor->state;
+	if (!tw_grow(&cores->cores, &cores->room, (size_t)event->cpu + 1, sizeof *cores->cores))
+		return sql_no_memory(cursor);
+	struct core *core = &cores->cores[event->cpu];
+	int64_t duration = event->time > core->since ? (int64_t)(event->time - core->since) : 0;
+	bool its = core->track == event->track && event->value <= UINT32_MAX;
+	int status = 0;
+	if (core->busy)
+		status =
+		    add_row(cursor, event->cpu, duration, its ? tw_sched_state_name((unsigned)event->value) : NULL);
+	cores->wanted -= core->busy && core->wanted;
+	*core = (struct core){
+	    .id = event->offset,
+	    .since = event->time,
+	    .track = event->other,
+	    .busy = true,
+	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, event->other),
+	};
+	cores->wanted += core->wanted;
+	return status;
+}
+
+static int take(struct sql_cursor *cursor)
+{
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++)
+		if (batch->events[i].kind == TW_SWITCH)
+			status = take_switch(cursor, &batch->events[i]);
+	return status;
+}
+
+static int finish(struct sql_cursor *cursor)
+{
+	const struct cores *cores = cursor->state;
+	int status = 0;
+	for (size_t i = 0; i < cores->room && status == 0; i++)
+		if (cores->cores[i].busy)
+			status = add_row(cursor, (unsigned)i, -1, NULL);
+	return status;
+}
+
+static bool waits(const struct sql_cursor *cursor)
+{
+	return ((const struct cores *)cursor->state)->wanted > 0;
+}
+
+static void end(struct sql_cursor *cursor)
+{
+	struct cores *cores = cursor->state;
+	free(cores->cores);
+	*cores = (struct cores){0};
+}
+
+const struct sql_table sql_table_sched = {
+    .name = "sched",
+    .summary = "which thread ran on which CPU, in the order in which each was left",
+    SQL_COLUMNS(columns),
+    .row_size = sizeof(struct row),
+    .kinds = 1u << TW_SWITCH,
+    .whole_file = true,
+    .in_time = true,
+    .state_size = sizeof(struct cores),
+    .take = take,
+    .finish = finish,
+    .waits = waits,
+    .end = end,
+};

@@ -1,0 +1,76 @@
+/* session.h - the traces that a connection queries, and what is kept of them from query to query. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_SESSION_H
+#define SQL_SESSION_H
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "sql/survey.h"
+
+#include <trackway/reader.h>
+
+enum {
+	SQL_FILES = 256,
+	SQL_FILE_SHIFT = 48, /* a record's id: the number of the file, and the offset */
+	SQL_TRACK_SHIFT = 32 /* a track's, stack's or frame's id: the number of the file, and its own number */
+};
+
+/* What the owner wants to know; any may be NULL. */
+struct sql_hooks {
+	void *context;
+	void (*begin)(void *context, const struct tw_reader *reader, const char *path); /* a scan begins */
+	void (*end)(void *context, const struct tw_reader *reader);                     /* it is over */
+	void (*finding)(void *context, const struct tw_finding *finding);               /* each is told once */
+	const volatile sig_atomic_t *stop; /* not 0: what is going on should end */
+};
+
+struct sql_file {
+	char *path;
+	struct stat status; /* when it was first opened */
+	bool stamped;
+	bool read_whole; /* its findings have all been told */
+	uint64_t
+	    told;     /* findings of this offset and below have been told: those of a scan that did not reach the end */
+	bool telling; /* a scan that tells is going on */
+	bool started; /* start_ns is known */
+	uint64_t start_ns;
+	struct sql_survey *survey; /* NULL: not made yet */
+};
+
+struct sql_session {
+	struct sql_file files[SQL_FILES];
+	size_t count;
+	struct tw_read_options options; /* the owner's; order, threads and findings are set for each scan */
+	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
+	struct sql_hooks hooks;
+	char error[1024];
+};
+
+/* NULL when there is no memory. options: NULL for the defaults. */
+struct sql_session *sql_session_new(const struct tw_read_options *options);
+void sql_session_free(struct sql_session *session);
+
+/* Adds a file; it is opened when something is asked of it. Returns 0, TW_ERR_LIMIT or TW_ERR_MEMORY. */
+int sql_session_add(struct sql_session *session, const char *path);
+
+/* Takes away the file that was added last; nothing may have it open. */
+void sql_session_remove_last(struct sql_session *session);
+
+/* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in session->error. */
+int sql_file_check(struct sql_session *session, size_t file);
+
+/* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
+int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
+
+/* Keeps a text in session->error and returns the status. */
+int sql_session_fail(struct sql_session *session, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether the owner wants all work to end. */
+static inline bool sql_session_stops(const struct sql_session *session)
+{
+	return session->hooks.stop && *session->hooks.stop;
+}
+
+#endif

@@ -1,0 +1,280 @@
+/* slices.c - the table of slices: each when it ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/slices.h"
+
+#include <stdlib.h>
+
+#include "core/format.h"
+#include "sql/tables.h"
+
+/* ---- The slices that are open. ---- */
+
+static struct sql_slice *slice_of(struct sql_slices *slices, uint32_t row)
+{
+	return row >= TW_ROW_FIRST ? &slices->open[row - TW_ROW_FIRST] : NULL;
+}
+
+/* The frame's row of a slice that is free; TW_ROW_OTHER when there is no memory. */
+static uint32_t take_free(struct sql_slices *slices)
+{
+	uint32_t found = slices->free;
+	if (found) {
+		slices->free = slices->open[found - 1].next;
+		return found - 1 + TW_ROW_FIRST;
+	}
+	if (slices->open_count >= UINT32_MAX - TW_ROW_FIRST - 1 ||
+	    !tw_budget_grow(&slices->budget, TW_FOR_ROWS, &slices->open, &slices->open_room, slices->open_count + 1,
+	                    sizeof *slices->open))
+		return TW_ROW_OTHER;
+	return (uint32_t)slices->open_count++ + TW_ROW_FIRST;
+}
+
+static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
+{
+	size_t before = slice->arguments.room;
+	if (!slices->event->argument_count)
+		return;
+	slice->argued = true;
+	if (!slices->keep_arguments || !slice->wanted)
+		return;
+	if (!sql_add_arguments(slices->cursor, &slice->arguments, slices->arguments, slices->event->argument_count))
+		slices->failed = true;
+	if (!tw_budget_take(&slices->budget, TW_FOR_COUNTS, slice->arguments.room - before))
+		slices->full = true;
+}
+
+static uint32_t root(struct tw_calls *calls, uint32_t track)
+{
+	(void)calls;
+	(void)track;
+	return TW_ROW_NONE;
+}
+
+static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct sql_slices *slices = (struct sql_slices *)calls;
+	const struct tw_event *event = slices->event;
+	uint32_t row = take_free(slices);
+	struct sql_slice *slice = slice_of(slices, row), *parent = slice_of(slices, caller->row);
+	if (!slice) {
+		slices->full = true;
+		return row;
+	}
+	struct tw_text arguments = slice->arguments;
+	arguments.length = 0;
+	*slice = (struct sql_slice){
+	    .id = event->offset,
+	    .parent = parent ? parent->id : UINT64_MAX,
+	    .begin = event->time,
+	    .track = calls->track,
+	    .name = name,
+	    .category = event->category,
+	    .depth = calls->stack->depth,
+	    .wanted = sql_wants(slices->cursor, event),
+	    .complete = event->kind == TW_SLICE_COMPLETE,
+	    .arguments = arguments,
+	};
+	slices->wanted += slice->wanted;
+	keep_arguments(slices, slice);
+	return row;
+}
+
+/* The arguments of an end are the slice's too; what else ends at the same time has none of them. */
+static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *slice, enum tw_call_end how)
+{
+	return how == TW_CALL_ENDED && !slice->complete && slices->event && slices->event->kind == TW_SLICE_END;
+}
+
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+                  enum tw_call_end how)
+{
+	struct sql_slices *slices = (struct sql_slices *)calls;
+	struct sql_slice *slice = slice_of(slices, frame->row);
+	if (!slice)
+		return;
+	if (is_its_end(slices, slice, how))
+		keep_arguments(slices, slice);
+	if (slices->ended)
+		slices->ended(slices, slice, duration, self, how);
+	slices->wanted -= slice->wanted;
+	slice->next = slices->free;
+	slices->free = (uint32_t)(slice - slices->open) + 1;
+}
+
+static const struct tw_call_hooks hooks = {root, enter, leave};
+
+int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
+{
+	slices->cursor = cursor;
+	slices->calls.hooks = &hooks;
+	slices->calls.budget = &slices->budget;
+	slices->calls.in_turn = cursor->scan.reader->in_turn && cursor->scan.order == TW_ORDER_TRACK;
+	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
+	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
+}
+
+static int state_of(struct sql_slices *slices)
+{
+	if (slices->failed)
+		return sql_no_memory(slices->cursor);
+	if (slices->full || slices->calls.untimed)
+		return sql_session_fail(slices->cursor->scan.session, TW_ERR_LIMIT,
+		                        "%s: more slices are open at once than the memory limit has room for",
+		                        slices->cursor->scan.session->files[slices->cursor->scan.file].path);
+	return 0;
+}
+
+int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	slices->event = event;
+	slices->arguments = arguments;
+	if (event->track != slices->calls.track)
+		tw_calls_switch(&slices->calls, event->track);
+	tw_calls_take(&slices->calls, event);
+	return slices->failed || slices->full || slices->calls.untimed ? state_of(slices) : 0;
+}
+
+int sql_slices_finish(struct sql_slices *slices)
+{
+	slices->event = NULL;
+	tw_calls_finish(&slices->calls);
+	return state_of(slices);
+}
+
+const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track)
+{
+	const struct tw_call_stack *stack =
+	    track < slices->calls.stack_room ? &slices->calls.stacks[track] : &slices->calls.spare;
+	return stack->depth ? slice_of(slices, stack->space->frames[stack->depth].row) : NULL;
+}
+
+void sql_slices_free(struct sql_slices *slices)
+{
+	for (size_t i = 0; i < slices->open_room; i++)
+		tw_text_free(&slices->open[i].arguments);
+	free(slices->open);
+	tw_calls_free(&slices->calls);
+	*slices = (struct sql_slices){0};
+}
+
+/* ---- The table. ---- */
+
+struct row {
+	uint64_t id, ts, duration, self, parent, argument_set;
+	uint32_t track, name, category, depth;
+	const char *end;
+	struct sql_text arguments;
+};
+
+enum { ID, TS, DUR, TRACK_ID, UTID, NAME, CATEGORY, DEPTH, PARENT_ID, ARG_SET_ID, SELF_DUR, END, ARGS, SOURCE };
+
+#define AT(member) offsetof(struct row, member)
+static const struct sql_column columns[] = {
+    [ID] = {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record that begins it"},
+    [TS] = {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it begins: ns since the start of the trace"},
+    [DUR] = {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN,
+             "ns until its end; of one that is open, to the last event of its thread"},
+    [TRACK_ID] = {"track_id", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its track: that of its thread"},
+    [UTID] = {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its thread: thread.utid"},
+    [NAME] = {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name, or that of the function"},
+    [CATEGORY] = {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
+    [DEPTH] = {"depth", "INTEGER", SQL_SMALL, AT(depth), SQL_PLAIN, "how many slices it is inside of"},
+    [PARENT_ID] = {"parent_id", "INTEGER", SQL_RECORD, AT(parent), SQL_PLAIN,
+                   "the slice that it is directly inside of"},
+    [ARG_SET_ID] = {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
+                    "its arguments: args.arg_set_id; NULL where it has none"},
+    [SELF_DUR] = {"self_dur", "INTEGER", SQL_NUMBER, AT(self), SQL_PLAIN,
+                  "ns of dur that are not in slices directly inside"},
+    [END] = {"end_kind", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
+             "how it ended: 'ended', 'unwound' (by the end of a slice around it), 'open' (not at all)"},
+    [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
+    [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+};
+#undef AT
+
+static struct sql_text object_of(struct sql_cursor *cursor, const struct tw_text *inside, bool *fine)
+{
+	size_t place = cursor->text.length;
+	*fine = tw_text_add(&cursor->text, "{", 1) && tw_text_add(&cursor->text, inside->bytes, inside->length) &&
+	        tw_text_add(&cursor->text, "}", 1);
+	return sql_text_from(cursor, place);
+}
+
+static void add_row(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
+                    enum tw_call_end how)
+{
+	static const char *const ends[] = {
+	    [TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
+	if (!slice->wanted)
+		return;
+	struct row *row = sql_add_row(slices->cursor);
+	bool fine = row;
+	if (!row) {
+		slices->failed = true;
+		return;
+	}
+	*row = (struct row){
+	    .id = slice->id,
+	    .ts = slice->begin,
+	    .duration = duration,
+	    .self = self,
+	    .parent = slice->parent,
+	    .argument_set = slice->argued ? slice->id : UINT64_MAX,
+	    .track = slice->track,
+	    .name = slice->name,
+	    .category = slice->category,
+	    .depth = slice->depth,
+	    .end = ends[how],
+	};
+	if (slice->arguments.length)
+		row->arguments = object_of(slices->cursor, &slice->arguments, &fine);
+	slices->failed = slices->failed || !fine;
+}
+
+static int begin(struct sql_cursor *cursor)
+{
+	struct sql_slices *slices = cursor->state;
+	slices->ended = add_row;
+	slices->keep_arguments = sql_uses(cursor, ARGS);
+	return sql_slices_begin(slices, cursor);
+}
+
+static int take(struct sql_cursor *cursor)
+{
+	const struct tw_batch *batch = &cursor->scan.batch;
+	int status = 0;
+	for (size_t i = 0; i < batch->count && status == 0; i++)
+		status =
+		    sql_slices_take(cursor->state, &batch->events[i], tw_event_arguments(batch, &batch->events[i]));
+	return status;
+}
+
+static int finish(struct sql_cursor *cursor)
+{
+	return sql_slices_finish(cursor->state);
+}
+
+static bool waits(const struct sql_cursor *cursor)
+{
+	const struct sql_slices *slices = cursor->state;
+	return slices->wanted > 0;
+}
+
+static void end(struct sql_cursor *cursor)
+{
+	sql_slices_free(cursor->state);
+}
+
+const struct sql_table sql_table_slice = {
+    .name = "slice",
+    .summary = "calls and other slices of the threads, in the order in which they end",
+    SQL_COLUMNS(columns),
+    .row_size = sizeof(struct row),
+    .kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .state_size = sizeof(struct sql_slices),
+    .begin = begin,
+    .take = take,
+    .finish = finish,
+    .waits = waits,
+    .end = end,
+};

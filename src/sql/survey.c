@@ -1,0 +1,256 @@
+/* survey.c - what one pass over a file tells of the whole. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/survey.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/format.h"
+#include "sql/scan.h"
+
+enum {
+	SERIES_SHARE = 8, /* of the memory limit */
+	SERIES_COST = sizeof(struct sql_series) + 4 * sizeof(struct tw_map_slot)
+};
+
+/* ---- Keys. Hashes may be alike: what is found is compared. ---- */
+
+static uint64_t track_key(unsigned kind, uint64_t process, uint64_t thread)
+{
+	return tw_hash64(tw_hash64(tw_hash64(kind) ^ process) ^ thread);
+}
+
+static uint64_t series_key(const struct sql_series *series)
+{
+	uint64_t names = (uint64_t)series->name << 32 | series->argument;
+	return tw_hash64(tw_hash64(tw_hash64(series->process ^ tw_hash64(series->id)) ^ names) ^ series->category);
+}
+
+uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track *track)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX;
+	     tw_map_next(&survey->track_map, track_key(track->kind, track->process, track->thread), &slot, &number);) {
+		const struct sql_track *known = &survey->tracks[number];
+		if (known->kind == track->kind && known->process == track->process && known->thread == track->thread)
+			return number;
+	}
+	/* Its process may not have been known yet. */
+	if (track->kind == TW_TRACK_THREAD && tw_map_find(&survey->thread_map, track->thread, &number))
+		return number;
+	return 0;
+}
+
+uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_series *series)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->series_map, series_key(series), &slot, &number);) {
+		const struct sql_series *known = &survey->series[number];
+		if (known->process == series->process && known->id == series->id && known->name == series->name &&
+		    known->category == series->category && known->argument == series->argument)
+			return number;
+	}
+	return 0;
+}
+
+/* ---- While events go by. ---- */
+
+static bool add_series(struct sql_survey *survey, struct sql_scan *scan, const struct tw_event *event,
+                       const struct tw_argument *argument)
+{
+	size_t limit = tw_memory_limit(scan->reader) / SERIES_SHARE;
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(scan->reader), event->track);
+	const struct sql_scan_name *name = sql_scan_name(scan, event->name);
+	struct sql_series series = {.process = track->process, .id = event->id, .name = name ? name->number : 0};
+	const struct sql_scan_name *category = sql_scan_name(scan, event->category);
+	series.category = category ? category->number : 0;
+	const struct sql_scan_name *key = sql_scan_name(scan, argument->name);
+	series.argument = key ? key->number : 0;
+	if (scan->failed)
+		return false;
+	if (sql_survey_series(survey, &series))
+		return true;
+	if (survey->series_count * SERIES_COST > limit) {
+		survey->series_left = true;
+		return true;
+	}
+	if (!tw_grow(&survey->series, &survey->series_room, survey->series_count + 1, sizeof *survey->series) ||
+	    !tw_map_add(&survey->series_map, series_key(&series), (uint32_t)survey->series_count))
+		return false;
+	survey->series[survey->series_count++] = series;
+	return true;
+}
+
+static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_t *latest)
+{
+	const struct tw_batch *batch = &scan->batch;
+	bool fine = true;
+	for (size_t i = 0; i < batch->count && fine; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (event->time < *latest)
+			survey->late_ns =
+			    *latest - event->time > survey->late_ns ? *latest - event->time : survey->late_ns;
+		else
+			*latest = event->time;
+		const struct tw_argument *arguments = tw_event_arguments(batch, event);
+		for (unsigned k = 0; event->kind == TW_COUNTER && k < event->argument_count && fine; k++)
+			fine = add_series(survey, scan, event, &arguments[k]);
+	}
+	survey->events += batch->count;
+	return fine;
+}
+
+/* ---- At the end: what the dictionary has come to know. ---- */
+
+/* The session's number of a reader's name; a failure shows in scan->failed. */
+static uint32_t name_number(struct sql_scan *scan, uint32_t number)
+{
+	const struct sql_scan_name *name = number ? sql_scan_name(scan, number) : NULL;
+	return name ? name->number : 0;
+}
+
+static bool add_process(struct sql_survey *survey, struct sql_scan *scan, uint64_t pid, uint32_t *upid)
+{
+	const struct tw_name *name = tw_dictionary_process_name(tw_reader_dictionary(scan->reader), pid);
+	uint32_t number = 0;
+	*upid = 0;
+	if (pid == 0 || tw_map_find(&survey->process_map, pid, upid))
+		return true;
+	if (name->length)
+		number = tw_dictionary_intern(scan->session->names,
+		                              &(struct tw_name){.text = name->text, .length = name->length});
+	if (number == UINT32_MAX ||
+	    !tw_grow(&survey->processes, &survey->process_room, survey->process_count + 1, sizeof *survey->processes) ||
+	    !tw_map_add(&survey->process_map, pid, (uint32_t)survey->process_count))
+		return false;
+	*upid = (uint32_t)survey->process_count;
+	survey->processes[survey->process_count++] = (struct sql_process){.pid = pid, .name = number};
+	return true;
+}
+
+static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
+{
+	const struct tw_track *from = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
+	struct sql_track *track = &survey->tracks[number];
+	uint32_t known;
+	*track = (struct sql_track){.process = from->process, .thread = from->thread, .kind = from->kind};
+	track->name = name_number(scan, from->name);
+	if (!add_process(survey, scan, from->process, &track->upid))
+		return false;
+	bool again = from->kind != TW_TRACK_THREAD || tw_map_find(&survey->thread_map, from->thread, &known);
+	return tw_map_add(&survey->track_map, track_key(from->kind, from->process, from->thread), number) &&
+	       (again || tw_map_add(&survey->thread_map, from->thread, number));
+}
+
+static bool copy_tracks(struct sql_survey *survey, struct sql_scan *scan)
+{
+	uint32_t count = tw_dictionary_tracks(tw_reader_dictionary(scan->reader));
+	bool fine = tw_grow(&survey->tracks, &survey->track_room, count, sizeof *survey->tracks);
+	survey->track_count = fine ? count : 0;
+	for (uint32_t i = 1; i < count && fine; i++)
+		fine = add_track(survey, scan, i);
+	for (size_t i = 1; i < survey->series_count && fine; i++)
+		fine = add_process(survey, scan, survey->series[i].process, &survey->series[i].upid);
+	return fine;
+}
+
+static bool copy_frame(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	const struct tw_location *from = tw_dictionary_location(dictionary, number);
+	if (!tw_grow(&survey->frames, &survey->frame_room, (size_t)number + 1, sizeof *survey->frames))
+		return false;
+	survey->frames[number] = (struct sql_frame){
+	    .address = from->address,
+	    .name = name_number(scan, from->name),
+	    .file = name_number(scan, from->file),
+	    .line = from->line,
+	    .module = name_number(scan, tw_dictionary_name(dictionary, from->name)->module),
+	};
+	survey->frame_count = number >= survey->frame_count ? (size_t)number + 1 : survey->frame_count;
+	return !scan->failed;
+}
+
+static bool copy_stacks(struct sql_survey *survey, struct sql_scan *scan)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	uint32_t count = tw_dictionary_stacks(dictionary);
+	bool fine = tw_grow(&survey->stacks, &survey->stack_room, count, sizeof *survey->stacks);
+	for (uint32_t i = 0; i < count && fine; i++) {
+		survey->stacks[i] = *tw_dictionary_stack(dictionary, i);
+		fine = i == 0 || copy_frame(survey, scan, survey->stacks[i].location);
+	}
+	survey->stack_count = fine ? count : 0;
+	return fine;
+}
+
+/* ---- The whole. ---- */
+
+static int read_all(struct sql_survey *survey, struct sql_scan *scan)
+{
+	uint64_t latest = 0;
+	int got = sql_scan_open(scan);
+	if (got < 0)
+		return got;
+	while ((got = sql_scan_batch(scan)) > 0) {
+		if (sql_session_stops(scan->session))
+			return sql_session_fail(scan->session, TW_ERR_LIMIT, "interrupted");
+		if (!take_batch(survey, scan, &latest))
+			return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+	}
+	if (got == 0 && (!copy_tracks(survey, scan) || !copy_stacks(survey, scan) || scan->failed))
+		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+	survey->format = tw_reader_format(scan->reader);
+	survey->bytes = tw_input_size(scan->reader->input);
+	survey->start_ns = tw_reader_clock(scan->reader)->start_ns;
+	survey->end_ns = tw_reader_clock(scan->reader)->end_ns;
+	return got;
+}
+
+/* Item 0 of each list stands for none. */
+static struct sql_survey *new_survey(void)
+{
+	struct sql_survey *survey = calloc(1, sizeof *survey);
+	if (survey && tw_grow(&survey->processes, &survey->process_room, 1, sizeof *survey->processes) &&
+	    tw_grow(&survey->series, &survey->series_room, 1, sizeof *survey->series)) {
+		survey->process_count = survey->series_count = 1;
+		return survey;
+	}
+	sql_survey_free(survey);
+	return NULL;
+}
+
+int sql_survey_make(struct sql_session *session, size_t number)
+{
+	struct sql_file *file = &session->files[number];
+	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK};
+	if (file->survey)
+		return 0;
+	struct sql_survey *survey = new_survey();
+	int status = survey ? read_all(survey, &scan) : sql_session_fail(session, TW_ERR_MEMORY, "out of memory");
+	sql_scan_close(&scan);
+	if (status < 0) {
+		sql_survey_free(survey);
+		return status;
+	}
+	file->survey = survey;
+	file->start_ns = survey->start_ns;
+	file->started = true;
+	return 0;
+}
+
+void sql_survey_free(struct sql_survey *survey)
+{
+	if (!survey)
+		return;
+	free(survey->tracks);
+	free(survey->processes);
+	free(survey->series);
+	free(survey->stacks);
+	free(survey->frames);
+	tw_map_free(&survey->track_map);
+	tw_map_free(&survey->thread_map);
+	tw_map_free(&survey->process_map);
+	tw_map_free(&survey->series_map);
+	free(survey);
+}

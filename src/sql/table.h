@@ -1,0 +1,185 @@
+/* table.h - what a virtual table is made of: its columns, and what makes rows for them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_TABLE_H
+#define SQL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "sql/scan.h"
+#include "sql/sqlite.h"
+
+/* What a value is in a row, at the column's place in it. */
+enum sql_value {
+	SQL_NUMBER,      /* int64_t */
+	SQL_UNSIGNED,    /* uint64_t: what does not fit 63 bits is negative */
+	SQL_SMALL,       /* uint32_t */
+	SQL_REAL,        /* double */
+	SQL_TIME,        /* uint64_t on the trace's clock: ns since its start */
+	SQL_RECORD,      /* uint64_t, an offset: the id of what it is the record of; UINT64_MAX: NULL */
+	SQL_TRACK,       /* uint32_t, the reader's number: the id of the track */
+	SQL_KNOWN_TRACK, /* uint32_t, the survey's number: the same */
+	SQL_PROCESS,     /* uint32_t, the survey's number: upid */
+	SQL_SERIES,      /* uint32_t, the survey's number: the id of the counter's track */
+	SQL_STACK,       /* uint32_t: the id of the stack, or of the frame; 0: NULL */
+	SQL_NAME,        /* uint32_t, the reader's number; 0: NULL */
+	SQL_KNOWN_NAME,  /* uint32_t, the session's number; 0: NULL */
+	SQL_WORD,        /* const char *, a constant; NULL: NULL */
+	SQL_TEXT,        /* struct sql_text */
+	SQL_ANY,         /* struct sql_any */
+	SQL_FILE         /* nothing: the file's path */
+};
+
+/* A text of the cursor's, which lives as long as its row. */
+struct sql_text {
+	size_t place, length;
+	bool there; /* otherwise NULL */
+};
+
+/* One of several types. */
+struct sql_any {
+	enum sql_value type; /* SQL_NUMBER, SQL_REAL, SQL_TEXT; SQL_FILE: NULL */
+	union {
+		int64_t i;
+		double d;
+		struct sql_text text;
+	} value;
+};
+
+/* What a condition on a column can be used for, and what the column needs. */
+enum sql_role {
+	SQL_PLAIN,
+	SQL_IS_TS,       /* rows are left out by time */
+	SQL_IS_TRACK,    /* rows are left out by thread */
+	SQL_IS_NAME,     /* by name */
+	SQL_IS_CATEGORY, /* by category */
+	SQL_IS_COSTLY    /* made only when it is asked for */
+};
+
+struct sql_column {
+	const char *name;
+	const char *type; /* as SQL declares it */
+	enum sql_value value;
+	size_t place; /* in the row */
+	enum sql_role role;
+	const char *help; /* begins small, no full stop */
+};
+
+struct sql_cursor;
+
+struct sql_table {
+	const char *name;
+	const char *summary; /* begins small, no full stop */
+	const struct sql_column *columns;
+	size_t column_count;
+	size_t row_size;
+	const char *format; /* the files' that it has rows of; NULL: all */
+	uint32_t kinds;     /* of event that it reads, bits 1 << kind */
+	bool whole_file;    /* rows of one thread need the events of the others */
+	bool in_time;       /* events must come in the order of time */
+	bool surveyed;      /* the survey is needed, whatever columns are asked for */
+	bool by_time;       /* rows come in the order of `ts`, if the events come in that of time */
+	enum tw_checking checking;
+	tw_finding_fn on_finding; /* takes findings instead of the session's hook; context is the cursor */
+	size_t state_size;
+
+	/* Prepares for a file, or makes all of its rows where kinds is 0. NULL: nothing to do. */
+	int (*begin)(struct sql_cursor *cursor);
+	/* Makes rows of scan.batch. */
+	int (*take)(struct sql_cursor *cursor);
+	/* Makes rows by itself: > 0 when there may be more, 0 at the end. Instead of take. */
+	int (*pull)(struct sql_cursor *cursor);
+	/* Makes the last rows of a file. */
+	int (*finish)(struct sql_cursor *cursor);
+	/* Whether rows that are wanted may still come of what has begun before the end of the window. NULL: never. */
+	bool (*waits)(const struct sql_cursor *cursor);
+	/* Frees what begin made. */
+	void (*end)(struct sql_cursor *cursor);
+};
+
+/* The last NULL. */
+extern const struct sql_table *const sql_tables[];
+
+/* What a condition says of a text. */
+struct sql_match {
+	char *equal, *glob; /* NULL: nothing */
+	uint8_t *verdicts;  /* by the reader's number of the name: 0 not known, 1 yes, 2 no */
+	size_t room;
+};
+
+/* What must be known of a file before its rows are read. */
+struct sql_needs {
+	bool survey;
+	bool start; /* its first time */
+};
+
+struct sql_cursor {
+	sqlite3_vtab_cursor base;
+	const struct sql_table *table;
+	struct sql_scan scan;
+	bool scanning; /* a file is open: rows may still come of it */
+	bool over;     /* of the open file all rows have been made */
+	bool ended;    /* no file is left */
+	struct sql_needs needs;
+	uint64_t used;     /* columns that are asked for, bits; the last stands for all beyond */
+	uint64_t start;    /* of the file's clock; 0 where no time is asked for */
+	int64_t low, high; /* what ts may be */
+	bool one_track;    /* track is the only one */
+	int64_t track;     /* an id */
+	uint32_t wanted;   /* the same, the survey's number */
+	struct sql_match name, category;
+	bool in_order; /* events must come in the order of time */
+
+	uint8_t *rows; /* row_size bytes each */
+	size_t row_count, row_room, at;
+	struct tw_text text; /* of the rows */
+	int64_t row_number;
+	struct tw_output out; /* sql_write() */
+	void *state;          /* state_size bytes, the table's */
+};
+
+/* Room for another row, zeroed; NULL when there is no memory. */
+void *sql_add_row(struct sql_cursor *cursor);
+
+/* Whether a condition leaves a name through. */
+bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t name);
+
+/* The same of an event's time, track, name and category. */
+bool sql_in_window(const struct sql_cursor *cursor, uint64_t time);
+bool sql_on_track(struct sql_cursor *cursor, uint32_t track);
+bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event);
+
+/* Whether a column is asked for. */
+static inline bool sql_uses(const struct sql_cursor *cursor, unsigned column)
+{
+	return cursor->used >> (column < 63 ? column : 63) & 1;
+}
+
+/* Text that a row holds: its beginning, then, after cursor->text has grown, all of it. */
+static inline struct sql_text sql_text_from(const struct sql_cursor *cursor, size_t place)
+{
+	return (struct sql_text){.place = place, .length = cursor->text.length - place, .there = true};
+}
+
+/* Keeps a copy of a text. False when there is no memory. */
+bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, struct sql_text *text);
+
+/* Something that appends to a text; what it was given before must be flushed. NULL when there is no memory. */
+struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text);
+
+/* Writes arguments as the inside of a JSON object. False when there is no memory. */
+bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
+                       size_t count);
+
+int sql_no_memory(struct sql_cursor *cursor);
+
+/* Makes all tables known to a connection: with a session that they share (eponymous), and for `create virtual table`. The
+ * session must outlive the connection. Returns one of SQLite's results. */
+int sql_register(sqlite3 *db, struct sql_session *session);
+
+#define SQL_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)
+
+#endif
