@@ -50,6 +50,7 @@ struct tw_command {
 	X(cpu)                                                                                                         \
 	X(blobs)                                                                                                       \
 	X(log)                                                                                                         \
+	X(sql)                                                                                                         \
 	X(completion)                                                                                                  \
 	X(help)
 

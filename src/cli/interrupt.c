@@ -36,7 +36,7 @@ static void remove_begun(void)
 	char link[] = "/proc/self/fd/00", path[PATH_MAX];
 	for (int fd = FIRST_FD; fd <= LAST_FD; fd++) {
 		int flags = fcntl(fd, F_GETFL);
-		if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY)
+		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 			continue;
 		char *digits = link + sizeof link - 3;
 		if (fd > 9)

@@ -1,0 +1,168 @@
+/* sql.c - trackway sql: questions to traces, in SQL. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+#include "cli/sql_run.h"
+
+#include "base/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is to be run: NULL for a prompt, or a database. */
+struct question {
+	const char *name; /* in messages */
+	const char *text;
+	char *own; /* what is to be freed of it */
+};
+
+enum { QUERY_MOST = 1 << 24 };
+
+/* The text of a file, "-" being standard input. */
+static int read_text(const char *path, struct question *question)
+{
+	struct tw_input *input;
+	struct tw_text text = {0};
+	char part[4096];
+	uint64_t offset = 0;
+	int64_t got = 0;
+	int status = tw_input_open(&input, path);
+	while (status >= 0 && offset < QUERY_MOST && (got = tw_input_read(input, offset, part, sizeof part)) > 0) {
+		offset += (uint64_t)got;
+		if (!tw_text_add(&text, part, (size_t)got))
+			status = TW_ERR_MEMORY;
+	}
+	if (status < 0 || got < 0)
+		status = tw_say_error("%s", input ? tw_input_error(input) : "out of memory");
+	else if (offset >= QUERY_MOST)
+		status = tw_say_error("%s: more than 16 MiB are no query", path);
+	else if (!tw_text_add(&text, "", 0))
+		status = tw_say_error("out of memory");
+	tw_input_close(input);
+	question->own = text.bytes;
+	*question = (struct question){.name = path, .text = text.bytes, .own = text.bytes};
+	return status;
+}
+
+/* A file may have any name, but a statement has more than one word, and a file of that name is not there. */
+static bool is_statement(const char *operand)
+{
+	return strpbrk(operand, " \t\n;") && access(operand, F_OK) != 0;
+}
+
+/* Finds what is to be run; the last operand may be it. */
+static int choose(const struct tw_sql_options *options, char **operands, size_t *count, struct question *question)
+{
+	bool last = *count && is_statement(operands[*count - 1]);
+	*question = (struct question){0};
+	if (last + !!options->file + !!options->query + tw_sql_is_database(options->common.output) > 1)
+		return tw_say_usage(&tw_command_sql,
+		                    "one of a query, --file, --query, and -o with the name of a database");
+	if (last) {
+		*question = (struct question){.name = "query", .text = operands[--*count]};
+		return 0;
+	}
+	if (options->file)
+		return read_text(options->file, question);
+	const struct tw_sql_query *query = options->query ? tw_sql_query_named(options->query) : NULL;
+	if (options->query && !query)
+		return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", options->query);
+	if (query)
+		*question = (struct question){.name = query->name, .text = query->text};
+	return 0;
+}
+
+static int answer(struct tw_sql_run *run, const struct question *question)
+{
+	const struct tw_sql_options *options = run->options;
+	int status;
+	if (question->text)
+		status = tw_sql_statements(run, question->name, question->text);
+	else if (tw_sql_is_database(options->common.output))
+		status = tw_sql_save(run, options->common.output);
+	else
+		status = tw_sql_prompt(run);
+	if (status && run->screen.open && run->options->common.output) {
+		tw_output_discard(&run->screen.out); /* half an answer gets no name */
+		run->screen.open = false;
+	}
+	return status;
+}
+
+static int run_question(const struct tw_sql_options *options, char **operands, size_t count)
+{
+	struct question question;
+	struct tw_sql_run run;
+	int status = choose(options, operands, &count, &question);
+	if (status == 0 && count == 0)
+		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
+	if (status == 0) {
+		status = tw_sql_open(&run, options, operands, count);
+		status = status ? status : answer(&run, &question);
+		if (run.session && run.findings)
+			tw_sql_tell(&run);
+		status = tw_sql_close(&run, status);
+	}
+	free(question.own);
+	return status;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	struct tw_sql_options *options = (struct tw_sql_options *)common;
+	int status;
+	if (options->queries)
+		status = tw_sql_list_queries(common);
+	else if (options->csv + options->markdown + common->json > 1)
+		status = tw_say_usage(&tw_command_sql, "one of --csv, --json and --markdown");
+	else
+		status = run_question(options, operands, count);
+	free(options->parameters.items);
+	return status;
+}
+
+static const char *query_word(size_t i)
+{
+	const struct tw_sql_query *query = tw_sql_query_at(i);
+	return query ? query->name : NULL;
+}
+
+static const struct tw_option own_options[] = {
+    {"file", 'f', TW_OPTION_FILE, offsetof(struct tw_sql_options, file), .placeholder = "FILE",
+     .help = "run the statements in FILE"},
+    {"query", 'q', TW_OPTION_CHOICE, offsetof(struct tw_sql_options, query), .choice = query_word,
+     .help = "run a ready query"},
+    {"queries", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, queries), .help = "list the ready queries"},
+    {"param", 'p', TW_OPTION_LIST, offsetof(struct tw_sql_options, parameters), .placeholder = "NAME=VALUE",
+     .help = "what :NAME in a query stands for; may be repeated"},
+};
+static const struct tw_option form_options[] = {
+    {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},
+    {"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, markdown), .help = "write a table in Markdown"},
+};
+static const struct tw_option_group own_group = {"Questions", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group form_group = {"Form", form_options, sizeof form_options / sizeof *form_options};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &form_group, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+
+const struct tw_command tw_command_sql = {
+    .name = "sql",
+    .summary = "questions in SQL: tables straight over the trace, without an import",
+    .operands = "FILE... [QUERY]",
+    .description =
+	"Answers SQL (SQLite's) over the traces. Slices, threads, counters, flows, scheduling, samples, logs and the "
+	"format's own records are tables, named as in Perfetto's trace processor where it has them; doc/sql.md and "
+	".schema tell their columns. Nothing is imported: each question reads the files, and what it says of ts, utid, "
+	"name and category is looked at while reading.\n\n"
+	"Without a query there is a prompt; where standard input is no terminal, statements are read from it. Several "
+	"files are one after the other in every table, each with its own clock, from 0; the column file tells which.\n\n"
+	"With -o and a name that ends in .db, .sqlite or .sqlite3 all tables are written to a plain SQLite database with "
+	"indexes, but without the format's records.",
+    .examples = "trackway sql app.fxt 'select name, count(*), sum(dur) from slice group by name'\tTime by name.\n"
+		"trackway sql app.fxt\tA prompt; .help lists what it knows.\n"
+		"trackway sql -q latency -p from=send -p to=receive app.fxt\tA ready query.\n"
+		"trackway sql app.fxt -o app.db\tA database for other tools.\n",
+    .groups = groups,
+    .size = sizeof(struct tw_sql_options),
+    .run = run,
+};

@@ -1,0 +1,147 @@
+/* sql_save.c - the tables as a plain SQLite database. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+#include "cli/sql_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+bool tw_sql_is_database(const char *path)
+{
+	static const char *const ends[] = {".db", ".sqlite", ".sqlite3"};
+	size_t length = path ? strlen(path) : 0;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (length > strlen(ends[i]) && strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What a column is asked for by. */
+static bool is_indexed(const struct sql_column *column)
+{
+	static const char *const more[] = {"arg_set_id", "parent_id", "callsite_id", "slice_out", "slice_in", "upid"};
+	if (column->role == SQL_IS_TS || column->role == SQL_IS_TRACK || column->role == SQL_IS_NAME)
+		return true;
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		if (strcmp(column->name, more[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What a record says in JSON would be many times the trace. */
+static bool is_kept(const struct sql_column *column)
+{
+	return column->role != SQL_IS_COSTLY;
+}
+
+static bool add(struct tw_text *text, const char *format, const char *a, const char *b)
+{
+	char *part = sqlite3_mprintf(format, a, b);
+	bool fine = part && tw_text_add(text, part, strlen(part));
+	sqlite3_free(part);
+	return fine;
+}
+
+/* Creates and fills a table. */
+static int copy_table(struct tw_sql_run *run, const struct sql_table *table)
+{
+	struct tw_text create = {0}, select = {0};
+	bool fine = add(&create, "create table saved.\"%w\"(", table->name, NULL) &&
+	            add(&select, "insert into saved.\"%w\" select ", table->name, NULL),
+	     first = true;
+	for (size_t i = 0; i < table->column_count && fine; i++) {
+		const struct sql_column *column = &table->columns[i];
+		if (!is_kept(column))
+			continue;
+		fine = add(&create, first ? "\"%w\" %s" : ", \"%w\" %s", column->name, column->type) &&
+		       add(&select, first ? "\"%w\"" : ", \"%w\"", column->name, NULL);
+		first = false;
+	}
+	fine = fine && tw_text_add(&create, ")", 1) && add(&select, " from main.\"%w\"", table->name, NULL);
+	int status = !fine ? tw_say_error("out of memory") : tw_sql_do(run, create.bytes);
+	status = status ? status : tw_sql_do(run, select.bytes);
+	tw_text_free(&create);
+	tw_text_free(&select);
+	return status;
+}
+
+static int index_table(struct tw_sql_run *run, const struct sql_table *table)
+{
+	int status = 0;
+	for (size_t i = 0; i < table->column_count && status == 0; i++) {
+		const struct sql_column *column = &table->columns[i];
+		if (!is_indexed(column) || !is_kept(column))
+			continue;
+		char *text = sqlite3_mprintf("create index saved.\"%w_%w\" on \"%w\"(\"%w\")", table->name,
+		                             column->name, table->name, column->name);
+		status = text ? tw_sql_do(run, text) : tw_say_error("out of memory");
+		sqlite3_free(text);
+	}
+	return status;
+}
+
+static int fill(struct tw_sql_run *run, const char *temporary)
+{
+	char *attach =
+	    sqlite3_mprintf("attach %Q as saved; pragma saved.journal_mode = off; pragma saved.synchronous = off;"
+	                    "pragma saved.locking_mode = exclusive; begin",
+	                    temporary);
+	int status = attach ? tw_sql_do(run, attach) : tw_say_error("out of memory");
+	sqlite3_free(attach);
+	for (size_t i = 0; sql_tables[i] && status == 0; i++) {
+		if (sql_tables[i]->format)
+			continue; /* single records: dump has them */
+		status = copy_table(run, sql_tables[i]);
+		status = status ? status : index_table(run, sql_tables[i]);
+	}
+	return status ? status : tw_sql_do(run, "commit");
+}
+
+/* The file appears under its name when it is complete: until then it is PATH.XXXXXX, which an interrupt removes. */
+static char *temporary_for(const char *place)
+{
+	enum { TRIES = 100 };
+	for (int i = 0; i < TRIES; i++) {
+		unsigned number;
+		char *name = NULL;
+		if (getrandom(&number, sizeof number, 0) < 0 ||
+		    asprintf(&name, "%s.%0*x", place, TW_OUTFILE_DIGITS, number & 0xffffff) < 0)
+			return NULL;
+		int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			return name;
+		}
+		free(name);
+		if (errno != EEXIST)
+			return NULL;
+	}
+	return NULL;
+}
+
+int tw_sql_save(struct tw_sql_run *run, const char *path)
+{
+	char *place = tw_outfile_place(path), *temporary = place ? temporary_for(place) : NULL;
+	if (!temporary) {
+		int error = errno;
+		free(place);
+		return tw_say_error("%s: cannot write: %s", path, strerror(error));
+	}
+	int status = fill(run, temporary);
+	if (status)
+		tw_sql_say(run, path);
+	sqlite3_exec(run->db, "rollback", NULL, NULL, NULL);
+	sqlite3_exec(run->db, "detach saved", NULL, NULL, NULL);
+	if (status == 0 && rename(temporary, place) < 0)
+		status = tw_say_error("%s: cannot write: %s", path, strerror(errno));
+	if (status)
+		unlink(temporary);
+	free(temporary);
+	free(place);
+	return status;
+}
