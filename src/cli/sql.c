@@ -82,8 +82,9 @@ static int answer(struct tw_sql_run *run, const struct question *question)
 		status = tw_sql_save(run, options->common.output);
 	else
 		status = tw_sql_prompt(run);
-	if (status && run->screen.open && run->options->common.output) {
-		tw_output_discard(&run->screen.out); /* half an answer gets no name */
+	/* Half an answer gets no name. What could not be written is told when the screen is closed. */
+	if (status && run->screen.open && options->common.output && !run->screen.out.error) {
+		tw_output_discard(&run->screen.out);
 		run->screen.open = false;
 	}
 	return status;

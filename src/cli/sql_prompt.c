@@ -57,8 +57,8 @@ static int put_schema(struct tw_sql_run *run, const char *argument)
 		any = true;
 		tw_putf(out, "create table %s ( -- %s\n", table->name, table->summary);
 		for (size_t k = 0; k < table->column_count; k++)
-			tw_putf(out, "  %s %s%s -- %s\n", table->columns[k].name, table->columns[k].type,
-			        k + 1 < table->column_count ? "," : "", table->columns[k].help);
+			tw_putf(out, "  %s%s%s%s -- %s\n", table->columns[k].name, *table->columns[k].type ? " " : "",
+			        table->columns[k].type, k + 1 < table->column_count ? "," : "", table->columns[k].help);
 		tw_put_text(out, ");\n");
 	}
 	return any ? 0 : tw_say_error("there is no table %s", argument);

@@ -22,7 +22,7 @@ static const struct sql_column columns[] = {
     {"real_value", "REAL", SQL_ANY, AT(real), SQL_PLAIN, "numbers with a point"},
     {"value_type", "TEXT", SQL_WORD, AT(type), SQL_PLAIN,
      "'null', 'bool', 'int', 'uint', 'pointer', 'koid', 'real', 'string', 'bytes'"},
-    {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 

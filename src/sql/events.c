@@ -28,7 +28,7 @@ struct row {
 	}
 #define UTID                                                                                                           \
 	{                                                                                                              \
-		"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its thread: thread.utid"                       \
+		"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "its thread: thread.utid"                      \
 	}
 #define NAME                                                                                                           \
 	{                                                                                                              \
@@ -45,7 +45,7 @@ struct row {
 	}
 #define SOURCE                                                                                                         \
 	{                                                                                                              \
-		"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"                                       \
+		"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"                                \
 	}
 
 /* The row of an event; NULL when there is no memory. */

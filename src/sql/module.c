@@ -62,8 +62,9 @@ static int declare(sqlite3 *db, const struct sql_table *table)
 	bool fine = tw_text_add(&text, "CREATE TABLE x(", 15);
 	for (size_t i = 0; i < table->column_count && fine; i++) {
 		char column[64];
-		int length = snprintf(column, sizeof column, "%s\"%s\" %s", i ? ", " : "", table->columns[i].name,
-		                      table->columns[i].type);
+		int length =
+		    snprintf(column, sizeof column, "%s\"%s\" %s%s", i ? ", " : "", table->columns[i].name,
+		             table->columns[i].type, table->columns[i].value == SQL_HIDDEN_FILE ? " hidden" : "");
 		fine = tw_text_add(&text, column, (size_t)length);
 	}
 	fine = fine && tw_text_add(&text, ")", 1);
@@ -219,7 +220,7 @@ static int needs_of(const struct sql_table *table, uint64_t used)
 		enum sql_value value = table->columns[i].value;
 		if (!(used >> (i < 63 ? i : 63) & 1))
 			continue;
-		if (value == SQL_TRACK || value == SQL_SERIES)
+		if (value == SQL_TRACK || value == SQL_THREAD || value == SQL_SERIES)
 			needs |= NEEDS_SURVEY;
 		if (value == SQL_TIME)
 			needs |= NEEDS_START;

@@ -120,13 +120,13 @@ static const struct sql_column async_columns[] = {
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it begins: ns since the start of the trace"},
     {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until its end; -1: it has none"},
     {"track_id", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the track of the thread where it begins"},
-    {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the thread where it begins: thread.utid"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread where it begins: thread.utid"},
     {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
     {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
     {"async_id", "INTEGER", SQL_UNSIGNED, AT(async_id), SQL_PLAIN, "what its begin and its end have in common"},
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
      "the arguments of its begin: args.arg_set_id; NULL where it has none"},
-    {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 
@@ -255,11 +255,11 @@ static const struct sql_column flow_columns[] = {
      "the arguments where it arrives: args.arg_set_id; NULL where there are none"},
     {"ts_out", "INTEGER", SQL_TIME, AT(ts_out), SQL_PLAIN, "when it leaves: ns since the start of the trace"},
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it arrives"},
-    {"utid_out", "INTEGER", SQL_TRACK, AT(track_out), SQL_PLAIN, "the thread that it leaves: thread.utid"},
-    {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the thread where it arrives: thread.utid"},
+    {"utid_out", "INTEGER", SQL_THREAD, AT(track_out), SQL_PLAIN, "the thread that it leaves: thread.utid"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread where it arrives: thread.utid"},
     {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
     {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
-    {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 

@@ -18,10 +18,10 @@ static const struct sql_column columns[] = {
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when it runs: ns since the start of the trace"},
     {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN, "ns until the next switch of the CPU; -1: there is none"},
     {"cpu", "INTEGER", SQL_SMALL, AT(cpu), SQL_PLAIN, "the CPU"},
-    {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
+    {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
     {"end_state", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
      "the thread's state after it: 'running', 'blocked', 'suspended', 'new', 'dying', 'dead'; NULL where unknown"},
-    {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 

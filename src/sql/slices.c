@@ -175,7 +175,7 @@ static const struct sql_column columns[] = {
     [DUR] = {"dur", "INTEGER", SQL_NUMBER, AT(duration), SQL_PLAIN,
              "ns until its end; of one that is open, to the last event of its thread"},
     [TRACK_ID] = {"track_id", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its track: that of its thread"},
-    [UTID] = {"utid", "INTEGER", SQL_TRACK, AT(track), SQL_IS_TRACK, "its thread: thread.utid"},
+    [UTID] = {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "its thread: thread.utid"},
     [NAME] = {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name, or that of the function"},
     [CATEGORY] = {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
     [DEPTH] = {"depth", "INTEGER", SQL_SMALL, AT(depth), SQL_PLAIN, "how many slices it is inside of"},
@@ -188,7 +188,7 @@ static const struct sql_column columns[] = {
     [END] = {"end_kind", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
              "how it ended: 'ended', 'unwound' (by the end of a slice around it), 'open' (not at all)"},
     [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
-    [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    [SOURCE] = {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 

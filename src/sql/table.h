@@ -21,6 +21,7 @@ enum sql_value {
 	SQL_TIME,        /* uint64_t on the trace's clock: ns since its start */
 	SQL_RECORD,      /* uint64_t, an offset: the id of what it is the record of; UINT64_MAX: NULL */
 	SQL_TRACK,       /* uint32_t, the reader's number: the id of the track */
+	SQL_THREAD,      /* the same; NULL where the track is no thread */
 	SQL_KNOWN_TRACK, /* uint32_t, the survey's number: the same */
 	SQL_PROCESS,     /* uint32_t, the survey's number: upid */
 	SQL_SERIES,      /* uint32_t, the survey's number: the id of the counter's track */
@@ -30,7 +31,8 @@ enum sql_value {
 	SQL_WORD,        /* const char *, a constant; NULL: NULL */
 	SQL_TEXT,        /* struct sql_text */
 	SQL_ANY,         /* struct sql_any */
-	SQL_FILE         /* nothing: the file's path */
+	SQL_FILE,        /* nothing: the file's path */
+	SQL_HIDDEN_FILE  /* the same, left out by `select *` */
 };
 
 /* A text of the cursor's, which lives as long as its row. */

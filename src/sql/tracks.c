@@ -9,7 +9,7 @@ static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 
 #define SOURCE                                                                                                         \
 	{                                                                                                              \
-		"file", "TEXT", SQL_FILE, 0, SQL_PLAIN, "the file that it is of"                                       \
+		"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"                                \
 	}
 
 /* ---- thread, process ---- */

@@ -25,6 +25,13 @@ static void put_id(struct sql_cursor *cursor, sqlite3_context *context, uint32_t
 		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_TRACK_SHIFT | number));
 }
 
+static void put_thread(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
+{
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	if (number && survey->tracks[number].kind == TW_TRACK_THREAD)
+		put_id(cursor, context, number);
+}
+
 static void put_name(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
 {
 	const struct sql_scan_name *name = number ? sql_scan_name(&cursor->scan, number) : NULL;
@@ -102,6 +109,9 @@ void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, const
 	case SQL_TRACK:
 		put_id(cursor, context, sql_scan_track(&cursor->scan, small(place)));
 		return;
+	case SQL_THREAD:
+		put_thread(cursor, context, sql_scan_track(&cursor->scan, small(place)));
+		return;
 	case SQL_KNOWN_TRACK:
 	case SQL_PROCESS:
 	case SQL_STACK:
@@ -131,6 +141,7 @@ void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, const
 		put_any(cursor, context, &any);
 		return;
 	case SQL_FILE:
+	case SQL_HIDDEN_FILE:
 		sqlite3_result_text(context, cursor->scan.session->files[cursor->scan.file].path, -1, SQLITE_STATIC);
 		return;
 	}

@@ -1,0 +1,66 @@
+/* fuzz_sql.c - any bytes as a trace, all rows of all tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sql/tables.h"
+
+/* What may go wrong with a table without being a mistake of ours: the trace cannot be read, or asks for too much. */
+static void look(sqlite3 *db, const struct sql_session *session, const char *text)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(db, text, -1, &statement, NULL);
+	fuzz_require(result == SQLITE_OK, "the statement is right");
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+		for (int i = 0; i < sqlite3_column_count(statement); i++) {
+			const void *bytes = sqlite3_column_blob(statement, i);
+			fuzz_touch(bytes, (uint64_t)sqlite3_column_bytes(statement, i));
+		}
+	fuzz_require(result == SQLITE_DONE || session->error[0], "a text for every failure");
+	fuzz_require(result != SQLITE_NOMEM, "memory is enough");
+	sqlite3_finalize(statement);
+}
+
+static void look_at_tables(sqlite3 *db, const struct sql_session *session)
+{
+	char text[128];
+	for (size_t i = 0; sql_tables[i]; i++) {
+		snprintf(text, sizeof text, "select * from \"%s\"", sql_tables[i]->name);
+		look(db, session, text);
+	}
+	look(db, session, "select name, count(*), sum(dur) from slice group by name");
+	look(db, session, "select * from slice where ts between 100 and 100000 and name glob '*1*' and utid = 1");
+	look(db, session, "select * from instant where ts > 5 order by ts");
+}
+
+/* Files are known by their path: this one is written anew for each input. */
+static const char *write_file(const uint8_t *bytes, size_t size)
+{
+	static char path[64];
+	static int fd = -1;
+	if (fd < 0) {
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	}
+	fuzz_require(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size, "a file");
+	return path;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size < 1)
+		return 0;
+	const struct tw_read_options options = {.memory_limit = bytes[0] & 8 ? 1 << 20 : 0, .jobs = 1};
+	struct sql_session *session = sql_session_new(&options);
+	sqlite3 *db = NULL;
+	fuzz_require(session && sql_session_add(session, write_file(bytes + 1, size - 1)) == 0, "a session");
+	fuzz_require(sqlite3_open(":memory:", &db) == SQLITE_OK && sql_register(db, session) == SQLITE_OK, "tables");
+	look_at_tables(db, session);
+	sqlite3_close(db);
+	sql_session_free(session);
+	return 0;
+}

@@ -1,0 +1,369 @@
+/* test_sql.c - the virtual tables against rows computed by hand from the listing beside the archive. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sql/tables.h"
+
+/* ---- Asking. ---- */
+
+struct scene {
+	struct sql_session *session;
+	sqlite3 *db;
+};
+
+static char *data_path(const char *name)
+{
+	char *path = NULL;
+	assert_true(asprintf(&path, "%s/%s", getenv("TW_TEST_DATA"), name) > 0);
+	return path;
+}
+
+static void set_up(struct scene *scene, const char *first, const char *second)
+{
+	const struct tw_read_options options = {.jobs = 1};
+	const char *const names[] = {first, second};
+	scene->session = sql_session_new(&options);
+	assert_non_null(scene->session);
+	for (size_t i = 0; i < 2; i++) {
+		char *path = names[i] ? data_path(names[i]) : NULL;
+		assert_true(!path || sql_session_add(scene->session, path) == 0);
+		free(path);
+	}
+	assert_int_equal(sqlite3_open(":memory:", &scene->db), SQLITE_OK);
+	assert_int_equal(sql_register(scene->db, scene->session), SQLITE_OK);
+}
+
+static void tear_down(struct scene *scene)
+{
+	assert_int_equal(sqlite3_close(scene->db), SQLITE_OK);
+	sql_session_free(scene->session);
+}
+
+/* The rows of an answer: values with "|" between them, rows with a line end. The caller frees it. */
+static char *ask(struct scene *scene, const char *query)
+{
+	sqlite3_stmt *statement = NULL;
+	char *text = calloc(1, 1);
+	if (sqlite3_prepare_v2(scene->db, query, -1, &statement, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", query, sqlite3_errmsg(scene->db));
+	int result;
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		for (int i = 0; i < sqlite3_column_count(statement); i++) {
+			const char *value = (const char *)sqlite3_column_text(statement, i);
+			char *longer = NULL;
+			assert_true(asprintf(&longer, "%s%s%s", text, i ? "|" : "", value ? value : "") >= 0);
+			free(text);
+			text = longer;
+		}
+		text = realloc(text, strlen(text) + 2);
+		strcat(text, "\n");
+	}
+	if (result != SQLITE_DONE)
+		fail_msg("%s: %s", query, sqlite3_errmsg(scene->db));
+	sqlite3_finalize(statement);
+	return text;
+}
+
+static void expect(struct scene *scene, const char *query, const char *rows)
+{
+	char *found = ask(scene, query);
+	if (strcmp(found, rows) != 0)
+		fail_msg("%s:\nexpected:\n%sfound:\n%s", query, rows, found);
+	free(found);
+}
+
+/* ---- Rows. ---- */
+
+struct example {
+	const char *query, *rows;
+};
+
+static void expect_all(const char *first, const char *second, const struct example *examples, size_t count)
+{
+	struct scene scene;
+	set_up(&scene, first, second);
+	for (size_t i = 0; i < count; i++)
+		expect(&scene, examples[i].query, examples[i].rows);
+	tear_down(&scene);
+}
+
+/* The clock has 24 ticks a microsecond; the first event is at tick 5000. So tick 1,000,400 is at 41,475,000 ns. */
+static void test_fxt_rows(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"select name, category, ts, dur, depth, end_kind, args from slice order by ts",
+	     "8 bytes!|inline category|16667|4166|0|ended|{\"an inline argument name\":\"and an inline value\"}\n"
+	     "scope|cat|41475000|4167|0|ended|{\"k\":9}\n"
+	     "be|cat|41483333|8334|0|ended|{\"a\":1,\"b\":2}\n"
+	     "step|cat|41495833|12500|0|ended|\n"},
+	    {"select tid, t.name, pid, p.name from thread t join process p using (upid) where pid = 1000 order by tid",
+	     "1001|main-thread|1000|proc-name\n1002|other thread|1000|proc-name\n1003|worker|1000|proc-name\n"},
+	    {"select c.ts, c.value, t.name, t.series, t.counter_id from counter c join counter_track t on t.id = c.track_id "
+	     "order by c.id",
+	     "41470833|42|counter|x|555\n41470833|2.25|counter|y|555\n41470833|-7|counter|z|555\n"},
+	    {"select f.ts_out, f.ts, a.name, b.name, f.trace_id from flow f left join slice a on a.id = slice_out "
+	     "left join slice b on b.id = slice_in order by f.ts",
+	     "41487500|41500000|be|step|1234605616436508552\n41500000|41504167|step|step|1234605616436508552\n"},
+	    {"select name, ts, dur from async_slice", "async|41512500|8333\n"},
+	    {"select msg, ts, tid from log join thread using (utid) order by ts",
+	     "This is a log message|8333|1002\n12345678|12500|2001\n"},
+	    {"select s.cpu, s.ts, s.dur, tid from sched s join thread using (utid) order by s.ts",
+	     "3|0|-1|2001\n255|4167|-1|0\n"},
+	    {"select name, scope from instant where name like 'instant%' order by ts",
+	     "instant_thread|thread\ninstant_process|process\ninstant_global|global\n"},
+	    {"select key, value_type, int_value, real_value, string_value from args join instant i using (arg_set_id) "
+	     "where i.name = 'instant_global' order by args.id",
+	     "n|null|||\ni32|int|-2147483648||\nu32|uint|4294967295||\ni64|int|-9223372036854775808||\n"
+	     "u64|uint|-1||\nf|real||-1.5|\ns|string|||dynamic \xc3\xa9\nlit|string|||literal\n"
+	     "p|pointer|3735928559||\nk|koid|77||\nbt|bool|1||\nbf|bool|0||\ne|string|||\n"},
+	    /* The arguments of a slice's end are the slice's. */
+	    {"select key, int_value from args join slice using (arg_set_id) where name = 'be' order by key",
+	     "a|1\nb|2\n"},
+	    {"select kind, count(*) from fxt_record where kind like 'event.duration%' group by kind",
+	     "event.duration-begin|3\nevent.duration-complete|1\nevent.duration-end|3\n"},
+	    {"select fields ->> 'name', size from fxt_record r join slice s on s.id = r.id where s.name = 'scope'",
+	     "scope|32\n"},
+	    {"select format, bytes, start_ts, end_ts from trace", "fxt|66832|208333|41733333\n"},
+	    {"select count(*) from fdr_record", "0\n"},
+	    {"select severity, rule from finding order by record limit 1", "warning|fxt.flow-without-begin\n"},
+	};
+	expect_all("fxt/oneshot_all.fxt", NULL, examples, sizeof examples / sizeof *examples);
+}
+
+/* Two files are one after the other, with ids of their own. */
+static void test_two_files(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"select format, count(*) from trace group by format order by 1", "fxt|1\nxray-fdr|1\n"},
+	    {"select count(distinct id), count(*) from (select id from slice union all select id from instant)",
+	     "37|37\n"},
+	    {"select count(distinct utid) from thread", "8\n"},
+	    {"select count(*) from slice s join thread t using (utid) where t.tid = 101 and s.file glob '*v5.xray'",
+	     "14\n"},
+	    {"select count(*) from slice s join thread t using (utid) where t.tid = 101 and s.file glob '*oneshot*'",
+	     "0\n"},
+	};
+	expect_all("fxt/oneshot_all.fxt", "xray/v5.xray", examples, sizeof examples / sizeof *examples);
+}
+
+/* ---- Conditions that are pushed down leave what SQLite itself would leave: a plus keeps SQLite's to itself. ---- */
+
+static void expect_same(struct scene *scene, const char *columns, const char *table, const char *pushed,
+                        const char *plain)
+{
+	char *a = sqlite3_mprintf("select %s from %s where %s order by id", columns, table, pushed);
+	char *b = sqlite3_mprintf("select %s from %s where %s order by id", columns, table, plain);
+	char *rows = ask(scene, b);
+	expect(scene, a, rows);
+	free(rows);
+	sqlite3_free(a);
+	sqlite3_free(b);
+}
+
+static void test_conditions(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *pushed, *plain;
+	} conditions[] = {
+	    {"ts >= 41483333 and ts < 41504167", "+ts >= 41483333 and +ts < 41504167"},
+	    {"ts > 41483333 and ts <= 41504167", "+ts > 41483333 and +ts <= 41504167"},
+	    {"ts = 41495833", "+ts = 41495833"},
+	    {"ts > 41483332.5 and ts < 41495833.5", "+ts > 41483332.5 and +ts < 41495833.5"},
+	    {"ts > '5'", "+ts > 5"},
+	    {"ts < 'a'", "+ts < 'a'"},
+	    {"ts > null", "+ts > null"},
+	    {"ts > 9223372036854775807", "+ts > 9223372036854775807"},
+	    {"ts >= -9223372036854775808", "+ts >= -9223372036854775808"},
+	    {"ts < 1e300 and ts > -1e300", "+ts < 1e300 and +ts > -1e300"},
+	    {"utid = 1", "+utid = 1"},
+	    {"utid = 999", "+utid = 999"},
+	    {"utid = -1", "+utid = -1"},
+	    {"utid in (1, 2)", "+utid in (1, 2)"},
+	    {"utid = 1 or utid = 2", "+utid = 1 or +utid = 2"},
+	    {"name = 'be' or ts < 20000", "+name = 'be' or +ts < 20000"},
+	    {"name = 'be'", "+name = 'be'"},
+	    {"name = 'BE' collate nocase", "+name = 'BE' collate nocase"},
+	    {"name glob '*e*'", "+name glob '*e*'"},
+	    {"name glob '[sb]*' and category = 'cat'", "+name glob '[sb]*' and +category = 'cat'"},
+	    {"category glob 'c*'", "+category glob 'c*'"},
+	    {"name is null", "+name is null"},
+	    {"name = 5", "+name = 5"},
+	    {"utid = 1 and ts > 41480000 and name = 'step'", "+utid = 1 and +ts > 41480000 and +name = 'step'"},
+	};
+	static const char *const tables[] = {"slice", "instant", "counter", "async_slice", "flow"};
+	struct scene scene;
+	set_up(&scene, "fxt/oneshot_all.fxt", NULL);
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+			expect_same(&scene, "*", tables[t], conditions[i].pushed, conditions[i].plain);
+	tear_down(&scene);
+}
+
+/* The same over many windows of a trace with nested slices. */
+static void test_windows(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"fxt/streaming.fxt", "xray/v5.xray", "chrome/phases.json"};
+	for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+		struct scene scene;
+		set_up(&scene, files[f], NULL);
+		for (int i = 0; i < 10; i++) {
+			char pushed[200], plain[200];
+			snprintf(
+			    pushed, sizeof pushed,
+			    "ts >= (select end_ts - start_ts from trace) / 12 * %d and ts < (select end_ts - start_ts from "
+			    "trace) / 12 * %d",
+			    i, i + 2);
+			snprintf(
+			    plain, sizeof plain,
+			    "+ts >= (select end_ts - start_ts from trace) / 12 * %d and +ts < (select end_ts - start_ts "
+			    "from trace) / 12 * %d",
+			    i, i + 2);
+			expect_same(&scene, "*", "slice", pushed, plain);
+			expect_same(&scene, "*", "instant", pushed, plain);
+		}
+		tear_down(&scene);
+	}
+}
+
+/* ---- Groups and order. ---- */
+
+static void test_groups(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"fxt/streaming.fxt", "xray/v5.xray", "chrome/phases.json"};
+	for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+		struct scene scene;
+		set_up(&scene, files[f], NULL);
+		char *rows =
+		    ask(&scene, "select +name, count(*), sum(dur), max(ts), min(depth), max(category), max(args) "
+		                "from slice group by +name order by 1");
+		assert_true(strlen(rows) > 0);
+		expect(&scene,
+		       "select * from (select name, count(*), sum(dur), max(ts), min(depth), max(category), max(args) "
+		       "from slice group by name) order by 1",
+		       rows);
+		free(rows);
+		rows = ask(&scene, "select distinct +name from slice order by 1");
+		expect(&scene, "select * from (select distinct name from slice) order by 1", rows);
+		free(rows);
+		rows =
+		    ask(&scene, "select name, sum(dur) from slice where ts > 100 group by +name order by +name desc");
+		expect(&scene, "select name, sum(dur) from slice where ts > 100 group by name order by name desc",
+		       rows);
+		free(rows);
+		tear_down(&scene);
+	}
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, "fxt/streaming.fxt", NULL);
+	free(ask(&scene, "select * from trace")); /* from now on it is known to be in order */
+	char *rows = ask(&scene, "select * from instant order by +ts, id");
+	expect(&scene, "select * from (select * from instant order by ts limit -1) order by ts, id", rows);
+	free(rows);
+	expect(&scene,
+	       "select count(*) from (select ts, lag(ts) over (rows 1 preceding) as before from "
+	       "(select ts from slice order by ts limit -1)) where ts < before",
+	       "0\n");
+	tear_down(&scene);
+}
+
+/* ---- What goes wrong. ---- */
+
+static void expect_failure(struct scene *scene, const char *query, const char *text)
+{
+	int result = sqlite3_exec(scene->db, query, NULL, NULL, NULL);
+	assert_int_not_equal(result, SQLITE_OK);
+	if (!strstr(sqlite3_errmsg(scene->db), text))
+		fail_msg("%s: expected \"%s\", found \"%s\"", query, text, sqlite3_errmsg(scene->db));
+}
+
+static void copy_file(const char *from, const char *to, size_t least)
+{
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	assert_true(in && out);
+	for (int c; (c = getc(in)) != EOF;)
+		putc(c, out);
+	for (size_t i = 0; i < least; i++)
+		putc(0, out);
+	fclose(in);
+	fclose(out);
+}
+
+static void test_changed_file(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/trackway-sql-XXXXXX", path[64];
+	char *from = data_path("fxt/oneshot_all.fxt");
+	struct scene scene;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.fxt", folder);
+	copy_file(from, path, 0);
+	set_up(&scene, NULL, NULL);
+	assert_int_equal(sql_session_add(scene.session, path), 0);
+	expect(&scene, "select count(*) from slice", "4\n");
+	copy_file(from, path, 8);
+	expect_failure(&scene, "select count(*) from slice", "the file has changed since it was first read");
+	unlink(path);
+	expect_failure(&scene, "select count(*) from slice", "No such file");
+	tear_down(&scene);
+	rmdir(folder);
+	free(from);
+}
+
+static void test_no_trace(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, "fxt/oneshot_all.expected.txt", NULL);
+	expect_failure(&scene, "select * from slice", "expected the header of a trace");
+	expect_failure(&scene, "create virtual table t using trackway('x.fxt', 'nonsense')",
+	               "there is no table nonsense");
+	tear_down(&scene);
+	set_up(&scene, NULL, NULL);
+	expect_failure(&scene, "select * from slice", "no trace is open");
+	tear_down(&scene);
+}
+
+static void test_own_table(void **state)
+{
+	(void)state;
+	struct scene scene;
+	char *path = data_path("fxt/oneshot_all.fxt"), *create;
+	set_up(&scene, NULL, NULL);
+	create =
+	    sqlite3_mprintf("create virtual table a using trackway(%Q); create virtual table b using trackway(%Q, log)",
+	                    path, path);
+	assert_int_equal(sqlite3_exec(scene.db, create, NULL, NULL, NULL), SQLITE_OK);
+	expect(&scene, "select count(*) from a", "4\n");
+	expect(&scene, "select count(*) from b", "2\n");
+	sqlite3_free(create);
+	free(path);
+	tear_down(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_fxt_rows),     cmocka_unit_test(test_two_files), cmocka_unit_test(test_conditions),
+	    cmocka_unit_test(test_windows),      cmocka_unit_test(test_groups),    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_changed_file), cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_own_table),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
