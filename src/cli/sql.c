@@ -50,6 +50,21 @@ static bool is_statement(const char *operand)
 	return strpbrk(operand, " \t\n;") && access(operand, F_OK) != 0;
 }
 
+static const char *query_name(void *context, size_t i)
+{
+	const struct tw_sql_query *query = tw_sql_query_at(i);
+	(void)context;
+	return query ? query->name : NULL;
+}
+
+static int say_no_query(const char *typed)
+{
+	const char *near = tw_nearest(typed, query_name, NULL);
+	if (near)
+		return tw_say_usage(&tw_command_sql, "there is no query %s; did you mean %s?", typed, near);
+	return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", typed);
+}
+
 /* Finds what is to be run; the last operand may be it. */
 static int choose(const struct tw_sql_options *options, char **operands, size_t *count, struct question *question)
 {
@@ -66,7 +81,7 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 		return read_text(options->file, question);
 	const struct tw_sql_query *query = options->query ? tw_sql_query_named(options->query) : NULL;
 	if (options->query && !query)
-		return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", options->query);
+		return say_no_query(options->query);
 	if (query)
 		*question = (struct question){.name = query->name, .text = query->text};
 	return 0;
@@ -122,16 +137,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return status;
 }
 
-static const char *query_word(size_t i)
-{
-	const struct tw_sql_query *query = tw_sql_query_at(i);
-	return query ? query->name : NULL;
-}
-
 static const struct tw_option own_options[] = {
     {"file", 'f', TW_OPTION_FILE, offsetof(struct tw_sql_options, file), .placeholder = "FILE",
      .help = "run the statements in FILE"},
-    {"query", 'q', TW_OPTION_CHOICE, offsetof(struct tw_sql_options, query), .choice = query_word,
+    {"query", 'q', TW_OPTION_TEXT, offsetof(struct tw_sql_options, query), .placeholder = "NAME",
      .help = "run a ready query"},
     {"queries", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, queries), .help = "list the ready queries"},
     {"param", 'p', TW_OPTION_LIST, offsetof(struct tw_sql_options, parameters), .placeholder = "NAME=VALUE",
@@ -148,7 +157,7 @@ static const struct tw_option_group *const groups[] = {
 
 const struct tw_command tw_command_sql = {
     .name = "sql",
-    .summary = "questions in SQL: tables straight over the trace, without an import",
+    .summary = "questions in SQL, without an import",
     .operands = "FILE... [QUERY]",
     .description =
 	"Answers SQL (SQLite's) over the traces. Slices, threads, counters, flows, scheduling, samples, logs and the "
