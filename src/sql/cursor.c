@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/fields.h"
+#include "sql/groups.h"
 
 /* ---- Rows. ---- */
 
@@ -208,6 +209,8 @@ static int begin_file(struct sql_cursor *cursor)
 
 static void end_file(struct sql_cursor *cursor)
 {
+	sql_groups_free(cursor->groups);
+	cursor->groups = NULL;
 	if (cursor->scanning && cursor->table->end)
 		cursor->table->end(cursor);
 	cursor->scanning = false;
@@ -253,6 +256,22 @@ static int more_of_file(struct sql_cursor *cursor)
 	return !is_past(cursor);
 }
 
+/* Takes all rows of the file, to give them name by name. The file stays open for their names. */
+static int gather(struct sql_cursor *cursor)
+{
+	int more = 1;
+	cursor->groups = sql_groups_new(cursor, cursor->group);
+	if (!cursor->groups)
+		return sql_no_memory(cursor);
+	while (more > 0) {
+		more = more_of_file(cursor);
+		int taken = more < 0 ? more : sql_groups_take(cursor->groups);
+		more = taken < 0 ? taken : more;
+	}
+	sql_groups_sort(cursor->groups);
+	return more;
+}
+
 /* ---- What SQLite asks for. ---- */
 
 /* Looks for rows: in what is left of the file, then in the next one. */
@@ -261,7 +280,7 @@ static int advance(struct sql_cursor *cursor)
 	int status;
 	cursor->at = cursor->row_count = cursor->text.length = 0;
 	while (cursor->row_count == 0 && !cursor->ended) {
-		status = cursor->over ? 0 : more_of_file(cursor);
+		status = cursor->over ? 0 : cursor->groups ? sql_groups_give(cursor->groups) : more_of_file(cursor);
 		if (status < 0)
 			return status;
 		cursor->over = status == 0;
@@ -287,6 +306,8 @@ int sql_cursor_start(struct sql_cursor *cursor)
 		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 		                        "no trace is open: select trackway_open('file')");
 	int status = begin_file(cursor);
+	if (status == 0 && cursor->grouped && cursor->scanning)
+		status = gather(cursor);
 	return status < 0 || cursor->row_count ? status : advance(cursor);
 }
 

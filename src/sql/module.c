@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sql/cursor.h"
+#include "sql/groups.h"
 
 /* What a module is registered with. */
 struct source {
@@ -21,7 +22,15 @@ struct vtab {
 };
 
 /* What a plan says in its number, and each condition by a letter in its text, after the columns that are used. */
-enum { NEEDS_SURVEY = 1, NEEDS_START = 2, IN_ORDER = 4, USED_DIGITS = 16 };
+enum {
+	NEEDS_SURVEY = 1,
+	NEEDS_START = 2,
+	IN_ORDER = 4,
+	GROUPED = 8,
+	DOWNWARDS = 16,
+	GROUP_SHIFT = 8,
+	USED_DIGITS = 16
+};
 
 static int fail(sqlite3_vtab *vtab, const char *text)
 {
@@ -238,6 +247,15 @@ static bool can_order(const struct vtab *vtab, const sqlite3_index_info *info)
 	       survey->late_ns == 0;
 }
 
+/* Whether rows are wanted in the order of names, and there is one file. SQLite takes rows that are grouped for sorted, where
+ * it wants both: so they are sorted, always. */
+static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
+{
+	return vtab->session->count == 1 && vtab->table->take && info->nOrderBy == 1 &&
+	       info->aOrderBy[0].iColumn >= 0 && vtab->table->columns[info->aOrderBy[0].iColumn].value == SQL_NAME &&
+	       sql_groups_fit(vtab->table, info->colUsed);
+}
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	enum { CONDITIONS = 64 };
@@ -251,6 +269,9 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	if (can_order(vtab, info)) {
 		info->orderByConsumed = 1;
 		needs |= IN_ORDER | NEEDS_START;
+	} else if (can_group(vtab, info)) {
+		info->orderByConsumed = 1;
+		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
 	/* All is read, whatever is left of it. */
 	info->estimatedCost = all + all * part;
@@ -361,6 +382,9 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	sscanf(text, "%16" SCNx64, &cursor->used);
 	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
 	cursor->in_order = plan & IN_ORDER;
+	cursor->grouped = plan & GROUPED;
+	cursor->downwards = plan & DOWNWARDS;
+	cursor->group = (unsigned)plan >> GROUP_SHIFT;
 	cursor->low = INT64_MIN;
 	cursor->high = INT64_MAX;
 	cursor->start = 0;

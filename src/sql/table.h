@@ -71,6 +71,7 @@ struct sql_column {
 };
 
 struct sql_cursor;
+struct sql_groups;
 
 struct sql_table {
 	const char *name;
@@ -133,7 +134,10 @@ struct sql_cursor {
 	int64_t track;     /* an id */
 	uint32_t wanted;   /* the same, the survey's number */
 	struct sql_match name, category;
-	bool in_order; /* events must come in the order of time */
+	bool in_order;           /* events must come in the order of time */
+	bool grouped, downwards; /* rows must come in the order of the names, or from the last, of column `group` */
+	unsigned group;
+	struct sql_groups *groups;
 
 	uint8_t *rows; /* row_size bytes each */
 	size_t row_count, row_room, at;

@@ -76,7 +76,7 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 {
 	const struct sql_column *first = &cursor->table->columns[0];
 	const uint8_t *row = cursor->rows + cursor->at * cursor->table->row_size;
-	if (first->value != SQL_RECORD)
+	if (first->value != SQL_RECORD || cursor->groups)
 		return cursor->row_number;
 	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(row + first->place));
 }

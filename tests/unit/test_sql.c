@@ -264,8 +264,33 @@ static void test_groups(void **state)
 		expect(&scene, "select name, sum(dur) from slice where ts > 100 group by name order by name desc",
 		       rows);
 		free(rows);
+		rows = ask(&scene, "select name, dur, category from slice order by +name, dur, category");
+		expect(&scene, "select name, dur, category from slice order by name, dur, category", rows);
+		expect(&scene,
+		       "select * from (select name, dur, category from slice order by name limit -1)"
+		       " order by name, dur, category",
+		       rows);
+		free(rows);
 		tear_down(&scene);
 	}
+}
+
+/* What a small limit has no room for goes through a file. */
+static void test_groups_in_file(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, "fxt/streaming.fxt", NULL);
+	char *rows = ask(&scene, "select name, count(*), sum(dur), sum(id), sum(ts) from slice group by +name");
+	scene.session->options.memory_limit = 1 << 18;
+	expect(&scene, "select name, count(*), sum(dur), sum(id), sum(ts) from slice group by name", rows);
+	scene.session->options.temporary_directory = "/nonexistent";
+	assert_int_not_equal(sqlite3_exec(scene.db, "select name, sum(ts), sum(dur) from slice group by name", NULL,
+	                                  NULL, NULL),
+	                     SQLITE_OK);
+	assert_non_null(strstr(sqlite3_errmsg(scene.db), "temporary file: No such file"));
+	free(rows);
+	tear_down(&scene);
 }
 
 static void test_order(void **state)
@@ -361,9 +386,11 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows),     cmocka_unit_test(test_two_files), cmocka_unit_test(test_conditions),
-	    cmocka_unit_test(test_windows),      cmocka_unit_test(test_groups),    cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_changed_file), cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_two_files),
+	    cmocka_unit_test(test_conditions),     cmocka_unit_test(test_windows),
+	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

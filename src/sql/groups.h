@@ -1,0 +1,26 @@
+/* groups.h - rows put together by name, so that `group by name` sorts names, not rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_GROUPS_H
+#define SQL_GROUPS_H
+
+#include "sql/table.h"
+
+/* Whether the columns that are asked for can be kept apart from their row: texts of the cursor's cannot. */
+bool sql_groups_fit(const struct sql_table *table, uint64_t used);
+
+/* NULL when there is no memory. The cursor's columns that are used are known; column is the name's. */
+struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column);
+
+/* Takes the cursor's rows away. Returns 0 or a negative status, told in session->error. */
+int sql_groups_take(struct sql_groups *groups);
+
+/* After the last row: puts the names in order, as SQLite compares texts. */
+void sql_groups_sort(struct sql_groups *groups);
+
+/* Makes the next rows the cursor's: all of one name, before those of the next. Returns > 0, 0 when there are none left, or a
+ * negative status. */
+int sql_groups_give(struct sql_groups *groups);
+
+void sql_groups_free(struct sql_groups *groups);
+
+#endif
