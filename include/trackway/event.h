@@ -166,9 +166,9 @@ TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);
 /* A place in a program that stacks lead through. */
 struct tw_location {
 	uint32_t name;    /* of the function */
-	uint32_t file;    /* the name of the source file; 0 where not known */
+	uint32_t file;    /* the name of the source file, or of the place in the function; 0 where not known */
 	uint32_t line;    /* of the source; 0 where not known */
-	uint64_t address; /* of the instruction; 0 where not known */
+	uint64_t address; /* of the instruction, or the format's number of the place; 0 where not known */
 };
 
 /* A stack: the location of its innermost frame, and the stack below that called it. Stacks that are alike have one number. */

@@ -179,7 +179,7 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 			take_block(log, function, &item);
 		else if (item.kind == TW_TRACELOG_MAP)
 			take_range(log, function, &item);
-	if (log->check)
+	if (log->check && function->map_count)
 		judge_map(log, function);
 	if (function->code_count)
 		place_all(log, number);

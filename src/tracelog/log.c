@@ -358,15 +358,15 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 	    .match = entry->match,
 	    .depth = entry->depth,
 	    .ip = entry->ip,
-	    .frames = digest->frames + entry->first,
+	    .frames = entry->count && entry->plain == TRACELOG_SAMPLE ? digest->frames + entry->first : NULL,
 	    .frame_count = entry->count,
 	};
 	log->records++;
 	if (entry->plain == TRACELOG_SAMPLE)
 		tracelog_take_sample(log, &sample);
 	else if (entry->plain == TRACELOG_ALLOCATION)
-		tracelog_take_allocations(log, entry->thread, entry->ms, digest->allocations + entry->first,
-		                          entry->count);
+		tracelog_take_allocations(log, entry->thread, entry->ms,
+		                          entry->count ? digest->allocations + entry->first : NULL, entry->count);
 	else
 		tracelog_take_usage(log, &usage);
 }
