@@ -196,8 +196,9 @@ class Tool(fxt_tests.Tool):
         for thread in found.keys() & wanted.keys():
             usages = wanted[thread]
             shares = [one.us / one.interval / 10 for one in usages if one.interval]
-            time = sum(one.interval for one in usages if one.interval)
-            mean = sum(one.us for one in usages if one.interval) / time / 10
+            # Of a first usage of nothing an event cannot tell of how long that is.
+            timed = [one for one in usages if one.interval and (one.us or one is not usages[0])]
+            mean = sum(one.us for one in timed) / sum(one.interval for one in timed) / 10
             row = found[thread]
             if (row["samples"], row["total_ns"]) != (len(usages), sum(one.us for one in usages) * 1000):
                 yield f"{thread}: {row}, not {len(usages)} of {sum(one.us for one in usages)} us"
