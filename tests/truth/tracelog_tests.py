@@ -205,6 +205,42 @@ class Tool(fxt_tests.Tool):
             if abs(row["max_percent"] - max(shares)) > 0.001 or abs(row["mean_percent"] - mean) > 0.001:
                 yield f"{thread}: {row}, not {mean} %, at most {max(shares)} %"
 
+    def converts(self, data):
+        """In every dialect the same samples; what a dialect has no records for is left out."""
+        log, path, out = tracelog.Log(data), self.file(data, "in.log"), self.scratch / "out.tracelog"
+        # Where numbers of source lines stand in their place, no other dialect has any.
+        ips = not log.sources or any((ip or 0) >> 20 for one in log.samples for _, ip in one.stack)
+        for dialect in ("d0", "d1", "d2", "d3"):
+            self.run("convert", "--dialect", dialect, path, "-o", out)
+            made = tracelog.Log(out.read_bytes())
+            yield from (f"{dialect}: {text}" for text in differences(told_by(made, dialect, ips), told_by(log, dialect, ips)))
+            if made.kinds["unknown"] or made.mismatches:
+                yield f"{dialect}: {made.kinds['unknown']} lines are none, {len(made.mismatches)} stacks do not fit"
+
+    def folds(self, data):
+        log, path = tracelog.Log(data), self.file(data, "in.log")
+        for weight in ("samples", "bytes"):
+            wanted, found = collections.Counter(), collections.Counter()
+            for (_, stack), amount in tracelog.stacks(log, weight).items():
+                wanted[";".join(stack)] += amount
+            text = self.run("flame", "--folded", "--max-depth", "100000", "--weight", weight, path).decode()
+            for stack, amount in (line.rsplit(" ", 1) for line in text.splitlines()):
+                found[stack] += int(amount)
+            yield from (f"{weight}: {stack}: {found[stack]}, not {wanted[stack]}" for stack in found.keys() | wanted.keys()
+                        if found[stack] != wanted[stack])
+
+
+def told_by(log, dialect, ips):
+    """What a log in a dialect can tell: lists."""
+    for one in log.samples:
+        yield [one.thread, one.ms, one.count, one.wall, [[iid, ip if ips else None] for iid, ip in one.stack]]
+    for one in log.allocations if dialect != "d0" else ():
+        yield [*one[1:6], one.ip if ips else None, [[iid, ip if ips else None] for iid, ip in one.stack]]
+    for one in log.usages:
+        yield list(one)
+    for one in log.compilations if dialect in ("d2", "d3") else ():
+        yield list(one)
+
 
 GENERATIONS = ("0", "1", "2", "LOH")
 COMPILED = ("compiled", "compiled_ns", "code_bytes", "cached", "cached_ns")
@@ -269,7 +305,8 @@ def tool_tests(tool):
             yield f"stat by {by}: {name}", lambda by=by, data=data: tool.weighs(data(), by)
     for name, data in good_logs(tool.scratch):
         yield f"stacks: {name}", lambda data=data: tool.stacks(data())
-    for what, way in {"gc": tool.collects, "jit": tool.compiles, "alloc": tool.allocates, "cpu": tool.uses}.items():
+    for what, way in {"gc": tool.collects, "jit": tool.compiles, "alloc": tool.allocates, "cpu": tool.uses,
+                      "flame": tool.folds, "convert": tool.converts}.items():
         for name, data in good_logs(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
     for what, way in {"dump": tool.dumps, "info": tool.informs}.items():
