@@ -17,21 +17,17 @@ const struct tw_format *const tw_formats[] = {
 };
 
 const struct tw_target *const tw_targets[] = {
-    &tw_target_fdr,      /* XRay's flight data recorder */
-    &tw_target_basic,    /* XRay's basic mode */
-    &tw_target_fxt,      /* Fuchsia's trace format */
-    &tw_target_chrome,   /* Chrome's trace event JSON */
-    &tw_target_tracelog, /* the log of Tizen's CoreProfiler */
-    &tw_target_perfetto, /* Perfetto's protobuf */
     &tw_target_fdr,        /* XRay's flight data recorder */
     &tw_target_basic,      /* XRay's basic mode */
     &tw_target_fxt,        /* Fuchsia's trace format */
     &tw_target_chrome,     /* Chrome's trace event JSON */
+    &tw_target_tracelog,   /* the log of Tizen's CoreProfiler */
     &tw_target_perfetto,   /* Perfetto's protobuf */
     &tw_target_speedscope, /* speedscope's JSON */
     &tw_target_pprof,      /* pprof's profile.proto */
     &tw_target_callgrind,  /* callgrind's profile format */
     &tw_target_firefox,    /* a profile for the Firefox Profiler */
+    &tw_target_folded,     /* folded stacks */
     &tw_target_csv,        /* events as rows */
     &tw_target_jsonl,      /* the same as JSON Lines */
     NULL,

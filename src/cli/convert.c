@@ -1,5 +1,6 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
 
@@ -77,11 +78,14 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                .write = {.version = options->version < UINT32_MAX ? (unsigned)options->version : UINT32_MAX,
 	                          .byte_order = byte_order(options->byte_order),
 	                          .buffer_size = options->buffer_size,
+	                          .weight = common->weight,
 	                          .dialect = options->dialect}},
 	};
 	int status = tw_choose_format(&work.writing, &tw_command_convert, options->to);
 	if (status)
 		return status;
+	if (common->weight && strcmp(work.writing.format, "folded") != 0)
+		return tw_say_usage(&tw_command_convert, "--weight is for folded stacks");
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = tw_writer_order(work.writing.format)},
@@ -115,8 +119,8 @@ static const struct tw_option own_options[] = {
      .help = "exit with 1 when the target cannot hold all that is in the source"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
-                                                       &tw_input_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_weight_options, &tw_filter_options, &tw_jobs_options, &tw_input_options, &tw_help_options, NULL};
 
 const struct tw_command tw_command_convert = {
     .name = "convert",

@@ -22,6 +22,8 @@ extern const struct tw_target tw_target_callgrind;
 
 /* A processed profile for the Firefox Profiler. */
 extern const struct tw_target tw_target_firefox;
+/* Folded stacks. */
+extern const struct tw_target tw_target_folded;
 
 /* Events as rows. */
 extern const struct tw_target tw_target_csv;

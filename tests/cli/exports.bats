@@ -45,6 +45,15 @@ agrees() { # format
 
 @test "callgrind: callgrind_annotate's totals, and the functions are those of stat" { agrees callgrind; }
 
+@test "folded: as flame --folded has it" {
+	local trace
+	for trace in $(traces) "$DATA/tracelog/kinds.log"; do
+		trackway flame --folded "$trace" 2>err | LC_ALL=C sort >flame.txt || [ $? = 1 ]
+		trackway convert --to folded "$trace" 2>err | LC_ALL=C sort >folded.txt || [ $? = 1 ]
+		diff flame.txt folded.txt || fail "$trace"
+	done
+}
+
 @test "pprof is compressed whatever its name, and once" {
 	trackway convert --to pprof "$DATA/xray/v1.xray" | gzip -dc >plain
 	trackway convert "$DATA/xray/v1.xray" -o out.pb.gz && gzip -dc out.pb.gz | cmp - plain

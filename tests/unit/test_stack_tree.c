@@ -1,4 +1,4 @@
-/* test_stack_tree.c - slices and samples to pprof's and callgrind's profiles. What is expected is written by hand from profile.proto
+/* test_stack_tree.c - slices and samples to pprof's and callgrind's profiles and to folded stacks. What is expected is written by hand from profile.proto
  * and from valgrind's description of its format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
@@ -161,9 +161,66 @@ static void test_callgrind_without_room(void **state)
 	assert_string_equal(finish(f), HEAD "cpu_ns\n\nfl=???\nfn=(other)\n0 64\n\ntotals: 64\n");
 }
 
+/* ---- folded. ---- */
+
+static int setup_folded(void **state)
+{
+	return setup_for(state, "folded");
+}
+
+static void expect_text(struct fixture *f, const char *expected)
+{
+	char text[1024] = "";
+	assert_int_equal(tw_finish(f->writer), 0);
+	FILE *file = fopen(f->path, "rb");
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof text - 1, file) < sizeof text - 1);
+	fclose(file);
+	assert_string_equal(text, expected);
+}
+
+/* 10 ns, of which 2 are leaf's. */
+static void test_folded_slices(void **state)
+{
+	struct fixture *f = *state;
+	put_calls(f);
+	expect_text(f, "fib 8\nfib;leaf 2\n");
+}
+
+/* Two places of one function are one line; slices are not what is counted, where samples are and are asked for. */
+static void test_folded_samples(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	tw_discard(f->writer);
+	assert_int_equal(tw_create(&f->writer, f->path, "folded", &(struct tw_write_options){.weight = "samples"}), 0);
+	uint32_t stacks[2];
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct tw_location place = {.name = f->fib, .address = 16 + i}, inner = {.name = f->leaf};
+		stacks[i] = tw_dictionary_push(dictionary, 0, tw_dictionary_add_location(dictionary, &place));
+		stacks[i] = tw_dictionary_push(dictionary, stacks[i], tw_dictionary_add_location(dictionary, &inner));
+	}
+	put_calls(f);
+	PUT(f, {.kind = TW_STACK_SAMPLE, .track = f->main, .value = 3, .id = 50, .other = stacks[0]},
+	    {.kind = TW_STACK_SAMPLE, .track = f->main, .value = 4, .id = 60, .other = stacks[1]});
+	expect_text(f, "fib;leaf 7\n");
+}
+
+static void test_folded_weight(void **state)
+{
+	struct fixture *f = *state;
+	tw_discard(f->writer);
+	assert_int_equal(tw_create(&f->writer, f->path, "folded", &(struct tw_write_options){.weight = "x"}),
+	                 TW_ERR_VALUE);
+	assert_non_null(strstr(tw_writer_error(f->writer), "no weight"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_folded_slices, setup_folded, teardown),
+	    cmocka_unit_test_setup_teardown(test_folded_samples, setup_folded, teardown),
+	    cmocka_unit_test_setup_teardown(test_folded_weight, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_slices, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_samples, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_nothing, setup_callgrind, teardown),
