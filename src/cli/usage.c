@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/usage.h"
 
+#include "base/memory.h"
+
 #include <trackway/trackway.h>
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 80, OPTION_COLUMN = 26, COMMAND_COLUMN = 14 };
+enum { WIDTH = 80, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 };
 
 const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
 
@@ -100,6 +102,25 @@ void tw_put_argument(struct tw_output *out, const struct tw_option *option)
 	}
 }
 
+/* Choices from a column on, in as many lines as they need. Returns the column behind them. */
+static size_t put_choices(struct tw_output *out, const struct tw_option *option, size_t column)
+{
+	const char *word, *next = option->choice(0);
+	for (size_t i = 1; (word = next); i++) {
+		next = option->choice(i);
+		size_t length = strlen(word) + (next != NULL);
+		if (column + length > WIDTH) {
+			tw_put_char(out, '\n');
+			put_spaces(out, CHOICE_COLUMN);
+			column = CHOICE_COLUMN;
+		}
+		tw_put_text(out, word);
+		tw_put_text(out, next ? "|" : "");
+		column += length;
+	}
+	return column;
+}
+
 static void put_option(struct tw_screen *screen, const struct tw_option *option)
 {
 	struct tw_output *out = &screen->out;
@@ -109,8 +130,13 @@ static void put_option(struct tw_screen *screen, const struct tw_option *option)
 	else
 		tw_putf(out, "      --%s", option->name);
 	tw_put_text(out, option->kind == TW_OPTION_FLAG ? "" : " ");
-	tw_put_argument(out, option);
 	size_t column = (size_t)(tw_output_position(out) - begin);
+	if (option->kind == TW_OPTION_CHOICE) {
+		column = put_choices(out, option, column);
+	} else {
+		tw_put_argument(out, option);
+		column = (size_t)(tw_output_position(out) - begin);
+	}
 	if (column + 2 > OPTION_COLUMN) {
 		tw_put_char(out, '\n');
 		column = 0;
@@ -166,9 +192,12 @@ static void put_formats(struct tw_screen *screen)
 	for (size_t i = 0; (name = tw_format_name(i)); i++)
 		tw_putf(&screen->out, "  %-*s%s\n", COMMAND_COLUMN - 2, name, tw_format_title(name));
 	tw_putf(&screen->out, "  %-*s", COMMAND_COLUMN - 2, "written:");
-	for (size_t i = 0; (name = tw_writer_format_name(i)); i++)
-		tw_putf(&screen->out, "%s%s", i ? ", " : "", name);
-	tw_put_char(&screen->out, '\n');
+	struct tw_text list = {0};
+	bool fine = true;
+	for (size_t i = 0; fine && (name = tw_writer_format_name(i)); i++)
+		fine = tw_text_add(&list, ", ", i ? 2 : 0) && tw_text_add(&list, name, strlen(name));
+	tw_put_filled(&screen->out, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
+	tw_text_free(&list);
 }
 
 static void put_terms(struct tw_screen *screen, const char *heading, const struct tw_term *term)
