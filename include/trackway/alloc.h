@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* All comes from events of the kind TW_ALLOCATION_SAMPLE: `value` bytes in `id` objects of the class that the name is, allocated
- * by a stack. Sums that 64 bits cannot hold stay at their end. */
+/* All comes from events of the kind TW_ALLOCATION_SAMPLE: `value` bytes in `id` objects of the class that the name is,
+ * allocated by a stack. Sums that 64 bits cannot hold stay at their end. */
 
 /* What makes two allocations belong to the same row. */
 enum tw_alloc_by {
@@ -38,8 +38,8 @@ struct tw_alloc_options {
 
 struct tw_alloc;
 
-/* Reads a whole trace, not read from. *alloc is set even on failure (NULL only for TW_ERR_MEMORY) and has what was read; free it
- * in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
+/* Reads a whole trace, not read from. *alloc is set even on failure (NULL only for TW_ERR_MEMORY) and has what was
+ * read; free it in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
 TW_API int tw_alloc_read(struct tw_alloc **alloc, struct tw_reader *reader, const struct tw_alloc_options *options);
 
 /* Returns row i (from 0) in order of name, where, process and thread; NULL past the last. */

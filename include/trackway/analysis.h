@@ -34,7 +34,8 @@ enum tw_unit { TW_UNIT_COUNT, TW_UNIT_NS, TW_UNIT_BYTES };
 TW_API const char *tw_weight_name(enum tw_weight weight);
 TW_API enum tw_unit tw_weight_unit(enum tw_weight weight);
 
-/* Returns what `count` is in rows and nodes of that weight: TW_WEIGHT_CALLS, TW_WEIGHT_SAMPLES or TW_WEIGHT_ALLOCATIONS. */
+/* Returns what `count` is in rows and nodes of that weight: TW_WEIGHT_CALLS, TW_WEIGHT_SAMPLES or
+ * TW_WEIGHT_ALLOCATIONS. */
 TW_API enum tw_weight tw_weight_count(enum tw_weight weight);
 
 /* What makes two calls, or two samples, belong to the same row. */
@@ -58,9 +59,10 @@ enum tw_profile_by {
  * - Calls shorter than min_duration_ns do not exist: their time is their caller's own.
  *
  * How samples are counted:
- * - self: what samples weigh whose stacks end in the row; total: what all samples weigh that have it in their stacks, each
- *   once, however often it is there (recursion). A sample without a stack is of a function "(no stack)".
- * - They have no durations: what is of single calls (open, unwound, min to max) is 0, and min_duration_ns leaves out none. */
+ * - self: what samples weigh whose stacks end in the row; total: what all samples weigh that have it in their stacks,
+ *   each once, however often it is there (recursion). A sample without a stack is of a function "(no stack)".
+ * - They have no durations: what is of single calls (open, unwound, min to max) is 0, and min_duration_ns leaves out
+ *   none. */
 
 /* What samples weigh. */
 struct tw_weighed {
@@ -106,9 +108,10 @@ struct tw_profile_options {
 /* Creates an empty profile. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
 TW_API int tw_profile_new(struct tw_profile **profile, const struct tw_profile_options *options);
 
-/* Reads a whole trace, opened with TW_ORDER_TRACK or TW_ORDER_TIME and not read from, into the profile; several traces may
- * be added. Returns 0 or the negative status of the read; what was read before that is in the profile. TW_ERR_VALUE: the
- * trace's format cannot have the weight, or rows by that; or it has another weight by default than the traces before. */
+/* Reads a whole trace, opened with TW_ORDER_TRACK or TW_ORDER_TIME and not read from, into the profile; several traces
+ * may be added. Returns 0 or the negative status of the read; what was read before that is in the profile.
+ * TW_ERR_VALUE: the trace's format cannot have the weight, or rows by that; or it has another weight by default than
+ * the traces before. */
 TW_API int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader);
 
 /* Returns the weight that is counted: TW_WEIGHT_DEFAULT only before a trace was added. */

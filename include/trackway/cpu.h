@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* All comes from counters of the category "cpu": the process's own is called "process CPU", all others are of the thread whose
- * track they are on. Argument "us": microseconds of processor time since the sample before; argument "percent", where it is
- * there: the same of the time since then, of one processor. */
+/* All comes from counters of the category "cpu": the process's own is called "process CPU", all others are of the
+ * thread whose track they are on. Argument "us": microseconds of processor time since the sample before; argument
+ * "percent", where it is there: the same of the time since then, of one processor. */
 
 /* A process, or a thread. Texts live until the handle is freed. Times are since the start of the trace. */
 struct tw_cpu_row {
@@ -39,17 +39,17 @@ struct tw_cpu_options {
 	bool plot;           /* remember what tw_cpu_plot() draws: 40 KiB for each row */
 	size_t memory_limit; /* bytes for rows; 0: 256 MiB. Samples of rows beyond are left out and counted. */
 
-	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_cpu_read() returns. NULL: nobody
-	 * is told. */
+	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_cpu_read() returns.
+	 * NULL: nobody is told. */
 	int (*on_sample)(void *context, const struct tw_cpu_sample *sample);
 	void *context;
 };
 
 struct tw_cpu;
 
-/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. *cpu is set even on failure (NULL only for TW_ERR_MEMORY) and
- * has what was read; free it in any case. options: NULL for the defaults. Returns 0, the negative status of the read, or what
- * on_sample() did. */
+/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. *cpu is set even on failure (NULL only for
+ * TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0, the negative
+ * status of the read, or what on_sample() did. */
 TW_API int tw_cpu_read(struct tw_cpu **cpu, struct tw_reader *reader, const struct tw_cpu_options *options);
 
 /* Returns row i (from 0) in order of process, the process before its threads, and thread; NULL past the last. */
@@ -58,9 +58,9 @@ TW_API const struct tw_cpu_row *tw_cpu_row(const struct tw_cpu *cpu, size_t i);
 /* Returns how many samples were left out because the memory limit was reached. */
 TW_API uint64_t tw_cpu_left_out(const struct tw_cpu *cpu);
 
-/* Draws the percentages of each row over time, one chart below the other, as tw_counters_plot() draws counters. path: "-" is
- * standard output, and a regular file appears when it is complete; title: NULL for "CPU". The handle was made with `plot`.
- * Returns 0, TW_ERR_UNSUPPORTED when it was not, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). */
+/* Draws the percentages of each row over time, one chart below the other, as tw_counters_plot() draws counters. path:
+ * "-" is standard output, and a regular file appears when it is complete; title: NULL for "CPU". The handle was made
+ * with `plot`. Returns 0, TW_ERR_UNSUPPORTED when it was not, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). */
 TW_API int tw_cpu_plot(const struct tw_cpu *cpu, const char *path, const char *title);
 
 /* Frees; NULL is fine. */

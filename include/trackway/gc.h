@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 /* Where it comes from:
- * - Slices of the category "gc" are collections: their time is the pause. Texts among their arguments: "reason", and "generations",
- *   those that were collected, with spaces between them.
- * - Counters of the category "heap" tell what was alive of the class that their name is: arguments "count" and "bytes". All
- *   counters of one time are one look at the heap; a class keeps its numbers until they are told anew.
+ * - Slices of the category "gc" are collections: their time is the pause. Texts among their arguments: "reason", and
+ *   "generations", those that were collected, with spaces between them.
+ * - Counters of the category "heap" tell what was alive of the class that their name is: arguments "count" and "bytes".
+ *   All counters of one time are one look at the heap; a class keeps its numbers until they are told anew.
  * - Counters of the category "generation" tell of the part of the heap that their name is how much was "allocated" and
  *   "reserved".
  * Times are nanoseconds since the start of the trace. Texts live until the handle is freed. */
@@ -65,21 +65,21 @@ struct tw_gc_options {
 	bool plot;               /* remember what tw_gc_plot() draws: 40 KiB for each chart */
 	size_t memory_limit;     /* bytes for what is kept; 0: 256 MiB. What is beyond is left out and counted. */
 
-	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_gc_read() returns. NULL: nobody is
-	 * told. */
+	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_gc_read() returns. NULL:
+	 * nobody is told. */
 	int (*on_sample)(void *context, const struct tw_gc_sample *sample);
 	void *context;
 };
 
 struct tw_gc;
 
-/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. *gc is set even on failure (NULL only for TW_ERR_MEMORY) and
- * has what was read; free it in any case. options: NULL for the defaults. Returns 0, the negative status of the read, or what
- * on_sample() did. */
+/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. *gc is set even on failure (NULL only for
+ * TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0, the negative
+ * status of the read, or what on_sample() did. */
 TW_API int tw_gc_read(struct tw_gc **gc, struct tw_reader *reader, const struct tw_gc_options *options);
 
-/* Return collection i (from 0) in the order of time, class i in order of name, generation i in order of name; NULL past the
- * last. */
+/* Return collection i (from 0) in the order of time, class i in order of name, generation i in order of name; NULL past
+ * the last. */
 TW_API const struct tw_gc_collection *tw_gc_collection(const struct tw_gc *gc, size_t i);
 TW_API const struct tw_gc_class *tw_gc_class(const struct tw_gc *gc, size_t i);
 TW_API const struct tw_gc_generation *tw_gc_generation(const struct tw_gc *gc, size_t i);
@@ -92,9 +92,10 @@ TW_API const struct tw_gc_class *tw_gc_heap(const struct tw_gc *gc);
 /* Returns how many events were left out because the memory limit was reached. */
 TW_API uint64_t tw_gc_left_out(const struct tw_gc *gc);
 
-/* Draws the heap over time, all classes together, and each generation, one chart below the other, as tw_counters_plot() draws
- * counters. path: "-" is standard output, and a regular file appears when it is complete; title: NULL for "Heap". The handle was
- * made with `plot`. Returns 0, TW_ERR_UNSUPPORTED when it was not, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). */
+/* Draws the heap over time, all classes together, and each generation, one chart below the other, as tw_counters_plot()
+ * draws counters. path: "-" is standard output, and a regular file appears when it is complete; title: NULL for "Heap".
+ * The handle was made with `plot`. Returns 0, TW_ERR_UNSUPPORTED when it was not, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno
+ * tells). */
 TW_API int tw_gc_plot(const struct tw_gc *gc, const char *path, const char *title);
 
 /* Frees; NULL is fine. */

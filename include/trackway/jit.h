@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* All comes from slices of the category "jit", each the compilation of the function that its name is, and "jit-cached", each the
- * search for one that was compiled before. An argument "code_bytes" is the size of the code; an argument "status" that is not
- * 0 says that it failed. What is begun and not known to end (TW_SLICE_BEGIN) is counted as open, without time. A compilation inside
- * another counts for both. */
+/* All comes from slices of the category "jit", each the compilation of the function that its name is, and "jit-cached",
+ * each the search for one that was compiled before. An argument "code_bytes" is the size of the code; an argument
+ * "status" that is not 0 says that it failed. What is begun and not known to end (TW_SLICE_BEGIN) is counted as open,
+ * without time. A compilation inside another counts for both. */
 
 enum tw_jit_by { TW_JIT_BY_FUNCTION, TW_JIT_BY_THREAD };
 
@@ -37,8 +37,8 @@ struct tw_jit_options {
 
 struct tw_jit;
 
-/* Reads a whole trace, not read from. *jit is set even on failure (NULL only for TW_ERR_MEMORY) and has what was read; free it in
- * any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
+/* Reads a whole trace, not read from. *jit is set even on failure (NULL only for TW_ERR_MEMORY) and has what was read;
+ * free it in any case. options: NULL for the defaults. Returns 0 or the negative status of the read. */
 TW_API int tw_jit_read(struct tw_jit **jit, struct tw_reader *reader, const struct tw_jit_options *options);
 
 /* Returns row i (from 0) in order of name, process and thread; NULL past the last. */

@@ -5,7 +5,8 @@
 #include "analysis/calltree_part.h"
 #include "analysis/samples.h"
 
-/* The nodes of samples on their way into the tree: first those of the threads, if there are any, then one for each stack. */
+/* The nodes of samples on their way into the tree: first those of the threads, if there are any, then one for each
+ * stack. */
 struct stacks {
 	const struct tw_samples *samples;
 	struct tw_part_node *nodes;

@@ -35,8 +35,8 @@ static bool remember(struct tw_samples *samples, uint32_t track, uint32_t stack,
 	return true;
 }
 
-/* Adds a node; TW_SAMPLE_OTHER when there is no room, and then never again. What is made of the nodes afterwards must have room
- * too. */
+/* Adds a node; TW_SAMPLE_OTHER when there is no room, and then never again. What is made of the nodes afterwards must
+ * have room too. */
 static uint32_t add(struct tw_samples *samples, uint32_t track, uint32_t stack, uint32_t caller)
 {
 	enum { AFTERWARDS = sizeof(struct tw_sampled) + 4 * sizeof(uint32_t) };

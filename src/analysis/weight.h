@@ -12,8 +12,8 @@ static inline bool tw_weight_is_sampled(enum tw_weight weight)
 	return weight >= TW_WEIGHT_SAMPLES;
 }
 
-/* Finds what a trace is to be counted by. asked: TW_WEIGHT_DEFAULT for what its format has; *weight: of the traces before, and
- * afterwards of this one too. Returns 0, or TW_ERR_VALUE, which the reader explains. */
+/* Finds what a trace is to be counted by. asked: TW_WEIGHT_DEFAULT for what its format has; *weight: of the traces
+ * before, and afterwards of this one too. Returns 0, or TW_ERR_VALUE, which the reader explains. */
 int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_weight *weight);
 
 #endif

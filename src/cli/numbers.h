@@ -25,8 +25,8 @@ struct tw_list_rows {
 /* Adds a row; false when there is no memory. The owner frees items. */
 bool tw_rows_add(struct tw_list_rows *rows, const void *row);
 
-/* Sorts by the number of that word, the largest first, equal ones in the order they came in; rows of a word that no number has
- * stay in it. Then chooses the first `top` of them (0: all). */
+/* Sorts by the number of that word, the largest first, equal ones in the order they came in; rows of a word that no
+ * number has stay in it. Then chooses the first `top` of them (0: all). */
 void tw_rows_sort(struct tw_list_rows *rows, const struct tw_number *numbers, size_t count, const char *word,
                   uint64_t top);
 

@@ -11,8 +11,9 @@
 
 enum tw_stack_fit { TW_STACK_NO_MEMORY, TW_STACK_WHOLE, TW_STACK_CUT };
 
-/* Fills a text with the names of a stack's functions, the outermost first, ';' between them (a ';' in a name becomes ':', one
- * without a name is "?"). Of a stack that needs more than `most` bytes the innermost functions are there, behind "...". */
+/* Fills a text with the names of a stack's functions, the outermost first, ';' between them (a ';' in a name becomes
+ * ':', one without a name is "?"). Of a stack that needs more than `most` bytes the innermost functions are there,
+ * behind "...". */
 enum tw_stack_fit tw_stack_text(struct tw_text *text, const struct tw_dictionary *dictionary, uint32_t stack,
                                 size_t most);
 

@@ -1,10 +1,11 @@
 /* folded.c - slices and samples as folded stacks, which flamegraph.pl, speedscope and others read.
  *
- * A line is a stack: its functions from the outermost to the innermost with ';' between them, a space, and what it weighs by
- * itself. What is ours to decide:
- * - One weight is told: the one asked for; otherwise samples of formats that tell by them where time goes, else the time of
- *   calls, else the first that there is.
- * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line end a space. */
+ * A line is a stack: its functions from the outermost to the innermost with ';' between them, a space, and what it
+ * weighs by itself. What is ours to decide:
+ * - One weight is told: the one asked for; otherwise samples of formats that tell by them where time goes, else the
+ *   time of calls, else the first that there is.
+ * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line
+ *   end a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fuzz_runtime.c - what samples and a runtime tell, of any bytes: rows of every weight, allocations, compilations, collections,
- * processor time. */
+/* fuzz_runtime.c - what samples and a runtime tell, of any bytes: rows of every weight, allocations, compilations,
+ * collections, processor time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 

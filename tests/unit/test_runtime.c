@@ -1,4 +1,5 @@
-/* test_runtime.c - alloc, jit, gc and cpu from made-up events: what a runtime tells of itself. All expectations by hand. */
+/* test_runtime.c - alloc, jit, gc and cpu from made-up events: what a runtime tells of itself. All expectations by
+ * hand. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_samples.c - profiles and trees from made-up samples: every weight, recursion, classes, lines, threads, limits. */
+/* test_samples.c - profiles and trees from made-up samples: every weight, recursion, classes, lines, threads, limits.
+ *  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +34,8 @@ static int read_source(struct tw_reader *reader, struct tw_batch *batch)
 	return (int)batch->count;
 }
 
-/* A step of a made-up trace: a sample on a track with a stack of letters, the outermost first. A capital letter is the same function
- * as the small one at another place (a line further down). */
+/* A step of a made-up trace: a sample on a track with a stack of letters, the outermost first. A capital letter is the
+ * same function as the small one at another place (a line further down). */
 struct step {
 	char kind; /* S: ticks, wall time; C: CPU time; A: bytes, count */
 	unsigned track;
@@ -42,7 +43,8 @@ struct step {
 	uint64_t value, id;
 };
 
-/* Functions a to d are of class "C1" in "m1.dll", e to z of "C2" in "m2.dll"; z has neither. Places of x have no file. */
+/* Functions a to d are of class "C1" in "m1.dll", e to z of "C2" in "m2.dll"; z has neither. Places of x have no file.
+ *  */
 static uint32_t add_function(struct source *source, char letter)
 {
 	struct tw_dictionary *dictionary = source->reader->dictionary;
@@ -111,7 +113,8 @@ static void close_source(struct source *source)
 	free(source->reader);
 }
 
-/* a calls b, which calls a again; a alone; b on another line of its own from another place of a; x without lines; no stack. */
+/* a calls b, which calls a again; a alone; b on another line of its own from another place of a; x without lines; no
+ * stack. */
 static const struct step steps[] = {
     {'S', 0, "ab", 2, 20}, {'S', 0, "aba", 3, 30},  {'S', 0, "a", 1, 10},  {'S', 1, "Ab", 4, 40},
     {'S', 1, "e", 5, 50},  {'C', 0, "aba", 700, 0}, {'A', 0, "ab", 64, 2}, {'A', 1, "eae", 100, 1},
