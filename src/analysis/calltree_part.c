@@ -30,14 +30,15 @@ static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *calle
 	return node;
 }
 
-static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
-	struct tw_part_node *node = &part_of(calls)->nodes[frame->row];
+	struct tw_part_node *node = &part_of(calls)->nodes[call->row];
+	(void)frame;
 	node->count++;
 	node->open += how == TW_CALL_OPEN;
-	node->total = tw_sum(node->total, frame->row == TW_NODE_OTHER ? duration & frame->outer : duration);
-	node->self = tw_sum(node->self, self);
+	node->total = tw_sum(node->total, call->row == TW_NODE_OTHER && call->below ? 0 : call->duration);
+	node->self = tw_sum(node->self, tw_call_self(call));
 }
 
 static uint32_t add_node(struct tw_calltree_part *part, struct tw_part_node node, uint64_t key)

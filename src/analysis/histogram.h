@@ -52,11 +52,20 @@ void tw_histogram_pool_free(struct tw_histogram_pool *pool);
 /* Makes ready for values; false when there is no room. */
 bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram);
 
-/* The bucket of a value: grows with it. 6: the highest bit of the first value of the second octave. */
+/* The octave of a value and its bucket there: they grow with it. 6: the highest bit of the first value of the second octave. */
+static inline size_t tw_histogram_octave(uint64_t value, size_t *bucket)
+{
+	size_t shift = (63 ^ (unsigned)__builtin_clzll(value | TW_BUCKETS)) - 6;
+	size_t scaled = value >> shift;
+	*bucket = scaled % TW_BUCKETS;
+	return shift + scaled / TW_BUCKETS;
+}
+
+/* Both in one. */
 static inline uint32_t tw_histogram_bucket(uint64_t value)
 {
-	unsigned shift = (63 ^ (unsigned)__builtin_clzll(value | TW_BUCKETS)) - 6;
-	return (shift << 6) + (uint32_t)(value >> shift);
+	size_t bucket, octave = tw_histogram_octave(value, &bucket);
+	return (uint32_t)(octave * TW_BUCKETS + bucket);
 }
 
 /* Puts a value where there is no chunk for it yet, or hands on a count that was full. */
@@ -67,9 +76,9 @@ void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *his
 static inline void tw_histogram_add(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
                                     uint64_t value)
 {
-	uint32_t bucket = tw_histogram_bucket(value);
-	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
-	if (!chunk || !++pool->chunks[chunk].count[bucket % TW_BUCKETS])
+	size_t bucket, octave = tw_histogram_octave(value, &bucket);
+	uint32_t chunk = pool->tables[histogram->table].chunk[octave];
+	if (!chunk || !++pool->chunks[chunk].count[bucket])
 		tw_histogram_place(pool, histogram, before, value);
 }
 

@@ -39,11 +39,9 @@ static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame
 void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
 {
 	struct tw_profile_part *part = state;
-	for (size_t i = 0; i < left->count; i++) {
-		const struct tw_left_call *call = &left->calls[i];
-		const struct tw_frame frame = {.row = call->row, .outer = call->outer};
-		tw_tallies_leave(&part->rows, &frame, call->duration, call->self, TW_CALL_ENDED);
-	}
+	const struct tw_left_call *end = left->calls + left->count;
+	for (const struct tw_left_call *call = left->calls; call < end; call++)
+		tw_tallies_leave(&part->rows, call, TW_CALL_ENDED);
 }
 
 static void count_waiting(struct tw_profile_part *part)
@@ -55,18 +53,18 @@ static void count_waiting(struct tw_profile_part *part)
 
 /* Calls wait until there are many: counting one looks at three places that are seldom in the first-level cache, and the
  * processor can only wait for several at once when nothing else stands between. `make bench` measures stat of FXT. */
-static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
 	struct tw_profile_part *part = part_of(calls);
+	(void)frame;
 	if (how != TW_CALL_ENDED) {
-		tw_tallies_leave(&part->rows, frame, duration, self, how);
+		tw_tallies_leave(&part->rows, call, how);
 		return;
 	}
 	if (part->waiting_count == TW_PART_WAITING)
 		count_waiting(part);
-	part->waiting[part->waiting_count++] =
-	    (struct tw_left_call){.duration = duration, .self = self, .outer = frame->outer, .row = frame->row};
+	part->waiting[part->waiting_count++] = *call;
 }
 
 /* ---- And making them. ---- */
@@ -174,7 +172,7 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 struct tw_calls *tw_profile_part_stacks(void *state)
 {
 	struct tw_profile_part *part = state;
-	return part->by == TW_BY_FUNCTION ? &part->calls : NULL;
+	return part->by == TW_BY_FUNCTION && !part->calls.min_duration ? &part->calls : NULL;
 }
 
 void tw_profile_part_in_turn(void *state)

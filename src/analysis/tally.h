@@ -38,12 +38,12 @@ size_t tw_tallies_counts_cost(const struct tw_tallies *rows);
 /* Adds what is in a row to another. */
 void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row);
 
-static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_frame *frame, uint64_t duration,
-                                    uint64_t self, enum tw_call_end how)
+static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_left_call *call, enum tw_call_end how)
 {
-	struct tw_tally *row = &rows->rows[frame->row];
-	row->self = tw_sum(row->self, self);
-	row->total = tw_sum(row->total, duration & frame->outer);
+	struct tw_tally *row = &rows->rows[call->row];
+	uint64_t duration = call->duration;
+	row->self = tw_sum(row->self, tw_call_self(call));
+	row->total = tw_sum(row->total, duration & ((uint64_t)(call->below != 0) - 1));
 	if (how == TW_CALL_OPEN) {
 		row->open++;
 		return;

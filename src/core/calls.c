@@ -104,24 +104,34 @@ static uint64_t duration_of(struct tw_calls *calls, const struct tw_frame *frame
 	return 0;
 }
 
+/* Whether a call of TW_ROW_OTHER is inside of another one. */
+static bool inside_other(const struct tw_call_space *space, const struct tw_frame *frame)
+{
+	return space->lowest_other != frame - space->frames;
+}
+
 /* Ends the call on top. */
 static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 {
 	struct tw_call_stack *stack = calls->stack;
-	struct tw_frame *frame = &stack->space->frames[stack->depth];
+	struct tw_call_space *space = stack->space;
+	struct tw_frame *frame = &space->frames[stack->depth];
 	if (top_is_timed(stack))
 		stack->due = stack->timed[--stack->timed_count].due_below;
 	stack->depth--;
-	stack->space->on_stack[frame->name]--;
+	uint32_t below = --space->on_stack[frame->name];
 	if (calls->by_row)
-		stack->space->row_on_stack[frame->row]--;
+		below = --space->row_on_stack[frame->row];
+	if (frame->row == TW_ROW_OTHER)
+		below = inside_other(space, frame);
 	uint64_t duration = duration_of(calls, frame, time);
 	if (duration < calls->min_duration) {
 		frame[-1].children += frame->children;
 		return;
 	}
 	frame[-1].children += duration;
-	calls->hooks->leave(calls, frame, duration, duration > frame->children ? duration - frame->children : 0, how);
+	const struct tw_left_call call = {duration, frame->children, frame->row, below};
+	calls->hooks->leave(calls, frame, &call, how);
 }
 
 /* Ends the calls above a depth by what ends below them; complete slices that are over by then are not unwound. */
@@ -205,22 +215,16 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 
 /* ---- Begins. ---- */
 
-static bool is_lowest_other(struct tw_call_space *space, uint32_t depth)
+/* Counts a call that goes onto the stack above `depth`. */
+static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
 {
-	if (space->lowest_other > 0 && space->lowest_other <= depth &&
-	    space->frames[space->lowest_other].row == TW_ROW_OTHER)
-		return false;
-	space->lowest_other = depth + 1;
-	return true;
-}
-
-/* Counts a call that goes onto the stack; whether it is the lowest of its row. */
-static bool note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
-{
-	uint32_t below = space->on_stack[name]++;
+	space->on_stack[name]++;
 	if (calls->by_row)
-		below = space->row_on_stack[row]++;
-	return row == TW_ROW_OTHER ? is_lowest_other(space, depth) : below == 0;
+		space->row_on_stack[row]++;
+	bool known = space->lowest_other > 0 && space->lowest_other <= depth &&
+	             space->frames[space->lowest_other].row == TW_ROW_OTHER;
+	if (row == TW_ROW_OTHER && !known)
+		space->lowest_other = depth + 1;
 }
 
 /* Puts a call on the stack, or counts it where there is no memory. */
@@ -234,10 +238,9 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 		calls->untimed++;
 		return false;
 	}
-	bool outer = note(calls, space, stack->depth, item->name, row);
+	note(calls, space, stack->depth, item->name, row);
 	space->frames[++stack->depth] = (struct tw_frame){
 	    .begin = item->time,
-	    .outer = outer ? UINT64_MAX : 0,
 	    .name = item->name,
 	    .row = row,
 	};

@@ -16,10 +16,23 @@ enum tw_call_end { TW_CALL_ENDED, TW_CALL_UNWOUND, TW_CALL_OPEN };
 struct tw_frame {
 	uint64_t begin;
 	uint64_t children; /* ns in the calls directly inside */
-	uint64_t outer;    /* all bits set: no call of this row is below on the stack; otherwise 0 */
 	uint32_t name;
 	uint32_t row;
 };
+
+/* A call that has ended. */
+struct tw_left_call {
+	uint64_t duration;
+	uint64_t children; /* ns in the calls directly inside */
+	uint32_t row;
+	uint32_t below; /* calls of this row that still go on: what is inside of another counts only once */
+};
+
+static inline uint64_t tw_call_self(const struct tw_left_call *call)
+{
+	uint64_t self;
+	return __builtin_sub_overflow(call->duration, call->children, &self) ? 0 : self;
+}
 
 /* What a track has while calls are going on. Once the stack is empty there are 0 calls of every name and row, so that a
  * space can go to another track as it is. */
@@ -60,7 +73,7 @@ struct tw_call_hooks {
 	uint32_t (*root)(struct tw_calls *calls, uint32_t track);
 	/* Gives the row of a call; TW_ROW_OTHER when there is no memory for it. */
 	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
-	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
 	              enum tw_call_end how);
 };
 
@@ -123,12 +136,6 @@ void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 void tw_calls_finish(struct tw_calls *calls);
 
 /* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */
-struct tw_left_call {
-	uint64_t duration, self;
-	uint64_t outer; /* as in struct tw_frame */
-	uint32_t row;
-};
-
 struct tw_left_calls {
 	struct tw_left_call *calls;
 	size_t count, room;
@@ -140,7 +147,7 @@ struct tw_left_calls {
 
 /* Finds the row of a call; TW_ROW_NONE when that takes more than a look. */
 typedef uint32_t (*tw_call_find_fn)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
-typedef void (*tw_call_leave_fn)(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+typedef void (*tw_call_leave_fn)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                                  enum tw_call_end how);
 
 /* What the fast path keeps in registers. */
@@ -156,32 +163,6 @@ struct tw_call_cursor {
 	uint64_t due;
 };
 
-/* Puts a call on the stack; there must be room. */
-static inline __attribute__((always_inline)) void tw_calls_put(struct tw_call_cursor *at, uint64_t time, uint32_t name,
-                                                               uint32_t row, bool by_row)
-{
-	uint32_t below = at->on_stack[name]++;
-	if (by_row)
-		below = at->row_on_stack[row]++;
-	struct tw_frame *top = ++at->top;
-	top->begin = time;
-	top->children = 0;
-	top->outer = (uint64_t)(below != 0) - 1;
-	top->name = name;
-	top->row = row;
-}
-
-/* Takes the top off the stack: its duration. What it leaves is top[1]; not counted yet with its caller. */
-static inline __attribute__((always_inline)) uint64_t tw_calls_drop(struct tw_call_cursor *at, uint64_t time,
-                                                                    bool by_row)
-{
-	struct tw_frame *top = at->top--;
-	at->on_stack[top->name]--;
-	if (by_row)
-		at->row_on_stack[top->row]--;
-	return time - top->begin;
-}
-
 static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_cursor *at,
                                                                 const struct tw_call_item *item, tw_call_find_fn find,
                                                                 bool by_row)
@@ -192,22 +173,30 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	uint32_t row = find(at->calls, at->top, name);
 	if (row < TW_ROW_FIRST || (by_row && row >= at->rows))
 		return false;
-	tw_calls_put(at, item->time, name, row, by_row);
+	at->on_stack[name]++;
+	if (by_row)
+		at->row_on_stack[row]++;
+	*++at->top = (struct tw_frame){.begin = item->time, .name = name, .row = row};
 	return true;
 }
 
-/* Ends the call on top. */
+/* Ends the call on top, which is none of TW_ROW_OTHER. */
 static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cursor *at, uint64_t time,
                                                                tw_call_leave_fn leave, bool by_row)
 {
 	struct tw_frame *top = at->top;
-	uint64_t duration = tw_calls_drop(at, time, by_row), children = top->children;
+	uint64_t duration = time - top->begin;
+	uint32_t below = --at->on_stack[top->name];
+	if (by_row)
+		below = --at->row_on_stack[top->row];
+	at->top--;
 	if (duration < at->min_duration) {
-		top[-1].children += children;
+		top[-1].children += top->children;
 		return;
 	}
 	top[-1].children += duration;
-	leave(at->calls, top, duration, duration > children ? duration - children : 0, TW_CALL_ENDED);
+	const struct tw_left_call call = {duration, top->children, top->row, below};
+	leave(at->calls, top, &call, TW_CALL_ENDED);
 }
 
 static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cursor *at,
@@ -215,7 +204,8 @@ static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cu
                                                                bool by_row)
 {
 	struct tw_frame *top = at->top;
-	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top)
+	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top ||
+	    top->row == TW_ROW_OTHER)
 		return false;
 	tw_calls_end(at, item->time, leave, by_row);
 	return true;
@@ -239,7 +229,8 @@ static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw
 static inline __attribute__((always_inline)) void tw_calls_settle(struct tw_call_cursor *at, uint64_t time,
                                                                   tw_call_leave_fn leave, bool by_row)
 {
-	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due) {
+	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due &&
+	       at->top->row != TW_ROW_OTHER) {
 		tw_calls_end(at, at->due, leave, by_row);
 		at->due = (--at->timed)->due_below;
 		at->timed_top = tw_calls_timed_top(at, at->calls->stack);

@@ -62,6 +62,41 @@ static inline uint64_t tw_ticks_ns(struct tw_ticks *clock, uint64_t tsc)
 	return tw_ticks_ns_after(clock, tsc - clock->base_tsc, clock->whole);
 }
 
+/* A count that goes up in steps, and its time: an addition instead of a look at the base. */
+struct tw_ticks_walk {
+	__extension__ unsigned __int128 time; /* in 2^-64ths */
+	uint64_t left;                        /* ticks that it may still go up */
+};
+
+static inline struct tw_ticks_walk tw_ticks_walk(struct tw_ticks *clock, uint64_t tsc)
+{
+	__extension__ typedef unsigned __int128 wide;
+	if (tsc - clock->base_tsc > clock->near)
+		tw_ticks_move(clock, tsc);
+	uint64_t ticks = tsc - clock->base_tsc;
+	return (struct tw_ticks_walk){
+	    .time =
+		((wide)(clock->base_ns + clock->whole * ticks) << 64) + (wide)clock->part * ticks + clock->base_part,
+	    .left = clock->near - ticks,
+	};
+}
+
+/* Goes on. False when the ticks are not there: then `left` is wrong until they are added again. whole and part are the clock's. */
+static inline bool tw_ticks_step(struct tw_ticks_walk *walk, uint64_t ticks, uint64_t whole, uint64_t part)
+{
+	__extension__ typedef unsigned __int128 wide;
+	if (__builtin_sub_overflow(walk->left, ticks, &walk->left))
+		return false;
+	walk->time += (wide)ticks * part;
+	walk->time += (wide)(ticks * whole) << 64;
+	return true;
+}
+
+static inline uint64_t tw_ticks_walked(const struct tw_ticks_walk *walk)
+{
+	return (uint64_t)(walk->time >> 64);
+}
+
 /* The least tick count whose time, rounded down as tw_ticks_ns() does, is not before ns. */
 static inline uint64_t tw_ticks_of(uint64_t ns, uint64_t frequency)
 {

@@ -32,16 +32,15 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	return slices->hooks->begin(slices->context, slices->event, caller->row);
 }
 
-static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                   enum tw_call_end how)
 {
 	struct tw_slices *slices = slices_of(calls);
-	(void)self;
 	tell_end(slices, NULL);
 	slices->holds = true;
 	slices->held = (struct tw_slice_end){
 	    .begin = frame->begin,
-	    .time = frame->begin + duration,
+	    .time = frame->begin + call->duration,
 	    .track = calls->track,
 	    .name = frame->name,
 	    .row = frame->row,

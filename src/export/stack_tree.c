@@ -80,16 +80,15 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	return child(tree, caller->row, tw_frames_number(&tree->frames, FRAME_OF_NAME, name));
 }
 
-static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
 	struct tw_stack_tree *tree = tree_of(calls);
-	(void)duration;
 	(void)how;
 	if (frame->row == TREE_OTHER)
 		tw_count_loss(tree->writer, "stack", true);
 	add_value(tree, frame->row, TREE_CALLS, 1);
-	add_value(tree, frame->row, TREE_TIME, self);
+	add_value(tree, frame->row, TREE_TIME, tw_call_self(call));
 }
 
 static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)

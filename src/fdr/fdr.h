@@ -142,11 +142,17 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 
 /* ---- names.c: function ids to names of the dictionary. ---- */
 
+struct fdr_near {
+	uint32_t name; /* 0: not yet named */
+	uint32_t row;  /* of read_calls's caller; 0: not yet known */
+};
+
 struct fdr_names {
-	uint32_t *near; /* by id; 0: not yet named */
+	struct fdr_near *near; /* by id */
 	size_t near_room;
-	struct tw_map far; /* ids too large for the table */
-	uint32_t other;    /* what has no place within the memory limit; 0: the limit is not reached */
+	const struct tw_call_space *space; /* that the rows are known for */
+	struct tw_map far;                 /* ids too large for the table */
+	uint32_t other;                    /* what has no place within the memory limit; 0: the limit is not reached */
 };
 
 /* The name of a function id; UINT32_MAX when there is no memory. */

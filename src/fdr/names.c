@@ -46,8 +46,8 @@ static uint32_t name_far(struct tw_reader *reader, struct fdr_names *names, uint
 
 uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
 {
-	if (id < names->near_room && names->near[id])
-		return names->near[id];
+	if (id < names->near_room && names->near[id].name)
+		return names->near[id].name;
 	uint32_t known;
 	if (id >= NEAR_IDS && tw_map_find(&names->far, id, &known))
 		return known;
@@ -59,7 +59,7 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 		return UINT32_MAX;
 	uint32_t name = intern(reader, id);
 	if (name != UINT32_MAX)
-		names->near[id] = name;
+		names->near[id].name = name;
 	return name;
 }
 

@@ -93,7 +93,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	struct tw_event *first = &rows->events[rows->event_count], *event = first;
 	size_t room = rows->event_room - rows->event_count, most = size / TW_FDR_FUNCTION_SIZE;
 	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
-	const uint32_t *near = stream->names->near;
+	const struct fdr_near *near = stream->names->near;
 	size_t near_room = stream->names->near_room;
 	struct tw_ticks clock = stream->clock;
 	uint64_t tsc = cursor->tsc, at = cursor->at;
@@ -110,7 +110,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE, at += TW_FDR_FUNCTION_SIZE) {
 		uint64_t word = tw_load64(p, false);
 		uint32_t action = (uint32_t)word & 0xf, id = (uint32_t)word >> 4;
-		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= near_room || !near[id])
+		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= near_room || !near[id].name)
 			break;
 		tsc += word >> 32;
 		event->time = tw_ticks_ns(&clock, tsc);
@@ -118,7 +118,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 		event->value = 0;
 		event->id = 0;
 		event->track = track;
-		event->name = near[id];
+		event->name = near[id].name;
 		event->category = 0;
 		event->other = 0;
 		memcpy(&event->first_argument, &tails[action >> 1], sizeof *tails);

@@ -85,7 +85,7 @@ static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *
 	return how == TW_CALL_ENDED && !slice->complete && slices->event && slices->event->kind == TW_SLICE_END;
 }
 
-static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                   enum tw_call_end how)
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
@@ -95,7 +95,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, uint64_t
 	if (is_its_end(slices, slice, how))
 		keep_arguments(slices, slice);
 	if (slices->ended)
-		slices->ended(slices, slice, duration, self, how);
+		slices->ended(slices, slice, call->duration, tw_call_self(call), how);
 	slices->wanted -= slice->wanted;
 	slice->next = slices->free;
 	slices->free = (uint32_t)(slice - slices->open) + 1;
