@@ -66,10 +66,9 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 	const size_t near_room = run->near_room;
 	uint32_t *const on_stack = run->on_stack;
 	const uint64_t part = run->part;
-	const uint8_t *const end = bytes + size;
-	ptrdiff_t at;
-	for (at = -(ptrdiff_t)size; at < 0; at += TW_FDR_FUNCTION_SIZE) {
-		uint64_t word = tw_load64(end + at, false), ticks = word >> 32;
+	const uint8_t *p = bytes, *const end = bytes + size;
+	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
+		uint64_t word = tw_load64(p, false), ticks = word >> 32;
 		uint32_t id = (uint32_t)word >> 4;
 		if (word & (KIND_BITS ^ EXIT_BITS)) {
 			if ((word & KIND_BITS) != TAIL_BITS)
@@ -87,11 +86,7 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 			walk.left += ticks;
 			break;
 		}
-		uint64_t duration, now = tw_ticks_walked(&walk);
-		if (__builtin_sub_overflow(now, top->begin, &duration) & exits) {
-			walk.left += ticks;
-			break;
-		}
+		const uint64_t now = tw_ticks_walked(&walk), duration = now - top->begin;
 		put_call(left, duration, top->children, row, on_stack[name] += 1 + 2 * (uint32_t)exits);
 		const ptrdiff_t down = (ptrdiff_t)(exits & (uint64_t)-STEP);
 		struct tw_frame *caller = moved(top, down);
@@ -103,7 +98,7 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 	run->top = top;
 	run->left = left;
 	run->walk = walk;
-	return (size_t)-at;
+	return (size_t)(end - p);
 }
 
 /* The same for clocks of more than 10^9 ticks per second, which most are. */
@@ -179,11 +174,14 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	    !tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
 	                    stack->depth + left->room + 1, sizeof *space->frames))
 		return status;
+	stream->latest_ns = stack->depth ? stream->latest_ns : 0;
+	if (tw_ticks_ns(&stream->clock, stream->cursor.tsc) < stream->latest_ns)
+		return 0; /* a call would end before it began */
 	forget(stream->names, space);
 	size -= size % TW_FDR_FUNCTION_SIZE;
 	size_t taken = take_bytes(stream, calls, left, bytes, size < room ? size : room);
 	if (taken)
-		stream->last_ns = stack->last = tw_ticks_ns(&stream->clock, stream->cursor.tsc);
+		stream->latest_ns = stream->last_ns = stack->last = tw_ticks_ns(&stream->clock, stream->cursor.tsc);
 	stream->cursor.at += taken;
 	*full = taken == room;
 	return 0;
@@ -195,6 +193,8 @@ static int take_one(struct fdr_stream *stream, struct tw_calls *calls, struct fd
 {
 	fdr_rows_empty(rows);
 	int status = fdr_stream_take(stream, rows);
+	if (stream->last_ns > stream->latest_ns)
+		stream->latest_ns = stream->last_ns;
 	for (size_t i = 0; i < rows->event_count; i++)
 		tw_calls_take(calls, &rows->events[i]);
 	return status;

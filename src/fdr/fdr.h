@@ -227,6 +227,7 @@ struct fdr_stream {
 	uint32_t track;
 	bool in_buffer;
 	uint64_t last_ns;
+	uint64_t latest_ns;   /* fdr_read_calls(): no call that goes on began later */
 	struct fdr_rows rows; /* TW_ORDER_TIME: what is not yet delivered */
 	size_t delivered;
 };
