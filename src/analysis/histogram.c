@@ -151,7 +151,7 @@ static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct 
 	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
 	uint32_t i;
 	uint64_t count = pool->chunks[chunk].count[bucket % TW_BUCKETS];
-	if (tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
+	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
 		count += pool->carries[i] << 16;
 	return count;
 }

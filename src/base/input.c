@@ -491,7 +491,7 @@ static int move(struct tw_window *window, uint64_t offset)
 	return 0;
 }
 
-int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have)
+int tw_window_refill(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have)
 {
 	int status = 0;
 	if (offset < window->offset || offset - window->offset > window->used)

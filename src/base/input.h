@@ -61,10 +61,22 @@ struct tw_window {
 	bool at_end;     /* the bytes held reach to the end of the input */
 };
 
+/* As tw_window_view(), where the bytes may not be held yet. */
+int tw_window_refill(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have);
+
 /* Gives a pointer to at least `want` bytes at an offset, fewer only at the end of the input; *have is how many there are (it
  * may be more than wanted). Bytes before offset are forgotten: an input that is not seekable cannot go back to them. The
  * view lives until the next call. Returns 0 or a negative status. */
-int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have);
+static inline int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes,
+                                 size_t *have)
+{
+	uint64_t skip = offset - window->offset;
+	if (skip >= window->used || window->used - skip < want)
+		return tw_window_refill(window, offset, want, bytes, have);
+	*bytes = window->bytes + skip;
+	*have = window->used - (size_t)skip;
+	return 0;
+}
 
 void tw_window_free(struct tw_window *window);
 

@@ -68,19 +68,18 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 	const uint64_t part = run->part;
 	const uint8_t *p = bytes, *const end = bytes + size;
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
-		uint64_t word = tw_load64(p, false), ticks = word >> 32;
-		uint32_t id = (uint32_t)word >> 4;
-		if (word & (KIND_BITS ^ EXIT_BITS)) {
-			if ((word & KIND_BITS) != TAIL_BITS)
+		uint64_t bits = tw_load32(p, false), ticks = tw_load32(p + 4, false), id = bits >> 4;
+		if (bits & (KIND_BITS ^ EXIT_BITS)) {
+			if ((bits & KIND_BITS) != TAIL_BITS)
 				break;
-			word ^= TAIL_BITS ^ EXIT_BITS;
+			bits ^= TAIL_BITS ^ EXIT_BITS;
 		}
-		const uint64_t exits = -(word / EXIT_BITS & 1); /* all bits, or none */
+		const uint64_t exits = -(bits / EXIT_BITS & 1); /* all bits, or none */
 		if (id >= near_room || !near[id].row)
 			break;
 		const size_t name = near[id].name;
 		const uint32_t row = near[id].row;
-		if (((uint32_t)name ^ top->name) & (uint32_t)exits)
+		if ((name ^ top->name) & exits)
 			break;
 		if (!tw_ticks_step(&walk, ticks, whole, part)) {
 			walk.left += ticks;
@@ -136,14 +135,15 @@ static void forget(struct fdr_names *names, const struct tw_call_space *space)
 	names->space = space;
 }
 
+/* Takes what it can of the bytes; returns how many. */
 static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
                          const uint8_t *bytes, size_t size)
 {
-	struct tw_call_space *space = calls->stack->space;
+	struct tw_call_stack *stack = calls->stack;
 	struct run run = {
-	    .top = space->frames + calls->stack->depth,
+	    .top = stack->space->frames + stack->depth,
 	    .left = left->calls + left->count,
-	    .on_stack = space->on_stack,
+	    .on_stack = stack->space->on_stack,
 	    .near = stream->names->near,
 	    .near_room = stream->names->near_room,
 	    .walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc),
@@ -151,13 +151,16 @@ static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, stru
 	    .part = stream->clock.part,
 	};
 	const uint64_t ticks = run.walk.left;
+	if (tw_ticks_walked(&run.walk) < stream->latest_ns)
+		return 0; /* a call could end before it began */
 	size_t rest = size;
 	do
 		rest = (run.whole ? take_any_clock : take_fast_clock)(&run, bytes + size - rest, rest);
 	while (learn(stream->names, calls, bytes + size - rest, rest));
-	calls->stack->depth = (uint32_t)(run.top - space->frames);
+	stack->depth = (uint32_t)(run.top - stack->space->frames);
 	left->count = (size_t)(run.left - left->calls);
 	stream->cursor.tsc += ticks - run.walk.left;
+	stream->latest_ns = tw_ticks_walked(&run.walk);
 	return size - rest;
 }
 
@@ -174,14 +177,11 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	    !tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
 	                    stack->depth + left->room + 1, sizeof *space->frames))
 		return status;
-	stream->latest_ns = stack->depth ? stream->latest_ns : 0;
-	if (tw_ticks_ns(&stream->clock, stream->cursor.tsc) < stream->latest_ns)
-		return 0; /* a call would end before it began */
 	forget(stream->names, space);
 	size -= size % TW_FDR_FUNCTION_SIZE;
 	size_t taken = take_bytes(stream, calls, left, bytes, size < room ? size : room);
 	if (taken)
-		stream->latest_ns = stream->last_ns = stack->last = tw_ticks_ns(&stream->clock, stream->cursor.tsc);
+		stream->last_ns = stack->last = stream->latest_ns;
 	stream->cursor.at += taken;
 	*full = taken == room;
 	return 0;
@@ -210,6 +210,7 @@ static int take_part(struct fdr_state *state, struct tw_calls *calls, struct tw_
 		tw_calls_switch(calls, stream->track);
 	bool full = false;
 	while (status >= 0 && !full && (stream->in_buffer || fdr_stream_enter(stream))) {
+		stream->latest_ns = calls->stack->depth ? stream->latest_ns : 0;
 		if (runs)
 			status = take_run(stream, calls, left, &full);
 		if (status >= 0 && !full)
