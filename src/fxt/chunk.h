@@ -32,12 +32,13 @@ enum fxt_piece_kind {
 
 struct fxt_piece {
 	enum fxt_piece_kind kind;
-	bool big;      /* its words are big endian */
-	bool odd;      /* records: one that has something unknown in it */
-	bool last;     /* payload: the blob ends with it */
-	size_t from;   /* places in the chunk's bytes */
-	size_t to;     /* payload: without the padding */
-	uint64_t lost; /* of FXT_LOST: bytes in all, chunks before included; of FXT_CUT: that the record should have */
+	bool big;       /* its words are big endian */
+	bool odd;       /* records: one that has something unknown in it */
+	bool last;      /* payload: the blob ends with it */
+	size_t from;    /* places in the chunk's bytes */
+	size_t to;      /* payload: without the padding */
+	uint64_t count; /* records: how many */
+	uint64_t lost;  /* of FXT_LOST: bytes in all, chunks before included; of FXT_CUT: that the record should have */
 	const char *fault; /* what was expected: a constant */
 	uint64_t found;    /* the word that is there */
 };

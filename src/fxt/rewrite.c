@@ -225,22 +225,16 @@ static void take_payload(struct rewrite *r, const struct fxt_piece *piece)
 		put_fill(r);
 }
 
-/* Copies records as they are, but counts them. */
+/* Copies records as they are. False where one goes on behind the chunk. */
 static bool copy(struct rewrite *r, const struct fxt_piece *piece)
 {
-	const uint8_t *bytes = r->cursor.chunk->bytes;
-	uint64_t count = 0;
-	size_t place = piece->from;
-	while (place < piece->to) {
-		size_t size = fxt_size(tw_load64(bytes + place, piece->big)) * (size_t)TW_FXT_WORD;
-		if (size > piece->to - place)
-			return false; /* a large record that goes on */
-		place += size;
-		count++;
-	}
-	tw_put(r->out, bytes + piece->from, piece->to - piece->from);
-	r->result->records_in += count;
-	r->result->records_out += count;
+	const uint8_t *bytes = r->cursor.chunk->bytes + piece->from;
+	size_t size = piece->to - piece->from;
+	if (piece->odd && fxt_size(tw_load64(bytes, piece->big)) * (uint64_t)TW_FXT_WORD > size)
+		return false;
+	tw_put(r->out, bytes, size);
+	r->result->records_in += piece->count;
+	r->result->records_out += piece->count;
 	r->blob_left = 0;
 	return true;
 }

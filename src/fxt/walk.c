@@ -32,15 +32,17 @@ static void add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 }
 
 /* Records from one place to another, behind those there are. */
-static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, bool big)
+static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_t count, bool big)
 {
 	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
 	if (from == to)
 		return;
-	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd)
+	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd) {
 		last->to = to;
-	else
-		add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS, .big = big, .from = from, .to = to});
+		last->count += count;
+		return;
+	}
+	add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS, .big = big, .from = from, .to = to, .count = count});
 }
 
 static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
@@ -250,6 +252,7 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		return false;
 	take_back(walk, header, fxt_offset(chunk, last));
 	piece->to = last;
+	piece->count--;
 	chunk->piece_count -= piece->from == piece->to;
 	chunk->walked = last + inside;
 	add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
@@ -379,9 +382,10 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }
 
-/* Hops over events that are as they should be. Returns the place of what is none; *last is that of the last one. */
+/* Hops over events that are as they should be, and counts them. Returns the place of what is none; *last is that of the last
+ * one. */
 static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
-                                                                bool big, size_t *last)
+                                                                bool big, size_t *last, uint64_t *count)
 {
 	while (end - place >= TW_FXT_WORD) {
 		uint64_t header = tw_load64(bytes + place, big);
@@ -391,6 +395,7 @@ static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *b
 		if (words == 0)
 			break;
 		*last = place;
+		++*count;
 		place += words * TW_FXT_WORD;
 	}
 	return place;
@@ -402,10 +407,11 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	const uint8_t *bytes = chunk->bytes;
 	const bool big = walk->big;
 	size_t from = chunk->walked, place = from, end = chunk->end, last = SIZE_MAX;
+	uint64_t count = 0;
 	bool clear = true;
 	for (;;) {
-		place =
-		    big ? pass_events(bytes, place, end, true, &last) : pass_events(bytes, place, end, false, &last);
+		place = big ? pass_events(bytes, place, end, true, &last, &count)
+		            : pass_events(bytes, place, end, false, &last, &count);
 		if (end - place < TW_FXT_WORD)
 			break;
 		uint64_t header = tw_load64(bytes + place, big);
@@ -416,11 +422,12 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		if (!clear)
 			break;
 		last = place;
+		count++;
 		place += words * TW_FXT_WORD;
 	}
 	chunk->walked = place;
 	walk->last = last;
-	add_records(chunk, from, place, big);
+	add_records(chunk, from, place, count, big);
 	return clear;
 }
 
