@@ -1,27 +1,46 @@
 /* plain.c - records of which all that matters stands where their headers tell: the fast path of rows and of checking. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+
 #include "base/bytes.h"
 #include "fxt/chunk.h"
-#include "fxt/measure.h"
 
 /* The document, "Context Switch Record" and "Instant event". */
 enum { STATE_RUNNING = 1, STATE_MAX = 5, SCOPE_MAX = 2 };
 
-/* What an event leads to. */
-struct references {
+#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
+
+/* What a run of records keeps at hand. */
+struct run {
+	struct fxt_chunk *chunk;
+	const struct fxt_wish *wish;
+	struct fxt_provider *provider;
+	struct tw_ticks clock;
+	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
+	uint64_t ticks;         /* of the last record */
+	bool timed;             /* there was one */
+	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
+	bool exact; /* all that headers say adds up to sizes, and nothing is unknown */
+	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
+};
+
+/* What an event leads to, besides its thread. */
+struct names {
 	uint32_t category, name;
 };
 
 /* False where something is inline, or not defined. */
-static inline bool find(const struct fxt_chunk *chunk, uint64_t header, uint64_t offset, struct references *found)
+INLINE bool find(struct run *run, uint64_t header, uint64_t offset, struct names *names)
 {
-	struct fxt_provider *provider = chunk->turn.provider;
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	found->thread = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
-	return found->thread &&
-	       fxt_string_number(provider, (unsigned)tw_bits(header, 32, 47), offset, &found->category) &&
-	       fxt_string_number(provider, (unsigned)tw_bits(header, 48, 63), offset, &found->name);
+	if (index != run->index) {
+		run->index = index;
+		run->thread = index ? fxt_thread_at(run->provider, index, offset) : NULL;
+	}
+	return run->thread &&
+	       fxt_string_number(run->provider, (unsigned)tw_bits(header, 32, 47), offset, &names->category) &&
+	       fxt_string_number(run->provider, (unsigned)tw_bits(header, 48, 63), offset, &names->name);
 }
 
 /* ---- Rules. ---- */
@@ -33,116 +52,153 @@ static bool is_number(unsigned type)
 
 /* Words of the arguments from a word of a record on, which are known to fill it; 0 where they must be looked at: one has a text in
  * it, or leads nowhere, or `numbers` are asked for and it is none. */
-static size_t arguments_words(const struct fxt_chunk *chunk, size_t place, size_t from, uint64_t count, bool numbers)
+INLINE size_t arguments_words(const struct run *run, size_t place, size_t from, uint64_t count, bool numbers, bool big)
 {
-	struct fxt_provider *provider = chunk->turn.provider;
 	size_t at = from;
-	uint64_t offset = fxt_offset(chunk, place);
+	uint64_t offset = fxt_offset(run->chunk, place);
 	for (uint32_t unused; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + place + at * TW_FXT_WORD, chunk->big);
+		uint64_t header = tw_load64(run->chunk->bytes + place + at * TW_FXT_WORD, big);
 		unsigned type = fxt_type(header);
 		bool text = type == TW_FXT_ARG_STRING;
 		if ((numbers && !is_number(type)) || type >= TW_FXT_ARG_BLOB ||
-		    !fxt_string_number(provider, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
-		    (text && !fxt_string_number(provider, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
+		    !fxt_string_number(run->provider, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
+		    (text && !fxt_string_number(run->provider, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
 			return 0;
 		at += (size_t)tw_bits(header, 4, 15);
 	}
 	return at - from;
 }
 
-/* Whether provider and clock of the turn are told, or it has been said that they are not. */
-static bool is_clear(const struct fxt_chunk *chunk)
-{
-	return (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
-}
-
-/* Whether an event of a kind with this last word keeps the rules of its kind. */
-static bool is_right(unsigned kind, uint64_t header, uint64_t word)
+/* Whether an event of a kind with this time and last word keeps the rules of its kind. */
+INLINE bool is_right(unsigned kind, uint64_t header, uint64_t ticks, uint64_t word)
 {
 	if (kind == TW_INSTANT)
 		return word <= SCOPE_MAX;
+	if (kind == TW_SLICE_COMPLETE)
+		return word >= ticks;
 	return kind != TW_COUNTER || tw_bits(header, 20, 23) != 0;
 }
 
 /* ---- Events. ---- */
 
 /* Words before what stands behind the arguments; 0 where they must be looked at. */
-static size_t words_before(const struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place,
-                           bool exact)
+INLINE size_t words_before(const struct run *run, uint64_t header, size_t place, bool big)
 {
 	uint64_t count = tw_bits(header, 20, 23);
 	if (count == 0)
 		return 2;
 	bool counter = tw_bits(header, 16, 19) == TW_FXT_COUNTER - TW_FXT_INSTANT;
-	size_t more = exact && wish->findings ? arguments_words(chunk, place, 2, count, counter) : 0;
+	size_t more = run->exact && run->wish->findings ? arguments_words(run, place, 2, count, counter, big) : 0;
 	return more ? 2 + more : 0;
 }
 
-static void add_row(struct fxt_chunk *chunk, size_t place, unsigned kind, const struct references *found, uint64_t time,
-                    uint64_t duration, uint64_t word)
+/* Rows without a time of their own have that of the record before them. */
+static inline void set_time(struct fxt_chunk *chunk, uint64_t time)
 {
-	bool instant = kind == TW_INSTANT, has_id = kind >= TW_COUNTER && kind != TW_SLICE_COMPLETE;
-	struct tw_event *row = tw_slab_next(&chunk->slab);
+	if (chunk->time == UINT64_MAX)
+		chunk->untimed = chunk->slab.count;
+	chunk->time = time;
+}
+
+INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct names *names, uint64_t ticks,
+                    uint64_t word)
+{
+	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
+	uint64_t time = tw_ticks_ns(&run->clock, ticks);
+	set_time(run->chunk, time);
+	struct tw_event *row = tw_slab_next(&run->chunk->slab);
 	if (!row)
 		return;
 	row->time = time;
-	row->offset = fxt_offset(chunk, place);
-	row->value = duration;
-	row->id = has_id ? word : 0;
-	row->track = found->thread->number;
-	row->name = found->name;
-	row->category = found->category;
+	row->offset = fxt_offset(run->chunk, place);
+	row->value = complete ? tw_ticks_ns(&run->clock, word) - time : 0;
+	row->id = kind >= TW_COUNTER && !complete ? word : 0;
+	row->track = run->thread->number;
+	row->name = names->name;
+	row->category = names->category;
 	row->other = 0;
 	row->kind = (uint8_t)kind;
 	row->cpu = 0;
 	row->flags = instant ? fxt_scope_flags(word) : 0;
 }
 
-static bool take_event(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place, bool exact)
+INLINE bool take_event(struct run *run, uint64_t header, size_t place, bool big)
 {
 	static const uint8_t extra[FXT_TYPES] = {0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1};
 	unsigned type = (unsigned)tw_bits(header, 16, 19), kind = fxt_event_kinds[type];
-	bool looked_at = wish->kinds >> kind & 1;
-	struct references found;
-	size_t before = words_before(chunk, wish, header, place, exact), size = fxt_size(header);
+	bool looked_at = run->wish->kinds >> kind & 1;
+	struct names names;
+	size_t before = words_before(run, header, place, big), size = (size_t)tw_bits(header, 4, 15);
 	/* An instant may have its scope. */
 	if (!before || type > TW_FXT_FLOW_END - TW_FXT_INSTANT || size - before - extra[type] > (type == 0))
 		return false;
-	if (!looked_at && !wish->check)
+	if (!looked_at && !run->wish->check)
 		return true;
-	const uint8_t *bytes = chunk->bytes + place;
-	uint64_t word = size > before ? tw_load64(bytes + (size - 1) * TW_FXT_WORD, chunk->big) : 0;
-	if ((wish->check && !(is_clear(chunk) && is_right(kind, header, word))) ||
-	    !find(chunk, header, fxt_offset(chunk, place), &found))
+	const uint8_t *bytes = run->chunk->bytes + place;
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	uint64_t word = size > before ? tw_load64(bytes + (size - 1) * TW_FXT_WORD, big) : 0;
+	bool complete = kind == TW_SLICE_COMPLETE;
+	if (!run->clear || ticks >= run->first_without || (complete && word >= run->first_without) ||
+	    !is_right(kind, header, ticks, word) || !find(run, header, fxt_offset(run->chunk, place), &names))
 		return false;
-	if (!found.thread->wanted)
+	if (!run->thread->wanted)
 		return true;
-	uint64_t time = fxt_time(chunk, tw_load64(bytes + TW_FXT_WORD, chunk->big), place);
-	uint64_t duration = kind == TW_SLICE_COMPLETE ? fxt_duration(chunk, time, word, place) : 0;
+	run->ticks = ticks;
+	run->timed = true;
 	if (looked_at)
-		add_row(chunk, place, kind, &found, time, duration, word);
+		add_row(run, place, kind, &names, ticks, word);
 	return true;
 }
 
 /* ---- Context switches and wake-ups, of which no row is asked for. ---- */
 
-static bool check_switch(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place)
+INLINE bool check_switch(struct run *run, uint64_t header, size_t place, bool big)
 {
 	uint64_t kind = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
+	uint64_t ticks = tw_load64(run->chunk->bytes + place + TW_FXT_WORD, big);
 	bool right = kind == 2 || (kind == 1 && state != STATE_RUNNING && state <= STATE_MAX);
-	if (!right || !is_clear(chunk) || wish->options->thread_count)
+	if (!right || !run->clear || run->wish->options->thread_count || ticks >= run->first_without)
 		return false;
-	if (count && !arguments_words(chunk, place, kind == 1 ? 4 : 3, count, false))
+	if (count && !arguments_words(run, place, kind == 1 ? 4 : 3, count, false, big))
 		return false;
-	fxt_time(chunk, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big), place);
+	run->ticks = ticks;
+	run->timed = true;
 	return true;
 }
 
-bool fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, uint64_t header, size_t place, bool exact)
+/* ---- Runs. ---- */
+
+INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 {
-	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return take_event(chunk, wish, header, place, exact);
-	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && wish->findings && exact &&
-	       check_switch(chunk, wish, header, place);
+	struct run run = *start;
+	bool switches = run.exact && run.wish->findings;
+	while (place < end) {
+		uint64_t header = tw_load64(run.chunk->bytes + place, big);
+		bool event = fxt_type(header) == TW_FXT_TYPE_EVENT;
+		if (!event && !(switches && fxt_type(header) == TW_FXT_TYPE_SCHEDULING))
+			break;
+		if (event ? !take_event(&run, header, place, big) : !check_switch(&run, header, place, big))
+			break;
+		place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
+	}
+	if (run.timed)
+		set_time(run.chunk, tw_ticks_ns(&run.clock, run.ticks));
+	run.chunk->clock = run.clock;
+	return place;
+}
+
+size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
+{
+	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	struct run run = {
+	    .chunk = chunk,
+	    .wish = wish,
+	    .provider = chunk->turn.provider,
+	    .clock = chunk->clock,
+	    .first_without = tw_ticks_of(UINT64_MAX, chunk->clock.frequency),
+	    .clear = told || !wish->check,
+	    .exact = !piece->odd,
+	    .index = UINT_MAX,
+	};
+	return piece->big ? take_run(&run, place, piece->to, true) : take_run(&run, place, piece->to, false);
 }

@@ -508,12 +508,10 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	for (size_t place = piece->from; place < piece->to;) {
-		uint64_t header = tw_load64(chunk->bytes + place, piece->big);
-		if (fxt_take_plain(chunk, wish, header, place, !piece->odd))
-			place += fxt_size(header) * (size_t)TW_FXT_WORD;
-		else
-			place += fxt_take_record(chunk, wish, place, piece->to);
+	size_t place = fxt_take_plain(chunk, wish, piece->from, piece);
+	while (place < piece->to) {
+		place += fxt_take_record(chunk, wish, place, piece->to);
+		place = fxt_take_plain(chunk, wish, place, piece);
 	}
 }
 
