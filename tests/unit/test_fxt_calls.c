@@ -1,0 +1,277 @@
+/* test_fxt_calls.c - calls of FXT archives dealt to parts: in any order of records, by any number of jobs. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <trackway/analysis.h>
+#include <trackway/reader.h>
+
+#include "base/bytes.h"
+
+enum { THREADS = 5, DEPTH = 10, NAMES = 2 * DEPTH, RECORDS = 70000, WORDS = 5, ROOM = RECORDS * WORDS * 8 + 4096 };
+
+#define MAGIC UINT64_C(0x0016547846040010)
+#define PROVIDER (UINT64_C(0) | 1 << 4 | 1 << 16 | 1 << 20)
+#define INITIALIZATION (UINT64_C(1) | 2 << 4)
+
+struct record {
+	uint64_t words[WORDS];
+	unsigned count;
+};
+
+static struct record records[RECORDS];
+static size_t record_count;
+static uint8_t bytes[ROOM];
+static size_t size;
+static uint64_t random_state;
+static unsigned late;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(((random_state >> 32) * below) >> 32);
+}
+
+/* ---- The calls, and what is expected of them. A name is of one depth, so that none is inside itself. ---- */
+
+static struct row {
+	uint64_t count, total, self;
+} expected[NAMES];
+
+static struct stack {
+	struct {
+		unsigned name;
+		uint64_t begin, children;
+		bool complete;
+	} calls[DEPTH];
+	unsigned depth;
+} stacks[THREADS];
+
+enum { BEGIN = 2, END = 3, COMPLETE = 4 };
+
+/* Some have thread and name inline. */
+static void add(unsigned type, unsigned thread, unsigned name, uint64_t time, uint64_t end)
+{
+	struct record *record = &records[record_count++];
+	bool is_inline = type != COMPLETE && !draw(16);
+	char text[9];
+	snprintf(text, sizeof text, "name%04u", name);
+	record->words[1] = time;
+	record->count = 2;
+	if (is_inline) {
+		record->words[2] = 1;
+		record->words[3] = 100 + thread;
+		record->words[4] = tw_load64((const uint8_t *)text, false);
+		record->count = 5;
+	}
+	if (type == COMPLETE)
+		record->words[record->count++] = end;
+	record->words[0] = 4 | (uint64_t)record->count << 4 | (uint64_t)type << 16 |
+	                   (uint64_t)(is_inline ? 0 : thread + 1) << 24 |
+	                   (uint64_t)(is_inline ? 0x8008 : name + 1) << 48;
+}
+
+static void open_call(unsigned thread, uint64_t time, bool completes)
+{
+	struct stack *stack = &stacks[thread];
+	unsigned depth = stack->depth++, name = 2 * depth + draw(2);
+	stack->calls[depth].name = name;
+	stack->calls[depth].begin = time;
+	stack->calls[depth].children = 0;
+	stack->calls[depth].complete = completes && draw(2);
+	if (!stack->calls[depth].complete)
+		add(BEGIN, thread, name, time, 0);
+}
+
+static void close_call(unsigned thread, uint64_t time)
+{
+	struct stack *stack = &stacks[thread];
+	unsigned depth = --stack->depth, name = stack->calls[depth].name;
+	uint64_t begin = stack->calls[depth].begin, duration = time - begin;
+	expected[name].count++;
+	expected[name].total += duration;
+	expected[name].self += duration - stack->calls[depth].children;
+	if (depth)
+		stack->calls[depth - 1].children += duration;
+	if (stack->calls[depth].complete)
+		add(COMPLETE, thread, name, begin, time);
+	else
+		add(END, thread, name, time, 0);
+}
+
+static void make_calls(uint64_t seed, bool completes)
+{
+	uint64_t time = 1000;
+	unsigned thread = 0;
+	memset(expected, 0, sizeof expected);
+	memset(stacks, 0, sizeof stacks);
+	random_state = seed;
+	for (record_count = 0; record_count < RECORDS - THREADS * DEPTH;) {
+		thread = draw(20) ? thread : draw(THREADS);
+		time += 1 + draw(1000);
+		unsigned depth = stacks[thread].depth;
+		if (depth == 0 || (depth < DEPTH && draw(2)))
+			open_call(thread, time, completes);
+		else
+			close_call(thread, time);
+	}
+	for (thread = 0; thread < THREADS; thread++)
+		while (stacks[thread].depth)
+			close_call(thread, ++time);
+}
+
+/* ---- Archives. ---- */
+
+static void put(const uint64_t *words, size_t count, bool big)
+{
+	for (size_t i = 0; i < count; i++, size += 8)
+		tw_store64(bytes + size, words[i], big);
+}
+
+static void put_tables(bool big)
+{
+	put((uint64_t[]){MAGIC, PROVIDER, INITIALIZATION, 1000000000}, 4, big);
+	for (uint64_t i = 0; i < NAMES; i++) {
+		char text[9];
+		snprintf(text, sizeof text, "name%04u", (unsigned)i);
+		put((uint64_t[]){2 | 2 << 4 | (i + 1) << 16 | UINT64_C(8) << 32}, 1, big);
+		memcpy(bytes + size, text, 8);
+		size += 8;
+	}
+	for (uint64_t i = 0; i < THREADS; i++)
+		put((uint64_t[]){3 | 3 << 4 | (i + 1) << 16, 1, 100 + i}, 3, big);
+}
+
+/* Text stays as it is in the other byte order. */
+static void put_records(bool big, bool backwards)
+{
+	for (size_t i = 0; i < record_count; i++) {
+		const struct record *record = &records[backwards ? record_count - 1 - i : i];
+		put(record->words, record->count, big);
+		if (record->count == 5)
+			tw_store64(bytes + size - 8, record->words[4], false);
+	}
+}
+
+static void make_archive(bool big, bool backwards)
+{
+	size = 0;
+	put_tables(big);
+	put_records(big, backwards);
+}
+
+/* ---- Reading. ---- */
+
+static void take_finding(void *context, const struct tw_finding *finding)
+{
+	(void)context;
+	if (strcmp(finding->rule, "fxt.late-record") != 0)
+		fail_msg("%s: %s", finding->rule, finding->text);
+	late++;
+}
+
+static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_options *options)
+{
+	struct tw_read_options all = *options;
+	struct tw_profile_options how = {.jobs = jobs};
+	struct tw_reader *reader;
+	struct tw_profile *profile;
+	all.on_finding = take_finding;
+	all.jobs = jobs;
+	late = 0;
+	assert_int_equal(tw_open_memory(&reader, "calls", bytes, size, &all), 0);
+	assert_int_equal(tw_profile_new(&profile, &how), 0);
+	assert_int_equal(tw_profile_add(profile, reader), 0);
+	tw_close(reader);
+	return profile;
+}
+
+static void expect_rows(struct tw_profile *profile)
+{
+	size_t found = 0;
+	for (const struct tw_profile_row *row; (row = tw_profile_row(profile, found)); found++) {
+		unsigned name = (unsigned)strtoul(row->name + 4, NULL, 10);
+		assert_in_range(name, 0, NAMES - 1);
+		assert_int_equal(row->count, expected[name].count);
+		assert_int_equal(row->open + row->unwound, 0);
+		assert_int_equal(row->total_ns, expected[name].total);
+		assert_int_equal(row->self_ns, expected[name].self);
+	}
+	assert_int_equal(found, NAMES);
+	assert_int_equal(tw_profile_notes(profile)->exits_without_entry, 0);
+}
+
+static void expect_calls(const struct tw_read_options *options)
+{
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct tw_profile *profile = read_profile(jobs, options);
+		expect_rows(profile);
+		assert_int_equal(late, 0);
+		tw_profile_free(profile);
+	}
+}
+
+/* ---- Tests. ---- */
+
+static void test_order_of_writers(void **state)
+{
+	(void)state;
+	make_calls(1, true);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+	make_archive(true, false);
+	expect_calls(&(struct tw_read_options){0});
+	expect_calls(&(struct tw_read_options){.order = TW_ORDER_TIME});
+}
+
+/* All of the archive is in the window. */
+static void test_backwards(void **state)
+{
+	(void)state;
+	make_calls(2, true);
+	make_archive(false, true);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* Records near one another change places. */
+static void test_shuffled(void **state)
+{
+	(void)state;
+	make_calls(3, true);
+	for (size_t i = 0; i + 500 < record_count; i++) {
+		size_t other = i + draw(500);
+		struct record swap = records[i];
+		records[i] = records[other];
+		records[other] = swap;
+	}
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* Threads do not wait for one another: only what is late on its own is late. */
+static void test_window(void **state)
+{
+	(void)state;
+	make_calls(4, false);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){.reorder_window = 1});
+	make_archive(false, true);
+	tw_profile_free(read_profile(2, &(struct tw_read_options){.reorder_window = 1}));
+	assert_int_equal(late, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_order_of_writers),
+	    cmocka_unit_test(test_backwards),
+	    cmocka_unit_test(test_shuffled),
+	    cmocka_unit_test(test_window),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
