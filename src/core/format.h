@@ -90,6 +90,7 @@ enum { TW_LOSSES = TW_EVENT_KINDS + 8 };
 struct tw_writer {
 	const struct tw_target *target;
 	struct tw_write_options options;
+	const char *path; /* while it is opened */
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
@@ -105,6 +106,7 @@ struct tw_target {
 	const char *const *extensions; /* with the dot, the last NULL */
 	enum tw_order order;           /* of the events that it wants */
 	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
+	bool directory;          /* it opens what it writes itself, by writer->path */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 	int (*finish)(struct tw_writer *writer);

@@ -38,7 +38,8 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 		                      "%s: only a trace of this format can be written in it", format);
 	if (options)
 		writer->options = *options;
-	int error = tw_output_open(&writer->out, path);
+	writer->path = path;
+	int error = writer->target->directory ? 0 : tw_output_open(&writer->out, path);
 	if (!error && writer->target->compression)
 		error = tw_output_compress(&writer->out, writer->target->compression);
 	if (error)
@@ -69,7 +70,7 @@ int tw_finish(struct tw_writer *writer)
 	if (status < 0)
 		return status;
 	writer->finished = true;
-	int error = tw_output_close(&writer->out);
+	int error = writer->target->directory ? 0 : tw_output_close(&writer->out);
 	return error ? tw_writer_fail(writer, TW_ERR_SYSTEM, "cannot write: %s", strerror(error)) : 0;
 }
 

@@ -29,4 +29,7 @@ extern const struct tw_target tw_target_folded;
 extern const struct tw_target tw_target_csv;
 extern const struct tw_target tw_target_jsonl;
 
+/* A Common Trace Format directory. */
+extern const struct tw_target tw_target_ctf;
+
 #endif

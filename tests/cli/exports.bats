@@ -67,6 +67,33 @@ agrees() { # format
 
 @test "jsonl: an object a line, and the slices are those of stat" { agrees jsonl; }
 
+@test "ctf: babeltrace2 reads it to the last event, and the slices are those of stat" {
+	local trace
+	for trace in $(traces); do
+		rm -rf out
+		trackway stat --json "$trace" >stat.json || [ $? = 1 ]
+		trackway convert --to ctf "$trace" -o out
+		[ "$(ls out)" = "metadata"$'\n'"stream" ]
+		trackway convert "$trace" --to jsonl >out.jsonl
+		[ "$(babeltrace2 --clock-seconds out | grep -c '^\[')" = "$(wc -l <out.jsonl)" ] || fail "$trace"
+		"$PYTHON" "$TRUTH/exports.py" ctf out stat.json || fail "$trace"
+	done
+}
+
+@test "ctf: a directory that is something else stays as it is" {
+	mkdir out.ctf && echo mine >out.ctf/notes
+	run --separate-stderr trackway convert "$DATA/xray/v1.xray" -o out.ctf
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"out.ctf: File exists"* ]] || fail "$stderr"
+	[ "$(ls out.ctf)" = notes ]
+	run --separate-stderr trackway convert --to ctf "$DATA/xray/v1.xray"
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"it does not go to standard output"* ]] || fail "$stderr"
+	# One of ours is replaced.
+	trackway convert "$DATA/xray/v5.xray" -o twice.ctf && trackway convert "$DATA/xray/v1.xray" -o twice.ctf
+	trackway convert "$DATA/xray/v1.xray" -o once.ctf && diff -r once.ctf twice.ctf
+}
+
 @test "csv and jsonl say the same" {
 	local trace
 	for trace in $(traces); do

@@ -2,7 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/format.h"
 
@@ -17,12 +20,32 @@ static struct tw_write_options write_options(uint8_t selector)
 	};
 }
 
+/* A place of this process for what is a directory. */
+static const char *directory_path(void)
+{
+	static char path[64];
+	snprintf(path, sizeof path, "/tmp/fuzz_convert.%d", (int)getpid());
+	return path;
+}
+
+static void remove_directory(void)
+{
+	static const char *const files[] = {"stream", "metadata"};
+	char path[96];
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		snprintf(path, sizeof path, "%s/%s", directory_path(), files[i]);
+		unlink(path);
+	}
+	rmdir(directory_path());
+}
+
 static void write_events(struct tw_reader *reader, const char *format, uint8_t selector)
 {
 	struct tw_write_options options = write_options(selector);
 	struct tw_writer *writer = NULL;
 	struct tw_batch batch;
-	int count, status = tw_create(&writer, "/dev/null", format, &options);
+	bool directory = strcmp(format, "ctf") == 0;
+	int count, status = tw_create(&writer, directory ? directory_path() : "/dev/null", format, &options);
 	fuzz_require(writer != NULL, "a writer, even after a failure");
 	while (status == 0 && (count = tw_read(reader, &batch)) > 0)
 		status = tw_write(writer, reader, &batch);
@@ -32,6 +55,8 @@ static void write_events(struct tw_reader *reader, const char *format, uint8_t s
 	for (size_t i = 0; tw_writer_loss(writer, i); i++)
 		fuzz_require(tw_writer_loss(writer, i)->what != NULL, "a name for what was lost");
 	tw_discard(writer);
+	if (directory)
+		remove_directory();
 }
 
 static void to_target(const uint8_t *bytes, size_t size, const char *format, uint8_t selector)

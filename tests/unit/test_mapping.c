@@ -122,6 +122,19 @@ static struct tw_event event_of(const struct source *source, uint8_t kind)
 	return event;
 }
 
+/* A target may write a directory of files. */
+static void remove_all(const char *path)
+{
+	static const char *const files[] = {"stream", "metadata"};
+	char file[128];
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		snprintf(file, sizeof file, "%s/%s", path, files[i]);
+		unlink(file);
+	}
+	unlink(path);
+	rmdir(path);
+}
+
 static const char *what_became_of(const struct source *source, uint8_t kind, const char *target, const char *path)
 {
 	struct tw_writer *writer;
@@ -136,6 +149,7 @@ static const char *what_became_of(const struct source *source, uint8_t kind, con
 	if (loss && (strcmp(loss->what, tw_event_kind_name(kind)) != 0 || tw_writer_loss(writer, 1)))
 		fail_msg("%s in %s: the loss is of \"%s\"", tw_event_kind_name(kind), target, loss->what);
 	tw_discard(writer);
+	remove_all(path);
 	return became;
 }
 
@@ -159,7 +173,6 @@ static void test_table(void **state)
 			print_error("%s in %s is %s, not \"%s\"\n", tw_event_kind_name(kind), target, found, cell);
 			wrong++;
 		}
-	unlink(path);
 	tw_dictionary_free(source.reader.dictionary);
 	assert_int_equal(wrong, 0);
 	assert_true(count > 0);

@@ -1,0 +1,293 @@
+/* ctf.c - events to a Common Trace Format directory, version 1.8, which babeltrace2 and Trace Compass read.
+ *
+ * Source: the "Common Trace Format" document of version 1.8. What is ours to decide:
+ * - One stream of packets, all integers little endian and at byte boundaries. A packet is closed when it is large enough.
+ * - An event class for each kind of event, all with the same fields; texts end with a zero byte, so that one inside is U+FFFD, as what
+ *   is not UTF-8 is.
+ * - The clock is the trace's own, in nanoseconds. Times of a stream may not go back: one before the last is told as that one, and
+ *   counted.
+ * - The directory is made, or is an older one of ours; each of the two files appears when it is complete, the description last. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "export/cells.h"
+#include "export/targets.h"
+
+#include <trackway/version.h>
+
+enum { PACKET_BYTES = 256 << 10, DIRECTORY_MODE = 0777 };
+static const uint32_t MAGIC = 0xc1fc1fc1;
+
+enum { HEADER_BYTES = 4 + 4 + 8 + 8 + 8 + 8, BITS = 8 };
+
+/* The texts of an event, in the order in which the description has them. */
+static const enum tw_column_id texts[] = {TW_COLUMN_TRACK, TW_COLUMN_NAME,  TW_COLUMN_CATEGORY, TW_COLUMN_OTHER,
+                                          TW_COLUMN_STACK, TW_COLUMN_FLAGS, TW_COLUMN_ARGS};
+
+static const char *const files[] = {"stream", "metadata"};
+enum { STREAM, METADATA, FILES };
+
+struct ctf {
+	struct tw_writer *writer;
+	char *paths[FILES];
+	char *directory;
+	bool made; /* the directory is new */
+	struct tw_output out;
+	bool is_open;
+	struct tw_cells cells;
+	struct tw_line packet; /* its events */
+	uint64_t first, last;  /* times of the events in it */
+};
+
+/* ---- The stream. ---- */
+
+static void add_u64(struct tw_line *line, uint64_t value)
+{
+	uint8_t bytes[sizeof value];
+	tw_store64(bytes, value, false);
+	tw_line_add(line, (const char *)bytes, sizeof bytes);
+}
+
+/* How many bytes at the front can stand in a text. */
+static size_t plain(const char *bytes, size_t size)
+{
+	size_t good = 0;
+	for (size_t step = 1; good < size && step; good += step)
+		step = bytes[good] ? tw_utf8_length(bytes + good, size - good) : 0;
+	return good;
+}
+
+static void add_text(struct tw_line *line, const char *bytes, size_t size)
+{
+	while (size) {
+		size_t good = plain(bytes, size);
+		tw_line_add(line, bytes, good);
+		if (good < size) {
+			tw_line_text(line, "\xef\xbf\xbd");
+			good++;
+		}
+		bytes += good;
+		size -= good;
+	}
+	tw_line_add(line, "", 1);
+}
+
+static void flush_packet(struct ctf *ctf)
+{
+	uint8_t head[HEADER_BYTES];
+	uint64_t bits = (HEADER_BYTES + (uint64_t)ctf->packet.text.length) * BITS;
+	if (ctf->packet.text.length == 0 || ctf->packet.failed)
+		return;
+	tw_store32(head, MAGIC, false);
+	tw_store32(head + 4, 0, false); /* the number of the stream */
+	tw_store64(head + 8, ctf->first, false);
+	tw_store64(head + 16, ctf->last, false);
+	tw_store64(head + 24, bits, false); /* of the content */
+	tw_store64(head + 32, bits, false); /* of the packet: there is no padding */
+	tw_put(&ctf->out, head, sizeof head);
+	tw_put(&ctf->out, ctf->packet.text.bytes, ctf->packet.text.length);
+	tw_line_clear(&ctf->packet);
+}
+
+static uint64_t advance(struct ctf *ctf, uint64_t time)
+{
+	if (time < ctf->last)
+		tw_count_loss(ctf->writer, "time", true);
+	else
+		ctf->last = time;
+	if (ctf->packet.text.length == 0)
+		ctf->first = ctf->last;
+	return ctf->last;
+}
+
+static void add_event(struct ctf *ctf, const struct tw_event *event)
+{
+	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
+	uint64_t time = advance(ctf, event->time);
+	const char kind = (char)event->kind;
+	tw_line_add(&ctf->packet, &kind, 1);
+	add_u64(&ctf->packet, time);
+	add_u64(&ctf->packet, track->process);
+	add_u64(&ctf->packet, track->thread);
+	add_u64(&ctf->packet, event->cpu);
+	add_u64(&ctf->packet, event->value);
+	add_u64(&ctf->packet, event->id);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		tw_line_clear(&ctf->cells.text);
+		tw_columns[texts[i]].add(&ctf->cells, event);
+		add_text(&ctf->packet, ctf->cells.text.text.bytes, ctf->cells.text.text.length);
+	}
+	if (ctf->packet.text.length >= PACKET_BYTES)
+		flush_packet(ctf);
+}
+
+/* ---- The description. ---- */
+
+static void put_event_class(struct tw_output *out, unsigned kind)
+{
+	tw_putf(out,
+	        "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t _value;\n"
+	        "\t\tuint64_t _id;\n",
+	        tw_event_kind_name(kind), kind);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		tw_putf(out, "\t\tstring _%s;\n", tw_columns[texts[i]].name);
+	tw_put_text(out, "\t};\n};\n");
+}
+
+static void put_description(struct tw_output *out)
+{
+	tw_putf(out,
+	        "/* CTF 1.8 */\n"
+	        "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+	        "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+	        "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+	        "trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
+	        "\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n};\n"
+	        "env {\n\ttracer_name = \"trackway\";\n\ttracer_version = \"%s\";\n};\n"
+	        "clock {\n\tname = \"trace\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n"
+	        "typealias integer { size = 64; align = 8; signed = false; map = clock.trace.value; } := time_t;\n"
+	        "stream {\n\tid = 0;\n"
+	        "\tpacket.context := struct {\n\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n"
+	        "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n\t};\n"
+	        "\tevent.header := struct { uint8_t id; time_t timestamp; };\n"
+	        "\tevent.context := struct { uint64_t _process; uint64_t _thread; uint64_t _cpu; };\n};\n",
+	        tw_version());
+	for (unsigned kind = 0; kind < TW_EVENT_KINDS; kind++)
+		put_event_class(out, kind);
+}
+
+/* ---- The directory. ---- */
+
+static int fail(struct ctf *ctf, int error)
+{
+	return tw_writer_fail(ctf->writer, TW_ERR_SYSTEM, "%s: %s", ctf->directory, strerror(error));
+}
+
+/* Whether there is nothing in a directory but what this format has: that is replaced. */
+static bool is_ours(const char *path)
+{
+	DIR *directory = opendir(path);
+	bool ours = directory != NULL;
+	for (struct dirent *entry; ours && (entry = readdir(directory));) {
+		const char *name = entry->d_name;
+		ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, files[STREAM]) == 0 ||
+		       strcmp(name, files[METADATA]) == 0;
+	}
+	if (directory)
+		closedir(directory);
+	return ours;
+}
+
+/* Returns 0 or an errno. */
+static int make_directory(struct ctf *ctf)
+{
+	ctf->made = mkdir(ctf->directory, DIRECTORY_MODE) == 0;
+	if (ctf->made)
+		return 0;
+	int error = errno;
+	return error == EEXIST && is_ours(ctf->directory) ? 0 : error;
+}
+
+static int open_file(struct ctf *ctf, unsigned file)
+{
+	int error = tw_output_open(&ctf->out, ctf->paths[file]);
+	ctf->is_open = error == 0;
+	return error ? fail(ctf, error) : 0;
+}
+
+static int close_file(struct ctf *ctf)
+{
+	int error = tw_output_close(&ctf->out);
+	ctf->is_open = false;
+	return error ? fail(ctf, error) : 0;
+}
+
+static bool make_paths(struct ctf *ctf, const char *path)
+{
+	ctf->directory = strdup(path);
+	for (unsigned i = 0; i < FILES; i++)
+		if (asprintf(&ctf->paths[i], "%s/%s", path, files[i]) < 0)
+			ctf->paths[i] = NULL;
+	return ctf->directory && ctf->paths[STREAM] && ctf->paths[METADATA];
+}
+
+/* ---- The target. ---- */
+
+static int open_ctf(struct tw_writer *writer)
+{
+	struct ctf *ctf = calloc(1, sizeof *ctf);
+	writer->state = ctf;
+	if (!ctf)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	ctf->writer = writer;
+	ctf->cells.writer = writer;
+	ctf->out.fd = -1;
+	if (strcmp(writer->path, "-") == 0)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "ctf is a directory: it does not go to standard output");
+	if (!make_paths(ctf, writer->path))
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	int error = make_directory(ctf);
+	return error ? fail(ctf, error) : open_file(ctf, STREAM);
+}
+
+static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	struct ctf *ctf = writer->state;
+	tw_cells_meet(&ctf->cells, reader, batch);
+	for (size_t i = 0; i < batch->count; i++)
+		add_event(ctf, &batch->events[i]);
+	if (ctf->packet.failed || ctf->cells.text.failed)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+	return ctf->out.error ? fail(ctf, ctf->out.error) : 0;
+}
+
+static int finish_ctf(struct tw_writer *writer)
+{
+	struct ctf *ctf = writer->state;
+	flush_packet(ctf);
+	int status = close_file(ctf);
+	if (status == 0)
+		status = open_file(ctf, METADATA);
+	if (status < 0)
+		return status;
+	put_description(&ctf->out);
+	return close_file(ctf);
+}
+
+static void close_ctf(struct tw_writer *writer)
+{
+	struct ctf *ctf = writer->state;
+	if (ctf->is_open)
+		tw_output_discard(&ctf->out);
+	if (ctf->made && !writer->finished)
+		rmdir(ctf->directory);
+	free(ctf->directory);
+	for (unsigned i = 0; i < FILES; i++)
+		free(ctf->paths[i]);
+	tw_text_free(&ctf->cells.text.text);
+	tw_text_free(&ctf->packet.text);
+	free(ctf);
+	writer->state = NULL;
+}
+
+static const char *const extensions[] = {".ctf", NULL};
+
+const struct tw_target tw_target_ctf = {
+    .name = "ctf",
+    .title = "a Common Trace Format directory, for babeltrace2",
+    .extensions = extensions,
+    .order = TW_ORDER_TIME,
+    .directory = true,
+    .open = open_ctf,
+    .write = write_ctf,
+    .finish = finish_ctf,
+    .close = close_ctf,
+};
