@@ -73,6 +73,15 @@ const struct sql_table sql_table_fxt_record = {
     .pull = pull_record,
 };
 
+const struct sql_table sql_table_tracelog_record = {
+    .name = "tracelog_record",
+    .summary = "the records of TraceLog logs, in the order of the file",
+    SQL_COLUMNS(columns),
+    .row_size = sizeof(struct row),
+    .format = "tracelog",
+    .pull = pull_record,
+};
+
 /* ---- Findings. ---- */
 
 struct finding_row {

@@ -26,7 +26,8 @@
 	X(trace)                                                                                                       \
 	X(finding)                                                                                                     \
 	X(fdr_record)                                                                                                  \
-	X(fxt_record)
+	X(fxt_record)                                                                                                  \
+	X(tracelog_record)
 
 #define X(name) extern const struct sql_table sql_table_##name;
 SQL_TABLE_LIST(X)
