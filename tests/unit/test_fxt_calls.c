@@ -199,8 +199,8 @@ static void expect_rows(struct tw_profile *profile)
 		assert_in_range(name, 0, NAMES - 1);
 		assert_int_equal(row->count, expected[name].count);
 		assert_int_equal(row->open + row->unwound, 0);
-		assert_int_equal(row->total_ns, expected[name].total);
-		assert_int_equal(row->self_ns, expected[name].self);
+		assert_int_equal(row->total, expected[name].total);
+		assert_int_equal(row->self, expected[name].self);
 	}
 	assert_int_equal(found, NAMES);
 	assert_int_equal(tw_profile_notes(profile)->exits_without_entry, 0);
