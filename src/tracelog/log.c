@@ -18,10 +18,10 @@ enum {
 
 /* ---- Findings. ---- */
 
-/* Those that tell of meaning that is lost are always told. */
+/* Whoever asks for stacks must know where they are guesses. */
 static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
 {
-	return log->check || tracelog_rules[rule].severity == TW_ERROR;
+	return log->check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE;
 }
 
 static void tell(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place, const char *format,

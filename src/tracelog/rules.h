@@ -81,9 +81,9 @@
 	  "Ranges of an IL map overlap: the first that has an instruction holds.")                                     \
 	X(TRACELOG_FILE_UNKNOWN, "tracelog.file-unknown", TW_WARNING,                                                  \
 	  "A line of the source is in a file that was not named before.")                                              \
-	X(TRACELOG_DEPTH_MISMATCH, "tracelog.depth-mismatch", TW_ERROR,                                                \
+	X(TRACELOG_DEPTH_MISMATCH, "tracelog.depth-mismatch", TW_WARNING,                                              \
 	  "A sample changes a stack of another depth than the thread has: samples were lost.")                         \
-	X(TRACELOG_MATCH_ABOVE_SIZE, "tracelog.match-above-size", TW_ERROR,                                            \
+	X(TRACELOG_MATCH_ABOVE_SIZE, "tracelog.match-above-size", TW_WARNING,                                          \
 	  "More frames of a stack are said to stay than it has.")                                                      \
 	X(TRACELOG_IP_WITHOUT_FRAME, "tracelog.ip-without-frame", TW_WARNING,                                          \
 	  "An instruction pointer is told for the last frame that stays, and none stays.")                             \
