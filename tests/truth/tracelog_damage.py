@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # tracelog_damage.py - damages lines of TraceLog logs and tells what must still be read: every other line.
 # SPDX-License-Identifier: Apache-2.0
-"""usage: tracelog_damage.py [--tool TRACKWAY] [--seed N] [--every N] [--cuts N] [--keep DIR] [WORD...]
+"""usage: tracelog_damage.py [--tool TRACKWAY] [--seed N] [--rounds N] [--every N] [--cuts N] [--keep DIR] [WORD...]
 
-Prints TAP. Each line of kinds.log, and every N-th of small-d2-64.log, is damaged in the ways of DAMAGES; kinds.log is cut at
-every N-th byte. tracelog.py tells what each line of the damaged log is. With --tool `dump --json` must show every line that
-was not damaged as in the good log, `info` must count them, `check` must find the damage, name its line and offset, and exit
-with status 1; nothing may crash. Without it only the damage itself is tested. --keep writes each log that fails to a
-directory. Words choose the tests in whose name one stands.
+Prints TAP. Each line of kinds.log, and every N-th of small-d2-64.log, is damaged in the ways of DAMAGES; many lines of it
+at once, ROUNDS times; kinds.log is cut at every N-th byte. tracelog.py tells what each line of the damaged log is. With
+--tool `dump --json` must show every line that was not damaged as in the good log, `info` must count them, `stat` must weigh
+what is left, `check` must find the damage, name its line and offset, and exit with status 1; nothing may crash. Without it
+only the damage itself is tested. --keep writes each log that fails to a directory. Words choose the tests in whose name one
+stands.
 """
 import argparse
 import collections
@@ -218,6 +219,20 @@ class Tester:
                 yield f"{what}: the damage is not where it should be"
             yield from self.compare(log, damaged, what)
 
+    def many(self, log, seed, rounds):
+        """Up to 60 lines at once: every line is what it says, and every sample and allocation is counted."""
+        ways = [way for way in DAMAGES.values() if way is not junk]
+        for number in range(rounds):
+            rng, lines = random.Random(f"{seed} many {number}"), list(log.lines)
+            for at in rng.sample(range(len(lines)), rng.randint(2, 60)):
+                lines[at] = rng.choice(ways)(lines[at], rng)
+            data = b"".join(lines)
+            if self.tool:
+                found = {row["offset"]: row["record"] for row in self.dump(data).values()}
+                wanted = {row["offset"]: row["record"] for row in tracelog.records(data)}
+                yield from (f"round {number}: {text}" for text in fxt_tests.counted(found.items(), wanted.items()))
+                yield from (f"round {number}: {text}" for text in self.tool.weighs(data, "function"))
+
     def cut(self, log, step):
         """Whole lines are all delivered, whatever is cut."""
         for end in range(len(log.lines[0]), len(log.data), step):
@@ -234,6 +249,7 @@ def tests(tester, options):
         yield f"kinds, {what}", lambda way=way: tester.damage(kinds, way, options.seed, 1)
     for what, way in DAMAGES.items():
         yield f"small-d2-64, {what}", lambda way=way: tester.damage(small, way, options.seed, options.every)
+    yield "small-d2-64, many lines at once", lambda: tester.many(small, options.seed, options.rounds)
     yield "kinds, cut at every byte", lambda: tester.cut(kinds, options.cuts)
 
 
@@ -241,6 +257,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=10, help="logs with many damaged lines")
     parser.add_argument("--every", type=int, default=250, help="lines of small-d2-64.log of which one is damaged")
     parser.add_argument("--cuts", type=int, default=1, help="bytes of kinds.log of which one is a cut")
     parser.add_argument("--keep", type=pathlib.Path)
