@@ -112,3 +112,33 @@ wait_for_lines() { # file count
 		trackway info - <"$DATA/tracelog/$log.log" 2>/dev/null | tail -n +2 | diff <(tail -n +2 one) -
 	done
 }
+
+@test "dump: a FIFO whose format is not told is followed as soon as it can be known" {
+	mkfifo log
+	: >out
+	trackway dump - <log >out 3>&- &
+	exec 4>log
+	head -n 20 "$DATA/tracelog/kinds.log" >&4
+	wait_for_lines out 19
+	printf 'sam str 0x00000000 5 1 0:0 0x2' >&4
+	sleep 0.2
+	! grep -q sam-str out
+	printf '\n' >&4
+	wait_for_lines out 21
+	exec 4>&-
+	wait $!
+	tail -n 1 out | grep -q 'sam-str .*frames=\[{function_iid=0x2}\]'
+}
+
+@test "every way in gives the same samples: a pipe, .gz, .zst, any number of threads" {
+	trackway stat --json --weight wall "$DATA/tracelog/small-d2-64.log" >expected
+	trackway stat --json --weight wall - <"$DATA/tracelog/small-d2-64.log" | cmp expected -
+	gzip -c "$DATA/tracelog/small-d2-64.log" >log.gz
+	zstd -q "$DATA/tracelog/small-d2-64.log" -o log.zst
+	trackway stat --json --weight wall log.gz | cmp expected -
+	zstd -qdc log.zst | trackway stat --json --weight wall - | cmp expected -
+	trackway stat --json --weight wall - <log.zst | cmp expected -
+	for jobs in 1 2 3 8; do
+		trackway stat --json --weight wall --jobs $jobs "$DATA/tracelog/small-d2-64.log" | cmp expected -
+	done
+}
