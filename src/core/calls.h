@@ -251,6 +251,12 @@ static inline __attribute__((always_inline)) bool tw_calls_begin(struct tw_call_
 	return true;
 }
 
+/* A place among the timed frames; there may be no array yet, and C has no NULL + 0. */
+static inline struct tw_timed_frame *tw_calls_timed_at(const struct tw_call_stack *stack, size_t i)
+{
+	return stack->timed ? stack->timed + i : NULL;
+}
+
 static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 {
 	const struct tw_call_stack *stack = calls->stack;
@@ -265,8 +271,8 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	    .rows = space->row_room,
 	    .min_duration = calls->min_duration,
 	    .frames = space->frames,
-	    .timed = stack->timed + stack->timed_count,
-	    .timed_last = stack->timed + stack->timed_room,
+	    .timed = tw_calls_timed_at(stack, stack->timed_count),
+	    .timed_last = tw_calls_timed_at(stack, stack->timed_room),
 	    .due = stack->due,
 	};
 	at.timed_top = tw_calls_timed_top(&at, stack);

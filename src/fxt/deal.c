@@ -118,7 +118,7 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
                       const struct fxt_lane *lane)
 {
 	struct seat *seat = &part->seats[lane->seat];
-	const struct tw_call_item *items = chunk->calls->items + lane->from;
+	const struct tw_call_item *items = lane->count ? chunk->calls->items + lane->from : NULL;
 	size_t count = lane->count;
 	while (count) {
 		size_t before =
@@ -176,7 +176,7 @@ static bool put_lane(struct part *part, const struct fxt_chunk *chunk, struct fx
 	if (!make_seat(part, lane->seat))
 		return false;
 	struct seat *seat = &part->seats[lane->seat];
-	const struct tw_call_item *items = chunk->calls->items + lane->from;
+	const struct tw_call_item *items = lane->count ? chunk->calls->items + lane->from : NULL;
 	uint32_t late = 0;
 	while (late < lane->count && items[late].time <= seat->newest)
 		late++;
