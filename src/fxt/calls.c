@@ -69,14 +69,22 @@ struct run {
 	struct fxt_lane *lane; /* NULL: the thread is not wanted */
 };
 
-/* Finds the lane of a thread. */
-static bool find_lane(struct run *run, unsigned index, uint64_t offset)
+/* Finds the lane of a thread: *lane is NULL where it is not wanted. False where it is inline or not defined. */
+static bool find_lane(struct fxt_chunk *chunk, unsigned index, uint64_t offset, struct fxt_lane **lane)
 {
-	const struct fxt_entry *entry = index ? fxt_thread_at(run->provider, index, offset) : NULL;
-	if (!entry)
+	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
+	*lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	return entry;
+}
+
+/* Makes a thread the one whose calls come. The run is not handed on: then it could not be kept in registers. */
+static inline bool set_thread(struct run *run, unsigned index, uint64_t offset)
+{
+	struct fxt_lane *lane;
+	if (!find_lane(run->chunk, index, offset, &lane))
 		return false;
-	run->lane = entry->wanted ? fxt_lane_of(run->chunk, entry->number) : NULL;
 	run->thread = index;
+	run->lane = lane;
 	return true;
 }
 
@@ -88,7 +96,7 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	uint64_t offset = fxt_offset(run->chunk, place);
 	unsigned index = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
 	uint32_t name, unused;
-	if ((index != run->thread && !find_lane(run, index, offset)) ||
+	if ((index != run->thread && !set_thread(run, index, offset)) ||
 	    !fxt_string_number(run->provider, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
 	    (category < TW_FXT_STRING_INLINE && !fxt_string_number(run->provider, category, offset, &unused)))
 		return false;
