@@ -385,6 +385,14 @@ static void free_deal(struct deal *deal)
 	free(deal);
 }
 
+/* From here on threads that read ahead may work for parts. */
+static void begin_work(struct deal *deal)
+{
+	fxt_ahead_lock(deal->ahead);
+	fxt_ahead_more(deal->ahead, work, deal);
+	fxt_ahead_unlock(deal->ahead);
+}
+
 static bool any_busy(const struct deal *deal)
 {
 	for (unsigned i = 0; i < deal->count; i++)
@@ -421,7 +429,7 @@ int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, voi
 	deal->count = parts < PARTS_MAX ? parts : PARTS_MAX;
 	for (unsigned i = 0; i < deal->count; i++)
 		deal->parts[i].first = UINT64_MAX;
-	fxt_ahead_more(deal->ahead, work, deal);
+	begin_work(deal);
 	status = deal_all(deal);
 	if (status == 0)
 		tell(deal);
