@@ -37,15 +37,10 @@ const uint64_t tw_powers_of_ten[20] = {
     UINT64_C(10000000000000000000),
 };
 
-void tw_line_add(struct tw_line *line, const char *bytes, size_t size)
+void tw_line_add_slowly(struct tw_line *line, const char *bytes, size_t size)
 {
 	if (!tw_text_add(&line->text, bytes, size))
 		line->failed = true;
-}
-
-void tw_line_text(struct tw_line *line, const char *text)
-{
-	tw_line_add(line, text, strlen(text));
 }
 
 void tw_line_escaped(struct tw_line *line, const void *bytes, size_t size)

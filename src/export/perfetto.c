@@ -52,9 +52,9 @@ static void take_log(struct perfetto *perfetto, const struct tw_event *event);
 #define STAND_IN(category_) take_instant, .type = TYPE_INSTANT, .approximated = true, .category = (category_)
 
 static const struct shape shapes[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = {take_slice},
-    [TW_SLICE_END] = {take_slice},
-    [TW_SLICE_COMPLETE] = {take_slice},
+    [TW_SLICE_BEGIN] = {.take = take_slice},
+    [TW_SLICE_END] = {.take = take_slice},
+    [TW_SLICE_COMPLETE] = {.take = take_slice},
     [TW_INSTANT] = {take_instant, .type = TYPE_INSTANT},
     [TW_COUNTER] = {take_counter, .type = TYPE_COUNTER},
     [TW_ASYNC_BEGIN] = {take_async, .type = TYPE_SLICE_BEGIN},
@@ -63,10 +63,10 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_FLOW_BEGIN] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
     [TW_FLOW_STEP] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
     [TW_FLOW_END] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
-    [TW_SWITCH] = {take_switch},
-    [TW_WAKEUP] = {take_wakeup},
-    [TW_STACK_SAMPLE] = {take_sample, .approximated = true},
-    [TW_CPU_SAMPLE] = {take_sample, .approximated = true},
+    [TW_SWITCH] = {.take = take_switch},
+    [TW_WAKEUP] = {.take = take_wakeup},
+    [TW_STACK_SAMPLE] = {.take = take_sample, .approximated = true},
+    [TW_CPU_SAMPLE] = {.take = take_sample, .approximated = true},
     [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"}},
     [TW_LOG] = {take_log, .type = TYPE_INSTANT, .category = "log", .value = {NUMBER, "severity"}},
     [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {POINTER, "koid"}},

@@ -17,51 +17,53 @@ struct rows {
 
 /* ---- CSV. ---- */
 
-static bool needs_quotes(const struct tw_text *text)
+/* Whether a text is a cell as it is: printable ASCII without quotes, commas or blanks at its ends, as most are. */
+static bool is_plain(const struct tw_text *text)
 {
 	for (size_t i = 0; i < text->length; i++)
-		if (text->bytes[i] == ',' || text->bytes[i] == '"' || (unsigned char)text->bytes[i] < ' ')
-			return true;
-	return text->length && (text->bytes[0] == ' ' || text->bytes[text->length - 1] == ' ');
+		if (text->bytes[i] < ' ' || text->bytes[i] > '~' || text->bytes[i] == ',' || text->bytes[i] == '"')
+			return false;
+	return !text->length || (text->bytes[0] != ' ' && text->bytes[text->length - 1] != ' ');
 }
 
-/* Bytes of a character that stands in a cell as it is; 0: it is a quote, or no UTF-8. */
+/* Bytes of a character that stands in a quoted cell as it is; 0: it is a quote, or no UTF-8. */
 static size_t plain(const char *bytes, size_t size)
 {
 	return *bytes == '"' ? 0 : tw_utf8_length(bytes, size);
 }
 
 /* A quote is two of them; what is not UTF-8 is U+FFFD, one a byte. */
-static void add_csv_cell(struct rows *rows)
+static void add_quoted(struct tw_line *line, const char *bytes, size_t left)
 {
-	const char *bytes = rows->cells.text.text.bytes;
-	size_t left = rows->cells.text.text.length;
-	const char *quote = needs_quotes(&rows->cells.text.text) ? "\"" : "";
-	tw_line_text(&rows->line, quote);
+	tw_line_text(line, "\"");
 	while (left) {
 		size_t length = 0, step = plain(bytes, left);
 		while (step) {
 			length += step;
 			step = length < left ? plain(bytes + length, left - length) : 0;
 		}
-		tw_line_add(&rows->line, bytes, length);
+		tw_line_add(line, bytes, length);
 		if (length < left)
-			tw_line_text(&rows->line, bytes[length] == '"' ? "\"\"" : "\xef\xbf\xbd");
+			tw_line_text(line, bytes[length] == '"' ? "\"\"" : "\xef\xbf\xbd");
 		length += length < left;
 		bytes += length;
 		left -= length;
 	}
-	tw_line_text(&rows->line, quote);
+	tw_line_text(line, "\"");
 }
 
 static void add_csv(struct rows *rows, const struct tw_event *event)
 {
+	const struct tw_text *text = &rows->cells.text.text;
 	for (size_t i = 0; i < TW_COLUMNS; i++) {
 		tw_line_clear(&rows->cells.text);
-		tw_columns[i].add(&rows->cells, event);
+		enum tw_cell cell = tw_columns[i].add(&rows->cells, event);
 		if (i)
 			tw_line_text(&rows->line, ",");
-		add_csv_cell(rows);
+		if (cell == TW_CELL_NUMBER || (cell != TW_CELL_NOTHING && is_plain(text)))
+			tw_line_add(&rows->line, text->bytes, text->length);
+		else if (cell != TW_CELL_NOTHING)
+			add_quoted(&rows->line, text->bytes, text->length);
 	}
 }
 
