@@ -39,6 +39,8 @@ struct tw_input {
 	const uint8_t *memory;  /* NULL: a file */
 	uint64_t origin;        /* where in the file the trace begins: standard input may stand anywhere */
 	uint64_t size;          /* of the file or memory when it was opened; 0: not known */
+	const struct tw_piece *pieces; /* what there is of the file; NULL: all */
+	size_t piece_count;
 	_Atomic uint64_t taken; /* raw bytes read */
 	struct tw_feed feed;    /* raw bytes read ahead */
 	uint8_t *buffer;        /* of the feed */
@@ -90,8 +92,32 @@ static int no_memory(struct tw_input *input)
 
 /* ---- Raw bytes. ---- */
 
+const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, uint64_t place)
+{
+	size_t low = 0, high = count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (pieces[middle].place <= place)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &pieces[low];
+}
+
+/* Where in the file a place of the pieces is; no more than *size bytes are there in one. */
+static uint64_t in_file(const struct tw_input *input, uint64_t place, size_t *size)
+{
+	const struct tw_piece *piece = tw_piece_at(input->pieces, input->piece_count, place);
+	uint64_t inside = place - piece->place, left = inside < piece->size ? piece->size - inside : 0;
+	*size = left < *size ? (size_t)left : *size;
+	return piece->offset + inside;
+}
+
 static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
+	if (input->pieces)
+		offset = in_file(input, offset, &size);
 	for (;;) {
 		ssize_t n = input->regular ? pread(input->fd, bytes, size, (off_t)(input->origin + offset))
 		                           : read(input->fd, bytes, size);
@@ -207,6 +233,23 @@ int tw_input_open(struct tw_input **opened, const char *path)
 	if (status == 0)
 		status = peek(input);
 	return status < 0 ? status : start(input);
+}
+
+int tw_input_open_pieces(struct tw_input **opened, const char *path, const struct tw_piece *pieces, size_t count)
+{
+	struct tw_input *input = *opened = new_input(path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	input->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0)
+		return system_error(input, errno);
+	input->close_fd = true;
+	int status = look_at_file(input);
+	input->pieces = pieces;
+	input->piece_count = count;
+	input->size = count ? pieces[count - 1].place + pieces[count - 1].size : 0;
+	input->seekable = true;
+	return status;
 }
 
 int tw_input_memory(struct tw_input **opened, const char *name, const void *bytes, size_t size)

@@ -15,6 +15,19 @@ struct tw_input;
  * failure (NULL only for TW_ERR_MEMORY), for tw_input_error(). Returns 0 or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int tw_input_open(struct tw_input **input, const char *path);
 
+/* Some bytes of a file, and where they stand in an input that has only such pieces. */
+struct tw_piece {
+	uint64_t offset, size;
+	uint64_t place; /* the sizes of those before together */
+};
+
+/* The same for pieces of a regular file, one after the other, as if they were all of it; none is empty, and they must outlive the
+ * input. What is not there any more ends it. */
+int tw_input_open_pieces(struct tw_input **input, const char *path, const struct tw_piece *pieces, size_t count);
+
+/* The piece that a place is in; place is less than all their sizes. */
+const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, uint64_t place);
+
 /* Bytes in memory, which must outlive the input; gzip and zstd are read through. */
 int tw_input_memory(struct tw_input **input, const char *name, const void *bytes, size_t size);
 

@@ -45,6 +45,9 @@ struct tw_reader {
 /* Takes a run of calls for a part, which lives until it returns. */
 typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_run *run);
 
+/* Takes what an outline tells; false ends it. */
+typedef bool (*tw_outline_fn)(void *context, uint64_t offset, uint64_t size, bool needed);
+
 /* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its tests. */
 struct tw_format {
 	const char *name;
@@ -78,6 +81,11 @@ struct tw_format {
 	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
+
+	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those, and any
+	 * others that are wanted, are a file of their own. Used instead of read. Returns 0, TW_ERR_UNSUPPORTED for a file whose
+	 * records do not follow one another plainly, or another negative status. NULL where there is no such way. */
+	int (*outline)(struct tw_reader *reader, tw_outline_fn put, void *context);
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
@@ -116,6 +124,10 @@ struct tw_target {
 /* All that there are, the last NULL. Defined in src/formats.c, the one file that knows them. */
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
+
+/* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is set. */
+int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
+                   const struct tw_read_options *options);
 
 /* A second reader of the same trace with the same options, read instead of it; the input must be seekable. */
 int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader);

@@ -218,6 +218,15 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
 }
 
+int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
+                   const struct tw_read_options *options)
+{
+	*reader = tw_reader_new(options);
+	if (!*reader)
+		return TW_ERR_MEMORY;
+	return open_input(*reader, tw_input_open_pieces(&(*reader)->input, path, pieces, count));
+}
+
 int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                    const struct tw_read_options *options)
 {

@@ -39,6 +39,9 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader);
 /* deal.c */
 int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
+/* outline.c */
+int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
+
 /* records.c */
 int fxt_read_record(struct tw_reader *reader, struct tw_record *record);
 void fxt_records_free(struct fxt_records *records);

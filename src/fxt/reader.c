@@ -249,6 +249,7 @@ const struct tw_format tw_format_fxt = {
     .read = fxt_read,
     .deal = fxt_deal,
     .read_record = fxt_read_record,
+    .outline = fxt_outline,
     .repair = fxt_repair,
     .transcode = fxt_transcode,
     .info = fxt_info,

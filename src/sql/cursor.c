@@ -7,6 +7,7 @@
 
 #include "core/fields.h"
 #include "sql/groups.h"
+#include "sql/index.h"
 
 /* ---- Rows. ---- */
 
@@ -175,6 +176,17 @@ static bool choose_track(struct sql_cursor *cursor)
 	return true;
 }
 
+/* What of the file the window needs, where there is an index. */
+static void choose_view(struct sql_cursor *cursor)
+{
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	if (!cursor->table->windowed || !survey || !survey->index || cursor->high < 0 || cursor->low > cursor->high ||
+	    (cursor->low <= 0 && cursor->high == INT64_MAX))
+		return;
+	sql_index_view(survey->index, cursor->low > 0 ? (uint64_t)cursor->low : 0, (uint64_t)cursor->high,
+	               cursor->one_track ? cursor->wanted : 0, &cursor->scan.view);
+}
+
 static bool has_format(const struct sql_cursor *cursor)
 {
 	const char *wanted = cursor->table->format;
@@ -199,6 +211,7 @@ static int begin_file(struct sql_cursor *cursor)
 	scan->finding_context = cursor;
 	if (cursor->state)
 		memset(cursor->state, 0, table->state_size);
+	choose_view(cursor);
 	if (reads && (status = sql_scan_open(scan)) < 0)
 		return status;
 	if (!has_format(cursor))

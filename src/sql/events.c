@@ -112,6 +112,7 @@ const struct sql_table sql_table_instant = {
     SQL_COLUMNS(instant_columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_INSTANT,
+    .windowed = true,
     .by_time = true,
     .take = take_instants,
 };
@@ -192,6 +193,7 @@ const struct sql_table sql_table_counter = {
     SQL_COLUMNS(counter_columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_COUNTER,
+    .windowed = true,
     .by_time = true,
     .take = take_counters,
 };
@@ -227,6 +229,7 @@ const struct sql_table sql_table_log = {
     SQL_COLUMNS(log_columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_LOG,
+    .windowed = true,
     .by_time = true,
     .take = take_logs,
 };

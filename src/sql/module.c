@@ -219,6 +219,9 @@ static double use_conditions(const struct sql_table *table, sqlite3_index_info *
 		*needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
 	}
 	letters[used] = '\0';
+	/* A window is worth an index. */
+	if (table->windowed && (strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"))))
+		*needs |= NEEDS_SURVEY;
 	return part;
 }
 

@@ -26,7 +26,7 @@ static void take_finding(void *context, const struct tw_finding *finding)
 static void choose_teller(struct sql_scan *scan)
 {
 	struct sql_file *file = &scan->session->files[scan->file];
-	scan->telling = !scan->quiet && !scan->on_finding && !file->read_whole && !file->telling;
+	scan->telling = !scan->quiet && !scan->view.pieces && !scan->on_finding && !file->read_whole && !file->telling;
 	scan->options.on_finding = scan->telling ? take_finding : scan->on_finding;
 	scan->options.finding_context = scan->telling ? scan : scan->finding_context;
 	if (scan->telling)
@@ -60,7 +60,14 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
 	choose_teller(scan);
-	status = tw_open(&scan->reader, file->path, &scan->options);
+	if (scan->view.pieces) {
+		scan->options.format = file->survey->format;
+		session->windows++;
+		status = tw_open_pieces(&scan->reader, file->path, scan->view.pieces, scan->view.piece_count,
+		                        &scan->options);
+	} else {
+		status = tw_open(&scan->reader, file->path, &scan->options);
+	}
 	if (status < 0)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
@@ -84,9 +91,48 @@ static int after(struct sql_scan *scan, int got)
 	return sql_file_check(session, scan->file);
 }
 
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return (a > b) - (a < b);
+}
+
+static bool counts(const struct sql_view *view, const struct tw_event *event)
+{
+	if (event->time >= view->from && event->time <= view->to)
+		return true;
+	return event->time < view->from && view->open_count &&
+	       bsearch(&event->offset, view->open, view->open_count, sizeof *view->open, compare);
+}
+
+/* A batch of pieces: the events that count, with offsets as they are in the file. */
+static bool place_events(struct sql_scan *scan)
+{
+	const struct sql_view *view = &scan->view;
+	struct tw_batch *batch = &scan->batch;
+	struct tw_event *events = realloc(scan->events, batch->count * sizeof *events);
+	size_t kept = 0;
+	if (!events)
+		return false;
+	scan->events = events;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct tw_event *event = &events[kept];
+		const struct tw_piece *piece = tw_piece_at(view->pieces, view->piece_count, batch->events[i].offset);
+		*event = batch->events[i];
+		event->offset = event->offset - piece->place + piece->offset;
+		kept += counts(view, event);
+	}
+	batch->events = events;
+	batch->count = kept;
+	return true;
+}
+
 int sql_scan_batch(struct sql_scan *scan)
 {
-	return after(scan, tw_read(scan->reader, &scan->batch));
+	int got = after(scan, tw_read(scan->reader, &scan->batch));
+	if (got > 0 && scan->view.pieces && !place_events(scan))
+		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+	return got;
 }
 
 int sql_scan_record(struct sql_scan *scan, struct tw_record *record)
@@ -103,6 +149,10 @@ void sql_scan_close(struct sql_scan *scan)
 	scan->begun = false;
 	tw_close(scan->reader);
 	free(scan->names);
+	free(scan->view.pieces);
+	free(scan->events);
+	scan->view = (struct sql_view){0};
+	scan->events = NULL;
 	free(scan->tracks);
 	scan->reader = NULL;
 	scan->names = NULL;

@@ -13,6 +13,16 @@ struct sql_scan_name {
 	uint32_t number; /* of the session's dictionary */
 };
 
+/* A part of a file that is read as if it were all of it, and which of its events count: those of a span of time, and the begins
+ * of slices that are open at its start. What else stands in the pieces has its counterpart elsewhere. */
+struct sql_view {
+	struct tw_piece *pieces; /* the scan's to free */
+	size_t piece_count;
+	uint64_t from, to;    /* on the trace's clock, both in */
+	const uint64_t *open; /* offsets, in order; the index's */
+	size_t open_count;
+};
+
 /* Set session, file, order, and what else is wanted; all others 0. */
 struct sql_scan {
 	struct sql_session *session;
@@ -27,6 +37,8 @@ struct sql_scan {
 	tw_finding_fn on_finding; /* instead of the session's hook */
 	void *finding_context;
 
+	struct sql_view view; /* pieces NULL: all of the file is read */
+
 	struct tw_reader *reader;
 	struct tw_read_options options;
 	struct tw_batch batch;
@@ -37,7 +49,8 @@ struct sql_scan {
 	size_t name_room;
 	uint32_t *tracks; /* by the reader's number: the survey's plus 1, 0 while not looked for */
 	size_t track_room;
-	bool failed; /* there was no memory for a name */
+	struct tw_event *events; /* of the batch, with offsets in the file, where only pieces are read */
+	bool failed;             /* there was no memory for a name */
 };
 
 /* Opens it. Returns 0 or a negative status, told in session->error. */

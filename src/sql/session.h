@@ -44,6 +44,7 @@ struct sql_session {
 	struct tw_read_options options; /* the owner's; order, threads and findings are set for each scan */
 	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
 	struct sql_hooks hooks;
+	uint64_t windows; /* how often only pieces of a file have been read */
 	char error[1024];
 };
 

@@ -70,6 +70,7 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .name = name,
 	    .category = event->category,
 	    .depth = calls->stack->depth,
+	    .live = true,
 	    .wanted = sql_wants(slices->cursor, event),
 	    .complete = event->kind == TW_SLICE_COMPLETE,
 	    .arguments = arguments,
@@ -97,6 +98,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	if (slices->ended)
 		slices->ended(slices, slice, call->duration, tw_call_self(call), how);
 	slices->wanted -= slice->wanted;
+	slice->live = false;
 	slice->next = slices->free;
 	slices->free = (uint32_t)(slice - slices->open) + 1;
 }
@@ -271,6 +273,7 @@ const struct sql_table sql_table_slice = {
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .windowed = true,
     .state_size = sizeof(struct sql_slices),
     .begin = begin,
     .take = take,

@@ -15,6 +15,7 @@ struct sql_slice {
 	uint32_t track, name, category;
 	uint32_t depth;
 	uint32_t next; /* of those that are free */
+	bool live;     /* not free */
 	bool wanted;
 	bool complete;            /* its record tells when it ends */
 	bool argued;              /* a record of it has arguments */

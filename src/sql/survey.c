@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "core/format.h"
+#include "sql/index.h"
 #include "sql/scan.h"
 
 enum {
@@ -192,11 +193,14 @@ static int read_all(struct sql_survey *survey, struct sql_scan *scan)
 	int got = sql_scan_open(scan);
 	if (got < 0)
 		return got;
+	survey->index = sql_index_new(scan);
 	while ((got = sql_scan_batch(scan)) > 0) {
 		if (sql_session_stops(scan->session))
 			return sql_session_fail(scan->session, TW_ERR_LIMIT, "interrupted");
 		if (!take_batch(survey, scan, &latest))
 			return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
+		if (survey->index)
+			sql_index_take(survey->index, &scan->batch);
 	}
 	if (got == 0 && (!copy_tracks(survey, scan) || !copy_stacks(survey, scan) || scan->failed))
 		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
@@ -204,6 +208,10 @@ static int read_all(struct sql_survey *survey, struct sql_scan *scan)
 	survey->bytes = tw_input_size(scan->reader->input);
 	survey->start_ns = tw_reader_clock(scan->reader)->start_ns;
 	survey->end_ns = tw_reader_clock(scan->reader)->end_ns;
+	if (survey->index && !sql_index_finish(survey->index, survey)) {
+		sql_index_free(survey->index);
+		survey->index = NULL;
+	}
 	return got;
 }
 
@@ -243,6 +251,7 @@ void sql_survey_free(struct sql_survey *survey)
 {
 	if (!survey)
 		return;
+	sql_index_free(survey->index);
 	free(survey->tracks);
 	free(survey->processes);
 	free(survey->series);

@@ -32,6 +32,8 @@ struct sql_frame {
 	uint32_t name, file, line, module;
 };
 
+struct sql_index;
+
 struct sql_survey {
 	const char *format; /* a constant */
 	uint64_t bytes, events;
@@ -48,7 +50,8 @@ struct sql_survey {
 	struct sql_frame *frames; /* locations */
 	size_t frame_count, frame_room;
 	struct tw_map track_map, thread_map, process_map, series_map;
-	bool series_left; /* there were more series than the memory limit has room for */
+	struct sql_index *index; /* NULL: there is none */
+	bool series_left;        /* there were more series than the memory limit has room for */
 };
 
 struct sql_session;

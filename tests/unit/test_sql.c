@@ -52,24 +52,24 @@ static void tear_down(struct scene *scene)
 static char *ask(struct scene *scene, const char *query)
 {
 	sqlite3_stmt *statement = NULL;
-	char *text = calloc(1, 1);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	assert_non_null(file);
 	if (sqlite3_prepare_v2(scene->db, query, -1, &statement, NULL) != SQLITE_OK)
 		fail_msg("%s: %s", query, sqlite3_errmsg(scene->db));
 	int result;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		for (int i = 0; i < sqlite3_column_count(statement); i++) {
 			const char *value = (const char *)sqlite3_column_text(statement, i);
-			char *longer = NULL;
-			assert_true(asprintf(&longer, "%s%s%s", text, i ? "|" : "", value ? value : "") >= 0);
-			free(text);
-			text = longer;
+			fprintf(file, "%s%s", i ? "|" : "", value ? value : "");
 		}
-		text = realloc(text, strlen(text) + 2);
-		strcat(text, "\n");
+		putc('\n', file);
 	}
 	if (result != SQLITE_DONE)
 		fail_msg("%s: %s", query, sqlite3_errmsg(scene->db));
 	sqlite3_finalize(statement);
+	fclose(file);
 	return text;
 }
 
@@ -238,6 +238,125 @@ static void test_windows(void **state)
 	}
 }
 
+/* ---- The index: an archive whose threads take turns of hundreds of records, so that a block has times of its own. ---- */
+
+struct archive {
+	uint8_t *bytes;
+	size_t size, room;
+	uint32_t random;
+};
+
+static uint32_t draw(struct archive *archive, uint32_t below)
+{
+	archive->random = archive->random * 1664525 + 1013904223;
+	return (archive->random >> 8) % below;
+}
+
+static void put_word(struct archive *archive, uint64_t word)
+{
+	if (archive->size + 8 > archive->room) {
+		archive->room = archive->room ? 2 * archive->room : 1 << 16;
+		archive->bytes = realloc(archive->bytes, archive->room);
+		assert_non_null(archive->bytes);
+	}
+	for (int i = 0; i < 8; i++)
+		archive->bytes[archive->size++] = (uint8_t)(word >> (8 * i));
+}
+
+static void put_string(struct archive *archive, uint64_t index, char letter)
+{
+	put_word(archive, 2 | 2 << 4 | index << 16 | UINT64_C(1) << 32);
+	put_word(archive, (uint8_t)letter);
+}
+
+enum { THREADS = 3, NAMES = 5, INSTANT = 0, BEGIN = 2, END = 3, COMPLETE = 4 };
+
+static void put_event(struct archive *archive, uint64_t kind, uint64_t thread, uint64_t name, uint64_t time,
+                      uint64_t end)
+{
+	put_word(archive,
+	         4 | (kind == COMPLETE ? 3u : 2u) << 4 | kind << 16 | thread << 24 | UINT64_C(1) << 32 | name << 48);
+	put_word(archive, time);
+	if (kind == COMPLETE)
+		put_word(archive, end);
+}
+
+/* Some hundred records of a thread; times only grow. Some slices have no end, and some ends none to end. */
+static void put_turn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[], unsigned *depth)
+{
+	for (int i = 0; i < 300; i++) {
+		uint64_t name = 1 + draw(archive, NAMES);
+		*time += 1 + draw(archive, 900);
+		uint32_t what = draw(archive, 100);
+		if (what < 35 && *depth < 12) {
+			put_event(archive, BEGIN, thread, name, *time, 0);
+			stack[(*depth)++] = name;
+		} else if (what < 70 && *depth) {
+			put_event(archive, END, thread, stack[--*depth], *time, 0);
+		} else if (what < 72) {
+			put_event(archive, END, thread, name, *time, 0);
+			*depth = *depth > 3 ? *depth - 1 : *depth;
+		} else if (what < 90) {
+			put_event(archive, COMPLETE, thread, name, *time, *time + draw(archive, 3000));
+		} else {
+			put_event(archive, INSTANT, thread, name, *time, 0);
+		}
+	}
+}
+
+static void make_archive(struct archive *archive)
+{
+	uint64_t times[THREADS] = {1000, 1001, 1002}, stacks[THREADS][16];
+	unsigned depths[THREADS] = {0};
+	put_word(archive, UINT64_C(0x0016547846040010));
+	put_word(archive, 1 | 2 << 4);
+	put_word(archive, 1000000000);
+	for (uint64_t i = 1; i <= NAMES; i++)
+		put_string(archive, i, (char)('a' + i - 1));
+	for (uint64_t i = 1; i <= THREADS; i++) {
+		put_word(archive, 3 | 3 << 4 | i << 16);
+		put_word(archive, 7);
+		put_word(archive, 70 + i);
+	}
+	for (int turn = 0; turn < 150; turn++)
+		put_turn(archive, 1 + (uint64_t)turn % THREADS, &times[turn % THREADS], stacks[turn % THREADS],
+		         &depths[turn % THREADS]);
+}
+
+static void write_archive(const struct archive *archive, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(archive->bytes, 1, archive->size, file), archive->size);
+	fclose(file);
+}
+
+static void test_index(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/trackway-sql-XXXXXX";
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	assert_true(close(mkstemp(path)) == 0);
+	make_archive(&archive);
+	write_archive(&archive, path);
+	set_up(&scene, NULL, NULL);
+	assert_int_equal(sql_session_add(scene.session, path), 0);
+	for (uint32_t i = 0; i < 60; i++) {
+		char pushed[200], plain[200];
+		uint32_t low = draw(&archive, 7000000), high = low + draw(&archive, 300000), utid = 1 + i % THREADS;
+		const char *and_thread = i % 2 ? " and utid = " : " and 1 + ";
+		snprintf(pushed, sizeof pushed, "ts >= %u and ts < %u%s%u", low, high, and_thread, utid);
+		snprintf(plain, sizeof plain, "+ts >= %u and +ts < %u%s%u", low, high, and_thread, utid);
+		expect_same(&scene, "*", "slice", pushed, plain);
+		expect_same(&scene, "*", "instant", pushed, plain);
+	}
+	assert_true(scene.session->windows > 60);
+	tear_down(&scene);
+	unlink(path);
+	free(archive.bytes);
+}
+
 /* ---- Groups and order. ---- */
 
 static void test_groups(void **state)
@@ -386,11 +505,10 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_two_files),
-	    cmocka_unit_test(test_conditions),     cmocka_unit_test(test_windows),
-	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_fxt_rows), cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
+	    cmocka_unit_test(test_windows),  cmocka_unit_test(test_index),          cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_order),    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace), cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

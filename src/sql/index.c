@@ -1,0 +1,389 @@
+/* index.c - which bytes of a file a window of time needs.
+ *
+ * The file is parted into blocks, of which the times and threads are kept, and time into spans, of which it is kept what is
+ * open at the start of each, and when the last slice that begins in it ends. So a window needs: the records that others
+ * mean nothing without; the begins of what is open when its first span starts; the blocks with times from there to where the
+ * last of its slices ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/format.h"
+#include "sql/tables.h"
+
+enum {
+	SPANS = 1024,
+	FIRST_SHIFT = 10, /* a span is 2^10 ns at first */
+	BLOCK_SHIFT = 14, /* bytes of a block, as a power of 2; more where there would be too many */
+	BLOCKS = 1 << 16,
+	NEEDED = 1 << 16, /* pieces */
+	SHARE = 16,       /* of the memory limit */
+	TRACK_BITS = 64   /* tracks beyond share the last */
+};
+
+struct block {
+	uint64_t first;       /* offset of the first record that begins in it; UINT64_MAX: none does */
+	uint64_t least, most; /* times of its events; least is larger where there is none */
+	uint64_t tracks;      /* bits */
+};
+
+/* A slice's begin. */
+struct begin {
+	uint64_t offset, size;
+};
+
+struct span {
+	uint64_t *open; /* offsets of the begins of what is open at its start */
+	size_t count;
+	uint64_t latest; /* end of a slice that begins in it; UINT64_MAX: never */
+};
+
+struct sql_index {
+	struct sql_slices slices; /* first: its hook gets it */
+	struct sql_cursor cursor; /* what they need */
+	uint64_t start, size;
+	bool started, failed; /* failed: there will be none */
+	unsigned span_shift, block_shift;
+	size_t span_count; /* begun */
+	struct span spans[SPANS];
+	size_t held; /* begins in all spans */
+	struct block *blocks;
+	size_t block_count;
+	struct begin *begins; /* in order, each once */
+	size_t begin_count;
+	struct tw_piece *needed;
+	size_t needed_count, needed_room;
+	size_t next_begin; /* while the outline is told */
+};
+
+/* ---- While events go by. ---- */
+
+static size_t span_of(const struct sql_index *index, uint64_t time)
+{
+	return (size_t)((time - index->start) >> index->span_shift);
+}
+
+/* Makes one span of each two. */
+static void widen(struct sql_index *index)
+{
+	for (size_t i = 0; i < SPANS / 2; i++) {
+		struct span *a = &index->spans[2 * i], *b = a + 1;
+		uint64_t latest = a->latest > b->latest ? a->latest : b->latest;
+		index->held -= b->count;
+		free(b->open);
+		index->spans[i] = (struct span){.open = a->open, .count = a->count, .latest = latest};
+	}
+	memset(&index->spans[SPANS / 2], 0, sizeof index->spans / 2);
+	index->span_count = (index->span_count + 1) / 2;
+	index->span_shift++;
+}
+
+static int compare_offsets(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* Keeps what is open at the start of the next span. */
+static void begin_span(struct sql_index *index)
+{
+	const struct sql_slices *slices = &index->slices;
+	struct span *span = &index->spans[index->span_count++];
+	size_t count = 0;
+	for (size_t i = 0; i < slices->open_count; i++)
+		count += slices->open[i].live;
+	index->held += count;
+	if (index->held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
+		index->failed = true;
+	span->open = count && !index->failed ? calloc(count, sizeof *span->open) : NULL;
+	index->failed = index->failed || (count && !span->open);
+	for (size_t i = 0; i < slices->open_count && !index->failed; i++)
+		if (slices->open[i].live)
+			span->open[span->count++] = slices->open[i].id;
+	if (span->count)
+		qsort(span->open, span->count, sizeof *span->open, compare_offsets);
+}
+
+static void reach(struct sql_index *index, uint64_t time)
+{
+	while ((time - index->start) >> index->span_shift >= SPANS)
+		widen(index);
+	while (index->span_count <= span_of(index, time) && !index->failed)
+		begin_span(index);
+}
+
+static void note_block(struct sql_index *index, const struct tw_event *event)
+{
+	size_t number = (size_t)(event->offset >> index->block_shift);
+	if (number >= index->block_count)
+		return;
+	struct block *block = &index->blocks[number];
+	uint32_t bit = event->track < TRACK_BITS ? event->track : TRACK_BITS - 1;
+	block->least = event->time < block->least ? event->time : block->least;
+	block->most = event->time > block->most ? event->time : block->most;
+	block->tracks |= UINT64_C(1) << bit;
+}
+
+static void note_end(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
+                     enum tw_call_end how)
+{
+	struct sql_index *index = (struct sql_index *)slices;
+	uint64_t end = how == TW_CALL_OPEN ? UINT64_MAX : slice->begin + duration;
+	(void)self;
+	if (slice->begin < index->start || span_of(index, slice->begin) >= SPANS)
+		return;
+	struct span *span = &index->spans[span_of(index, slice->begin)];
+	span->latest = end > span->latest ? end : span->latest;
+}
+
+void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count && !index->failed; i++) {
+		const struct tw_event *event = &batch->events[i];
+		if (!index->started)
+			index->start = event->time;
+		index->started = true;
+		if (event->time < index->start) {
+			index->failed = true;
+			return;
+		}
+		reach(index, event->time);
+		note_block(index, event);
+		if (sql_slices_take(&index->slices, event, NULL) < 0)
+			index->failed = true;
+	}
+}
+
+struct sql_index *sql_index_new(struct sql_scan *scan)
+{
+	const struct tw_reader *reader = scan->reader;
+	struct sql_index *index =
+	    reader->format->outline && tw_input_seekable(reader->input) ? calloc(1, sizeof *index) : NULL;
+	if (!index)
+		return NULL;
+	index->size = tw_input_size(reader->input);
+	index->span_shift = FIRST_SHIFT;
+	for (index->block_shift = BLOCK_SHIFT; index->size >> index->block_shift >= BLOCKS; index->block_shift++)
+		;
+	index->block_count = (size_t)(index->size >> index->block_shift) + 1;
+	index->blocks = calloc(index->block_count, sizeof *index->blocks);
+	index->cursor =
+	    (struct sql_cursor){.table = &sql_table_slice, .low = INT64_MIN, .high = INT64_MAX, .scan = *scan};
+	index->slices.ended = note_end;
+	if (!index->blocks || sql_slices_begin(&index->slices, &index->cursor) < 0) {
+		sql_index_free(index);
+		return NULL;
+	}
+	for (size_t i = 0; i < index->block_count; i++)
+		index->blocks[i] = (struct block){.first = UINT64_MAX, .least = UINT64_MAX};
+	return index;
+}
+
+/* ---- After the last event. ---- */
+
+static int compare(const void *left, const void *right)
+{
+	const struct begin *a = left, *b = right;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* All begins that are in a span, each once. */
+static bool gather_begins(struct sql_index *index)
+{
+	size_t count = 0, kept = 0;
+	if (index->held == 0)
+		return true;
+	index->begins = calloc(index->held, sizeof *index->begins);
+	if (!index->begins)
+		return false;
+	for (size_t i = 0; i < index->span_count; i++)
+		for (size_t k = 0; k < index->spans[i].count; k++)
+			index->begins[count++].offset = index->spans[i].open[k];
+	qsort(index->begins, count, sizeof *index->begins, compare);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || index->begins[i].offset != index->begins[kept - 1].offset)
+			index->begins[kept++] = index->begins[i];
+	index->begin_count = kept;
+	return true;
+}
+
+static bool add_needed(struct sql_index *index, uint64_t offset, uint64_t size)
+{
+	struct tw_piece *last = index->needed_count ? &index->needed[index->needed_count - 1] : NULL;
+	if (last && last->offset + last->size == offset) {
+		last->size += size;
+		return true;
+	}
+	if (index->needed_count == NEEDED ||
+	    !tw_grow(&index->needed, &index->needed_room, index->needed_count + 1, sizeof *index->needed))
+		return false;
+	index->needed[index->needed_count++] = (struct tw_piece){.offset = offset, .size = size};
+	return true;
+}
+
+static bool put_record(void *context, uint64_t offset, uint64_t size, bool needed)
+{
+	struct sql_index *index = context;
+	struct block *block = &index->blocks[offset >> index->block_shift];
+	if (block->first == UINT64_MAX)
+		block->first = offset;
+	while (index->next_begin < index->begin_count && index->begins[index->next_begin].offset < offset)
+		index->next_begin++;
+	if (index->next_begin < index->begin_count && index->begins[index->next_begin].offset == offset)
+		index->begins[index->next_begin].size = size;
+	if (needed && !add_needed(index, offset, size))
+		index->failed = true;
+	return !index->failed;
+}
+
+static bool outline(struct sql_index *index)
+{
+	struct sql_scan *scan = &index->cursor.scan;
+	struct tw_reader *reader = NULL;
+	struct tw_read_options options = scan->session->options;
+	options.format = tw_reader_format(scan->reader);
+	options.on_finding = NULL;
+	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);
+	if (status >= 0)
+		status = reader->format->outline(reader, put_record, index);
+	tw_close(reader);
+	return status >= 0;
+}
+
+static bool has_all_sizes(const struct sql_index *index)
+{
+	for (size_t i = 0; i < index->begin_count; i++)
+		if (!index->begins[i].size)
+			return false;
+	return true;
+}
+
+bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
+{
+	const struct tw_reader *reader = index->cursor.scan.reader;
+	bool fine = !index->failed && index->started && survey->late_ns == 0 && survey->start_ns == index->start &&
+	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
+	fine = fine && gather_begins(index) && outline(index) && !index->failed && has_all_sizes(index);
+	sql_slices_free(&index->slices);
+	return fine;
+}
+
+/* ---- The pieces of a window. ---- */
+
+/* Pieces that may overlap, in any order. */
+struct list {
+	struct tw_piece *items;
+	size_t count, room;
+	bool failed;
+};
+
+static void add(struct list *list, uint64_t offset, uint64_t size)
+{
+	if (!tw_grow(&list->items, &list->room, list->count + 1, sizeof *list->items)) {
+		list->failed = true;
+		return;
+	}
+	list->items[list->count++] = (struct tw_piece){.offset = offset, .size = size};
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct tw_piece *a = left, *b = right;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Makes one of those that touch; returns how many bytes they are. */
+static uint64_t merge(struct list *list)
+{
+	size_t kept = 0;
+	uint64_t place = 0;
+	qsort(list->items, list->count, sizeof *list->items, compare_pieces);
+	for (size_t i = 0; i < list->count; i++) {
+		struct tw_piece *last = kept ? &list->items[kept - 1] : NULL, *piece = &list->items[i];
+		uint64_t end = piece->offset + piece->size;
+		if (last && piece->offset <= last->offset + last->size) {
+			if (end > last->offset + last->size)
+				last->size = end - last->offset;
+			continue;
+		}
+		list->items[kept++] = *piece;
+	}
+	for (size_t i = 0; i < kept; i++) {
+		list->items[i].place = place;
+		place += list->items[i].size;
+	}
+	list->count = kept;
+	return place;
+}
+
+static void add_open(const struct sql_index *index, struct list *list, const struct span *span)
+{
+	for (size_t i = 0; i < span->count; i++) {
+		const struct begin key = {.offset = span->open[i]};
+		const struct begin *begin = bsearch(&key, index->begins, index->begin_count, sizeof key, compare);
+		add(list, begin->offset, begin->size);
+	}
+}
+
+/* Where the records end that begin in a block: where those of a later one begin. */
+static uint64_t end_of(const struct sql_index *index, size_t number)
+{
+	for (size_t i = number + 1; i < index->block_count; i++)
+		if (index->blocks[i].first != UINT64_MAX)
+			return index->blocks[i].first;
+	return index->size;
+}
+
+static void add_blocks(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to, uint32_t track)
+{
+	uint64_t bit = track ? UINT64_C(1) << (track < TRACK_BITS ? track : TRACK_BITS - 1) : UINT64_MAX;
+	for (size_t i = 0; i < index->block_count; i++) {
+		const struct block *block = &index->blocks[i];
+		if (block->first != UINT64_MAX && block->least <= to && block->most >= from &&
+		    block->least <= block->most && block->tracks & bit)
+			add(list, block->first, end_of(index, i) - block->first);
+	}
+}
+
+void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, uint32_t track, struct sql_view *view)
+{
+	struct list list = {0};
+	uint64_t to = high > UINT64_MAX - index->start ? UINT64_MAX : index->start + high;
+	if (low >> index->span_shift >= index->span_count)
+		return;
+	size_t first = (size_t)(low >> index->span_shift);
+	uint64_t from = index->start + ((uint64_t)first << index->span_shift);
+	for (size_t i = first; i <= high >> index->span_shift && i < index->span_count; i++)
+		to = index->spans[i].latest > to ? index->spans[i].latest : to;
+	for (size_t i = 0; i < index->needed_count; i++)
+		add(&list, index->needed[i].offset, index->needed[i].size);
+	add_open(index, &list, &index->spans[first]);
+	add_blocks(index, &list, from, to, track);
+	if (list.failed || list.count == 0 || merge(&list) > index->size / 4 * 3) {
+		free(list.items);
+		return;
+	}
+	*view = (struct sql_view){
+	    .pieces = list.items,
+	    .piece_count = list.count,
+	    .from = from,
+	    .to = to,
+	    .open = index->spans[first].open,
+	    .open_count = index->spans[first].count,
+	};
+}
+
+void sql_index_free(struct sql_index *index)
+{
+	if (!index)
+		return;
+	sql_slices_free(&index->slices);
+	for (size_t i = 0; i < SPANS; i++)
+		free(index->spans[i].open);
+	free(index->blocks);
+	free(index->begins);
+	free(index->needed);
+	free(index);
+}
