@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/fields.h"
+#include "core/format.h"
 #include "sql/groups.h"
 #include "sql/index.h"
 
@@ -269,20 +270,35 @@ static int more_of_file(struct sql_cursor *cursor)
 	return !is_past(cursor);
 }
 
+/* Whether a format that deals calls, faster than it makes events of them, can be used: there is no stopping it. */
+static bool can_deal(const struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	const struct tw_reader *reader = cursor->scan.reader;
+	return table->deal && reader->format->deal && !reader->filter && reader->options.order == TW_ORDER_TRACK &&
+	       !cursor->scan.view.pieces && !cursor->scan.session->hooks.stop && !cursor->one_track &&
+	       !cursor->category.equal && !cursor->category.glob && !(cursor->used & ~table->dealt);
+}
+
+static int gather_rows(struct sql_cursor *cursor)
+{
+	int more = 1, taken = 0;
+	while (more > 0) {
+		more = more_of_file(cursor);
+		taken = more < 0 ? more : sql_groups_take(cursor->groups);
+		more = taken < 0 ? taken : more;
+	}
+	return more;
+}
+
 /* Takes all rows of the file, to give them name by name. The file stays open for their names. */
 static int gather(struct sql_cursor *cursor)
 {
-	int more = 1;
 	cursor->groups = sql_groups_new(cursor, cursor->group);
 	if (!cursor->groups)
 		return sql_no_memory(cursor);
-	while (more > 0) {
-		more = more_of_file(cursor);
-		int taken = more < 0 ? more : sql_groups_take(cursor->groups);
-		more = taken < 0 ? taken : more;
-	}
-	sql_groups_sort(cursor->groups);
-	return more;
+	int status = can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
+	return status < 0 ? status : sql_groups_sort(cursor->groups);
 }
 
 /* ---- What SQLite asks for. ---- */

@@ -42,6 +42,7 @@ struct group {
 
 struct sql_groups {
 	struct sql_cursor *cursor;
+	bool by_name;      /* not by category */
 	size_t name_place; /* of the name's number in a row */
 	struct {
 		size_t place, size;
@@ -51,7 +52,6 @@ struct sql_groups {
 	size_t count, room;
 	uint32_t *group_of; /* by the reader's number of the name: plus 1 */
 	size_t name_room;
-	struct tw_map known; /* the session's number of the name to the group: two of the reader's may have one text */
 	struct block **chunks;
 	size_t chunk_count, chunk_room;
 	uint32_t blocks; /* in use */
@@ -111,6 +111,7 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 		return NULL;
 	groups->cursor = cursor;
 	groups->name_place = table->columns[column].place;
+	groups->by_name = table->columns[column].role == SQL_IS_NAME;
 	for (unsigned i = 0; i < table->column_count; i++) {
 		size_t size = size_of(table->columns[i].value);
 		if (!sql_uses(cursor, i) || size == 0 || i == column)
@@ -196,24 +197,14 @@ static int spill(struct sql_groups *groups)
 
 /* ---- Taking rows. ---- */
 
-/* The group of a name, plus 1; 0 when there is no memory. */
+/* The group of a name, plus 1; 0 when there is no memory. The texts of names are not looked at before all rows are there. */
 static uint32_t find_group(struct sql_groups *groups, uint32_t name)
 {
-	const struct sql_scan_name *known = name ? sql_scan_name(&groups->cursor->scan, name) : NULL;
-	uint32_t key = known ? known->number : 0, number;
-	if ((name && !known) ||
-	    !tw_grow(&groups->group_of, &groups->name_room, (size_t)name + 1, sizeof *groups->group_of))
+	if (!tw_grow(&groups->group_of, &groups->name_room, (size_t)name + 1, sizeof *groups->group_of) ||
+	    !tw_grow(&groups->groups, &groups->room, groups->count + 1, sizeof *groups->groups))
 		return 0;
-	if (!tw_map_find(&groups->known, key, &number)) {
-		number = (uint32_t)groups->count;
-		if (!tw_grow(&groups->groups, &groups->room, groups->count + 1, sizeof *groups->groups) ||
-		    !tw_map_add(&groups->known, key, number))
-			return 0;
-		groups->groups[groups->count++] = (struct group){.name = name,
-		                                                 .text = known ? known->text : NULL,
-		                                                 .length = known ? known->length : 0};
-	}
-	return groups->group_of[name] = number + 1;
+	groups->groups[groups->count++] = (struct group){.name = name};
+	return groups->group_of[name] = (uint32_t)groups->count;
 }
 
 /* The block that the next row of a group goes to; NULL when there is no memory. */
@@ -279,11 +270,33 @@ static int compare_down(const void *left, const void *right)
 	return compare(right, left);
 }
 
-void sql_groups_sort(struct sql_groups *groups)
+/* Finds the texts; leaves out names that are not wanted. */
+static bool resolve(struct sql_groups *groups)
 {
+	size_t kept = 0;
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->groups[i];
+		const struct sql_scan_name *name =
+		    group->name ? sql_scan_name(&groups->cursor->scan, group->name) : NULL;
+		if (group->name && !name)
+			return false;
+		group->text = name ? name->text : NULL;
+		group->length = name ? name->length : 0;
+		if (!groups->by_name || sql_matches(groups->cursor, &groups->cursor->name, group->name))
+			groups->groups[kept++] = *group;
+	}
+	groups->count = kept;
+	return true;
+}
+
+int sql_groups_sort(struct sql_groups *groups)
+{
+	if (!resolve(groups))
+		return sql_no_memory(groups->cursor);
 	if (groups->count)
 		qsort(groups->groups, groups->count, sizeof *groups->groups,
 		      groups->cursor->downwards ? compare_down : compare);
+	return 0;
 }
 
 static bool give_row(struct sql_groups *groups, uint32_t name, const uint8_t *from)
@@ -369,6 +382,5 @@ void sql_groups_free(struct sql_groups *groups)
 	free(groups->chunks);
 	free(groups->groups);
 	free(groups->group_of);
-	tw_map_free(&groups->known);
 	free(groups);
 }

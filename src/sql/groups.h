@@ -11,11 +11,12 @@ bool sql_groups_fit(const struct sql_table *table, uint64_t used);
 /* NULL when there is no memory. The cursor's columns that are used are known; column is the name's. */
 struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column);
 
-/* Takes the cursor's rows away. Returns 0 or a negative status, told in session->error. */
+/* Takes the cursor's rows away; may be called in another thread than the one that reads. Returns 0 or a negative status, told in session->error. */
 int sql_groups_take(struct sql_groups *groups);
 
-/* After the last row: puts the names in order, as SQLite compares texts. */
-void sql_groups_sort(struct sql_groups *groups);
+/* After the last row: leaves out those of names that are not wanted, and puts the others in order, as SQLite compares texts.
+ * Returns 0 or a negative status, told in session->error. */
+int sql_groups_sort(struct sql_groups *groups);
 
 /* Makes the next rows the cursor's: all of one name, before those of the next. Returns > 0, 0 when there are none left, or a
  * negative status. */

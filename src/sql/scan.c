@@ -105,6 +105,11 @@ static bool counts(const struct sql_view *view, const struct tw_event *event)
 	       bsearch(&event->offset, view->open, view->open_count, sizeof *view->open, compare);
 }
 
+int sql_scan_ended(struct sql_scan *scan, int status)
+{
+	return after(scan, status < 0 ? status : 0);
+}
+
 /* A batch of pieces: the events that count, with offsets as they are in the file. */
 static bool place_events(struct sql_scan *scan)
 {

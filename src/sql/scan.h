@@ -60,6 +60,10 @@ int sql_scan_open(struct sql_scan *scan);
 int sql_scan_batch(struct sql_scan *scan);
 int sql_scan_record(struct sql_scan *scan, struct tw_record *record);
 
+/* What follows a read by other means that went to the end: the file is looked at, findings have been told. Returns 0 or a
+ * negative status, told in session->error. */
+int sql_scan_ended(struct sql_scan *scan, int status);
+
 /* Closes what sql_scan_open() opened; the settings stay. */
 void sql_scan_close(struct sql_scan *scan);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/format.h"
+#include "sql/groups.h"
 #include "sql/tables.h"
 
 /* ---- The slices that are open. ---- */
@@ -115,14 +116,19 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
 
+static int too_many(const struct sql_cursor *cursor)
+{
+	return sql_session_fail(cursor->scan.session, TW_ERR_LIMIT,
+	                        "%s: more slices are open at once than the memory limit has room for",
+	                        cursor->scan.session->files[cursor->scan.file].path);
+}
+
 static int state_of(struct sql_slices *slices)
 {
 	if (slices->failed)
 		return sql_no_memory(slices->cursor);
 	if (slices->full || slices->calls.untimed)
-		return sql_session_fail(slices->cursor->scan.session, TW_ERR_LIMIT,
-		                        "%s: more slices are open at once than the memory limit has room for",
-		                        slices->cursor->scan.session->files[slices->cursor->scan.file].path);
+		return too_many(slices->cursor);
 	return 0;
 }
 
@@ -194,6 +200,8 @@ static const struct sql_column columns[] = {
 };
 #undef AT
 
+static const char *const ends[] = {[TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
+
 static struct sql_text object_of(struct sql_cursor *cursor, const struct tw_text *inside, bool *fine)
 {
 	size_t place = cursor->text.length;
@@ -205,8 +213,6 @@ static struct sql_text object_of(struct sql_cursor *cursor, const struct tw_text
 static void add_row(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
                     enum tw_call_end how)
 {
-	static const char *const ends[] = {
-	    [TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
 	if (!slice->wanted)
 		return;
 	struct row *row = sql_add_row(slices->cursor);
@@ -267,6 +273,78 @@ static void end(struct sql_cursor *cursor)
 	sql_slices_free(cursor->state);
 }
 
+/* ---- Calls that the format deals: of a track, without their records. ---- */
+
+struct dealt {
+	struct tw_calls calls; /* first: hooks get it */
+	struct tw_budget budget;
+	struct sql_cursor *cursor;
+	int status;
+	bool failed;
+};
+
+/* Every call is put on the stack by its name alone. */
+static uint32_t find_dealt(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	(void)calls;
+	(void)caller;
+	(void)name;
+	return TW_ROW_FIRST;
+}
+
+static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+                        enum tw_call_end how)
+{
+	struct dealt *dealt = (struct dealt *)calls;
+	if (!sql_in_window(dealt->cursor, frame->begin))
+		return;
+	struct row *row = sql_add_row(dealt->cursor);
+	if (!row) {
+		dealt->failed = true;
+		return;
+	}
+	row->ts = frame->begin;
+	row->duration = duration;
+	row->self = self;
+	row->track = calls->track;
+	row->name = frame->name;
+	row->depth = (uint32_t)(frame - calls->stack->space->frames) - 1;
+	row->end = ends[how];
+}
+
+static const struct tw_call_hooks dealt_hooks = {root, find_dealt, leave_dealt};
+
+static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
+{
+	struct dealt *dealt = context;
+	(void)part;
+	if (dealt->status < 0 || dealt->failed)
+		return;
+	tw_calls_feed_run(&dealt->calls, run, find_dealt, leave_dealt, false);
+	dealt->status = sql_groups_take(dealt->cursor->groups);
+}
+
+static int deal(struct sql_cursor *cursor)
+{
+	struct dealt dealt = {.cursor = cursor, .calls = {.hooks = &dealt_hooks, .name_limit = SIZE_MAX}};
+	struct tw_reader *reader = cursor->scan.reader;
+	dealt.calls.budget = &dealt.budget;
+	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
+	if (!tw_calls_init(&dealt.calls))
+		return sql_no_memory(cursor);
+	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
+	tw_calls_finish(&dealt.calls);
+	if (status == 0 && dealt.status == 0)
+		dealt.status = sql_groups_take(cursor->groups);
+	bool full = dealt.calls.untimed > 0;
+	tw_calls_free(&dealt.calls);
+	if (full)
+		return too_many(cursor);
+	if (dealt.failed)
+		return sql_no_memory(cursor);
+	return status < 0 ? status : dealt.status;
+}
+
 const struct sql_table sql_table_slice = {
     .name = "slice",
     .summary = "calls and other slices of the threads, in the order in which they end",
@@ -278,6 +356,9 @@ const struct sql_table sql_table_slice = {
     .begin = begin,
     .take = take,
     .finish = finish,
+    .deal = deal,
+    .dealt = 1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << DEPTH | 1u << SELF_DUR |
+             1u << END | 1u << SOURCE,
     .waits = waits,
     .end = end,
 };

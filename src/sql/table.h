@@ -96,6 +96,10 @@ struct sql_table {
 	int (*take)(struct sql_cursor *cursor);
 	/* Makes rows by itself: > 0 when there may be more, 0 at the end. Instead of take. */
 	int (*pull)(struct sql_cursor *cursor);
+	/* Instead of take and finish, where rows are gathered: reads the whole file, makes rows without looking at names, and
+	 * calls sql_groups_take() now and then. NULL where there is no such way; dealt: the columns that such rows have, bits. */
+	int (*deal)(struct sql_cursor *cursor);
+	uint64_t dealt;
 	/* Makes the last rows of a file. */
 	int (*finish)(struct sql_cursor *cursor);
 	/* Whether rows that are wanted may still come of what has begun before the end of the window. NULL: never. */
