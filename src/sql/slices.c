@@ -292,7 +292,7 @@ static uint32_t find_dealt(struct tw_calls *calls, const struct tw_frame *caller
 	return TW_ROW_FIRST;
 }
 
-static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, uint64_t duration, uint64_t self,
+static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                         enum tw_call_end how)
 {
 	struct dealt *dealt = (struct dealt *)calls;
@@ -304,8 +304,8 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, ui
 		return;
 	}
 	row->ts = frame->begin;
-	row->duration = duration;
-	row->self = self;
+	row->duration = call->duration;
+	row->self = tw_call_self(call);
 	row->track = calls->track;
 	row->name = frame->name;
 	row->depth = (uint32_t)(frame - calls->stack->space->frames) - 1;
