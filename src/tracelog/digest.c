@@ -134,12 +134,12 @@ static bool take_sample(struct tracelog_digest *digest, struct tracelog_entry *e
 	entry->has_ip = *at == ':';
 	if (entry->has_ip && !(at = take_address(at + 1, &entry->ip)))
 		return false;
-	entry->first = digest->frame_count;
+	entry->first = (uint32_t)digest->frame_count;
 	if (!take_frames(digest, at)) {
 		digest->frame_count = entry->first;
 		return false;
 	}
-	entry->count = digest->frame_count - entry->first;
+	entry->count = (uint32_t)digest->frame_count - entry->first;
 	return true;
 }
 
@@ -157,7 +157,7 @@ static bool take_allocations(struct tracelog_digest *digest, struct tracelog_ent
 {
 	if (!(at = take_thread(at, &entry->thread)) || !(at = take_decimal32(at, &entry->ms)))
 		return false;
-	entry->first = digest->allocation_count;
+	entry->first = (uint32_t)digest->allocation_count;
 	while (at && *at == ' ') {
 		if (!tw_grow(&digest->allocations, &digest->allocation_room, digest->allocation_count + 1,
 		             sizeof *digest->allocations)) {
@@ -170,7 +170,7 @@ static bool take_allocations(struct tracelog_digest *digest, struct tracelog_ent
 		digest->allocation_count = entry->first;
 		return false;
 	}
-	entry->count = digest->allocation_count - entry->first;
+	entry->count = (uint32_t)digest->allocation_count - entry->first;
 	return true;
 }
 
@@ -218,8 +218,8 @@ void tracelog_digest(struct tracelog_digest *digest)
 			break;
 		}
 		struct tracelog_entry *entry = &digest->entries[digest->entry_count++];
-		entry->at = at;
-		entry->size = size;
+		entry->at = (uint32_t)at;
+		entry->size = (uint32_t)size;
 		entry->plain = end && size >= SHORTEST ? take_plain(digest, entry, line) : TRACELOG_LINE;
 		at += size;
 	}

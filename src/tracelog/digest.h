@@ -48,14 +48,14 @@ enum tracelog_plain {
 };
 
 struct tracelog_entry {
-	size_t at, size; /* bytes of the line */
+	uint32_t at, size; /* bytes of the line: a stretch is no longer than the memory limit allows a line */
 	enum tracelog_plain plain;
 	bool has_ip;
 	uint32_t thread, ms;
 	uint32_t match, depth;
-	uint64_t number; /* ticks, microseconds */
+	uint32_t first, count; /* frames or allocations */
+	uint64_t number;       /* ticks, microseconds */
 	uint64_t ip;
-	size_t first, count; /* frames or allocations */
 };
 
 struct tracelog_digest {

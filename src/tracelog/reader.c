@@ -13,7 +13,8 @@ enum {
 	PIECE = 1 << 18,      /* bytes of the log whose rows are sorted together */
 	PIECE_ROWS = 1 << 14, /* rows after which a piece is full, too */
 	WINDOW = 4 << 20,     /* bytes that lines may come late by */
-	DIGESTS = 8,          /* stretches of the log that are read and looked through ahead */
+	DIGESTS = 4,          /* stretches of the log that are read and looked through ahead */
+	LINE_MOST = 1 << 30,  /* bytes of a line, whatever the memory limit is: struct tracelog_entry */
 	WINDOW_SHARE = 32     /* of the memory limit, for the same: rows take more than their text */
 };
 
@@ -321,6 +322,8 @@ static int begin(struct tw_reader *reader)
 	if (!events)
 		return no_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
+	if (events->cursor.lines.limit > LINE_MOST)
+		events->cursor.lines.limit = LINE_MOST;
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;

@@ -6,7 +6,7 @@
 #include "tracelog/log.h"
 
 enum {
-	STACK_COST = sizeof(struct tw_stack) + 32, /* with its place in a map */
+	STACK_COST = sizeof(struct tw_stack) + 64, /* with its place in a map: both double */
 	FRAME_COST = 2 * sizeof(uint32_t)          /* in a thread's stack: arrays double */
 };
 
