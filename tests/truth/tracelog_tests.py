@@ -12,6 +12,7 @@ skipped, and fail where CI is set.
 """
 import argparse
 import collections
+import functools
 import os
 import pathlib
 import shutil
@@ -29,6 +30,11 @@ DATA = ROOT / "tests/data/tracelog"
 CORPUS = pathlib.Path(os.environ.get("TW_CORPUS", ROOT.parent / "shared/corpus")) / "tracelog"
 REAL = ("real-mono-sample", "real-coreclr80-work-suspend-alloc")
 DIALECTS = ("d0", "d1", "d2", "d3", "vs")
+
+
+@functools.lru_cache(maxsize=16)
+def log_of(data):
+    return tracelog.Log(data)
 
 
 # kinds.log by hand.
@@ -84,7 +90,7 @@ def nothing_odd(data):
     """Every line is a record, its kind its first two words; every stack fits the one before."""
     found, words = tracelog.kinds(data), collections.Counter(line[:7].decode().replace(" ", "-") for line in data.splitlines())
     yield from counted(found, words)
-    log = tracelog.Log(data)
+    log = log_of(data)
     if log.mismatches:
         yield f"{len(log.mismatches)} stacks are not as deep as they say, first at {log.mismatches[0]}"
     told = log.functions.keys() | {0, 1}
@@ -116,7 +122,7 @@ class Tool(fxt_tests.Tool):
 
     def weighs(self, data, by, weights=tracelog.WEIGHTS):
         """The same in all weights; what is shared may be rounded for each sample."""
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         for weight in weights:
             wanted = tracelog.totals(log, weight, by)
             slack = len(log.samples) if weight == "cpu" else 0
@@ -129,7 +135,7 @@ class Tool(fxt_tests.Tool):
                     yield f"{weight}, {key}: {both}, not {[float(number) for number in wanted[key]]}"
 
     def stacks(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         for weight in tracelog.WEIGHTS:
             wanted = tracelog.stacks(log, weight)
             slack = len(log.samples) if weight == "cpu" else 0
@@ -142,7 +148,7 @@ class Tool(fxt_tests.Tool):
                         if abs(found[key] - wanted[key]) > slack)
 
     def collects(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         *found, total = self.lines("gc", "--json", path)
         wanted = [{"time_ns": one.begin * MILLION, "pause_ns": (one.end - one.begin) * MILLION, "reason": one.reason or "?",
                    "generations": " ".join(name for name, flag in zip(GENERATIONS, one.generations) if flag),
@@ -158,7 +164,7 @@ class Tool(fxt_tests.Tool):
         yield from differences([found], [wanted])
 
     def compiles(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         wanted = collections.defaultdict(lambda: dict.fromkeys(COMPILED, 0))
         for one in log.compilations:
             row, time = wanted[tracelog.named(log, one.function_iid)[0][0]], (one.end - one.begin) * MILLION
@@ -177,7 +183,7 @@ class Tool(fxt_tests.Tool):
                     if found.get(name) != wanted.get(name))
 
     def allocates(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         wanted = collections.defaultdict(lambda: [0, 0])
         for one in log.allocations:
             numbers = wanted[log.class_names.get(one.class_iid)]
@@ -187,7 +193,7 @@ class Tool(fxt_tests.Tool):
         yield from differences([{row["class"]: [row["count"], row["bytes"]] for row in rows}], [dict(wanted)])
 
     def uses(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         wanted = collections.defaultdict(list)
         for one in log.usages:
             wanted[None if one.thread == "process" else one.thread].append(one)
@@ -207,7 +213,7 @@ class Tool(fxt_tests.Tool):
 
     def converts(self, data):
         """In every dialect the same samples; what a dialect has no records for is left out."""
-        log, path, out = tracelog.Log(data), self.file(data, "in.log"), self.scratch / "out.tracelog"
+        log, path, out = log_of(data), self.file(data, "in.log"), self.scratch / "out.tracelog"
         # Where numbers of source lines stand in their place, no other dialect has any.
         ips = not log.sources or any((ip or 0) >> 20 for one in log.samples for _, ip in one.stack)
         for dialect in ("d0", "d1", "d2", "d3"):
@@ -218,7 +224,7 @@ class Tool(fxt_tests.Tool):
                 yield f"{dialect}: {made.kinds['unknown']} lines are none, {len(made.mismatches)} stacks do not fit"
 
     def folds(self, data):
-        log, path = tracelog.Log(data), self.file(data, "in.log")
+        log, path = log_of(data), self.file(data, "in.log")
         for weight in ("samples", "bytes"):
             wanted, found = collections.Counter(), collections.Counter()
             for (_, stack), amount in tracelog.stacks(log, weight).items():
