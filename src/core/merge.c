@@ -1,8 +1,8 @@
 /* merge.c - several readers as one, in time order.
  *
  * Names and tracks of each input get numbers of one dictionary when they are met. A process keeps its number unless one
- * of another input came before with that number: then it gets another, so that two processes never become one. Nothing is held but a batch of each
- * input: a row is handed on before its input is asked for more. */
+ * of another input came before with that number: then it gets another, so that two processes never become one. Nothing
+ * is held but a batch of each input: a row is handed on before its input is asked for more. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge.h"
 
@@ -22,6 +22,16 @@ static int no_memory(struct tw_reader *reader)
 
 /* ---- Names. ---- */
 
+/* A name that another one refers to, as its class or module, which may refer to others `more` times. No deeper: a trace
+ * can name things in circles. UINT32_MAX when there is no memory. */
+static uint32_t refer(struct tw_reader *merged, const struct tw_dictionary *from, uint32_t number, unsigned more)
+{
+	struct tw_name name = *tw_dictionary_name(from, number);
+	name.owner = 0;
+	name.module = more && name.module ? refer(merged, from, name.module, more - 1) : 0;
+	return name.module == UINT32_MAX ? UINT32_MAX : tw_dictionary_intern(merged->dictionary, &name);
+}
+
 /* UINT32_MAX when there is no memory. */
 static uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
 {
@@ -29,8 +39,13 @@ static uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, 
 		return 0;
 	if (number < input->name_room && input->names[number])
 		return input->names[number];
-	const struct tw_name *name = tw_dictionary_name(input->reader->dictionary, number);
-	uint32_t known = tw_dictionary_intern(merged->dictionary, name);
+	const struct tw_dictionary *from = input->reader->dictionary;
+	struct tw_name name = *tw_dictionary_name(from, number);
+	name.owner = refer(merged, from, name.owner, 1);
+	name.module = refer(merged, from, name.module, 0);
+	if (name.owner == UINT32_MAX || name.module == UINT32_MAX)
+		return UINT32_MAX;
+	uint32_t known = tw_dictionary_intern(merged->dictionary, &name);
 	if (known == UINT32_MAX || !tw_grow(&input->names, &input->name_room, number + (size_t)1, sizeof *input->names))
 		return UINT32_MAX;
 	if (number < tw_dictionary_names(input->reader->dictionary))
@@ -373,7 +388,8 @@ static struct tw_merge_input *next_input(struct tw_merge *merge, uint64_t *until
 	return first;
 }
 
-/* Takes rows of one input as long as no other has an earlier one. Returns how many there are now; SIZE_MAX without memory. */
+/* Takes rows of one input as long as no other has an earlier one. Returns how many there are now; SIZE_MAX without
+ * memory. */
 static size_t take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t until, size_t count, size_t *used)
 {
 	do

@@ -424,12 +424,40 @@ static void test_deep(void **state)
 	close_source(&source);
 }
 
+/* Of several traces as one, functions still know their class and module. */
+static void test_merged(void **state)
+{
+	(void)state;
+	char paths[2][4096];
+	const char *data = getenv("TW_TEST_DATA");
+	assert_non_null(data);
+	snprintf(paths[0], sizeof paths[0], "%s/fxt/oneshot_all.fxt", data);
+	snprintf(paths[1], sizeof paths[1], "%s/tracelog/kinds.log", data);
+	const struct tw_merge_source sources[] = {{.path = paths[0]}, {.path = paths[1]}};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	const struct tw_name *function = NULL;
+	assert_int_equal(tw_open_merged(&reader, sources, 2, TW_ALIGN_FIRST, NULL), 0);
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	while (tw_read(reader, &batch) > 0)
+		;
+	for (uint32_t i = 1; i < tw_dictionary_names(dictionary); i++)
+		if (strcmp(tw_dictionary_name(dictionary, i)->text, "App.Program::Main") == 0)
+			function = tw_dictionary_name(dictionary, i);
+	assert_non_null(function);
+	assert_string_equal(tw_dictionary_name(dictionary, function->owner)->text, "System.String");
+	assert_string_equal(tw_dictionary_name(dictionary, function->module)->text,
+	                    "/usr/share/dotnet/shared/System.Private.CoreLib.dll");
+	tw_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rows),  cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_told),
-	    cmocka_unit_test(test_tree),  cmocka_unit_test(test_tree_of_bytes), cmocka_unit_test(test_no_samples),
-	    cmocka_unit_test(test_mixed), cmocka_unit_test(test_limits),        cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_told),
+	    cmocka_unit_test(test_tree),   cmocka_unit_test(test_tree_of_bytes), cmocka_unit_test(test_no_samples),
+	    cmocka_unit_test(test_mixed),  cmocka_unit_test(test_limits),        cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_merged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
