@@ -145,6 +145,8 @@ static const struct tw_option own_options[] = {
     {"queries", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, queries), .help = "list the ready queries"},
     {"param", 'p', TW_OPTION_LIST, offsetof(struct tw_sql_options, parameters), .placeholder = "NAME=VALUE",
      .help = "what :NAME in a query stands for; may be repeated"},
+    {"index", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, index),
+     .help = "keep what a pass over FILE tells beside it, in FILE.twindex, and use it if it is of the file as it is"},
 };
 static const struct tw_option form_options[] = {
     {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},

@@ -47,6 +47,13 @@ static void take_finding(void *context, const struct tw_finding *finding)
 	run->damaged = run->damaged || finding->severity == TW_ERROR;
 }
 
+static void tell_refusal(void *context, const char *path, const char *why)
+{
+	struct tw_sql_run *run = context;
+	stop_progress(run);
+	tw_say("%s.twindex: not used: %s", path, why);
+}
+
 void tw_sql_tell(struct tw_sql_run *run)
 {
 	for (size_t i = 0; i < run->session->count; i++) {
@@ -99,8 +106,9 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	run->session = sql_session_new(&read);
 	if (!run->session)
 		return tw_say_error("out of memory");
-	run->session->hooks =
-	    (struct sql_hooks){.context = run, .begin = begin_scan, .end = end_scan, .finding = take_finding};
+	run->session->hooks = (struct sql_hooks){
+	    .context = run, .begin = begin_scan, .end = end_scan, .finding = take_finding, .refused = tell_refusal};
+	run->session->keep_index = options->index;
 	int status = add_files(run, paths, count);
 	return status ? status : open_database(run);
 }

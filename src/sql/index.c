@@ -12,6 +12,7 @@
 
 #include "core/format.h"
 #include "sql/tables.h"
+#include "sql/words.h"
 
 enum {
 	SPANS = 1024,
@@ -373,6 +374,142 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 	    .open = index->spans[first].open,
 	    .open_count = index->spans[first].count,
 	};
+}
+
+/* ---- To a file and back. ---- */
+
+static void put_spans(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index->span_shift);
+	sql_put_word(out, index->span_count);
+	for (size_t i = 0; i < index->span_count; i++) {
+		sql_put_word(out, index->spans[i].latest);
+		sql_put_word(out, index->spans[i].count);
+		for (size_t k = 0; k < index->spans[i].count; k++)
+			sql_put_word(out, index->spans[i].open[k]);
+	}
+}
+
+void sql_index_put(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index != NULL);
+	if (!index)
+		return;
+	sql_put_word(out, index->size);
+	put_spans(out, index);
+	sql_put_word(out, index->block_shift);
+	sql_put_word(out, index->block_count);
+	for (size_t i = 0; i < index->block_count; i++) {
+		const struct block *block = &index->blocks[i];
+		sql_put_word(out, block->first);
+		sql_put_word(out, block->least);
+		sql_put_word(out, block->most);
+		sql_put_word(out, block->tracks);
+	}
+	sql_put_word(out, index->begin_count);
+	for (size_t i = 0; i < index->begin_count; i++) {
+		sql_put_word(out, index->begins[i].offset);
+		sql_put_word(out, index->begins[i].size);
+	}
+	sql_put_word(out, index->needed_count);
+	for (size_t i = 0; i < index->needed_count; i++) {
+		sql_put_word(out, index->needed[i].offset);
+		sql_put_word(out, index->needed[i].size);
+	}
+}
+
+/* Bytes of the file: they must be there. */
+static struct begin take_bytes(struct sql_words *words, const struct sql_index *index)
+{
+	struct begin bytes = {.offset = sql_take_below(words, index->size)};
+	bytes.size = sql_take_below(words, index->size - bytes.offset + 1);
+	words->failed = words->failed || bytes.size == 0;
+	return bytes;
+}
+
+static void take_spans(struct sql_words *words, struct sql_index *index)
+{
+	index->span_shift = (unsigned)sql_take_below(words, 64);
+	index->span_count = (size_t)sql_take_below(words, SPANS + 1);
+	for (size_t i = 0; i < index->span_count && !words->failed; i++) {
+		struct span *span = &index->spans[i];
+		span->latest = sql_take_word(words);
+		size_t count = sql_take_count(words, 1);
+		span->open = count ? calloc(count, sizeof *span->open) : NULL;
+		words->failed = words->failed || (count && !span->open);
+		for (; span->count < count && !words->failed; span->count++)
+			span->open[span->count] = sql_take_word(words);
+	}
+}
+
+static void take_blocks(struct sql_words *words, struct sql_index *index)
+{
+	index->block_shift = (unsigned)sql_take_below(words, 64);
+	index->block_count = sql_take_count(words, 4);
+	index->blocks = calloc(index->block_count + 1, sizeof *index->blocks);
+	words->failed = words->failed || !index->blocks;
+	uint64_t before = 0;
+	for (size_t i = 0; i < index->block_count && !words->failed; i++) {
+		struct block *block = &index->blocks[i];
+		block->first = sql_take_word(words);
+		block->least = sql_take_word(words);
+		block->most = sql_take_word(words);
+		block->tracks = sql_take_word(words);
+		if (block->first == UINT64_MAX)
+			continue;
+		words->failed = block->first >= index->size || (i && block->first < before);
+		before = block->first;
+	}
+}
+
+static void take_pieces(struct sql_words *words, struct sql_index *index)
+{
+	index->begin_count = sql_take_count(words, 2);
+	index->begins = calloc(index->begin_count + 1, sizeof *index->begins);
+	words->failed = words->failed || !index->begins;
+	for (size_t i = 0; i < index->begin_count && !words->failed; i++)
+		index->begins[i] = take_bytes(words, index);
+	index->needed_count = sql_take_count(words, 2);
+	index->needed = calloc(index->needed_count + 1, sizeof *index->needed);
+	words->failed = words->failed || !index->needed;
+	for (size_t i = 0; i < index->needed_count && !words->failed; i++) {
+		struct begin bytes = take_bytes(words, index);
+		index->needed[i] = (struct tw_piece){.offset = bytes.offset, .size = bytes.size};
+	}
+}
+
+/* A span may only speak of begins that are known. */
+static bool knows_all_open(const struct sql_index *index)
+{
+	for (size_t i = 0; i < index->span_count; i++)
+		for (size_t k = 0; k < index->spans[i].count; k++) {
+			const struct begin key = {.offset = index->spans[i].open[k]};
+			if (!bsearch(&key, index->begins, index->begin_count, sizeof key, compare))
+				return false;
+		}
+	return true;
+}
+
+struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey)
+{
+	if (!sql_take_below(words, 2))
+		return NULL;
+	struct sql_index *index = calloc(1, sizeof *index);
+	if (!index) {
+		words->failed = true;
+		return NULL;
+	}
+	index->start = survey->start_ns;
+	index->size = sql_take_word(words);
+	words->failed = words->failed || index->size != survey->bytes;
+	take_spans(words, index);
+	take_blocks(words, index);
+	take_pieces(words, index);
+	if (!words->failed && knows_all_open(index))
+		return index;
+	words->failed = true;
+	sql_index_free(index);
+	return NULL;
 }
 
 void sql_index_free(struct sql_index *index)

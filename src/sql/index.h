@@ -21,6 +21,14 @@ bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey);
  * that these are inside of. track: only those of this one; 0: all. Leaves *view as it is where reading everything is as good. */
 void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, uint32_t track, struct sql_view *view);
 
+struct sql_words;
+
+/* Writes it, NULL too. */
+void sql_index_put(struct tw_output *out, const struct sql_index *index);
+
+/* Reads it; NULL where there is none, or words->failed. */
+struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey);
+
 void sql_index_free(struct sql_index *index);
 
 #endif

@@ -22,7 +22,8 @@ struct sql_hooks {
 	void (*begin)(void *context, const struct tw_reader *reader, const char *path); /* a scan begins */
 	void (*end)(void *context, const struct tw_reader *reader);                     /* it is over */
 	void (*finding)(void *context, const struct tw_finding *finding);               /* each is told once */
-	const volatile sig_atomic_t *stop; /* not 0: what is going on should end */
+	void (*refused)(void *context, const char *path, const char *why); /* an index that is not used, or not kept */
+	const volatile sig_atomic_t *stop;                                 /* not 0: what is going on should end */
 };
 
 struct sql_file {
@@ -44,6 +45,7 @@ struct sql_session {
 	struct tw_read_options options; /* the owner's; order, threads and findings are set for each scan */
 	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
 	struct sql_hooks hooks;
+	bool keep_index;  /* surveys are kept beside their files */
 	uint64_t windows; /* how often only pieces of a file have been read */
 	char error[1024];
 };

@@ -3,10 +3,12 @@
 #include "sql/survey.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "core/format.h"
 #include "sql/index.h"
+#include "sql/keep.h"
 #include "sql/scan.h"
 
 enum {
@@ -129,18 +131,37 @@ static bool add_process(struct sql_survey *survey, struct sql_scan *scan, uint64
 	return true;
 }
 
+static bool map_track(struct sql_survey *survey, uint32_t number)
+{
+	const struct sql_track *track = &survey->tracks[number];
+	uint32_t known;
+	bool again = track->kind != TW_TRACK_THREAD || tw_map_find(&survey->thread_map, track->thread, &known);
+	return tw_map_add(&survey->track_map, track_key(track->kind, track->process, track->thread), number) &&
+	       (again || tw_map_add(&survey->thread_map, track->thread, number));
+}
+
+bool sql_survey_map(struct sql_survey *survey)
+{
+	bool fine = survey->process_count > 0 && survey->series_count > 0;
+	for (uint32_t i = 1; i < survey->track_count && fine; i++)
+		fine = survey->tracks[i].upid < survey->process_count && map_track(survey, i);
+	for (uint32_t i = 1; i < survey->series_count && fine; i++)
+		fine = survey->series[i].upid < survey->process_count &&
+		       tw_map_add(&survey->series_map, series_key(&survey->series[i]), i);
+	for (uint32_t i = 1; i < survey->stack_count && fine; i++)
+		fine = survey->stacks[i].location < survey->frame_count;
+	return fine;
+}
+
 static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t number)
 {
 	const struct tw_track *from = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
 	struct sql_track *track = &survey->tracks[number];
-	uint32_t known;
 	*track = (struct sql_track){.process = from->process, .thread = from->thread, .kind = from->kind};
 	track->name = name_number(scan, from->name);
 	if (!add_process(survey, scan, from->process, &track->upid))
 		return false;
-	bool again = from->kind != TW_TRACK_THREAD || tw_map_find(&survey->thread_map, from->thread, &known);
-	return tw_map_add(&survey->track_map, track_key(from->kind, from->process, from->thread), number) &&
-	       (again || tw_map_add(&survey->thread_map, from->thread, number));
+	return map_track(survey, number);
 }
 
 static bool copy_tracks(struct sql_survey *survey, struct sql_scan *scan)
@@ -228,15 +249,41 @@ static struct sql_survey *new_survey(void)
 	return NULL;
 }
 
+/* What was kept beside the file, if that is wanted and it is of this file. */
+static struct sql_survey *load(struct sql_session *session, size_t number)
+{
+	const struct sql_hooks *hooks = &session->hooks;
+	const char *why = NULL;
+	struct sql_survey *survey = session->keep_index ? sql_keep_load(session, number, &why) : NULL;
+	if (why && hooks->refused)
+		hooks->refused(hooks->context, session->files[number].path, why);
+	return survey;
+}
+
+/* That it cannot be kept is no reason not to answer. */
+static void save(struct sql_session *session, size_t number, const struct sql_survey *survey)
+{
+	const struct sql_hooks *hooks = &session->hooks;
+	int error = session->keep_index ? sql_keep_save(session, number, survey) : 0;
+	if (error && hooks->refused)
+		hooks->refused(hooks->context, session->files[number].path, strerror(error));
+}
+
 int sql_survey_make(struct sql_session *session, size_t number)
 {
 	struct sql_file *file = &session->files[number];
 	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK};
-	if (file->survey)
-		return 0;
-	struct sql_survey *survey = new_survey();
-	int status = survey ? read_all(survey, &scan) : sql_session_fail(session, TW_ERR_MEMORY, "out of memory");
-	sql_scan_close(&scan);
+	int status = file->survey ? 0 : sql_file_check(session, number);
+	if (file->survey || status < 0)
+		return status;
+	struct sql_survey *survey = load(session, number);
+	if (!survey) {
+		survey = new_survey();
+		status = survey ? read_all(survey, &scan) : sql_session_fail(session, TW_ERR_MEMORY, "out of memory");
+		sql_scan_close(&scan);
+		if (status == 0)
+			save(session, number, survey);
+	}
 	if (status < 0) {
 		sql_survey_free(survey);
 		return status;

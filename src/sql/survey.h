@@ -60,6 +60,9 @@ struct sql_session;
 int sql_survey_make(struct sql_session *session, size_t file);
 void sql_survey_free(struct sql_survey *survey);
 
+/* Makes the maps of a survey whose lists are there. False when there is no memory, or something is not right. */
+bool sql_survey_map(struct sql_survey *survey);
+
 /* The number of a track; 0 when there is none such. */
 uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track *track);
 

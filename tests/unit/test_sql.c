@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
+#include "sql/keep.h"
 #include "sql/tables.h"
 
 /* ---- Asking. ---- */
@@ -357,6 +359,110 @@ static void test_index(void **state)
 	free(archive.bytes);
 }
 
+/* ---- What is kept beside a file. ---- */
+
+static const char window_query[] =
+    "select count(*), sum(dur), sum(depth), sum(id), max(name), max(utid) from slice where ts between 2000000 and 2200000";
+
+/* The answer of a session of its own that keeps what it finds; NULL when it fails. */
+static char *ask_kept(const char *path, uint64_t *windows, bool *refused)
+{
+	struct scene scene;
+	char *text = NULL;
+	set_up(&scene, NULL, NULL);
+	scene.session->keep_index = true;
+	assert_int_equal(sql_session_add(scene.session, path), 0);
+	const char *why = NULL;
+	struct sql_survey *kept = sql_file_check(scene.session, 0) == 0 ? sql_keep_load(scene.session, 0, &why) : NULL;
+	*refused = why != NULL;
+	sql_survey_free(kept);
+	sqlite3_stmt *statement = NULL;
+	if (sqlite3_prepare_v2(scene.db, window_query, -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		text = strdup((const char *)sqlite3_column_text(statement, 1));
+	sqlite3_finalize(statement);
+	*windows = scene.session->windows;
+	tear_down(&scene);
+	return text;
+}
+
+enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 1 };
+
+static size_t read_file(const char *path, uint8_t *bytes, size_t room)
+{
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size_t size = fread(bytes, 1, room, file);
+	fclose(file);
+	return size;
+}
+
+static void write_file(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+static void expect_kept(const char *path, const char *expected, bool refused)
+{
+	uint64_t windows;
+	bool found;
+	char *text = ask_kept(path, &windows, &found);
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	assert_int_equal(found, refused);
+	assert_int_equal(windows, 1);
+	free(text);
+}
+
+static void test_kept_index(void **state)
+{
+	(void)state;
+	enum { ROOM = 1 << 22 };
+	char path[] = "/tmp/trackway-sql-XXXXXX", kept[64];
+	struct archive archive = {.random = 5};
+	uint8_t *bytes = malloc(ROOM), *changed = malloc(ROOM);
+	uint64_t windows;
+	bool refused;
+	assert_true(bytes && changed && close(mkstemp(path)) == 0);
+	snprintf(kept, sizeof kept, "%s.twindex", path);
+	make_archive(&archive);
+	write_archive(&archive, path);
+	char *expected = ask_kept(path, &windows, &refused);
+	assert_true(expected && !refused && windows == 1);
+	expect_kept(path, expected, false);
+	size_t size = read_file(kept, bytes, ROOM);
+	assert_true(size > HEAD_SIZE && size < ROOM);
+
+	/* One that is cut, or of another file, is not used, and made anew. */
+	write_file(kept, bytes, size - 8);
+	expect_kept(path, expected, true);
+	expect_kept(path, expected, false);
+	memcpy(changed, bytes, size);
+	changed[40] ^= 1; /* the hash of the file's first bytes */
+	write_file(kept, changed, size);
+	expect_kept(path, expected, true);
+
+	/* One that lies gives wrong answers or is refused, but is never believed about what is where in memory. */
+	for (int i = 0; i < 100; i++) {
+		memcpy(changed, bytes, size);
+		size_t word = HEAD_SIZE + 8 * (draw(&archive, (uint32_t)(size - HEAD_SIZE) / 8));
+		memset(changed + word, draw(&archive, 2) ? 0xff : (int)draw(&archive, 256), 1 + draw(&archive, 8));
+		uint64_t hash = tw_hash_bytes(changed + HEAD_SIZE, size - HEAD_SIZE, VERSION);
+		tw_store64(changed + HASH_PLACE, hash, false);
+		write_file(kept, changed, size);
+		free(ask_kept(path, &windows, &refused));
+	}
+	unlink(kept);
+	unlink(path);
+	free(expected);
+	free(bytes);
+	free(changed);
+	free(archive.bytes);
+}
+
 /* ---- Groups and order. ---- */
 
 static void test_groups(void **state)
@@ -520,10 +626,12 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows), cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
-	    cmocka_unit_test(test_windows),  cmocka_unit_test(test_index),          cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_order),    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace), cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_two_files),
+	    cmocka_unit_test(test_conditions),     cmocka_unit_test(test_windows),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_kept_index),
+	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* keep.h - a survey and its index beside the file that they are of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SQL_KEEP_H
+#define SQL_KEEP_H
+
+#include "sql/session.h"
+
+/* Reads what was kept. NULL where there is nothing, or nothing that is of the file as it is: then *why says so, if there is a file
+ * (a constant; otherwise NULL). */
+struct sql_survey *sql_keep_load(struct sql_session *session, size_t file, const char **why);
+
+/* Keeps a survey. Returns 0 or an errno. */
+int sql_keep_save(struct sql_session *session, size_t file, const struct sql_survey *survey);
+
+/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
+char *sql_keep_path(const char *path);
+
+#endif
