@@ -437,7 +437,7 @@ static void test_merged(void **state)
 	struct tw_reader *reader;
 	struct tw_batch batch;
 	const struct tw_name *function = NULL;
-	assert_int_equal(tw_open_merged(&reader, sources, 2, TW_ALIGN_FIRST, NULL), 0);
+	assert_int_equal(tw_open_merged(&reader, sources, 2, NULL, NULL), 0);
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	while (tw_read(reader, &batch) > 0)
 		;
