@@ -87,7 +87,8 @@ static bool wants_more(const struct chrome_state *state)
 		return false;
 	if (sorter->count == 0)
 		return true;
-	return state->stream.at - ((const struct chrome_piece *)sorter->lanes[0].slab)->end < state->window;
+	const struct tw_slab *oldest = sorter->lanes[sorter->oldest % TW_ORDER_SLABS].slab;
+	return state->stream.at - ((const struct chrome_piece *)oldest)->end < state->window;
 }
 
 static int fill_window(struct tw_reader *reader)
