@@ -26,7 +26,7 @@ struct run {
 static int read_calls(struct tw_reader *reader, const struct tw_consumer *consumer, void *state, struct tw_calls *calls)
 {
 	enum { LEFT = 256 };
-	struct tw_left_call room[LEFT + 1]; /* one more, that is written before it is known whether a call ended */
+	struct tw_left_call room[LEFT + 1];
 	struct tw_left_calls left = {.calls = room, .room = LEFT};
 	int got;
 	while ((got = reader->format->read_calls(reader, calls, &left)) > 0)

@@ -137,7 +137,7 @@ void tw_calls_finish(struct tw_calls *calls);
 
 /* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */
 struct tw_left_calls {
-	struct tw_left_call *calls;
+	struct tw_left_call *calls; /* one more than room: it may be written before it is known whether a call ended */
 	size_t count, room;
 };
 

@@ -72,7 +72,7 @@ struct tw_format {
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended by an
 	 * exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a negative status.
-	 * NULL where read is all there is. */
+	 * The stacks have no least duration. NULL where read is all there is. */
 	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
 
 	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the end.
