@@ -19,21 +19,80 @@ static uint64_t large(const void *place)
 	return value;
 }
 
+/* A value at a place in a row; what puts nothing leaves NULL. */
+typedef void (*put_fn)(struct sql_cursor *cursor, sqlite3_context *context, const void *place);
+
+/* ---- Numbers. ---- */
+
+static void put_number(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	(void)cursor;
+	sqlite3_result_int64(context, (int64_t)large(place));
+}
+
+static void put_small(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	(void)cursor;
+	sqlite3_result_int64(context, small(place));
+}
+
+static void put_real(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	double real;
+	(void)cursor;
+	memcpy(&real, place, sizeof real);
+	sqlite3_result_double(context, real);
+}
+
+static void put_time(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	sqlite3_result_int64(context, (int64_t)(large(place) - cursor->start));
+}
+
+/* ---- Ids. ---- */
+
+static void put_record(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	if (large(place) != UINT64_MAX)
+		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(place)));
+}
+
 static void put_id(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
 {
 	if (number)
 		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_TRACK_SHIFT | number));
 }
 
-static void put_thread(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
+static void put_known(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	put_id(cursor, context, small(place));
+}
+
+/* Beside the numbers of the tracks that threads are. */
+static void put_series(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	if (small(place))
+		put_id(cursor, context, small(place) | UINT32_C(1) << 31);
+}
+
+static void put_track(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	put_id(cursor, context, sql_scan_track(&cursor->scan, small(place)));
+}
+
+static void put_thread(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	uint32_t number = sql_scan_track(&cursor->scan, small(place));
 	if (number && survey->tracks[number].kind == TW_TRACK_THREAD)
 		put_id(cursor, context, number);
 }
 
-static void put_name(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
+/* ---- Texts. The session's live as long as SQLite can want them. ---- */
+
+static void put_name(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
+	uint32_t number = small(place);
 	const struct sql_scan_name *name = number ? sql_scan_name(&cursor->scan, number) : NULL;
 	if (name)
 		sqlite3_result_text64(context, name->text, name->length, SQLITE_STATIC, SQLITE_UTF8);
@@ -41,36 +100,66 @@ static void put_name(struct sql_cursor *cursor, sqlite3_context *context, uint32
 		sqlite3_result_error_nomem(context);
 }
 
-static void put_known_name(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
+static void put_known_name(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	const struct tw_name *name = tw_dictionary_name(cursor->scan.session->names, number);
-	if (number)
+	const struct tw_name *name = tw_dictionary_name(cursor->scan.session->names, small(place));
+	if (small(place))
 		sqlite3_result_text64(context, name->text, name->length, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-/* The cursor's texts move when it goes on: SQLite takes a copy. */
-static void put_text(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_text *text)
+static void put_word(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	const char *word;
+	(void)cursor;
+	memcpy(&word, place, sizeof word);
+	sqlite3_result_text(context, word, -1, SQLITE_STATIC);
+}
+
+static void put_file(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	(void)place;
+	sqlite3_result_text(context, cursor->scan.session->files[cursor->scan.file].path, -1, SQLITE_STATIC);
+}
+
+/* The cursor's move when it goes on: SQLite takes a copy. */
+static void put_own_text(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_text *text)
 {
 	if (text->there)
 		sqlite3_result_text64(context, text->length ? cursor->text.bytes + text->place : "", text->length,
 		                      SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static void put_any(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_any *any)
+static void put_text(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	if (any->type == SQL_NUMBER)
-		sqlite3_result_int64(context, any->value.i);
-	else if (any->type == SQL_REAL)
-		sqlite3_result_double(context, any->value.d);
-	else if (any->type == SQL_TEXT)
-		put_text(cursor, context, &any->value.text);
+	struct sql_text text;
+	memcpy(&text, place, sizeof text);
+	put_own_text(cursor, context, &text);
 }
 
-static void put_record(const struct sql_cursor *cursor, sqlite3_context *context, uint64_t offset)
+static void put_any(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	if (offset != UINT64_MAX)
-		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ offset));
+	struct sql_any any;
+	memcpy(&any, place, sizeof any);
+	if (any.type == SQL_NUMBER)
+		sqlite3_result_int64(context, any.value.i);
+	else if (any.type == SQL_REAL)
+		sqlite3_result_double(context, any.value.d);
+	else if (any.type == SQL_TEXT)
+		put_own_text(cursor, context, &any.value.text);
 }
+
+static const put_fn putters[] = {
+    [SQL_NUMBER] = put_number,     [SQL_UNSIGNED] = put_number,
+    [SQL_SMALL] = put_small,       [SQL_REAL] = put_real,
+    [SQL_TIME] = put_time,         [SQL_RECORD] = put_record,
+    [SQL_TRACK] = put_track,       [SQL_THREAD] = put_thread,
+    [SQL_KNOWN_TRACK] = put_known, [SQL_PROCESS] = put_known,
+    [SQL_SERIES] = put_series,     [SQL_STACK] = put_known,
+    [SQL_NAME] = put_name,         [SQL_KNOWN_NAME] = put_known_name,
+    [SQL_WORD] = put_word,         [SQL_TEXT] = put_text,
+    [SQL_ANY] = put_any,           [SQL_FILE] = put_file,
+    [SQL_HIDDEN_FILE] = put_file,
+};
 
 int64_t sql_cursor_id(const struct sql_cursor *cursor)
 {
@@ -83,66 +172,5 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 
 void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_column *column)
 {
-	const void *place = cursor->rows + cursor->at * cursor->table->row_size + column->place;
-	struct sql_text text;
-	struct sql_any any;
-	double real;
-	const char *word;
-	switch (column->value) {
-	case SQL_NUMBER:
-	case SQL_UNSIGNED:
-		sqlite3_result_int64(context, (int64_t)large(place));
-		return;
-	case SQL_SMALL:
-		sqlite3_result_int64(context, small(place));
-		return;
-	case SQL_REAL:
-		memcpy(&real, place, sizeof real);
-		sqlite3_result_double(context, real);
-		return;
-	case SQL_TIME:
-		sqlite3_result_int64(context, (int64_t)(large(place) - cursor->start));
-		return;
-	case SQL_RECORD:
-		put_record(cursor, context, large(place));
-		return;
-	case SQL_TRACK:
-		put_id(cursor, context, sql_scan_track(&cursor->scan, small(place)));
-		return;
-	case SQL_THREAD:
-		put_thread(cursor, context, sql_scan_track(&cursor->scan, small(place)));
-		return;
-	case SQL_KNOWN_TRACK:
-	case SQL_PROCESS:
-	case SQL_STACK:
-		put_id(cursor, context, small(place));
-		return;
-	case SQL_SERIES:
-		/* Beside the numbers of the tracks that threads are. */
-		if (small(place))
-			put_id(cursor, context, small(place) | UINT32_C(1) << 31);
-		return;
-	case SQL_NAME:
-		put_name(cursor, context, small(place));
-		return;
-	case SQL_KNOWN_NAME:
-		put_known_name(cursor, context, small(place));
-		return;
-	case SQL_WORD:
-		memcpy(&word, place, sizeof word);
-		sqlite3_result_text(context, word, -1, SQLITE_STATIC);
-		return;
-	case SQL_TEXT:
-		memcpy(&text, place, sizeof text);
-		put_text(cursor, context, &text);
-		return;
-	case SQL_ANY:
-		memcpy(&any, place, sizeof any);
-		put_any(cursor, context, &any);
-		return;
-	case SQL_FILE:
-	case SQL_HIDDEN_FILE:
-		sqlite3_result_text(context, cursor->scan.session->files[cursor->scan.file].path, -1, SQLITE_STATIC);
-		return;
-	}
+	putters[column->value](cursor, context, cursor->rows + cursor->at * cursor->table->row_size + column->place);
 }
