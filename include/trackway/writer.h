@@ -21,7 +21,8 @@ struct tw_write_options {
 	unsigned version;              /* of the target format; 0: the newest, or the source's for tw_transcode() */
 	enum tw_byte_order byte_order; /* formats with a choice */
 	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
-	const char *weight; /* folded: what is counted, a word of TW_WEIGHT_LIST (trackway/analysis.h); NULL: samples where the
+	const char
+	    *weight; /* folded: what is counted, a word of TW_WEIGHT_LIST (trackway/analysis.h); NULL: samples where the
 	                       source tells by them where time goes, else the time of calls, else what there is */
 	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
 	const char *dialect;       /* tracelog: "d0" to "d3"; NULL: the source's */
@@ -66,6 +67,10 @@ TW_API const char *tw_writer_error(const struct tw_writer *writer);
 /* Returns the order of events that a target format wants its reader to deliver. */
 TW_API enum tw_order tw_writer_order(const char *format);
 
+/* Whether tw_create() can write a format. False for one that is only written record by record, by tw_transcode() from a trace
+ * of the same format. */
+TW_API bool tw_writer_takes_events(const char *format);
+
 /* Returns the name of the format number i (from 0) that can be written, NULL past the last. */
 TW_API const char *tw_writer_format_name(size_t i);
 
@@ -90,7 +95,7 @@ struct tw_rewrite_result {
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order. The reader is used up.
- * Options 0: as the source. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record;
+ * Options 0: as the source. Where tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record;
  * then the reader can still be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);

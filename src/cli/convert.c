@@ -44,25 +44,15 @@ static enum tw_byte_order byte_order(const char *word)
 	return TW_BYTES_AS_SOURCE;
 }
 
-static int transcode(const struct convert_work *work, struct tw_reader *reader)
-{
-	const struct tw_writing *writing = &work->writing;
-	struct tw_rewrite_result result;
-	int status = tw_transcode(reader, writing->output, &writing->write, &result);
-	if (status < 0)
-		return status;
-	tw_say_loss(writing->output, "records", result.records_changed, result.records_dropped);
-	return tw_writing_exit(writing, result.records_changed || result.records_dropped);
-}
-
 static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;
 	const struct convert_work *work = walk->context;
-	bool same = strcmp(tw_reader_format(reader), work->writing.format) == 0;
+	const char *format = work->writing.format;
+	bool all = !tw_has_filters(walk->common) && !work->options->buffer_size;
 	int status = TW_ERR_UNSUPPORTED;
-	if (same && !tw_has_filters(walk->common) && !work->options->buffer_size)
-		status = transcode(work, reader);
+	if (strcmp(tw_reader_format(reader), format) == 0 && (all || !tw_writer_takes_events(format)))
+		status = tw_write_records(&work->writing, reader);
 	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&work->writing, reader) : status;
 }
 

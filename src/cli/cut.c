@@ -14,7 +14,8 @@ static int cut(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 	(void)path;
 	struct tw_writing *writing = walk->context;
 	writing->format = tw_reader_format(reader);
-	return tw_write_events(writing, reader);
+	return tw_writer_takes_events(writing->format) ? tw_write_events(writing, reader)
+	                                               : tw_write_records(writing, reader);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
@@ -56,7 +57,8 @@ const struct tw_command tw_command_cut = {
 	"needs, and no others. Calls that are going on at the edge of a time window begin and end there. Without a filter by "
 	"time or duration the events stay in the order of the file.\n\n"
 	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the tables' "
-	"indices) is not that of the source. What could not be kept is counted on standard error.",
+	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, classes and functions "
+	"stay. What could not be kept is counted on standard error.",
     .examples =
 	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
 	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",

@@ -86,6 +86,16 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 	return status;
 }
 
+int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	struct tw_rewrite_result result;
+	int status = tw_transcode(reader, writing->output, &writing->write, &result);
+	if (status < 0)
+		return status;
+	tw_say_loss(writing->output, "records", result.records_changed, result.records_dropped);
+	return tw_writing_exit(writing, result.records_changed || result.records_dropped);
+}
+
 /* ---- Where to. ---- */
 
 static int refuse_terminal(const struct tw_command *command, const char *output)

@@ -24,6 +24,10 @@ int tw_choose_output(struct tw_writing *writing, const struct tw_command *comman
 /* Writes all events, and tells what the format could not hold. Returns enum tw_exit or the reader's negative status. */
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader);
 
+/* Writes a trace in its own format, record by record, and tells what was lost. Returns as above; TW_ERR_UNSUPPORTED where the
+ * format is not written so. */
+int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader);
+
 /* Tells a loss on standard error: the trace may be going to standard output. */
 void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out);
 

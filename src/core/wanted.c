@@ -41,21 +41,21 @@ static bool mark(struct tw_wanted *wanted, uint64_t offset)
 	return *page != NULL;
 }
 
-static int mark_all(struct tw_wanted *wanted, struct tw_reader *events)
+static int mark_all(struct tw_wanted *wanted, struct tw_reader *events, bool clipped)
 {
 	struct tw_batch batch;
 	int count;
 	while ((count = tw_read(events, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];
-			bool made = event->kind == TW_LOST || event->flags & TW_FLAG_CLIPPED;
+			bool made = event->kind == TW_LOST || (event->flags & TW_FLAG_CLIPPED && !clipped);
 			if (!made && !mark(wanted, event->offset))
 				return TW_ERR_MEMORY;
 		}
 	return count;
 }
 
-int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader)
+int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader, bool clipped)
 {
 	struct tw_wanted *wanted = calloc(1, sizeof *wanted);
 	struct tw_reader *events = NULL;
@@ -67,7 +67,7 @@ int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader)
 	if (status == 0)
 		status = tw_open_again(&events, reader);
 	if (status == 0)
-		status = mark_all(wanted, events);
+		status = mark_all(wanted, events, clipped);
 	tw_close(events);
 	return status;
 }

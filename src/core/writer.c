@@ -119,6 +119,12 @@ enum tw_order tw_writer_order(const char *format)
 	return target ? target->order : TW_ORDER_TRACK;
 }
 
+bool tw_writer_takes_events(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target && target->write;
+}
+
 const char *tw_writer_format_name(size_t i)
 {
 	for (size_t k = 0; tw_targets[k]; k++)

@@ -541,7 +541,7 @@ static int make(struct tw_reader *reader, struct fxt_records **records)
 	*records = calloc(1, sizeof **records);
 	if (!*records)
 		return TW_ERR_MEMORY;
-	int status = filtered ? tw_wanted_new(&(*records)->wanted, reader) : 0;
+	int status = filtered ? tw_wanted_new(&(*records)->wanted, reader, false) : 0;
 	return status < 0 ? status : fxt_cursor_init(&(*records)->cursor, reader);
 }
 

@@ -347,6 +347,13 @@ static void put_list(struct sink *sink, const void *member)
 	}
 }
 
+int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room)
+{
+	struct sink sink = {.bytes = bytes, .room = room};
+	put_item(&sink, item);
+	return sink.status < 0 ? sink.status : (int64_t)sink.used;
+}
+
 int64_t tw_tracelog_encode(const struct tw_tracelog_record *record, uint8_t *bytes, size_t room)
 {
 	struct sink sink = {.bytes = bytes, .room = room, .style = record->style, .record = record};

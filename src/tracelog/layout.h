@@ -73,6 +73,9 @@ int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog
                            struct tw_tracelog_fault *fault);
 bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record);
 
+/* Writes an item of a list, with the space before it. Returns its size, TW_ERR_ROOM or TW_ERR_VALUE. */
+int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room);
+
 static inline bool tracelog_blank(uint8_t byte)
 {
 	return byte == ' ' || byte == '\t';

@@ -312,6 +312,9 @@ uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack);
 
 /* ---- times.c ---- */
 
+/* The next time of a log, of 32 bits, in ms since the profiler's start. */
+uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms);
+
 /* A time of 32 bits in ns since the profiler's start. */
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms);
 

@@ -332,7 +332,7 @@ static int make(struct tw_reader *reader, struct tracelog_records **made)
 	struct tracelog_records *records = *made = calloc(1, sizeof *records);
 	int status = records ? 0 : TW_ERR_MEMORY;
 	if (status == 0 && filtered)
-		status = tw_wanted_new(&records->wanted, reader);
+		status = tw_wanted_new(&records->wanted, reader, false);
 	if (status == 0)
 		tracelog_cursor_init(&records->cursor, reader);
 	if (status < 0)

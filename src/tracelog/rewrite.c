@@ -1,4 +1,4 @@
-/* rewrite.c - a log written again line by line: repaired, or in another dialect. */
+/* rewrite.c - a log written again line by line: repaired, in another dialect, or a part of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "tracelog/cursor.h"
+#include "tracelog/cut.h"
 #include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
 
@@ -19,6 +20,7 @@ struct rewrite {
 	struct tracelog_cursor cursor;
 	struct tw_output *out;
 	struct tw_rewrite_result *result;
+	struct tracelog_cut *cut; /* NULL: all lines are wanted */
 	unsigned dialect;
 	bool repair;
 	bool narrow;                        /* the last pointer had 32 bits */
@@ -240,7 +242,8 @@ static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
 static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 {
 	const struct tracelog_line *line = &r->cursor.line;
-	if (!tw_grow(&r->line, &r->line_room, 3 * line->size + LINE_ROOM, 1)) {
+	size_t most = line->size + record->list.size;
+	if (!tw_grow(&r->line, &r->line_room, 3 * most + LINE_ROOM, 1)) {
 		r->failed = true;
 		return false;
 	}
@@ -253,59 +256,101 @@ static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 	return true;
 }
 
+static void write(struct rewrite *r, struct tw_tracelog_record *record, bool readable)
+{
+	bool kept = !readable || adapt(r, record);
+	if (kept && !r->failed && put(r, record))
+		r->result->records_out++;
+	else
+		r->result->records_dropped++;
+}
+
+/* What is left of a line that may be outside of the part that is wanted. */
+static void write_part(struct rewrite *r)
+{
+	struct tw_tracelog_record made;
+	bool approximated = r->approximated, cut_off;
+	tracelog_cut_take(r->cut, &r->cursor.record, r->cursor.line.offset);
+	while (tracelog_cut_next(r->cut, &made, &cut_off)) {
+		r->approximated = approximated || cut_off;
+		write(r, &made, true);
+	}
+	r->failed |= tracelog_cut_failed(r->cut);
+}
+
 /* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut off may
- * lack digits. */
+ * lack digits. Of a kind to come it is not known whether it is in a part. */
 static bool is_kept(const struct rewrite *r)
 {
 	const struct tracelog_cursor *cursor = &r->cursor;
 	if (r->repair && cursor->record.odd & TW_TRACELOG_NO_END)
 		return false;
-	return cursor->readable || (cursor->record.kind == TW_TRACELOG_UNKNOWN && cursor->of_unknown_kind);
+	bool to_come = cursor->record.kind == TW_TRACELOG_UNKNOWN && cursor->of_unknown_kind;
+	return cursor->readable || (to_come && !r->cut);
 }
 
 static void take_line(struct rewrite *r)
 {
 	struct tw_tracelog_record *record = &r->cursor.record;
-	bool kept = is_kept(r);
 	r->approximated = false;
 	r->result->records_in++;
-	if (kept && r->cursor.readable) {
+	if (!is_kept(r)) {
+		r->result->records_dropped++;
+		r->result->lost_bytes += r->cursor.line.size;
+		return;
+	}
+	if (r->cursor.readable) {
 		learn(r, record);
 		copy_list(r);
-		kept = adapt(r, record);
 	}
-	if (kept && !r->failed && put(r, record))
-		r->result->records_out++;
+	if (r->cut && !r->failed)
+		write_part(r);
 	else
-		r->result->records_dropped++;
-	if (!is_kept(r))
-		r->result->lost_bytes += r->cursor.line.size;
+		write(r, record, r->cursor.readable);
 }
 
-static int rewrite(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result, unsigned dialect,
-                   bool repair)
+static void rewrite_free(struct rewrite *r)
 {
-	struct rewrite r = {.out = out, .result = result, .dialect = dialect, .repair = repair};
+	tracelog_cursor_free(&r->cursor);
+	tracelog_cut_free(r->cut);
+	tw_map_free(&r->system_of);
+	tw_map_free(&r->thread_of);
+	tw_map_free(&r->classes);
+	free(r->list);
+	free(r->line);
+}
+
+static int rewrite(struct rewrite *r, struct tw_reader *reader)
+{
 	int status;
-	tracelog_cursor_init(&r.cursor, reader);
-	while ((status = tracelog_cursor_next(&r.cursor)) > 0 && !out->error && !r.failed)
-		take_line(&r);
+	tracelog_cursor_init(&r->cursor, reader);
+	while ((status = tracelog_cursor_next(&r->cursor)) > 0 && !r->out->error && !r->failed)
+		take_line(r);
 	if (status == 0)
-		tracelog_cursor_end(&r.cursor);
-	if (r.failed)
+		tracelog_cursor_end(&r->cursor);
+	if (r->failed)
 		status = tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
-	tracelog_cursor_free(&r.cursor);
-	tw_map_free(&r.system_of);
-	tw_map_free(&r.thread_of);
-	tw_map_free(&r.classes);
-	free(r.list);
-	free(r.line);
+	rewrite_free(r);
 	return status < 0 ? status : 0;
 }
 
 int tracelog_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
-	return rewrite(reader, out, result, AS_IT_IS, true);
+	struct rewrite r = {.out = out, .result = result, .dialect = AS_IT_IS, .repair = true};
+	return rewrite(&r, reader);
+}
+
+/* With filters only what passes them. */
+static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result,
+                     unsigned dialect)
+{
+	struct rewrite r = {.out = out, .result = result, .dialect = dialect};
+	bool filtered = reader->filter || reader->options.thread_count;
+	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
+	if (status == 0)
+		return rewrite(&r, reader);
+	tracelog_cut_free(r.cut);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 }
 
 int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
@@ -316,12 +361,12 @@ int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const st
 	if (options->version)
 		return tw_fail(reader, TW_ERR_VALUE, "tracelog has no versions, but dialects");
 	if (!options->dialect)
-		return rewrite(reader, out, result, AS_IT_IS, false);
+		return transcode(reader, out, result, AS_IT_IS);
 	while (dialect < sizeof names / sizeof *names && strcmp(names[dialect], options->dialect) != 0)
 		dialect++;
 	if (dialect == sizeof names / sizeof *names)
 		return tw_fail(reader, TW_ERR_VALUE, "tracelog is not written in a dialect %s", options->dialect);
-	return rewrite(reader, out, result, dialect, false);
+	return transcode(reader, out, result, dialect);
 }
 
 const struct tw_target tw_target_tracelog = {

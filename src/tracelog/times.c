@@ -26,7 +26,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 
 /* A single line that is far from all others, which is damage, must not change what the others mean: a new place in time
  * holds from its second line on. */
-static uint64_t unwrap(struct tracelog_times *times, uint32_t ms)
+uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms)
 {
 	if (!times->begun) {
 		times->begun = true;
@@ -49,7 +49,7 @@ static uint64_t unwrap(struct tracelog_times *times, uint32_t ms)
 
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms)
 {
-	uint64_t time = unwrap(&log->times, ms) * MS;
+	uint64_t time = tracelog_unwrap(&log->times, ms) * MS;
 	log->times.now = time;
 	return time;
 }
