@@ -3,8 +3,9 @@
  * Source: valgrind's manual, "Callgrind Format Specification". What is ours to decide:
  * - Stacks of all threads together. A function that calls itself, over others or not, is "name'2" inside itself, "name'3" in
  *   that, and so on: so no call is in a cycle, and inclusive costs add up.
- * - Costs of a slice stand at the line of its function, those of a sample at the line where it was taken; a call stands at the line of
- *   its caller. Nobody counts the calls of samples: they are one, for readers take none for an error. What is not known is line 0, and file "???", as valgrind has them. */
+ * - Costs of a slice stand at the line of its function, those of a sample at the line where it was taken; a call stands at the
+ *   line of its caller. Nobody counts the calls of samples: they are one, for readers take none for an error. What is not known
+ *   is line 0, and file "???", as valgrind has them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 

@@ -207,17 +207,16 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 
 static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
 
-static enum measure measure_of(const struct tw_event *event)
-{
-	if (event->kind == TW_STACK_SAMPLE)
-		return event->id ? WALL : TICKS;
-	return event->kind == TW_CPU_SAMPLE ? CPU : BYTES;
-}
+/* What the value of a sample measures; a stack sample may have a wall time too. */
+static const enum measure first_measures[] = {
+    [TW_STACK_SAMPLE - TW_STACK_SAMPLE] = TICKS,
+    [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = CPU,
+    [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = BYTES,
+};
 
 static void take_sample(struct firefox *firefox, const struct tw_event *event)
 {
 	struct tw_sample_stack *stack = &firefox->stack;
-	enum measure measure = measure_of(event);
 	uint32_t node = 0;
 	tw_frames_of_sample(&firefox->frames, firefox->dictionary, firefox->batch, event, stack);
 	if (stack->cut)
@@ -226,8 +225,10 @@ static void take_sample(struct firefox *firefox, const struct tw_event *event)
 		tw_count_loss(firefox->writer, "stack", true);
 	for (size_t i = 0; i < stack->count; i++)
 		node = child(firefox, event->track, node, stack->frames[i]);
-	add_sample(firefox, event->track, measure, since_start(firefox, event->time), node,
-	           measure == WALL ? event->id : event->value);
+	uint64_t time = since_start(firefox, event->time);
+	if (event->kind == TW_STACK_SAMPLE && event->id)
+		add_sample(firefox, event->track, WALL, time, node, event->id);
+	add_sample(firefox, event->track, first_measures[event->kind - TW_STACK_SAMPLE], time, node, event->value);
 	if (event->kind == TW_ALLOCATION_SAMPLE)
 		tw_count_loss(firefox->writer, tw_event_kind_name(event->kind), true);
 }

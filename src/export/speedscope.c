@@ -134,22 +134,23 @@ static void put_sample(struct speedscope *speedscope, const struct tw_event *eve
 	*sum = weight > UINT64_MAX - *sum ? UINT64_MAX : *sum + weight;
 }
 
-static enum measure measure_of(const struct tw_event *event)
-{
-	if (event->kind == TW_STACK_SAMPLE)
-		return event->id ? WALL : TICKS;
-	return event->kind == TW_CPU_SAMPLE ? CPU : BYTES;
-}
+/* What the value of a sample measures; a stack sample may have a wall time too. */
+static const enum measure first_measures[] = {
+    [TW_STACK_SAMPLE - TW_STACK_SAMPLE] = TICKS,
+    [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = CPU,
+    [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = BYTES,
+};
 
 static void take_sample(struct speedscope *speedscope, const struct tw_event *event)
 {
-	enum measure measure = measure_of(event);
 	tw_frames_of_sample(&speedscope->frames, speedscope->dictionary, speedscope->batch, event, &speedscope->stack);
 	if (speedscope->stack.cut)
 		tw_count_loss(speedscope->writer, "deep stack", true);
 	if (speedscope->stack.failed)
 		tw_count_loss(speedscope->writer, "frame", false);
-	put_sample(speedscope, event, measure, measure == WALL ? event->id : event->value);
+	if (event->kind == TW_STACK_SAMPLE && event->id)
+		put_sample(speedscope, event, WALL, event->id);
+	put_sample(speedscope, event, first_measures[event->kind - TW_STACK_SAMPLE], event->value);
 	if (event->kind == TW_ALLOCATION_SAMPLE)
 		tw_count_loss(speedscope->writer, tw_event_kind_name(event->kind), true);
 }

@@ -63,6 +63,16 @@ agrees() { # format
 
 @test "firefox: every column is as long as its table, and the slices are those of stat" { agrees firefox; }
 
+@test "samples: what stacks weigh in profiles is what stat says" {
+	local log="$DATA/tracelog/small-d2-64.log" weight
+	for weight in samples cpu wall bytes allocations; do
+		trackway stat --json --weight $weight "$log" >$weight.json
+	done
+	trackway convert "$log" -o out.speedscope.json && trackway convert "$log" -o out.pprof
+	trackway convert "$log" -o out.callgrind && trackway convert "$log" -o out.firefox.json
+	"$PYTHON" "$TRUTH/exports_samples.py"
+}
+
 @test "csv: the rows of Python's reader, and the slices are those of stat" { agrees csv; }
 
 @test "jsonl: an object a line, and the slices are those of stat" { agrees jsonl; }

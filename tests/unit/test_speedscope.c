@@ -83,8 +83,8 @@ static void test_samples(void **state)
 	expect_loss(f, "allocation-sample", 1, 0);
 	expect(
 	    f,
-	    "\n{\"type\":\"sampled\"," ON_MAIN " (samples)\",\"unit\":\"none\",\"startValue\":0,\"endValue\":3,"
-	    "\"samples\":[\n[1,0],\n[3,2]],\"weights\":[2,1]},\n"
+	    "\n{\"type\":\"sampled\"," ON_MAIN " (samples)\",\"unit\":\"none\",\"startValue\":0,\"endValue\":4,"
+	    "\"samples\":[\n[1,0],\n[3,2],\n[1,0]],\"weights\":[2,1,1]},\n"
 	    "{\"type\":\"sampled\"," ON_MAIN
 	    " (wall time)\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":500,"
 	    "\"samples\":[\n[1,0]],\"weights\":[500]},\n"
