@@ -12,8 +12,8 @@ enum {
 	ARGS_MAX = 512 << 10       /* bytes of JSON after which there are no more arguments; they are counted */
 };
 
-/* Adds {"name":value,...} to a line. A name that comes again has a number behind it. Integers that a double cannot hold are texts, and
- * so are pointers, "0x1f", and bytes, in hexadecimal. */
+/* Adds {"name":value,...} to a line. A name that comes again has a number behind it. Integers that a double cannot hold are
+ * texts, and so are pointers, "0x1f", and bytes, in hexadecimal. */
 void tw_args_add(struct tw_line *line, struct tw_writer *writer, const struct tw_dictionary *dictionary,
                  const struct tw_argument *arguments, unsigned count);
 

@@ -717,6 +717,7 @@ static int begin(struct firefox *firefox, const struct tw_reader *reader)
 	firefox->begun = true;
 	firefox->start = tw_reader_clock(reader)->start_ns;
 	firefox->spool.directory = reader->options.temporary_directory;
+	firefox->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
 	firefox->frames.limit = tw_memory_limit(reader) / MEMORY_PER_NODE;
 	firefox->count = TW_ROW_FIRST;
 	if (!tw_grow(&firefox->nodes, &firefox->room, firefox->count, sizeof *firefox->nodes))

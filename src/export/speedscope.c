@@ -1,8 +1,9 @@
 /* speedscope.c - slices and samples to speedscope's JSON.
  *
  * Source: speedscope's "Importing from custom sources" and its file format schema. What is ours to decide:
- * - A profile for each thread and each thing that is measured: slices are "evented", in nanoseconds since the start of the trace; samples
- *   are "sampled", by ticks, wall time, CPU time or bytes. A thread's events must stand together, so they wait in a spool.
+ * - A profile for each thread and each thing that is measured: slices are "evented", in nanoseconds since the start of the
+ *   trace; samples are "sampled", by ticks, wall time, CPU time or bytes. A thread's events must stand together, so they wait
+ *   in a spool.
  * - Opens and closes nest, and their times never go back: a time before the last one is told as that one, and counted. A slice
  *   that is open at the end closes with the last event of its thread.
  * - The class of an allocation is its innermost frame. */
@@ -266,6 +267,7 @@ static int begin(struct speedscope *speedscope, const struct tw_reader *reader)
 	speedscope->begun = true;
 	speedscope->start = tw_reader_clock(reader)->start_ns;
 	speedscope->spool.directory = reader->options.temporary_directory;
+	speedscope->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
 	speedscope->frames.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	return tw_slices_init(&speedscope->slices, speedscope->writer, reader, &slice_hooks, speedscope);
 }

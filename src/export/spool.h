@@ -8,7 +8,11 @@
 
 #include "base/output.h"
 
-enum { SPOOL_BLOCK = 32 << 10, SPOOL_MEMORY = 64 << 20 };
+enum {
+	SPOOL_BLOCK = 32 << 10,
+	SPOOL_MEMORY = 64 << 20,
+	SPOOL_SHARE = 4 /* the part of the memory limit that a target gives to it */
+};
 
 /* One of the texts. */
 struct tw_spool_lane {
