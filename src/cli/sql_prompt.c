@@ -18,7 +18,7 @@ enum { HISTORY = 1000 };
 /* Where statements come from. */
 struct source {
 	bool person;
-	char *line; /* from a pipe: getline()'s */
+	char *line; /* the last one */
 	size_t room;
 	bool over; /* .quit */
 };
@@ -151,11 +151,13 @@ static int run_command(struct tw_sql_run *run, struct source *source, char *line
 
 /* ---- Lines. ---- */
 
-/* NULL at the end. The caller frees it, where a person has typed it. */
+/* NULL at the end. It lives until the next. */
 static char *next_line(struct source *source, bool more)
 {
-	if (source->person)
-		return readline(more ? "     ...> " : "trackway> ");
+	if (source->person) {
+		free(source->line);
+		return source->line = readline(more ? "     ...> " : "trackway> ");
+	}
 	ssize_t length = getline(&source->line, &source->room, stdin);
 	if (length > 0 && source->line[length - 1] == '\n')
 		source->line[length - 1] = '\0';
@@ -230,7 +232,6 @@ static int read_all(struct tw_sql_run *run, struct source *source)
 		if (source->person) {
 			tw_output_flush(&run->screen.out);
 			tw_sql_tell(run);
-			free(line);
 		}
 	}
 	if (statement.length && !source->person && status == 0)

@@ -1,6 +1,5 @@
 /* module.c - the virtual tables to SQLite: declared, planned and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static const struct sql_table *table_named(const char *name)
 /* An argument of `create virtual table`, without its quotes. NULL when there is no memory. */
 static char *argument(const char *text)
 {
-	char quote = *text == '\'' || *text == '"' ? *text : 0;
+	char quote = *text == '\'' || *text == '"' ? *text : '\0';
 	char *copy = malloc(strlen(text) + 1), *to = copy;
 	if (!copy)
 		return NULL;
@@ -382,7 +381,9 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
 	sql_cursor_reset(cursor);
-	sscanf(text, "%16" SCNx64, &cursor->used);
+	char used[USED_DIGITS + 1] = "";
+	memcpy(used, text, USED_DIGITS);
+	cursor->used = strtoull(used, NULL, 16);
 	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
 	cursor->in_order = plan & IN_ORDER;
 	cursor->grouped = plan & GROUPED;
