@@ -26,6 +26,7 @@ struct rewrite {
 	bool narrow;                        /* the last pointer had 32 bits */
 	bool lines_for_ips;                 /* lin src or fil src came: an ip is the number of a line */
 	bool approximated;                  /* the record that is being written */
+	bool begun;                         /* a record of a known kind was there */
 	bool failed;                        /* no memory */
 	uint64_t searched;                  /* the function of the last jit css */
 	struct tw_map system_of, thread_of; /* iid of a thread to the system's number, and back */
@@ -279,14 +280,15 @@ static void write_part(struct rewrite *r)
 }
 
 /* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut off may
- * lack digits. Of a kind to come it is not known whether it is in a part. */
+ * lack digits. Of a kind to come it is not known whether it is in a part, and a log that began with it would not be known as
+ * one. */
 static bool is_kept(const struct rewrite *r)
 {
 	const struct tracelog_cursor *cursor = &r->cursor;
 	if (r->repair && cursor->record.odd & TW_TRACELOG_NO_END)
 		return false;
 	bool to_come = cursor->record.kind == TW_TRACELOG_UNKNOWN && cursor->of_unknown_kind;
-	return cursor->readable || (to_come && !r->cut);
+	return cursor->readable || (to_come && !r->cut && r->begun);
 }
 
 static void take_line(struct rewrite *r)
@@ -300,6 +302,7 @@ static void take_line(struct rewrite *r)
 		return;
 	}
 	if (r->cursor.readable) {
+		r->begun = true;
 		learn(r, record);
 		copy_list(r);
 	}
