@@ -450,7 +450,8 @@ static bool are_addresses(const struct tw_argument *arguments, unsigned count)
 static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
 {
 	struct tw_proto *proto = &perfetto->event;
-	const struct tw_argument *arguments = perfetto->arguments + event->first_argument;
+	const struct tw_argument *arguments =
+	    event->argument_count ? perfetto->arguments + event->first_argument : NULL;
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
 	uint64_t stack = tw_perfetto_callstack(perfetto, event->other);
 	if (!stack && are_addresses(arguments, event->argument_count))
