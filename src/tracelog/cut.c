@@ -1,7 +1,7 @@
 /* cut.c - a part of a log that stands alone: which lines stay, and what changes in them.
  *
  * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its events
- * passes the filters. Samples tell how a stack has changed, so that the stack of each thread is followed, and the first
+ * passes the filters; names and categories do not filter samples. Samples tell how a stack has changed, so that the stack of each thread is followed, and the first
  * sample after some that were left out is made anew. Pauses, compilations and collections that reach over an edge of the
  * window begin or end there. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -61,6 +61,7 @@ struct open {
 };
 
 struct tracelog_cut {
+	const struct tw_read_options *options;
 	struct tw_wanted *wanted;
 	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
 	struct tracelog_times times;
@@ -309,10 +310,17 @@ static void catch_up(struct thread *thread)
 	thread->moved = thread->behind = false;
 }
 
+/* All samples of a thread in the window pass, also those of no ticks, which no event tells of. */
+static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
+{
+	return in_window(cut) && tw_thread_wanted(cut->options, record->thread);
+}
+
 static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
 {
 	struct thread *thread = thread_of(cut, record->thread);
-	bool kept = tw_is_wanted(cut->wanted, offset);
+	bool kept = passes(cut, record);
+	(void)offset;
 	if (!thread)
 		return kept;
 	bool behind = thread->behind;
@@ -332,11 +340,11 @@ static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
 {
 	struct thread *thread = thread_of(cut, record->thread);
-	if (!tw_is_wanted(cut->wanted, offset))
-		return false;
-	if (thread && thread->behind)
+	bool kept = passes(cut, record);
+	(void)offset;
+	if (kept && thread && thread->behind)
 		cut->thread = thread;
-	return true;
+	return kept;
 }
 
 /* ---- Samples that put a stack right. ---- */
@@ -486,6 +494,7 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 	struct tracelog_cut *cut = *made = calloc(1, sizeof *cut);
 	if (!cut)
 		return TW_ERR_MEMORY;
+	cut->options = options;
 	cut->from = ms_from(options->from_ns);
 	cut->to = options->to_ns ? ms_from(options->to_ns) : UINT64_MAX;
 	cut->limit = limit / MEMORY_SHARE;

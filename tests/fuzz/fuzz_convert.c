@@ -68,10 +68,10 @@ static void to_target(const uint8_t *bytes, size_t size, const char *format, uin
 	tw_close(reader);
 }
 
-static void transcode(const uint8_t *bytes, size_t size, uint8_t selector)
+static void transcode(const uint8_t *bytes, size_t size, const struct tw_read_options *filters, uint8_t selector)
 {
 	struct tw_write_options options = write_options(selector);
-	struct tw_reader *reader = fuzz_open(bytes, size, NULL);
+	struct tw_reader *reader = fuzz_open(bytes, size, filters);
 	struct tw_rewrite_result result = {0};
 	if (reader && reader->format->transcode) {
 		struct tw_output out;
@@ -83,6 +83,20 @@ static void transcode(const uint8_t *bytes, size_t size, uint8_t selector)
 	tw_close(reader);
 }
 
+/* With little memory, so that a stack may be too deep for a line. */
+static void transcode_part(const uint8_t *bytes, size_t size, uint8_t selector)
+{
+	static const uint64_t thread = 0;
+	const struct tw_read_options filters = {
+	    .from_ns = selector % 7 * UINT64_C(10000000),
+	    .to_ns = UINT64_C(85000000),
+	    .threads = selector & 8 ? &thread : NULL,
+	    .thread_count = selector & 8 ? 1 : 0,
+	    .memory_limit = selector & 16 ? 1 << 16 : 0,
+	};
+	transcode(bytes, size, &filters, selector);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const char *format;
@@ -90,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	for (size_t i = 0; (format = tw_writer_format_name(i)); i++)
 		to_target(bytes + 1, size - 1, format, bytes[0]);
-	transcode(bytes + 1, size - 1, bytes[0]);
+	transcode(bytes + 1, size - 1, NULL, bytes[0]);
+	transcode_part(bytes + 1, size - 1, bytes[0]);
 	return 0;
 }
