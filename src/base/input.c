@@ -36,9 +36,9 @@ struct tw_input {
 	bool close_fd;
 	bool regular; /* pread() works */
 	bool seekable;
-	const uint8_t *memory;  /* NULL: a file */
-	uint64_t origin;        /* where in the file the trace begins: standard input may stand anywhere */
-	uint64_t size;          /* of the file or memory when it was opened; 0: not known */
+	const uint8_t *memory;         /* NULL: a file */
+	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
+	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
 	const struct tw_piece *pieces; /* what there is of the file; NULL: all */
 	size_t piece_count;
 	_Atomic uint64_t taken; /* raw bytes read */

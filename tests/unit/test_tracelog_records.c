@@ -551,7 +551,8 @@ static const struct meaning bad_items[] = {
      0},
     /* Code stands before maps: what looks like it behind one is a map that was cut. */
     {"fun inf 0x00000002 0x00000001 0x00000002 0x00000003 0x06000001 0x00000005:0x5 0x0:0x0:0x5 0x7:0x5\n",
-     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [code bytes=5 start=5 style=1] [map end=5] [fault 8 <a colon>]", 0},
+     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [code bytes=5 start=5 style=1] [map end=5] [fault 8 <a colon>]",
+     0},
 };
 
 static void test_bad_items(void **state)
