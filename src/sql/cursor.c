@@ -242,8 +242,8 @@ static bool is_past(const struct sql_cursor *cursor)
 		return false;
 	const struct tw_event *last = &cursor->scan.batch.events[cursor->scan.batch.count - 1];
 	int64_t time = (int64_t)(last->time - cursor->start);
-	bool late = cursor->high > INT64_MAX - (int64_t)survey->late_ns;
-	if (survey->late_ns > INT64_MAX || late || time <= cursor->high + (int64_t)survey->late_ns)
+	if (survey->late_ns > INT64_MAX || cursor->high > INT64_MAX - (int64_t)survey->late_ns ||
+	    time <= cursor->high + (int64_t)survey->late_ns)
 		return false;
 	return !table->waits || !table->waits(cursor);
 }
