@@ -21,7 +21,7 @@ enum {
 /* Whoever asks for stacks must know where they are guesses. */
 static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
 {
-	return log->check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE;
+	return !log->beyond && (log->check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE);
 }
 
 static void tell(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place, const char *format,
@@ -338,6 +338,7 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
 void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	log->records++;
+	log->beyond = false;
 	if (record->status >> 31)
 		tracelog_tell(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
 	if (takes[record->kind])
@@ -362,6 +363,7 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 	    .frame_count = entry->count,
 	};
 	log->records++;
+	log->beyond = false;
 	if (entry->plain == TRACELOG_SAMPLE)
 		tracelog_take_sample(log, &sample);
 	else if (entry->plain == TRACELOG_ALLOCATION)
@@ -381,9 +383,11 @@ void tracelog_lose(struct tracelog_log *log, uint64_t bytes)
 void tracelog_end(struct tracelog_log *log)
 {
 	for (size_t i = 0; i < log->threads.count; i++) {
+		log->beyond = log->threads.threads[i].other;
 		tracelog_close_work(log, &log->threads.threads[i]);
 		tracelog_judge_zero(log, &log->threads.threads[i]);
 	}
+	log->beyond = false;
 	if (log->check)
 		tracelog_judge_things(log);
 }

@@ -119,6 +119,7 @@ struct tracelog_thread {
 	uint32_t iid;
 	uint32_t track;
 	bool native;    /* of the system alone: no managed thread was said to run on it */
+	bool other;     /* stands for all that there is no memory for */
 	bool announced; /* thr crt */
 	bool destroyed; /* thr dst */
 	bool used;
@@ -140,6 +141,7 @@ struct tracelog_thread {
 	size_t waiting_count, waiting_room;
 	struct tracelog_open *open; /* the process: all collections */
 	size_t open_count, open_room;
+	bool open_missed; /* there was no room for one: ends may come without a start */
 	uint64_t latest[TRACELOG_SERIES];
 };
 
@@ -198,6 +200,7 @@ struct tracelog_log {
 	uint32_t kinds;           /* of event that rows are made of */
 	bool check;               /* all rules are judged */
 	bool failed;              /* no memory */
+	bool beyond;              /* the line is about a thread that there was no memory for: it is not judged */
 	struct tw_event spare;    /* the row that there was no memory for */
 	struct tracelog_place at; /* the line that is being read */
 	struct tracelog_things things[TRACELOG_THING_KINDS];
@@ -304,6 +307,9 @@ static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
 {
 	return thread->depth ? thread->frames[thread->depth - 1] : 0;
 }
+
+/* The stack that stands for those that there is no memory for; so do those called from it. 0 when there is none at all. */
+uint32_t tracelog_other_stack(struct tracelog_log *log);
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);
 

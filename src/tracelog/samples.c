@@ -27,7 +27,7 @@ static uint64_t wall_of(const struct tracelog_log *log, const struct tracelog_th
 {
 	const struct tracelog_times *times = &log->times;
 	uint64_t since = thread->last_sample;
-	if (!thread->sampled)
+	if (!thread->sampled || thread->other)
 		return 0;
 	if (times->resumed && times->resumed_at > since)
 		since = times->resumed_at;
@@ -151,7 +151,7 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 		given = up_to;
 	}
 	if (!all)
-		add_cpu_sample(log, thread, time, 0, ns);
+		add_cpu_sample(log, thread, time, thread->other ? tracelog_stack(thread) : 0, ns);
 	thread->waiting_count = 0;
 }
 
@@ -201,7 +201,9 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 	    usage->process ? tracelog_process_thread(log) : tracelog_living_thread(log, usage->thread);
 	uint64_t before = thread->last_cpu;
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, usage->ms);
-	uint64_t interval = thread->cpu_seen ? time > before ? time - before : 0 : log->cpu_timeout_ms * NS_IN_MS;
+	uint64_t interval = thread->other      ? 0
+	                    : thread->cpu_seen ? time > before ? time - before : 0
+	                                       : log->cpu_timeout_ms * NS_IN_MS;
 	thread->cpu_seen = true;
 	thread->last_cpu = time;
 	if (log->check)

@@ -12,8 +12,7 @@ enum {
 
 /* ---- Stacks by number. ---- */
 
-/* The stack that stands for those that there is no memory for; so do those called from it. */
-static uint32_t other(struct tracelog_log *log)
+uint32_t tracelog_other_stack(struct tracelog_log *log)
 {
 	if (log->other_stack)
 		return log->other_stack;
@@ -44,12 +43,12 @@ static bool take_memory(struct tracelog_log *log, size_t bytes)
 static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t location)
 {
 	if (location == UINT32_MAX || (caller && caller == log->other_stack))
-		return other(log);
+		return tracelog_other_stack(log);
 	uint32_t found = tw_dictionary_find_push(log->dictionary, caller, location);
 	if (found != UINT32_MAX)
 		return found;
 	if (!take_memory(log, STACK_COST))
-		return other(log);
+		return tracelog_other_stack(log);
 	found = tw_dictionary_push(log->dictionary, caller, location);
 	log->failed |= found == UINT32_MAX;
 	return found == UINT32_MAX ? 0 : found;
@@ -148,6 +147,8 @@ static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, con
 void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
                            const struct tracelog_sample *sample)
 {
+	if (thread->other)
+		return;
 	thread->depth = kept(log, thread, sample);
 	if (sample->has_ip && thread->depth)
 		thread->frames[thread->depth - 1] = move(log, tracelog_stack(thread), sample->ip);
@@ -155,7 +156,7 @@ void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thr
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
-			append(thread, other(log));
+			append(thread, tracelog_other_stack(log));
 		return;
 	}
 	for (size_t i = 0; i < sample->frame_count && !log->failed; i++) {

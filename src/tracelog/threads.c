@@ -42,16 +42,29 @@ static uint32_t add(struct tracelog_log *log, struct tracelog_thread thread)
 	return (uint32_t)threads->count++;
 }
 
+/* Its stack is always the one that stands for others: what many threads did to theirs cannot be told apart. */
+static uint32_t make_other(struct tracelog_log *log)
+{
+	struct tracelog_thread thread = {
+	    .track = add_track(log, TW_TRACK_OTHER, 1),
+	    .native = true,
+	    .other = true,
+	    .wanted = log->reader->options.thread_count == 0,
+	};
+	log->failed |= !tw_grow(&thread.frames, &thread.frame_room, 1, sizeof *thread.frames);
+	if (log->failed)
+		return 0;
+	thread.frames[thread.depth++] = tracelog_other_stack(log);
+	tw_dictionary_name_track(log->dictionary, thread.track, TRACELOG_TEXT(log, "(other)"));
+	return add(log, thread);
+}
+
 static uint32_t other(struct tracelog_log *log)
 {
-	struct tracelog_threads *threads = &log->threads;
-	if (!threads->other)
-		threads->other = add(log, (struct tracelog_thread){
-					      .track = add_track(log, TW_TRACK_OTHER, 1),
-					      .native = true,
-					      .wanted = log->reader->options.thread_count == 0,
-					  });
-	return threads->other;
+	log->beyond = true;
+	if (!log->threads.other)
+		log->threads.other = make_other(log);
+	return log->threads.other;
 }
 
 static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t number, bool native)
@@ -89,6 +102,7 @@ static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32
 		place = appear(log, &log->threads.by_system, number, true);
 		tracelog_tell(log, TRACELOG_THREAD_OF_SYSTEM, "no thread was assigned to %" PRIu32, number);
 	}
+	log->beyond |= log->threads.threads[place].other;
 	return &log->threads.threads[place];
 }
 
@@ -158,6 +172,8 @@ static void create(struct tracelog_log *log, const struct tw_tracelog_record *re
 {
 	struct tracelog_thread *thread = tracelog_thread_of(log, record->thread);
 	uint32_t place = (uint32_t)(thread - log->threads.threads);
+	if (thread->other)
+		return;
 	if (thread->announced)
 		tracelog_tell(log, TRACELOG_THREAD_AGAIN, "thread 0x%" PRIx32 " was created before", record->thread);
 	judge_pointer(log, record);
@@ -174,7 +190,9 @@ static void assign(struct tracelog_log *log, const struct tw_tracelog_record *re
 	uint32_t *stored = tw_map_stored(&log->threads.by_system, record->os_thread);
 	if (stored)
 		*stored = place + 1;
-	else if (tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
+	if (thread->other)
+		return;
+	if (!stored && tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
 		log->failed |= !tw_map_add(&log->threads.by_system, record->os_thread, place);
 	name_track(log, thread, record->os_thread);
 	if (!tracelog_wants(log, thread, TW_OBJECT))
@@ -186,6 +204,8 @@ static void assign(struct tracelog_log *log, const struct tw_tracelog_record *re
 static void destroy(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
+	if (thread->other)
+		return;
 	tracelog_close_work(log, thread);
 	tracelog_judge_zero(log, thread);
 	thread->destroyed = true;

@@ -83,6 +83,8 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 	if (in->open_count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
 	    tracelog_grow(log, &in->open, &in->open_room, in->open_count, sizeof *in->open))
 		in->open[in->open_count++] = *open;
+	else
+		in->open_missed = true;
 }
 
 /* ---- Ends. ---- */
@@ -115,18 +117,26 @@ static size_t find_collection(const struct tracelog_thread *process, const struc
 	return process->open_count ? 1 : 0;
 }
 
+static struct tracelog_open take_out(struct tracelog_thread *thread, size_t at)
+{
+	const struct tracelog_open open = thread->open[at];
+	thread->open_count--;
+	memmove(thread->open + at, thread->open + at + 1, (thread->open_count - at) * sizeof open);
+	return open;
+}
+
 static void finish_collection(struct tracelog_log *log, const struct tracelog_open *end,
                               const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *process = tracelog_process_thread(log);
 	size_t at = find_collection(process, end);
+	if (!at && process->open_missed)
+		return;
 	if (!at) {
 		tracelog_tell(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
 		return;
 	}
-	const struct tracelog_open open = process->open[at - 1];
-	process->open_count--;
-	memmove(process->open + at - 1, process->open + at, (process->open_count + 1 - at) * sizeof open);
+	const struct tracelog_open open = take_out(process, at - 1);
 	finish_row(log, &open, end, record);
 }
 
@@ -143,17 +153,19 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
                                const struct tracelog_open *end, const struct tw_tracelog_record *record)
 {
 	size_t at = find_compilation(thread, end);
+	if (!at && thread->open_missed)
+		return;
 	if (!at) {
 		tracelog_tell(log, TRACELOG_JIT_WITHOUT_START, "nothing was started that finishes here");
 		return;
 	}
-	/* What is inside was never finished. */
-	while (thread->open_count > at) {
+	/* What is inside was never finished, where all is of one thread. */
+	while (thread->open_count > at && !thread->other) {
 		const struct tracelog_open inner = thread->open[--thread->open_count];
 		tell_unfinished(log, &inner);
 		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);
 	}
-	const struct tracelog_open open = thread->open[--thread->open_count];
+	const struct tracelog_open open = take_out(thread, at - 1);
 	finish_row(log, &open, end, record);
 }
 

@@ -103,8 +103,31 @@ def random_stacks(count):
     yield sample(20 + count, b"1:%d" % depth)
 
 
-def thread_with_sample(iid):
-    return b"thr crt 0x%016X 0x%08x\nsam str 0x%08x 20 1 0:0 0x2\n" % (0x7F0000000000 + iid, iid, iid)
+def little_work(number, pointer):
+    """What a thread does, as lines that each stand beside the same line of another thread."""
+    ms, system = 10 * number, 10000 + number
+    yield b"thr crt 0x%016X 0x%08x\n" % (0x7F0000000000 + number, number)
+    yield b"thr aos 0x%08x %d\n" % (number, system)
+    yield b"sam str 0x%08x %d 1 0:0 0x2 0x3\n" % (number, ms)
+    yield b"jit cms %d %d 0x%016X\n" % (system, ms + 1, pointer)
+    yield b"jit cmf %d %d 0x%016X 0x00000000\n" % (system, ms + 2, pointer)
+    yield b"sam str 0x%08x %d 1 1:2 0x3 0x2\n" % (number, ms + 3)
+    yield b"thr cpu 0x%08x %d 5000\n" % (number, ms + 3)
+    yield b"sam str 0x%08x %d 0 0:3 0x2\n" % (number, ms + 4)
+    yield b"sam mem 0x%08x %d 0x0:1:8\n" % (number, ms + 4)
+    yield b"thr dst 0x%08x\n" % number
+
+
+def two_threads(number):
+    for lines in zip(little_work(number, 0xB6E00000), little_work(number + 1, 0x7F0000000003)):
+        yield from lines
+
+
+def threads(count):
+    yield b'cls nam 0x00000000 "C"\n'
+    yield from function(3)
+    for number in range(1, count, 2):
+        yield from two_threads(number)
 
 
 LONG = [b"x" * (1 << 20)] * 100
@@ -116,7 +139,7 @@ TRACELOGS = {
                       sample(40, b"3000000000:4000000000", b" 0x2"), sample(50, b"1:1")],
     "names": lambda: (line for iid in range(3, 200000) for line in function(iid)),
     "stacks": lambda: random_stacks(60000),
-    "threads": lambda: map(thread_with_sample, range(1, 150000)),
+    "threads": lambda: threads(60000),
     "open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(500000)),
 }
 

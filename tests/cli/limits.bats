@@ -143,3 +143,13 @@ samples_of_main() { # log
 		[ "$(samples_of_main log)" -ge 2 ] || fail "$kind: $(samples_of_main log)"
 	done
 }
+
+@test "TraceLog: nothing is judged of threads beyond the limit, and their samples are counted" {
+	make tracelog-threads log
+	[ "$(trackway check --memory 1G log 2>&1 | grep -o '\[[a-z.-]*\]')" = "" ]
+	[ "$(trackway check --memory 32M log 2>&1 | grep -o '\[[a-z.-]*\]')" = "[tracelog.table-limit]" ]
+	trackway stat --json --memory 32M log >out 2>err
+	[ "$(grep -c . err)" = 1 ] || fail "$(cat err)"
+	[ "$(sed -n 's/.*"self":\([0-9]*\).*/\1/p' out | awk '{ sum += $1 } END { print sum }')" = 120002 ] || fail "$(cat out)"
+	[ "$(trackway stat --json --memory 32M --function '(other)' log 2>err | wc -l)" = 1 ]
+}
