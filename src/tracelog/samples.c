@@ -18,7 +18,7 @@ __extension__ typedef unsigned __int128 u128;
 /* A record of no ticks only says what the stack is before an allocation. */
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread)
 {
-	if (thread->unjudged.line && !log->instrumentation)
+	if (thread->unjudged.line)
 		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->unjudged, "no allocation of the thread follows");
 	thread->unjudged = (struct tracelog_place){0};
 }
@@ -47,9 +47,10 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const
 		thread->waiting[thread->waiting_count++] = *sample;
 }
 
-static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ticks)
+static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t stack,
+                       uint64_t ticks)
 {
-	const struct tracelog_waiting sample = {tracelog_stack(thread), ticks, wall_of(log, thread, time)};
+	const struct tracelog_waiting sample = {stack, ticks, wall_of(log, thread, time)};
 	thread->sampled = true;
 	thread->last_sample = time;
 	wait(log, thread, &sample);
@@ -62,10 +63,20 @@ static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread,
 	row->other = sample.stack;
 }
 
+/* Without a timer there is only the time since the record before: it was spent in the stack that the thread had then. */
+static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t before)
+{
+	if (wall_of(log, thread, time))
+		add_sample(log, thread, time, before, 0);
+	thread->sampled = true;
+	thread->last_sample = time;
+}
+
 void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
+	uint32_t before = tracelog_stack(thread);
 	tracelog_judge_zero(log, thread);
 	tracelog_change_stack(log, thread, sample);
 	if (log->times.paused && time > log->times.paused_at)
@@ -73,10 +84,12 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 		              log->times.paused_at / NS_IN_MS);
 	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
-	if (sample->has_count && sample->count == 0)
-		thread->unjudged = log->at;
+	if (!sample->has_count || sample->count)
+		add_sample(log, thread, time, tracelog_stack(thread), sample->count);
+	else if (log->instrumentation)
+		add_interval(log, thread, time, before);
 	else
-		add_sample(log, thread, time, sample->count);
+		thread->unjudged = log->at;
 }
 
 /* ---- Allocations. ---- */

@@ -367,6 +367,28 @@ static void test_pauses(void **state)
 	      "520 stack-sample 0 /a 10 ms value 1 a\n");
 }
 
+/* Without a timer, time goes to the stack that was there since the record before; CPU time is shared by it. */
+static void test_instrumentation(void **state)
+{
+	(void)state;
+	check(NAMES "prf cfg CollectionMethod Instrumentation\n"
+	            "sam str 0x00000000 10 0 0:0 0x0\n"
+	            "sam str 0x00000000 30 0 1:1 0x1\n" /* 20 ms in a */
+	            "sam str 0x00000000 30 0 2:2 0x2\n" /* none in b */
+	            "prf tps 35\nprf trs 100\n"
+	            "sam str 0x00000000 105 0 1:3\n" /* 5 ms in c, without the pause */
+	            "thr cpu 0x00000000 105 25\n",
+	      SAMPLES | BIT(TW_CPU_SAMPLE),
+	      "30 stack-sample 0 /a 20 ms a\n"
+	      "105 stack-sample 0 /c 5 ms a>b>c\n"
+	      "105 cpu-sample 0 /a value 20000 a\n"
+	      "105 cpu-sample 0 /c value 5000 a>b>c\n");
+	check(NAMES "prf cfg CollectionMethod Sampling\n"
+	            "sam str 0x00000000 10 0 0:0 0x0\n"
+	            "sam str 0x00000000 30 0 1:1 0x1\n",
+	      SAMPLES, "");
+}
+
 /* ---- CPU time. ---- */
 
 static void test_usage(void **state)
@@ -683,13 +705,28 @@ static void test_dictionary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_deltas),       cmocka_unit_test(test_threads),     cmocka_unit_test(test_mismatch),
-	    cmocka_unit_test(test_instructions), cmocka_unit_test(test_deep),        cmocka_unit_test(test_offsets),
-	    cmocka_unit_test(test_lines),        cmocka_unit_test(test_wrap),        cmocka_unit_test(test_outlier),
-	    cmocka_unit_test(test_pauses),       cmocka_unit_test(test_usage),       cmocka_unit_test(test_share),
-	    cmocka_unit_test(test_compilations), cmocka_unit_test(test_collections), cmocka_unit_test(test_heap),
-	    cmocka_unit_test(test_objects),      cmocka_unit_test(test_names),       cmocka_unit_test(test_reuse),
-	    cmocka_unit_test(test_options),      cmocka_unit_test(test_each_line),   cmocka_unit_test(test_dictionary),
+	    cmocka_unit_test(test_deltas),
+	    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_mismatch),
+	    cmocka_unit_test(test_instructions),
+	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_wrap),
+	    cmocka_unit_test(test_outlier),
+	    cmocka_unit_test(test_pauses),
+	    cmocka_unit_test(test_instrumentation),
+	    cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_share),
+	    cmocka_unit_test(test_compilations),
+	    cmocka_unit_test(test_collections),
+	    cmocka_unit_test(test_heap),
+	    cmocka_unit_test(test_objects),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_reuse),
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_each_line),
+	    cmocka_unit_test(test_dictionary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
