@@ -1,9 +1,9 @@
 /* cut.c - a part of a log that stands alone: which lines stay, and what changes in them.
  *
  * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its events
- * passes the filters; names and categories do not filter samples. Samples tell how a stack has changed, so that the stack of each thread is followed, and the first
- * sample after some that were left out is made anew. Pauses, compilations and collections that reach over an edge of the
- * window begin or end there. */
+ * passes the filters; names and categories do not filter samples. Samples tell how a stack has changed, so that the stack of
+ * each thread is followed, and the first sample after some that were left out is made anew. Pauses, compilations and
+ * collections that reach over an edge of the window begin or end there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/cut.h"
 
@@ -65,7 +65,9 @@ struct tracelog_cut {
 	struct tw_wanted *wanted;
 	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
 	struct tracelog_times times;
-	uint64_t now; /* ms: of the record */
+	uint64_t now;   /* ms: of the record */
+	bool is_wanted; /* the filters let an event of it through */
+	bool untracked; /* there was no memory to follow its thread's stack */
 	struct thread *threads;
 	size_t thread_count, thread_room;
 	struct tw_map by_iid, by_system; /* places of threads; iids */
@@ -115,10 +117,9 @@ static uint64_t clip(const struct tracelog_cut *cut, uint64_t time)
 
 /* ---- Pauses: they say how long samples took, of all threads. ---- */
 
-static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	(void)record;
-	(void)offset;
 	if (cut->now < cut->from)
 		cut->pause_held = true;
 	if (!in_window(cut))
@@ -127,10 +128,9 @@ static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 	return true;
 }
 
-static bool take_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	bool held = cut->pause_held, written = cut->pause_written;
-	(void)offset;
 	cut->pause_due = held && cut->now > cut->from;
 	cut->pause_held = cut->pause_written = false;
 	record->ms = (uint32_t)clip(cut, cut->now);
@@ -157,10 +157,9 @@ static enum tracelog_work work_of(const struct tw_tracelog_record *record)
 	return cached ? TRACELOG_JIT_CACHED : TRACELOG_JIT;
 }
 
-static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	const struct open open = {work_of(record), thread_key(cut, record), record->id,
-	                          tw_is_wanted(cut->wanted, offset)};
+	const struct open open = {work_of(record), thread_key(cut, record), record->id, cut->is_wanted};
 	if (cut->open_count < OPEN_MAX) {
 		if (!tw_grow(&cut->open, &cut->open_room, cut->open_count + 1, sizeof open)) {
 			cut->failed = true;
@@ -198,11 +197,10 @@ static void close_compilations(struct tracelog_cut *cut, uint64_t thread, size_t
 	cut->open_count = kept;
 }
 
-static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	const struct open end = {work_of(record), thread_key(cut, record), record->id, false};
 	size_t found = find_open(cut, &end);
-	(void)offset;
 	if (!found)
 		return false;
 	bool kept = cut->open[found - 1].kept;
@@ -214,10 +212,9 @@ static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	return kept;
 }
 
-static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	uint32_t *stored = tw_map_stored(&cut->by_system, record->os_thread);
-	(void)offset;
 	if (record->thread == UINT32_MAX)
 		return true;
 	if (stored)
@@ -227,9 +224,8 @@ static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record 
 	return true;
 }
 
-static bool take_destruction(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_destruction(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
-	(void)offset;
 	close_compilations(cut, record->thread, 0);
 	return true;
 }
@@ -316,11 +312,11 @@ static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_reco
 	return in_window(cut) && tw_thread_wanted(cut->options, record->thread);
 }
 
-static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	struct thread *thread = thread_of(cut, record->thread);
 	bool kept = passes(cut, record);
-	(void)offset;
+	cut->untracked = !thread;
 	if (!thread)
 		return kept;
 	bool behind = thread->behind;
@@ -337,11 +333,10 @@ static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	return kept;
 }
 
-static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	struct thread *thread = thread_of(cut, record->thread);
 	bool kept = passes(cut, record);
-	(void)offset;
 	if (kept && thread && thread->behind)
 		cut->thread = thread;
 	return kept;
@@ -421,15 +416,15 @@ static void next_sample(struct tracelog_cut *cut, struct tw_tracelog_record *mad
 
 /* ---- Records. ---- */
 
-static bool take_event(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
+static bool take_event(struct tracelog_cut *cut, struct tw_tracelog_record *record)
 {
 	(void)record;
-	return tw_is_wanted(cut->wanted, offset);
+	return cut->is_wanted;
 }
 
 /* Whether a record stays; NULL: in any case. */
 static const struct {
-	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset);
+	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
 	bool timed;
 } takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_PRF_TPS] = {take_pause, true},       [TW_TRACELOG_PRF_TRS] = {take_resume, true},
@@ -446,19 +441,21 @@ static const struct {
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset)
 {
 	cut->thread = NULL;
+	cut->untracked = false;
+	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
 	if (takes[record->kind].timed)
 		cut->now = tracelog_unwrap(&cut->times, record->ms);
 	if (cut->pause_held && takes[record->kind].timed && in_window(cut) && record->kind != TW_TRACELOG_PRF_TRS) {
 		cut->pause_due = cut->pause_written = true;
 		cut->pause_held = false;
 	}
-	bool kept = !takes[record->kind].take || takes[record->kind].take(cut, record, offset);
+	bool kept = !takes[record->kind].take || takes[record->kind].take(cut, record);
 	cut->record = kept ? record : NULL;
 }
 
 bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated)
 {
-	*approximated = cut->thread && cut->thread->cut_off;
+	*approximated = cut->untracked || (cut->thread && cut->thread->cut_off);
 	if (cut->pause_due) {
 		*made = (struct tw_tracelog_record){.kind = TW_TRACELOG_PRF_TPS, .ms = (uint32_t)cut->from};
 		cut->pause_due = false;

@@ -18,7 +18,7 @@ void tracelog_cut_free(struct tracelog_cut *cut);
  * what is to be written, one after the other. The record must live until then. */
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset);
 
-/* False: no more. *approximated: there was no memory for all of a stack. What `made` points to lives until the next call. */
+/* False: no more. *approximated: there was no memory for a stack, or all of it. What `made` points to lives until the next call. */
 bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated);
 
 /* Whether there was no memory. */

@@ -184,6 +184,18 @@ write_log() { # log line...
 	same_stacks log 4 5
 }
 
+@test "cut: a stack that is too deep for a line is made of several samples" {
+	"$PYTHON" - >log <<-END
+		for i in range(5):
+		    print(f"sam str 0x00000000 1 1 {i * 1200}:{i * 1200}" + " 0x1:0xB2 0x2" * 600)
+		print("sam str 0x00000000 3 1 5999:6000 0x4")
+	END
+	trackway cut --memory 1M --from-time 3ms log -o part.tracelog
+	[ "$(grep -c '^sam str 0x00000000 3 0 ' part.tracelog)" = 2 ]
+	same_stacks log 3 4
+	trackway check part.tracelog
+}
+
 @test "cut, convert: from a pipe, to a compressed file and standard output; in another dialect" {
 	log="$DATA/tracelog/small-d2-64.log"
 	trackway cut --from-time 30ms --to-time 80ms "$log" -o part.tracelog

@@ -142,6 +142,9 @@ static void test_target(void **state)
 	(void)state;
 	assert_string_equal(tw_writer_format_of("a/trace.json"), "chrome");
 	assert_int_equal(tw_writer_order("chrome"), TW_ORDER_TIME);
+	assert_true(tw_writer_takes_events("chrome"));
+	assert_false(tw_writer_takes_events("tracelog"));
+	assert_false(tw_writer_takes_events("no such format"));
 }
 
 static void test_nothing(void **state)
