@@ -213,6 +213,7 @@ struct tw_thread_info {
 	uint64_t process, thread;
 	uint64_t records, bytes;
 	uint64_t start_ns, end_ns; /* since the start of the trace */
+	uint64_t os_thread;        /* the system's number, where `thread` is another one; 0: not known */
 };
 
 /* A list that only some formats have: the providers of an archive, its categories. */
@@ -227,10 +228,11 @@ struct tw_info {
 	const char *format; /* constant */
 	unsigned version;
 	uint64_t bytes; /* of the (decompressed) file */
-	uint64_t records, events;
+	uint64_t records;
+	uint64_t events; /* UINT64_MAX: not known without reading them one by one */
 	uint64_t processes;
-	uint64_t clock_start_ns;           /* time of the first event on the trace's clock */
-	uint64_t span_ns;                  /* from the first event to the last */
+	uint64_t clock_start_ns;           /* the start of the trace on its clock, as a rule its first event */
+	uint64_t span_ns;                  /* from there to the last event */
 	uint64_t lost_bytes;               /* that no record could be read from */
 	const struct tw_kind_count *kinds; /* only those that occur */
 	size_t kind_count;

@@ -15,6 +15,8 @@ static void put_threads_json(struct tw_json *json, const struct tw_info *info)
 		tw_json_u64(json, "bytes", thread->bytes);
 		tw_json_u64(json, "start_ns", thread->start_ns);
 		tw_json_u64(json, "end_ns", thread->end_ns);
+		if (thread->os_thread)
+			tw_json_u64(json, "os_thread_id", thread->os_thread);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
@@ -49,7 +51,8 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 	tw_json_u64(&json, "version", info->version);
 	tw_json_u64(&json, "bytes", info->bytes);
 	tw_json_u64(&json, "records", info->records);
-	tw_json_u64(&json, "events", info->events);
+	if (info->events != UINT64_MAX)
+		tw_json_u64(&json, "events", info->events);
 	tw_json_u64(&json, "threads", info->thread_count);
 	tw_json_u64(&json, "processes", info->processes);
 	tw_json_u64(&json, "start_ns", 0);

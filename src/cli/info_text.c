@@ -11,11 +11,23 @@
 enum { THREADS_SHOWN = 20, KEY_COLUMN = 20 };
 
 /* "lost_bytes" as "lost bytes:", filled up to the values' column. */
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name), tail = strlen(ending);
+	return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* A unit at the end is told by the value. */
+static size_t title_length(const char *name)
+{
+	return strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0);
+}
+
 static void put_key(struct tw_screen *screen, const char *key)
 {
-	size_t column = strlen(key) + 1;
-	for (const char *p = key; *p; p++)
-		tw_put_char(&screen->out, (char)(*p == '_' ? ' ' : *p));
+	size_t length = title_length(key), column = length + 1;
+	for (size_t i = 0; i < length; i++)
+		tw_put_char(&screen->out, (char)(key[i] == '_' ? ' ' : key[i]));
 	tw_put_char(&screen->out, ':');
 	do
 		tw_put_char(&screen->out, ' ');
@@ -27,12 +39,6 @@ static void put_line(struct tw_screen *screen, const char *key, struct tw_shown 
 	put_key(screen, key);
 	tw_put_text(&screen->out, value.text);
 	tw_put_char(&screen->out, '\n');
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t length = strlen(name), tail = strlen(ending);
-	return length >= tail && strcmp(name + length - tail, ending) == 0;
 }
 
 static void put_size(struct tw_screen *screen, uint64_t bytes)
@@ -47,6 +53,8 @@ static void put_value(struct tw_screen *screen, const struct tw_field *field)
 {
 	if (field->type == TW_FIELD_UINT && ends_with(field->name, "_size"))
 		put_size(screen, field->value.u);
+	else if (field->type == TW_FIELD_NS)
+		tw_put_text(&screen->out, tw_show_duration(field->value.u).text);
 	else if (field->type == TW_FIELD_UINT)
 		tw_putf(&screen->out, "%s%s", tw_show_count(field->value.u).text,
 		        ends_with(field->name, "_frequency") ? " Hz" : "");
@@ -82,7 +90,8 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	tw_put_char(&screen->out, '\n');
 	put_line(screen, "span", tw_show_duration(info->span_ns));
 	put_line(screen, "records", tw_show_count(info->records));
-	put_line(screen, "events", tw_show_count(info->events));
+	if (info->events != UINT64_MAX)
+		put_line(screen, "events", tw_show_count(info->events));
 	put_line(screen, "processes", tw_show_count(info->processes));
 	put_line(screen, "threads", tw_show_count(info->thread_count));
 	for (size_t i = 0; i < info->field_count; i++) {
@@ -140,7 +149,7 @@ static int put_threads(struct tw_screen *screen, const struct tw_info *info, boo
 /* "ticks_per_second" as "TICKS PER SECOND"; a unit at the end is told by the values. */
 static void title_of(const char *name, char *title, size_t room)
 {
-	size_t length = strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0), i = 0;
+	size_t length = title_length(name), i = 0;
 	for (; i < length && i + 1 < room; i++)
 		title[i] = (char)(name[i] == '_' ? ' ' : toupper((unsigned char)name[i]));
 	title[i] = '\0';

@@ -176,6 +176,7 @@ static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *read
 		    row->bytes,
 		    since(info->clock_start_ns, row->first),
 		    since(info->clock_start_ns, row->last),
+		    0,
 		};
 	}
 	qsort(survey->threads, rows->count, sizeof *survey->threads, by_koids);

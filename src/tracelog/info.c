@@ -13,7 +13,7 @@
 enum {
 	PIECE = 2 << 20,   /* bytes that a thread counts in one go, about */
 	LINE_SHARE = 8,    /* of the memory limit, for one line */
-	THREADS_SHARE = 8, /* the same for the table of threads */
+	THREADS_SHARE = 2, /* the same for all that is kept of threads */
 	FIELDS = 8,
 	SETTINGS = 64, /* that are listed */
 	SETTING_TEXT = 48,
@@ -21,6 +21,9 @@ enum {
 	THREAD_COLUMNS = 4,
 	LISTS = 2,
 	DATE_TEXT = 40,
+	/* Of a thread: rows in arrays that double, and places in three maps. */
+	THREAD_COST = 3 * sizeof(struct tracelog_thread_count) + sizeof(struct tw_thread_info) +
+	              THREAD_COLUMNS * sizeof(struct tw_field) + 12 * sizeof(struct tw_map_slot),
 	NS_PER_MS = 1000000
 };
 
@@ -51,6 +54,7 @@ struct tracelog_survey {
 	uint64_t pauses, paused_ms;
 	bool paused;
 	uint32_t paused_at;
+	bool full; /* of threads: the rest is left out */
 
 	struct tw_kind_count kinds[TW_TRACELOG_KINDS];
 	struct tw_field fields[FIELDS];
@@ -120,19 +124,25 @@ static void take_pause(struct tracelog_survey *survey, const struct tw_tracelog_
 	survey->paused = pause;
 }
 
+static size_t most_threads(const struct tracelog_survey *survey)
+{
+	return tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / THREAD_COST;
+}
+
 /* A thread may move from one of the system to another, and its number come to mean another thread. The last holds. */
 static bool take_system_thread(struct tracelog_survey *survey, const struct tw_tracelog_record *record)
 {
 	uint32_t *system = tw_map_stored(&survey->system_of, record->thread);
 	uint32_t *thread = tw_map_stored(&survey->thread_of, record->os_thread);
-	size_t limit = tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / sizeof(struct tw_map_slot);
+	size_t limit = most_threads(survey);
 	if (record->os_thread == UINT32_MAX || record->thread == UINT32_MAX)
 		return true;
 	if (system)
 		*system = record->os_thread + 1;
 	if (thread)
 		*thread = record->thread + 1;
-	bool full = survey->system_of.count + survey->thread_of.count >= limit;
+	bool full = survey->system_of.count >= limit || survey->thread_of.count >= limit;
+	survey->full |= full && (!system || !thread);
 	return (system || full || tw_map_add(&survey->system_of, record->thread, record->os_thread)) &&
 	       (thread || full || tw_map_add(&survey->thread_of, record->os_thread, record->thread));
 }
@@ -198,10 +208,11 @@ static int64_t take_times(struct tracelog_count *sum, const struct tracelog_coun
 
 static void take_thread(struct tracelog_survey *survey, const struct tracelog_thread_count *from, int64_t shift)
 {
-	size_t limit = tw_memory_limit(survey->cursor.reader) / THREADS_SHARE / sizeof *from;
 	uint32_t place;
-	if (survey->sum.thread_count >= limit && !tw_map_find(&survey->sum.by_key, from->key, &place))
+	if (survey->sum.thread_count >= most_threads(survey) && !tw_map_find(&survey->sum.by_key, from->key, &place)) {
+		survey->full = true;
 		return;
+	}
 	struct tracelog_thread_count *to = tracelog_count_thread(&survey->sum, from->key);
 	if (!to)
 		return;
@@ -394,21 +405,14 @@ static void tell_kinds(struct tracelog_survey *survey, struct tw_info *info)
 		info->records += count;
 	}
 	info->kinds = survey->kinds;
-	info->events = info->records - survey->sum.kinds[TW_TRACELOG_UNKNOWN];
+	info->events = UINT64_MAX;
 }
 
+/* The clock starts with the profiler. */
 static uint64_t since_start(const struct tracelog_count *sum, int64_t time)
 {
-	return (uint64_t)(time - sum->low) * NS_PER_MS;
-}
-
-static void tell_times(const struct tracelog_count *sum, struct tw_info *info)
-{
-	int64_t first = sum->start + sum->low;
-	if (!sum->timed)
-		return;
-	info->clock_start_ns = first > 0 ? (uint64_t)first * NS_PER_MS : 0;
-	info->span_ns = since_start(sum, sum->high);
+	int64_t ms = sum->start + time;
+	return ms > 0 ? (uint64_t)ms * NS_PER_MS : 0;
 }
 
 /* What vs has more than d3 would have been seen. */
@@ -516,7 +520,8 @@ static void tell_thread(struct tracelog_survey *survey, size_t i, uint64_t proce
 	memcpy(survey->thread_fields + i * THREAD_COLUMNS, fields, sizeof fields);
 	survey->threads[i] = (struct tw_thread_info){
 	    .process = process,
-	    .thread = system,
+	    .thread = thread->key, /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
+	    .os_thread = known ? system : 0,
 	    .records = thread->records,
 	    .bytes = thread->bytes,
 	    .start_ns = timed ? since_start(sum, thread->first) : 0,
@@ -536,6 +541,9 @@ static int tell_threads(struct tracelog_survey *survey, struct tw_info *info)
 		qsort(survey->sum.threads, count, sizeof *survey->sum.threads, by_key);
 	for (size_t i = 0; i < count; i++)
 		tell_thread(survey, i, survey->process);
+	if (survey->full)
+		tw_report_limit(survey->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], survey->offset,
+		                survey->offset, "%zu threads are listed: the others are left out", count);
 	survey->lists[1] = (struct tw_info_list){"samples", survey->thread_fields, THREAD_COLUMNS, count};
 	info->threads = survey->threads;
 	info->thread_count = count;
@@ -566,7 +574,7 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (status >= 0) {
 		tracelog_cursor_end(&survey->cursor);
 		tell_kinds(survey, info);
-		tell_times(&survey->sum, info);
+		info->span_ns = survey->sum.timed ? since_start(&survey->sum, survey->sum.high) : 0;
 		tell_fields(survey, info);
 		tell_settings(survey);
 		status = tell_threads(survey, info);

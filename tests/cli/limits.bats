@@ -153,3 +153,12 @@ samples_of_main() { # log
 	[ "$(sed -n 's/.*"self":\([0-9]*\).*/\1/p' out | awk '{ sum += $1 } END { print sum }')" = 120002 ] || fail "$(cat out)"
 	[ "$(trackway stat --json --memory 32M --function '(other)' log 2>err | wc -l)" = 1 ]
 }
+
+@test "TraceLog: info lists as many threads as the limit allows, and tells that there are more" {
+	"${PYTHON:-python3}" -c 'for t in range(400000): print(f"thr crt 0x{t + 4096:08X} 0x{t:08x}\nthr aos 0x{t:08x} {t + 5000}")' >log
+	peak_below 96 info --json --memory 32M log
+	run trackway info --memory 32M log
+	[[ "$output" == *"the others are left out"*"[tracelog.table-limit]"* ]] || fail "$output"
+	run trackway info --memory 1G log
+	[[ "$output" != *table-limit* ]] || fail "$output"
+}

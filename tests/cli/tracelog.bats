@@ -142,3 +142,14 @@ wait_for_lines() { # file count
 		trackway stat --json --weight wall --jobs $jobs "$DATA/tracelog/small-d2-64.log" | cmp expected -
 	done
 }
+
+@test "info: threads and times are those that the other commands show" {
+	printf 'prf tps 100\nprf trs 450\nthr crt 0xB6A01000 0x00000001\nthr aos 0x00000001 4201\n' >log
+	printf 'sam str 0x00000001 500 1 0:0 0x1\ngch gcs 4300 600 ? tfff\ngch gcf 4300 700\n' >>log
+	trackway info --json log >out
+	grep -q '"start_ns":0,"end_ns":700000000,"clock_start_ns":0,' out
+	grep -q '{"process":0,"thread":1,.*"start_ns":500000000,"end_ns":500000000,"os_thread_id":4201}' out
+	grep -q '{"process":0,"thread":4294971596,.*"os_thread_id":4300}' out
+	! grep -q '"events"' out
+	trackway info log | grep -qx 'paused: *350.0 ms'
+}
