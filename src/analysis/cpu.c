@@ -39,9 +39,9 @@ struct tw_cpu {
 	uint64_t left_out;
 };
 
-/* The two arguments of a sample. */
+/* The arguments of a sample. */
 struct told {
-	const struct tw_argument *us, *percent; /* NULL where there is none */
+	const struct tw_argument *us, *percent, *interval_us; /* NULL where there is none */
 };
 
 /* ---- Samples. ---- */
@@ -61,12 +61,14 @@ static double percent_of(const struct tw_argument *percent)
 static struct told arguments_of(const struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
-	struct told told = {NULL, NULL};
+	struct told told = {NULL, NULL, NULL};
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *it = &arguments[i];
 		bool whole = it->type == TW_ARG_INT || it->type == TW_ARG_UINT;
 		if (whole && is_named(cpu, it->name, "us"))
 			told.us = it;
+		else if (whole && is_named(cpu, it->name, "interval_us"))
+			told.interval_us = it;
 		else if ((whole || it->type == TW_ARG_DOUBLE) && is_named(cpu, it->name, "percent") &&
 		         isfinite(percent_of(it)))
 			told.percent = it;
@@ -107,12 +109,19 @@ static void use(struct usage *usage, int64_t ns)
 	*to = tw_sum(*to, size - taken);
 }
 
-/* The interval of the first sample is not known but by its percentage. */
-static void add_percent(struct usage *usage, uint64_t time, int64_t ns, double percent)
+/* The interval of a sample; where nothing tells that of the first, it is known by the percentage alone. */
+static long double interval_of(const struct usage *usage, uint64_t time, const struct told *told)
 {
-	long double interval = usage->samples ? (long double)(time > usage->last ? time - usage->last : 0)
-	                       : percent != 0 ? (long double)ns * 100 / (long double)percent
-	                                      : 0;
+	double percent = percent_of(told->percent);
+	if (told->interval_us)
+		return (long double)ns_of(told->interval_us);
+	if (usage->samples)
+		return (long double)(time > usage->last ? time - usage->last : 0);
+	return percent != 0 ? (long double)ns_of(told->us) * 100 / (long double)percent : 0;
+}
+
+static void add_percent(struct usage *usage, long double interval, double percent)
+{
 	usage->max = !usage->timed || percent > usage->max ? percent : usage->max;
 	usage->timed++;
 	usage->percent_time += interval * (long double)percent;
@@ -158,7 +167,7 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 	int64_t ns = ns_of(told.us);
 	use(usage, ns);
 	if (told.percent)
-		add_percent(usage, time, ns, percent_of(told.percent));
+		add_percent(usage, interval_of(usage, time, &told), percent_of(told.percent));
 	usage->first = usage->samples++ ? usage->first : time;
 	usage->last = time;
 	int status = draw(cpu, event, told.percent);

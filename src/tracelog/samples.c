@@ -193,7 +193,7 @@ static void judge_usage(struct tracelog_log *log, const struct tracelog_thread *
 }
 
 static void add_usage(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time, uint64_t us,
-                      uint64_t interval_ns)
+                      uint64_t interval_ns, bool first)
 {
 	bool process = thread == tracelog_process_thread(log);
 	if (!tracelog_wants(log, thread, TW_COUNTER))
@@ -206,6 +206,9 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 	if (interval_ns)
 		tracelog_add_percent(log, "percent",
 		                     (double)(int64_t)us * 100 * (double)NS_IN_US / (double)interval_ns);
+	/* That of the others is the time since the one before. */
+	if (interval_ns && first)
+		tracelog_add_number(log, "interval_us", TW_ARG_UINT, interval_ns / NS_IN_US);
 }
 
 void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage)
@@ -217,11 +220,12 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 	uint64_t interval = thread->other      ? 0
 	                    : thread->cpu_seen ? time > before ? time - before : 0
 	                                       : log->cpu_timeout_ms * NS_IN_MS;
+	bool first = !thread->cpu_seen;
 	thread->cpu_seen = true;
 	thread->last_cpu = time;
 	if (log->check)
 		judge_usage(log, thread, usage->us, interval);
-	add_usage(log, thread, time, usage->us, interval);
+	add_usage(log, thread, time, usage->us, interval, first);
 	if (usage->process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
 		return;
 	uint64_t us = without_debt(thread, usage->us);

@@ -153,3 +153,10 @@ wait_for_lines() { # file count
 	! grep -q '"events"' out
 	trackway info log | grep -qx 'paused: *350.0 ms'
 }
+
+@test "cpu: an interval without usage counts in the mean, also the first" {
+	printf 'prf cfg CpuTraceTimeoutMs 10\nthr crt 0xB6A01000 0x00000000\n' >log
+	printf 'thr cpu 0x00000000 10 0\nthr cpu 0x00000000 20 5000\n' >>log
+	trackway cpu --json log >out
+	grep -q '"mean_percent":25[,.}]' out
+}

@@ -401,8 +401,8 @@ static void test_usage(void **state)
 	            "thr cpu 0x00000000 30 18446744073709551586\n"
 	            "thr cpu 0x00000000 30 10\n",
 	      BIT(TW_COUNTER),
-	      "20 counter 0 cpu/thread CPU us=5000 percent=25\n"
-	      "20 counter process 0 cpu/process CPU us=30000 percent=150\n"
+	      "20 counter 0 cpu/thread CPU us=5000 percent=25 interval_us=20000\n"
+	      "20 counter process 0 cpu/process CPU us=30000 percent=150 interval_us=20000\n"
 	      "30 counter process 0 cpu/process CPU us=10000 percent=100\n"
 	      "30 counter 0 cpu/thread CPU us=-30 percent=-0.3\n"
 	      "30 counter 0 cpu/thread CPU us=10\n");
