@@ -100,7 +100,8 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 	if (tw_has_filters(common))
 		tw_say_nothing(common, function_alone);
 	else if (weight > TW_WEIGHT_CALLS)
-		tw_say("no sample in the trace tells of %s", tw_weight_name(weight));
+		tw_say("there is nothing to count by %s in the trace; --weight chooses another",
+		       tw_weight_name(weight));
 }
 
 void tw_say_none(const struct tw_common *common, const char *what)

@@ -26,6 +26,7 @@ uint32_t tracelog_other_stack(struct tracelog_log *log)
 	return log->failed ? 0 : log->other_stack;
 }
 
+/* Tells once when there is no memory for so much more. A stack of absurd depth may find none where others still do. */
 static bool take_memory(struct tracelog_log *log, size_t bytes)
 {
 	if (bytes <= log->stack_limit - log->stack_memory) {
@@ -34,8 +35,9 @@ static bool take_memory(struct tracelog_log *log, size_t bytes)
 	}
 	if (!log->told_stacks)
 		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_STACK_LIMIT], log->at.offset, log->at.offset,
-		                "stacks take %zu bytes: what comes from here on is shown as (other)",
-		                log->stack_memory);
+		                "stacks take %zu bytes, and this one %zu more: what there is no room for is shown as "
+		                "(other)",
+		                log->stack_memory, bytes);
 	log->told_stacks = true;
 	return false;
 }

@@ -131,6 +131,7 @@ samples_of_main() { # log
 	[ "$(samples_of_main log)" = 5 ]
 	peak_below 32 stat --memory 16M log
 	[[ "$said" == *"tracelog.depth-mismatch"* ]] || fail "$said"
+	[[ "$said" == *"what there is no room for is shown as (other) [tracelog.stack-limit]"* ]] || fail "$said"
 	peak_below 32 check --memory 16M log
 }
 

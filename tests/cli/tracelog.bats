@@ -160,3 +160,11 @@ wait_for_lines() { # file count
 	trackway cpu --json log >out
 	grep -q '"mean_percent":25[,.}]' out
 }
+
+@test "stat: a weight that no sample has is told in words" {
+	printf 'prf cfg CollectionMethod Instrumentation\nthr crt 0xB6A01000 0x00000000\n' >log
+	printf 'sam str 0x00000000 10 0 0:0 0x2\nsam str 0x00000000 30 0 1:1 0x3\n' >>log
+	run trackway stat log
+	[[ "$output" == *"there is nothing to count by samples in the trace; --weight chooses another"* ]] || fail "$output"
+	trackway stat --json --weight wall log | grep -q '"self[a-z_]*":20000000[,}]'
+}
