@@ -33,7 +33,7 @@ static const char *order_word(size_t i)
 
 static const char *dialect_word(size_t i)
 {
-	return i < TW_TRACELOG_VS ? tw_tracelog_dialect_name((unsigned)i) : NULL; /* vs needs what no log has */
+	return i < TW_TRACELOG_DIALECTS ? tw_tracelog_dialect_name((unsigned)i) : NULL;
 }
 
 static enum tw_byte_order byte_order(const char *word)

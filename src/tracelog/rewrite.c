@@ -37,11 +37,17 @@ struct rewrite {
 
 /* ---- Lists. ---- */
 
+/* An ip of vs is the number of a line, which no other dialect has; and where no lines are, vs has no use for an ip. */
+static bool drops_ips(const struct rewrite *r)
+{
+	return r->dialect != AS_IT_IS && r->lines_for_ips != (r->dialect == TW_TRACELOG_VS);
+}
+
 /* What is kept of an item: all, or what is before its ip. */
 static size_t kept_size(const struct rewrite *r, const uint8_t *item, size_t size,
                         const struct tw_tracelog_item *meaning)
 {
-	if (r->dialect == AS_IT_IS || !r->lines_for_ips || !meaning->has_ip)
+	if (!drops_ips(r) || !meaning->has_ip)
 		return size;
 	const uint8_t *colon = memrchr(item, ':', size);
 	return (size_t)(colon - item);
@@ -181,10 +187,12 @@ static void adapt_sample(struct rewrite *r, struct tw_tracelog_record *record)
 		record->has_count = true;
 		r->approximated = true;
 	}
-	if (r->lines_for_ips && record->has_ip) {
+	if (drops_ips(r) && record->has_ip) {
 		record->has_ip = record->ip_known = false;
 		r->approximated = true;
 	}
+	if (r->dialect == TW_TRACELOG_VS)
+		return;
 	record->style = TW_TRACELOG_RESTYLE | TW_TRACELOG_PADDED_IP | (bare ? TW_TRACELOG_BARE_IP : 0u) |
 	                (narrow ? TW_TRACELOG_POINTERS_32 : 0u);
 }
@@ -193,8 +201,8 @@ enum {
 	D0 = 1 << TW_TRACELOG_D0,
 	D1 = 1 << TW_TRACELOG_D1,
 	D2 = 1 << TW_TRACELOG_D2,
-	D3 = 1 << TW_TRACELOG_D3,
-	NONE = 1 << AS_IT_IS /* no dialect that is written */
+	VS = 1 << TW_TRACELOG_VS,
+	D3 = 1 << TW_TRACELOG_D3 | VS
 };
 
 /* The dialects that can hold a kind, 0: all of them; and what is changed for that. */
@@ -220,8 +228,8 @@ static const struct {
     [TW_TRACELOG_SAM_STR] = {0, adapt_sample},
     [TW_TRACELOG_STR_SAM] = {0, adapt_sample},
     [TW_TRACELOG_SAM_MEM] = {D1 | D2 | D3, adapt_sample},
-    [TW_TRACELOG_LIN_SRC] = {NONE, NULL},
-    [TW_TRACELOG_FIL_SRC] = {NONE, NULL},
+    [TW_TRACELOG_LIN_SRC] = {VS, NULL},
+    [TW_TRACELOG_FIL_SRC] = {VS, NULL},
 };
 
 /* False where the dialect has no place for the record. */
@@ -230,7 +238,8 @@ static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
 	unsigned dialects = adaptions[record->kind].dialects;
 	if (r->dialect == AS_IT_IS)
 		return true;
-	record->style &= ~(unsigned)TW_TRACELOG_UPPER;
+	if (r->dialect != TW_TRACELOG_VS)
+		record->style &= ~(unsigned)TW_TRACELOG_UPPER;
 	if (dialects && !(dialects >> r->dialect & 1))
 		return false;
 	if (adaptions[record->kind].adapt)
@@ -359,7 +368,7 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
                        struct tw_rewrite_result *result)
 {
-	static const char *const names[] = {"d0", "d1", "d2", "d3"};
+	static const char *const names[] = {"d0", "d1", "d2", "d3", "vs"};
 	unsigned dialect = 0;
 	if (options->version)
 		return tw_fail(reader, TW_ERR_VALUE, "tracelog has no versions, but dialects");

@@ -168,3 +168,13 @@ wait_for_lines() { # file count
 	[[ "$output" == *"there is nothing to count by samples in the trace; --weight chooses another"* ]] || fail "$output"
 	trackway stat --json --weight wall log | grep -q '"self[a-z_]*":20000000[,}]'
 }
+
+@test "convert: to vs, lines stay where they are there, and ips go where they are not" {
+	trackway convert --strict "$DATA/tracelog/vs.log" --dialect vs -o same.tracelog
+	cmp "$DATA/tracelog/vs.log" same.tracelog
+	printf 'sam str 0x00000000 10 1 0:0 0x1:0xB2000024\nsam str 0x00000000 20 1 1:1:0xB2000030\n' >d3.log
+	run trackway convert --strict d3.log --dialect vs -o vs.tracelog
+	[ "$status" = 1 ]
+	[[ "$output" == *"2 kept in another form"* ]] || fail "$output"
+	diff vs.tracelog - <<<$'sam str 0x00000000 10 1 0:0 0x1\nsam str 0x00000000 20 1 1:1'
+}
