@@ -95,6 +95,23 @@ uint32_t tracelog_name(struct tracelog_log *log, const void *text, size_t length
 
 /* ---- The profiler and the process. ---- */
 
+/* Without its zone a local time is no moment. The clock begins with the profiler. */
+static void take_wall(struct tw_clock *clock, const struct tw_tracelog_record *record)
+{
+	struct tm start = {.tm_year = record->year - 1900,
+	                   .tm_mon = record->month - 1,
+	                   .tm_mday = record->day,
+	                   .tm_hour = record->hour,
+	                   .tm_min = record->minute,
+	                   .tm_sec = record->second};
+	int64_t seconds = (int64_t)timegm(&start) - (int64_t)record->zone_minutes * 60, ns;
+	if (!record->has_zone || __builtin_mul_overflow(seconds, 1000000000, &ns) ||
+	    __builtin_add_overflow(ns, (int64_t)record->millisecond * 1000000, &ns))
+		return;
+	clock->has_wall = true;
+	clock->wall_ns = ns;
+}
+
 static void take_start(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	char text[48];
@@ -102,6 +119,8 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 		tracelog_tell(log, TRACELOG_START_AGAIN, "another session started before");
 	else if (log->records > 1)
 		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " records stand before", log->records - 1);
+	if (!log->start_seen)
+		take_wall(&log->reader->clock, record);
 	log->start_seen = true;
 	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
 		return;

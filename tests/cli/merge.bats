@@ -122,6 +122,17 @@ times() { # file: name and time of each event that is no metadata
 	[ ! -e out.fxt ]
 }
 
+@test "merge: by the time that a TraceLog starts at, where it tells the zone" {
+	archive b.fxt b 0 0 1700000000000000000 # 2023-11-14 22:13:20 UTC
+	printf '%s\n' 'prf stm 2023-11-14 23:13:20.250 +01:00' 'sam str 0x00000000 5 1 0:0 0x2' >a.log
+	trackway merge --align wall a.log b.fxt -o out.json 2>losses
+	[[ " $(times out.json) " = " b@0 "*" function 0x2@255000 "* ]] || fail "$(times out.json)"
+	sed -i 's/ +01:00//' a.log
+	run trackway merge --align wall a.log b.fxt -o out.json
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"a.log does not tell the wall time of anything"* ]]
+}
+
 @test "merge: by the wall time records of XRay logs, which say what the counter means" {
 	# The first buffer of v5.xray is at 10.0005 s of wall time, of v3.xray too; they have the same counters.
 	trackway merge --align wall "$DATA/xray/v5.xray" "$DATA/xray/v3.xray" -o wall.json 2>losses
