@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <trackway/alloc.h>
 
+#include "base/memory.h"
 #include "base/sum.h"
 #include "cli/message.h"
 #include "cli/notes.h"
@@ -139,11 +140,10 @@ static int put_text(struct tw_screen *screen, const struct work *work, enum tw_a
 static bool collect(struct work *work)
 {
 	const struct tw_alloc_row *row;
-	size_t count = 0;
+	size_t count = 0, room = 0;
 	while (tw_alloc_row(work->alloc, count))
 		count++;
-	work->shown = calloc(count + 1, sizeof *work->shown);
-	if (!work->shown)
+	if (!tw_grow(&work->shown, &room, count + 1, sizeof *work->shown))
 		return false;
 	for (size_t i = 0; (row = tw_alloc_row(work->alloc, i)); i++) {
 		work->all_bytes = tw_sum(work->all_bytes, row->bytes);

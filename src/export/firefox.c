@@ -209,7 +209,7 @@ static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = e
 
 /* What the value of a sample measures; a stack sample may have a wall time too. */
 static const enum measure first_measures[] = {
-    [TW_STACK_SAMPLE - TW_STACK_SAMPLE] = TICKS,
+    [0] = TICKS, /* TW_STACK_SAMPLE */
     [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = CPU,
     [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = BYTES,
 };
@@ -450,6 +450,7 @@ static uint32_t put_stacks(struct firefox *firefox, uint32_t number)
 }
 
 /* What a cell of a frame's or function's column is. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
 static void put_frame_line(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
                            uint32_t number)
 {
@@ -471,6 +472,7 @@ static void put_file(struct firefox *firefox, const struct tw_frame_place *place
 }
 
 /* Addresses have no names; theirs stand behind the files. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
 static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
 {
 	(void)files;
@@ -483,6 +485,7 @@ static void put_file_text(struct firefox *firefox, const struct tw_frame_place *
 	tw_line_clear(&firefox->line);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
 static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
                              uint32_t number)
 {
@@ -511,6 +514,7 @@ static void put_name(struct firefox *firefox, const struct tw_frame_place *place
 		tw_put_u64(&firefox->writer->out, firefox->tracks[number].strings + (uint64_t)(*addresses)++);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
 static void meet_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
 {
 	(void)files;

@@ -76,7 +76,7 @@ static bool join(struct folded *folded, enum tw_stack_tree_value value)
 static void put_plain(struct tw_output *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		tw_put_char(out, text[i] == ';' ? ':' : text[i] == '\n' || text[i] == '\r' ? ' ' : text[i]);
+		tw_put_char(out, (char)(text[i] == ';' ? ':' : text[i] == '\n' || text[i] == '\r' ? ' ' : text[i]));
 }
 
 static void put_frame(struct folded *folded, uint32_t node)

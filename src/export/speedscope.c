@@ -137,7 +137,7 @@ static void put_sample(struct speedscope *speedscope, const struct tw_event *eve
 
 /* What the value of a sample measures; a stack sample may have a wall time too. */
 static const enum measure first_measures[] = {
-    [TW_STACK_SAMPLE - TW_STACK_SAMPLE] = TICKS,
+    [0] = TICKS, /* TW_STACK_SAMPLE */
     [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = CPU,
     [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = BYTES,
 };

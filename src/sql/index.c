@@ -100,10 +100,10 @@ static void begin_span(struct sql_index *index)
 		index->failed = true;
 	span->open = count && !index->failed ? calloc(count, sizeof *span->open) : NULL;
 	index->failed = index->failed || (count && !span->open);
-	for (size_t i = 0; i < slices->open_count && !index->failed; i++)
+	for (size_t i = 0; i < slices->open_count && span->open; i++)
 		if (slices->open[i].live)
 			span->open[span->count++] = slices->open[i].id;
-	if (span->count)
+	if (span->open)
 		qsort(span->open, span->count, sizeof *span->open, compare_offsets);
 }
 

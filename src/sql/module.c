@@ -51,7 +51,7 @@ static const struct sql_table *table_named(const char *name)
 /* An argument of `create virtual table`, without its quotes. NULL when there is no memory. */
 static char *argument(const char *text)
 {
-	char quote = *text == '\'' || *text == '"' ? *text : '\0';
+	char quote = (char)(*text == '\'' || *text == '"' ? *text : '\0');
 	char *copy = malloc(strlen(text) + 1), *to = copy;
 	if (!copy)
 		return NULL;

@@ -44,7 +44,7 @@ static struct open *add_open(struct sql_cursor *cursor, struct opens *opens, uin
 {
 	size_t limit = tw_memory_limit(cursor->scan.reader) / SHARE;
 	uint32_t place = opens->free;
-	if (place) {
+	if (place && opens->items) {
 		opens->free = opens->items[place - 1].next;
 	} else {
 		if ((opens->count + 1) * (sizeof *opens->items + 4 * sizeof(struct tw_map_slot)) > limit ||

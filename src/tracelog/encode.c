@@ -347,6 +347,7 @@ static void put_list(struct sink *sink, const void *member)
 	}
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the sink writes there */
 int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room)
 {
 	struct sink sink = {.bytes = bytes, .room = room};
@@ -354,6 +355,7 @@ int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes
 	return sink.status < 0 ? sink.status : (int64_t)sink.used;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the sink writes there */
 int64_t tw_tracelog_encode(const struct tw_tracelog_record *record, uint8_t *bytes, size_t room)
 {
 	struct sink sink = {.bytes = bytes, .room = room, .style = record->style, .record = record};
