@@ -202,8 +202,7 @@ class Tool(fxt_tests.Tool):
         for thread in found.keys() & wanted.keys():
             usages = wanted[thread]
             shares = [one.us / one.interval / 10 for one in usages if one.interval]
-            # Of a first usage of nothing an event cannot tell of how long that is.
-            timed = [one for one in usages if one.interval and (one.us or one is not usages[0])]
+            timed = [one for one in usages if one.interval]
             mean = sum(one.us for one in timed) / sum(one.interval for one in timed) / 10
             row = found[thread]
             if (row["samples"], row["total_ns"]) != (len(usages), sum(one.us for one in usages) * 1000):
