@@ -96,6 +96,16 @@ static void add_addresses(struct tw_frames *frames, const struct tw_batch *batch
 			add(frames, stack, FRAME_OF_ADDRESS, arguments[i].value.u);
 }
 
+static void add_location(struct tw_frames *frames, const struct tw_dictionary *dictionary, uint32_t number,
+                         struct tw_sample_stack *stack)
+{
+	const struct tw_location *location = tw_dictionary_location(dictionary, number);
+	if (frames->by_source && location->name && !location->file)
+		add(frames, stack, FRAME_OF_NAME, location->name);
+	else
+		add(frames, stack, FRAME_OF_LOCATION, number);
+}
+
 void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
                          const struct tw_event *event, struct tw_sample_stack *stack)
 {
@@ -105,7 +115,7 @@ void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *d
 	if (event->kind == TW_ALLOCATION_SAMPLE && event->name)
 		add(frames, stack, FRAME_OF_NAME, event->name);
 	for (; left && stack->count < TW_SAMPLE_DEPTH; left = tw_dictionary_stack(dictionary, left)->caller)
-		add(frames, stack, FRAME_OF_LOCATION, tw_dictionary_stack(dictionary, left)->location);
+		add_location(frames, dictionary, tw_dictionary_stack(dictionary, left)->location, stack);
 	stack->cut = left != 0;
 	if (!event->other)
 		add_addresses(frames, batch, event, stack);

@@ -12,12 +12,13 @@ struct tw_frame_key {
 	enum tw_frame_of { FRAME_OF_NAME, FRAME_OF_LOCATION, FRAME_OF_ADDRESS } of;
 };
 
-/* All zero but `limit` to begin. */
+/* All zero but the first two to begin. */
 struct tw_frames {
+	size_t limit;   /* how many there may be */
+	bool by_source; /* locations without a file are one with their name: for formats that show no addresses */
 	struct tw_map map;
 	struct tw_frame_key *keys; /* by number */
 	size_t count, room;
-	size_t limit; /* how many there may be */
 };
 
 /* The number of one, a new one where it is new; UINT32_MAX when there is no room. */

@@ -269,6 +269,7 @@ static int begin(struct speedscope *speedscope, const struct tw_reader *reader)
 	speedscope->spool.directory = reader->options.temporary_directory;
 	speedscope->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
 	speedscope->frames.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
+	speedscope->frames.by_source = true;
 	return tw_slices_init(&speedscope->slices, speedscope->writer, reader, &slice_hooks, speedscope);
 }
 

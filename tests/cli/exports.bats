@@ -41,6 +41,12 @@ agrees() { # format
 
 @test "speedscope: opens and closes match in order, and the slices are those of stat" { agrees speedscope; }
 
+@test "speedscope: what differs in the address alone is one frame" {
+	trackway convert --to speedscope "$DATA/tracelog/kinds.log" >out.json 2>losses
+	grep -o '"frames":.*' out.json | grep -o '{"name":[^}]*}' | sort | uniq -d >twice
+	[ ! -s twice ] || fail "$(cat twice)"
+}
+
 @test "pprof: stacks of threads, and the functions are those of stat" { agrees pprof; }
 
 @test "callgrind: callgrind_annotate's totals, and the functions are those of stat" { agrees callgrind; }
