@@ -13,14 +13,13 @@ enum { LINE_SHARE = 8 }; /* of the memory limit, for one line */
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader)
 {
 	*cursor = (struct tracelog_cursor){.reader = reader};
-	cursor->lines =
-	    (struct tracelog_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
+	cursor->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
 	reader->window = (struct tw_window){.input = reader->input};
 }
 
 void tracelog_cursor_free(struct tracelog_cursor *cursor)
 {
-	tracelog_lines_free(&cursor->lines);
+	tw_text_lines_free(&cursor->lines);
 }
 
 /* ---- Findings. ---- */
@@ -28,7 +27,7 @@ void tracelog_cursor_free(struct tracelog_cursor *cursor)
 static void report(const struct tracelog_cursor *cursor, enum tracelog_rule rule, size_t at,
                    const struct tw_tracelog_fault *fault)
 {
-	const struct tracelog_line *line = &cursor->line;
+	const struct tw_text_line *line = &cursor->line;
 	bool end = fault->found.size == 0;
 	const char *ending = rule == TRACELOG_BAD_ITEM ? "the end of the item" : "the end of the line";
 	tw_report(cursor->reader, &tracelog_rules[rule], line->offset, line->offset + at, line->number,
@@ -38,7 +37,7 @@ static void report(const struct tracelog_cursor *cursor, enum tracelog_rule rule
 
 static void count(struct tracelog_cursor *cursor, enum tracelog_rule rule, size_t at)
 {
-	const struct tracelog_line *line = &cursor->line;
+	const struct tw_text_line *line = &cursor->line;
 	struct tracelog_tally *tally = &cursor->tallies[rule];
 	if (tally->count++ == 0) {
 		tally->record = line->offset;
@@ -145,7 +144,7 @@ static void judge_unreadable(struct tracelog_cursor *cursor, const struct tw_tra
 
 static void judge_long_line(struct tracelog_cursor *cursor)
 {
-	const struct tracelog_line *line = &cursor->line;
+	const struct tw_text_line *line = &cursor->line;
 	tw_report(cursor->reader, &tracelog_rules[TRACELOG_LONG_LINE], line->offset, line->offset + line->size,
 	          line->number, "The line has more than %zu bytes: more than the memory limit allows for one.",
 	          line->size);
@@ -163,7 +162,7 @@ static bool is_empty(const struct tw_tracelog_record *record)
 	return true;
 }
 
-bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_line *line)
+bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tw_text_line *line)
 {
 	struct tw_tracelog_fault fault;
 	cursor->line = *line;
@@ -186,10 +185,10 @@ bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_
 int tracelog_cursor_next(struct tracelog_cursor *cursor)
 {
 	struct tw_reader *reader = cursor->reader;
-	struct tracelog_line line;
+	struct tw_text_line line;
 	int status;
 	do
-		status = tracelog_lines_next(&cursor->lines, &line);
+		status = tw_text_lines_next(&cursor->lines, &line);
 	while (status > 0 && !tracelog_cursor_take(cursor, &line));
 	if (status < 0)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));

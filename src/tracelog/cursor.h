@@ -4,7 +4,7 @@
 #define TRACELOG_CURSOR_H
 
 #include "core/format.h"
-#include "tracelog/lines.h"
+#include "core/lines.h"
 #include "tracelog/rules.h"
 
 #include <trackway/tracelog.h>
@@ -17,8 +17,8 @@ struct tracelog_tally {
 
 struct tracelog_cursor {
 	struct tw_reader *reader;
-	struct tracelog_lines lines;
-	struct tracelog_line line;
+	struct tw_text_lines lines;
+	struct tw_text_line line;
 	struct tw_tracelog_record record; /* of the line */
 	bool readable;                    /* it holds what the line says */
 	bool of_unknown_kind;             /* it looks like a record of a kind to come */
@@ -35,7 +35,7 @@ void tracelog_cursor_free(struct tracelog_cursor *cursor);
 int tracelog_cursor_next(struct tracelog_cursor *cursor);
 
 /* The same for a line from elsewhere; false for an empty one. */
-bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tracelog_line *line);
+bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tw_text_line *line);
 
 /* Gives the next good item of the record's list; the others are reported. `list` is a copy of record.list. */
 bool tracelog_cursor_item(struct tracelog_cursor *cursor, struct tw_tracelog_text *list, struct tw_tracelog_item *item);

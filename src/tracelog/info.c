@@ -162,7 +162,7 @@ static bool take_mark(struct tracelog_survey *survey, const struct tw_tracelog_r
 	return true;
 }
 
-static void take_line(struct tracelog_survey *survey, const struct tracelog_line *line)
+static void take_line(struct tracelog_survey *survey, const struct tw_text_line *line)
 {
 	struct tracelog_cursor *cursor = &survey->cursor;
 	if (!tracelog_cursor_take(cursor, line))
@@ -178,7 +178,7 @@ static void take_marks(struct tracelog_survey *survey, const struct tracelog_cou
 	for (size_t i = 0; i < count->mark_count; i++) {
 		const struct tracelog_mark *mark = &count->marks[i];
 		const uint8_t *start = count->bytes + mark->at, *end = memchr(start, '\n', count->size - mark->at);
-		struct tracelog_line line = {
+		struct tw_text_line line = {
 		    .bytes = start,
 		    .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
 		    .offset = survey->offset + mark->at,
@@ -293,7 +293,7 @@ static const uint8_t *last_end(const struct tracelog_survey *survey, size_t from
 /* A line that is too long is reported once and passed over. */
 static void drop_long_line(struct tracelog_survey *survey)
 {
-	struct tracelog_line line = {survey->block, survey->used, survey->offset, survey->line + 1, true};
+	struct tw_text_line line = {survey->block, survey->used, survey->offset, survey->line + 1, true};
 	if (!survey->skipping)
 		take_line(survey, &line);
 	else

@@ -66,10 +66,10 @@ static bool keep_bytes(struct tracelog_digest *digest, const uint8_t *bytes, siz
 }
 
 /* Takes a line that is longer than what is held at once, or the last, which may have no end. */
-static int read_line(struct tracelog_lines *lines, struct tracelog_digest *digest)
+static int read_line(struct tw_text_lines *lines, struct tracelog_digest *digest)
 {
-	struct tracelog_line line;
-	int status = tracelog_lines_next(lines, &line);
+	struct tw_text_line line;
+	int status = tw_text_lines_next(lines, &line);
 	if (status <= 0)
 		return status;
 	digest->offset = line.offset;
@@ -78,7 +78,7 @@ static int read_line(struct tracelog_lines *lines, struct tracelog_digest *diges
 }
 
 /* Finds the whole lines that are there, in one go; *size is 0 where there is none. */
-static int find_lines(struct tracelog_lines *lines, const uint8_t **bytes, size_t *size)
+static int find_lines(struct tw_text_lines *lines, const uint8_t **bytes, size_t *size)
 {
 	size_t have = 0, looked;
 	const uint8_t *end;
@@ -97,7 +97,7 @@ static int find_lines(struct tracelog_lines *lines, const uint8_t **bytes, size_
 static int read_lines(void *context, void *piece)
 {
 	struct tracelog_events *events = context;
-	struct tracelog_lines *lines = &events->cursor.lines;
+	struct tw_text_lines *lines = &events->cursor.lines;
 	struct tracelog_digest *digest = piece;
 	const uint8_t *bytes;
 	size_t size = 0;
@@ -120,7 +120,7 @@ static void look_through(void *context, void *piece)
 
 /* ---- Lines, in the caller's thread. ---- */
 
-static void take_line(struct tracelog_events *events, const struct tracelog_line *line)
+static void take_line(struct tracelog_events *events, const struct tw_text_line *line)
 {
 	struct tracelog_cursor *cursor = &events->cursor;
 	if (!tracelog_cursor_take(cursor, line))
@@ -134,7 +134,7 @@ static void take_line(struct tracelog_events *events, const struct tracelog_line
 static void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
 {
 	const struct tracelog_digest *digest = events->digest;
-	const struct tracelog_line line = {
+	const struct tw_text_line line = {
 	    .bytes = digest->bytes + entry->at,
 	    .size = entry->size,
 	    .offset = digest->offset + entry->at,

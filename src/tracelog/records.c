@@ -234,7 +234,7 @@ static void show_all(struct job *job, const struct tracelog_layout *layout, cons
 static bool make_room(struct tracelog_records *records, struct items *items)
 {
 	const struct tracelog_cursor *cursor = &records->cursor;
-	const struct tracelog_line *line = &cursor->line;
+	const struct tw_text_line *line = &cursor->line;
 	if ((items->count + 1) * ITEM_BYTES > tw_memory_limit(cursor->reader) / ITEMS_SHARE) {
 		tw_report(cursor->reader, &tracelog_rules[TRACELOG_LONG_LINE], line->offset, line->offset, line->number,
 		          "The list has more than %zu items: more than the memory limit allows to show.", items->count);
@@ -284,7 +284,7 @@ static void show_list(struct job *job, const char *name, const void *member)
 /* ---- Records. ---- */
 
 /* A line that is no record: as text, and its bytes where they are not valid UTF-8. */
-static void show_line(struct job *job, const struct tracelog_line *line)
+static void show_line(struct job *job, const struct tw_text_line *line)
 {
 	struct tw_tracelog_text text = {line->bytes, line->size};
 	while (text.size && (text.bytes[text.size - 1] == '\n' || text.bytes[text.size - 1] == '\r'))

@@ -251,7 +251,7 @@ static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
 
 static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 {
-	const struct tracelog_line *line = &r->cursor.line;
+	const struct tw_text_line *line = &r->cursor.line;
 	size_t most = line->size + record->list.size;
 	if (!tw_grow(&r->line, &r->line_room, 3 * most + LINE_ROOM, 1)) {
 		r->failed = true;

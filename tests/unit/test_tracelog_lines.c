@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
-#include "tracelog/lines.h"
+#include "core/lines.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -170,19 +170,19 @@ static void test_one_bad_line(void **state)
 static void expect_lines(const char *log, size_t limit, const char *expected)
 {
 	struct tw_input *input;
-	struct tracelog_line line;
+	struct tw_text_line line;
 	char text[TEXT] = "";
 	assert_int_equal(tw_input_memory(&input, "test", log, strlen(log)), 0);
-	struct tracelog_lines lines = {.window = {.input = input, .chunk = 4}, .limit = limit};
+	struct tw_text_lines lines = {.window = {.input = input, .chunk = 4}, .limit = limit};
 	int status;
-	while ((status = tracelog_lines_next(&lines, &line)) > 0) {
+	while ((status = tw_text_lines_next(&lines, &line)) > 0) {
 		size_t used = strlen(text);
 		snprintf(text + used, sizeof text - used, "%" PRIu64 "@%" PRIu64 "%s<%.*s>", line.number, line.offset,
 		         line.cut ? "!" : "", (int)line.size, (const char *)line.bytes);
 	}
 	assert_int_equal(status, 0);
 	assert_string_equal(text, expected);
-	tracelog_lines_free(&lines);
+	tw_text_lines_free(&lines);
 	tw_input_close(input);
 }
 

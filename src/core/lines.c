@@ -1,12 +1,12 @@
-/* lines.c - a log from line to line, whatever it comes from. */
+/* lines.c - a text from line to line, whatever it comes from. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracelog/lines.h"
+#include "core/lines.h"
 
 #include <string.h>
 
 /* Finds the end of the line at lines->next among at most `limit` bytes, reading as little ahead as a FIFO needs. *end is
  * the size with the line end; 0 where none is among them. */
-static int find_end(struct tracelog_lines *lines, const uint8_t **bytes, size_t *have, size_t *end)
+static int find_end(struct tw_text_lines *lines, const uint8_t **bytes, size_t *have, size_t *end)
 {
 	struct tw_window *window = &lines->window;
 	size_t looked = 0;
@@ -27,7 +27,7 @@ static int find_end(struct tracelog_lines *lines, const uint8_t **bytes, size_t 
 }
 
 /* Finds where a line ends whose beginning is held: *next is the offset behind it. */
-static int skip_rest(struct tracelog_lines *lines, uint64_t *next)
+static int skip_rest(struct tw_text_lines *lines, uint64_t *next)
 {
 	for (;;) {
 		const uint8_t *bytes;
@@ -42,7 +42,7 @@ static int skip_rest(struct tracelog_lines *lines, uint64_t *next)
 	}
 }
 
-int tracelog_lines_next(struct tracelog_lines *lines, struct tracelog_line *line)
+int tw_text_lines_next(struct tw_text_lines *lines, struct tw_text_line *line)
 {
 	const uint8_t *bytes;
 	size_t have, end;
@@ -58,13 +58,13 @@ int tracelog_lines_next(struct tracelog_lines *lines, struct tracelog_line *line
 	bool cut = size > lines->limit || (!end && !lines->window.at_end);
 	if (cut)
 		size = lines->limit < size ? lines->limit : size;
-	*line = (struct tracelog_line){bytes, size, lines->next, ++lines->number, cut};
+	*line = (struct tw_text_line){bytes, size, lines->next, ++lines->number, cut};
 	lines->next += size;
 	lines->in_long_line = cut;
 	return 1;
 }
 
-void tracelog_lines_free(struct tracelog_lines *lines)
+void tw_text_lines_free(struct tw_text_lines *lines)
 {
 	tw_window_free(&lines->window);
 }

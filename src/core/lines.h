@@ -1,12 +1,12 @@
-/* lines.h - a log from line to line, whatever it comes from. */
+/* lines.h - a text from line to line, whatever it comes from. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACELOG_LINES_H
-#define TRACELOG_LINES_H
+#ifndef CORE_LINES_H
+#define CORE_LINES_H
 
 #include "base/input.h"
 
 /* One line. Borrowed until the next call. */
-struct tracelog_line {
+struct tw_text_line {
 	const uint8_t *bytes;
 	size_t size;     /* with its LF; without one where the log ends */
 	uint64_t offset; /* of its first byte */
@@ -14,9 +14,9 @@ struct tracelog_line {
 	bool cut;        /* longer than the memory limit: only its beginning is here */
 };
 
-/* All zero but `window` and `limit` is the start of a log: a window that has nothing but its input, or one that is moved here
+/* All zero but `window` and `limit` is the start: a window that has nothing but its input, or one that is moved here
  * from a reader, which has looked at the beginning. */
-struct tracelog_lines {
+struct tw_text_lines {
 	struct tw_window window;
 	size_t limit; /* bytes of a line that are held at most */
 	uint64_t next;
@@ -24,10 +24,10 @@ struct tracelog_lines {
 	bool in_long_line; /* the rest of a line that was cut comes next */
 };
 
-/* Gives the next line as soon as it is there: a log may come from a FIFO that is still written to. Returns 1, 0 at the end, or
+/* Gives the next line as soon as it is there: a text may come from a FIFO that is still written to. Returns 1, 0 at the end, or
  * a negative status. */
-int tracelog_lines_next(struct tracelog_lines *lines, struct tracelog_line *line);
+int tw_text_lines_next(struct tw_text_lines *lines, struct tw_text_line *line);
 
-void tracelog_lines_free(struct tracelog_lines *lines);
+void tw_text_lines_free(struct tw_text_lines *lines);
 
 #endif
