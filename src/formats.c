@@ -4,6 +4,7 @@
 #include "core/format.h"
 #include "export/targets.h"
 #include "fdr/fdr.h"
+#include "folded/folded.h"
 #include "fxt/fxt.h"
 #include "tracelog/tracelog.h"
 
@@ -13,6 +14,7 @@ const struct tw_format *const tw_formats[] = {
     &tw_format_fxt,      /* Fuchsia's trace format */
     &tw_format_chrome,   /* Chrome's trace event JSON */
     &tw_format_tracelog, /* the log of Tizen's CoreProfiler */
+    &tw_format_folded,   /* folded stacks */
     NULL,
 };
 

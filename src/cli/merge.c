@@ -172,7 +172,7 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 
 static const char *target_word(size_t i)
 {
-	static const char *const words[] = {"fxt", "chrome"};
+	static const char *const words[] = {"fxt", "chrome", "perfetto"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
@@ -182,7 +182,7 @@ static int refuse_format(const char *format)
 	for (size_t i = 0; target_word(i); i++)
 		if (strcmp(target_word(i), format) == 0)
 			return 0;
-	return tw_say_usage(&tw_command_merge, "merge does not write %s, only fxt and chrome", format);
+	return tw_say_usage(&tw_command_merge, "merge does not write %s, only fxt, chrome and perfetto", format);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)

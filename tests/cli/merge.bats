@@ -64,7 +64,7 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 @test "merge: a name that tells a format it does not write" {
 	run trackway merge "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" -o out.xray
 	[ "$status" -eq 2 ]
-	[[ "$output" = *"merge does not write xray-fdr, only fxt and chrome"* ]]
+	[[ "$output" = *"merge does not write xray-fdr, only fxt, chrome and perfetto"* ]]
 	[ ! -e out.xray ]
 }
 
@@ -183,4 +183,12 @@ events() { # file, then name and microseconds of instants
 	refused 'two ways of doing one thing' --marker begin --align wall a.json b.json
 	gzip -k a.json
 	refused 'a.json.gz: markers are looked for in files only' --marker begin b.json a.json.gz
+}
+
+@test "merge: Perfetto's protobuf holds the slices that FXT holds" {
+	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" .
+	trackway merge oneshot_all.fxt streaming.fxt v5.xray -o all.fxt 2>losses
+	trackway merge oneshot_all.fxt streaming.fxt v5.xray -o all.pftrace 2>losses
+	trackway stat --json all.fxt >stat.json || [ $? = 1 ]
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/exports.py" perfetto all.pftrace stat.json
 }

@@ -69,10 +69,13 @@ def tracelog_logs(data):
             yield f"{path.stem}-{at}", log[at:at + TEXT_PART]
 
 
+FOLDED = b"# profiler\nmain;parse;read 12\nmain;walk;walk 2.6\n;x 1\n5\nbad\na;\xff 99999999999999999999\r\n#1;#2 40"
+
+
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
-              *tracelog_logs(tests / "data"), *xtraces()]
+              *tracelog_logs(tests / "data"), *xtraces(), ("folded", FOLDED)]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)

@@ -1,0 +1,347 @@
+/* reader.c - folded stacks as samples, as records, and in sum.
+ *
+ * A line is a stack and what it weighs: "main;parse;read 12". It tells neither times nor threads, so every sample is at time 0
+ * of thread 0. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "core/lines.h"
+#include "folded/decode.h"
+#include "folded/folded.h"
+#include "folded/rules.h"
+
+enum {
+	ROWS = 256,            /* of a batch */
+	LINE_SHARE = 8,        /* of the memory limit, for one line */
+	BYTES_PER_FRAME = 256, /* about what a name, a location or a stack takes in the dictionary beside its text */
+	SHOWN = 60             /* bytes of a bad line that its finding shows */
+};
+
+enum { KIND_STACK, KIND_COMMENT, KINDS };
+enum { FIELD_COUNT_SUM, FIELDS };
+
+/* How often something was met that is told once, and where first. */
+struct tally {
+	uint64_t count, at, line;
+};
+
+struct folded_reader {
+	struct tw_text_lines lines;
+	struct tw_text_line text;
+	struct folded_line line; /* of the text */
+	uint64_t lost;           /* bytes of bad lines */
+	bool ended;
+	struct tally tallies[FOLDED_RULES];
+	uint32_t track;
+	size_t used; /* bytes of the dictionary, about */
+	struct tw_event events[ROWS];
+	/* Records and sums. */
+	struct tw_field fields[2];
+	struct tw_kind_count kinds[KINDS];
+	struct tw_thread_info thread;
+	struct tw_field sums[FIELDS];
+};
+
+static int no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+}
+
+/* ---- Findings. ---- */
+
+static void report_bad(struct tw_reader *reader, enum folded_rule rule)
+{
+	const struct tw_text_line *text = &((struct folded_reader *)reader->state)->text;
+	size_t size = text->size && text->bytes[text->size - 1] == '\n' ? text->size - 1 : text->size;
+	tw_report(reader, &folded_rules[rule], text->offset, text->offset, text->number,
+	          "Expected frames with ';' between them, a space and a count, found \"%.*s%s\".",
+	          (int)(size < SHOWN ? size : SHOWN), (const char *)text->bytes, size < SHOWN ? "" : "...");
+}
+
+static void count(struct folded_reader *folded, enum folded_rule rule)
+{
+	struct tally *tally = &folded->tallies[rule];
+	if (tally->count++ == 0) {
+		tally->at = folded->text.offset;
+		tally->line = folded->text.number;
+	}
+}
+
+static void judge(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	for (unsigned rule = 0; folded->line.odd >> rule; rule++) {
+		if (!(folded->line.odd >> rule & 1))
+			continue;
+		if (folded_rules[rule].severity == TW_ERROR)
+			report_bad(reader, (enum folded_rule)rule);
+		else
+			count(folded, (enum folded_rule)rule);
+	}
+}
+
+static void tell_tallies(struct tw_reader *reader)
+{
+	const struct folded_reader *folded = reader->state;
+	uint64_t end = tw_input_size(reader->input);
+	for (size_t i = 0; i < FOLDED_RULES; i++) {
+		const struct tally *tally = &folded->tallies[i];
+		if (tally->count == 1)
+			tw_report(reader, &folded_rules[i], tally->at, tally->at, tally->line, "%s",
+			          folded_rules[i].text);
+		else if (tally->count)
+			tw_report(reader, &folded_rules[i], tally->at, tally->at, tally->line,
+			          "%s It is the first of %" PRIu64 ".", folded_rules[i].text, tally->count);
+	}
+	if (tw_input_damaged(reader->input))
+		tw_report(reader, &folded_rules[FOLDED_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
+}
+
+/* ---- Lines. ---- */
+
+/* Takes the next line. Returns 1, 0 at the end, or a negative status. */
+static int take_line(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	int status = tw_text_lines_next(&folded->lines, &folded->text);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+	if (status == 0)
+		return 0;
+	folded_decode(folded->text.bytes, folded->text.size, &folded->line);
+	if (folded->text.cut)
+		folded->line = (struct folded_line){.kind = FOLDED_BAD, .odd = 1U << FOLDED_LINE_TOO_LONG};
+	judge(reader);
+	if (folded->line.kind == FOLDED_BAD)
+		folded->lost += folded->text.size;
+	return 1;
+}
+
+/* The same for one that is not empty. */
+static int next_line(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	int status;
+	if (folded->ended)
+		return 0;
+	do
+		status = take_line(reader);
+	while (status > 0 && folded->line.kind == FOLDED_EMPTY);
+	folded->ended = status == 0;
+	if (folded->ended)
+		tell_tallies(reader);
+	return status;
+}
+
+/* ---- Events. ---- */
+
+/* The stack with one more frame in it; UINT32_MAX when there is no memory, `caller` when the limit is reached. */
+static uint32_t push(struct tw_reader *reader, uint32_t caller, const uint8_t *frame, size_t size)
+{
+	struct folded_reader *folded = reader->state;
+	struct tw_dictionary *dictionary = reader->dictionary;
+	const struct tw_name name = {.text = (const char *)frame, .length = size};
+	uint32_t before = tw_dictionary_names(dictionary) + tw_dictionary_stacks(dictionary);
+	if (folded->used >= tw_memory_limit(reader) / 2) {
+		uint32_t known = tw_dictionary_find(dictionary, &name);
+		uint32_t location = known == UINT32_MAX
+		                        ? known
+		                        : tw_dictionary_find_location(dictionary, &(struct tw_location){.name = known});
+		return location == UINT32_MAX ? location : tw_dictionary_find_push(dictionary, caller, location);
+	}
+	uint32_t number = tw_dictionary_intern(dictionary, &name);
+	if (number == UINT32_MAX)
+		return number;
+	uint32_t location = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = number});
+	uint32_t stack = location == UINT32_MAX ? location : tw_dictionary_push(dictionary, caller, location);
+	if (tw_dictionary_names(dictionary) + tw_dictionary_stacks(dictionary) != before)
+		folded->used += BYTES_PER_FRAME + size;
+	return stack;
+}
+
+static int add_row(struct tw_reader *reader, struct tw_event *row)
+{
+	struct folded_reader *folded = reader->state;
+	const uint8_t *left = folded->line.stack;
+	size_t rest = folded->line.size ? folded->line.size : SIZE_MAX, size;
+	uint32_t stack = 0;
+	for (const uint8_t *frame; frame = folded_next_frame(&left, &rest, &size), size != SIZE_MAX;) {
+		uint32_t inner = push(reader, stack, frame, size);
+		if (inner == UINT32_MAX && folded->used < tw_memory_limit(reader) / 2)
+			return no_memory(reader);
+		if (inner == UINT32_MAX) {
+			count(folded, FOLDED_NAME_LIMIT);
+			break;
+		}
+		stack = inner;
+	}
+	*row = (struct tw_event){
+	    .kind = TW_STACK_SAMPLE,
+	    .offset = folded->text.offset,
+	    .value = folded->line.count,
+	    .other = stack,
+	    .track = folded->track,
+	};
+	return 0;
+}
+
+static void add_gap(struct tw_reader *reader, struct tw_event *row)
+{
+	const struct folded_reader *folded = reader->state;
+	*row = (struct tw_event){.kind = TW_LOST, .offset = folded->text.offset, .value = folded->text.size};
+}
+
+static int folded_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct folded_reader *folded = reader->state;
+	bool wanted = tw_thread_wanted(&reader->options, 0);
+	size_t rows = 0;
+	int status = 1;
+	while (rows < ROWS && status > 0 && (status = next_line(reader)) > 0) {
+		if (folded->line.kind == FOLDED_BAD)
+			add_gap(reader, &folded->events[rows++]);
+		else if (folded->line.kind == FOLDED_STACK && wanted)
+			status = add_row(reader, &folded->events[rows++]) < 0 ? TW_ERR_MEMORY : 1;
+	}
+	*batch = (struct tw_batch){folded->events, rows, NULL};
+	return status < 0 ? status : rows > 0;
+}
+
+/* ---- Records. ---- */
+
+static const char *const kinds[KINDS] = {[KIND_STACK] = "stack", [KIND_COMMENT] = "comment"};
+
+static int folded_read_record(struct tw_reader *reader, struct tw_record *record)
+{
+	struct folded_reader *folded = reader->state;
+	const struct folded_line *line = &folded->line;
+	int status;
+	do
+		status = next_line(reader);
+	while (status > 0 && line->kind == FOLDED_BAD);
+	if (status <= 0)
+		return status;
+	folded->fields[0] = (struct tw_field){.name = line->kind == FOLDED_STACK ? "stack" : "text",
+	                                      .type = TW_FIELD_TEXT,
+	                                      .value.bytes = (const char *)line->stack,
+	                                      .size = line->size};
+	folded->fields[1] = (struct tw_field){.name = "count", .type = TW_FIELD_UINT, .value.u = line->count};
+	*record = (struct tw_record){
+	    .kind = kinds[line->kind == FOLDED_STACK ? KIND_STACK : KIND_COMMENT],
+	    .offset = folded->text.offset,
+	    .size = folded->text.size,
+	    .fields = folded->fields,
+	    .field_count = line->kind == FOLDED_STACK ? 2 : 1,
+	};
+	return 1;
+}
+
+/* ---- In sum. ---- */
+
+static int count_lines(struct tw_reader *reader, uint64_t counts[KINDS], uint64_t *sum)
+{
+	const struct folded_line *line = &((struct folded_reader *)reader->state)->line;
+	int status;
+	while ((status = next_line(reader)) > 0) {
+		counts[KIND_STACK] += line->kind == FOLDED_STACK;
+		counts[KIND_COMMENT] += line->kind == FOLDED_COMMENT;
+		*sum = tw_sum(*sum, line->kind == FOLDED_STACK ? line->count : 0);
+	}
+	return status;
+}
+
+static int folded_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct folded_reader *folded = reader->state;
+	uint64_t counts[KINDS] = {0}, sum = 0;
+	(void)jobs;
+	int status = count_lines(reader, counts, &sum);
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < KINDS; i++)
+		if (counts[i])
+			folded->kinds[info->kind_count++] = (struct tw_kind_count){kinds[i], counts[i]};
+	folded->sums[FIELD_COUNT_SUM] = (struct tw_field){.name = "total", .type = TW_FIELD_UINT, .value.u = sum};
+	folded->thread = (struct tw_thread_info){.records = counts[KIND_STACK]};
+	info->kinds = folded->kinds;
+	info->bytes = tw_input_size(reader->input);
+	info->records = counts[KIND_STACK] + counts[KIND_COMMENT];
+	info->events = counts[KIND_STACK];
+	info->lost_bytes = folded->lost;
+	info->fields = folded->sums;
+	info->field_count = FIELDS;
+	return 0;
+}
+
+/* ---- The entry. ---- */
+
+static int folded_open(struct tw_reader *reader)
+{
+	struct folded_reader *folded = calloc(1, sizeof *folded);
+	reader->state = folded;
+	if (!folded)
+		return no_memory(reader);
+	folded->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
+	reader->window = (struct tw_window){.input = reader->input};
+	folded->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
+	return folded->track == UINT32_MAX ? no_memory(reader) : 0;
+}
+
+static void folded_close(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	tw_text_lines_free(&folded->lines);
+	free(folded);
+}
+
+/* A line that is longer than what is here: text with ';' in it that begins as no other format does. */
+static bool may_begin(const uint8_t *bytes, size_t size)
+{
+	unsigned frames = 0;
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] < ' ')
+			return false;
+		frames += bytes[i] == ';';
+	}
+	return frames > 1 && !strchr("{[<", bytes[0]);
+}
+
+/* Text of any kind may end in a number: most whole lines here must, and many must have a ';'. */
+static int probe(const uint8_t *bytes, size_t size)
+{
+	unsigned bad = 0, shallow = 0, deep = 0;
+	if (size == TW_PROBE_SIZE && !memchr(bytes, '\n', size))
+		return may_begin(bytes, size) ? 10 : 0;
+	for (const uint8_t *end; size && (end = memchr(bytes, '\n', size));) {
+		struct folded_line line;
+		size_t length = (size_t)(end - bytes) + 1;
+		folded_decode(bytes, length, &line);
+		if (memchr(bytes, 0, length))
+			return 0;
+		bool has_frames = line.kind == FOLDED_STACK && memchr(line.stack, ';', line.size);
+		deep += has_frames;
+		shallow += line.kind == FOLDED_STACK && !has_frames;
+		bad += line.kind == FOLDED_BAD;
+		bytes += length;
+		size -= length;
+	}
+	return deep && 2 * bad <= deep && shallow <= 2 * deep ? 30 : 0;
+}
+
+const struct tw_format tw_format_folded = {
+    .name = "folded",
+    .title = "folded stacks, as flame graphs are drawn from",
+    .rules = folded_rules,
+    .rule_count = FOLDED_RULES,
+    .copy_order = TW_ORDER_FILE,
+    .sampled = true,
+    .probe = probe,
+    .open = folded_open,
+    .read = folded_read,
+    .read_record = folded_read_record,
+    .info = folded_info,
+    .close = folded_close,
+};

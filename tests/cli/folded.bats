@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# folded.bats - folded stacks as input: what each line weighs reaches every command.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+stacks() {
+	printf '# a profiler wrote this\nmain;parse;read 12\nmain;parse 3\nmain;walk;walk;walk 20\nmain 2\nmain;parse 7\n'
+}
+
+@test "folded: the same stacks come out again" {
+	stacks >a.folded
+	trackway flame --folded a.folded | LC_ALL=C sort >out
+	printf 'main 2\nmain;parse 10\nmain;parse;read 12\nmain;walk;walk;walk 20\n' | diff - out
+	trackway convert --to folded a.folded | LC_ALL=C sort | diff - out
+}
+
+@test "folded: a function that is in itself counts once" {
+	stacks >a.folded
+	trackway stat --json a.folded >out
+	grep -q '"name":"walk".*"self":20,"total":20' out || grep -q '"name":"walk".*"total":20.*"self":20' out || fail "$(cat out)"
+	grep -q '"name":"main"' out && grep '"name":"main"' out | grep -q '"total":44'
+}
+
+@test "folded: info, dump and check" {
+	stacks >a.folded
+	trackway info --json a.folded | grep -q '"records":6'
+	[ "$(trackway dump --json a.folded | grep -c '"record":"stack"')" = 5 ]
+	trackway dump --json a.folded | grep -q '"stack":"main;parse;read","count":12'
+	trackway check a.folded
+}
+
+@test "folded: what flame writes of other formats is read, and weighs the same" {
+	trackway flame --folded "$DATA/xray/v5.xray" 2>err | LC_ALL=C sort >first || [ $? = 1 ]
+	trackway flame --folded first | LC_ALL=C sort >second
+	[ -s first ] && diff first second
+}
+
+@test "folded: bad lines cost no other line, and each rule is told" {
+	printf 'a;b 1\r\na;;b 2\nno count\na;b 99999999999999999999\n a;b 1.5\n7\na;\xff 1\na;b 3\na;c 4\na;d 5\na;b 6' >a.folded
+	run --separate-stderr trackway check --json a.folded
+	[ "$status" = 1 ]
+	local rule
+	for rule in folded.no-count folded.count-range folded.cut-line folded.fraction folded.no-stack folded.empty-frame \
+		folded.crlf folded.utf8; do
+		[[ "$output" == *"\"$rule\""* ]] || fail "$rule: $output"
+	done
+	run --separate-stderr trackway flame --folded --from folded a.folded
+	[ "$status" = 1 ]
+	[[ "$output" == *"a;b 10"* && "$output" == *"a;d 5"* ]] || fail "$output"
+	[[ "$stderr" == *"line 3"* ]] || fail "$stderr"
+}
+
+@test "folded: long lines and many names stay in the memory limit" {
+	"$PYTHON" -c '
+for i in range(60000): print(f"main;function {i};leaf {i * 7} {i}")' >many.folded
+	run --separate-stderr trackway check --memory 4M many.folded
+	[ "$status" -le 1 ]
+	[[ "$output$stderr" == *"folded.name-limit"* ]] || fail "$output $stderr"
+	"$PYTHON" -c 'print("main;" + "x" * 3000000 + " 5"); print("a;b 2")' >long.folded
+	run --separate-stderr trackway check --memory 4M --from folded long.folded
+	[ "$status" = 1 ]
+	[[ "$output$stderr" == *"folded.line-too-long"* ]] || fail "$output $stderr"
+}
+
+@test "folded: cut compression is told" {
+	stacks | gzip >a.folded.gz
+	head -c -9 a.folded.gz >cut.gz
+	run --separate-stderr trackway check --from folded cut.gz
+	[ "$status" = 1 ]
+	[[ "$output$stderr" == *"folded.compression"* ]] || fail "$output $stderr"
+}
