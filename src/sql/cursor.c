@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/cursor.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,7 +322,19 @@ static int advance(struct sql_cursor *cursor)
 			return status;
 		cursor->over = false;
 	}
+	if (!cursor->groups)
+		cursor->row = cursor->rows;
 	return 0;
+}
+
+/* Where columns stand in the rows of the table; groups change it. */
+static void place_columns(struct sql_cursor *cursor)
+{
+	const struct sql_table *table = cursor->table;
+	assert(table->column_count <= SQL_COLUMNS_MOST);
+	for (size_t i = 0; i < table->column_count; i++)
+		cursor->places[i] = table->columns[i].place;
+	cursor->stride = table->row_size;
 }
 
 int sql_cursor_start(struct sql_cursor *cursor)
@@ -331,18 +344,21 @@ int sql_cursor_start(struct sql_cursor *cursor)
 	cursor->scan.file = 0;
 	cursor->at = cursor->row_count = cursor->text.length = 0;
 	cursor->row_number = 0;
+	place_columns(cursor);
 	if (cursor->ended)
 		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 		                        "no trace is open: select trackway_open('file')");
 	int status = begin_file(cursor);
 	if (status == 0 && cursor->grouped && cursor->scanning)
 		status = gather(cursor);
+	cursor->row = cursor->rows;
 	return status < 0 || cursor->row_count ? status : advance(cursor);
 }
 
 int sql_cursor_next(struct sql_cursor *cursor)
 {
 	cursor->row_number++;
+	cursor->row += cursor->stride;
 	return ++cursor->at < cursor->row_count ? 0 : advance(cursor);
 }
 

@@ -20,7 +20,7 @@ void sql_cursor_free(struct sql_cursor *cursor);
 /* The number of the row: the same in every scan of the table. */
 int64_t sql_cursor_id(const struct sql_cursor *cursor);
 
-/* Gives SQLite the value of a column in the row. */
-void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_column *column);
+/* Gives SQLite the value of column i in the row. */
+void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i);
 
 #endif

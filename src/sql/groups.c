@@ -15,8 +15,7 @@ enum {
 	BLOCK = 256,  /* bytes, its head included */
 	CHUNK = 4096, /* blocks */
 	SHARE = 4,    /* of the memory limit */
-	COLUMNS = 32,
-	GIVEN = 256 /* rows at a time, at least a block's */
+	GIVEN = 2048  /* bytes that are read of the file at a time */
 };
 
 /* Rows of one name. */
@@ -30,6 +29,13 @@ struct block {
 struct piece {
 	uint64_t before; /* place of the name's piece before, plus 1 */
 	uint64_t count;
+};
+
+/* Where the next row of a name goes: what is looked at for each row stands close together. */
+struct place {
+	uint8_t *to;
+	uint32_t left;  /* rows that there is room for */
+	uint32_t group; /* plus 1; 0: none yet */
 };
 
 struct group {
@@ -46,11 +52,11 @@ struct sql_groups {
 	size_t name_place; /* of the name's number in a row */
 	struct {
 		size_t place, size;
-	} fields[COLUMNS]; /* of a row that are kept */
+	} fields[SQL_COLUMNS_MOST]; /* of a row that are kept */
 	size_t field_count, packed, per_block;
 	struct group *groups;
 	size_t count, room;
-	uint32_t *group_of; /* by the reader's number of the name: plus 1 */
+	struct place *place_of; /* by the reader's number of the name */
 	size_t name_room;
 	struct block **chunks;
 	size_t chunk_count, chunk_room;
@@ -60,6 +66,7 @@ struct sql_groups {
 	size_t at;            /* the group that is given */
 	struct piece piece;   /* that is given: its rows left */
 	uint64_t piece_place; /* of the next row in the file */
+	uint8_t rows[GIVEN];  /* that are given, of the file */
 };
 
 /* ---- What is kept of a row. ---- */
@@ -100,7 +107,7 @@ bool sql_groups_fit(const struct sql_table *table, uint64_t used)
 	for (size_t i = 0; i < table->column_count; i++)
 		if (used >> (i < 63 ? i : 63) & 1 && size_of(table->columns[i].value) == SIZE_MAX)
 			return false;
-	return table->column_count <= COLUMNS;
+	return table->column_count <= SQL_COLUMNS_MOST;
 }
 
 struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
@@ -118,9 +125,11 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 			continue;
 		groups->fields[groups->field_count].place = table->columns[i].place;
 		groups->fields[groups->field_count++].size = size;
+		cursor->places[i] = groups->packed;
 		groups->packed += size;
 	}
 	groups->packed += !groups->packed; /* where only rows are counted */
+	cursor->stride = groups->packed;
 	groups->per_block = sizeof((struct block *)0)->rows / groups->packed;
 	return groups;
 }
@@ -144,7 +153,8 @@ static uint32_t add_block(struct sql_groups *groups)
 		groups->chunks[groups->chunk_count++] = chunk;
 	}
 	struct block *block = block_at(groups, groups->blocks);
-	block->next = block->count = 0;
+	block->next = 0;
+	block->count = (uint32_t)groups->per_block;
 	return ++groups->blocks;
 }
 
@@ -179,13 +189,26 @@ static void write_group(struct sql_groups *groups, struct group *group)
 	tw_put(&groups->out, &piece, sizeof piece);
 	for (uint32_t b = group->first; b; b = block_at(groups, b - 1)->next)
 		tw_put(&groups->out, block_at(groups, b - 1)->rows, block_at(groups, b - 1)->count * groups->packed);
-	group->first = group->last = 0;
+	group->first = 0;
+}
+
+/* The last blocks are told how many rows they have; the next rows want new ones. */
+static void close_blocks(struct sql_groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->groups[i];
+		struct place *place = &groups->place_of[group->name];
+		if (group->last)
+			block_at(groups, group->last - 1)->count -= place->left;
+		group->last = place->left = 0;
+	}
 }
 
 /* All that is in memory goes to the file. */
 static int spill(struct sql_groups *groups)
 {
 	int status = groups->spilled ? 0 : open_file(groups);
+	close_blocks(groups);
 	for (size_t i = 0; i < groups->count && status == 0; i++)
 		if (groups->groups[i].first)
 			write_group(groups, &groups->groups[i]);
@@ -197,60 +220,71 @@ static int spill(struct sql_groups *groups)
 
 /* ---- Taking rows. ---- */
 
-/* The group of a name, plus 1; 0 when there is no memory. The texts of names are not looked at before all rows are there. */
-static uint32_t find_group(struct sql_groups *groups, uint32_t name)
+/* Makes room at the place of a name, with a group where it has none. The texts of names are not looked at before all rows are there. */
+static bool make_room(struct sql_groups *groups, uint32_t name)
 {
-	if (!tw_grow(&groups->group_of, &groups->name_room, (size_t)name + 1, sizeof *groups->group_of) ||
+	if (!tw_grow(&groups->place_of, &groups->name_room, (size_t)name + 1, sizeof *groups->place_of) ||
 	    !tw_grow(&groups->groups, &groups->room, groups->count + 1, sizeof *groups->groups))
-		return 0;
-	groups->groups[groups->count++] = (struct group){.name = name};
-	return groups->group_of[name] = (uint32_t)groups->count;
-}
-
-/* The block that the next row of a group goes to; NULL when there is no memory. */
-static struct block *block_for(struct sql_groups *groups, struct group *group)
-{
-	struct block *last = group->last ? block_at(groups, group->last - 1) : NULL;
-	if (last && last->count < groups->per_block)
-		return last;
+		return false;
+	struct place *place = &groups->place_of[name];
 	uint32_t fresh = add_block(groups);
 	if (!fresh)
-		return NULL;
-	if (last)
-		last->next = fresh;
+		return false;
+	if (!place->group) {
+		groups->groups[groups->count++] = (struct group){.name = name};
+		place->group = (uint32_t)groups->count;
+	}
+	struct group *group = &groups->groups[place->group - 1];
+	if (group->last)
+		block_at(groups, group->last - 1)->next = fresh;
 	else
 		group->first = fresh;
 	group->last = fresh;
-	return block_at(groups, fresh - 1);
+	place->to = block_at(groups, fresh - 1)->rows;
+	place->left = (uint32_t)groups->per_block;
+	return true;
 }
 
-static bool take_row(struct sql_groups *groups, const uint8_t *row)
+/* Fields have one of two sizes: copies of a size that is known are no calls. */
+static uint8_t *copy_field(uint8_t *to, const uint8_t *from, size_t size)
 {
+	if (size == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, sizeof(uint32_t));
+	return to + size;
+}
+
+bool sql_groups_put(struct sql_groups *groups, const void *row)
+{
+	const uint8_t *from = row;
 	uint32_t name;
-	memcpy(&name, row + groups->name_place, sizeof name);
-	uint32_t number = name < groups->name_room ? groups->group_of[name] : 0;
-	if (!number && !(number = find_group(groups, name)))
+	memcpy(&name, from + groups->name_place, sizeof name);
+	if ((name >= groups->name_room || !groups->place_of[name].left) && !make_room(groups, name))
 		return false;
-	struct block *block = block_for(groups, &groups->groups[number - 1]);
-	if (!block)
-		return false;
-	uint8_t *to = block->rows + block->count++ * groups->packed;
-	for (size_t i = 0; i < groups->field_count; i++) {
-		memcpy(to, row + groups->fields[i].place, groups->fields[i].size);
-		to += groups->fields[i].size;
-	}
+	struct place *place = &groups->place_of[name];
+	uint8_t *to = place->to;
+	for (size_t i = 0; i < groups->field_count; i++)
+		to = copy_field(to, from + groups->fields[i].place, groups->fields[i].size);
+	place->to += groups->packed;
+	place->left--;
 	return true;
+}
+
+int sql_groups_settle(struct sql_groups *groups)
+{
+	size_t limit = tw_memory_limit(groups->cursor->scan.reader) / SHARE;
+	return (size_t)groups->blocks * BLOCK > limit ? spill(groups) : 0;
 }
 
 int sql_groups_take(struct sql_groups *groups)
 {
 	struct sql_cursor *cursor = groups->cursor;
-	size_t limit = tw_memory_limit(cursor->scan.reader) / SHARE;
 	for (size_t i = 0; i < cursor->row_count; i++)
-		if (!take_row(groups, cursor->rows + i * cursor->table->row_size))
+		if (!sql_groups_put(groups, cursor->rows + i * cursor->table->row_size))
 			return sql_no_memory(cursor);
 	cursor->row_count = 0;
-	return (size_t)groups->blocks * BLOCK > limit ? spill(groups) : 0;
+	return sql_groups_settle(groups);
 }
 
 /* ---- Giving them back. ---- */
@@ -291,6 +325,7 @@ static bool resolve(struct sql_groups *groups)
 
 int sql_groups_sort(struct sql_groups *groups)
 {
+	close_blocks(groups);
 	if (!resolve(groups))
 		return sql_no_memory(groups->cursor);
 	if (groups->count)
@@ -299,27 +334,28 @@ int sql_groups_sort(struct sql_groups *groups)
 	return 0;
 }
 
-static bool give_row(struct sql_groups *groups, uint32_t name, const uint8_t *from)
+/* The cursor has rows as they are kept, without a copy. */
+static void give_rows(struct sql_groups *groups, const uint8_t *rows, size_t count)
 {
-	uint8_t *row = sql_add_row(groups->cursor);
-	if (!row)
-		return false;
-	memcpy(row + groups->name_place, &name, sizeof name);
-	for (size_t i = 0; i < groups->field_count; i++) {
-		memcpy(row + groups->fields[i].place, from, groups->fields[i].size);
-		from += groups->fields[i].size;
-	}
-	return true;
+	groups->cursor->row = rows;
+	groups->cursor->row_count = count;
 }
 
-static bool give_block(struct sql_groups *groups, struct group *group)
+static void prefetch(const struct block *block)
+{
+	enum { LINE = 64 };
+	for (const char *at = (const char *)block; at < (const char *)(block + 1); at += LINE)
+		__builtin_prefetch(at);
+}
+
+static void give_block(struct sql_groups *groups, struct group *group)
 {
 	const struct block *block = block_at(groups, group->first - 1);
-	bool fine = true;
-	for (uint32_t i = 0; i < block->count && fine; i++)
-		fine = give_row(groups, group->name, block->rows + i * groups->packed);
+	give_rows(groups, block->rows, block->count);
 	group->first = block->next;
-	return fine;
+	/* Blocks of a name lie apart. bench/run --only sql: 4 % of `group by name`. */
+	if (block->next)
+		prefetch(block_at(groups, block->next - 1));
 }
 
 static bool read_at(struct sql_groups *groups, uint64_t place, void *to, size_t size)
@@ -336,37 +372,36 @@ static bool read_at(struct sql_groups *groups, uint64_t place, void *to, size_t 
 /* Some rows of the piece that is given, or of the group's next. */
 static int give_piece(struct sql_groups *groups, struct group *group)
 {
-	uint8_t rows[GIVEN * 8];
 	if (!groups->piece.count) {
 		groups->piece_place = group->piece - 1 + sizeof groups->piece;
 		if (!read_at(groups, group->piece - 1, &groups->piece, sizeof groups->piece))
 			return fail(groups, errno);
 		group->piece = groups->piece.before;
 	}
-	size_t most = sizeof rows / groups->packed;
+	size_t most = sizeof groups->rows / groups->packed;
 	size_t count = groups->piece.count < most ? (size_t)groups->piece.count : most;
-	if (!read_at(groups, groups->piece_place, rows, count * groups->packed))
+	if (!read_at(groups, groups->piece_place, groups->rows, count * groups->packed))
 		return fail(groups, errno);
-	for (size_t i = 0; i < count; i++)
-		if (!give_row(groups, group->name, rows + i * groups->packed))
-			return sql_no_memory(groups->cursor);
+	give_rows(groups, groups->rows, count);
 	groups->piece_place += count * groups->packed;
 	groups->piece.count -= count;
-	return 1;
+	return 0;
 }
 
 int sql_groups_give(struct sql_groups *groups)
 {
 	struct sql_cursor *cursor = groups->cursor;
 	int status = 0;
-	while (groups->at < groups->count && cursor->row_count < GIVEN && status >= 0) {
+	for (; groups->at < groups->count; groups->at++) {
 		struct group *group = &groups->groups[groups->at];
+		cursor->group_text = group->text;
+		cursor->group_length = group->length;
 		if (group->first)
-			status = give_block(groups, group) ? 1 : sql_no_memory(cursor);
+			give_block(groups, group);
 		else if (groups->piece.count || group->piece)
 			status = give_piece(groups, group);
-		else
-			groups->at++;
+		if (status < 0 || cursor->row_count)
+			break;
 	}
 	return status < 0 ? status : cursor->row_count > 0;
 }
@@ -381,6 +416,6 @@ void sql_groups_free(struct sql_groups *groups)
 		free(groups->chunks[i]);
 	free(groups->chunks);
 	free(groups->groups);
-	free(groups->group_of);
+	free(groups->place_of);
 	free(groups);
 }

@@ -412,8 +412,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
-	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	sql_cursor_value(cursor, context, &cursor->table->columns[i]);
+	sql_cursor_value((struct sql_cursor *)base, context, (unsigned)i);
 	return SQLITE_OK;
 }
 

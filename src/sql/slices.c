@@ -298,18 +298,17 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 	struct dealt *dealt = (struct dealt *)calls;
 	if (!sql_in_window(dealt->cursor, frame->begin))
 		return;
-	struct row *row = sql_add_row(dealt->cursor);
-	if (!row) {
+	const struct row row = {
+	    .ts = frame->begin,
+	    .duration = call->duration,
+	    .self = tw_call_self(call),
+	    .track = calls->track,
+	    .name = frame->name,
+	    .depth = (uint32_t)(frame - calls->stack->space->frames) - 1,
+	    .end = ends[how],
+	};
+	if (!sql_groups_put(dealt->cursor->groups, &row))
 		dealt->failed = true;
-		return;
-	}
-	row->ts = frame->begin;
-	row->duration = call->duration;
-	row->self = tw_call_self(call);
-	row->track = calls->track;
-	row->name = frame->name;
-	row->depth = (uint32_t)(frame - calls->stack->space->frames) - 1;
-	row->end = ends[how];
 }
 
 static const struct tw_call_hooks dealt_hooks = {root, find_dealt, leave_dealt};
@@ -321,7 +320,7 @@ static void take_dealt(void *context, unsigned part, const struct tw_call_run *r
 	if (dealt->status < 0 || dealt->failed)
 		return;
 	tw_calls_feed_run(&dealt->calls, run, find_dealt, leave_dealt, false);
-	dealt->status = sql_groups_take(dealt->cursor->groups);
+	dealt->status = sql_groups_settle(dealt->cursor->groups);
 }
 
 static int deal(struct sql_cursor *cursor)
@@ -334,8 +333,6 @@ static int deal(struct sql_cursor *cursor)
 		return sql_no_memory(cursor);
 	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
 	tw_calls_finish(&dealt.calls);
-	if (status == 0 && dealt.status == 0)
-		dealt.status = sql_groups_take(cursor->groups);
 	bool full = dealt.calls.untimed > 0;
 	tw_calls_free(&dealt.calls);
 	if (full)

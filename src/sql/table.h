@@ -35,6 +35,8 @@ enum sql_value {
 	SQL_HIDDEN_FILE  /* the same, left out by `select *` */
 };
 
+enum { SQL_COLUMNS_MOST = 32 }; /* of a table */
+
 /* A text of the cursor's, which lives as long as its row. */
 struct sql_text {
 	size_t place, length;
@@ -146,6 +148,11 @@ struct sql_cursor {
 
 	uint8_t *rows; /* row_size bytes each */
 	size_t row_count, row_room, at;
+	const uint8_t *row; /* the one that SQLite is at, stride bytes before the next */
+	size_t stride;
+	size_t places[SQL_COLUMNS_MOST]; /* of the columns in it; that of `group` is none where rows are grouped: */
+	const char *group_text;          /* NULL: NULL */
+	size_t group_length;
 	struct tw_text text; /* of the rows */
 	int64_t row_number;
 	struct tw_output out; /* sql_write() */

@@ -164,13 +164,22 @@ static const put_fn putters[] = {
 int64_t sql_cursor_id(const struct sql_cursor *cursor)
 {
 	const struct sql_column *first = &cursor->table->columns[0];
-	const uint8_t *row = cursor->rows + cursor->at * cursor->table->row_size;
 	if (first->value != SQL_RECORD || cursor->groups)
 		return cursor->row_number;
-	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(row + first->place));
+	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(cursor->row + first->place));
 }
 
-void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, const struct sql_column *column)
+/* All rows that are given together have one name. */
+static void put_group(const struct sql_cursor *cursor, sqlite3_context *context)
 {
-	putters[column->value](cursor, context, cursor->rows + cursor->at * cursor->table->row_size + column->place);
+	if (cursor->group_text)
+		sqlite3_result_text64(context, cursor->group_text, cursor->group_length, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i)
+{
+	if (cursor->groups && i == cursor->group)
+		put_group(cursor, context);
+	else
+		putters[cursor->table->columns[i].value](cursor, context, cursor->row + cursor->places[i]);
 }
