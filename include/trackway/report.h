@@ -76,12 +76,24 @@ struct tw_diff_value {
 	double ratio;   /* b to a: 1 when both are 0, infinite when only a is */
 };
 
+/* Whether a change is more than chance: the durations of the calls that ended are put in order, both sides together, and it is asked
+ * how likely they are to lie as far apart as they do if they came from one source (the rank test of Mann and Whitney, over
+ * buckets of at most 1/64 of their value). Of all rows together so many are called significant that no more than 5 in 100 of
+ * these are expected to be chance (Benjamini and Hochberg). */
+enum tw_significance {
+	TW_UNTESTED, /* a side has no durations: there is no such function, no call of it ended, or there are samples only */
+	TW_NOISE,
+	TW_SIGNIFICANT
+};
+
 /* One function name. Functions of one profile that share a name are summed, so a total may count time twice where they call
  * each other; their p50 is that of the one with the most ended calls. */
 struct tw_diff_row {
 	const char *name; /* lives until the diff is freed */
 	enum tw_diff_status status;
 	struct tw_diff_value count, total, self, p50_ns;
+	enum tw_significance significance;
+	double p; /* how likely that is; not a number where it was not tested */
 };
 
 struct tw_diff;

@@ -1,5 +1,7 @@
 /* diff.c - two profiles, function by function, the largest change first. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/profile.h"
+#include "analysis/rank.h"
 #include "analysis/report.h"
 #include "base/sum.h"
 
@@ -90,6 +92,7 @@ static struct row compare(const char *name, const struct sum *a, const struct su
 	    .total = value(a->total, b->total),
 	    .self = value(a->self, b->self),
 	    .p50_ns = value(a->p50, b->p50),
+	    .p = NAN,
 	};
 	struct tw_diff_value sorted_by;
 	memcpy(&sorted_by, (const char *)&row + members[by], sizeof sorted_by);
@@ -164,6 +167,92 @@ int tw_diff_of_rows(struct tw_diff **diff, const struct tw_rows *a, const struct
 	return TW_ERR_MEMORY;
 }
 
+/* ---- Significance. ---- */
+
+/* Where a profile has the durations of a name. */
+struct durations {
+	const char *name;
+	uint32_t row;
+};
+
+struct side {
+	const struct tw_tallies *tallies;
+	struct durations *rows; /* by name */
+	size_t count;
+};
+
+static int by_row_name(const void *left, const void *right)
+{
+	const struct durations *l = left, *r = right;
+	return strcmp(l->name, r->name);
+}
+
+static bool list_durations(struct side *side, const struct tw_profile *profile)
+{
+	side->tallies = &profile->rows;
+	side->rows = calloc(profile->rows.count + 1, sizeof *side->rows);
+	if (!side->rows)
+		return false;
+	for (uint32_t i = TW_ROW_FIRST; i < profile->rows.count; i++)
+		side->rows[side->count++] =
+		    (struct durations){tw_dictionary_name(profile->texts, profile->keys[i].name)->text, i};
+	qsort(side->rows, side->count, sizeof *side->rows, by_row_name);
+	return true;
+}
+
+/* The durations of all rows of a name. */
+static bool gather(const struct side *side, const char *name, struct tw_bins *bins)
+{
+	const struct durations key = {.name = name}, *end = side->rows + side->count,
+			       *row =
+				   side->count ? bsearch(&key, side->rows, side->count, sizeof key, by_row_name) : NULL;
+	bool fine = true;
+	while (row && row > side->rows && strcmp(row[-1].name, name) == 0)
+		row--;
+	for (; row && row < end && strcmp(row->name, name) == 0 && fine; row++) {
+		const struct tw_tally *tally = &side->tallies->rows[row->row];
+		fine = tw_histogram_bins(&side->tallies->pool, &tally->histogram, tally->ended, bins);
+	}
+	return fine;
+}
+
+static bool test_row(struct tw_diff_row *row, const struct side sides[2], struct tw_bins bins[2])
+{
+	bins[0].count = bins[1].count = 0;
+	if (!gather(&sides[0], row->name, &bins[0]) || !gather(&sides[1], row->name, &bins[1]))
+		return false;
+	row->p = tw_rank_test(&bins[0], &bins[1]).p;
+	return true;
+}
+
+static bool judge(struct tw_diff *diff)
+{
+	double *p = calloc(diff->count + 1, sizeof *p);
+	if (!p)
+		return false;
+	for (size_t i = 0; i < diff->count; i++)
+		p[i] = diff->rows[i].shown.p;
+	double limit = tw_rank_limit(p, diff->count);
+	for (size_t i = 0; i < diff->count; i++)
+		diff->rows[i].shown.significance = tw_rank_meaning(diff->rows[i].shown.p, limit);
+	free(p);
+	return true;
+}
+
+static bool test_rows(struct tw_diff *diff, const struct tw_profile *a, const struct tw_profile *b)
+{
+	struct side sides[2] = {0};
+	struct tw_bins bins[2] = {0};
+	bool fine = list_durations(&sides[0], a) && list_durations(&sides[1], b);
+	for (size_t i = 0; i < diff->count && fine; i++)
+		fine = test_row(&diff->rows[i].shown, sides, bins);
+	for (size_t i = 0; i < 2; i++) {
+		free(sides[i].rows);
+		free(bins[i].bins);
+	}
+	return fine && judge(diff);
+}
+
 int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by)
 {
 	*diff = NULL;
@@ -176,6 +265,11 @@ int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *
 		status = tw_diff_of_rows(diff, &of_a, &of_b, by);
 	free(of_a.rows);
 	free(of_b.rows);
+	if (status == 0 && !test_rows(*diff, a, b)) {
+		tw_diff_free(*diff);
+		*diff = NULL;
+		status = TW_ERR_MEMORY;
+	}
 	return status;
 }
 

@@ -241,3 +241,17 @@ void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct
 			results[i++] = bucket_middle(bucket);
 	}
 }
+
+bool tw_histogram_bins(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values,
+                       struct tw_bins *bins)
+{
+	bool fine = true;
+	for (uint64_t i = 0; !histogram->table && i < values && i < TW_RAW_VALUES && fine; i++)
+		fine = tw_bins_add(bins, tw_histogram_bucket(pool->raws[histogram->raw].value[i]), 1);
+	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS && fine;
+	     bucket = next_bucket(pool, histogram, bucket + 1)) {
+		uint64_t count = bucket_count(pool, histogram, bucket);
+		fine = !count || tw_bins_add(bins, bucket, count);
+	}
+	return fine;
+}

@@ -3,8 +3,10 @@
 #ifndef CLI_DIFF_H
 #define CLI_DIFF_H
 
+#include "base/json.h"
 #include "cli/options.h"
 #include "cli/screen.h"
+#include "cli/show.h"
 
 #include <trackway/report.h>
 
@@ -21,6 +23,10 @@ void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view);
 
 /* Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */
 int tw_diff_put_text(struct tw_screen *screen, const struct tw_diff_view *view);
+
+/* Whether a change is more than chance: as members of JSON, and as a cell. */
+void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p);
+struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p);
 
 /* Word number i of --sort, NULL past the last; and what a word means (NULL: the first). */
 const char *tw_diff_word(size_t i);

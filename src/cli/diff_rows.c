@@ -63,6 +63,30 @@ static const struct tw_diff_row *next_row(const struct tw_diff_view *view, size_
 	return row;
 }
 
+/* ---- Significance. ---- */
+
+void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p)
+{
+	static const char *const words[] = {
+	    [TW_UNTESTED] = "untested", [TW_NOISE] = "noise", [TW_SIGNIFICANT] = "significant"};
+	tw_json_text(json, "significance", words[significance]);
+	tw_json_double(json, "p", p);
+}
+
+struct tw_shown tw_diff_show_significance(enum tw_significance significance, double p)
+{
+	struct tw_shown shown;
+	const double least = 0.0001;
+	const char *mark = significance == TW_NOISE ? " noise" : "";
+	if (isnan(p))
+		snprintf(shown.text, sizeof shown.text, "-");
+	else if (p < least)
+		snprintf(shown.text, sizeof shown.text, "<%.4f%s", least, mark);
+	else
+		snprintf(shown.text, sizeof shown.text, "%.4f%s", p, mark);
+	return shown;
+}
+
 /* ---- JSON. ---- */
 
 static void put_value_json(struct tw_json *json, const char *name, const struct tw_diff_value *value)
@@ -91,6 +115,7 @@ static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, e
 		tw_json_text(&json, "weight", tw_weight_name(weight));
 	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
 		put_value_json(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
+	tw_diff_put_significance(&json, row->significance, row->p);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }
@@ -136,6 +161,8 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 	tw_table_add(table, show(view, value->b).text);
 	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
 	tw_table_add(table, show_ratio(row, value).text);
+	if (view->weight <= TW_WEIGHT_CALLS)
+		tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
 	if (has_counts(view)) {
 		tw_table_add(table, tw_show_count(row->count.a).text);
 		tw_table_add(table, tw_show_count(row->count.b).text);
@@ -159,6 +186,8 @@ static void choose_columns(struct columns *columns, const struct tw_diff_view *v
 	add_titles(columns, title ? title : tw_weight_title(view->weight));
 	columns->columns[columns->count++] = (struct tw_column){"CHANGE", true};
 	columns->columns[columns->count++] = (struct tw_column){"CHANGE %", true};
+	if (view->weight <= TW_WEIGHT_CALLS)
+		columns->columns[columns->count++] = (struct tw_column){"P", true};
 	if (has_counts(view))
 		add_titles(columns, tw_weight_title(view->weight));
 	columns->columns[columns->count++] = (struct tw_column){"FUNCTION", false};
