@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The file that holds this script holds the picture too: #frames has a <g data-v="depth offset total self count"> for each
-// frame, depth first, in the unit of the picture's data-unit (ns, bytes, or what data-count says), the offset from where its parent begins. The same script runs in a page of HTML
+// frame, depth first, in the unit of the picture's data-unit (ns, bytes, or what data-count says), the offset from where its parent begins. Where two
+// traces are compared (data-compared) a sixth number is the total before. The same script runs in a page of HTML
 // and in an SVG document of its own, so elements are made with their namespace.
 "use strict";
 (function () {
@@ -22,6 +23,7 @@
 	const down = picture.dataset.down === "1";
 	const unit = picture.dataset.unit;
 	const counts = picture.dataset.count; // "calls"
+	const compared = picture.dataset.compared === "1";
 	const frames = readFrames();
 	if (frames.length === 0)
 		return;
@@ -40,11 +42,11 @@
 		const all = [];
 		const stack = [];
 		for (const element of layer.children) {
-			const [depth, offset, total, self, count] = element.dataset.v.split(" ").map(Number);
+			const [depth, offset, total, self, count, before] = element.dataset.v.split(" ").map(Number);
 			const title = element.querySelector("title");
 			const text = element.querySelector("text");
 			const parent = depth ? stack[depth - 1] : null;
-			const frame = {element, text, depth, total, self, count, parent, index: all.length, children: [],
+			const frame = {element, text, depth, total, self, count, before, parent, index: all.length, children: [],
 				box: element.querySelector("path"), name: (title || text).textContent,
 				start: (parent ? parent.start : 0) + offset, visible: true, hit: false};
 			if (parent)
@@ -251,7 +253,17 @@
 
 	// ---- Details ----
 
+	function change(frame) {
+		const more = frame.total - frame.before;
+		const sign = more < 0 ? "\u2212" : "+";
+		const part = frame.before ? `${sign}${(100 * Math.abs(more) / frame.before).toFixed(2)} %` : "new";
+		return more ? `${sign}${amount(Math.abs(more))}, ${part}` : "none";
+	}
+
 	function describe(frame) {
+		if (compared)
+			return [["before", amount(frame.before)], ["after", amount(frame.total)], ["change", change(frame)],
+				["share", share(frame.total, frames[0].total) + " of all after"]];
 		const lines = [["total", amount(frame.total) + ", " + share(frame.total, frames[0].total) + " of all"]];
 		if (frame.parent && frame.parent !== frames[0])
 			lines.push(["", share(frame.total, frame.parent.total) + " of its caller"]);

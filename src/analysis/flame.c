@@ -1,5 +1,6 @@
 /* flame.c - a tree of calls as a flame graph: one SVG or HTML file. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/changes.h"
 #include "analysis/svg.h"
 
 #include "base/compress.h"
@@ -20,11 +21,13 @@ struct flame {
 	struct tw_output *out;
 	const struct tw_flame_options *options;
 	struct tw_layout layout;
+	uint64_t *before; /* by node, what it and all in it weighed before; NULL: nothing is compared */
 	double min_share;
 	uint32_t max_depth;
 	uint32_t deepest; /* of the frames drawn */
 	uint64_t drawn, too_narrow, too_deep;
 	uint64_t left_out;
+	uint64_t gone; /* of what was before, in stacks that are no more: they have no width */
 };
 
 static uint64_t all_of(const struct flame *flame)
@@ -92,6 +95,33 @@ static void put_numbers(struct flame *flame, uint32_t node)
 			tw_put_char(out, ' ');
 		tw_put_u64(out, numbers[i]);
 	}
+	if (flame->before) {
+		tw_put_char(out, ' ');
+		tw_put_u64(out, flame->before[node]);
+	}
+}
+
+/* What a frame is painted by: its name, or by how much of the larger one it has changed. */
+static void put_class(struct flame *flame, uint32_t node)
+{
+	static const double steps[] = {0.02, 0.1, 0.3, 0.6}; /* the fourth is what is new, too */
+	uint64_t after = flame->layout.total[node], before = flame->before ? flame->before[node] : 0;
+	double most = (double)(after > before ? after : before), least = (double)(after > before ? before : after);
+	unsigned step = 0;
+	if (!node) {
+		tw_put_text(flame->out, "all");
+		return;
+	}
+	if (!flame->before) {
+		tw_putf(flame->out, "c%u", tw_svg_colour(frame_name(flame, node), COLOURS));
+		return;
+	}
+	while (step < sizeof steps / sizeof *steps && most - least > steps[step] * most)
+		step++;
+	if (step)
+		tw_putf(flame->out, "%s%u", after > before ? "up" : "down", step);
+	else
+		tw_put_text(flame->out, "same");
 }
 
 /* The whole name, where the text does not tell it. */
@@ -135,10 +165,9 @@ static void put_frame(struct flame *flame, uint32_t node)
 	uint32_t depth = flame->layout.nodes[node].depth;
 	int y = HEAD + (int)(flame->options->inverted ? depth : flame->deepest - depth) * ROW;
 	size_t columns = width > 2 * TEXT_INDENT ? (size_t)((width - 2 * TEXT_INDENT) / column_width) : 0;
-	if (node)
-		tw_putf(out, "<g class=\"c%u\" data-v=\"", tw_svg_colour(name, COLOURS));
-	else
-		tw_put_text(out, "<g class=\"all\" data-v=\"");
+	tw_put_text(out, "<g class=\"");
+	put_class(flame, node);
+	tw_put_text(out, "\" data-v=\"");
 	put_numbers(flame, node);
 	tw_put_text(out, "\">");
 	put_title(out, name, columns);
@@ -204,11 +233,20 @@ static void put_summary(struct flame *flame)
 		                                                          : "no time was spent in any call");
 		return;
 	}
+	if (flame->before) {
+		tw_put_text(out, "before ");
+		tw_put_amount(out, flame->options->weight, flame->before[0]);
+		tw_put_text(out, ", after ");
+	}
 	tw_put_amount(out, flame->options->weight, all_of(flame));
 	tw_put_text(out, " in ");
 	put_counted(out, flame->drawn - 1, "frame");
 	if (flame->too_narrow || flame->too_deep)
 		put_left_out(flame);
+	if (flame->gone) {
+		tw_put_text(out, "; gone: ");
+		tw_put_amount(out, flame->options->weight, flame->gone);
+	}
 }
 
 static void put_svg_head(struct flame *flame)
@@ -220,9 +258,9 @@ static void put_svg_head(struct flame *flame)
 	tw_putf(
 	    out,
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flame\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-	    " data-down=\"%d\" data-unit=\"%s\" data-count=\"%s\">\n<title>",
+	    " data-down=\"%d\" data-unit=\"%s\" data-count=\"%s\"%s>\n<title>",
 	    WIDTH, height, WIDTH, height, flame->options->inverted, units[tw_weight_unit(weight)],
-	    tw_weight_name(tw_weight_count(weight)));
+	    tw_weight_name(tw_weight_count(weight)), flame->before ? " data-compared=\"1\"" : "");
 	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
 	tw_put_text(out, "</title>\n<style>\n");
 	tw_put(out, flame_css, sizeof flame_css);
@@ -264,6 +302,18 @@ static void choose_limits(struct flame *flame)
 	flame->max_depth = flame->options->max_depth ? flame->options->max_depth : DEFAULT_DEPTH;
 }
 
+static void put(struct flame *flame)
+{
+	choose_limits(flame);
+	survey(flame);
+	if (flame->options->form == TW_FLAME_HTML) {
+		put_html(flame);
+	} else {
+		tw_put_text(flame->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+		put_svg(flame);
+	}
+}
+
 int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
                     const struct tw_flame_options *options)
 {
@@ -272,16 +322,40 @@ int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes,
 	int status = tw_layout_new(&flame.layout, nodes, count);
 	if (status < 0)
 		return status;
-	choose_limits(&flame);
-	survey(&flame);
-	if (flame.options->form == TW_FLAME_HTML) {
-		put_html(&flame);
-	} else {
-		tw_put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-		put_svg(&flame);
-	}
+	put(&flame);
 	tw_layout_free(&flame.layout);
 	return 0;
+}
+
+/* Sums what was before upwards: children stand after their parents. */
+static bool sum_before(struct flame *flame, const struct tw_changes *changes)
+{
+	const struct tw_layout *layout = &flame->layout;
+	flame->before = calloc((size_t)layout->count + 1, sizeof *flame->before);
+	if (!flame->before)
+		return false;
+	for (uint32_t i = layout->count; i-- > 1;) {
+		uint32_t parent = layout->nodes[i].parent;
+		flame->before[i] = tw_sum(flame->before[i], changes->before[i]);
+		flame->before[parent] = tw_sum(flame->before[parent], flame->before[i]);
+		if (!layout->total[i])
+			flame->gone = tw_sum(flame->gone, changes->before[i]);
+	}
+	return true;
+}
+
+int tw_changes_draw(struct tw_output *out, const struct tw_changes *changes, const struct tw_flame_options *options)
+{
+	struct flame flame = {.out = out, .options = options};
+	int status = tw_layout_new(&flame.layout, changes->nodes.nodes, (uint32_t)changes->nodes.count);
+	if (status < 0)
+		return status;
+	status = sum_before(&flame, changes) ? 0 : TW_ERR_MEMORY;
+	if (status == 0)
+		put(&flame);
+	free(flame.before);
+	tw_layout_free(&flame.layout);
+	return status;
 }
 
 int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_flame_options *options)

@@ -15,12 +15,19 @@ static uint32_t path_of(const struct tw_calltree_node *nodes, uint32_t node, uin
 	return depth;
 }
 
-static void put_stack(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth)
+void tw_put_folded(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth)
 {
 	for (uint32_t i = depth; i-- > 0;) {
 		tw_put_name(out, nodes[path[i]].name, 0, escapes);
-		tw_put_char(out, i ? ';' : ' ');
+		if (i)
+			tw_put_char(out, ';');
 	}
+}
+
+static void put_stack(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth)
+{
+	tw_put_folded(out, nodes, path, depth);
+	tw_put_char(out, ' ');
 	tw_put_u64(out, nodes[path[0]].self);
 	tw_put_char(out, '\n');
 }

@@ -67,6 +67,9 @@ int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes
 int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
                     const struct tw_flame_options *options); /* TW_FLAME_BY_PATH: SVG */
 
+/* Names of a stack for folded lines; path: the innermost first. */
+void tw_put_folded(struct tw_output *out, const struct tw_calltree_node *nodes, const uint32_t *path, uint32_t depth);
+
 struct tw_rows {
 	struct tw_profile_row *rows;
 	size_t count, room;

@@ -3,6 +3,7 @@
 #include "cli/diff.h"
 
 #include "cli/command.h"
+#include "cli/flame_form.h"
 #include "cli/message.h"
 #include "cli/profiles.h"
 
@@ -10,7 +11,15 @@ struct diff_options {
 	struct tw_common common;
 	const char *binary_a, *binary_b, *sort;
 	uint64_t top;
+	bool flame, folded, normalize;
+	const char *title;
 };
+
+int tw_diff_say_weights(enum tw_weight a, enum tw_weight b)
+{
+	return tw_say_error("the first trace tells of %s, the second of %s: they cannot be compared", tw_weight_name(a),
+	                    tw_weight_name(b));
+}
 
 static int put_diff(const struct tw_diff_view *view)
 {
@@ -36,8 +45,7 @@ static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff
 	    .top = options->top,
 	};
 	if (view.weight != tw_profile_weight(b))
-		return tw_say_error("the first trace tells of %s, the second of %s: they cannot be compared",
-		                    tw_weight_name(view.weight), tw_weight_name(tw_profile_weight(b)));
+		return tw_diff_say_weights(view.weight, tw_profile_weight(b));
 	if (view.by == TW_DIFF_P50 && view.weight > TW_WEIGHT_CALLS)
 		return tw_say_error("samples have no durations: --sort p50 is for calls");
 	if (tw_diff_new(&diff, a, b, view.by) < 0)
@@ -48,20 +56,10 @@ static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff
 	return status;
 }
 
-static int run(struct tw_common *common, char **operands, size_t count)
+static int compare_functions(struct tw_common commons[2], char **operands, const struct diff_options *options)
 {
-	const struct diff_options *options = (const struct diff_options *)common;
-	struct tw_common commons[2] = {*common, *common};
 	struct tw_profiling sides[2] = {{.common = &commons[0], .halved = true},
 	                                {.common = &commons[1], .halved = true}};
-	(void)count;
-	if (!common->binary && !options->binary_a != !options->binary_b)
-		tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
-		       options->binary_a ? 'b' : 'a', operands[options->binary_a ? 1 : 0]);
-	if (options->binary_a)
-		commons[0].binary = options->binary_a;
-	if (options->binary_b)
-		commons[1].binary = options->binary_b;
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
 		int side = tw_profile_files(&sides[i], &operands[i], 1);
@@ -76,6 +74,60 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return status;
 }
 
+/* --folded and --normalize are about a picture too. */
+static bool wants_flame(const struct diff_options *options)
+{
+	return options->flame || options->folded || options->normalize || options->title;
+}
+
+static int draw(struct tw_common commons[2], char **operands, size_t count, const struct diff_options *options)
+{
+	struct tw_text title = {0};
+	struct tw_diff_flame flame = {.output = options->common.output,
+	                              .title = options->title,
+	                              .folded = options->folded,
+	                              .normalize = options->normalize};
+	if (!flame.title && tw_text_add_files(&title, operands, count))
+		flame.title = title.bytes;
+	int status = count == 1 ? tw_diff_flame_lines(&options->common, operands[0], &flame)
+	                        : tw_diff_flame_traces(commons, operands, &flame);
+	tw_text_free(&title);
+	return status;
+}
+
+static int check_options(const struct diff_options *options, size_t count)
+{
+	const char *output = options->common.output;
+	if (!wants_flame(options))
+		return count == 2 ? 0 : tw_say_usage(&tw_command_diff, "diff wants A B");
+	if (options->folded)
+		return 0;
+	if (tw_flame_file_of(output) == TW_FLAME_FILE_UNKNOWN)
+		return tw_say_usage(&tw_command_diff, "%s: the name tells no form: .svg, .html or .folded does",
+		                    output);
+	if (tw_goes_to_terminal(output))
+		return tw_say_usage(&tw_command_diff, "a picture does not go to a terminal: -o FILE.svg, or --folded");
+	return 0;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct diff_options *options = (const struct diff_options *)common;
+	struct tw_common commons[2] = {*common, *common};
+	int status = check_options(options, count);
+	if (status)
+		return status;
+	if (!common->binary && !options->binary_a != !options->binary_b && count == 2)
+		tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
+		       options->binary_a ? 'b' : 'a', operands[options->binary_a ? 1 : 0]);
+	if (options->binary_a)
+		commons[0].binary = options->binary_a;
+	if (options->binary_b)
+		commons[1].binary = options->binary_b;
+	return wants_flame(options) ? draw(commons, operands, count, options)
+	                            : compare_functions(commons, operands, options);
+}
+
 #define MEMBER(name) .offset = offsetof(struct diff_options, name)
 static const struct tw_option own_options[] = {
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_diff_word,
@@ -86,11 +138,24 @@ static const struct tw_option own_options[] = {
      .help = "the program of the first trace, where it is not that of --binary"},
     {"binary-b", 0, TW_OPTION_FILE, MEMBER(binary_b), .placeholder = "FILE", .help = "the program of the second trace"},
 };
+static const struct tw_option flame_options[] = {
+    {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),
+     .help =
+         "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg or FILE.html, "
+         "or FILE.folded for lines"},
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
+     .help = "a line for each stack: its functions, what the last one itself took before, and after"},
+    {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
+     .help = "scale what was before so that both traces weigh the same in all; with --flame and --folded"},
+    {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
+     .help = "what stands above the picture; the names of the files otherwise"},
+};
 static const struct tw_option_group own_group = {"Rows", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_weight_options,
-                                                       &tw_filter_options, &tw_input_options,
-                                                       &tw_jobs_options,   &tw_output_options,
-                                                       &tw_help_options,   NULL};
+static const struct tw_option_group flame_group = {"Picture", flame_options,
+                                                   sizeof flame_options / sizeof *flame_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &flame_group,      &tw_weight_options,
+                                                       &tw_filter_options, &tw_input_options, &tw_jobs_options,
+                                                       &tw_output_options, &tw_help_options,  NULL};
 
 const struct tw_command tw_command_diff = {
     .name = "diff",
@@ -98,11 +163,15 @@ const struct tw_command tw_command_diff = {
     .operands = "A B",
     .description =
 	"Compares two traces, A before and B after. Functions are matched by name: where two builds number their functions "
-	"differently, give each its program.",
-    .examples = "trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n",
+	"differently, give each its program.\n\n"
+	"A change is called noise where the durations on both sides may well be of one source: P is how likely that is, by a rank "
+	"test over all of them. Few are marked by chance only, however many functions there are.\n\n"
+	"With --flame a single file may be lines of \"stack before after\", which --folded writes.",
+    .examples = "trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
+		"trackway diff --flame -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",
     .groups = groups,
     .size = sizeof(struct diff_options),
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run,
 };

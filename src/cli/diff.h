@@ -19,6 +19,19 @@ struct tw_diff_view {
 	uint64_t top; /* rows; 0: all */
 };
 
+/* The picture. */
+struct tw_diff_flame {
+	const char *output, *title;
+	bool folded, normalize;
+};
+
+/* Read two traces, or a file of stacks with two numbers, and write the picture or such lines. Return enum tw_exit. */
+int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct tw_diff_flame *flame);
+int tw_diff_flame_lines(const struct tw_common *common, const char *path, const struct tw_diff_flame *flame);
+
+/* Says that they cannot be compared. */
+int tw_diff_say_weights(enum tw_weight a, enum tw_weight b);
+
 void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view);
 
 /* Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */

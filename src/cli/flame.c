@@ -1,15 +1,13 @@
 /* flame.c - trackway flame: a flame graph, or stacks folded for other tools. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/compress.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/flame_form.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/show.h"
 #include "cli/tree.h"
-
-#include <string.h>
 
 struct flame_options {
 	struct tw_common common;
@@ -19,39 +17,24 @@ struct flame_options {
 	const char *title;
 };
 
-enum form { FORM_UNKNOWN, FORM_SVG, FORM_HTML, FORM_FOLDED };
-
-static const struct {
-	const char *ending;
-	enum form form;
-} endings[] = {
-    {".svg", FORM_SVG}, {".html", FORM_HTML}, {".htm", FORM_HTML}, {".folded", FORM_FOLDED}, {".txt", FORM_FOLDED},
-};
-
-static enum form form_of(const struct flame_options *options)
+static enum tw_flame_file form_of(const struct flame_options *options)
 {
-	const char *path = options->common.output;
 	if (options->folded || options->svg || options->html)
-		return options->folded ? FORM_FOLDED : options->html ? FORM_HTML : FORM_SVG;
-	if (!path || strcmp(path, "-") == 0)
-		return FORM_SVG;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (tw_name_ends_with(path, endings[i].ending))
-			return endings[i].form;
-	return FORM_UNKNOWN;
+		return options->folded ? TW_FLAME_FILE_FOLDED : options->html ? TW_FLAME_FILE_HTML : TW_FLAME_FILE_SVG;
+	return tw_flame_file_of(options->common.output);
 }
 
 static int render(struct tw_output *out, const struct tw_tree *tree, const struct flame_options *options)
 {
-	enum form form = form_of(options);
+	enum tw_flame_file form = form_of(options);
 	const struct tw_flame_options flame = {
 	    .weight = tree->weight,
 	    .title = options->title,
-	    .form = form == FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .form = form == TW_FLAME_FILE_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
 	    .max_depth = tw_tree_depth(&options->tree) + 2, /* "(deeper)", and the threads */
 	};
-	if (form == FORM_FOLDED)
+	if (form == TW_FLAME_FILE_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
 	return tw_flame_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, &flame);
 }
@@ -77,10 +60,10 @@ static int check_options(const struct flame_options *options)
 	const char *output = options->common.output;
 	if (options->folded + options->svg + options->html > 1)
 		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg and --html");
-	if (form_of(options) == FORM_UNKNOWN)
+	if (form_of(options) == TW_FLAME_FILE_UNKNOWN)
 		return tw_say_usage(&tw_command_flame, "%s: the name tells no form; --svg, --html or --folded does",
 		                    output);
-	if (tw_goes_to_terminal(output) && form_of(options) != FORM_FOLDED)
+	if (tw_goes_to_terminal(output) && form_of(options) != TW_FLAME_FILE_FOLDED)
 		return tw_say_usage(&tw_command_flame, "a picture does not go to a terminal: -o FILE.svg, or --folded");
 	return 0;
 }

@@ -69,3 +69,99 @@ recordings() { # same.json is another recording of before.json, slow.json one in
 	[ "$(wc -l <rows)" -eq 3 ]
 	[ "$(grep -c '"significance":"untested","p":null}' rows)" -eq 3 ]
 }
+
+stacks() { # main calls a, b and c: a takes longer, b less, c is as before, old is gone and new is new
+	"$PYTHON" - <<-'END'
+		import json
+		def record(path, parts):
+		    now, events = 0, []
+		    for name, dur in parts:
+		        events.append({"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": now + 1, "dur": dur})
+		        now += dur + 1
+		    events.insert(0, {"ph": "X", "pid": 1, "tid": 1, "name": "main", "ts": 0, "dur": now + 10})
+		    json.dump(events, open(path, "w"))
+		record("before.json", [("a", 100), ("b", 400), ("c", 300), ("old", 7), ("a", 50)])
+		record("after.json", [("a", 200), ("b", 100), ("c", 300), ("new", 50), ("new", 60)])
+	END
+}
+
+@test "diff --flame: widths are after, colours and numbers tell the change" {
+	stacks
+	trackway diff --flame -o x.svg before.json after.json
+	"$PYTHON" - x.svg <<-'END'
+		import sys, xml.etree.ElementTree as tree
+		ns = "{http://www.w3.org/2000/svg}"
+		root = tree.parse(sys.argv[1]).getroot()
+		assert root.get("data-compared") == "1"
+		found = {}
+		for g in root.iter(ns + "g"):
+		    if g.get("data-v"):
+		        numbers = [int(n) for n in g.get("data-v").split()]
+		        title, text = g.find(ns + "title"), g.find(ns + "text")
+		        found[(title if title is not None else text).text] = (g.get("class"), numbers[2], numbers[5])
+		# A call is 1 us longer than what it has in it for each call in it, and 10.
+		main = (100 + 400 + 300 + 7 + 50 + 5 + 10, 200 + 100 + 300 + 50 + 60 + 5 + 10)
+		expected = {"all": ("all", main[1], main[0]), "main": ("down2", main[1], main[0]), "a": ("up2", 200, 150),
+		            "b": ("down4", 100, 400), "c": ("same", 300, 300), "new": ("up4", 110, 0)}
+		assert found == {k: (c, x * 1000, y * 1000) for k, (c, x, y) in expected.items()}, found
+		summary = [t.text for t in root.iter(ns + "text") if t.get("id") == "summary"]
+		assert summary == ["before 872.000 us, after 725.000 us in 5 frames; left out: 1 frame narrower than 0.01 % (0.00 % of the time); gone: 7.000 us"], summary
+	END
+	trackway diff --flame -o x.html before.json after.json
+	head -c 15 x.html | grep -q '<!DOCTYPE html>'
+}
+
+@test "diff --folded: two numbers a stack, of both traces, out and in" {
+	stacks
+	trackway diff --folded before.json after.json | LC_ALL=C sort >two
+	cat >expected <<-END
+		main 15000 15000
+		main;a 150000 200000
+		main;b 400000 100000
+		main;c 300000 300000
+		main;new 0 110000
+		main;old 7000 0
+	END
+	diff expected two
+	trackway flame --folded before.json | LC_ALL=C sort | diff <(awk '$2 { print $1, $2 }' two) -
+	trackway flame --folded after.json | LC_ALL=C sort | diff <(awk '$3 { print $1, $3 }' two) -
+	trackway diff --folded two | LC_ALL=C sort | diff expected -
+	trackway diff --flame --title T -o one.svg before.json after.json
+	trackway diff --flame --title T -o two.svg two
+	grep -o 'class="[a-z0-9]*" data-v="[0-9]* [0-9]* [0-9]*' one.svg | LC_ALL=C sort >one.frames
+	grep -o 'class="[a-z0-9]*" data-v="[0-9]* [0-9]* [0-9]*' two.svg | LC_ALL=C sort | diff one.frames -
+}
+
+@test "diff --normalize: both weigh the same in all" {
+	printf '# a comment\na;b 100 10\r\nc 100 30\n\na 0 10' >two
+	trackway diff --folded --normalize two | LC_ALL=C sort >scaled
+	diff - scaled <<-END
+		a 0 10
+		a;b 25 10
+		c 25 30
+	END
+	printf 'a 0 5\n' | trackway diff --folded --normalize - | diff <(echo "a 0 5") -
+}
+
+@test "diff --flame: what is wrong is told with its line" {
+	wrong() { # expected lines...
+		run trackway diff --folded two
+		[ "$status" -eq 2 ]
+		[ "$output" = "trackway: error: two:$1: expected \"stack before after\"" ]
+	}
+	printf 'a 1 2\nb 1\n' >two && wrong 2
+	printf 'a 1 18446744073709551616\n' >two && wrong 1
+	printf '1 2\n' >two && wrong 1
+	printf 'a 1 -2\n' >two && wrong 1
+	printf 'a 18446744073709551615 18446744073709551615\na 5 5\n' >two
+	[ "$(trackway diff --folded two)" = "a 18446744073709551615 18446744073709551615" ]
+	run trackway diff --flame -o x.png two
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"x.png: the name tells no form"* ]]
+	run trackway diff two
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"diff wants A B"* ]]
+	run trackway diff --folded missing
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"missing: No such file or directory"* ]]
+}
