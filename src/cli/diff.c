@@ -1,4 +1,4 @@
-/* diff.c - trackway diff: what changed between two traces, function by function. */
+/* diff.c - trackway diff: what changed between two traces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff.h"
 
@@ -9,7 +9,7 @@
 
 struct diff_options {
 	struct tw_common common;
-	const char *binary_a, *binary_b, *sort;
+	const char *binary_a, *binary_b, *sort, *of;
 	uint64_t top;
 	bool flame, folded, normalize;
 	const char *title;
@@ -98,6 +98,8 @@ static int draw(struct tw_common commons[2], char **operands, size_t count, cons
 static int check_options(const struct diff_options *options, size_t count)
 {
 	const char *output = options->common.output;
+	if (!tw_diff_of_functions(options->of) && (wants_flame(options) || options->sort))
+		return tw_say_usage(&tw_command_diff, "--of %s has neither --sort nor a picture", options->of);
 	if (!wants_flame(options))
 		return count == 2 ? 0 : tw_say_usage(&tw_command_diff, "diff wants A B");
 	if (options->folded)
@@ -124,12 +126,18 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		commons[0].binary = options->binary_a;
 	if (options->binary_b)
 		commons[1].binary = options->binary_b;
+	if (!tw_diff_of_functions(options->of))
+		return tw_diff_spreads(commons, operands, &(struct tw_diff_choice){common, options->of, options->top});
 	return wants_flame(options) ? draw(commons, operands, count, options)
 	                            : compare_functions(commons, operands, options);
 }
 
 #define MEMBER(name) .offset = offsetof(struct diff_options, name)
 static const struct tw_option own_options[] = {
+    {"of", 0, TW_OPTION_CHOICE, MEMBER(of), .choice = tw_diff_of_word,
+     .help =
+         "what is compared: functions; events (how often, and the times between them); async (operations); counters "
+         "(their numbers); gc (pauses); allocations (by class)"},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_diff_word,
      .help = "what is compared; the largest change, up or down, comes first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
@@ -159,7 +167,7 @@ static const struct tw_option_group *const groups[] = {&own_group,         &flam
 
 const struct tw_command tw_command_diff = {
     .name = "diff",
-    .summary = "what changed between two traces, function by function",
+    .summary = "what changed between two traces",
     .operands = "A B",
     .description =
 	"Compares two traces, A before and B after. Functions are matched by name: where two builds number their functions "

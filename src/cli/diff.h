@@ -29,6 +29,20 @@ struct tw_diff_flame {
 int tw_diff_flame_traces(struct tw_common commons[2], char **paths, const struct tw_diff_flame *flame);
 int tw_diff_flame_lines(const struct tw_common *common, const char *path, const struct tw_diff_flame *flame);
 
+/* What is compared that are no functions. */
+struct tw_diff_choice {
+	const struct tw_common *common;
+	const char *of;
+	uint64_t top;
+};
+
+/* Reads two traces and lists what changed. Returns enum tw_exit. */
+int tw_diff_spreads(struct tw_common commons[2], char **paths, const struct tw_diff_choice *choice);
+
+/* Word number i of --of, NULL past the last; and whether it (NULL: the first) is functions. */
+const char *tw_diff_of_word(size_t i);
+bool tw_diff_of_functions(const char *word);
+
 /* Says that they cannot be compared. */
 int tw_diff_say_weights(enum tw_weight a, enum tw_weight b);
 

@@ -165,3 +165,136 @@ stacks() { # main calls a, b and c: a takes longer, b less, c is as before, old 
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"missing: No such file or directory"* ]]
 }
+
+# Rows of "trackway diff --of KIND --json" against rows [name, count_a, count_b, value_a, value_b, values of a, of b] in `expected`.
+agree() { # kind, the value's name in JSON
+	trackway diff --of "$1" --json before.* after.* >found
+	"$PYTHON" - found expected "$2" <<-'END'
+		import collections, json, math, sys
+		def place(value): # of a double: its sign, its exponent, and 6 bits of what follows
+		    if value == 0:
+		        return (0,)
+		    mantissa, exponent = math.frexp(abs(value))
+		    size = (exponent, math.floor(mantissa * 128))
+		    return (1,) + size if value > 0 else (-1,) + tuple(-n for n in size)
+		def test(x, y):
+		    n, m, total = len(x), len(y), len(x) + len(y)
+		    if not n or not m:
+		        return None
+		    u = sum((v > w) + (v == w) / 2 for v in x for w in y)
+		    ties = sum(t ** 3 - t for t in collections.Counter(x + y).values())
+		    variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)))
+		    distance = max(0, abs(u - n * m / 2) - 0.5)
+		    return math.erfc(distance / math.sqrt(variance) / math.sqrt(2)) if variance > 1e-9 and distance else 1
+		found = [json.loads(line) for line in open(sys.argv[1])]
+		expected = {row[0]: row[1:] for row in json.load(open(sys.argv[2]))}
+		key = sys.argv[3]
+		assert {row["name"] for row in found} == set(expected) and len(found) == len(expected), (found, expected)
+		changes = []
+		for row in found:
+		    count_a, count_b, a, b, x, y = expected[row["name"]]
+		    assert (row["count_a"], row["count_b"], row["count_change"]) == (count_a, count_b, count_b - count_a), row
+		    assert math.isclose(row[key + "_a"], a, rel_tol=1e-9) and math.isclose(row[key + "_b"], b, rel_tol=1e-9), (row, a, b)
+		    assert math.isclose(row[key + "_change"], b - a, rel_tol=1e-9, abs_tol=1e-9), row
+		    assert row["status"] == ("both" if count_a and count_b else "only-a" if count_a else "only-b"), row
+		    p = test([place(v) for v in x], [place(v) for v in y])
+		    assert row["p"] == p if p is None else math.isclose(row["p"], p, rel_tol=1e-9, abs_tol=1e-300), (row, p)
+		    changes.append((-abs(b - a), row["name"]))
+		assert changes == sorted(changes), changes
+	END
+}
+
+@test "diff --of: events, operations, counters and collections are as another count of them has it" {
+	local kind
+	for kind in events:count async:total_ns counters:mean gc:pause_ns; do
+		"$PYTHON" - "${kind%:*}" <<-'END'
+			import collections, json, random, sys
+			kind = sys.argv[1]
+			def record(seed, names, factor):
+			    random.seed(seed)
+			    now, events, values, counts = 1000, [], collections.defaultdict(list), collections.Counter()
+			    last = {}
+			    for i in range(300):
+			        name = random.choice(names)
+			        now += random.randrange(1000, 9000)
+			        dur = int(random.lognormvariate(7, 0.4) * factor) + 1
+			        common = {"pid": 1, "tid": 1, "name": name, "cat": "c", "ts": now / 1000}
+			        if kind == "events":
+			            events.append({**common, "ph": "i"})
+			            if name in last:
+			                values[name].append(now - last[name])
+			            last[name] = now
+			        elif kind == "async":
+			            events += [{**common, "ph": "b", "id": i}, {**common, "ph": "e", "id": i, "ts": (now + dur) / 1000}]
+			            values[name].append(dur)
+			        elif kind == "counters":
+			            number = random.gauss(0, 100) * factor + 3
+			            events.append({**common, "ph": "C", "args": {"v": number}})
+			            values[name].append(number)
+			        else:
+			            events.append({**common, "ph": "X", "cat": "gc", "dur": dur / 1000, "args": {"generations": name}})
+			            values[name].append(dur)
+			            values["(all)"].append(dur)
+			            counts["(all)"] += 1
+			            now += dur
+			        counts[name] += 1
+			    return events, values, counts
+			a = record(1, ["x", "y", "z", "gone"], 1)
+			b = record(2, ["x", "y", "z", "new"], 1.4)
+			for name, side in (("before", a), ("after", b)):
+			    json.dump(sorted(side[0], key=lambda e: e["ts"]), open(name + ".json", "w"))
+			rows = []
+			for name in sorted(set(a[2]) | set(b[2])):
+			    x, y = a[1][name], b[1][name]
+			    value = {"events": lambda v, c: c, "counters": lambda v, c: sum(v) / len(v) if v else 0}.get(kind, lambda v, c: sum(v))
+			    rows.append([name, a[2][name], b[2][name], value(x, a[2][name]), value(y, b[2][name]), x, y])
+			json.dump(rows, open("expected", "w"))
+		END
+		agree "${kind%:*}" "${kind#*:}" || fail "$kind"
+		trackway diff --of "${kind%:*}" before.json after.json >rows
+		grep -q ' gone  .* gone$\| gone  .*c: gone' rows || fail "$(cat rows)"
+	done
+}
+
+@test "diff --of allocations: classes of a TraceLog" {
+	cp "$DATA/tracelog/small-d2-64.log" before.log
+	"$PYTHON" - before.log after.log <<-'END'
+		import collections, json, sys
+		lines = open(sys.argv[1]).read().splitlines()
+		changed = [line for i, line in enumerate(lines) if not line.startswith("sam mem") or i % 3]
+		open(sys.argv[2], "w").write("\n".join(changed) + "\n")
+		names = {}
+		def count(lines):
+		    classes = collections.defaultdict(lambda: [0, 0, []])
+		    for line in lines:
+		        words = line.split(" ", 3)
+		        if words[:2] == ["cls", "nam"]:
+		            names[int(words[2], 16)] = words[3].strip('"')
+		    for line in lines:
+		        if line.startswith("sam mem"):
+		            for part in line.split()[4:]:
+		                kind, objects, size = part.split(":")[:3]
+		                row = classes[names[int(kind, 16)]]
+		                row[0] += int(objects)
+		                row[1] += int(size)
+		                row[2].append(int(size))
+		    return classes
+		a, b = count(lines), count(changed)
+		rows = [[n, a[n][0], b[n][0], a[n][1], b[n][1], a[n][2], b[n][2]] for n in sorted(set(a) | set(b))]
+		assert len(rows) > 100
+		json.dump(rows, open("expected", "w"))
+	END
+	agree allocations bytes
+}
+
+@test "diff --of: nothing of the kind, and what cannot be asked for" {
+	echo '[{"ph":"i","pid":1,"tid":1,"name":"one","ts":1}]' >a.json
+	run trackway diff --of counters a.json a.json
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == *"there is no counter in the trace"* ]]
+	trackway diff --of events --json a.json a.json | grep -q '"significance":"untested","p":null}'
+	run trackway diff --of gc --flame a.json a.json
+	[ "$status" -eq 2 ]
+	run trackway diff --of gc a.json missing.json
+	[ "$status" -eq 2 ]
+}
