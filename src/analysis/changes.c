@@ -149,7 +149,8 @@ static int take_lines(struct tw_changes *changes, struct tw_text *text, bool at_
 		(*line)++;
 		if (length && begin_of[length - 1] == '\r')
 			begin_of[length - 1] = '\0';
-		if (*begin_of && *begin_of != '#')
+		/* "#1" is a function without a name. */
+		if (*begin_of && strncmp(begin_of, "# ", 2) != 0)
 			status = take_line(changes, begin_of);
 	}
 	from = from < text->length ? from : text->length;

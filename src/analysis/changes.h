@@ -25,7 +25,7 @@ enum tw_change_side { TW_BEFORE, TW_AFTER };
 int tw_changes_add(struct tw_changes *changes, enum tw_change_side side, const struct tw_calltree_node *nodes,
                    uint32_t count);
 
-/* Reads lines "outermost;...;innermost before after", as tw_changes_fold() writes them. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM (the
+/* Reads lines "outermost;...;innermost before after", as tw_changes_fold() writes them; those that begin with "# " are left out. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM (the
  * input tells), or TW_ERR_VALUE: *line is none of these. */
 int tw_changes_read(struct tw_changes *changes, struct tw_input *input, uint64_t *line);
 

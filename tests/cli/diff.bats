@@ -126,6 +126,9 @@ stacks() { # main calls a, b and c: a takes longer, b less, c is as before, old 
 	trackway flame --folded before.json | LC_ALL=C sort | diff <(awk '$2 { print $1, $2 }' two) -
 	trackway flame --folded after.json | LC_ALL=C sort | diff <(awk '$3 { print $1, $3 }' two) -
 	trackway diff --folded two | LC_ALL=C sort | diff expected -
+	trackway diff --folded "$DATA/xray/v4.xray" "$DATA/xray/v5.xray" | LC_ALL=C sort >numbers
+	[ "$(cut -d' ' -f1 numbers | grep -c '^#1;#')" -gt 0 ] || fail "$(cat numbers)"
+	trackway diff --folded numbers | LC_ALL=C sort | diff numbers -
 	trackway diff --flame --title T -o one.svg before.json after.json
 	trackway diff --flame --title T -o two.svg two
 	grep -o 'class="[a-z0-9]*" data-v="[0-9]* [0-9]* [0-9]*' one.svg | LC_ALL=C sort >one.frames

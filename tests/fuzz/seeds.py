@@ -69,13 +69,17 @@ def tracelog_logs(data):
             yield f"{path.stem}-{at}", log[at:at + TEXT_PART]
 
 
-FOLDED = b"# profiler\nmain;parse;read 12\nmain;walk;walk 2.6\n;x 1\n5\nbad\na;\xff 99999999999999999999\r\n#1;#2 40"
+def stacks():
+    """Folded stacks, and lines for diff --flame."""
+    yield "folded", (b"# profiler\nmain;parse;read 12\nmain;walk;walk 2.6\n;x 1\n5\nbad\na;\xff 99999999999999999999\r\n"
+                     b"#1;#2 40")
+    yield "two-numbers", b"main 1 2\nmain;a;b 10 20\r\n# said\n\nmain;new 0 5\nmain;a;old 7 0"
 
 
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
-              *tracelog_logs(tests / "data"), *xtraces(), ("folded", FOLDED)]
+              *tracelog_logs(tests / "data"), *xtraces(), *stacks()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)
