@@ -51,6 +51,9 @@ struct tw_read_options {
 	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
 	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
+	const char
+	    *provider; /* only what providers write whose name or decimal id matches this glob; NULL: all. For formats
+	                         with providers (fxt): others are not opened */
 	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
 	const char *category;     /* the same for their category; what has none matches "" and "*" */
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
@@ -81,7 +84,8 @@ struct tw_reader;
 /* Opens a trace. *reader is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_reader_error() can tell why;
  * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by content.
  * options: NULL for the defaults.
- * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY. */
+ * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED (options
+ * that the format has nothing for). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
 /* The same for bytes in memory, which must live until close. name is used in findings. */

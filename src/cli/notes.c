@@ -58,6 +58,14 @@ static void list_times(struct tw_text *list, const struct tw_common *common)
 		}
 }
 
+static void list_text(struct tw_text *list, const char *option, const char *text)
+{
+	if (!text)
+		return;
+	tw_text_add(list, option, strlen(option));
+	tw_text_add(list, text, strlen(text));
+}
+
 /* As they could be typed. Without memory a part of it. */
 static void list_filters(struct tw_text *list, const struct tw_common *common)
 {
@@ -66,14 +74,9 @@ static void list_filters(struct tw_text *list, const struct tw_common *common)
 		tw_text_add(list, i ? "," : " --thread ", i ? 1 : 10);
 		tw_text_add(list, id.text, strlen(id.text));
 	}
-	if (common->function) {
-		tw_text_add(list, " --function ", 12);
-		tw_text_add(list, common->function, strlen(common->function));
-	}
-	if (common->category) {
-		tw_text_add(list, " --category ", 12);
-		tw_text_add(list, common->category, strlen(common->category));
-	}
+	list_text(list, " --provider ", common->provider);
+	list_text(list, " --function ", common->function);
+	list_text(list, " --category ", common->category);
 	list_times(list, common);
 }
 

@@ -51,6 +51,8 @@ static const struct tw_option jobs_options[] = {
 static const struct tw_option filter_options[] = {
     {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]",
      .help = "only these threads; may be repeated"},
+    {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB",
+     .help = "only what a provider writes whose name or number matches, \"net*\"; for formats with providers (fxt)"},
     {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME",
      .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
     {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1,
@@ -64,7 +66,7 @@ static const struct tw_option filter_options[] = {
 };
 
 /* Those that are about all events, not just slices: the first. */
-enum { WINDOW_OPTIONS = 3 };
+enum { WINDOW_OPTIONS = 4 };
 
 static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
@@ -104,8 +106,8 @@ bool tw_function_wanted(const struct tw_common *common, const char *name)
 
 bool tw_has_filters(const struct tw_common *common)
 {
-	return common->threads.count || common->function || common->category || common->from_time || common->to_time ||
-	       common->min_duration;
+	return common->threads.count || common->provider || common->function || common->category || common->from_time ||
+	       common->to_time || common->min_duration;
 }
 
 enum tw_weight tw_weight_asked(const struct tw_common *common)

@@ -58,7 +58,7 @@ struct tw_common {
 	const char *from, *binary;
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
-	const char *function, *category, *weight;
+	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;
 	const char *output; /* NULL: standard output */
 	bool json;
@@ -68,9 +68,9 @@ extern const struct tw_option_group tw_help_options;        /* --help */
 extern const struct tw_option_group tw_input_options;       /* --from, --memory, --reorder-window, --binary */
 extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
-extern const struct tw_option_group tw_filter_options;      /* --thread, --function, --category, times */
+extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
 extern const struct tw_option_group tw_weight_options;      /* --weight */
-extern const struct tw_option_group tw_window_options;      /* --thread, --from-time, --to-time */
+extern const struct tw_option_group tw_window_options;      /* --thread, --provider, --from-time, --to-time */
 extern const struct tw_option_group tw_output_options;      /* --output, --json */
 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */

@@ -81,6 +81,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	options->format = common->from;
 	options->threads = common->threads.items;
 	options->thread_count = common->threads.count;
+	options->provider = common->provider;
 	options->category = common->category;
 	options->from_ns = common->from_time;
 	options->to_ns = common->to_time;

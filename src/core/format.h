@@ -56,6 +56,7 @@ struct tw_format {
 	size_t rule_count;
 
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
+	bool has_providers;       /* for options.provider */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 
 	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100

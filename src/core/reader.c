@@ -204,6 +204,9 @@ static int open_input(struct tw_reader *reader, int status)
 	status = find_format(reader);
 	if (status < 0)
 		return status;
+	if (reader->options.provider && !reader->format->has_providers)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
+		               tw_input_name(reader->input), reader->format->name);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	status = reader->format->open(reader);

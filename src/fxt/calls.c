@@ -289,7 +289,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct t
 	set_seen(chunk, state, calls->seen, calls->seen_count);
 	for (size_t i = 0; i < chunk->slab.count; i++) {
 		const struct tw_event *row = &chunk->slab.events[i];
-		if (row->kind > TW_SLICE_COMPLETE && row->track)
+		if (row->kind > TW_SLICE_COMPLETE && row->track && !(row->flags & FXT_FLAG_FOREIGN))
 			set_last(chunk, row->track, row->time);
 	}
 }

@@ -90,6 +90,13 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 {
 	const struct fxt_provider *provider = state->current;
-	return (struct fxt_turn){state->current,        provider->frequency, provider->announced,
-	                         provider->initialized, provider->has_wall,  provider->wall_ns};
+	return (struct fxt_turn){
+	    .provider = state->current,
+	    .frequency = provider->frequency,
+	    .announced = provider->announced,
+	    .initialized = provider->initialized,
+	    .foreign = !provider->wanted,
+	    .has_wall = provider->has_wall,
+	    .wall_ns = provider->wall_ns,
+	};
 }

@@ -48,6 +48,7 @@ struct fxt_turn {
 	struct fxt_provider *provider;
 	uint64_t frequency;
 	bool announced, initialized;
+	bool foreign;  /* the options leave the provider out: only its objects become rows, for the names */
 	bool has_wall; /* struct tw_clock */
 	int64_t wall_ns;
 };
@@ -118,6 +119,9 @@ struct fxt_chunk {
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	bool failed;               /* no memory: something of it is missing */
 };
+
+/* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */
+enum { FXT_FLAG_FOREIGN = 1 << 15 };
 
 /* What rows are made of the archive. */
 struct fxt_wish {

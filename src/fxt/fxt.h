@@ -18,11 +18,12 @@ struct fxt_reader {
 	struct tw_sorter sorter;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;
-	bool started;                /* the clock is set */
-	bool ended;                  /* no more chunks come */
-	bool finished;               /* no more rows either */
-	struct fxt_survey *survey;   /* info; made when it is asked for */
-	struct fxt_records *records; /* the same for records one by one */
+	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
+	bool started;                        /* the clock is set */
+	bool ended;                          /* no more chunks come */
+	bool finished;                       /* no more rows either */
+	struct fxt_survey *survey;           /* info; made when it is asked for */
+	struct fxt_records *records;         /* the same for records one by one */
 };
 
 /* reader.c: tells of a failure; tells of the input at the end; tells of records that came too late, if there were. */

@@ -188,13 +188,22 @@ static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
 		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
 }
 
-static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
+/* Takes away the objects of providers that are left out: the names that they give are known now. */
+static void leave_out_foreign(struct fxt_reader *fxt, struct tw_batch *batch)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < batch->count; i++)
+		if (!(batch->events[i].flags & FXT_FLAG_FOREIGN))
+			fxt->kept[count++] = batch->events[i];
+	batch->events = fxt->kept;
+	batch->count = count;
+}
+
+/* The next rows that are delivered. Returns how many, 0 at the end, or a negative status. */
+static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt->ahead ? 0 : start(reader);
-	*batch = (struct tw_batch){0};
-	if (status < 0 || fxt->finished)
-		return status;
+	int status;
 	do {
 		give_back(fxt);
 		status = fill(reader);
@@ -202,7 +211,22 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 			return status;
 		set_start(reader);
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
+		if (status > 0 && reader->options.provider) {
+			leave_out_foreign(fxt, batch);
+			status = (int)batch->count;
+		}
 	} while (status == 0 && fxt->sorter.count > 0);
+	return status;
+}
+
+static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = fxt->ahead ? 0 : start(reader);
+	*batch = (struct tw_batch){0};
+	if (status < 0 || fxt->finished)
+		return status;
+	status = next_rows(reader, batch);
 	if (status <= 0) {
 		finish(reader);
 		return status;
@@ -244,6 +268,7 @@ const struct tw_format tw_format_fxt = {
     .rules = fxt_rules,
     .rule_count = FXT_RULES,
     .copy_order = TW_ORDER_FILE,
+    .has_providers = true,
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,

@@ -278,6 +278,7 @@ static void take_kernel_object(const struct job *job)
 	if (!row)
 		return;
 	row->value = record->object_type;
+	row->flags = job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(job);
 	add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
@@ -291,7 +292,7 @@ static void take_userspace_object(const struct job *job)
 	struct tw_event *row = add_row(job, TW_OBJECT, false);
 	if (!row)
 		return;
-	row->flags = TW_FLAG_USERSPACE;
+	row->flags = TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
 	add_arguments(job);
 	if (!koids(job, &record->thread, &fix.a, &thread, &track))
 		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);

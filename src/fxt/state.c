@@ -3,6 +3,9 @@
 #include "fxt/state.h"
 
 #include <assert.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,6 +229,16 @@ static void clear_tables(struct fxt_state *state, struct fxt_provider *provider)
 	provider->initialized = false;
 }
 
+/* A provider is known by its name and by its number. */
+static bool is_wanted(const struct fxt_state *state, uint32_t id, uint32_t name)
+{
+	const char *glob = state->options->provider;
+	char number[16];
+	snprintf(number, sizeof number, "%" PRIu32, id);
+	return !glob || fnmatch(glob, number, 0) == 0 ||
+	       fnmatch(glob, tw_dictionary_name(state->dictionary, name)->text, 0) == 0;
+}
+
 static bool add_provider(struct fxt_state *state, uint32_t id)
 {
 	struct fxt_provider *provider = take(state, sizeof *provider);
@@ -234,6 +247,7 @@ static bool add_provider(struct fxt_state *state, uint32_t id)
 		return false;
 	provider->id = id;
 	provider->frequency = TW_NS_PER_SECOND;
+	provider->wanted = is_wanted(state, id, 0);
 	if (!tw_grow(&state->providers, &state->provider_room, place + 1, sizeof(struct fxt_provider *)) ||
 	    !tw_map_add(&state->by_id, id, (uint32_t)place)) {
 		free(provider);
@@ -261,6 +275,7 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 		clear_tables(state, state->current);
 	state->current->announced = true;
 	state->current->name = fxt_state_name(state, name, length);
+	state->current->wanted = is_wanted(state, id, state->current->name);
 	return true;
 }
 
@@ -268,6 +283,12 @@ bool fxt_state_knows(const struct fxt_state *state, uint32_t id)
 {
 	uint32_t place;
 	return tw_map_find(&state->by_id, id, &place) && state->providers[place]->announced;
+}
+
+bool fxt_state_wants(const struct fxt_state *state, uint32_t id)
+{
+	uint32_t place;
+	return tw_map_find(&state->by_id, id, &place) ? state->providers[place]->wanted : is_wanted(state, id, 0);
 }
 
 static void free_providers(struct fxt_state *state)

@@ -38,6 +38,7 @@ struct fxt_provider {
 	bool initialized;              /* by an initialization record */
 	bool has_wall;                 /* that told a wall time */
 	int64_t wall_ns;               /* what to add to a time for that since 1970 */
+	bool wanted;                   /* the options let it through */
 	bool told_string, told_thread; /* that an index got another meaning */
 	struct fxt_page *_Atomic strings[FXT_PAGES];
 	struct fxt_page *_Atomic threads;
@@ -74,6 +75,9 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 
 /* Whether a provider info record of this id has been there. */
 bool fxt_state_knows(const struct fxt_state *state, uint32_t id);
+
+/* Whether the options let a provider through: one that is not known by its number alone. */
+bool fxt_state_wants(const struct fxt_state *state, uint32_t id);
 
 /* Registers with the current provider. False when there is no memory for it. */
 bool fxt_state_string(struct fxt_state *state, unsigned index, const uint8_t *text, size_t length, uint64_t offset);

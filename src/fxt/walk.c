@@ -204,6 +204,32 @@ static bool take(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, u
 	return true;
 }
 
+/* ---- Providers that are left out. ---- */
+
+static bool chooses(const struct fxt_walk *walk)
+{
+	return walk->options && walk->options->provider;
+}
+
+/* Whether what the current provider writes is left out. */
+static bool is_foreign(const struct fxt_walk *walk)
+{
+	return chooses(walk) && !walk->state->current->wanted;
+}
+
+/* What others need, whoever writes it: what turns to a provider and its clock, and objects, which name things of all. */
+static const bool needed[FXT_TYPES] = {
+    [TW_FXT_TYPE_METADATA] = true, [TW_FXT_TYPE_INITIALIZATION] = true, [TW_FXT_TYPE_STRING] = true,
+    [TW_FXT_TYPE_THREAD] = true,   [TW_FXT_TYPE_KERNEL_OBJECT] = true,  [TW_FXT_TYPE_USERSPACE_OBJECT] = true,
+};
+
+/* Events of a provider tell which one themselves. */
+static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
+{
+	return chooses(walk) && fxt_kind(header) == TW_FXT_PROVIDER_EVENT &&
+	       !fxt_state_wants(walk->state, (uint32_t)tw_bits(header, 20, 51));
+}
+
 /* ---- Places in doubt. ---- */
 
 static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
@@ -296,6 +322,8 @@ static bool is_wanted(const struct fxt_walk *walk, const struct fxt_chunk *chunk
 {
 	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = chunk->end - place, .big = walk->big};
 	struct tw_fxt_record record;
+	if (is_foreign(walk))
+		return false;
 	if (!walk->options || tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB ||
 	    record.format != 0)
 		return true;
@@ -319,6 +347,8 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 		walk->unwanted = !is_wanted(walk, chunk, place);
 	}
 	chunk->walked += judgement->size > left ? left : (size_t)judgement->size;
+	if (is_foreign(walk) && !needed[fxt_type(header)])
+		return true;
 	add_piece(chunk, &(struct fxt_piece){
 			     .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = place, .to = chunk->walked});
 	return true;
@@ -401,11 +431,24 @@ static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *b
 	return place;
 }
 
+/* A record that is no event, where providers are chosen. False at a barrier. */
+static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
+{
+	unsigned type = fxt_type(header);
+	if (is_others_event(walk, header))
+		return true;
+	if (type < TW_FXT_TYPE_EVENT && !take(walk, chunk, place, header, words))
+		return false;
+	if (needed[type] || !is_foreign(walk))
+		add_records(chunk, place, place + words * TW_FXT_WORD, 1, walk->big);
+	return true;
+}
+
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	const uint8_t *bytes = chunk->bytes;
-	const bool big = walk->big;
+	const bool big = walk->big, choosy = chooses(walk);
 	size_t from = chunk->walked, place = from, end = chunk->end, last = SIZE_MAX;
 	uint64_t count = 0;
 	bool clear = true;
@@ -418,16 +461,25 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		size_t words = fxt_measure(header, bytes + place, (end - place) / TW_FXT_WORD, big);
 		if (words == 0)
 			break;
-		clear = tw_bits(header, 0, 3) >= TW_FXT_TYPE_EVENT || take(walk, chunk, place, header, words);
+		if (choosy && !is_foreign(walk))
+			add_records(chunk, from, place, count, big);
+		if (choosy) {
+			from = place;
+			count = 0;
+		}
+		clear = choosy ? choose(walk, chunk, place, header, words)
+		               : fxt_type(header) >= TW_FXT_TYPE_EVENT || take(walk, chunk, place, header, words);
 		if (!clear)
 			break;
 		last = place;
-		count++;
 		place += words * TW_FXT_WORD;
+		from = choosy ? place : from;
+		count += !choosy;
 	}
 	chunk->walked = place;
 	walk->last = last;
-	add_records(chunk, from, place, count, big);
+	if (!is_foreign(walk))
+		add_records(chunk, from, place, count, big);
 	return clear;
 }
 

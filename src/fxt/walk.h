@@ -38,7 +38,7 @@ struct fxt_walk {
 	struct fxt_state *state;
 	bool big;
 	bool check;                            /* notes the rules about tables, too */
-	const struct tw_read_options *options; /* whose payloads are wanted; NULL: everybody's */
+	const struct tw_read_options *options; /* whose records are wanted; NULL: everybody's */
 	bool unwanted;                         /* the large blob that goes on is left out */
 	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
 	size_t last;                           /* place in the chunk of the last record that was passed */

@@ -3,6 +3,8 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+
 # what stat says of a part is what it says of the whole with the same filters
 same_stat() {
 	local file=$1 part=$BATS_TEST_TMPDIR/part.${1##*.}
@@ -39,4 +41,79 @@ same_stat() {
 @test "cut: from a pipe to a compressed file" {
 	cat "$DATA/fxt/oneshot_all.fxt" | trackway cut --thread 1001 - -o "$BATS_TEST_TMPDIR/part.fxt.zst"
 	trackway cut --thread 1001 "$DATA/fxt/oneshot_all.fxt" -o - | cmp - <(zstd -dc "$BATS_TEST_TMPDIR/part.fxt.zst")
+}
+
+# Two providers and the kernel take turns; the kernel names the threads. The first 600 KB are the kernel's.
+providers() {
+	"$PYTHON" - <<'PY'
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+from fxt_odd import *
+
+def section(number):
+    return record(0, 2 << 16 | number << 20)
+
+def full(number):
+    return record(0, 3 << 16 | number << 20)
+
+def kernel(name, koid, kind, *parts):
+    return record(7, kind << 16 | name << 24 | len(parts) << 40, koid, *parts)
+
+def slices(at, name, category):
+    return (event(2, name, ticks=at, category=category) + event(3, name, ticks=at + 9, category=category) +
+            event(4, name, at + 20, ticks=at + 10, category=category))
+
+app = [provider_info(7, b"app"), record(1, 0, 10**9), string(1, b"work"), string(2, b"cat"), thread(1, 5, 6)]
+app += [slices(at, 1, 2) for at in (10**6, 10**6 + 500)]
+net = [provider_info(12, b"net"), record(1, 0, 24 * 10**6), string(1, b"send"), string(2, b"cat"), thread(1, 5, 8)]
+net += [slices(24100, 1, 2), full(12), full(7)]
+system = [provider_info(2, b"kernel"), record(1, 0, 10**9), string(1, b"boss"), string(2, b"worker"),
+          string(3, b"process"), string(4, b"other")]
+system += [kernel(4, 100 + i, 9) for i in range(40000)]
+system += [kernel(1, 5, 1), kernel(2, 6, 2, argument(8, 0, 5, name=3)), kernel(4, 8, 2, argument(8, 0, 5, name=3))]
+system += [record(8, 1 << 60 | 2 << 36, 10**6 + at, 6, 8) for at in range(5)]
+out = [words(MAGIC)] + system + app[:5]
+for part in (net, [section(7), app[5]], [section(12), slices(24200, 1, 2)], [section(7), app[6]]):
+    out += part
+open("in.fxt", "wb").write(b"".join(out))
+PY
+}
+
+@test "cut: a provider of an FXT archive, by its name and by its number" {
+	providers
+	for jobs in 1 2; do
+		trackway stat --json --jobs $jobs --provider app in.fxt | tee stat | grep -q '"name":"work".*"count":4,'
+		[ "$(wc -l <stat)" -eq 1 ]
+		trackway stat --json --jobs $jobs --provider '1?' in.fxt | tee stat | grep -q '"name":"send".*"count":4,'
+		[ "$(wc -l <stat)" -eq 1 ]
+	done
+	trackway dump --json --provider app in.fxt >dump
+	[ "$(grep -c '"record":"event' dump)" -eq 6 ]
+	[ "$(wc -l <dump)" -eq 6 ]
+	trackway cut --provider 'a*' in.fxt -o app.fxt 2>err
+	[ "$(grep -c records-dropped err)" -eq 1 ]
+	# What is wrong with the whole stays: records of this provider were dropped.
+	run trackway check app.fxt
+	[ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[0]}" == *fxt.records-dropped* ]]
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" --events app.fxt >events
+	[ "$(grep -c '"time": *10005\|"name": *"work"' events)" -ge 6 ]
+	! grep -q '"send"' events
+	trackway dump --json app.fxt | grep '"record":"kernel-object"' >objects
+	grep -q '"koid":5,"name":"boss"' objects
+	grep -q '"koid":6,"name":"worker"' objects
+	[ "$(wc -l <objects)" -eq 2 ]
+	trackway stat --json --provider app in.fxt >whole
+	trackway stat --json app.fxt | cmp - whole
+	trackway info --json app.fxt | grep -q '"clock_start_ns":1000000,'
+	cat in.fxt | trackway cut --provider app - -o - | cmp - app.fxt
+}
+
+@test "cut: a provider that is not there, a format without any" {
+	providers
+	trackway cut --provider none in.fxt -o none.fxt 2>err
+	[ "$(cat err)" = "trackway: nothing passes the filters: --provider none" ]
+	run trackway stat --provider app "$DATA/xray/v5.xray"
+	[ "$status" -eq 2 ]
+	[ "$output" = "trackway: error: $DATA/xray/v5.xray: a trace of format xray-fdr has no providers to choose from" ]
 }

@@ -38,6 +38,8 @@ struct tw_read_options fuzz_options(uint8_t selector)
 	}
 	if (selector & 128)
 		options.function = "*1*";
+	if (selector / 16 == 15) /* only of FXT: others are not opened */
+		options.provider = "*1*";
 	return options;
 }
 
