@@ -54,7 +54,8 @@ struct tw_read_options {
 	const char
 	    *provider; /* only what providers write whose name or decimal id matches this glob; NULL: all. For formats
 	                         with providers (fxt): others are not opened */
-	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does; NULL: all */
+	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does, and samples with such
+	                             a name in their stack; NULL: all */
 	const char *category;     /* the same for their category; what has none matches "" and "*" */
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */

@@ -58,7 +58,8 @@ const struct tw_command tw_command_cut = {
 	"time or duration the events stay in the order of the file.\n\n"
 	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the tables' "
 	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, classes and functions "
-	"stay. What could not be kept is counted on standard error.",
+	"stay, and with --function all samples too, because the time that a sample stands for counts from the one before. "
+	"What could not be kept is counted on standard error.",
     .examples =
 	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
 	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",

@@ -58,9 +58,10 @@ static const struct tw_option filter_options[] = {
     {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1,
      .help = "only what happens before this time"},
     {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
-     .help = "only functions and events whose name matches, \"parse_*\""},
+     .help =
+         "only functions and events whose name matches, \"parse_*\", and samples with such a function in their stack"},
     {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB",
-     .help = "only events whose category matches, \"net*\"; calls of other categories count as not there"},
+     .help = "only events and samples whose category matches, \"net*\"; calls of other categories count as not there"},
     {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME",
      .help = "leave out calls that are shorter"},
 };

@@ -11,9 +11,17 @@
 
 /* The kinds whose names and categories a filter means. */
 static const bool named[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = true, [TW_SLICE_END] = true,   [TW_SLICE_COMPLETE] = true, [TW_INSTANT] = true,
-    [TW_COUNTER] = true,     [TW_ASYNC_BEGIN] = true, [TW_ASYNC_INSTANT] = true,  [TW_ASYNC_END] = true,
-    [TW_FLOW_BEGIN] = true,  [TW_FLOW_STEP] = true,   [TW_FLOW_END] = true,
+    [TW_SLICE_BEGIN] = true, [TW_SLICE_END] = true,         [TW_SLICE_COMPLETE] = true, [TW_INSTANT] = true,
+    [TW_COUNTER] = true,     [TW_ASYNC_BEGIN] = true,       [TW_ASYNC_INSTANT] = true,  [TW_ASYNC_END] = true,
+    [TW_FLOW_BEGIN] = true,  [TW_FLOW_STEP] = true,         [TW_FLOW_END] = true,       [TW_STACK_SAMPLE] = true,
+    [TW_CPU_SAMPLE] = true,  [TW_ALLOCATION_SAMPLE] = true,
+};
+
+/* Those that happened in all functions of a stack. */
+static const bool sampled[TW_EVENT_KINDS] = {
+    [TW_STACK_SAMPLE] = true,
+    [TW_CPU_SAMPLE] = true,
+    [TW_ALLOCATION_SAMPLE] = true,
 };
 
 /* glob: NULL matches all. */
@@ -33,13 +41,41 @@ static bool matches(struct tw_hold *hold, const char *glob, struct tw_verdicts *
 	return *verdict == TW_KEEP;
 }
 
+/* Whether a function of a stack matches, looking at each of all stacks once. */
+static bool stack_matches(struct tw_hold *hold, uint32_t stack)
+{
+	struct tw_verdicts *verdicts = &hold->stacks;
+	if (!tw_grow(&verdicts->of, &verdicts->room, (size_t)stack + 1, sizeof *verdicts->of)) {
+		hold->failed = true;
+		return false;
+	}
+	bool found = false;
+	uint32_t end = stack;
+	while (end && !found && verdicts->of[end] == TW_UNDECIDED) {
+		const struct tw_stack *frame = tw_dictionary_stack(hold->dictionary, end);
+		uint32_t name = tw_dictionary_location(hold->dictionary, frame->location)->name;
+		found = matches(hold, hold->options->function, &hold->functions, name);
+		end = frame->caller;
+	}
+	found |= end && verdicts->of[end] == TW_KEEP;
+	for (uint32_t i = stack; i != end; i = tw_dictionary_stack(hold->dictionary, i)->caller)
+		verdicts->of[i] = found ? TW_KEEP : TW_DROP;
+	return found;
+}
+
+static bool function_wanted(struct tw_hold *hold, const struct tw_event *event)
+{
+	const char *glob = hold->options->function;
+	return matches(hold, glob, &hold->functions, event->name) ||
+	       (sampled[event->kind] && stack_matches(hold, event->other));
+}
+
 bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event)
 {
-	const struct tw_read_options *options = hold->options;
 	if (event->kind >= TW_EVENT_KINDS || !named[event->kind])
 		return true;
-	return matches(hold, options->function, &hold->functions, event->name) &&
-	       matches(hold, options->category, &hold->categories, event->category);
+	return matches(hold, hold->options->category, &hold->categories, event->category) &&
+	       function_wanted(hold, event);
 }
 
 /* ---- Durations. ---- */
@@ -134,5 +170,6 @@ void tw_hold_free(struct tw_hold *hold)
 	tw_event_rows_free(&hold->ready);
 	free(hold->functions.of);
 	free(hold->categories.of);
+	free(hold->stacks.of);
 	tw_share_close(&hold->share);
 }

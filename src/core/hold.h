@@ -19,9 +19,9 @@ struct tw_queue {
 	uint64_t now; /* latest time seen */
 };
 
-/* Which names match a glob. */
+/* Which names match a glob, or which stacks have one in them that does. */
 struct tw_verdicts {
-	uint8_t *of; /* by name: enum tw_verdict, TW_UNDECIDED while nobody asked */
+	uint8_t *of; /* by name or stack: enum tw_verdict, TW_UNDECIDED while nobody asked */
 	size_t room;
 };
 
@@ -34,7 +34,7 @@ struct tw_hold {
 	uint64_t unjudged;          /* slices let through because there was no more memory to hold them */
 	uint64_t first_unjudged;    /* offset of the first */
 	struct tw_event_rows ready; /* what has been let through */
-	struct tw_verdicts functions, categories;
+	struct tw_verdicts functions, categories, stacks;
 	bool failed; /* no memory: nothing more is right */
 };
 

@@ -1,12 +1,14 @@
 /* cut.c - a part of a log that stands alone: which lines stay, and what changes in them.
  *
  * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its events
- * passes the filters; names and categories do not filter samples. Samples tell how a stack has changed, so that the stack of
- * each thread is followed, and the first sample after some that were left out is made anew. Pauses, compilations and
+ * passes the filters. Names do not filter samples here: the time that one stands for counts from the one before. Samples
+ * tell how a stack has changed, so that the stack of each thread is followed, and the first sample after some that were left
+ * out is made anew. Pauses, compilations and
  * collections that reach over an edge of the window begin or end there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/cut.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -62,6 +64,7 @@ struct open {
 
 struct tracelog_cut {
 	const struct tw_read_options *options;
+	bool without_category; /* what has no category passes */
 	struct tw_wanted *wanted;
 	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
 	struct tracelog_times times;
@@ -306,10 +309,10 @@ static void catch_up(struct thread *thread)
 	thread->moved = thread->behind = false;
 }
 
-/* All samples of a thread in the window pass, also those of no ticks, which no event tells of. */
+/* All samples of a thread in the window pass, also those of no ticks, which no event tells of; they have no category. */
 static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
 {
-	return in_window(cut) && tw_thread_wanted(cut->options, record->thread);
+	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, record->thread);
 }
 
 static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)
@@ -492,6 +495,7 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 	if (!cut)
 		return TW_ERR_MEMORY;
 	cut->options = options;
+	cut->without_category = !options->category || fnmatch(options->category, "", 0) == 0;
 	cut->from = ms_from(options->from_ns);
 	cut->to = options->to_ns ? ms_from(options->to_ns) : UINT64_MAX;
 	cut->limit = limit / MEMORY_SHARE;

@@ -178,3 +178,20 @@ wait_for_lines() { # file count
 	[[ "$output" == *"2 kept in another form"* ]] || fail "$output"
 	diff vs.tracelog - <<<$'sam str 0x00000000 10 1 0:0 0x1\nsam str 0x00000000 20 1 1:1'
 }
+
+# Samples by function: weights are those that stacks tells of the same stacks.
+@test "filters: samples pass with a function in their stack, and with their category" {
+	log="$DATA/tracelog/small-d2-64.log"
+	for weight in samples wall bytes; do
+		trackway convert --to folded --weight $weight --function '*Read*' "$log" -o - 2>/dev/null | sort >part
+		trackway convert --to folded --weight $weight "$log" -o - 2>/dev/null | grep '^\([^;]*;\)*[^;]*Read' | sort >whole
+		[ -s part ]
+		cmp whole part
+	done
+	for command in stat stacks; do
+		trackway $command --json --category jit "$log" 2>err >out
+		[ ! -s out ]
+		grep -q 'nothing passes the filters: --category jit' err
+		trackway $command --category '*' "$log" | cmp - <(trackway $command "$log")
+	done
+}

@@ -68,12 +68,12 @@ write_log() { # log line...
 	same_weights d3.log "samples cpu wall bytes allocations" --thread 1,4
 }
 
-# Names do not filter samples, in any format.
+# A sample stands for the time since the one before, so that names do not filter samples here.
 @test "cut: by function all samples, and only its compilations" {
 	log="$DATA/tracelog/small-d2-64.log"
 	trackway cut --function '*Read*' "$log" -o part.tracelog
 	trackway check part.tracelog
-	trackway convert --to csv --function '*Read*' "$log" -o - | grep -E '(stack|allocation)-sample' | cut -d, -f 1-8,11- >whole
+	trackway convert --to csv "$log" -o - | grep -E '(stack|allocation)-sample' | cut -d, -f 1-8,11- >whole
 	trackway convert --to csv part.tracelog -o - | grep -E '(stack|allocation)-sample' | cut -d, -f 1-8,11- >part
 	[ -s whole ]
 	cmp whole part
@@ -81,6 +81,15 @@ write_log() { # log line...
 	trackway stacks --json --function '*Read*' part.tracelog | cmp whole -
 	trackway jit --json --function '*Read*' "$log" | grep '^{"name"' >whole
 	trackway jit --json part.tracelog | grep '^{"name"' | cmp whole -
+}
+
+@test "cut: samples have no category" {
+	log="$DATA/tracelog/small-d2-64.log"
+	trackway cut --category 'jit*' "$log" -o part.tracelog
+	trackway check part.tracelog
+	! grep -q '^sam' part.tracelog
+	trackway cut --category '*' "$log" -o part.tracelog
+	[ "$(grep -c '^sam' part.tracelog)" -eq "$(grep -c '^sam' "$log")" ]
 }
 
 @test "cut: compilations and collections begin and end at the edges of the window" {

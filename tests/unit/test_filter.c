@@ -1,9 +1,9 @@
 /* test_filter.c - the time window, the minimum duration and the names, on tables of events written by hand.
  *
  * An event is "TRACK TIME KIND NAME", then "for N" (the duration of a complete slice), "with TEXT" (an argument) and
- * "in CATEGORY". Kinds are
- * B(egin), E(nd), X (complete), I(nstant), C(ounter), L(ost), M(etadata), S(witch). A "!" after the kind is
- * TW_FLAG_CLIPPED. Times are since the start of the trace. */
+ * "in CATEGORY" and "on OUTER/INNER" (a stack). Kinds are
+ * B(egin), E(nd), X (complete), I(nstant), C(ounter), L(ost), M(etadata), S(witch), and of samples K (stack), P (CPU),
+ * A(llocation). A "!" after the kind is TW_FLAG_CLIPPED. Times are since the start of the trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "core/dictionary.h"
 #include "core/filter.h"
 #include "core/format.h"
 
@@ -24,8 +25,9 @@ static const struct {
 	char letter;
 	uint8_t kind;
 } letters[] = {
-    {'B', TW_SLICE_BEGIN}, {'E', TW_SLICE_END}, {'X', TW_SLICE_COMPLETE}, {'I', TW_INSTANT},
-    {'C', TW_COUNTER},     {'L', TW_LOST},      {'M', TW_METADATA},       {'S', TW_SWITCH},
+    {'B', TW_SLICE_BEGIN},  {'E', TW_SLICE_END},  {'X', TW_SLICE_COMPLETE},    {'I', TW_INSTANT},
+    {'C', TW_COUNTER},      {'L', TW_LOST},       {'M', TW_METADATA},          {'S', TW_SWITCH},
+    {'K', TW_STACK_SAMPLE}, {'P', TW_CPU_SAMPLE}, {'A', TW_ALLOCATION_SAMPLE},
 };
 
 /* A format that delivers a table, some events at a time; bytes of arguments live until the next call. */
@@ -94,6 +96,19 @@ static uint8_t kind_of(char letter)
 	return 0;
 }
 
+static uint32_t stack_of(struct fixture *f, const char *text)
+{
+	uint32_t stack = 0;
+	for (size_t length; *text; text += length + (text[length] == '/')) {
+		length = strcspn(text, "/");
+		const struct tw_name name = {.text = text, .length = length};
+		const struct tw_location location = {.name = tw_dictionary_intern(f->reader.dictionary, &name)};
+		stack = tw_dictionary_push(f->reader.dictionary, stack,
+		                           tw_dictionary_add_location(f->reader.dictionary, &location));
+	}
+	return stack;
+}
+
 static void parse_event(struct fixture *f, const char *line)
 {
 	char words[WORDS][16];
@@ -101,7 +116,7 @@ static void parse_event(struct fixture *f, const char *line)
 	size_t i = f->count++;
 	assert_true(i < EVENTS);
 	const char *duration = word_after(words, "for"), *with = word_after(words, "with");
-	const char *category = word_after(words, "in");
+	const char *category = word_after(words, "in"), *stack = word_after(words, "on");
 	f->events[i] = (struct tw_event){
 	    .time = START + strtoul(words[TIME], NULL, 10),
 	    .offset = i,
@@ -109,6 +124,7 @@ static void parse_event(struct fixture *f, const char *line)
 	    .track = (uint32_t)strtoul(words[TRACK], NULL, 10),
 	    .name = strcmp(words[NAME], "-") == 0 ? 0 : tw_dictionary_text(f->reader.dictionary, words[NAME]),
 	    .category = category ? tw_dictionary_text(f->reader.dictionary, category) : 0,
+	    .other = stack ? stack_of(f, stack) : 0,
 	    .first_argument = (uint16_t)i,
 	    .argument_count = with ? 1 : 0,
 	    .kind = kind_of(words[KIND][0]),
@@ -403,7 +419,6 @@ static void test_names(void **state)
 	             "1 0 B f; 1 3 E f");
 }
 
-/* The end that unwinds a slice is left out: the slice gets its own. */
 /* An end is of the category of its begin. Events of kinds that have none pass. */
 static void test_categories(void **state)
 {
@@ -417,6 +432,23 @@ static void test_categories(void **state)
 	check_orders(*state, (struct tw_read_options){.category = ""}, "1 0 I c in net; 1 1 I d", "1 1 I d");
 }
 
+/* A sample is of each function of its stack, an allocation also of its class; its category is its own. */
+static void test_samples(void **state)
+{
+	const char *in =
+	    "1 0 K f on main/f; 1 1 K g on main/f/g; 1 2 P h on main/h; 1 3 A C on main/f; 1 4 A fC on main; "
+	    "1 5 K -; 1 6 K g on main/f/g";
+	check_orders(*state, (struct tw_read_options){.function = "f*"}, in,
+	             "1 0 K f; 1 1 K g; 1 3 A C; 1 4 A fC; 1 6 K g");
+	check_orders(*state, (struct tw_read_options){.function = "h"}, in, "1 2 P h");
+	check_orders(*state, (struct tw_read_options){.function = "main"}, in,
+	             "1 0 K f; 1 1 K g; 1 2 P h; 1 3 A C; 1 4 A fC; 1 6 K g");
+	check_orders(*state, (struct tw_read_options){.category = "n*"},
+	             "1 0 K f on f in net; 1 1 K f on f; 1 2 P g on g", "1 0 K f");
+	check_orders(*state, (struct tw_read_options){.category = ""}, "1 0 K f on f in net; 1 1 K f on f", "1 1 K f");
+}
+
+/* The end that unwinds a slice is left out: the slice gets its own. */
 static void test_names_unwound(void **state)
 {
 	struct tw_read_options options = {.function = "g"};
@@ -634,6 +666,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_before_durations, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names_unwound, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_all_three, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_failure_comes_last, setup, teardown),
