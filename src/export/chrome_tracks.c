@@ -1,7 +1,8 @@
 /* chrome_tracks.c - processes and threads of Chrome's trace event JSON: their numbers and names.
  *
- * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range, and so does a track whose
- * pair is taken; where such a track has no name its true number stands for it. */
+ * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread has no
+ * name its true number stands for it. So does a track that is no thread, because any number may be that of a thread which
+ * comes later, 0 too. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 
@@ -102,10 +103,11 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 /* ---- Tracks. ---- */
 
 /* A tid that no other track of the process has. */
-static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, uint64_t thread)
+static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, const struct tw_track *track)
 {
 	struct tw_map *tids = &chrome->tids;
-	uint32_t other, tid = thread > UINT32_MAX ? UINT32_MAX - number : (uint32_t)thread;
+	bool own = track->kind == TW_TRACK_THREAD && track->thread <= UINT32_MAX;
+	uint32_t other, tid = own ? (uint32_t)track->thread : UINT32_MAX - number;
 	/* Then anywhere: one after the other would be slow in a trace made for it. */
 	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
 		tid = again ? (uint32_t)tw_hash64((uint64_t)number << 32 | again) : UINT32_MAX - number;
@@ -139,8 +141,8 @@ void tw_chrome_meet_track(struct chrome *chrome, uint32_t number)
 	struct chrome_track *known = &chrome->tracks[number];
 	known->cpu = UINT32_MAX;
 	known->pid = meet_process(chrome, track->process);
-	known->tid = tid_of(chrome, known->pid, number, track->thread);
-	if (known->pid != track->process || known->tid != track->thread)
+	known->tid = tid_of(chrome, known->pid, number, track);
+	if (known->pid != track->process || (track->kind == TW_TRACK_THREAD && known->tid != track->thread))
 		tw_count_loss(chrome->writer, "process or thread id", true);
 	name_track(chrome, known, track);
 	add_prefix(known);

@@ -632,7 +632,8 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum measure me
 {
 	struct tw_output *out = &firefox->writer->out;
 	const struct tw_track *track = tw_dictionary_track(firefox->dictionary, number);
-	bool main = track->kind == TW_TRACK_THREAD && track->process == track->thread && measure == SLICES;
+	bool thread = track->kind == TW_TRACK_THREAD,
+	     main = thread && track->process == track->thread && measure == SLICES;
 	tw_put_text(out, "{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
 	                 "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],");
 	tw_line_clear(&firefox->text);
@@ -641,8 +642,9 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum measure me
 	put_text(firefox, "name");
 	tw_label_process(&firefox->text, firefox->dictionary, track->process);
 	put_text(firefox, "processName");
-	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%" PRIu64 "%s\",\n",
-	        main ? "true" : "false", track->process, track->thread, measures[measure].word);
+	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s%" PRIu64 "%s\",\n",
+	        main ? "true" : "false", track->process, thread ? "" : "track ", thread ? track->thread : number,
+	        measures[measure].word);
 	put_samples(firefox, number, measure);
 	put_markers(firefox, number, measure);
 	uint32_t frames = put_stacks(firefox, number);

@@ -195,3 +195,19 @@ wait_for_lines() { # file count
 		trackway $command --category '*' "$log" | cmp - <(trackway $command "$log")
 	done
 }
+
+# Thread 0 is a thread like others, and no other track has its number.
+@test "exports: threads keep their numbers, and each track has one of its own" {
+	trackway convert --to chrome "$DATA/tracelog/kinds.log" -o out.json 2>/dev/null
+	trackway convert --to firefox "$DATA/tracelog/kinds.log" -o out.firefox.json 2>/dev/null
+	"$PYTHON" - <<'PY'
+import json
+chrome = {(event["pid"], event["tid"]): event["args"]["name"] for event in json.load(open("out.json"))["traceEvents"]
+          if event["name"] == "thread_name"}
+assert len(chrome) == 3 and chrome[4200, 0] == "OS thread 4200" and chrome[4200, 1] == "OS thread 4207", chrome
+threads = json.load(open("out.firefox.json"))["threads"]
+numbers = [thread["tid"] for thread in threads]
+assert len(set(numbers)) == len(numbers) >= 3, numbers
+assert {thread["name"]: thread["tid"] for thread in threads}["OS thread 4200 (samples)"] == "0 (samples)", numbers
+PY
+}

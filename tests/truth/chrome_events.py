@@ -109,6 +109,8 @@ def track(event, names):
     pid, tid = event.get("pid"), event.get("tid")
     if number(tid) is None and tid is not None:
         return tid
+    if event["ph"] == "C":
+        return number(pid)  # a counter is of its process, whatever thread is told
     name = names.get((pid, tid), "")
     return name if number(tid) is not None and number(tid) >= 0x70000000 else (number(pid), number(tid) or 0)
 

@@ -628,13 +628,13 @@ static void test_track_names(void **state)
 	"{\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid ",\"name\":\"" what "\",\"args\":{\"name\":\"" name "\"}},\n"
 	static const char names[] = HEAD M("4294967294", "4294967294", "process_name", "process 1099511627776")
 	    M("4294967294", "4294967292", "thread_name", "thread 18446744073709551615")
-		M("0", "0", "process_name", "process 0") M("0", "3", "thread_name", "CPU 3")
-		    M("0", "4294967290", "thread_name", "thread 3") M("9", "9", "process_name", "sh \\\"x\\\"")
-			M("9", "0", "thread_name", "sh \\\"x\\\"") M("0", "0", "thread_name", "track 0");
+		M("0", "0", "process_name", "process 0") M("0", "4294967291", "thread_name", "CPU 3")
+		    M("0", "3", "thread_name", "thread 3") M("9", "9", "process_name", "sh \\\"x\\\"")
+			M("9", "4294967289", "thread_name", "sh \\\"x\\\"") M("0", "4294967295", "thread_name", "track 0");
 #undef M
 	finish(f);
 	assert_memory_equal(f->text, names, sizeof names - 1);
-	expect_loss(f, "process or thread id", 2, 0);
+	expect_loss(f, "process or thread id", 1, 0);
 }
 
 /* What is described behind its first event gets its name at the end, and so does what is named anew. */
