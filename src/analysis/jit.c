@@ -81,6 +81,9 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 	enum category category = category_of(jit, event);
 	if (category == OTHER)
 		return;
+	uint64_t code_bytes = number_of(jit, batch, event, "code_bytes");
+	if (event->kind == TW_INSTANT && !code_bytes)
+		return;
 	uint32_t number = find_row(jit, event);
 	if (number == UINT32_MAX) {
 		jit->left_out++;
@@ -89,11 +92,11 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 	struct tw_jit_row *row = &jit->rows[number];
 	if (event->kind == TW_SLICE_BEGIN)
 		row->open++;
-	else
+	else if (event->kind == TW_SLICE_COMPLETE)
 		count_slice(row, category == CACHED, event->value);
 	row->failed += number_of(jit, batch, event, "status") != 0;
 	if (category == COMPILED)
-		row->code_bytes = tw_sum(row->code_bytes, number_of(jit, batch, event, "code_bytes"));
+		row->code_bytes = tw_sum(row->code_bytes, code_bytes);
 }
 
 /* ---- Texts: names are known by now, where the trace tells them. ---- */
@@ -169,7 +172,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 
 int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_jit_options *options)
 {
-	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN;
+	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT;
 	struct tw_batch batch;
 	int got;
 	struct tw_jit *jit = *made = make(options, reader);

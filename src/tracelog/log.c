@@ -257,6 +257,7 @@ static void take_function(struct tracelog_log *log, const struct tw_tracelog_rec
 	tracelog_thing(log, TRACELOG_FUNCTION, number)->module = module;
 	tracelog_update_name(log, TRACELOG_FUNCTION, number);
 	tracelog_take_code(log, number, record);
+	tracelog_tell_code(log, number);
 }
 
 static void take_function_name(struct tracelog_log *log, const struct tw_tracelog_record *record)

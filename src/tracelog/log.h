@@ -31,6 +31,13 @@ enum tracelog_thing_kind {
 
 /* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced, named or
  * referred to, whatever is first, and keeps its name's number from then on. */
+/* The last compilation of a function whose code was not known when it ended. */
+struct tracelog_compiled {
+	uint64_t time;
+	uint32_t thread; /* number of the thread, plus 1; 0: none */
+	uint32_t name;   /* that its slice has */
+};
+
 struct tracelog_thing {
 	uint64_t pointer;
 	struct tracelog_place met; /* where it was first */
@@ -48,6 +55,7 @@ struct tracelog_thing {
 	uint32_t code, code_count; /* blocks of code */
 	uint32_t map, map_count;   /* ranges of it and their offsets in the IL */
 	uint64_t code_bytes;
+	struct tracelog_compiled compiled;
 	uint32_t live; /* classes: place in the last heap table, plus 1 */
 };
 
@@ -357,6 +365,9 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread);
 
 /* ---- work.c: compilations and collections. ---- */
+
+/* The code of a function is known now: tells its size, if a compilation of it ended before. */
+void tracelog_tell_code(struct tracelog_log *log, uint32_t function);
 
 void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record);
 

@@ -159,6 +159,7 @@ static void unite(struct tracelog_log *log, enum tracelog_thing_kind kind, uint3
 	struct tracelog_thing *thing = tracelog_thing(log, kind, number);
 	thing->twin = gone->name;
 	thing->used |= gone->used;
+	thing->compiled = gone->compiled;
 	gone->announced = gone->named = true;
 }
 

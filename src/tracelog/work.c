@@ -34,13 +34,33 @@ static void add_generations(struct tracelog_log *log, const struct tracelog_open
 	tracelog_add_text(log, "generations", text, used);
 }
 
-static void add_function(struct tracelog_log *log, const struct tracelog_open *open)
+/* The size of the code of a slice. Where it is not known yet, it is told later. */
+static void add_code(struct tracelog_log *log, const struct tracelog_open *open, const struct tw_event *row)
 {
 	uint32_t function = 0;
 	tw_map_find(&log->things[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
-	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
+	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
 	if (thing->code_bytes)
 		tracelog_add_number(log, "code_bytes", TW_ARG_UINT, thing->code_bytes);
+	else if (function && open->work == TRACELOG_JIT && row->kind == TW_SLICE_COMPLETE)
+		thing->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
+}
+
+void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
+{
+	struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, function);
+	const struct tracelog_compiled compiled = thing->compiled;
+	if (!compiled.thread || !thing->code_bytes)
+		return;
+	thing->compiled = (struct tracelog_compiled){0};
+	const struct tracelog_thread *thread = &log->threads.threads[compiled.thread - 1];
+	if (!tracelog_wants(log, thread, TW_INSTANT))
+		return;
+	uint64_t bytes = thing->code_bytes;
+	struct tw_event *row = tracelog_row(log, thread, TW_INSTANT, compiled.time);
+	row->name = compiled.name;
+	row->category = TRACELOG_TEXT(log, "jit");
+	tracelog_add_number(log, "code_bytes", TW_ARG_UINT, bytes);
 }
 
 /* A slice of something that is known to be over, or a begin of what is not. */
@@ -62,7 +82,7 @@ static void add_row(struct tracelog_log *log, const struct tracelog_thread *thre
 		tracelog_add_text(log, "reason", open->induced ? "induced" : "?", open->induced ? 7 : 1);
 		add_generations(log, open);
 	} else {
-		add_function(log, open);
+		add_code(log, open, row);
 	}
 }
 

@@ -211,3 +211,17 @@ assert len(set(numbers)) == len(numbers) >= 3, numbers
 assert {thread["name"]: thread["tid"] for thread in threads}["OS thread 4200 (samples)"] == "0 (samples)", numbers
 PY
 }
+
+@test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
+	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
+	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \
+	    "jit cmf 42 2 0x00000001 0x00000000" "jit cms 42 5 0x00000002" "jit cmf 42 6 0x00000002 0x00000000" \
+	    "fun inf 0x00000002 0x00000002 0x00000000 0x00000000 0x06000002 0x00002000:0x40" "fun nam 0x00000002 \"b\" \"\" \"\"" \
+	    "fun inf 0x00000002 0x00000002 0x00000000 0x00000000 0x06000002 0x00002000:0x40" >log
+	trackway jit --json log 2>/dev/null | sed 's/.*"name":"\([ab]*\)".*"code_bytes":\([0-9]*\),.*/\1 \2/' >out
+	grep -qx 'a 128' out
+	grep -qx 'b 64' out
+	[ "$(trackway jit --json --by thread log 2>/dev/null | grep -o '"compiled":2,.*"code_bytes":192')" ]
+	trackway convert --to chrome log -o out.json 2>/dev/null
+	trackway jit --json out.json | grep -q '"name":"b".*"compiled":1,.*"code_bytes":64'
+}
