@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/output.h"
 
+#include "base/digits.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,46 +119,16 @@ int tw_output_close(struct tw_output *out)
 	return error;
 }
 
-size_t tw_format_u64(char *p, uint64_t value)
-{
-	char digits[20];
-	size_t n = 0;
-	do {
-		digits[n++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (size_t i = 0; i < n; i++)
-		p[i] = digits[n - 1 - i];
-	return n;
-}
-
-/* The decimal point of printf() is the locale's, and may be several bytes. */
-size_t tw_format_double(char *p, double value)
-{
-	char text[64];
-	size_t length = 0;
-	bool point = false;
-	snprintf(text, sizeof text, "%.15g", value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, sizeof text, "%.17g", value);
-	for (const char *from = text; *from; from++)
-		if (strchr("+-0123456789e", *from)) {
-			p[length++] = *from;
-		} else if (!point) {
-			p[length++] = '.';
-			point = true;
-		}
-	return length;
-}
-
 void tw_put_double(struct tw_output *out, double value)
 {
-	tw_output_took(out, tw_format_double(tw_output_room(out, 32), value));
+	char *p = tw_output_room(out, TW_DOUBLE_MAX);
+	tw_output_took(out, (size_t)(tw_double_digits(p, value) - p));
 }
 
 void tw_put_u64(struct tw_output *out, uint64_t value)
 {
-	tw_output_took(out, tw_format_u64(tw_output_room(out, 20), value));
+	char *p = tw_output_room(out, TW_DIGITS_MAX);
+	tw_output_took(out, (size_t)(tw_digits(p, value) - p));
 }
 
 void tw_put_i64(struct tw_output *out, int64_t value)

@@ -94,12 +94,6 @@ static inline void tw_put_text(struct tw_output *out, const char *text)
 	tw_put(out, text, strlen(text));
 }
 
-/* Writes a number at p (room for 20); returns the digits. */
-size_t tw_format_u64(char *p, uint64_t value);
-
-/* Writes a finite number at p (room for 32), so that it reads back as the same; returns the characters. */
-size_t tw_format_double(char *p, double value);
-
 void tw_put_u64(struct tw_output *out, uint64_t value);
 void tw_put_i64(struct tw_output *out, int64_t value);
 void tw_put_hex(struct tw_output *out, uint64_t value); /* 0x1f */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/counters.h"
 
+#include "base/digits.h"
 #include "base/json.h"
 #include "cli/forms.h"
 #include "cli/show.h"
@@ -80,9 +81,9 @@ static struct tw_shown show_value(const struct tw_counter_value *value)
 	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
 	shown.text[0] = '-';
 	if (value->type == TW_ARG_DOUBLE)
-		tw_format_double(shown.text, value->value.d);
+		tw_double_digits(shown.text, value->value.d);
 	else
-		tw_format_u64(shown.text + negative, negative ? -(uint64_t)value->value.i : value->value.u);
+		tw_digits(shown.text + negative, negative ? -(uint64_t)value->value.i : value->value.u);
 	return shown;
 }
 

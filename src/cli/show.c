@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show.h"
 
+#include "base/digits.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ struct tw_shown tw_show_count(uint64_t count)
 {
 	char digits[24];
 	struct tw_shown shown = {""};
-	size_t length = tw_format_u64(digits, count), used = 0;
+	size_t length = (size_t)(tw_digits(digits, count) - digits), used = 0;
 	for (size_t i = 0; i < length; i++) {
 		if (i && (length - i) % 3 == 0)
 			shown.text[used++] = ',';
@@ -24,7 +25,7 @@ struct tw_shown tw_show_count(uint64_t count)
 struct tw_shown tw_show_id(uint64_t id)
 {
 	struct tw_shown shown = {""};
-	tw_format_u64(shown.text, id);
+	tw_digits(shown.text, id);
 	return shown;
 }
 

@@ -90,7 +90,7 @@ void tw_count_losses(struct tw_writer *writer, const char *what, bool approximat
 	size_t i = 0;
 	if (count == 0)
 		return;
-	while (i < writer->loss_count && strcmp(writer->losses[i].what, what) != 0)
+	while (i < writer->loss_count && writer->losses[i].what != what && strcmp(writer->losses[i].what, what) != 0)
 		i++;
 	assert(i < TW_LOSSES);
 	if (i == writer->loss_count)

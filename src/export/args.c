@@ -1,54 +1,98 @@
-/* args.c - the arguments of an event as one JSON object. */
+/* args.c - the arguments of an event as members of a JSON object. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/args.h"
 
 #include "base/map.h"
 
-/* Two for each argument: its name, and that with a number. */
-struct keys {
-	uint64_t hashes[2 * UINT8_MAX];
-	size_t count;
-};
+/* ---- Keys. ---- */
 
-static unsigned same_as(const struct keys *keys, uint64_t hash)
+static void render(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
 {
-	unsigned same = 0;
-	for (size_t i = 0; i < keys->count; i++)
-		same += keys->hashes[i] == hash;
-	return same;
+	piece->cut = name->length > ARGS_KEY_MAX;
+	if (name->length)
+		tw_line_escaped(line, name->text, piece->cut ? ARGS_KEY_MAX : name->length);
+	else
+		tw_line_text(line, "argument");
 }
 
-/* Names are told apart by their hashes: two that are alike by chance cost a number that was not needed. */
-static void add_key(struct tw_line *line, struct keys *keys, const char *text, size_t length)
+void tw_args_init(struct tw_args *args, struct tw_writer *writer)
 {
-	uint64_t hash = tw_hash_bytes(text, length, 0);
-	unsigned same = same_as(keys, hash);
-	keys->hashes[keys->count++] = hash;
-	tw_line_text(line, keys->count > 1 ? ",\"" : "\"");
-	tw_line_escaped(line, text, length);
-	if (same) {
-		do
-			same++;
-		while (same_as(keys, tw_hash64(hash + same)));
-		keys->hashes[keys->count++] = tw_hash64(hash + same);
+	args->writer = writer;
+	tw_names_init(&args->names, render);
+}
+
+void tw_args_free(struct tw_args *args)
+{
+	tw_names_free(&args->names);
+}
+
+void tw_args_reserve(struct tw_args *args, const char *word)
+{
+	args->keys[args->own_keys++] = tw_hash_bytes(word, strlen(word), 0);
+}
+
+static unsigned count_key(const struct tw_args *args, uint64_t key)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < args->key_count; i++)
+		count += args->keys[i] == key;
+	return count;
+}
+
+/* Puts a number behind the key that begins at `start`, of which there are some: the least with which nobody has it. */
+static void add_number(struct tw_args *args, struct tw_line *line, size_t start, unsigned same)
+{
+	size_t end = line->text.length;
+	uint64_t key;
+	do {
+		line->text.length = end;
 		tw_line_text(line, " ");
-		tw_line_u64(line, same);
-	}
+		tw_line_u64(line, ++same);
+		key = tw_hash_bytes(line->text.bytes + start, line->text.length - start, 0);
+	} while (!line->failed && count_key(args, key));
+	args->keys[args->key_count++] = key;
+}
+
+static void add_key(struct tw_args *args, struct tw_line *line, const char *bytes, size_t size, uint64_t hash,
+                    bool first)
+{
+	unsigned same = count_key(args, hash);
+	tw_line_text(line, first ? "\"" : ",\"");
+	size_t start = line->text.length;
+	tw_line_add(line, bytes, size);
+	args->keys[args->key_count++] = hash;
+	if (same && !line->failed)
+		add_number(args, line, start, same);
 	tw_line_text(line, "\":");
 }
 
-static void add_bytes(struct tw_line *line, struct tw_writer *writer, const struct tw_argument *argument)
+void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first)
 {
-	size_t size = argument->size < ARGS_VALUE_MAX ? (size_t)argument->size : ARGS_VALUE_MAX;
-	if (size < argument->size)
-		tw_count_loss(writer, "long argument", true);
-	if (argument->type == TW_ARG_TEXT)
-		tw_line_string(line, argument->value.bytes, size);
-	else
-		tw_line_bytes(line, argument->value.bytes, size);
+	size_t size = strlen(key);
+	add_key(args, line, key, size, tw_hash_bytes(key, size, 0), first);
 }
 
-static void add_value(struct tw_line *line, struct tw_writer *writer, const struct tw_argument *argument)
+void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,
+                  bool first)
+{
+	const struct tw_rendered *piece = tw_names_find(&args->names, dictionary, name);
+	if (piece->cut)
+		tw_count_loss(args->writer, "long name", true);
+	add_key(args, line, tw_names_bytes(&args->names, piece), piece->size, piece->hash, first);
+	line->failed |= args->names.text.failed;
+}
+
+/* ---- Values. ---- */
+
+size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument)
+{
+	if (argument->size <= ARGS_VALUE_MAX)
+		return (size_t)argument->size;
+	tw_count_loss(args->writer, "long argument", true);
+	return ARGS_VALUE_MAX;
+}
+
+void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_argument *argument)
 {
 	switch ((enum tw_argument_type)argument->type) {
 	case TW_ARG_NULL:
@@ -71,32 +115,27 @@ static void add_value(struct tw_line *line, struct tw_writer *writer, const stru
 		tw_line_double(line, argument->value.d);
 		return;
 	case TW_ARG_TEXT:
+		tw_line_string(line, argument->value.bytes, tw_args_size(args, argument));
+		return;
 	case TW_ARG_BYTES:
-		add_bytes(line, writer, argument);
+		tw_line_bytes(line, argument->value.bytes, tw_args_size(args, argument));
 		return;
 	}
 }
 
-void tw_args_add(struct tw_line *line, struct tw_writer *writer, const struct tw_dictionary *dictionary,
+void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
                  const struct tw_argument *arguments, unsigned count)
 {
-	struct keys keys = {.count = 0};
 	size_t begin = line->text.length;
+	tw_args_begin(args);
 	tw_line_text(line, "{");
 	for (unsigned i = 0; i < count; i++) {
-		const struct tw_name *name = tw_dictionary_name(dictionary, arguments[i].name);
-		bool cut = name->length > ARGS_KEY_MAX;
 		if (line->text.length - begin > ARGS_MAX) {
-			tw_count_losses(writer, "argument", false, count - i);
+			tw_count_losses(args->writer, "argument", false, count - i);
 			break;
 		}
-		if (cut)
-			tw_count_loss(writer, "long name", true);
-		if (name->length)
-			add_key(line, &keys, name->text, cut ? ARGS_KEY_MAX : name->length);
-		else
-			add_key(line, &keys, "argument", strlen("argument"));
-		add_value(line, writer, &arguments[i]);
+		tw_args_name(args, line, dictionary, arguments[i].name, i == 0);
+		tw_args_value(args, line, &arguments[i]);
 	}
 	tw_line_text(line, "}");
 }

@@ -1,20 +1,57 @@
-/* args.h - the arguments of an event as one JSON object. */
+/* args.h - the arguments of an event as members of a JSON object. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_ARGS_H
 #define EXPORT_ARGS_H
 
 #include "core/format.h"
-#include "export/line.h"
+#include "export/names.h"
 
 enum {
 	ARGS_VALUE_MAX = 64 << 10, /* bytes of one argument; the rest is cut off and counted as "long argument" */
 	ARGS_KEY_MAX = 1 << 10,    /* the same for its name */
-	ARGS_MAX = 512 << 10       /* bytes of JSON after which there are no more arguments; they are counted */
+	ARGS_MAX = 512 << 10,      /* bytes of JSON after which there are no more arguments; they are counted */
+	ARGS_KEYS = 2 * (255 + 4) +
+	            8 /* two for each argument and each number of an event, and the words that are a target's own */
 };
 
-/* Adds {"name":value,...} to a line. A name that comes again has a number behind it. Integers that a double cannot hold are
- * texts, and so are pointers, "0x1f", and bytes, in hexadecimal. */
-void tw_args_add(struct tw_line *line, struct tw_writer *writer, const struct tw_dictionary *dictionary,
+/* The keys of an object: each is there once, so that a second "a" becomes "a 2". They are told apart as they are written, by
+ * their hashes: two that are alike by chance cost a number that was not needed. */
+struct tw_args {
+	struct tw_writer *writer; /* that counts what is lost */
+	struct tw_names names;    /* of arguments: what stands in the quotes */
+	uint64_t keys[ARGS_KEYS];
+	size_t key_count, own_keys; /* own_keys: of words that are the target's, the first; no argument has them */
+};
+
+/* All zero before. */
+void tw_args_init(struct tw_args *args, struct tw_writer *writer);
+void tw_args_free(struct tw_args *args);
+
+/* A word that no argument may have as its key. */
+void tw_args_reserve(struct tw_args *args, const char *word);
+
+/* Begins another object. */
+static inline void tw_args_begin(struct tw_args *args)
+{
+	args->key_count = args->own_keys;
+}
+
+/* Adds "key": with a comma before it where it is not the first. */
+void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first);
+
+/* The same for the name of an argument. */
+void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,
+                  bool first);
+
+/* Adds the value of an argument. Integers that a double cannot hold are texts, and so are pointers, "0x1f", and bytes, in
+ * hexadecimal. */
+void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_argument *argument);
+
+/* Bytes of a text or bytes argument that are told; counts the others. */
+size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument);
+
+/* Adds {"name":value,...} to a line. */
+void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
                  const struct tw_argument *arguments, unsigned count);
 
 #endif

@@ -3,115 +3,117 @@
 #include "export/cells.h"
 
 #include "core/stack_text.h"
-#include "export/args.h"
-#include "export/labels.h"
 
 enum { STACK_MAX_BYTES = 32 << 10 };
 
-/* Which kinds have a value, an id: TW_EVENT_LIST says "-" of the others. */
-static const struct {
-	bool value, id;
-} has[TW_EVENT_KINDS] = {
-#define X(name, text, value, id, other) [name] = {sizeof(value) > 2, sizeof(id) > 2},
-    TW_EVENT_LIST(X)
+static struct tw_cell number(uint64_t value)
+{
+	return (struct tw_cell){.form = TW_CELL_NUMBER, .number = value};
+}
+
+static struct tw_cell named(uint32_t name)
+{
+	return (struct tw_cell){.form = TW_CELL_NAME, .number = name};
+}
+
+/* What has been put into the cells' text. */
+static struct tw_cell text(const struct tw_cells *cells, enum tw_cell_form form)
+{
+	return (struct tw_cell){.form = form, .bytes = cells->text.text.bytes, .size = cells->text.text.length};
+}
+
+/* ---- The columns. ---- */
+
+static struct tw_cell time_ns(struct tw_cells *cells, const struct tw_event *event)
+{
+	if (event->time >= cells->start)
+		return number(event->time - cells->start);
+	return (struct tw_cell){.form = TW_CELL_NEGATIVE, .number = cells->start - event->time};
+}
+
+static struct tw_cell kind(struct tw_cells *cells, const struct tw_event *event)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+	} words[TW_EVENT_KINDS] = {
+#define X(name, text, value, id, other) [name] = {text, sizeof(text) - 1},
+	    TW_EVENT_LIST(X)
 #undef X
-};
-
-static enum tw_cell number(struct tw_cells *cells, uint64_t value)
-{
-	tw_line_u64(&cells->text, value);
-	return TW_CELL_NUMBER;
+	};
+	(void)cells;
+	return (
+	    struct tw_cell){.form = TW_CELL_PLAIN, .bytes = words[event->kind].text, .size = words[event->kind].size};
 }
 
-static enum tw_cell time_ns(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell process(struct tw_cells *cells, const struct tw_event *event)
 {
-	bool before = event->time < cells->start;
-	tw_line_text(&cells->text, before ? "-" : "");
-	return number(cells, before ? cells->start - event->time : event->time - cells->start);
+	return number(tw_dictionary_track(cells->dictionary, event->track)->process);
 }
 
-static enum tw_cell kind(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell thread(struct tw_cells *cells, const struct tw_event *event)
 {
-	tw_line_text(&cells->text, tw_event_kind_name(event->kind));
-	return TW_CELL_TEXT;
+	return number(tw_dictionary_track(cells->dictionary, event->track)->thread);
 }
 
-static enum tw_cell process(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell track(struct tw_cells *cells, const struct tw_event *event)
 {
-	return number(cells, tw_dictionary_track(cells->dictionary, event->track)->process);
+	return named(tw_dictionary_track(cells->dictionary, event->track)->name);
 }
 
-static enum tw_cell thread(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell name(struct tw_cells *cells, const struct tw_event *event)
 {
-	return number(cells, tw_dictionary_track(cells->dictionary, event->track)->thread);
+	(void)cells;
+	return named(event->name);
 }
 
-static enum tw_cell text(struct tw_cells *cells, uint32_t number)
+static struct tw_cell category(struct tw_cells *cells, const struct tw_event *event)
 {
-	if (number == 0)
-		return TW_CELL_NOTHING;
-	if (!tw_label_name(&cells->text, tw_dictionary_name(cells->dictionary, number)))
-		tw_count_loss(cells->writer, "long name", true);
-	return TW_CELL_TEXT;
+	(void)cells;
+	return named(event->category);
 }
 
-static enum tw_cell track(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell value(struct tw_cells *cells, const struct tw_event *event)
 {
-	return text(cells, tw_dictionary_track(cells->dictionary, event->track)->name);
+	(void)cells;
+	return number(event->value);
 }
 
-static enum tw_cell name(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell id(struct tw_cells *cells, const struct tw_event *event)
 {
-	return text(cells, event->name);
-}
-
-static enum tw_cell category(struct tw_cells *cells, const struct tw_event *event)
-{
-	return text(cells, event->category);
-}
-
-static enum tw_cell value(struct tw_cells *cells, const struct tw_event *event)
-{
-	return has[event->kind].value ? number(cells, event->value) : TW_CELL_NOTHING;
-}
-
-static enum tw_cell id(struct tw_cells *cells, const struct tw_event *event)
-{
-	return has[event->kind].id ? number(cells, event->id) : TW_CELL_NOTHING;
+	(void)cells;
+	return number(event->id);
 }
 
 /* "7/8": a process and a thread. */
-static enum tw_cell other(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell other(struct tw_cells *cells, const struct tw_event *event)
 {
-	bool wakeup = event->kind == TW_WAKEUP && event->other;
-	if (event->kind != TW_SWITCH && !wakeup)
-		return TW_CELL_NOTHING;
 	const struct tw_track *track = tw_dictionary_track(cells->dictionary, event->other);
+	tw_line_clear(&cells->text);
 	tw_line_u64(&cells->text, track->process);
 	tw_line_text(&cells->text, "/");
 	tw_line_u64(&cells->text, track->thread);
-	return TW_CELL_TEXT;
+	return text(cells, TW_CELL_PLAIN);
 }
 
-static enum tw_cell stack(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell stack(struct tw_cells *cells, const struct tw_event *event)
 {
-	if (event->kind < TW_STACK_SAMPLE || event->kind > TW_ALLOCATION_SAMPLE || !event->other)
-		return TW_CELL_NOTHING;
+	tw_line_clear(&cells->text);
 	enum tw_stack_fit fit = tw_stack_text(&cells->text.text, cells->dictionary, event->other, STACK_MAX_BYTES);
 	if (fit == TW_STACK_NO_MEMORY)
 		cells->text.failed = true;
 	if (fit == TW_STACK_CUT)
 		tw_count_loss(cells->writer, "long stack", true);
-	return TW_CELL_TEXT;
+	return text(cells, TW_CELL_TEXT);
 }
 
-static enum tw_cell cpu(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell cpu(struct tw_cells *cells, const struct tw_event *event)
 {
-	bool scheduling = event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
-	return cells->has_cpu || scheduling ? number(cells, event->cpu) : TW_CELL_NOTHING;
+	(void)cells;
+	return number(event->cpu);
 }
 
-static enum tw_cell flags(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell flags(struct tw_cells *cells, const struct tw_event *event)
 {
 	static const struct {
 		uint16_t flag;
@@ -121,23 +123,21 @@ static enum tw_cell flags(struct tw_cells *cells, const struct tw_event *event)
 	    {TW_FLAG_GLOBAL, "global"},   {TW_FLAG_PARTIAL, "partial"}, {TW_FLAG_USERSPACE, "userspace"},
 	    {TW_FLAG_UNWOUND, "unwound"},
 	};
-	if (!event->flags)
-		return TW_CELL_NOTHING;
+	tw_line_clear(&cells->text);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (event->flags & words[i].flag) {
 			tw_line_text(&cells->text, cells->text.text.length ? " " : "");
 			tw_line_text(&cells->text, words[i].word);
 		}
-	return TW_CELL_TEXT;
+	return text(cells, TW_CELL_PLAIN);
 }
 
-static enum tw_cell args(struct tw_cells *cells, const struct tw_event *event)
+static struct tw_cell args(struct tw_cells *cells, const struct tw_event *event)
 {
-	if (!event->argument_count)
-		return TW_CELL_NOTHING;
-	tw_args_add(&cells->text, cells->writer, cells->dictionary, tw_event_arguments(cells->batch, event),
+	tw_line_clear(&cells->text);
+	tw_args_add(&cells->args, &cells->text, cells->dictionary, tw_event_arguments(cells->batch, event),
 	            event->argument_count);
-	return TW_CELL_JSON;
+	return text(cells, TW_CELL_JSON);
 }
 
 const struct tw_column tw_columns[TW_COLUMNS] = {
@@ -145,6 +145,66 @@ const struct tw_column tw_columns[TW_COLUMNS] = {
     TW_COLUMN_LIST(X)
 #undef X
 };
+
+/* ---- All of them. ---- */
+
+enum {
+	ALWAYS = 1 << TW_COLUMN_TIME | 1 << TW_COLUMN_KIND | 1 << TW_COLUMN_PROCESS | 1 << TW_COLUMN_THREAD,
+	VALUE = 1 << TW_COLUMN_VALUE,
+	ID = 1 << TW_COLUMN_ID
+};
+
+/* Whether a kind has a value, an id: TW_EVENT_LIST says "-" of the others. */
+static const uint32_t told_of[TW_EVENT_KINDS] = {
+#define X(name, text, value, id, other) [name] = ALWAYS | (sizeof(value) > 2 ? VALUE : 0) | (sizeof(id) > 2 ? ID : 0),
+    TW_EVENT_LIST(X)
+#undef X
+};
+
+static uint32_t bit(enum tw_column_id column, bool told)
+{
+	return (uint32_t)told << column;
+}
+
+/* What depends on the kind beside the value and the id. */
+static uint32_t told_of_others(const struct tw_event *event)
+{
+	bool change = event->kind == TW_SWITCH, wakeup = event->kind == TW_WAKEUP;
+	bool sample = event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE;
+	return bit(TW_COLUMN_OTHER, change || (wakeup && event->other)) | bit(TW_COLUMN_STACK, sample && event->other) |
+	       bit(TW_COLUMN_CPU, change || wakeup);
+}
+
+uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
+{
+	uint32_t told = told_of[event->kind] | bit(TW_COLUMN_NAME, event->name) |
+	                bit(TW_COLUMN_CATEGORY, event->category) | bit(TW_COLUMN_CPU, cells->has_cpu) |
+	                bit(TW_COLUMN_FLAGS, event->flags) | bit(TW_COLUMN_ARGS, event->argument_count) |
+	                bit(TW_COLUMN_TRACK, tw_dictionary_track(cells->dictionary, event->track)->name);
+	return event->kind > TW_SLICE_COMPLETE ? told | told_of_others(event) : told;
+}
+
+void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell)
+{
+	const struct tw_rendered *piece = tw_names_find(&cells->names, cells->dictionary, (uint32_t)cell->number);
+	if (piece->cut)
+		tw_count_loss(cells->writer, "long name", true);
+	tw_line_add(line, tw_names_bytes(&cells->names, piece), piece->size);
+}
+
+void tw_cells_init(struct tw_cells *cells, struct tw_writer *writer, tw_render_fn *render)
+{
+	cells->writer = writer;
+	tw_names_init(&cells->names, render);
+	tw_args_init(&cells->args, writer);
+}
+
+void tw_cells_free(struct tw_cells *cells)
+{
+	tw_names_free(&cells->names);
+	tw_args_free(&cells->args);
+	tw_text_free(&cells->text.text);
+}
 
 void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const struct tw_batch *batch)
 {
@@ -154,4 +214,9 @@ void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const
 	if (!cells->begun)
 		cells->start = tw_reader_clock(reader)->start_ns;
 	cells->begun = true;
+}
+
+bool tw_cells_failed(const struct tw_cells *cells)
+{
+	return cells->text.failed || cells->names.text.failed || cells->args.names.text.failed;
 }

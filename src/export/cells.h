@@ -4,7 +4,7 @@
 #define EXPORT_CELLS_H
 
 #include "core/format.h"
-#include "export/line.h"
+#include "export/args.h"
 
 /* Columns stay what they are from release to release; new ones come behind the others. X(id, name) */
 #define TW_COLUMN_LIST(X)                                                                                              \
@@ -30,26 +30,56 @@ enum tw_column_id {
 	    TW_COLUMNS
 };
 
-enum tw_cell { TW_CELL_NOTHING, TW_CELL_NUMBER, TW_CELL_TEXT, TW_CELL_JSON };
+enum tw_cell_form {
+	TW_CELL_NUMBER,
+	TW_CELL_NEGATIVE, /* less than 0 by `number` */
+	TW_CELL_NAME,     /* `number` is one of the dictionary */
+	TW_CELL_PLAIN,    /* a text of ours: printable ASCII that needs no quotes anywhere */
+	TW_CELL_TEXT,
+	TW_CELL_JSON
+};
 
-/* What a cell is made from, and what it says. */
+/* What a column says: a number, or a text that lives until the next one. */
+struct tw_cell {
+	enum tw_cell_form form;
+	uint64_t number;
+	const char *bytes;
+	size_t size;
+};
+
+/* What cells are made from. All zero before. */
 struct tw_cells {
 	struct tw_writer *writer; /* that counts what is lost */
 	const struct tw_dictionary *dictionary;
 	const struct tw_batch *batch;
 	uint64_t start; /* of the trace */
 	bool has_cpu, begun;
-	struct tw_line text; /* of the cell: to be cleared before */
+	struct tw_names names; /* as the target writes them */
+	struct tw_args args;
+	struct tw_line text; /* of the cell */
 };
 
 struct tw_column {
 	const char *name;
-	enum tw_cell (*add)(struct tw_cells *cells, const struct tw_event *event);
+	struct tw_cell (*tell)(struct tw_cells *cells, const struct tw_event *event);
 };
 
 extern const struct tw_column tw_columns[TW_COLUMNS];
 
+/* render: how the target writes a name. */
+void tw_cells_init(struct tw_cells *cells, struct tw_writer *writer, tw_render_fn *render);
+void tw_cells_free(struct tw_cells *cells);
+
 /* Tells the cells which batch their events are of. */
 void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const struct tw_batch *batch);
+
+/* The columns that have something to say of an event: bits 1 << enum tw_column_id. The others are not to be asked. */
+uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event);
+
+/* Adds a name as the target writes it, and counts one that is cut. */
+void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell);
+
+/* Whether there was no memory once. */
+bool tw_cells_failed(const struct tw_cells *cells);
 
 #endif

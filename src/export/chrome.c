@@ -100,62 +100,26 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
 #undef INSTANT
 #undef STAND_IN
 
-/* ---- Arguments. ---- */
+/* ---- Names. ---- */
 
-static unsigned count_key(const struct chrome *chrome, uint64_t key)
+/* A JSON string, which is the piece's `part`, and the place in the source: "fib","loc":"fib.c:12" */
+static void render_name(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
 {
-	unsigned count = 0;
-	for (size_t i = 0; i < chrome->key_count; i++)
-		count += chrome->keys[i] == key;
-	return count;
-}
-
-static uint64_t hash_from(const struct tw_line *line, size_t start)
-{
-	return tw_hash_bytes(line->text.bytes + start, line->text.length - start, 0);
-}
-
-/* Ends the key that begins at `start`. An object has each key once: a second "a" becomes "a 2". The keys are told apart
- * as they are written, by their hashes: two that are alike by chance cost a number that was not needed. */
-static void end_key(struct chrome *chrome, size_t start)
-{
-	struct tw_line *line = &chrome->line;
-	size_t end = line->text.length;
-	uint64_t key = hash_from(line, start);
-	unsigned same = count_key(chrome, key);
-	chrome->keys[chrome->key_count++] = key;
-	if (same) {
-		do {
-			line->text.length = end;
-			tw_line_text(line, " ");
-			tw_line_u64(line, ++same);
-			key = hash_from(line, start);
-		} while (!line->failed && count_key(chrome, key));
-		chrome->keys[chrome->key_count++] = key;
+	size_t begin = line->text.length;
+	tw_names_json(line, name, piece);
+	piece->part = (uint32_t)(line->text.length - begin);
+	if (!name->file)
+		return;
+	tw_line_text(line, ",\"loc\":\"");
+	tw_line_escaped(line, name->file, tw_name_cut(strlen(name->file), piece));
+	if (name->line) {
+		tw_line_text(line, ":");
+		tw_line_u64(line, name->line);
 	}
-	tw_line_text(line, "\":");
+	tw_line_text(line, "\"");
 }
 
-static void add_key(const struct job *job, const char *text, size_t length, size_t root_size)
-{
-	struct tw_line *line = &job->chrome->line;
-	tw_line_text(line, line->text.length > root_size ? ",\"" : "\"");
-	size_t start = line->text.length;
-	tw_line_escaped(line, text, length);
-	end_key(job->chrome, start);
-}
-
-static void add_argument_key(const struct job *job, const struct tw_argument *argument, size_t root_size)
-{
-	const struct tw_name *name = tw_dictionary_name(job->dictionary, argument->name);
-	bool cut = name->length > CHROME_KEY_MAX;
-	if (cut)
-		tw_count_loss(job->writer, "long name", true);
-	if (name->length)
-		add_key(job, name->text, cut ? CHROME_KEY_MAX : name->length, root_size);
-	else
-		add_key(job, "argument", strlen("argument"), root_size);
-}
+/* ---- Arguments. ---- */
 
 static bool is_printable(const uint8_t *bytes, size_t size)
 {
@@ -165,24 +129,24 @@ static bool is_printable(const uint8_t *bytes, size_t size)
 	return size > 0;
 }
 
-static void add_bytes(const struct job *job, const struct tw_argument *argument)
+/* {"hex":"6869","text":"hi"} */
+static void add_printable(const struct job *job, const struct tw_argument *argument, size_t size)
 {
 	struct tw_line *line = &job->chrome->line;
-	const uint8_t *bytes = argument->value.bytes;
-	size_t size = argument->size < CHROME_VALUE_MAX ? (size_t)argument->size : CHROME_VALUE_MAX;
-	if (size < argument->size)
-		tw_count_loss(job->writer, "long argument", true);
-	if (argument->type == TW_ARG_TEXT) {
-		tw_line_string(line, bytes, size);
-	} else if (is_printable(bytes, size)) {
-		tw_line_text(line, "{\"hex\":");
-		tw_line_bytes(line, bytes, size);
-		tw_line_text(line, ",\"text\":");
-		tw_line_string(line, bytes, size);
-		tw_line_text(line, "}");
-	} else {
-		tw_line_bytes(line, bytes, size);
-	}
+	tw_line_text(line, "{\"hex\":");
+	tw_line_bytes(line, argument->value.bytes, size);
+	tw_line_text(line, ",\"text\":");
+	tw_line_string(line, argument->value.bytes, size);
+	tw_line_text(line, "}");
+}
+
+static void add_bytes(const struct job *job, const struct tw_argument *argument)
+{
+	size_t size = tw_args_size(&job->chrome->args, argument);
+	if (is_printable(argument->value.bytes, size))
+		add_printable(job, argument, size);
+	else
+		tw_line_bytes(&job->chrome->line, argument->value.bytes, size);
 }
 
 /* "0x1234", or "0x1234 (lock)" where the object is known. */
@@ -191,7 +155,7 @@ static void add_reference(const struct job *job, const struct tw_argument *argum
 	struct tw_line *line = &job->chrome->line;
 	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
 	const struct tw_name *object = tw_dictionary_name(job->dictionary, number);
-	size_t length = object->length < CHROME_KEY_MAX ? object->length : CHROME_KEY_MAX;
+	size_t length = object->length < ARGS_KEY_MAX ? object->length : ARGS_KEY_MAX;
 	tw_line_hex(line, argument->value.u);
 	if (length == 0)
 		return;
@@ -203,32 +167,12 @@ static void add_reference(const struct job *job, const struct tw_argument *argum
 
 static void add_value(const struct job *job, const struct tw_argument *argument)
 {
-	struct tw_line *line = &job->chrome->line;
-	switch ((enum tw_argument_type)argument->type) {
-	case TW_ARG_NULL:
-		tw_line_text(line, "null");
-		return;
-	case TW_ARG_BOOL:
-		tw_line_text(line, argument->value.u ? "true" : "false");
-		return;
-	case TW_ARG_INT:
-		tw_line_exact_i64(line, argument->value.i);
-		return;
-	case TW_ARG_UINT:
-		tw_line_exact_u64(line, argument->value.u);
-		return;
-	case TW_ARG_POINTER:
-	case TW_ARG_KOID:
+	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
 		add_reference(job, argument);
-		return;
-	case TW_ARG_DOUBLE:
-		tw_line_double(line, argument->value.d);
-		return;
-	case TW_ARG_TEXT:
-	case TW_ARG_BYTES:
+	else if (argument->type == TW_ARG_BYTES)
 		add_bytes(job, argument);
-		return;
-	}
+	else
+		tw_args_value(&job->chrome->args, &job->chrome->line, argument);
 }
 
 /* A counter's values are drawn: whatever is a number must be one in JSON. */
@@ -254,19 +198,27 @@ static bool is_series(const struct tw_argument *argument)
 
 static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
 {
+	struct tw_line *line = &job->chrome->line;
 	unsigned count = event->argument_count;
 	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
 	bool counter = event->kind == TW_COUNTER;
 	for (unsigned i = 0; i < count; i++) {
-		if (job->chrome->line.text.length > CHROME_EVENT_MAX) {
+		if (line->text.length > ARGS_MAX) {
 			tw_count_loss(job->writer, "argument", false);
 		} else if (counter && !is_series(&arguments[i])) {
 			tw_count_loss(job->writer, "counter value", false);
 		} else {
-			add_argument_key(job, &arguments[i], root_size);
+			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
+			             line->text.length == root_size);
 			(counter ? add_series : add_value)(job, &arguments[i]);
 		}
 	}
+}
+
+static void add_key(const struct job *job, const char *key, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_args_key(&job->chrome->args, line, key, line->text.length == root_size);
 }
 
 static void add_cpu(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
@@ -274,7 +226,7 @@ static void add_cpu(const struct job *job, const struct tw_event *event, uint32_
 	if (!shapes[event->kind].cpu || event->flags & TW_FLAG_CLIPPED)
 		return;
 	job->chrome->tracks[track].cpu = event->cpu;
-	add_key(job, "cpu", strlen("cpu"), root_size);
+	add_key(job, "cpu", root_size);
 	tw_line_u64(&job->chrome->line, event->cpu);
 }
 
@@ -311,7 +263,7 @@ static void add_told(const struct job *job, const struct told *told, uint64_t va
 	bool needs_value = told->form == NOT_ZERO || told->form == STACK;
 	if (told->form == NOT_TOLD || told->form >= ROOT_ID || (needs_value && value == 0))
 		return;
-	add_key(job, told->key, strlen(told->key), root_size);
+	add_key(job, told->key, root_size);
 	if (told->form == NUMBER || told->form == NOT_ZERO)
 		tw_line_exact_u64(line, value);
 	else if (told->form == STACK)
@@ -331,24 +283,30 @@ static const char *scope_of(uint16_t flags)
 	return flags & TW_FLAG_PROCESS ? ",\"s\":\"p\"" : ",\"s\":\"t\"";
 }
 
-/* The name and category: numbers of the cache, or where that is full, text. */
+/* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in the text. */
+static uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
+{
+	struct tw_names *names = &job->chrome->names;
+	struct tw_line *line = &job->chrome->line;
+	const struct tw_rendered *piece = tw_names_find(names, job->dictionary, name);
+	if (piece->of)
+		return name;
+	tw_line_text(line, key);
+	tw_line_add(line, tw_names_bytes(names, piece), whole ? piece->size : piece->part);
+	return 0;
+}
+
+/* The name and category: numbers of names that are kept, or text. */
 static void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
 {
-	struct chrome_names *names = &job->chrome->names;
 	struct tw_line *line = &job->chrome->line;
 	const char *category = shapes[event->kind].category;
-	if (event->name && tw_chrome_name_keep(names, job->dictionary, event->name)) {
-		slot->name = event->name;
-	} else if (event->name) {
-		slot->named = true;
-		tw_line_text(line, ",\"name\":");
-		tw_chrome_name_render(names, line, tw_dictionary_name(job->dictionary, event->name));
+	if (event->name) {
+		slot->name = keep_name(job, event->name, ",\"name\":", true);
+		slot->named = !slot->name;
 	}
-	if (event->category && tw_chrome_name_keep(names, job->dictionary, event->category)) {
-		slot->category = event->category;
-	} else if (event->category) {
-		tw_line_text(line, ",\"cat\":");
-		tw_chrome_name_string(names, line, tw_dictionary_name(job->dictionary, event->category));
+	if (event->category) {
+		slot->category = keep_name(job, event->category, ",\"cat\":", false);
 	} else if (category) {
 		tw_line_text(line, ",\"cat\":\"");
 		tw_line_text(line, category);
@@ -386,7 +344,7 @@ static void add_numbers(const struct job *job, const struct tw_event *event, siz
 /* What goes into args; for most slices nothing. */
 static void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
 {
-	job->chrome->key_count = job->chrome->own_keys;
+	tw_args_begin(&job->chrome->args);
 	if (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
 		add_cpu(job, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)
@@ -566,9 +524,7 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 {
 	size_t tracks = tw_dictionary_tracks(dictionary);
-	int status = tw_chrome_names_grow(&chrome->names, dictionary);
-	if (!status)
-		status = tw_spans_tracks(&chrome->spans, tracks);
+	int status = tw_spans_tracks(&chrome->spans, tracks);
 	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
 }
 
@@ -586,8 +542,8 @@ static int take_all(const struct job *job, const struct tw_batch *batch)
 	}
 	if (job->chrome->line.failed || job->chrome->names.text.failed)
 		status = TW_ERR_MEMORY;
-	for (; job->chrome->names.cut; job->chrome->names.cut--)
-		tw_count_loss(job->writer, "long name", true);
+	tw_count_losses(job->writer, "long name", true, job->chrome->names.cut);
+	job->chrome->names.cut = 0;
 	return status;
 }
 
@@ -598,10 +554,11 @@ static int open_chrome(struct tw_writer *writer)
 	if (!chrome)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	chrome->writer = writer;
+	tw_args_init(&chrome->args, writer);
+	tw_names_init(&chrome->names, render_name);
 	static const char *const own[] = {"end", "tail", "clipped", "partial", "unwound"};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		chrome->keys[chrome->own_keys++] = tw_hash_bytes(own[i], strlen(own[i]), 0);
-	chrome->names.limit = CHROME_NAME_CACHE;
+		tw_args_reserve(&chrome->args, own[i]);
 	return 0;
 }
 
@@ -637,8 +594,8 @@ static int finish_chrome(struct tw_writer *writer)
 static void close_chrome(struct tw_writer *writer)
 {
 	struct chrome *chrome = writer->state;
-	free(chrome->names.pieces);
-	tw_text_free(&chrome->names.text.text);
+	tw_names_free(&chrome->names);
+	tw_args_free(&chrome->args);
 	tw_spans_free(&chrome->spans);
 	free(chrome->slots);
 	free(chrome->ring);

@@ -5,47 +5,13 @@
 
 #include "core/format.h"
 #include "core/spans.h"
-#include "export/line.h"
+#include "export/args.h"
 
 enum {
-	CHROME_SLOTS = 1 << 16,       /* events that wait for the end of a slice */
-	CHROME_TEXT_RING = 4 << 20,   /* bytes of their arguments */
-	CHROME_NAME_CACHE = 64 << 20, /* bytes of names in JSON that are kept */
-	CHROME_VALUE_MAX = 64 << 10,  /* bytes of one argument; the rest is cut off and counted */
-	CHROME_STACK_MAX = 32 << 10,  /* the same for a stack: the innermost functions stay */
-	CHROME_NAME_MAX = 32 << 10,   /* the same for a name: more than FXT allows */
-	CHROME_KEY_MAX = 1 << 10,     /* the same for the name of an argument */
-	CHROME_EVENT_MAX = 512 << 10  /* bytes of JSON after which an event takes no more arguments */
+	CHROME_SLOTS = 1 << 16,      /* events that wait for the end of a slice */
+	CHROME_TEXT_RING = 4 << 20,  /* bytes of their arguments */
+	CHROME_STACK_MAX = 32 << 10, /* of a stack: the innermost functions stay */
 };
-
-/* ---- chrome_names.c: names as JSON, rendered once. ---- */
-
-/* Where a name's JSON is: "fib","loc":"fib.c:12" */
-struct chrome_piece {
-	size_t at;
-	uint32_t quoted; /* bytes of the name with its quotes; 0: not rendered */
-	uint32_t size;   /* the same with the place in the source */
-};
-
-struct chrome_names {
-	struct chrome_piece *pieces; /* by number of the dictionary */
-	size_t room, count;          /* count: of the dictionary when last seen */
-	size_t limit;                /* of bytes of text */
-	struct tw_line text;
-	uint64_t cut; /* names that were too long to be written whole */
-};
-
-/* Makes room for all names of a dictionary. Returns 0 or TW_ERR_MEMORY. */
-int tw_chrome_names_grow(struct chrome_names *names, const struct tw_dictionary *dictionary);
-
-/* Adds a name as a JSON string to a line: "function 12" for one without text. */
-void tw_chrome_name_string(struct chrome_names *names, struct tw_line *line, const struct tw_name *name);
-
-/* The same with the place in the source. */
-void tw_chrome_name_render(struct chrome_names *names, struct tw_line *line, const struct tw_name *name);
-
-/* Renders a name into the cache if it is not there; false when there is no room for it. */
-bool tw_chrome_name_keep(struct chrome_names *names, const struct tw_dictionary *dictionary, uint32_t name);
 
 /* ---- chrome_tracks.c: pid and tid of tracks, and their names. ---- */
 
@@ -98,11 +64,9 @@ struct chrome_slot {
 	bool named; /* the text holds the name */
 };
 
-/* Two for each key: 255 arguments, the CPU, three numbers, and the words that are ours. */
-enum { CHROME_KEYS = 2 * (255 + 4) + 8 };
-
 struct chrome {
-	struct chrome_names names;
+	struct tw_names names;
+	struct tw_args args;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary; /* when last seen */
 	struct chrome_track *tracks;            /* by its numbers */
@@ -119,16 +83,14 @@ struct chrome {
 	char *ring;
 	uint64_t ring_mask;
 	uint64_t text_head, text_tail;
-	struct tw_line line;        /* text of the event at hand */
-	struct tw_text stack;       /* of a sample */
-	uint64_t keys[CHROME_KEYS]; /* hashes of the keys that its args have */
-	size_t key_count, own_keys; /* own_keys: of the words that are ours, the first */
-	uint64_t start;             /* of the trace */
-	bool begun;                 /* the head of the file is written */
-	bool some;                  /* an event is written */
+	struct tw_line line;  /* text of the event at hand */
+	struct tw_text stack; /* of a sample */
+	uint64_t start;       /* of the trace */
+	bool begun;           /* the head of the file is written */
+	bool some;            /* an event is written */
 };
 
-/* Sizes must be powers of two; the ring of text at least four times CHROME_EVENT_MAX. Called before the first event.
+/* Sizes must be powers of two; the ring of text at least four times ARGS_MAX. Called before the first event.
  * Returns 0 or TW_ERR_MEMORY. */
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
 

@@ -64,10 +64,11 @@ static const char *unnamed(uint8_t kind)
 
 static void put_name(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
-	const struct chrome_piece *piece = &chrome->names.pieces[slot->name];
+	const struct tw_names *names = &chrome->names;
 	tw_put(out, ",\"name\":", 8);
 	if (slot->name) {
-		tw_put(out, chrome->names.text.text.bytes + piece->at, piece->size);
+		const struct tw_rendered *piece = &names->pieces[slot->name];
+		tw_put(out, tw_names_bytes(names, piece), piece->size);
 		return;
 	}
 	tw_put_char(out, '"');
@@ -77,9 +78,9 @@ static void put_name(const struct chrome *chrome, struct tw_output *out, const s
 
 static void put_category(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
-	const struct chrome_piece *piece = &chrome->names.pieces[slot->category];
+	const struct tw_rendered *piece = &chrome->names.pieces[slot->category];
 	tw_put(out, ",\"cat\":", 7);
-	tw_put(out, chrome->names.text.text.bytes + piece->at, piece->quoted);
+	tw_put(out, tw_names_bytes(&chrome->names, piece), piece->part);
 }
 
 /* The phase, the track and the times: in every event, and written without a call. */
@@ -93,10 +94,10 @@ static void put_head(const struct chrome *chrome, struct tw_output *out, const s
 	p += track->prefix_size;
 	bool before = slot->time < chrome->start;
 	*p = '-';
-	p = tw_micros(p + before, before ? chrome->start - slot->time : slot->time - chrome->start);
+	p = tw_decimal(p + before, before ? chrome->start - slot->time : slot->time - chrome->start, 3);
 	if (slot->phase == 'X') {
 		memcpy(p, ",\"dur\":", 7);
-		p = tw_micros(p + 7, slot->duration);
+		p = tw_decimal(p + 7, slot->duration, 3);
 	}
 	tw_output_took(out, (size_t)(p - start));
 }

@@ -16,6 +16,7 @@ static void put_metadata(struct chrome *chrome, uint32_t pid, uint32_t tid, cons
                          const struct tw_name *name)
 {
 	struct tw_line *line = &chrome->line;
+	struct tw_rendered piece = {0};
 	tw_line_clear(line);
 	tw_line_text(line, chrome->some ? ",\n{\"ph\":\"M\",\"pid\":" : "\n{\"ph\":\"M\",\"pid\":");
 	tw_line_u64(line, pid);
@@ -24,9 +25,10 @@ static void put_metadata(struct chrome *chrome, uint32_t pid, uint32_t tid, cons
 	tw_line_text(line, ",\"name\":\"");
 	tw_line_text(line, what);
 	tw_line_text(line, "\",\"args\":{\"name\":");
-	tw_chrome_name_string(&chrome->names, line, name);
+	tw_names_json(line, name, &piece);
 	tw_line_text(line, "}}");
 	tw_put(&chrome->writer->out, line->text.bytes, line->text.length);
+	tw_count_losses(chrome->writer, "long name", true, piece.cut);
 	chrome->some = true;
 }
 

@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "export/cells.h"
+#include "export/labels.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -49,13 +50,6 @@ struct ctf {
 
 /* ---- The stream. ---- */
 
-static void add_u64(struct tw_line *line, uint64_t value)
-{
-	uint8_t bytes[sizeof value];
-	tw_store64(bytes, value, false);
-	tw_line_add(line, (const char *)bytes, sizeof bytes);
-}
-
 /* How many bytes at the front can stand in a text. */
 static size_t plain(const char *bytes, size_t size)
 {
@@ -65,7 +59,7 @@ static size_t plain(const char *bytes, size_t size)
 	return good;
 }
 
-static void add_text(struct tw_line *line, const char *bytes, size_t size)
+static void add_clean(struct tw_line *line, const char *bytes, size_t size)
 {
 	while (size) {
 		size_t good = plain(bytes, size);
@@ -77,7 +71,6 @@ static void add_text(struct tw_line *line, const char *bytes, size_t size)
 		bytes += good;
 		size -= good;
 	}
-	tw_line_add(line, "", 1);
 }
 
 static void flush_packet(struct ctf *ctf)
@@ -108,23 +101,42 @@ static uint64_t advance(struct ctf *ctf, uint64_t time)
 	return ctf->last;
 }
 
+static void render_name(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
+{
+	add_clean(line, name->text, tw_name_cut(name->length, piece));
+	tw_label_number(line, name);
+}
+
+static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_column_id column)
+{
+	struct tw_cell cell = tw_columns[column].tell(&ctf->cells, event);
+	if (cell.form == TW_CELL_NAME)
+		tw_cells_add_name(&ctf->cells, &ctf->packet, &cell);
+	else
+		add_clean(&ctf->packet, cell.bytes, cell.size);
+}
+
+static void add_texts(struct ctf *ctf, const struct tw_event *event)
+{
+	uint32_t told = tw_cells_told(&ctf->cells, event);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		if (told >> texts[i] & 1)
+			add_text(ctf, event, texts[i]);
+		tw_line_add(&ctf->packet, "", 1);
+	}
+}
+
 static void add_event(struct ctf *ctf, const struct tw_event *event)
 {
 	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
-	uint64_t time = advance(ctf, event->time);
-	const char kind = (char)event->kind;
-	tw_line_add(&ctf->packet, &kind, 1);
-	add_u64(&ctf->packet, time);
-	add_u64(&ctf->packet, track->process);
-	add_u64(&ctf->packet, track->thread);
-	add_u64(&ctf->packet, event->cpu);
-	add_u64(&ctf->packet, event->value);
-	add_u64(&ctf->packet, event->id);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		tw_line_clear(&ctf->cells.text);
-		tw_columns[texts[i]].add(&ctf->cells, event);
-		add_text(&ctf->packet, ctf->cells.text.text.bytes, ctf->cells.text.text.length);
-	}
+	const uint64_t numbers[] = {
+	    advance(ctf, event->time), track->process, track->thread, event->cpu, event->value, event->id,
+	};
+	uint8_t bytes[1 + sizeof numbers] = {event->kind};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		tw_store64(bytes + 1 + i * sizeof *numbers, numbers[i], false);
+	tw_line_add(&ctf->packet, (const char *)bytes, sizeof bytes);
+	add_texts(ctf, event);
 	if (ctf->packet.text.length >= PACKET_BYTES)
 		flush_packet(ctf);
 }
@@ -228,7 +240,7 @@ static int open_ctf(struct tw_writer *writer)
 	if (!ctf)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	ctf->writer = writer;
-	ctf->cells.writer = writer;
+	tw_cells_init(&ctf->cells, writer, render_name);
 	ctf->out.fd = -1;
 	if (strcmp(writer->path, "-") == 0)
 		return tw_writer_fail(writer, TW_ERR_VALUE, "ctf is a directory: it does not go to standard output");
@@ -244,7 +256,7 @@ static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, c
 	tw_cells_meet(&ctf->cells, reader, batch);
 	for (size_t i = 0; i < batch->count; i++)
 		add_event(ctf, &batch->events[i]);
-	if (ctf->packet.failed || ctf->cells.text.failed)
+	if (ctf->packet.failed || tw_cells_failed(&ctf->cells))
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	return ctf->out.error ? fail(ctf, ctf->out.error) : 0;
 }
@@ -272,7 +284,7 @@ static void close_ctf(struct tw_writer *writer)
 	free(ctf->directory);
 	for (unsigned i = 0; i < FILES; i++)
 		free(ctf->paths[i]);
-	tw_text_free(&ctf->cells.text.text);
+	tw_cells_free(&ctf->cells);
 	tw_text_free(&ctf->packet.text);
 	free(ctf);
 	writer->state = NULL;

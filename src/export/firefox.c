@@ -82,6 +82,7 @@ struct firefox {
 	uint32_t *local_frames; /* by frame: its number in the thread at hand, plus 1 */
 	size_t local_room;
 	uint64_t start;
+	struct tw_args args;
 	struct tw_line line, text;
 	bool begun, failed;
 };
@@ -275,7 +276,7 @@ static void add_data(struct firefox *firefox, const struct tw_event *event)
 	}
 	if (event->argument_count) {
 		tw_line_clear(text);
-		tw_args_add(text, firefox->writer, firefox->dictionary, tw_event_arguments(firefox->batch, event),
+		tw_args_add(&firefox->args, text, firefox->dictionary, tw_event_arguments(firefox->batch, event),
 		            event->argument_count);
 		tw_line_text(line, ",\"args\":");
 		tw_line_string(line, text->text.bytes, text->text.length);
@@ -714,6 +715,7 @@ static int open_firefox(struct tw_writer *writer)
 	if (!firefox)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	firefox->writer = writer;
+	tw_args_init(&firefox->args, writer);
 	firefox->spool.fd = -1;
 	return 0;
 }
@@ -772,6 +774,7 @@ static void close_firefox(struct tw_writer *writer)
 	tw_map_free(&firefox->string_map);
 	free(firefox->tracks);
 	free(firefox->local_frames);
+	tw_args_free(&firefox->args);
 	tw_text_free(&firefox->line.text);
 	tw_text_free(&firefox->text.text);
 	free(firefox);

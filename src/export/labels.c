@@ -2,14 +2,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/labels.h"
 
+void tw_label_number(struct tw_line *line, const struct tw_name *name)
+{
+	if (name->length || !name->id)
+		return;
+	tw_line_text(line, "function ");
+	tw_line_u64(line, name->id);
+}
+
 bool tw_label_name(struct tw_line *line, const struct tw_name *name)
 {
 	bool whole = name->length <= LABEL_MAX;
 	tw_line_add(line, name->text, whole ? name->length : LABEL_MAX);
-	if (name->length == 0 && name->id) {
-		tw_line_text(line, "function ");
-		tw_line_u64(line, name->id);
-	}
+	tw_label_number(line, name);
 	return whole;
 }
 

@@ -12,6 +12,9 @@ enum { LABEL_MAX = 32 << 10 }; /* bytes of one; the rest is cut off */
 /* The name, or "function 12" for one without text. Returns false where it was cut. */
 bool tw_label_name(struct tw_line *line, const struct tw_name *name);
 
+/* "function 12" for a name without text, and nothing for others. */
+void tw_label_number(struct tw_line *line, const struct tw_name *name);
+
 /* The name of the process, or "process 7". */
 void tw_label_process(struct tw_line *line, const struct tw_dictionary *dictionary, uint64_t process);
 

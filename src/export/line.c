@@ -3,44 +3,17 @@
 #include "export/line.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 
 enum { EXACT_BITS = 53 }; /* of the integers that a double holds */
 
-const char tw_digit_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				 "8081828384858687888990919293949596979899";
-
-const uint64_t tw_powers_of_ten[20] = {
-    UINT64_C(1),
-    UINT64_C(10),
-    UINT64_C(100),
-    UINT64_C(1000),
-    UINT64_C(10000),
-    UINT64_C(100000),
-    UINT64_C(1000000),
-    UINT64_C(10000000),
-    UINT64_C(100000000),
-    UINT64_C(1000000000),
-    UINT64_C(10000000000),
-    UINT64_C(100000000000),
-    UINT64_C(1000000000000),
-    UINT64_C(10000000000000),
-    UINT64_C(100000000000000),
-    UINT64_C(1000000000000000),
-    UINT64_C(10000000000000000),
-    UINT64_C(100000000000000000),
-    UINT64_C(1000000000000000000),
-    UINT64_C(10000000000000000000),
-};
-
-void tw_line_add_slowly(struct tw_line *line, const char *bytes, size_t size)
+bool tw_line_reserve(struct tw_line *line, size_t more)
 {
-	if (!tw_text_add(&line->text, bytes, size))
+	struct tw_text *text = &line->text;
+	if (!tw_grow(&text->bytes, &text->room, text->length + more + 1, 1))
 		line->failed = true;
+	return text->room - text->length > more;
 }
 
 void tw_line_escaped(struct tw_line *line, const void *bytes, size_t size)
@@ -59,12 +32,6 @@ void tw_line_string(struct tw_line *line, const void *bytes, size_t size)
 	tw_line_text(line, "\"");
 }
 
-void tw_line_u64(struct tw_line *line, uint64_t value)
-{
-	char digits[20];
-	tw_line_add(line, digits, (size_t)(tw_digits(digits, value) - digits));
-}
-
 void tw_line_hex(struct tw_line *line, uint64_t value)
 {
 	char text[24];
@@ -79,31 +46,36 @@ void tw_line_hex(struct tw_line *line, uint64_t value)
 	tw_line_add(line, text, size);
 }
 
-static void add_exact(struct tw_line *line, bool negative, uint64_t magnitude)
+void tw_line_exact(struct tw_line *line, bool negative, uint64_t magnitude)
 {
-	const char *quote = magnitude > UINT64_C(1) << EXACT_BITS ? "\"" : "";
-	tw_line_text(line, quote);
-	tw_line_text(line, negative ? "-" : "");
-	tw_line_u64(line, magnitude);
-	tw_line_text(line, quote);
+	bool quoted = magnitude > UINT64_C(1) << EXACT_BITS;
+	char *p = tw_line_room(line, TW_DIGITS_MAX + 3);
+	if (!p)
+		return;
+	*p = '"';
+	p += quoted;
+	*p = '-';
+	p = tw_digits(p + negative, magnitude);
+	*p = '"';
+	tw_line_end(line, p + quoted);
 }
 
 void tw_line_exact_u64(struct tw_line *line, uint64_t value)
 {
-	add_exact(line, false, value);
+	tw_line_exact(line, false, value);
 }
 
 void tw_line_exact_i64(struct tw_line *line, int64_t value)
 {
-	add_exact(line, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	tw_line_exact(line, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void tw_line_double(struct tw_line *line, double value)
 {
-	char text[32];
-	if (isfinite(value))
-		tw_line_add(line, text, tw_format_double(text, value));
-	else
+	char *p = isfinite(value) ? tw_line_room(line, TW_DOUBLE_MAX) : NULL;
+	if (p)
+		tw_line_end(line, tw_double_digits(p, value));
+	else if (!isfinite(value))
 		tw_line_text(line, isnan(value) ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
 }
 

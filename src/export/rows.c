@@ -8,22 +8,25 @@
 
 #include "base/utf8.h"
 #include "export/cells.h"
+#include "export/labels.h"
 #include "export/targets.h"
+
+enum { FLUSH_AT = 32 << 10 };
 
 struct rows {
 	struct tw_cells cells;
-	struct tw_line line;
+	struct tw_line line; /* rows that are not written yet */
 };
 
 /* ---- CSV. ---- */
 
 /* Whether a text is a cell as it is: printable ASCII without quotes, commas or blanks at its ends, as most are. */
-static bool is_plain(const struct tw_text *text)
+static bool is_plain(const char *bytes, size_t size)
 {
-	for (size_t i = 0; i < text->length; i++)
-		if (text->bytes[i] < ' ' || text->bytes[i] > '~' || text->bytes[i] == ',' || text->bytes[i] == '"')
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < ' ' || bytes[i] > '~' || bytes[i] == ',' || bytes[i] == '"')
 			return false;
-	return !text->length || (text->bytes[0] != ' ' && text->bytes[text->length - 1] != ' ');
+	return !size || (bytes[0] != ' ' && bytes[size - 1] != ' ');
 }
 
 /* Bytes of a character that stands in a quoted cell as it is; 0: it is a quote, or no UTF-8. */
@@ -52,19 +55,56 @@ static void add_quoted(struct tw_line *line, const char *bytes, size_t left)
 	tw_line_text(line, "\"");
 }
 
+static void add_text(struct tw_line *line, const char *bytes, size_t size)
+{
+	if (is_plain(bytes, size))
+		tw_line_add(line, bytes, size);
+	else
+		add_quoted(line, bytes, size);
+}
+
+static void render_csv(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
+{
+	add_text(line, name->text, tw_name_cut(name->length, piece));
+	tw_label_number(line, name);
+}
+
+static void add_csv_cell(struct rows *rows, const struct tw_cell *cell)
+{
+	struct tw_line *line = &rows->line;
+	switch (cell->form) {
+	case TW_CELL_NEGATIVE:
+		tw_line_text(line, "-");
+		tw_line_u64(line, cell->number);
+		return;
+	case TW_CELL_NUMBER:
+		tw_line_u64(line, cell->number);
+		return;
+	case TW_CELL_NAME:
+		tw_cells_add_name(&rows->cells, line, cell);
+		return;
+	case TW_CELL_PLAIN:
+		tw_line_add(line, cell->bytes, cell->size);
+		return;
+	case TW_CELL_TEXT:
+	case TW_CELL_JSON:
+		add_text(line, cell->bytes, cell->size);
+		return;
+	}
+}
+
 static void add_csv(struct rows *rows, const struct tw_event *event)
 {
-	const struct tw_text *text = &rows->cells.text.text;
-	for (size_t i = 0; i < TW_COLUMNS; i++) {
-		tw_line_clear(&rows->cells.text);
-		enum tw_cell cell = tw_columns[i].add(&rows->cells, event);
-		if (i)
-			tw_line_text(&rows->line, ",");
-		if (cell == TW_CELL_NUMBER || (cell != TW_CELL_NOTHING && is_plain(text)))
-			tw_line_add(&rows->line, text->bytes, text->length);
-		else if (cell != TW_CELL_NOTHING)
-			add_quoted(&rows->line, text->bytes, text->length);
+	static const char commas[TW_COLUMNS + 1] = ",,,,,,,,,,,,,,";
+	unsigned at = 0;
+	for (uint32_t told = tw_cells_told(&rows->cells, event); told; told &= told - 1) {
+		unsigned column = (unsigned)__builtin_ctz(told);
+		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
+		tw_line_add(&rows->line, commas, column - at);
+		add_csv_cell(rows, &cell);
+		at = column;
 	}
+	tw_line_add(&rows->line, commas, TW_COLUMNS - 1 - at);
 }
 
 static void put_csv_head(struct tw_output *out)
@@ -76,60 +116,76 @@ static void put_csv_head(struct tw_output *out)
 
 /* ---- JSON Lines. ---- */
 
-/* A number only if a double holds it, as in all JSON of ours. */
-static void add_json_number(struct tw_line *line, const struct tw_text *digits)
+static void add_json_cell(struct rows *rows, const struct tw_cell *cell)
 {
-	static const char most[] = "9007199254740992"; /* 2^53 */
-	size_t length = digits->length, exact = sizeof most - 1;
-	bool large = length > exact || (length == exact && strcmp(digits->bytes, most) > 0);
-	const char *quote = large ? "\"" : "";
-	tw_line_text(line, quote);
-	tw_line_add(line, digits->bytes, digits->length);
-	tw_line_text(line, quote);
-}
-
-static void add_json_cell(struct rows *rows, enum tw_cell cell)
-{
-	const struct tw_text *text = &rows->cells.text.text;
-	if (cell == TW_CELL_NUMBER)
-		add_json_number(&rows->line, text);
-	else if (cell == TW_CELL_TEXT)
-		tw_line_string(&rows->line, text->bytes, text->length);
-	else
-		tw_line_add(&rows->line, text->bytes, text->length);
+	struct tw_line *line = &rows->line;
+	switch (cell->form) {
+	case TW_CELL_NEGATIVE:
+	case TW_CELL_NUMBER:
+		tw_line_exact(line, cell->form == TW_CELL_NEGATIVE, cell->number);
+		return;
+	case TW_CELL_NAME:
+		tw_cells_add_name(&rows->cells, line, cell);
+		return;
+	case TW_CELL_PLAIN:
+	case TW_CELL_TEXT:
+		tw_line_string(line, cell->bytes, cell->size);
+		return;
+	case TW_CELL_JSON:
+		tw_line_add(line, cell->bytes, cell->size);
+		return;
+	}
 }
 
 static void add_jsonl(struct rows *rows, const struct tw_event *event)
 {
-	for (size_t i = 0; i < TW_COLUMNS; i++) {
-		tw_line_clear(&rows->cells.text);
-		enum tw_cell cell = tw_columns[i].add(&rows->cells, event);
-		if (cell == TW_CELL_NOTHING)
-			continue;
-		tw_line_text(&rows->line, i ? ",\"" : "{\"");
-		tw_line_text(&rows->line, tw_columns[i].name);
-		tw_line_text(&rows->line, "\":");
-		add_json_cell(rows, cell);
+	static const struct {
+		const char *text;
+		size_t size;
+	} keys[TW_COLUMNS] = {
+#define X(id, name) [id] = {",\"" #name "\":", sizeof #name + 3},
+	    TW_COLUMN_LIST(X)
+#undef X
+	};
+	size_t begin = rows->line.text.length;
+	for (uint32_t told = tw_cells_told(&rows->cells, event); told; told &= told - 1) {
+		unsigned column = (unsigned)__builtin_ctz(told);
+		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
+		tw_line_add(&rows->line, keys[column].text, keys[column].size);
+		add_json_cell(rows, &cell);
 	}
+	if (!rows->line.failed)
+		rows->line.text.bytes[begin] = '{';
 	tw_line_text(&rows->line, "}");
 }
 
 /* ---- The file. ---- */
 
-static int open_rows(struct tw_writer *writer)
+static int open_rows(struct tw_writer *writer, tw_render_fn *render)
 {
 	struct rows *rows = calloc(1, sizeof *rows);
 	writer->state = rows;
 	if (!rows)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
-	rows->cells.writer = writer;
+	tw_cells_init(&rows->cells, writer, render);
 	return 0;
 }
 
 static int open_csv(struct tw_writer *writer)
 {
 	put_csv_head(&writer->out);
-	return open_rows(writer);
+	return open_rows(writer, render_csv);
+}
+
+static int open_jsonl(struct tw_writer *writer)
+{
+	return open_rows(writer, tw_names_json);
+}
+
+static void flush(struct rows *rows, struct tw_output *out)
+{
+	tw_put(out, rows->line.text.bytes, rows->line.text.length);
+	tw_line_clear(&rows->line);
 }
 
 static int write_rows(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch,
@@ -138,12 +194,13 @@ static int write_rows(struct tw_writer *writer, const struct tw_reader *reader, 
 	struct rows *rows = writer->state;
 	tw_cells_meet(&rows->cells, reader, batch);
 	for (size_t i = 0; i < batch->count; i++) {
-		tw_line_clear(&rows->line);
 		add(rows, &batch->events[i]);
 		tw_line_text(&rows->line, "\n");
-		tw_put(&writer->out, rows->line.text.bytes, rows->line.text.length);
+		if (rows->line.text.length >= FLUSH_AT)
+			flush(rows, &writer->out);
 	}
-	bool failed = rows->line.failed || rows->cells.text.failed;
+	flush(rows, &writer->out);
+	bool failed = rows->line.failed || tw_cells_failed(&rows->cells);
 	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
@@ -166,7 +223,7 @@ static int finish_rows(struct tw_writer *writer)
 static void close_rows(struct tw_writer *writer)
 {
 	struct rows *rows = writer->state;
-	tw_text_free(&rows->cells.text.text);
+	tw_cells_free(&rows->cells);
 	tw_text_free(&rows->line.text);
 	free(rows);
 	writer->state = NULL;
@@ -191,7 +248,7 @@ const struct tw_target tw_target_jsonl = {
     .title = "events as JSON Lines, an object each",
     .extensions = jsonl_extensions,
     .order = TW_ORDER_TIME,
-    .open = open_rows,
+    .open = open_jsonl,
     .write = write_jsonl,
     .finish = finish_rows,
     .close = close_rows,

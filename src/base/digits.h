@@ -1,0 +1,69 @@
+/* digits.h - numbers as decimal text, for hot loops: every number that is printed comes by here. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_DIGITS_H
+#define BASE_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The digits of a number, or of nanoseconds with decimals: sign and point not counted. */
+enum { TW_DIGITS_MAX = 20, TW_DOUBLE_MAX = 32 };
+
+/* Here and not in the .c file: what is divided by a constant of these is multiplied instead. */
+static const uint64_t tw_powers_of_ten[TW_DIGITS_MAX] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+
+extern const char tw_digit_pairs[201]; /* "000102...99" */
+
+/* Writes a number (at most TW_DIGITS_MAX bytes) and returns the place after it. */
+static inline char *tw_digits(char *p, uint64_t value)
+{
+	/* 1233 / 4096 is log10(2): a guess from the bits that is right or one too low. */
+	size_t count = (size_t)((64 - __builtin_clzll(value | 1)) * 1233 >> 12);
+	count += value >= tw_powers_of_ten[count] || count == 0;
+	char *end = p + count;
+	for (p = end; value >= 100; value /= 100)
+		memcpy(p -= 2, tw_digit_pairs + value % 100 * 2, 2);
+	if (value >= 10)
+		memcpy(p - 2, tw_digit_pairs + value * 2, 2);
+	else
+		p[-1] = (char)('0' + value);
+	return end;
+}
+
+/* Writes value / 10^decimals with so many decimals: nanoseconds as microseconds with 3, as milliseconds with 6. */
+static inline char *tw_decimal(char *p, uint64_t value, unsigned decimals)
+{
+	uint64_t rest = value % tw_powers_of_ten[decimals];
+	p = tw_digits(p, value / tw_powers_of_ten[decimals]);
+	*p = '.';
+	for (unsigned i = decimals; i > 0; i--, rest /= 10)
+		p[i] = (char)('0' + rest % 10);
+	return p + 1 + decimals;
+}
+
+/* Writes a finite number (at most TW_DOUBLE_MAX bytes), so that it reads back as the same: with 15 digits, or else 17. */
+char *tw_double_digits(char *p, double value);
+
+#endif

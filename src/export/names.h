@@ -1,0 +1,67 @@
+/* names.h - names as a target writes them, rendered once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_NAMES_H
+#define EXPORT_NAMES_H
+
+#include "core/dictionary.h"
+#include "export/line.h"
+
+enum { TW_NAMES_BYTES = 64 << 20 }; /* that are kept; what is beyond is rendered each time */
+
+/* A name as it is written. */
+struct tw_rendered {
+	const char
+	    *of; /* the text that it was made of: another one where the name has been told anew. NULL: it is not kept */
+	size_t at;
+	uint32_t size;
+	uint32_t part; /* bytes at the front that are something for themselves, where a target has such */
+	uint64_t hash; /* of all bytes */
+	bool cut;      /* the name was too long to be written whole */
+};
+
+/* Adds a name to a line, and tells `part` and `cut`. */
+typedef void tw_render_fn(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece);
+
+struct tw_names {
+	tw_render_fn *render;
+	struct tw_rendered *pieces; /* by number of the dictionary */
+	size_t room, kept;          /* kept: bytes of text that stay */
+	size_t limit;               /* of these */
+	struct tw_rendered passing; /* the last one that there was no room for */
+	struct tw_line text;
+	uint64_t cut; /* how often one was rendered that was cut */
+};
+
+/* All zero before. */
+void tw_names_init(struct tw_names *names, tw_render_fn *render);
+
+/* Renders a name that is not there; tw_names_find() is what to call. */
+const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);
+
+/* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is empty, and
+ * names->text has failed. */
+static inline const struct tw_rendered *tw_names_find(struct tw_names *names, const struct tw_dictionary *dictionary,
+                                                      uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(dictionary, number);
+	if (number < names->room && names->pieces[number].of == name->text)
+		return &names->pieces[number];
+	return tw_names_render(names, name, number);
+}
+
+static inline const char *tw_names_bytes(const struct tw_names *names, const struct tw_rendered *piece)
+{
+	return names->text.text.bytes + piece->at;
+}
+
+void tw_names_free(struct tw_names *names);
+
+/* ---- What to render. ---- */
+
+/* How much of a text of that length is written; tells the piece when that is not all. */
+size_t tw_name_cut(size_t length, struct tw_rendered *piece);
+
+/* A label (labels.h) as a JSON string. */
+void tw_names_json(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece);
+
+#endif
