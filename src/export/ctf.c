@@ -55,7 +55,7 @@ static size_t plain(const char *bytes, size_t size)
 {
 	size_t good = 0;
 	for (size_t step = 1; good < size && step; good += step)
-		step = bytes[good] ? tw_utf8_length(bytes + good, size - good) : 0;
+		step = bytes[good] > 0 ? 1 : bytes[good] ? tw_utf8_length(bytes + good, size - good) : 0;
 	return good;
 }
 

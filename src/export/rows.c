@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "export/cells.h"
 #include "export/labels.h"
@@ -13,9 +14,30 @@
 
 enum { FLUSH_AT = 32 << 10 };
 
+/* Columns that say the same of all events of a track: they are rendered once, as long as the track is what it was. */
+enum {
+	TRACK_COLUMNS = 1 << TW_COLUMN_PROCESS | 1 << TW_COLUMN_THREAD | 1 << TW_COLUMN_TRACK,
+	BEFORE_TRACK = (1 << TW_COLUMN_PROCESS) - 1
+};
+
+struct track_cells {
+	struct tw_track of;
+	const char *name; /* the text of its name then */
+	struct tw_line text;
+};
+
+struct rows;
+
+/* Adds what some columns say, from behind one of them up to the last. */
+typedef void add_fn(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last);
+
 struct rows {
 	struct tw_cells cells;
 	struct tw_line line; /* rows that are not written yet */
+	struct track_cells *tracks;
+	size_t track_room;
+	add_fn *add;
+	const char *end; /* of a row */
 };
 
 /* ---- CSV. ---- */
@@ -32,7 +54,9 @@ static bool is_plain(const char *bytes, size_t size)
 /* Bytes of a character that stands in a quoted cell as it is; 0: it is a quote, or no UTF-8. */
 static size_t plain(const char *bytes, size_t size)
 {
-	return *bytes == '"' ? 0 : tw_utf8_length(bytes, size);
+	if ((signed char)*bytes >= 0)
+		return *bytes != '"';
+	return tw_utf8_length(bytes, size);
 }
 
 /* A quote is two of them; what is not UTF-8 is U+FFFD, one a byte. */
@@ -93,18 +117,26 @@ static void add_csv_cell(struct rows *rows, const struct tw_cell *cell)
 	}
 }
 
-static void add_csv(struct rows *rows, const struct tw_event *event)
+static void add_commas(struct tw_line *line, unsigned count)
 {
-	static const char commas[TW_COLUMNS + 1] = ",,,,,,,,,,,,,,";
-	unsigned at = 0;
-	for (uint32_t told = tw_cells_told(&rows->cells, event); told; told &= told - 1) {
+	char *p = tw_line_room(line, TW_COLUMNS);
+	if (!p)
+		return;
+	for (; count; count--)
+		*p++ = ',';
+	tw_line_end(line, p);
+}
+
+static void add_csv(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
+{
+	for (; told; told &= told - 1) {
 		unsigned column = (unsigned)__builtin_ctz(told);
 		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
-		tw_line_add(&rows->line, commas, column - at);
+		add_commas(&rows->line, column - behind);
 		add_csv_cell(rows, &cell);
-		at = column;
+		behind = column;
 	}
-	tw_line_add(&rows->line, commas, TW_COLUMNS - 1 - at);
+	add_commas(&rows->line, last - behind);
 }
 
 static void put_csv_head(struct tw_output *out)
@@ -128,6 +160,10 @@ static void add_json_cell(struct rows *rows, const struct tw_cell *cell)
 		tw_cells_add_name(&rows->cells, line, cell);
 		return;
 	case TW_CELL_PLAIN:
+		tw_line_text(line, "\"");
+		tw_line_add(line, cell->bytes, cell->size);
+		tw_line_text(line, "\"");
+		return;
 	case TW_CELL_TEXT:
 		tw_line_string(line, cell->bytes, cell->size);
 		return;
@@ -137,49 +173,95 @@ static void add_json_cell(struct rows *rows, const struct tw_cell *cell)
 	}
 }
 
-static void add_jsonl(struct rows *rows, const struct tw_event *event)
+static void add_key(struct tw_line *line, unsigned column)
 {
 	static const struct {
-		const char *text;
+		char text[16]; /* all of it is copied: shorter than finding out how much */
 		size_t size;
 	} keys[TW_COLUMNS] = {
 #define X(id, name) [id] = {",\"" #name "\":", sizeof #name + 3},
 	    TW_COLUMN_LIST(X)
 #undef X
 	};
-	size_t begin = rows->line.text.length;
-	for (uint32_t told = tw_cells_told(&rows->cells, event); told; told &= told - 1) {
+	char *p = tw_line_room(line, sizeof keys[column].text);
+	if (!p)
+		return;
+	memcpy(p, keys[column].text, sizeof keys[column].text);
+	*p = column == TW_COLUMN_TIME ? '{' : ',';
+	tw_line_end(line, p + keys[column].size);
+}
+
+static void add_json(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
+{
+	(void)behind;
+	(void)last;
+	for (; told; told &= told - 1) {
 		unsigned column = (unsigned)__builtin_ctz(told);
 		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
-		tw_line_add(&rows->line, keys[column].text, keys[column].size);
+		add_key(&rows->line, column);
 		add_json_cell(rows, &cell);
 	}
-	if (!rows->line.failed)
-		rows->line.text.bytes[begin] = '{';
-	tw_line_text(&rows->line, "}");
+}
+
+/* ---- Rows. ---- */
+
+static bool is_known(const struct track_cells *known, const struct tw_track *track, const struct tw_name *name)
+{
+	return known->name == name->text && known->of.process == track->process && known->of.thread == track->thread &&
+	       known->of.name == track->name;
+}
+
+static void add_track(struct rows *rows, const struct tw_event *event, uint32_t told)
+{
+	const struct tw_dictionary *dictionary = rows->cells.dictionary;
+	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
+	const struct tw_name *name = tw_dictionary_name(dictionary, track->name);
+	struct track_cells *known = &rows->tracks[event->track < rows->track_room ? event->track : 0];
+	struct tw_line *line = &rows->line;
+	if (is_known(known, track, name)) {
+		tw_line_add(line, known->text.text.bytes, known->text.text.length);
+		return;
+	}
+	size_t begin = line->text.length;
+	rows->add(rows, event, told & TRACK_COLUMNS, TW_COLUMN_PROCESS - 1, TW_COLUMN_TRACK);
+	known->of = *track;
+	known->name = name->text;
+	tw_line_clear(&known->text);
+	tw_line_add(&known->text, line->text.bytes + begin, line->text.length - begin);
+	line->failed |= known->text.failed;
+}
+
+static void add_row(struct rows *rows, const struct tw_event *event)
+{
+	uint32_t told = tw_cells_told(&rows->cells, event);
+	rows->add(rows, event, told & BEFORE_TRACK, 0, TW_COLUMN_PROCESS - 1);
+	add_track(rows, event, told);
+	rows->add(rows, event, told & ~(uint32_t)(BEFORE_TRACK | TRACK_COLUMNS), TW_COLUMN_TRACK, TW_COLUMNS - 1);
 }
 
 /* ---- The file. ---- */
 
-static int open_rows(struct tw_writer *writer, tw_render_fn *render)
+static int open_rows(struct tw_writer *writer, tw_render_fn *render, add_fn *add, const char *end)
 {
 	struct rows *rows = calloc(1, sizeof *rows);
 	writer->state = rows;
 	if (!rows)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	tw_cells_init(&rows->cells, writer, render);
+	rows->add = add;
+	rows->end = end;
 	return 0;
 }
 
 static int open_csv(struct tw_writer *writer)
 {
 	put_csv_head(&writer->out);
-	return open_rows(writer, render_csv);
+	return open_rows(writer, render_csv, add_csv, "\n");
 }
 
 static int open_jsonl(struct tw_writer *writer)
 {
-	return open_rows(writer, tw_names_json);
+	return open_rows(writer, tw_names_json, add_json, "}\n");
 }
 
 static void flush(struct rows *rows, struct tw_output *out)
@@ -188,30 +270,27 @@ static void flush(struct rows *rows, struct tw_output *out)
 	tw_line_clear(&rows->line);
 }
 
-static int write_rows(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch,
-                      void (*add)(struct rows *rows, const struct tw_event *event))
+/* Makes room for the tracks; false when there is no memory. */
+static bool grow(struct rows *rows)
+{
+	size_t tracks = tw_dictionary_tracks(rows->cells.dictionary);
+	return tw_grow(&rows->tracks, &rows->track_room, tracks, sizeof *rows->tracks);
+}
+
+static int write_rows(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct rows *rows = writer->state;
 	tw_cells_meet(&rows->cells, reader, batch);
-	for (size_t i = 0; i < batch->count; i++) {
-		add(rows, &batch->events[i]);
-		tw_line_text(&rows->line, "\n");
+	rows->line.failed |= !grow(rows);
+	for (size_t i = 0; i < batch->count && !rows->line.failed; i++) {
+		add_row(rows, &batch->events[i]);
+		tw_line_text(&rows->line, rows->end);
 		if (rows->line.text.length >= FLUSH_AT)
 			flush(rows, &writer->out);
 	}
 	flush(rows, &writer->out);
 	bool failed = rows->line.failed || tw_cells_failed(&rows->cells);
 	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
-}
-
-static int write_csv(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
-{
-	return write_rows(writer, reader, batch, add_csv);
-}
-
-static int write_jsonl(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
-{
-	return write_rows(writer, reader, batch, add_jsonl);
 }
 
 static int finish_rows(struct tw_writer *writer)
@@ -224,6 +303,9 @@ static void close_rows(struct tw_writer *writer)
 {
 	struct rows *rows = writer->state;
 	tw_cells_free(&rows->cells);
+	for (size_t i = 0; i < rows->track_room; i++)
+		tw_text_free(&rows->tracks[i].text.text);
+	free(rows->tracks);
 	tw_text_free(&rows->line.text);
 	free(rows);
 	writer->state = NULL;
@@ -238,7 +320,7 @@ const struct tw_target tw_target_csv = {
     .extensions = csv_extensions,
     .order = TW_ORDER_TIME,
     .open = open_csv,
-    .write = write_csv,
+    .write = write_rows,
     .finish = finish_rows,
     .close = close_rows,
 };
@@ -249,7 +331,7 @@ const struct tw_target tw_target_jsonl = {
     .extensions = jsonl_extensions,
     .order = TW_ORDER_TIME,
     .open = open_jsonl,
-    .write = write_jsonl,
+    .write = write_rows,
     .finish = finish_rows,
     .close = close_rows,
 };
