@@ -85,17 +85,26 @@ void tw_discard(struct tw_writer *writer)
 	free(writer);
 }
 
+/* The loss of a kind, a new one where it is new. Texts are constants, so that most are found by their address. */
+static struct tw_loss *loss_of(struct tw_writer *writer, const char *what)
+{
+	for (size_t i = 0; i < writer->loss_count; i++)
+		if (writer->losses[i].what == what)
+			return &writer->losses[i];
+	for (size_t i = 0; i < writer->loss_count; i++)
+		if (strcmp(writer->losses[i].what, what) == 0)
+			return &writer->losses[i];
+	assert(writer->loss_count < TW_LOSSES);
+	writer->losses[writer->loss_count].what = what;
+	return &writer->losses[writer->loss_count++];
+}
+
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count)
 {
-	size_t i = 0;
 	if (count == 0)
 		return;
-	while (i < writer->loss_count && writer->losses[i].what != what && strcmp(writer->losses[i].what, what) != 0)
-		i++;
-	assert(i < TW_LOSSES);
-	if (i == writer->loss_count)
-		writer->losses[writer->loss_count++].what = what;
-	*(approximated ? &writer->losses[i].approximated : &writer->losses[i].left_out) += count;
+	struct tw_loss *loss = loss_of(writer, what);
+	*(approximated ? &loss->approximated : &loss->left_out) += count;
 }
 
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)

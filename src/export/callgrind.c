@@ -48,13 +48,13 @@ struct callgrind {
 	struct tw_map function_map; /* frame's function and level to function */
 	struct cost *costs;
 	size_t cost_count, cost_room;
-	struct tw_map cost_map; /* hash of function, line and callee to cost */
-	uint32_t *function_of;  /* by node */
-	uint64_t (*inclusive)[TREE_VALUES];
-	uint32_t *first, *next; /* by node: its first child, and the next one of its parent; plus 1 */
-	uint32_t *level;        /* by first frame: how often it is on the path */
-	uint32_t *first_frame;  /* by frame: the first one of the same function */
-	bool *named;            /* by function: its name has been written */
+	struct tw_map cost_map;           /* hash of function, line and callee to cost */
+	uint32_t *function_of;            /* by node */
+	uint64_t *inclusive[TREE_VALUES]; /* by node; NULL for values that there are not */
+	uint32_t *first, *next;           /* by node: its first child, and the next one of its parent; plus 1 */
+	uint32_t *level;                  /* by first frame: how often it is on the path */
+	uint32_t *first_frame;            /* by frame: the first one of the same function */
+	bool *named;                      /* by function: its name has been written */
 	struct tw_line line;
 	bool failed;
 };
@@ -126,27 +126,33 @@ static struct cost *cost_for(struct callgrind *callgrind, uint32_t function, con
 	return &callgrind->costs[number];
 }
 
-static void add(uint64_t *into, const uint64_t *values)
+static uint64_t inclusive(const struct callgrind *callgrind, uint32_t node, unsigned value)
 {
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		into[i] = tw_sum(into[i], values[i]);
+	return callgrind->inclusive[value] ? callgrind->inclusive[value][node] : 0;
+}
+
+static void add_own_cost(struct callgrind *callgrind, uint32_t node, uint32_t line)
+{
+	struct cost *own =
+	    cost_for(callgrind, callgrind->function_of[node], &(struct cost){.line = line, .callee = UINT32_MAX});
+	for (unsigned i = 0; own && i < TREE_VALUES; i++)
+		own->values[i] = tw_sum(own->values[i], tw_stack_tree_self(&callgrind->tree, node, i));
 }
 
 static void add_node(struct callgrind *callgrind, uint32_t node)
 {
-	const struct tw_stack_tree_node *nodes = callgrind->tree.nodes;
-	uint32_t function = callgrind->function_of[node], parent = nodes[node].parent, line = line_of(callgrind, node);
-	struct cost *own = cost_for(callgrind, function, &(struct cost){.line = line, .callee = UINT32_MAX});
-	if (own)
-		add(own->values, nodes[node].self);
+	uint32_t parent = callgrind->tree.nodes[node].parent, line = line_of(callgrind, node);
+	add_own_cost(callgrind, node, line);
 	if (parent < TREE_FIRST)
 		return;
-	const struct cost wanted = {.line = line_of(callgrind, parent), .callee = function, .callee_line = line};
+	const struct cost wanted = {.line = line_of(callgrind, parent),
+	                            .callee = callgrind->function_of[node],
+	                            .callee_line = line};
 	struct cost *call = cost_for(callgrind, callgrind->function_of[parent], &wanted);
-	if (call) {
-		add(call->values, callgrind->inclusive[node]);
-		call->calls += callgrind->tree.nodes[node].self[TREE_CALLS];
-	}
+	for (unsigned i = 0; call && i < TREE_VALUES; i++)
+		call->values[i] = tw_sum(call->values[i], inclusive(callgrind, node, i));
+	if (call)
+		call->calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
 }
 
 /* ---- The tree. ---- */
@@ -158,9 +164,21 @@ static void link_children(struct callgrind *callgrind)
 		uint32_t parent = tree->nodes[i].parent;
 		callgrind->next[i] = callgrind->first[parent];
 		callgrind->first[parent] = (uint32_t)i + 1;
-		add(callgrind->inclusive[i], tree->nodes[i].self);
-		add(callgrind->inclusive[parent], callgrind->inclusive[i]);
 	}
+}
+
+/* Adds up what is below each node: children have higher numbers. False when there is no memory. */
+static bool sum_up(struct callgrind *callgrind, unsigned value)
+{
+	const struct tw_stack_tree *tree = &callgrind->tree;
+	uint64_t *sums = calloc(tree->count + 1, sizeof *sums);
+	callgrind->inclusive[value] = sums;
+	for (size_t i = tree->count; sums && i-- > TREE_FIRST;) {
+		uint64_t *above = &sums[tree->nodes[i].parent];
+		sums[i] = tw_sum(sums[i], tw_stack_tree_self(tree, i, value));
+		*above = tw_sum(*above, sums[i]);
+	}
+	return sums != NULL;
 }
 
 static uint32_t *level_of(struct callgrind *callgrind, uint32_t node)
@@ -200,14 +218,16 @@ static bool make_costs(struct callgrind *callgrind)
 	const struct tw_stack_tree *tree = &callgrind->tree;
 	size_t nodes = tree->count + 1, frames = tree->frames.count + 1;
 	callgrind->function_of = calloc(nodes, sizeof *callgrind->function_of);
-	callgrind->inclusive = calloc(nodes, sizeof *callgrind->inclusive);
 	callgrind->first = calloc(nodes, sizeof *callgrind->first);
 	callgrind->next = calloc(nodes, sizeof *callgrind->next);
 	callgrind->level = calloc(frames, sizeof *callgrind->level);
 	callgrind->first_frame = calloc(frames, sizeof *callgrind->first_frame);
-	if (!callgrind->function_of || !callgrind->inclusive || !callgrind->first || !callgrind->next ||
-	    !callgrind->level || !callgrind->first_frame || !find_first_frames(callgrind))
+	if (!callgrind->function_of || !callgrind->first || !callgrind->next || !callgrind->level ||
+	    !callgrind->first_frame || !find_first_frames(callgrind))
 		return false;
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		if (tw_stack_tree_has(tree, i) && !sum_up(callgrind, i))
+			return false;
 	link_children(callgrind);
 	walk(callgrind);
 	for (uint32_t node = TREE_FIRST; node < tree->count && !callgrind->failed; node++)
@@ -296,43 +316,38 @@ static void put_words(struct callgrind *callgrind)
 }
 
 /* The sum of all that the functions cost by themselves. */
-static void put_totals(struct callgrind *callgrind, uint64_t *totals)
+static void put_totals(struct callgrind *callgrind)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	tw_put_text(out, "\ntotals:");
 	for (unsigned i = 0; i < TREE_VALUES; i++)
 		if (events[i] && tw_stack_tree_has(&callgrind->tree, i)) {
 			tw_put_char(out, ' ');
-			tw_put_u64(out, totals[i]);
+			tw_put_u64(out, tw_sum(inclusive(callgrind, TREE_ROOT, i),
+			                       tw_stack_tree_self(&callgrind->tree, TREE_OTHER, i)));
 		}
 	tw_put_text(out, callgrind->tree.present ? "\n" : " 0\n");
 }
 
 /* What there was no room for has a function of its own. */
-static void put_other(struct callgrind *callgrind, uint64_t *totals)
+static void put_other(struct callgrind *callgrind)
 {
-	const uint64_t *values = callgrind->tree.nodes[TREE_OTHER].self;
-	uint64_t any = 0;
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		any |= values[i];
-	if (!any)
+	uint64_t values[TREE_VALUES];
+	if (!tw_stack_tree_weighs(&callgrind->tree, TREE_OTHER))
 		return;
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		values[i] = tw_stack_tree_self(&callgrind->tree, TREE_OTHER, i);
 	tw_put_text(&callgrind->tree.writer->out, "\nfl=???\nfn=(other)\n");
 	put_values(callgrind, 0, values);
-	add(totals, values);
 }
 
 static void put_all(struct callgrind *callgrind)
 {
-	uint64_t totals[TREE_VALUES] = {0};
 	put_words(callgrind);
 	for (uint32_t i = 0; i < callgrind->function_count; i++)
 		put_costs(callgrind, i);
-	if (callgrind->tree.count) {
-		add(totals, callgrind->inclusive[TREE_ROOT]);
-		put_other(callgrind, totals);
-	}
-	put_totals(callgrind, totals);
+	put_other(callgrind);
+	put_totals(callgrind);
 }
 
 static int open_callgrind(struct tw_writer *writer)
@@ -354,7 +369,9 @@ static int write_callgrind(struct tw_writer *writer, const struct tw_reader *rea
 static int finish_callgrind(struct tw_writer *writer)
 {
 	struct callgrind *callgrind = writer->state;
-	tw_stack_tree_finish(&callgrind->tree);
+	int status = tw_stack_tree_finish(&callgrind->tree);
+	if (status < 0)
+		return status;
 	bool made = make_costs(callgrind);
 	if (made)
 		callgrind->named = calloc(callgrind->function_count + 1, sizeof *callgrind->named);
@@ -374,7 +391,8 @@ static void close_callgrind(struct tw_writer *writer)
 	free(callgrind->costs);
 	tw_map_free(&callgrind->cost_map);
 	free(callgrind->function_of);
-	free(callgrind->inclusive);
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		free(callgrind->inclusive[i]);
 	free(callgrind->first);
 	free(callgrind->next);
 	free(callgrind->level);

@@ -8,10 +8,12 @@
  *   end a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
+#include "export/labels.h"
 #include "export/stack_tree.h"
 #include "export/targets.h"
 
@@ -33,6 +35,8 @@ struct folded {
 	uint32_t *same;   /* by node: the first one that is the same functions */
 	uint64_t *weight; /* by node, of such */
 	uint32_t *path;
+	struct tw_line texts; /* of all frames */
+	size_t *ends;         /* by frame, plus 1: where its text ends there */
 };
 
 /* ---- What is told. ---- */
@@ -65,7 +69,8 @@ static bool join(struct folded *folded, enum tw_stack_tree_value value)
 			if (!tw_map_find(&seen, key, &folded->same[i]))
 				room = tw_map_add(&seen, key, i);
 		}
-		folded->weight[folded->same[i]] = tw_sum(folded->weight[folded->same[i]], node->self[value]);
+		folded->weight[folded->same[i]] =
+		    tw_sum(folded->weight[folded->same[i]], tw_stack_tree_self(tree, i, value));
 	}
 	tw_map_free(&seen);
 	return room;
@@ -73,30 +78,55 @@ static bool join(struct folded *folded, enum tw_stack_tree_value value)
 
 /* ---- Lines. ---- */
 
-static void put_plain(struct tw_output *out, const char *text, size_t length)
+static void add_clean(struct tw_line *line, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		tw_put_char(out, (char)(text[i] == ';' ? ':' : text[i] == '\n' || text[i] == '\r' ? ' ' : text[i]));
+	size_t begin = line->text.length;
+	tw_line_add(line, text, length);
+	for (size_t i = begin; i < line->text.length; i++) {
+		char c = line->text.bytes[i];
+		line->text.bytes[i] = (char)(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c);
+	}
+}
+
+static void add_frame(struct folded *folded, uint32_t frame)
+{
+	const struct tw_stack_tree *tree = &folded->tree;
+	struct tw_line *line = &folded->texts;
+	struct tw_frame_place place = tw_frames_place(&tree->frames, tree->dictionary, frame);
+	const struct tw_name *name = tw_dictionary_name(tree->dictionary, place.name);
+	if (name->length) {
+		add_clean(line, name->text, name->length);
+	} else if (name->id) {
+		tw_label_number(line, name);
+	} else if (place.address) {
+		char hex[24];
+		tw_line_add(line, hex, (size_t)snprintf(hex, sizeof hex, "0x%" PRIx64, place.address));
+	} else {
+		tw_line_text(line, "(no name)");
+	}
+}
+
+/* What all frames are called, one behind the other. */
+static bool render_frames(struct folded *folded)
+{
+	size_t count = folded->tree.frames.count;
+	folded->ends = calloc(count + 1, sizeof *folded->ends);
+	for (uint32_t frame = 0; folded->ends && frame < count; frame++) {
+		add_frame(folded, frame);
+		folded->ends[frame + 1] = folded->texts.text.length;
+	}
+	return folded->ends && !folded->texts.failed;
 }
 
 static void put_frame(struct folded *folded, uint32_t node)
 {
 	const struct tw_stack_tree *tree = &folded->tree;
-	struct tw_output *out = &tree->writer->out;
-	if (node == TREE_OTHER) {
-		tw_put_text(out, "(other)");
-		return;
-	}
-	struct tw_frame_place place = tw_frames_place(&tree->frames, tree->dictionary, tree->nodes[node].frame);
-	const struct tw_name *name = tw_dictionary_name(tree->dictionary, place.name);
-	if (name->length)
-		put_plain(out, name->text, name->length);
-	else if (name->id)
-		tw_putf(out, "function %" PRIu64, name->id);
-	else if (place.address)
-		tw_putf(out, "0x%" PRIx64, place.address);
+	uint32_t frame = tree->nodes[node].frame;
+	if (node == TREE_OTHER)
+		tw_put_text(&tree->writer->out, "(other)");
 	else
-		tw_put_text(out, "(no name)");
+		tw_put(&tree->writer->out, folded->texts.text.bytes + folded->ends[frame],
+		       folded->ends[frame + 1] - folded->ends[frame]);
 }
 
 static void put_stack(struct folded *folded, uint32_t node)
@@ -119,7 +149,8 @@ static bool put_all(struct folded *folded)
 	folded->same = calloc(count + 1, sizeof *folded->same);
 	folded->weight = calloc(count + 1, sizeof *folded->weight);
 	folded->path = calloc(count + 1, sizeof *folded->path);
-	if (!folded->same || !folded->weight || !folded->path || !join(folded, weight_of(folded)))
+	if (!folded->same || !folded->weight || !folded->path || !join(folded, weight_of(folded)) ||
+	    !render_frames(folded))
 		return false;
 	for (uint32_t i = TREE_OTHER; i < count && !folded->tree.writer->out.error; i++)
 		if (folded->same[i] == i && folded->weight[i])
@@ -161,7 +192,9 @@ static int write_folded(struct tw_writer *writer, const struct tw_reader *reader
 static int finish_folded(struct tw_writer *writer)
 {
 	struct folded *folded = writer->state;
-	tw_stack_tree_finish(&folded->tree);
+	int status = tw_stack_tree_finish(&folded->tree);
+	if (status < 0)
+		return status;
 	return put_all(folded) ? 0 : tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 }
 
@@ -174,6 +207,8 @@ static void close_folded(struct tw_writer *writer)
 	free(folded->same);
 	free(folded->weight);
 	free(folded->path);
+	tw_text_free(&folded->texts.text);
+	free(folded->ends);
 	free(folded);
 	writer->state = NULL;
 }

@@ -12,20 +12,42 @@ static bool same(const struct tw_frame_key *a, const struct tw_frame_key *b)
 	return a->value == b->value && a->of == b->of;
 }
 
+/* A new one; UINT32_MAX when there is no room. */
+static uint32_t add_key(struct tw_frames *frames, const struct tw_frame_key *key)
+{
+	if (frames->count >= frames->limit || frames->count >= UINT32_MAX - 1 ||
+	    !tw_grow(&frames->keys, &frames->room, frames->count + 1, sizeof *frames->keys))
+		return UINT32_MAX;
+	frames->keys[frames->count] = *key;
+	return (uint32_t)frames->count++;
+}
+
+static uint32_t number_of_name(struct tw_frames *frames, uint32_t name)
+{
+	if (name < frames->name_room && frames->of_names[name])
+		return frames->of_names[name] - 1;
+	if (!tw_grow(&frames->of_names, &frames->name_room, name + (size_t)1, sizeof *frames->of_names))
+		return UINT32_MAX;
+	uint32_t number = add_key(frames, &(struct tw_frame_key){.value = name, .of = FRAME_OF_NAME});
+	frames->of_names[name] = number + 1; /* 0 where there was no room */
+	return number;
+}
+
 uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_t value)
 {
 	const struct tw_frame_key key = {.value = value, .of = of};
 	uint64_t hash = tw_hash64(value) + of;
 	uint32_t number;
+	if (of == FRAME_OF_NAME)
+		return number_of_name(frames, (uint32_t)value);
 	for (size_t slot = SIZE_MAX; tw_map_next(&frames->map, hash, &slot, &number);)
 		if (same(&frames->keys[number], &key))
 			return number;
-	number = (uint32_t)frames->count;
-	if (frames->count >= frames->limit || frames->count >= UINT32_MAX - 1 ||
-	    !tw_grow(&frames->keys, &frames->room, frames->count + 1, sizeof *frames->keys) ||
-	    !tw_map_add(&frames->map, hash, number))
+	number = add_key(frames, &key);
+	if (number != UINT32_MAX && !tw_map_add(&frames->map, hash, number)) {
+		frames->count--;
 		return UINT32_MAX;
-	frames->keys[frames->count++] = key;
+	}
 	return number;
 }
 
@@ -62,6 +84,7 @@ struct tw_frame_place tw_frames_place(const struct tw_frames *frames, const stru
 
 void tw_frames_free(struct tw_frames *frames)
 {
+	free(frames->of_names);
 	tw_map_free(&frames->map);
 	free(frames->keys);
 	*frames = (struct tw_frames){0};

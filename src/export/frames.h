@@ -14,9 +14,11 @@ struct tw_frame_key {
 
 /* All zero but the first two to begin. */
 struct tw_frames {
-	size_t limit;   /* how many there may be */
-	bool by_source; /* locations without a file are one with their name: for formats that show no addresses */
-	struct tw_map map;
+	size_t limit;       /* how many there may be */
+	bool by_source;     /* locations without a file are one with their name: for formats that show no addresses */
+	uint32_t *of_names; /* by name: its number, plus 1 */
+	size_t name_room;
+	struct tw_map map;         /* of the others */
 	struct tw_frame_key *keys; /* by number */
 	size_t count, room;
 };

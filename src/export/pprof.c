@@ -151,14 +151,6 @@ static void put_mapping(struct pprof *pprof)
 
 /* ---- Samples. ---- */
 
-static bool has_value(const struct tw_stack_tree_node *node)
-{
-	uint64_t any = 0;
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		any |= node->self[i];
-	return any != 0;
-}
-
 /* Nodes of a thread come one after the other as a rule. */
 static void meet_track(struct pprof *pprof, uint32_t number)
 {
@@ -199,7 +191,7 @@ static void put_sample(struct pprof *pprof, uint32_t number, uint64_t other)
 {
 	const struct tw_stack_tree_node *node = &pprof->tree.nodes[number];
 	struct tw_proto *proto = &pprof->proto;
-	if (!has_value(node))
+	if (!tw_stack_tree_weighs(&pprof->tree, number))
 		return;
 	if (number != TREE_OTHER)
 		meet_track(pprof, node->track);
@@ -207,8 +199,10 @@ static void put_sample(struct pprof *pprof, uint32_t number, uint64_t other)
 	put_stack(pprof, number, other);
 	size_t values = tw_proto_begin(proto, SAMPLE_VALUE);
 	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (tw_stack_tree_has(&pprof->tree, i))
-			tw_proto_varint(proto, node->self[i] > INT64_MAX ? INT64_MAX : node->self[i]);
+		if (tw_stack_tree_has(&pprof->tree, i)) {
+			uint64_t self = tw_stack_tree_self(&pprof->tree, number, i);
+			tw_proto_varint(proto, self > INT64_MAX ? INT64_MAX : self);
+		}
 	tw_proto_end(proto, values);
 	if (number != TREE_OTHER) {
 		put_sample_label(pprof, pprof->thread, pprof->track_label);
@@ -249,7 +243,7 @@ static void put_all(struct pprof *pprof)
 	put_types(pprof);
 	for (uint32_t i = 0; i < tree->frames.count; i++)
 		put_frame(pprof, i);
-	uint64_t other = tree->count > TREE_OTHER && has_value(&tree->nodes[TREE_OTHER]) ? put_other(pprof) : 0;
+	uint64_t other = tw_stack_tree_weighs(tree, TREE_OTHER) ? put_other(pprof) : 0;
 	put_mapping(pprof);
 	for (uint32_t i = 1; i < tree->count; i++)
 		put_sample(pprof, i, other);
@@ -278,7 +272,9 @@ static int write_pprof(struct tw_writer *writer, const struct tw_reader *reader,
 static int finish_pprof(struct tw_writer *writer)
 {
 	struct pprof *pprof = writer->state;
-	tw_stack_tree_finish(&pprof->tree);
+	int status = tw_stack_tree_finish(&pprof->tree);
+	if (status < 0)
+		return status;
 	put_all(pprof);
 	bool failed = pprof->proto.failed || pprof->label.failed;
 	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/sum.h"
 
-/* Bytes of a node in all: what arrays and the map grow ahead, its frame, and what a target makes of it. */
-enum { NODE_COST = 3 * sizeof(struct tw_stack_tree_node) + 3 * sizeof(struct tw_map_slot) + 256 };
+/* Bytes of a node in all: it and what it weighs, as arrays and the map grow ahead, its frame, and what a target makes of it. */
+enum { NODE_COST = 520 };
 
 static struct tw_stack_tree *tree_of(struct tw_calls *calls)
 {
@@ -62,7 +62,11 @@ static uint32_t root_of(struct tw_stack_tree *tree, uint32_t track)
 
 static void add_value(struct tw_stack_tree *tree, uint32_t node, enum tw_stack_tree_value value, uint64_t amount)
 {
-	uint64_t *self = &tree->nodes[node].self[value];
+	if (!tw_grow(&tree->values[value], &tree->value_room[value], node + (size_t)1, sizeof *tree->values[value])) {
+		tree->failed = true;
+		return;
+	}
+	uint64_t *self = &tree->values[value][node];
 	*self = tw_sum(*self, amount);
 	tree->present |= 1u << value;
 }
@@ -175,17 +179,26 @@ int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *read
 	tree->end = tw_reader_clock(reader)->end_ns;
 	take_slices(tree, batch);
 	take_others(tree, batch);
-	return 0;
+	return tree->failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
-void tw_stack_tree_finish(struct tw_stack_tree *tree)
+bool tw_stack_tree_weighs(const struct tw_stack_tree *tree, size_t node)
+{
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		if (tw_stack_tree_self(tree, node, i))
+			return true;
+	return false;
+}
+
+int tw_stack_tree_finish(struct tw_stack_tree *tree)
 {
 	if (!tree->begun)
-		return;
+		return 0;
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice nested too deep", false, tree->calls.untimed);
 	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
+	return tree->failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
 void tw_stack_tree_free(struct tw_stack_tree *tree)
@@ -195,4 +208,6 @@ void tw_stack_tree_free(struct tw_stack_tree *tree)
 	tw_frames_free(&tree->frames);
 	tw_map_free(&tree->map);
 	free(tree->nodes);
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		free(tree->values[i]);
 }

@@ -31,7 +31,6 @@ struct tw_stack_tree_node {
 	uint32_t parent; /* less than the node's own number */
 	uint32_t frame;  /* of `frames`; TREE_THREAD for a thread */
 	uint32_t track;  /* of a thread and all below it */
-	uint64_t self[TREE_VALUES];
 };
 
 #define TREE_THREAD UINT32_MAX
@@ -45,18 +44,20 @@ struct tw_stack_tree {
 	struct tw_frames frames;
 	struct tw_stack_tree_node *nodes;
 	size_t count, room;
+	uint64_t *values[TREE_VALUES]; /* by node: what is its alone; as long as the last node that has some */
+	size_t value_room[TREE_VALUES];
 	struct tw_map map; /* parent and frame (of a thread: its track) to node */
 	struct tw_sample_stack stack;
 	uint32_t present; /* values that there are: bits 1 << enum tw_stack_tree_value */
 	uint64_t start, end;
-	bool begun, full;
+	bool begun, full, failed; /* failed: no memory for values */
 };
 
 /* What all targets that are made of a tree do. writer->state points to the tree, or to what begins with it. */
 int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *reader, const struct tw_batch *batch);
 
-/* Ends what is open, and counts what was lost. */
-void tw_stack_tree_finish(struct tw_stack_tree *tree);
+/* Ends what is open, and counts what was lost. Returns 0 or TW_ERR_MEMORY, and has told the writer. */
+int tw_stack_tree_finish(struct tw_stack_tree *tree);
 
 void tw_stack_tree_free(struct tw_stack_tree *tree);
 
@@ -64,5 +65,14 @@ static inline bool tw_stack_tree_has(const struct tw_stack_tree *tree, unsigned 
 {
 	return tree->present >> value & 1;
 }
+
+/* What a node weighs by itself. */
+static inline uint64_t tw_stack_tree_self(const struct tw_stack_tree *tree, size_t node, unsigned value)
+{
+	return node < tree->value_room[value] ? tree->values[value][node] : 0;
+}
+
+/* Whether it weighs anything. */
+bool tw_stack_tree_weighs(const struct tw_stack_tree *tree, size_t node);
 
 #endif
