@@ -36,12 +36,39 @@ static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame
 	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
 }
 
+/* Asks for what counting calls will look at, a level at a time: the places are seldom in a near cache, and the processor can only
+ * wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
+ * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
+static inline __attribute__((always_inline)) void look_ahead(const struct tw_tallies *rows,
+                                                             const struct tw_left_call *calls, size_t count)
+{
+	const uint32_t *chunks[TW_PART_WAITING];
+	size_t bucket;
+	for (size_t i = 0; i < count; i++) {
+		size_t octave = tw_histogram_octave(calls[i].duration, &bucket);
+		chunks[i] = &rows->pool.tables[rows->rows[calls[i].row].histogram.table].chunk[octave];
+		__builtin_prefetch(chunks[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		tw_histogram_octave(calls[i].duration, &bucket);
+		__builtin_prefetch(&rows->pool.chunks[*chunks[i]].count[bucket], 1);
+	}
+}
+
+static void count_calls(struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
+{
+	look_ahead(rows, calls, count);
+	for (size_t i = 0; i < count; i++)
+		tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
+}
+
 void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
 {
 	struct tw_profile_part *part = state;
-	const struct tw_left_call *end = left->calls + left->count;
-	for (const struct tw_left_call *call = left->calls; call < end; call++)
-		tw_tallies_leave(&part->rows, call, TW_CALL_ENDED);
+	for (size_t i = 0; i < left->count; i += TW_PART_WAITING) {
+		size_t count = left->count - i < TW_PART_WAITING ? left->count - i : TW_PART_WAITING;
+		count_calls(&part->rows, left->calls + i, count);
+	}
 }
 
 static void count_waiting(struct tw_profile_part *part)
