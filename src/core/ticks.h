@@ -51,8 +51,10 @@ static inline void tw_ticks_set(struct tw_ticks *clock, uint64_t frequency)
 static inline uint64_t tw_ticks_ns_after(const struct tw_ticks *clock, uint64_t ticks, uint64_t whole)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide base = (wide)clock->base_ns << 64 | clock->base_part;
-	return ticks * whole + (uint64_t)((base + (wide)ticks * clock->part) >> 64);
+	wide more = (wide)ticks * clock->part;
+	/* A sum of 128 bits would go through memory: gcc 12 does not keep it in registers. */
+	uint64_t carried = (uint64_t)more + clock->base_part < clock->base_part;
+	return clock->base_ns + ticks * whole + (uint64_t)(more >> 64) + carried;
 }
 
 static inline uint64_t tw_ticks_ns(struct tw_ticks *clock, uint64_t tsc)

@@ -62,7 +62,6 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 /* What a run keeps at hand. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct fxt_provider *provider;
 	struct tw_ticks clock;
 	uint64_t time;         /* of the last record */
 	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
@@ -97,8 +96,8 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	unsigned index = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
 	uint32_t name, unused;
 	if ((index != run->thread && !set_thread(run, index, offset)) ||
-	    !fxt_string_number(run->provider, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
-	    (category < TW_FXT_STRING_INLINE && !fxt_string_number(run->provider, category, offset, &unused)))
+	    !fxt_known_number(run->chunk, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
+	    (category < TW_FXT_STRING_INLINE && !fxt_known_number(run->chunk, category, offset, &unused)))
 		return false;
 	if (!run->lane)
 		return true;
@@ -134,7 +133,7 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
                                                              size_t end, bool big)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct run run = {chunk, chunk->turn.provider, chunk->clock, chunk->time, UINT_MAX, NULL};
+	struct run run = {chunk, chunk->clock, chunk->time, UINT_MAX, NULL};
 	struct fxt_call *call = calls->calls + calls->count, *last = calls->calls + calls->room;
 	uint64_t header;
 	for (; place < end && call < last; place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {

@@ -57,6 +57,14 @@ static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes,
 	return more < 0 ? more : more + (int64_t)seen;
 }
 
+bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
+{
+	if (!fxt_string_number(chunk->turn.provider, reference, offset, number))
+		return false;
+	chunk->known[reference % FXT_KNOWN] = (struct fxt_known){chunk->epoch | reference, *number};
+	return true;
+}
+
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);

@@ -39,8 +39,8 @@ INLINE bool find(struct run *run, uint64_t header, uint64_t offset, struct names
 		run->thread = index ? fxt_thread_at(run->provider, index, offset) : NULL;
 	}
 	return run->thread &&
-	       fxt_string_number(run->provider, (unsigned)tw_bits(header, 32, 47), offset, &names->category) &&
-	       fxt_string_number(run->provider, (unsigned)tw_bits(header, 48, 63), offset, &names->name);
+	       fxt_known_number(run->chunk, (unsigned)tw_bits(header, 32, 47), offset, &names->category) &&
+	       fxt_known_number(run->chunk, (unsigned)tw_bits(header, 48, 63), offset, &names->name);
 }
 
 /* ---- Rules. ---- */
@@ -61,8 +61,8 @@ INLINE size_t arguments_words(const struct run *run, size_t place, size_t from, 
 		unsigned type = fxt_type(header);
 		bool text = type == TW_FXT_ARG_STRING;
 		if ((numbers && !is_number(type)) || type >= TW_FXT_ARG_BLOB ||
-		    !fxt_string_number(run->provider, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
-		    (text && !fxt_string_number(run->provider, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
+		    !fxt_known_number(run->chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
+		    (text && !fxt_known_number(run->chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
 			return 0;
 		at += (size_t)tw_bits(header, 4, 15);
 	}

@@ -6,6 +6,8 @@
 #include "fxt/chunk.h"
 #include "fxt/tell.h"
 
+#include <string.h>
+
 /* A record on its way to a row. */
 struct job {
 	struct fxt_chunk *chunk;
@@ -473,11 +475,23 @@ static bool has_thread(enum tw_fxt_kind kind)
 
 /* ---- Turns. ---- */
 
+/* What references mean now, they mean no more. */
+static void forget_names(struct fxt_chunk *chunk)
+{
+	enum { EPOCH = 1 << 16 };
+	chunk->epoch += EPOCH;
+	if (chunk->epoch)
+		return;
+	memset(chunk->known, 0, sizeof chunk->known);
+	chunk->epoch = EPOCH;
+}
+
 void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 {
 	if (chunk->clock.frequency != turn->frequency)
 		tw_ticks_set(&chunk->clock, turn->frequency);
 	chunk->turn = *turn;
+	forget_names(chunk);
 	chunk->told_provider = chunk->told_clock = false;
 }
 
@@ -494,9 +508,12 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
 	struct tw_fxt_record record;
 	const struct job job = {chunk, wish, &record, place};
+	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	if (fxt_type(header) == TW_FXT_TYPE_STRING)
+		chunk->known[tw_bits(header, 16, 30) % FXT_KNOWN].key = 0;
 	if (tw_fxt_next(&decoder, &record) != 1) {
 		fxt_note(chunk, FXT_RECORD_BROKEN, place, place + decoder.at, 0, 0, decoder.fault);
-		return (size_t)tw_bits(tw_load64(chunk->bytes + place, chunk->big), 4, 15) * TW_FXT_WORD;
+		return (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	if (record.type <= TW_FXT_TYPE_INITIALIZATION)
 		fxt_next_turn(chunk);
