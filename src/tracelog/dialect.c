@@ -80,6 +80,12 @@ static unsigned by_thread(const struct tw_tracelog_record *record)
 	return forms[record->thread_form];
 }
 
+unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigned ip_style)
+{
+	unsigned dialects = by_kind[kind] ? by_kind[kind] : (unsigned)ALL;
+	return dialects & by_ip(ip_known, ip_style);
+}
+
 unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
 {
 	unsigned dialects = by_kind[record->kind] ? by_kind[record->kind] : (unsigned)ALL;

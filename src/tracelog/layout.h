@@ -73,6 +73,9 @@ int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog
                            struct tw_tracelog_fault *fault);
 bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record);
 
+/* tw_tracelog_dialects() of a sample, an allocation or a usage by the first known instruction pointer in it. */
+unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigned ip_style);
+
 /* Writes an item of a list, with the space before it. Returns its size, TW_ERR_ROOM or TW_ERR_VALUE. */
 int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room);
 

@@ -379,7 +379,7 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 	    .match = entry->match,
 	    .depth = entry->depth,
 	    .ip = entry->ip,
-	    .frames = entry->count && entry->plain == TRACELOG_SAMPLE ? digest->frames + entry->first : NULL,
+	    .frames = entry->count && entry->plain == TRACELOG_SAMPLE ? digest->lists.frames + entry->first : NULL,
 	    .frame_count = entry->count,
 	};
 	log->records++;
@@ -388,7 +388,7 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 		tracelog_take_sample(log, &sample);
 	else if (entry->plain == TRACELOG_ALLOCATION)
 		tracelog_take_allocations(log, entry->thread, entry->ms,
-		                          entry->count ? digest->allocations + entry->first : NULL, entry->count);
+		                          entry->count ? digest->lists.allocations + entry->first : NULL, entry->count);
 	else
 		tracelog_take_usage(log, &usage);
 }

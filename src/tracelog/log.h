@@ -172,6 +172,25 @@ struct tracelog_times {
 	uint64_t paused_at, resumed_at; /* ns */
 };
 
+/* What a sam str says. */
+struct tracelog_sample {
+	uint32_t thread, ms;
+	uint64_t count; /* ticks */
+	bool has_count;
+	bool has_ip;
+	uint32_t match, depth;
+	uint64_t ip; /* 0: not known */
+	const struct tracelog_frame *frames;
+	size_t frame_count;
+};
+
+/* What a thr cpu or prc cpu says. */
+struct tracelog_usage {
+	bool process;
+	uint32_t thread, ms;
+	uint64_t us; /* may be negative, as 64 bits hold it */
+};
+
 /* ---- What was met lately, by a hash: it is asked for over and over. ---- */
 
 enum { TRACELOG_LOCATIONS = 1 << 13, TRACELOG_STACKS = 1 << 14, TRACELOG_RECENT_THREADS = 1 << 8 };

@@ -61,6 +61,7 @@ static bool keep_bytes(struct tracelog_digest *digest, const uint8_t *bytes, siz
 	if (!tw_grow(&digest->bytes, &digest->room, size + TRACELOG_SLACK, 1))
 		return false;
 	memcpy(digest->bytes, bytes, size);
+	memset(digest->bytes + size, 0, TRACELOG_SLACK);
 	digest->size = size;
 	return true;
 }

@@ -13,6 +13,7 @@
 
 #include "core/ahead.h"
 #include "tracelog/digest.h"
+#include "tracelog/layout.h"
 
 enum { ROOM = 1 << 19 };
 
@@ -28,12 +29,12 @@ static void compare_frames(const struct tracelog_digest *digest, const struct tr
 		assert_int_equal(tw_tracelog_next(record, &list, &item, &fault), 1);
 		assert_int_equal(item.odd, 0);
 		if (entry->plain == TRACELOG_SAMPLE) {
-			const struct tracelog_frame *frame = &digest->frames[entry->first + i];
+			const struct tracelog_frame *frame = &digest->lists.frames[entry->first + i];
 			assert_int_equal(frame->iid, item.iid);
 			assert_int_equal(frame->ip, item.ip_known ? item.ip : 0);
 			continue;
 		}
-		const struct tracelog_allocation *allocation = &digest->allocations[entry->first + i];
+		const struct tracelog_allocation *allocation = &digest->lists.allocations[entry->first + i];
 		assert_int_equal(allocation->iid, item.iid);
 		assert_int_equal(allocation->count, item.count);
 		assert_int_equal(allocation->bytes, item.bytes);
@@ -56,6 +57,9 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 	assert_int_equal(tw_tracelog_decode(digest->bytes + entry->at, entry->size, &record, &fault), 0);
 	assert_int_equal(record.odd, 0);
 	assert_int_equal(record.kind, kinds[entry->plain]);
+	assert_int_equal(record.kind, tracelog_plain_kind(entry->plain));
+	assert_int_equal(tw_tracelog_dialects(&record),
+	                 tracelog_dialects_by(record.kind, entry->ip_known, entry->ip_style));
 	assert_int_equal(record.ms, entry->ms);
 	if (entry->plain != TRACELOG_PROCESS_CPU)
 		assert_int_equal(record.thread, entry->thread);
@@ -194,6 +198,36 @@ static void test_numbers(void **state)
 	tracelog_digest_free(&digest);
 }
 
+/* Digits are taken in words: each number of them is another case. */
+static void test_lengths(void **state)
+{
+	static const struct {
+		const char *before, *digits, *behind;
+		size_t most; /* of digits in a plain line */
+	} fields[] = {
+	    {"prc cpu ", "98765432109876543210", " 1\n", 9},
+	    {"prc cpu 1 ", "98765432109876543210", "\n", 19},
+	    {"sam str 0x00000001 1 1 ", "12345678901234567890", ":2\n", 9},
+	    {"sam str 0x00000001 1 1 1:2 0x", "a9f8123c4d5", "\n", 8},
+	    {"sam str 0x00000001 1 1 1:2 0x", "9af8123c4d5", ":?\n", 8},
+	    {"sam str 0x00000001 1 1 1:2:0x", "F9A8123C4D5E6F708", "\n", 16},
+	    {"sam str 0x00000001 1 1 1:2 0x1:", "9FA8123C4D5E6F708", " 0x2\n", 16},
+	};
+	struct tracelog_digest digest = new_digest();
+	char text[128];
+	(void)state;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		for (size_t digits = 0; digits <= strlen(fields[i].digits); digits++) {
+			int size = snprintf(text, sizeof text, "%s%.*s%s", fields[i].before, (int)digits,
+			                    fields[i].digits, fields[i].behind);
+			plain_lines = 0;
+			compare_all(&digest, text, (size_t)size);
+			assert_int_equal(plain_lines, digits && digits <= fields[i].most);
+		}
+	}
+	tracelog_digest_free(&digest);
+}
+
 /* ---- Order. ---- */
 
 enum { PIECES = 4, NUMBERS = 1000 };
@@ -255,10 +289,8 @@ static void test_ahead(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_plain),
-	    cmocka_unit_test(test_mutations),
-	    cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_ahead),
+	    cmocka_unit_test(test_plain),   cmocka_unit_test(test_mutations), cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_lengths), cmocka_unit_test(test_ahead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
