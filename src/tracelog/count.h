@@ -4,8 +4,7 @@
 #define TRACELOG_COUNT_H
 
 #include "base/map.h"
-
-#include <trackway/tracelog.h>
+#include "tracelog/plain.h"
 
 /* What a thread did. Times are relative to the first of the stretch, in ms. */
 struct tracelog_thread_count {
@@ -20,8 +19,10 @@ struct tracelog_mark {
 	uint64_t line; /* from the beginning of the stretch, from 0 */
 };
 
+enum { TRACELOG_COUNT_RECENT = 64 };
+
 struct tracelog_count {
-	const uint8_t *bytes; /* whole lines, but perhaps the last of the log */
+	const uint8_t *bytes; /* whole lines, but perhaps the last of the log; TRACELOG_SLACK bytes more may be read */
 	size_t size;
 	uint64_t lines;
 	uint64_t kinds[TW_TRACELOG_KINDS];
@@ -33,6 +34,8 @@ struct tracelog_count {
 	struct tracelog_thread_count *threads;
 	size_t thread_count, thread_room;
 	struct tw_map by_key;
+	uint32_t recent[TRACELOG_COUNT_RECENT]; /* places of threads plus 1, by what a division leaves of their keys */
+	struct tracelog_lists lists;            /* of the line that is being counted */
 	struct tracelog_mark *marks;
 	size_t mark_count, mark_room;
 	bool failed; /* no memory */

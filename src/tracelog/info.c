@@ -162,6 +162,15 @@ static bool take_mark(struct tracelog_survey *survey, const struct tw_tracelog_r
 	return true;
 }
 
+/* That the last line was cut has been told. */
+static void judge_items(struct tracelog_cursor *cursor)
+{
+	struct tw_tracelog_text list = cursor->record.list;
+	struct tw_tracelog_item item;
+	while (!(cursor->record.odd & TW_TRACELOG_NO_END) && tracelog_cursor_item(cursor, &list, &item))
+		;
+}
+
 static void take_line(struct tracelog_survey *survey, const struct tw_text_line *line)
 {
 	struct tracelog_cursor *cursor = &survey->cursor;
@@ -171,6 +180,8 @@ static void take_line(struct tracelog_survey *survey, const struct tw_text_line 
 		survey->sum.kinds[TW_TRACELOG_UNKNOWN]++;
 	else if (!take_mark(survey, &cursor->record))
 		survey->sum.failed = true;
+	else
+		judge_items(cursor);
 }
 
 static void take_marks(struct tracelog_survey *survey, const struct tracelog_count *count)
@@ -260,6 +271,7 @@ static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t siz
 	    .thread_room = count->thread_room,
 	    .marks = count->marks,
 	    .mark_room = count->mark_room,
+	    .lists = count->lists,
 	};
 }
 
@@ -348,13 +360,14 @@ static int read_block(struct tracelog_survey *survey)
 	size_t want = (size_t)PIECE * survey->jobs, limit = tw_memory_limit(reader) / LINE_SHARE;
 	if (survey->used >= limit && survey->used >= want)
 		drop_long_line(survey);
-	if (!tw_grow(&survey->block, &survey->room, survey->used + want, 1))
+	if (!tw_grow(&survey->block, &survey->room, survey->used + want + TRACELOG_SLACK, 1))
 		return TW_ERR_MEMORY;
 	int64_t n = read_pieces(survey);
 	if (n <= 0)
 		return (int)n;
 	survey->position += (uint64_t)n;
 	survey->used += (size_t)n;
+	memset(survey->block + survey->used, 0, TRACELOG_SLACK);
 	if (survey->skipping)
 		end_long_line(survey);
 	return 1;
@@ -364,11 +377,12 @@ static int read_block(struct tracelog_survey *survey)
 static int take_window(struct tracelog_survey *survey)
 {
 	struct tw_window *window = &survey->cursor.lines.window;
-	if (!tw_grow(&survey->block, &survey->room, window->used + 1, 1))
+	if (!tw_grow(&survey->block, &survey->room, window->used + TRACELOG_SLACK, 1))
 		return TW_ERR_MEMORY;
 	if (window->used)
 		memcpy(survey->block, window->bytes, window->used);
 	survey->used = window->used;
+	memset(survey->block + survey->used, 0, TRACELOG_SLACK);
 	return 0;
 }
 

@@ -113,6 +113,19 @@ wait_for_lines() { # file count
 	done
 }
 
+@test "info: a bad item of a list is told as check tells it" {
+	printf '%s\n' 'thr crt 0x00000000BA000000 0x00000000' 'sam str 0x00000000 10 1 0:0 0x1 0x2:' \
+		'sam mem 0x00000000 10 0x1:2:3 0x2:3' 'fun inf 0x00000001 0x1 0x2 0x3 0x00000004 0x5' \
+		'sam str 0x00000000 20 1 1:2 0x3 0x' 'gch alt 20 0x1:1' >bad.log
+	printf 'sam str 0x00000000 30 1 0:0 0x1:' >>bad.log # cut: that is told, and no more
+	! trackway check bad.log 2>/dev/null >check.out
+	! trackway info bad.log 2>info.err
+	[ "$(grep -c 'tracelog.bad-item' info.err)" = 5 ]
+	diff <(sed -n 's/^bad.log:\([0-9]*: error\)/\1/p' check.out) <(sed -n 's/.*: line \([0-9]*: error\)/\1/p' info.err)
+	! trackway info --jobs 3 - <bad.log 2>pipe.err
+	diff <(grep -o 'line .*' info.err) <(grep -o 'line .*' pipe.err)
+}
+
 @test "dump: a FIFO whose format is not told is followed as soon as it can be known" {
 	mkfifo log
 	: >out
