@@ -76,7 +76,7 @@ int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget,
                              struct tw_part_node **nodes, size_t *count)
 {
 	struct tw_samples samples;
-	int status = tw_samples_read(&samples, reader, budget, per_thread);
+	int status = tw_samples_read(&samples, reader, budget, per_thread, weight);
 	struct stacks stacks = {.samples = &samples};
 	bool room = samples.count && make_nodes(&stacks, weight);
 	*count = samples.count + stacks.threads;

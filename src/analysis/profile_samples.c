@@ -223,7 +223,8 @@ int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader)
 {
 	struct tw_samples samples;
 	tw_budget_reset(&profile->reading, profile->keeping.limit, 1);
-	int status = tw_samples_read(&samples, reader, &profile->reading, profile->options.by == TW_BY_THREAD);
+	enum tw_weight weight = profile->options.one_weight ? profile->weight : TW_WEIGHT_DEFAULT;
+	int status = tw_samples_read(&samples, reader, &profile->reading, profile->options.by == TW_BY_THREAD, weight);
 	struct fold fold = {.merge = {.profile = profile, .dictionary = samples.dictionary}, .samples = &samples};
 	profile->notes.rows_folded += samples.folded;
 	bool room = samples.count && fold_samples(&fold);

@@ -121,9 +121,24 @@ static bool init(struct tw_samples *samples)
 	return true;
 }
 
-int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread)
+/* Kinds of event that a weight comes from. */
+static uint32_t kinds_of(enum tw_weight weight)
 {
-	const uint32_t kinds = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE;
+	static const uint32_t kinds[TW_WEIGHTS] = {
+	    [TW_WEIGHT_DEFAULT] = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
+	    [TW_WEIGHT_SAMPLES] = 1u << TW_STACK_SAMPLE,
+	    [TW_WEIGHT_WALL] = 1u << TW_STACK_SAMPLE,
+	    [TW_WEIGHT_CPU] = 1u << TW_CPU_SAMPLE,
+	    [TW_WEIGHT_BYTES] = 1u << TW_ALLOCATION_SAMPLE,
+	    [TW_WEIGHT_ALLOCATIONS] = 1u << TW_ALLOCATION_SAMPLE,
+	};
+	return kinds[weight];
+}
+
+int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread,
+                    enum tw_weight weight)
+{
+	const uint32_t kinds = kinds_of(weight) | kinds_of(tw_weight_count(weight));
 	struct tw_batch batch;
 	int got;
 	*samples =

@@ -25,6 +25,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	const struct tw_profile_options options = {
 	    .by = profiling->by,
 	    .weight = tw_weight_asked(common),
+	    .one_weight = true,
 	    .min_duration_ns = common->min_duration,
 	    .jobs = tw_jobs(common),
 	    .memory_limit = memory_of(profiling),

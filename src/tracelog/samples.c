@@ -113,7 +113,8 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 	struct tracelog_thread *thread = tracelog_living_thread(log, number);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
 	thread->unjudged = (struct tracelog_place){0};
-	for (size_t i = 0; i < count; i++)
+	bool wanted = log->check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
+	for (size_t i = 0; wanted && i < count; i++)
 		add_allocation(log, thread, time, &allocations[i]);
 }
 

@@ -235,9 +235,12 @@ static void add(struct tw_profile *profile)
 static void test_rows(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(scenes); i++) {
+	for (size_t k = 0; k < 2 * COUNT(scenes); k++) {
+		size_t i = k / 2;
 		struct tw_profile *profile;
-		struct tw_profile_options options = {.by = scenes[i].by, .weight = scenes[i].weight};
+		struct tw_profile_options options = {.by = scenes[i].by,
+		                                     .weight = scenes[i].weight,
+		                                     .one_weight = k % 2};
 		assert_int_equal(tw_profile_new(&profile, &options), 0);
 		add(profile);
 		expect_rows(profile, scenes[i].rows, 1);
