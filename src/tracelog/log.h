@@ -123,6 +123,11 @@ struct tracelog_open {
 /* Lines of one of these come in the order of time in each thread. */
 enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_WORK, TRACELOG_SERIES };
 
+/* A frame of a thread's stack: the number of the stack that it is the innermost of, and what its function is called. */
+struct tracelog_held {
+	uint32_t stack, name;
+};
+
 struct tracelog_thread {
 	uint32_t iid;
 	uint32_t track;
@@ -134,8 +139,7 @@ struct tracelog_thread {
 	bool wanted; /* the options let it through */
 	uint64_t pointer;
 	struct tracelog_place met;
-	/* The stack: for each frame the number of the stack that it is the innermost of. */
-	uint32_t *frames;
+	struct tracelog_held *frames; /* its stack, the outermost first */
 	size_t depth, frame_room;
 	/* Samples. */
 	bool sampled;
@@ -193,22 +197,25 @@ struct tracelog_usage {
 
 /* ---- What was met lately, by a hash: it is asked for over and over. ---- */
 
-enum { TRACELOG_LOCATIONS = 1 << 13, TRACELOG_STACKS = 1 << 14, TRACELOG_RECENT_THREADS = 1 << 8 };
+enum { TRACELOG_PUSHES = 1 << 13, TRACELOG_MOVES = 1 << 11, TRACELOG_RECENT_THREADS = 1 << 8 };
 
-struct tracelog_recent_location {
+/* What a frame came to that was called from a stack. */
+struct tracelog_recent_push {
 	uint64_t ip;
-	uint32_t iid;
-	uint32_t location; /* plus 1; 0: nothing is here */
+	uint32_t iid, caller;
+	struct tracelog_held held; /* of stack 0: nothing is here */
 };
 
-struct tracelog_recent_stack {
-	uint32_t caller, location;
-	uint32_t stack; /* 0: nothing is here */
+/* What a stack came to when its innermost frame went on to another instruction. */
+struct tracelog_recent_move {
+	uint64_t ip;
+	uint32_t stack;
+	struct tracelog_held held; /* the same */
 };
 
 struct tracelog_recent {
-	struct tracelog_recent_location locations[TRACELOG_LOCATIONS];
-	struct tracelog_recent_stack stacks[TRACELOG_STACKS];
+	struct tracelog_recent_push pushes[TRACELOG_PUSHES];
+	struct tracelog_recent_move moves[TRACELOG_MOVES];
 	uint32_t threads[TRACELOG_RECENT_THREADS]; /* places; 0: nothing is here */
 };
 
@@ -329,10 +336,16 @@ void tracelog_threads_free(struct tracelog_threads *threads);
 void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
                            const struct tracelog_sample *sample);
 
+/* The innermost frame of a thread; all zero where there is none. */
+static inline struct tracelog_held tracelog_innermost_of(const struct tracelog_thread *thread)
+{
+	return thread->depth ? thread->frames[thread->depth - 1] : (struct tracelog_held){0};
+}
+
 /* The number of a thread's stack; and of the same with the innermost frame at another instruction. */
 static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
 {
-	return thread->depth ? thread->frames[thread->depth - 1] : 0;
+	return tracelog_innermost_of(thread).stack;
 }
 
 /* The stack that stands for those that there is no memory for; so do those called from it. 0 when there is none at all. */
@@ -342,6 +355,11 @@ uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_threa
 
 /* The function that a stack ends in, by name. */
 uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack);
+
+static inline struct tracelog_held tracelog_held(const struct tracelog_log *log, uint32_t stack)
+{
+	return (struct tracelog_held){stack, tracelog_innermost(log, stack)};
+}
 
 /* ---- times.c ---- */
 

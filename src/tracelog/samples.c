@@ -47,24 +47,25 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const
 		thread->waiting[thread->waiting_count++] = *sample;
 }
 
-static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t stack,
-                       uint64_t ticks)
+static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
+                       struct tracelog_held held, uint64_t ticks)
 {
-	const struct tracelog_waiting sample = {stack, ticks, wall_of(log, thread, time)};
+	const struct tracelog_waiting sample = {held.stack, ticks, wall_of(log, thread, time)};
 	thread->sampled = true;
 	thread->last_sample = time;
 	wait(log, thread, &sample);
 	if (!tracelog_wants(log, thread, TW_STACK_SAMPLE))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_STACK_SAMPLE, time);
-	row->name = tracelog_innermost(log, sample.stack);
+	row->name = held.name;
 	row->value = ticks;
 	row->id = sample.wall_ns;
 	row->other = sample.stack;
 }
 
 /* Without a timer there is only the time since the record before: it was spent in the stack that the thread had then. */
-static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t before)
+static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
+                         struct tracelog_held before)
 {
 	if (wall_of(log, thread, time))
 		add_sample(log, thread, time, before, 0);
@@ -76,7 +77,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
-	uint32_t before = tracelog_stack(thread);
+	struct tracelog_held before = tracelog_innermost_of(thread);
 	tracelog_judge_zero(log, thread);
 	tracelog_change_stack(log, thread, sample);
 	if (log->times.paused && time > log->times.paused_at)
@@ -85,7 +86,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
 	if (!sample->has_count || sample->count)
-		add_sample(log, thread, time, tracelog_stack(thread), sample->count);
+		add_sample(log, thread, time, tracelog_innermost_of(thread), sample->count);
 	else if (log->instrumentation)
 		add_interval(log, thread, time, before);
 	else

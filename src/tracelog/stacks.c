@@ -6,8 +6,8 @@
 #include "tracelog/log.h"
 
 enum {
-	STACK_COST = sizeof(struct tw_stack) + 64, /* with its place in a map: both double */
-	FRAME_COST = 2 * sizeof(uint32_t)          /* in a thread's stack: arrays double */
+	STACK_COST = sizeof(struct tw_stack) + 64,    /* with its place in a map: both double */
+	FRAME_COST = 2 * sizeof(struct tracelog_held) /* in a thread's stack: arrays double */
 };
 
 /* ---- Stacks by number. ---- */
@@ -56,49 +56,53 @@ static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t 
 	return found == UINT32_MAX ? 0 : found;
 }
 
-static uint32_t push(struct tracelog_log *log, uint32_t caller, uint32_t location)
+uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 {
-	size_t hash = (caller * UINT32_C(0x9e3779b1) ^ location * UINT32_C(0x85ebca77)) >> 15;
-	struct tracelog_recent_stack *recent = &log->recent->stacks[hash % TRACELOG_STACKS];
-	if (recent->caller != caller || recent->location != location || !recent->stack)
-		*recent = (struct tracelog_recent_stack){caller, location, find_or_add(log, caller, location)};
-	return recent->stack;
+	uint32_t location = tw_dictionary_stack(log->dictionary, stack)->location;
+	return stack ? tw_dictionary_location(log->dictionary, location)->name : 0;
 }
 
-static uint32_t locate(struct tracelog_log *log, const struct tracelog_frame *frame)
+static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
 {
-	size_t hash =
-	    (size_t)((frame->ip * UINT64_C(0x9e3779b97f4a7c15) ^ frame->iid * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
-	struct tracelog_recent_location *recent = &log->recent->locations[hash % TRACELOG_LOCATIONS];
-	if (recent->iid != frame->iid || recent->ip != frame->ip || !recent->location) {
-		uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
-		*recent = (struct tracelog_recent_location){frame->ip, frame->iid,
-		                                            tracelog_location(log, function, frame->ip) + 1};
-	}
-	return recent->location - 1;
+	uint64_t key = (uint64_t)a << 32 | b;
+	return (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
+}
+
+static struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
+{
+	struct tracelog_recent_push *recent =
+	    &log->recent->pushes[hash(frame->ip, frame->iid, caller) % TRACELOG_PUSHES];
+	if (recent->caller == caller && recent->iid == frame->iid && recent->ip == frame->ip && recent->held.stack)
+		return recent->held;
+	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
+	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
+	*recent = (struct tracelog_recent_push){frame->ip, frame->iid, caller, tracelog_held(log, stack)};
+	return recent->held;
 }
 
 /* The same stack with its innermost frame at another instruction. */
-static uint32_t move(struct tracelog_log *log, uint32_t stack, uint64_t ip)
+static struct tracelog_held find_moved(struct tracelog_log *log, uint32_t stack, uint64_t ip)
 {
 	const struct tw_stack before = *tw_dictionary_stack(log->dictionary, stack);
 	uint32_t function = before.location < log->sources.function_room ? log->sources.functions[before.location] : 0;
 	if (!function)
-		return stack;
+		return tracelog_held(log, stack);
 	const struct tracelog_frame frame = {tracelog_thing(log, TRACELOG_FUNCTION, function)->iid, ip};
-	return push(log, before.caller, locate(log, &frame));
+	return push(log, before.caller, &frame);
+}
+
+static struct tracelog_held move(struct tracelog_log *log, uint32_t stack, uint64_t ip)
+{
+	struct tracelog_recent_move *recent = &log->recent->moves[hash(ip, stack, 0) % TRACELOG_MOVES];
+	if (recent->stack != stack || recent->ip != ip || !recent->held.stack)
+		*recent = (struct tracelog_recent_move){ip, stack, find_moved(log, stack, ip)};
+	return recent->held;
 }
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
 	uint32_t stack = tracelog_stack(thread);
-	return stack && ip ? move(log, stack, ip) : stack;
-}
-
-uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
-{
-	uint32_t location = tw_dictionary_stack(log->dictionary, stack)->location;
-	return stack ? tw_dictionary_location(log->dictionary, location)->name : 0;
+	return stack && ip ? move(log, stack, ip).stack : stack;
 }
 
 /* ---- The stack of a thread. ---- */
@@ -116,9 +120,9 @@ static bool reserve(struct tracelog_log *log, struct tracelog_thread *thread, si
 	return false;
 }
 
-static void append(struct tracelog_thread *thread, uint32_t stack)
+static void append(struct tracelog_thread *thread, struct tracelog_held held)
 {
-	thread->frames[thread->depth++] = stack;
+	thread->frames[thread->depth++] = held;
 }
 
 /* Frames that no record told of. */
@@ -129,7 +133,7 @@ static void pad(struct tracelog_log *log, struct tracelog_thread *thread, size_t
 	const struct tw_location location = {.name = TRACELOG_TEXT(log, "(unknown)")};
 	uint32_t unknown = tw_dictionary_add_location(log->dictionary, &location);
 	while (thread->depth < depth && !log->failed)
-		append(thread, push(log, tracelog_stack(thread), unknown));
+		append(thread, tracelog_held(log, find_or_add(log, tracelog_stack(thread), unknown)));
 }
 
 /* How many frames stay, by a record that may not fit the stack. */
@@ -158,11 +162,9 @@ void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thr
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
-			append(thread, tracelog_other_stack(log));
+			append(thread, tracelog_held(log, tracelog_other_stack(log)));
 		return;
 	}
-	for (size_t i = 0; i < sample->frame_count && !log->failed; i++) {
-		uint32_t location = locate(log, &sample->frames[i]);
-		append(thread, push(log, tracelog_stack(thread), location));
-	}
+	for (size_t i = 0; i < sample->frame_count && !log->failed; i++)
+		append(thread, push(log, tracelog_stack(thread), &sample->frames[i]));
 }
