@@ -65,6 +65,8 @@ struct tw_read_options {
 	uint64_t reorder_window; /* bytes by which records may come late and still be put in order, in formats whose
 	                              records are not in order (fxt, chrome); 0: 4 MiB */
 	size_t memory_limit;     /* bytes that tables and single records may take; 0: 256 MiB */
+	const char
+	    *xtrace_layout; /* of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
 };
 

@@ -87,13 +87,28 @@ TW_API uint64_t tw_xtrace_word(const uint8_t *payload, size_t i);
 
 /* ---- The snapshot file (xsnapshot): a header, and snapshots of all registers. ---- */
 
-/* How a snapshot file is laid out: the document leaves open what the header's padding is, and older files have none.
+/* How the files are laid out: the document leaves open what the header's padding is, and older files have none.
  * tw_xtrace_layout_guess() finds it. */
 struct tw_xtrace_layout {
 	uint8_t header_size;  /* 24 (a C struct), 19, 20 or 32; 0: none, as in old traces */
 	bool has_za;          /* the matrix register is there */
 	uint16_t vector_bits; /* length of a vector register: 128, 256, 512, 1024 or 2048 */
+	bool counts_index;    /* a snapshot's index is the number of an instruction, not an offset */
+	uint8_t data_start;   /* offset of the data file's first token */
 };
+
+/* What of a layout is known already. */
+enum tw_xtrace_known {
+	TW_XTRACE_KNOWN_HEADER = 1,
+	TW_XTRACE_KNOWN_ZA = 2,
+	TW_XTRACE_KNOWN_BITS = 4,
+	TW_XTRACE_KNOWN_INDEX = 8,
+	TW_XTRACE_KNOWN_START = 16
+};
+
+/* Takes a layout as it is written on a command line: "header=24,za=yes,bits=128,index=offset,start=0", or some of these;
+ * za is yes or no, index is offset or count. *known tells which. Returns 0 or TW_ERR_FORMAT. */
+TW_API int tw_xtrace_layout_parse(const char *text, struct tw_xtrace_layout *layout, unsigned *known);
 
 /* The header. Source: the document, the list of the header's seven parts. */
 struct tw_xtrace_header {
@@ -141,10 +156,11 @@ struct tw_xtrace_snapshot {
 TW_API size_t tw_xtrace_snapshot_size(const struct tw_xtrace_layout *layout);
 
 /* Finds the layout of a file of file_size bytes from its first bytes, of which there are `size`; two snapshots are enough to be
- * sure (2 * 74,656 + 32 bytes at most). The layout must make every snapshot that is there end with its vector length, and
- * their counters grow; of several that do, the one whose snapshots fill the file.
- * Returns 0 or TW_ERR_FORMAT. */
-TW_API int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size,
+ * sure (2 * 74,656 + 32 bytes at most). The layout must make the snapshots that are there end with their vector length, and
+ * their counters grow; of several that do, the one that does so for most, and whose snapshots fill the file. What is known (enum
+ * tw_xtrace_known) stays as it is in *layout; where the data begins is not looked for.
+ * Returns 0, or TW_ERR_FORMAT when not even the first snapshot makes sense and the layout is not known. */
+TW_API int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size, unsigned known,
                                   struct tw_xtrace_layout *layout);
 
 /* Reads a header of layout->header_size bytes, which must be there; all 0 where the layout has none. */

@@ -35,7 +35,7 @@ static void put_text(void *context, const struct tw_kept *kept)
 {
 	const struct listing *listing = context;
 	struct tw_output *out = &listing->screen->out;
-	tw_put_safe(out, listing->path, strlen(listing->path));
+	tw_put_safe(out, kept->file, strlen(kept->file));
 	if (kept->line)
 		tw_putf(out, ":%s: ", tw_show_id(kept->line).text);
 	else
@@ -54,7 +54,7 @@ static void put_json(void *context, const struct tw_kept *kept)
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "rule", kept->rule);
 	tw_json_text(&json, "severity", tw_severity_name(kept->severity));
-	tw_json_text(&json, "file", listing->path);
+	tw_json_text(&json, "file", kept->file);
 	tw_json_u64(&json, "record", kept->record);
 	tw_json_u64(&json, "at", kept->at);
 	tw_json_u64(&json, "line", kept->line);

@@ -24,7 +24,8 @@ static int by_number(uint64_t a, uint64_t b)
 
 static int compare(const struct tw_kept *a, const struct tw_kept *b)
 {
-	int order = by_number(a->record, b->record);
+	int order = strcmp(a->file, b->file);
+	order = order ? order : by_number(a->record, b->record);
 	order = order ? order : by_number(a->at, b->at);
 	order = order ? order : by_number(a->line, b->line);
 	order = order ? order : strcmp(a->rule, b->rule);
@@ -88,6 +89,18 @@ static bool keep(struct tw_findings_rule *rule, size_t limit, const struct tw_ke
 	return true;
 }
 
+/* Gives a finding its own text and file. */
+static bool copy_texts(struct tw_kept *kept, const struct tw_finding *finding)
+{
+	size_t length = strlen(finding->text) + 1, file = strlen(finding->file) + 1;
+	kept->text = malloc(length + file);
+	if (!kept->text)
+		return false;
+	memcpy(kept->text, finding->text, length);
+	kept->file = memcpy(kept->text + length, finding->file, file);
+	return true;
+}
+
 void tw_findings_add(void *context, const struct tw_finding *finding)
 {
 	struct tw_findings *findings = context;
@@ -104,11 +117,11 @@ void tw_findings_add(void *context, const struct tw_finding *finding)
 	    .at = finding->at,
 	    .line = finding->line,
 	    .text = (char *)(uintptr_t)finding->text, /* for the comparison; the copy comes when it is kept */
+	    .file = finding->file,
 	};
 	if (findings->limit == 0 || (rule->count == findings->limit && compare(&kept, &rule->heap[0]) >= 0))
 		return;
-	kept.text = strdup(finding->text);
-	if (!kept.text || !keep(rule, findings->limit, &kept)) {
+	if (!copy_texts(&kept, finding) || !keep(rule, findings->limit, &kept)) {
 		free(kept.text);
 		findings->dropped++;
 	}

@@ -15,6 +15,7 @@ struct tw_kept {
 	const char *rule;
 	uint64_t record, at, line;
 	char *text;
+	const char *file; /* in the same memory as text, behind it */
 };
 
 /* The findings of one file: of each rule those with the smallest offsets, and how many there were. */

@@ -25,6 +25,9 @@ static const struct tw_option input_options[] = {
     {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(reorder_window), .placeholder = "SIZE", .least = 1,
      .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
              "otherwise. For formats whose records are in no order"},
+    {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace_layout), .placeholder = "LAYOUT",
+     .help = "how the files of an xtrace are laid out, where that is not found from them: "
+             "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},
     {"binary", 'b', TW_OPTION_FILE, MEMBER(binary), .placeholder = "FILE",
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "

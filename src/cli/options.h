@@ -55,7 +55,7 @@ struct tw_option_group {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *binary;
+	const char *from, *binary, *xtrace_layout;
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
 	const char *provider, *function, *category, *weight;
@@ -64,8 +64,9 @@ struct tw_common {
 	bool json;
 };
 
-extern const struct tw_option_group tw_help_options;        /* --help */
-extern const struct tw_option_group tw_input_options;       /* --from, --memory, --reorder-window, --binary */
+extern const struct tw_option_group tw_help_options; /* --help */
+extern const struct tw_option_group
+    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary */
 extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */

@@ -19,7 +19,8 @@ static int worse(int a, int b)
 
 static void put_finding(void *context, const struct tw_kept *kept)
 {
-	const char *path = context, *severity = tw_severity_name(kept->severity);
+	(void)context;
+	const char *path = kept->file, *severity = tw_severity_name(kept->severity);
 	if (kept->line)
 		tw_say("%s: line %llu: %s: %s [%s]", path, (unsigned long long)kept->line, severity, kept->text,
 		       kept->rule);
@@ -79,6 +80,7 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 {
 	const char *folder = getenv("TMPDIR");
 	options->format = common->from;
+	options->xtrace_layout = common->xtrace_layout;
 	options->threads = common->threads.items;
 	options->thread_count = common->threads.count;
 	options->provider = common->provider;

@@ -38,6 +38,8 @@ struct tw_reader {
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
+	const char *path;          /* that the format claims, and opens itself; otherwise NULL. The caller's */
+	const char *file;          /* what findings are about, where it is not the input; NULL: the input */
 	char error[TW_ERROR_TEXT];
 	void *state; /* the format's own */
 };
@@ -62,6 +64,10 @@ struct tw_format {
 	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
 	 * certain. */
 	int (*probe)(const uint8_t *bytes, size_t size);
+
+	/* Whether a path is this format's by its name, or by what is in it if it is a directory: then nothing has been opened when
+	 * `open` is called, which sets reader->input. NULL where a trace is one file and known by its bytes. */
+	bool (*claims)(const char *path);
 
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
 	int (*open)(struct tw_reader *reader);

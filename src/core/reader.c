@@ -33,7 +33,7 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	struct tw_finding finding = *begun;
 	vsnprintf(text, sizeof text, format, arguments);
 	finding.text = text;
-	finding.file = tw_input_name(whole->input);
+	finding.file = reader->file ? reader->file : tw_input_name(whole->input);
 	pthread_mutex_lock(&whole->lock);
 	whole->findings[finding.severity]++;
 	if (whole->options.on_finding)
@@ -196,21 +196,34 @@ int tw_reader_add_filter(struct tw_reader *reader)
 	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
+static int open_format(struct tw_reader *reader)
+{
+	if (reader->options.provider && !reader->format->has_providers)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
+		               tw_input_name(reader->input), reader->format->name);
+	if (reader->options.order == TW_ORDER_COPY)
+		reader->options.order = reader->format->copy_order;
+	int status = reader->format->open(reader);
+	return status < 0 ? status : tw_reader_add_filter(reader);
+}
+
 static int open_input(struct tw_reader *reader, int status)
 {
 	if (status < 0)
 		return tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : "out of memory");
 	reader->window = (struct tw_window){.input = reader->input};
 	status = find_format(reader);
-	if (status < 0)
-		return status;
-	if (reader->options.provider && !reader->format->has_providers)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
-		               tw_input_name(reader->input), reader->format->name);
-	if (reader->options.order == TW_ORDER_COPY)
-		reader->options.order = reader->format->copy_order;
-	status = reader->format->open(reader);
-	return status < 0 ? status : tw_reader_add_filter(reader);
+	return status < 0 ? status : open_format(reader);
+}
+
+/* The format whose a path is by its name; NULL where the bytes tell. */
+static const struct tw_format *claimed(const char *path, const char *name)
+{
+	for (size_t i = 0; tw_formats[i]; i++)
+		if (tw_formats[i]->claims && (!name || strcmp(tw_formats[i]->name, name) == 0) &&
+		    tw_formats[i]->claims(path))
+			return tw_formats[i];
+	return NULL;
 }
 
 int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options)
@@ -218,6 +231,11 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
+	(*reader)->format = claimed(path, (*reader)->options.format);
+	if ((*reader)->format) {
+		(*reader)->path = path;
+		return open_format(*reader);
+	}
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
 }
 
@@ -248,6 +266,7 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 	part->whole = whole;
 	part->format = whole->format;
 	part->input = whole->input;
+	part->path = whole->path;
 	part->window = (struct tw_window){.input = part->input};
 	part->clock = whole->clock;
 	part->in_turn = whole->in_turn;

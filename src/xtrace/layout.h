@@ -8,7 +8,10 @@
 enum {
 	XTRACE_CLASS_INST = 1,
 	XTRACE_CLASS_MEM = 2,
-	XTRACE_VECTOR_SIZE = 16 /* a part of a SYSCALL_VEC: base, length */
+	XTRACE_VECTOR_SIZE = 16, /* a part of a SYSCALL_VEC: base, length */
+	XTRACE_PCINST = 0x09,
+	XTRACE_INST_BITS = 0x3f,
+	XTRACE_MEM_BITS = 0x0f
 };
 
 /* The bits of a token byte that tell its kind: the class is in bits 0 to 2; INST has a parameter from bit 6 on, MEM from bit 4
@@ -17,9 +20,9 @@ static inline uint8_t xtrace_fixed_bits(uint8_t byte)
 {
 	switch (tw_bits(byte, 0, 2)) {
 	case XTRACE_CLASS_INST:
-		return 0x3f;
+		return XTRACE_INST_BITS;
 	case XTRACE_CLASS_MEM:
-		return 0x0f;
+		return XTRACE_MEM_BITS;
 	default:
 		return 0xff;
 	}

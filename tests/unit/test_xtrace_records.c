@@ -272,7 +272,9 @@ static void test_layouts(void **state)
 	for (unsigned i = 0; i < COUNT(headers); i++)
 		for (unsigned bits = 128; bits <= 2048; bits *= 2)
 			for (int za = 0; za <= 1; za++) {
-				const struct tw_xtrace_layout layout = {headers[i], za, (uint16_t)bits};
+				const struct tw_xtrace_layout layout = {.header_size = headers[i],
+				                                        .has_za = za,
+				                                        .vector_bits = (uint16_t)bits};
 				size_t step = tw_xtrace_snapshot_size(&layout), size = headers[i] + 3 * step;
 				uint8_t *bytes = calloc(1, size);
 				assert_non_null(bytes);
@@ -286,7 +288,7 @@ static void test_layouts(void **state)
 					tw_xtrace_snapshot_encode(&snapshot, &layout, bytes + headers[i] + k * step);
 				}
 				struct tw_xtrace_layout found = {0};
-				assert_int_equal(tw_xtrace_layout_guess(bytes, size, size, &found), 0);
+				assert_int_equal(tw_xtrace_layout_guess(bytes, size, size, 0, &found), 0);
 				assert_int_equal(found.vector_bits, bits);
 				assert_int_equal(found.has_za, za);
 				assert_int_equal(found.header_size, headers[i]);
@@ -300,11 +302,52 @@ static void test_no_layout(void **state)
 	uint8_t bytes[3000];
 	struct tw_xtrace_layout layout;
 	memset(bytes, 0, sizeof bytes);
-	assert_int_equal(tw_xtrace_layout_guess(bytes, sizeof bytes, sizeof bytes, &layout), TW_ERR_FORMAT);
-	assert_int_equal(tw_xtrace_layout_guess(bytes, 10, 10, &layout), TW_ERR_FORMAT);
-	fill_snapshot(bytes, 2000000); /* counters that go back are none */
-	fill_snapshot(bytes + 1424, 1000000);
-	assert_int_equal(tw_xtrace_layout_guess(bytes, 2848, 2848, &layout), TW_ERR_FORMAT);
+	assert_int_equal(tw_xtrace_layout_guess(bytes, sizeof bytes, sizeof bytes, 0, &layout), TW_ERR_FORMAT);
+	assert_int_equal(tw_xtrace_layout_guess(bytes, 10, 10, 0, &layout), TW_ERR_FORMAT);
+	fill_snapshot(bytes, 2000000); /* more of user mode than of all */
+	tw_store64(bytes + 24, 1999999, false);
+	assert_int_equal(tw_xtrace_layout_guess(bytes, 2848, 2848, 0, &layout), TW_ERR_FORMAT);
+}
+
+/* A layout that the first snapshot tells stands, whatever is behind; one that is told in full needs none. */
+static void test_layout_of_damage(void **state)
+{
+	(void)state;
+	static uint8_t bytes[3 * 1424];
+	const unsigned all = TW_XTRACE_KNOWN_HEADER | TW_XTRACE_KNOWN_ZA | TW_XTRACE_KNOWN_BITS;
+	struct tw_xtrace_layout layout = {.header_size = 24};
+	for (unsigned i = 0; i < 3; i++)
+		fill_snapshot(bytes + 1424 * i, 1000000 * (i + 1));
+	bytes[2 * 1424 - 8] = 1;
+	assert_int_equal(tw_xtrace_layout_guess(bytes, sizeof bytes, sizeof bytes, 0, &layout), 0);
+	assert_int_equal(layout.header_size, 0);
+	assert_int_equal(layout.vector_bits, 128);
+	assert_true(layout.has_za);
+	layout = (struct tw_xtrace_layout){.header_size = 24, .vector_bits = 256};
+	assert_int_equal(tw_xtrace_layout_guess(bytes, 100, 100, all, &layout), 0);
+	assert_int_equal(layout.header_size, 24);
+	assert_int_equal(layout.vector_bits, 256);
+}
+
+static void test_layout_words(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = {"",          "header",           "header=21", "bits=100",
+	                                    "bits=4096", "za=true",          "index=no",  "start=256",
+	                                    "start=",    "header=24,,za=no", "header=24 "};
+	struct tw_xtrace_layout layout;
+	unsigned known;
+	assert_int_equal(tw_xtrace_layout_parse("header=19,za=no,bits=512,index=count,start=24", &layout, &known), 0);
+	assert_int_equal(known, 31);
+	assert_int_equal(layout.header_size, 19);
+	assert_false(layout.has_za);
+	assert_int_equal(layout.vector_bits, 512);
+	assert_true(layout.counts_index);
+	assert_int_equal(layout.data_start, 24);
+	assert_int_equal(tw_xtrace_layout_parse("za=yes", &layout, &known), 0);
+	assert_int_equal(known, TW_XTRACE_KNOWN_ZA);
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_int_equal(tw_xtrace_layout_parse(wrong[i], &layout, &known), TW_ERR_FORMAT);
 }
 
 /* ---- Names. ---- */
@@ -366,6 +409,8 @@ int main(void)
 	    cmocka_unit_test(test_header),
 	    cmocka_unit_test(test_layouts),
 	    cmocka_unit_test(test_no_layout),
+	    cmocka_unit_test(test_layout_of_damage),
+	    cmocka_unit_test(test_layout_words),
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_no_names),
 	};

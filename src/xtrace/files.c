@@ -1,0 +1,165 @@
+/* files.c - the two files of a track: opening them, and finding how they are laid out. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "xtrace/layout.h"
+#include "xtrace/xtrace.h"
+
+int xtrace_no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+}
+
+void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace_rule rule, uint64_t record,
+                   uint64_t at, const char *format, ...)
+{
+	struct tw_reader *reader = files->reader;
+	char text[TW_ERROR_TEXT];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	reader->file = snapshots ? files->snapshots_name : files->data_name;
+	tw_report(reader, &xtrace_rules[rule], record, at, 0, "%s", text);
+	reader->file = NULL;
+}
+
+uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track)
+{
+	enum { CORE_HINT = 13 };
+	const struct tw_track thread = {
+	    .thread = track->name.number,
+	    .kind = track->name.hint == CORE_HINT ? TW_TRACK_CPU : TW_TRACK_THREAD,
+	};
+	return tw_dictionary_add_track(reader->dictionary, &thread);
+}
+
+/* ---- The layout. ---- */
+
+enum {
+	START = 24,            /* where tokens may begin instead of 0 */
+	GUESS = 2 * 74656 + 32 /* bytes of two of the largest snapshots and a header */
+};
+
+static bool is_pcinst(uint8_t byte)
+{
+	return (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
+}
+
+/* A stream begins with PCINST, because there is no other PC. */
+static int find_start(struct xtrace_files *files, unsigned known)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(&files->data_window, 0, START + 1, &bytes, &have);
+	if (status < 0)
+		return status;
+	if (!(known & TW_XTRACE_KNOWN_START) && have > START && !is_pcinst(bytes[0]) && is_pcinst(bytes[START]))
+		files->layout.data_start = START;
+	return 0;
+}
+
+static int find_layout(struct xtrace_files *files, unsigned known)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(&files->snapshot_window, 0, GUESS, &bytes, &have);
+	if (status < 0)
+		return status;
+	uint64_t size = tw_input_seekable(files->snapshots) ? tw_input_size(files->snapshots) : have;
+	files->has_layout = tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0;
+	if (files->has_layout)
+		tw_xtrace_header_decode(bytes, &files->layout, &files->header);
+	else if (have)
+		xtrace_report(files, true, XTRACE_SNAPSHOT_LAYOUT, 0, 0,
+		              "%zu bytes, and no layout gives them a vector length where snapshots end", have);
+	return 0;
+}
+
+/* ---- Opening. ---- */
+
+static int open_input(struct tw_reader *reader, struct tw_input **input, const char *path)
+{
+	int status = tw_input_open(input, path);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");
+	return 0;
+}
+
+/* Bytes without a name are one of the two files. A pipe is looked at through the reader's window, which is handed on. */
+static int take_nameless(struct xtrace_files *files, unsigned known)
+{
+	struct tw_window *window = &files->reader->window;
+	struct tw_xtrace_layout layout = files->layout;
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(window, 0, GUESS, &bytes, &have);
+	if (status < 0)
+		return status;
+	bool tokens = have && (is_pcinst(bytes[0]) || (have > START && is_pcinst(bytes[START])));
+	if (!tokens && tw_xtrace_layout_guess(bytes, have, have, known, &layout) == 0) {
+		files->snapshots = window->input;
+		files->snapshot_window = *window;
+	} else {
+		files->data = window->input;
+		files->data_window = *window;
+	}
+	*window = (struct tw_window){.input = window->input};
+	return 0;
+}
+
+static int open_named(struct xtrace_files *files)
+{
+	struct tw_reader *reader = files->reader;
+	const struct xtrace_track *track = files->track;
+	bool first = track == xtrace_of(reader)->set.tracks && track->data && reader->input;
+	int status = 0;
+	files->own_data = !first;
+	if (first)
+		files->data = reader->input;
+	else if (track->data)
+		status = open_input(reader, &files->data, track->data);
+	if (status >= 0 && track->snapshots)
+		status = open_input(reader, &files->snapshots, track->snapshots);
+	files->data_window = (struct tw_window){.input = files->data};
+	files->snapshot_window = (struct tw_window){.input = files->snapshots};
+	return status;
+}
+
+static int find_layouts(struct xtrace_files *files, unsigned known)
+{
+	int status = 0;
+	files->data_name = files->data ? tw_input_name(files->data) : "";
+	files->snapshots_name = files->snapshots ? tw_input_name(files->snapshots) : "";
+	if (files->snapshots)
+		status = find_layout(files, known);
+	if (status < 0)
+		return tw_fail(files->reader, status, "%s", tw_input_error(files->snapshots));
+	if (files->data)
+		status = find_start(files, known);
+	return status < 0 ? tw_fail(files->reader, status, "%s", tw_input_error(files->data)) : 0;
+}
+
+int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track)
+{
+	const struct xtrace_reader *state = xtrace_of(reader);
+	bool named = track->data || track->snapshots;
+	*files = (struct xtrace_files){.reader = reader, .track = track, .layout = state->layout};
+	int status = named ? open_named(files) : take_nameless(files, state->known);
+	if (status < 0 && !named)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	return status < 0 ? status : find_layouts(files, state->known);
+}
+
+void xtrace_files_close(struct xtrace_files *files)
+{
+	tw_window_free(&files->data_window);
+	tw_window_free(&files->snapshot_window);
+	if (files->track && (files->track->data || files->track->snapshots)) {
+		tw_input_close(files->snapshots);
+		if (files->own_data)
+			tw_input_close(files->data);
+	}
+	*files = (struct xtrace_files){0};
+}

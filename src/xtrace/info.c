@@ -1,0 +1,285 @@
+/* info.c - what is in a set: instructions, tokens by kind, snapshots, times. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "xtrace/layout.h"
+#include "xtrace/xtrace.h"
+
+enum { BYTES = 256, FIELDS = 16, LONGEST = 9 + 256, LEVEL_BIT = 6 };
+
+struct tally {
+	uint64_t tokens[BYTES]; /* by token byte */
+	uint64_t snapshots;
+	uint64_t data_bytes, snapshot_bytes, lost_bytes;
+	uint64_t first_time, last_time; /* of TIME tokens; first above last while there is none */
+	uint64_t files;
+	uint64_t vector_bits; /* of the first track that has snapshots */
+	struct tw_xtrace_header header;
+	bool has_header;
+};
+
+struct xtrace_survey {
+	uint16_t sizes[BYTES]; /* of tokens that have one and the same; otherwise 0 */
+	struct tally all;
+	struct tw_thread_info *threads;
+	struct tw_kind_count kinds[TW_XTRACE_KINDS + 1];
+	struct tw_field fields[FIELDS];
+};
+
+void xtrace_survey_free(struct xtrace_survey *survey)
+{
+	if (!survey)
+		return;
+	free(survey->threads);
+	free(survey);
+}
+
+/* ---- Counting. ---- */
+
+static void fill_sizes(uint16_t sizes[BYTES])
+{
+	for (unsigned byte = 0; byte < BYTES; byte++) {
+		uint8_t bytes[LONGEST] = {(uint8_t)byte};
+		struct tw_xtrace_token token;
+		bool plain = tw_xtrace_decode(bytes, sizeof bytes, &token) > 0 && token.kind != TW_XTRACE_SYSCALL_VEC &&
+		             token.kind != TW_XTRACE_TIME;
+		sizes[byte] = plain ? (uint16_t)token.size : 0;
+	}
+}
+
+static void note_time(struct tally *tally, uint64_t time)
+{
+	tally->first_time = time < tally->first_time ? time : tally->first_time;
+	tally->last_time = time > tally->last_time ? time : tally->last_time;
+}
+
+/* The fast path: tokens that are held whole, and of a size that their byte tells. `make bench` measures it (info). */
+static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *cursor, struct tally *tally)
+{
+	enum { TIME = 0x07, TIME_SIZE = 9 };
+	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	while (p < end) {
+		size_t size = survey->sizes[*p];
+		if (*p == TIME) {
+			note_time(tally, tw_load64(p + 1, false));
+			size = TIME_SIZE;
+		}
+		if (!size)
+			break;
+		tally->tokens[*p]++;
+		p += size;
+	}
+	size_t took = (size_t)(p - cursor->bytes);
+	cursor->bytes = p;
+	cursor->left -= took;
+	cursor->next += took;
+}
+
+static int count_tokens(const struct xtrace_survey *survey, struct xtrace_files *files, struct tally *tally)
+{
+	struct xtrace_cursor cursor;
+	struct tw_xtrace_token token;
+	int status;
+	xtrace_cursor_init(&cursor, files);
+	for (;;) {
+		count_run(survey, &cursor, tally);
+		status = xtrace_cursor_next(&cursor, &token);
+		if (status <= 0)
+			break;
+		if (token.kind == TW_XTRACE_UNKNOWN)
+			continue;
+		tally->tokens[cursor.bytes[-(ptrdiff_t)token.size]]++;
+		if (token.kind == TW_XTRACE_TIME)
+			note_time(tally, token.value);
+	}
+	tally->data_bytes += cursor.next - files->layout.data_start;
+	tally->lost_bytes += cursor.lost_bytes;
+	return status;
+}
+
+static int count_snapshots(struct xtrace_files *files, struct tally *tally)
+{
+	struct xtrace_snapshots snapshots;
+	int status;
+	xtrace_snapshots_init(&snapshots, files);
+	while ((status = xtrace_snapshots_next(&snapshots)) > 0)
+		;
+	tally->snapshots += snapshots.number;
+	tally->snapshot_bytes += files->snapshots ? tw_input_size(files->snapshots) : 0;
+	tally->lost_bytes += snapshots.lost_bytes;
+	return status;
+}
+
+static int count_track(struct tw_reader *reader, const struct xtrace_track *track, struct tally *tally)
+{
+	const struct xtrace_survey *survey = xtrace_of(reader)->survey;
+	struct xtrace_files files;
+	int status = xtrace_files_open(&files, reader, track);
+	if (status >= 0)
+		status = count_tokens(survey, &files, tally);
+	if (status >= 0)
+		status = count_snapshots(&files, tally);
+	tally->files = files.data ? 1 : 0;
+	tally->files += files.snapshots ? 1 : 0;
+	tally->vector_bits = files.has_layout ? files.layout.vector_bits : 0;
+	tally->has_header = files.has_layout && files.layout.header_size;
+	tally->header = files.header;
+	xtrace_files_close(&files);
+	return status;
+}
+
+/* ---- Sums. ---- */
+
+static bool is_instruction(unsigned byte)
+{
+	unsigned kind = byte & XTRACE_INST_BITS;
+	return kind == 0x01 || kind == XTRACE_PCINST;
+}
+
+static uint64_t instructions(const struct tally *tally, unsigned first_level, unsigned last_level)
+{
+	uint64_t count = 0;
+	for (unsigned byte = 0; byte < BYTES; byte++) {
+		unsigned level = byte >> LEVEL_BIT;
+		if (is_instruction(byte) && level >= first_level && level <= last_level)
+			count += tally->tokens[byte];
+	}
+	return count;
+}
+
+static uint64_t tokens(const struct tally *tally)
+{
+	uint64_t count = 0;
+	for (unsigned byte = 0; byte < BYTES; byte++)
+		count += tally->tokens[byte];
+	return count;
+}
+
+static void add(struct tally *all, const struct tally *tally)
+{
+	for (unsigned byte = 0; byte < BYTES; byte++)
+		all->tokens[byte] += tally->tokens[byte];
+	all->snapshots += tally->snapshots;
+	all->data_bytes += tally->data_bytes;
+	all->snapshot_bytes += tally->snapshot_bytes;
+	all->lost_bytes += tally->lost_bytes;
+	all->files += tally->files;
+	if (tally->first_time <= tally->last_time) {
+		note_time(all, tally->first_time);
+		note_time(all, tally->last_time);
+	}
+	if (!all->vector_bits)
+		all->vector_bits = tally->vector_bits;
+	if (!all->has_header)
+		all->header = tally->header;
+	all->has_header |= tally->has_header;
+}
+
+static int count_all(struct tw_reader *reader, struct tw_info *info)
+{
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	struct xtrace_survey *survey = xtrace_of(reader)->survey;
+	for (size_t i = 0; i < set->count; i++) {
+		struct tally tally = {.first_time = UINT64_MAX};
+		const struct tw_xtrace_name *name = &set->tracks[i].name;
+		if (!tw_thread_wanted(&reader->options, name->number))
+			continue;
+		int status = count_track(reader, &set->tracks[i], &tally);
+		if (status < 0)
+			return status;
+		uint64_t count = instructions(&tally, 0, 3);
+		survey->threads[info->thread_count++] = (struct tw_thread_info){
+		    .thread = name->number,
+		    .records = tokens(&tally) + tally.snapshots,
+		    .bytes = tally.data_bytes + tally.snapshot_bytes,
+		    .end_ns = count,
+		};
+		info->span_ns = count > info->span_ns ? count : info->span_ns;
+		add(&survey->all, &tally);
+	}
+	info->threads = survey->threads;
+	return 0;
+}
+
+/* ---- Telling. ---- */
+
+static void tell_kinds(struct xtrace_survey *survey, struct tw_info *info)
+{
+	uint64_t counts[TW_XTRACE_KINDS] = {0};
+	for (unsigned byte = 0; byte < BYTES; byte++) {
+		uint8_t bytes[LONGEST] = {(uint8_t)byte};
+		struct tw_xtrace_token token;
+		tw_xtrace_decode(bytes, sizeof bytes, &token);
+		counts[token.kind] += survey->all.tokens[byte];
+	}
+	for (unsigned kind = 1; kind < TW_XTRACE_KINDS; kind++) {
+		if (counts[kind])
+			survey->kinds[info->kind_count++] =
+			    (struct tw_kind_count){tw_xtrace_kind_name(kind), counts[kind]};
+	}
+	if (survey->all.snapshots)
+		survey->kinds[info->kind_count++] = (struct tw_kind_count){"snapshot", survey->all.snapshots};
+	info->kinds = survey->kinds;
+	info->records = tokens(&survey->all) + survey->all.snapshots;
+}
+
+static void add_number(struct xtrace_survey *survey, struct tw_info *info, const char *name, uint64_t value)
+{
+	survey->fields[info->field_count++] = (struct tw_field){.name = name, .type = TW_FIELD_UINT, .value.u = value};
+}
+
+static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
+{
+	const struct tw_xtrace_header *header = &survey->all.header;
+	if (!survey->all.has_header)
+		return;
+	info->version = header->version <= UINT32_MAX ? (unsigned)header->version : 0;
+	add_number(survey, info, "global_snapshot", header->global_snapshot);
+	add_number(survey, info, "division", header->division);
+	add_number(survey, info, "stream", header->stream);
+	add_number(survey, info, "has_order", header->has_order);
+}
+
+static void tell_fields(struct xtrace_survey *survey, struct tw_info *info)
+{
+	const struct tally *all = &survey->all;
+	uint64_t count = instructions(all, 0, 3);
+	add_number(survey, info, "files", all->files);
+	add_number(survey, info, "instructions", count);
+	add_number(survey, info, "user_instructions", instructions(all, 0, 0));
+	add_number(survey, info, "kernel_instructions", instructions(all, 1, 3));
+	if (count)
+		survey->fields[info->field_count++] =
+		    (struct tw_field){.name = "bytes_per_instruction",
+		                      .type = TW_FIELD_DOUBLE,
+		                      .value.d = (double)(all->data_bytes * 100 / count) / 100};
+	if (all->vector_bits)
+		add_number(survey, info, "vector_bits", all->vector_bits);
+	add_number(survey, info, "snapshots", all->snapshots);
+	if (all->first_time <= all->last_time) {
+		add_number(survey, info, "first_time", all->first_time);
+		add_number(survey, info, "last_time", all->last_time);
+	}
+	tell_header(survey, info);
+	info->fields = survey->fields;
+}
+
+int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
+{
+	struct xtrace_reader *state = xtrace_of(reader);
+	struct xtrace_survey *survey = state->survey = calloc(1, sizeof *survey);
+	(void)jobs;
+	if (!survey || !(survey->threads = calloc(state->set.count, sizeof *survey->threads)))
+		return xtrace_no_memory(reader);
+	fill_sizes(survey->sizes);
+	survey->all.first_time = UINT64_MAX;
+	int status = count_all(reader, info);
+	if (status < 0)
+		return status;
+	info->events = UINT64_MAX;
+	info->bytes = survey->all.data_bytes + survey->all.snapshot_bytes;
+	info->lost_bytes = survey->all.lost_bytes;
+	tell_kinds(survey, info);
+	tell_fields(survey, info);
+	return 0;
+}

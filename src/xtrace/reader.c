@@ -1,0 +1,103 @@
+/* reader.c - instructions to events. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "xtrace/xtrace.h"
+
+enum { ROWS = 256 };
+
+struct xtrace_events {
+	size_t next;    /* track */
+	bool open;      /* one is being read: */
+	uint32_t track; /* its number */
+	uint64_t time;  /* instructions so far */
+	struct xtrace_files files;
+	struct xtrace_cursor cursor;
+	struct xtrace_snapshots snapshots;
+	struct tw_event rows[ROWS];
+	size_t count;
+};
+
+void xtrace_events_free(struct xtrace_events *events)
+{
+	if (!events)
+		return;
+	xtrace_files_close(&events->files);
+	free(events);
+}
+
+/* Goes to the next track. Returns 1, 0 when there is none, or a negative status. */
+static int open_next(struct tw_reader *reader, struct xtrace_events *events)
+{
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	while (events->next < set->count) {
+		const struct xtrace_track *track = &set->tracks[events->next++];
+		if (!tw_thread_wanted(&reader->options, track->name.number))
+			continue;
+		int status = xtrace_files_open(&events->files, reader, track);
+		events->track = xtrace_track_number(reader, track);
+		events->open = true;
+		events->time = 0;
+		xtrace_cursor_init(&events->cursor, &events->files);
+		xtrace_snapshots_init(&events->snapshots, &events->files);
+		if (status >= 0 && events->track == UINT32_MAX)
+			status = xtrace_no_memory(reader);
+		return status < 0 ? status : 1;
+	}
+	return 0;
+}
+
+static void take(struct xtrace_events *events, const struct tw_xtrace_token *token)
+{
+	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+	events->time += instruction;
+	if (token->kind == TW_XTRACE_UNKNOWN)
+		events->rows[events->count++] = (struct tw_event){
+		    .time = events->time,
+		    .offset = events->cursor.offset,
+		    .value = events->cursor.gap,
+		    .track = events->track,
+		    .kind = TW_LOST,
+		};
+}
+
+/* Takes a token, or goes to another track. Returns 1, 0 when there is nothing more, or a negative status. */
+static int advance(struct tw_reader *reader, struct xtrace_events *events)
+{
+	struct tw_xtrace_token token;
+	if (!events->open)
+		return open_next(reader, events);
+	int status = xtrace_cursor_next(&events->cursor, &token);
+	if (status > 0)
+		take(events, &token);
+	if (status == 0) /* for what is wrong with them */
+		while ((status = xtrace_snapshots_next(&events->snapshots)) > 0)
+			;
+	if (status != 0)
+		return status;
+	xtrace_files_close(&events->files);
+	events->open = false;
+	return 1;
+}
+
+int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct xtrace_reader *state = xtrace_of(reader);
+	*batch = (struct tw_batch){0};
+	if (!state->events)
+		state->events = calloc(1, sizeof *state->events);
+	if (!state->events)
+		return xtrace_no_memory(reader);
+	struct xtrace_events *events = state->events;
+	int status = 1;
+	events->count = 0;
+	while (status > 0 && events->count < ROWS)
+		status = advance(reader, events);
+	if (status < 0)
+		return status;
+	*batch = (struct tw_batch){.events = events->rows, .count = events->count};
+	for (size_t i = 0; i < batch->count; i++)
+		reader->clock.end_ns =
+		    batch->events[i].time > reader->clock.end_ns ? batch->events[i].time : reader->clock.end_ns;
+	return (int)events->count;
+}

@@ -1,0 +1,187 @@
+/* set.c - which files belong together: all that were captured at the same time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/xtrace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+/* ---- Names. ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* A file may be compressed: its name then ends so. */
+static bool parse_name(const char *text, struct tw_xtrace_name *name)
+{
+	static const char *const endings[] = {".zst", ".gz"};
+	char plain[TW_XTRACE_NAME_SIZE];
+	size_t length = strlen(text);
+	if (length >= sizeof plain)
+		return false;
+	memcpy(plain, text, length + 1);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t tail = strlen(endings[i]);
+		if (length > tail && strcmp(plain + length - tail, endings[i]) == 0)
+			plain[length - tail] = '\0';
+	}
+	return tw_xtrace_name_parse(plain, name) == 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool holds_one(const char *path)
+{
+	struct tw_xtrace_name name;
+	struct dirent *entry;
+	bool found = false;
+	DIR *directory = opendir(path);
+	while (directory && !found && (entry = readdir(directory)))
+		found = parse_name(entry->d_name, &name);
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+bool xtrace_claims(const char *path)
+{
+	struct tw_xtrace_name name;
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return false;
+	return S_ISDIR(status.st_mode) ? holds_one(path) : parse_name(base_name(path), &name);
+}
+
+/* ---- Sets. ---- */
+
+static int order(const void *a, const void *b)
+{
+	const struct tw_xtrace_name *first = a, *second = b; /* a track begins with its name */
+	if (first->hint != second->hint)
+		return first->hint < second->hint ? -1 : 1;
+	return (first->number > second->number) - (first->number < second->number);
+}
+
+static struct xtrace_track *find(struct xtrace_set *set, const struct tw_xtrace_name *name)
+{
+	for (size_t i = set->count; i-- > 0;) {
+		if (set->tracks[i].name.hint == name->hint && set->tracks[i].name.number == name->number)
+			return &set->tracks[i];
+	}
+	return NULL;
+}
+
+static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name, char *path)
+{
+	struct xtrace_track *track = find(set, name);
+	if (!track && set->count == XTRACE_TRACKS_MAX)
+		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", path, XTRACE_TRACKS_MAX);
+	if (!track && tw_grow(&set->tracks, &set->room, set->count + 1, sizeof *set->tracks)) {
+		track = &set->tracks[set->count++];
+		*track = (struct xtrace_track){.name = *name};
+	}
+	if (!track)
+		return xtrace_no_memory(reader);
+	char **place = name->snapshots ? &track->snapshots : &track->data;
+	free(*place);
+	*place = path;
+	return 1;
+}
+
+/* What is looked for. */
+struct search {
+	const char *folder;
+	char timestamp[TW_XTRACE_TIMESTAMP_SIZE]; /* of the set; empty: the first file tells it */
+	bool others;                              /* there may be other sets, which are left out */
+};
+
+/* Takes a file of the directory, if it is of the set. */
+static int take(struct tw_reader *reader, struct xtrace_set *set, struct search *search, const char *file)
+{
+	struct tw_xtrace_name name;
+	size_t length = strlen(search->folder);
+	if (!parse_name(file, &name))
+		return 0;
+	if (!*search->timestamp)
+		memcpy(search->timestamp, name.timestamp, sizeof name.timestamp);
+	bool same = strcmp(name.timestamp, search->timestamp) == 0;
+	if (!same && search->others)
+		return 0;
+	if (!same)
+		return tw_fail(reader, TW_ERR_FORMAT,
+		               "%s: there are traces of several times, %s and %s: name a file of one", search->folder,
+		               search->timestamp, name.timestamp);
+	char *path = malloc(length + strlen(file) + 2);
+	if (!path)
+		return xtrace_no_memory(reader);
+	memcpy(path, search->folder, length);
+	path[length] = '/';
+	strcpy(path + length + 1, file);
+	int status = add(reader, set, &name, path);
+	if (status < 0)
+		free(path);
+	return status;
+}
+
+static int list(struct tw_reader *reader, struct xtrace_set *set, struct search *search)
+{
+	struct dirent *entry;
+	int status = 0;
+	DIR *directory = opendir(search->folder);
+	if (!directory)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", search->folder, strerror(errno));
+	while (status >= 0 && (entry = readdir(directory)))
+		status = take(reader, set, search, entry->d_name);
+	closedir(directory);
+	if (status >= 0 && set->count == 0)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", search->folder);
+	if (set->count)
+		qsort(set->tracks, set->count, sizeof *set->tracks, order);
+	return status < 0 ? status : 0;
+}
+
+/* The directory of a path, "." where it has none. Freed by the caller. */
+static char *folder_of(const char *path)
+{
+	const char *file = base_name(path);
+	return file == path ? strdup(".") : strndup(path, file > path + 1 ? (size_t)(file - path - 1) : 1);
+}
+
+int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set)
+{
+	struct search search = {.folder = path};
+	struct tw_xtrace_name name;
+	if (is_directory(path))
+		return list(reader, set, &search);
+	char *folder = folder_of(path);
+	if (!folder)
+		return xtrace_no_memory(reader);
+	if (parse_name(base_name(path), &name))
+		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
+	search.folder = folder;
+	search.others = true;
+	int status = list(reader, set, &search);
+	free(folder);
+	return status;
+}
+
+void xtrace_set_free(struct xtrace_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		free(set->tracks[i].data);
+		free(set->tracks[i].snapshots);
+	}
+	free(set->tracks);
+	*set = (struct xtrace_set){0};
+}

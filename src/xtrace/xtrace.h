@@ -1,0 +1,125 @@
+/* xtrace.h - xtrace inside the library: sets of files, and cursors over their tokens and snapshots. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef XTRACE_XTRACE_H
+#define XTRACE_XTRACE_H
+
+#include "core/format.h"
+#include "xtrace/rules.h"
+
+#include <trackway/xtrace.h>
+
+extern const struct tw_format tw_format_xtrace;
+
+/* ---- set.c: which files belong together. ---- */
+
+enum { XTRACE_TRACKS_MAX = 1 << 14 };
+
+/* A pair of files: what one thread or core did. */
+struct xtrace_track {
+	struct tw_xtrace_name name; /* all 0 where the bytes came without one */
+	char *data, *snapshots;     /* paths; NULL where there is no such file */
+};
+
+struct xtrace_set {
+	struct xtrace_track *tracks; /* by hint and number */
+	size_t count, room;
+};
+
+/* Whether a path names a directory with files of a set, or one of them. */
+bool xtrace_claims(const char *path);
+
+/* Lists the files of the set that a path names. Returns 0 or a negative status. */
+int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set);
+void xtrace_set_free(struct xtrace_set *set);
+
+/* ---- files.c: the two files of a track, opened. ---- */
+
+struct xtrace_files {
+	struct tw_reader *reader;
+	const struct xtrace_track *track;
+	struct tw_input *data, *snapshots;      /* NULL where there is none */
+	const char *data_name, *snapshots_name; /* in findings */
+	bool own_data;                          /* data is not the reader's */
+	bool has_layout;                        /* the snapshot file can be read */
+	struct tw_xtrace_layout layout;
+	struct tw_xtrace_header header;
+	struct tw_window data_window, snapshot_window; /* at their starts */
+};
+
+/* Opens them and finds their layout. What cannot be read is told by findings. Close it in any case. Returns 0 or a negative
+ * status. */
+int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track);
+void xtrace_files_close(struct xtrace_files *files);
+
+/* Reports a finding in the data file, or in the snapshot file. */
+void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace_rule rule, uint64_t record,
+                   uint64_t at, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* ---- cursor.c: the tokens of a data file, over damage. ---- */
+
+struct xtrace_cursor {
+	struct xtrace_files *files;
+	uint64_t offset;      /* of the token that was given last */
+	uint64_t next;        /* of the one behind it */
+	uint64_t gap;         /* unknown: bytes that are no tokens */
+	uint64_t lost_bytes;  /* of all gaps so far, and behind the last token */
+	const uint8_t *bytes; /* held, from `next` on */
+	size_t left;
+};
+
+void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files);
+
+/* Gives the next token, which lives until the next call. A gap is a token of unknown kind: it was reported.
+ * Returns 1, 0 at the end, or a negative status. */
+int xtrace_cursor_next(struct xtrace_cursor *cursor, struct tw_xtrace_token *token);
+
+/* ---- snapshots.c: the snapshots of a track, over damage. ---- */
+
+struct xtrace_snapshots {
+	struct xtrace_files *files;
+	uint64_t offset; /* of the snapshot that was given last */
+	uint64_t next;
+	uint64_t number; /* given so far */
+	uint64_t lost_bytes;
+	struct tw_xtrace_snapshot last;
+};
+
+void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files);
+
+/* Gives the next snapshot as `last`, which lives until the next call. Returns 1, 0 at the end, or a negative status. */
+int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
+
+/* ---- The jobs of the format. ---- */
+
+struct xtrace_events;
+struct xtrace_records;
+struct xtrace_survey;
+
+/* What a reader keeps. */
+struct xtrace_reader {
+	struct xtrace_set set;
+	struct tw_xtrace_layout layout; /* as far as the options tell it */
+	unsigned known;
+	struct xtrace_events *events;   /* made when events are asked for */
+	struct xtrace_records *records; /* the same for records */
+	struct xtrace_survey *survey;   /* the same for info */
+};
+
+static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)
+{
+	return reader->state;
+}
+
+/* "out of memory", as a status. */
+int xtrace_no_memory(struct tw_reader *reader);
+
+/* The number of the track of a pair of files; UINT32_MAX when there is no memory. */
+uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track);
+
+int xtrace_read(struct tw_reader *reader, struct tw_batch *batch);
+void xtrace_events_free(struct xtrace_events *events);
+
+int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+void xtrace_survey_free(struct xtrace_survey *survey);
+
+#endif

@@ -1,0 +1,94 @@
+/* test_xtrace_damage.c - data files of xtrace that are damaged: what is found, what is delivered. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "xtrace_bytes.h"
+
+#define NOP 0xd503201fu
+#define PC 0x400000u
+
+/* Eight tokens must follow a place to go on at. */
+#define NOPS INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP)
+
+static const struct {
+	const char *name;
+	const uint8_t *bytes;
+	size_t size;
+	const char *found;
+	uint64_t instructions, lost;
+} cases[] = {
+    {"nothing wrong", BYTES(PCINST(PC, NOP), INST(NOP)), "", 2, 0},
+    {"a byte that is none", BYTES(PCINST(PC, NOP), 0x00, PCINST(PC + 4, NOP), NOPS), "xtrace.unknown-token@13", 10, 1},
+    {"a reserved token", BYTES(PCINST(PC, NOP), 0x04, 1, 2, 3, PCINST(PC + 4, NOP), NOPS), "xtrace.reserved-token@13",
+     10, 4},
+    {"the other one", BYTES(PCINST(PC, NOP), 0x14, PCINST(PC + 4, NOP), NOPS), "xtrace.reserved-token@13", 10, 1},
+    {"an access of 32 KiB", BYTES(PCINST(PC, NOP), 0xf2, W64(0), PCINST(PC + 4, NOP), NOPS), "xtrace.unknown-token@13",
+     10, 9},
+    {"2000 vectors", BYTES(PCINST(PC, NOP), 0x24, W64(2000), PCINST(PC + 4, NOP), NOPS), "xtrace.unknown-token@13", 10,
+     9},
+    {"what could be an odd PC", BYTES(PCINST(PC, NOP), 0xff, PCINST(PC + 2, NOP), PCINST(PC + 4, NOP), NOPS),
+     "xtrace.unknown-token@13", 10, 14},
+    {"a place with little behind it", BYTES(PCINST(PC, NOP), 0xff, PCINST(PC, NOP), 0xff, PCINST(PC + 4, NOP), NOPS),
+     "xtrace.unknown-token@13", 10, 15},
+    {"the last one, before the end", BYTES(PCINST(PC, NOP), 0xff, PCINST(PC + 4, NOP)), "xtrace.unknown-token@13", 2,
+     1},
+    {"cut in an opcode", BYTES(PCINST(PC, NOP), 0x01, 1, 2), "xtrace.cut-token@13", 1, 3},
+    {"cut in a value", BYTES(PCINST(PC, NOP), 0x32, W64(0), 1), "xtrace.cut-token@13", 1, 10},
+    {"nothing but damage", BYTES(PCINST(PC, NOP), 0xff, 0xff, 0xff), "xtrace.unknown-token@13", 1, 3},
+};
+
+static void test_damage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct found found = {0};
+		const struct tw_read_options options = {.format = "xtrace",
+		                                        .on_finding = note_finding,
+		                                        .finding_context = &found};
+		struct tw_reader *reader;
+		struct tw_info info;
+		uint64_t instructions = 0;
+		print_message("# %s\n", cases[i].name);
+		assert_int_equal(tw_open_memory(&reader, "stream", cases[i].bytes, cases[i].size, &options), 0);
+		assert_int_equal(tw_read_info(reader, 1, &info), 0);
+		for (size_t k = 0; k < info.kind_count; k++)
+			if (strstr(info.kinds[k].kind, "inst"))
+				instructions += info.kinds[k].count;
+		assert_string_equal(found.text, cases[i].found);
+		assert_int_equal(instructions, cases[i].instructions);
+		assert_int_equal(info.lost_bytes, cases[i].lost);
+		tw_close(reader);
+	}
+}
+
+/* Every event of damage is in the stream, with its place and size. */
+static void test_lost_events(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {PCINST(PC, NOP), 0x04, 0, 0, PCINST(PC + 4, NOP), NOPS};
+	const struct tw_read_options options = {.format = "xtrace"};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	uint64_t lost = 0;
+	int status;
+	assert_int_equal(tw_open_memory(&reader, "stream", bytes, sizeof bytes, &options), 0);
+	while ((status = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			if (batch.events[i].kind == TW_LOST) {
+				assert_int_equal(batch.events[i].offset, 13);
+				assert_int_equal(batch.events[i].time, 1);
+				lost += batch.events[i].value;
+			}
+	assert_int_equal(status, 0);
+	assert_int_equal(lost, 3);
+	tw_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_lost_events),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
