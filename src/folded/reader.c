@@ -207,7 +207,7 @@ static int folded_read(struct tw_reader *reader, struct tw_batch *batch)
 			status = add_row(reader, &folded->events[rows++]) < 0 ? TW_ERR_MEMORY : 1;
 	}
 	*batch = (struct tw_batch){folded->events, rows, NULL};
-	return status < 0 ? status : rows > 0;
+	return status < 0 ? status : (int)rows;
 }
 
 /* ---- Records. ---- */
