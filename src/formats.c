@@ -7,6 +7,7 @@
 #include "folded/folded.h"
 #include "fxt/fxt.h"
 #include "tracelog/tracelog.h"
+#include "uftrace/uftrace.h"
 #include "xtrace/xtrace.h"
 
 const struct tw_format *const tw_formats[] = {
@@ -16,6 +17,7 @@ const struct tw_format *const tw_formats[] = {
     &tw_format_chrome,   /* Chrome's trace event JSON */
     &tw_format_tracelog, /* the log of Tizen's CoreProfiler */
     &tw_format_folded,   /* folded stacks */
+    &tw_format_uftrace,  /* uftrace's data directory */
     &tw_format_xtrace,   /* instructions of AArch64 */
     NULL,
 };

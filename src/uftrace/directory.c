@@ -1,0 +1,127 @@
+/* directory.c - the files of a data directory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "uftrace/uftrace.h"
+
+static const char magic[] = "Ftrace!"; /* with its NUL */
+
+char *uftrace_path(const char *directory, const char *name)
+{
+	size_t length = strlen(directory), more = strlen(name);
+	char *path = malloc(length + more + 2);
+	if (!path)
+		return NULL;
+	memcpy(path, directory, length);
+	path[length] = '/';
+	memcpy(path + length + 1, name, more + 1);
+	return path;
+}
+
+bool uftrace_claims(const char *path)
+{
+	char found[sizeof magic] = {0};
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return false;
+	char *info = uftrace_path(path, "info");
+	FILE *file = info ? fopen(info, "rb") : NULL;
+	bool claims = file && fread(found, sizeof found, 1, file) == 1 && memcmp(found, magic, sizeof magic) == 0;
+	if (file)
+		(void)fclose(file);
+	free(info);
+	return claims;
+}
+
+int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input)
+{
+	char *path = uftrace_path(reader->path, name);
+	*input = NULL;
+	if (!path)
+		return uftrace_no_memory(reader);
+	int status = access(path, F_OK) == 0 ? tw_input_open(input, path) : 0;
+	free(path);
+	if (status < 0)
+		tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");
+	if (status < 0) {
+		tw_input_close(*input);
+		*input = NULL;
+	}
+	return status;
+}
+
+/* A copy that ends in NUL: lines stand in the window. */
+static bool give(const struct tw_text_line *line, uftrace_take_line_fn *take, void *context, char *copy)
+{
+	size_t size = line->size;
+	if (line->cut)
+		return false;
+	if (size && line->bytes[size - 1] == '\n')
+		size--;
+	memcpy(copy, line->bytes, size);
+	copy[size] = '\0';
+	return size == 0 || take(context, copy);
+}
+
+static int give_lines(struct tw_reader *reader, const char *name, struct tw_text_lines *lines,
+                      uftrace_take_line_fn *take, void *context, char *copy)
+{
+	struct tw_text_line line, first = {.number = 0};
+	uint64_t bad = 0;
+	int status;
+	while ((status = tw_text_lines_next(lines, &line)) > 0) {
+		if (give(&line, take, context, copy))
+			continue;
+		first = bad++ ? first : line;
+	}
+	if (bad) {
+		char *path = uftrace_path(reader->path, name);
+		reader->file = path;
+		tw_report(reader, &uftrace_rules[UFTRACE_BAD_LINE], first.offset, first.offset, first.number,
+		          "Expected a line as uftrace writes it; it is the first of %llu.", (unsigned long long)bad);
+		reader->file = NULL;
+		free(path);
+	}
+	return status;
+}
+
+int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_line_fn *take, void *context,
+                       bool *found)
+{
+	struct tw_input *input;
+	int status = uftrace_open_file(reader, name, &input);
+	*found = input != NULL;
+	if (!input)
+		return status;
+	struct tw_text_lines lines = {.window = {.input = input}, .limit = UFTRACE_LINE_MOST};
+	char *copy = malloc(UFTRACE_LINE_MOST + 1);
+	if (copy)
+		status = give_lines(reader, name, &lines, take, context, copy);
+	else
+		status = TW_ERR_MEMORY;
+	if (status < 0)
+		tw_fail(reader, status, "%s", copy ? tw_input_error(input) : "out of memory");
+	free(copy);
+	tw_text_lines_free(&lines);
+	tw_input_close(input);
+	return status;
+}
+
+int uftrace_list(struct tw_reader *reader, int (*take)(struct tw_reader *reader, const char *name))
+{
+	struct dirent *entry;
+	int status = 0;
+	DIR *directory = opendir(reader->path);
+	if (!directory)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", reader->path, strerror(errno));
+	while (status >= 0 && (entry = readdir(directory)))
+		status = take(reader, entry->d_name);
+	closedir(directory);
+	return status;
+}

@@ -1,0 +1,133 @@
+/* format.c - uftrace's data as a format: finding it and opening it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "core/filter.h"
+#include "uftrace/uftrace.h"
+
+enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1 };
+
+int uftrace_no_memory(struct tw_reader *reader)
+{
+	return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", reader->path);
+}
+
+/* ---- The file `info`: a header, then lines "word:value". ---- */
+
+static int take_header(struct tw_reader *reader, const uint8_t *bytes, size_t have)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	if (have < HEADER_SIZE)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s/info: expected a header of %d bytes, found %zu", reader->path,
+		               HEADER_SIZE, have);
+	uftrace->version = tw_load32(bytes + 8, false);
+	if (bytes[14] != LITTLE)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED,
+		               "%s/info: offset 0xe: expected byte order 1 (little endian), found %u", reader->path,
+		               bytes[14]);
+	if (uftrace->version != VERSION)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s/info: offset 0x8: expected version %d, found %u",
+		               reader->path, VERSION, uftrace->version);
+	uftrace->features = tw_load64(bytes + 16, false);
+	return 0;
+}
+
+static bool take_info_line(struct uftrace_reader *uftrace, const char *line, size_t size)
+{
+	static const char *const words[] = {"exename:", "cmdline:", "record_date:"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		if (size > length && memcmp(line, words[i], length) == 0 && !uftrace->texts[i].length)
+			return tw_text_add(&uftrace->texts[i], line + length, size - length);
+	}
+	return true;
+}
+
+/* The lines that are in the first bytes: what is told of the machine and of arguments is not used. */
+static int take_info(struct tw_reader *reader, const uint8_t *bytes, size_t have)
+{
+	size_t at = tw_load16(bytes + 12, false), size;
+	for (; at < have; at += size + 1) {
+		const uint8_t *end = memchr(bytes + at, '\n', have - at);
+		size = end ? (size_t)(end - bytes) - at : have - at;
+		if (!take_info_line(uftrace_of(reader), (const char *)bytes + at, size))
+			return uftrace_no_memory(reader);
+	}
+	return 0;
+}
+
+static int read_info(struct tw_reader *reader)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = uftrace_open_file(reader, "info", &reader->input);
+	if (status < 0 || !reader->input)
+		return status < 0 ? status : tw_fail(reader, TW_ERR_FORMAT, "%s: no file called info", reader->path);
+	reader->window = (struct tw_window){.input = reader->input};
+	status = tw_window_view(&reader->window, 0, UFTRACE_LINE_MOST, &bytes, &have);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
+	status = take_header(reader, bytes, have);
+	return status < 0 ? status : take_info(reader, bytes, have);
+}
+
+/* ---- The entry. ---- */
+
+static int uftrace_open(struct tw_reader *reader)
+{
+	if (!reader->path)
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: uftrace's data is a directory: name that",
+		               tw_input_name(reader->input));
+	reader->state = calloc(1, sizeof(struct uftrace_reader));
+	if (!reader->state)
+		return uftrace_no_memory(reader);
+	if (reader->options.order == TW_ORDER_FILE)
+		reader->options.order = TW_ORDER_TRACK;
+	reader->clock.ticks_per_second = 1000000000;
+	int status = read_info(reader);
+	if (status >= 0)
+		status = uftrace_read_tasks(reader);
+	return status;
+}
+
+static void uftrace_close(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = reader->state;
+	for (size_t i = 0; i < uftrace->task_count; i++) {
+		free(uftrace->tasks[i].file);
+		uftrace_cursor_close(&uftrace->tasks[i].cursor);
+	}
+	for (size_t i = 0; i < sizeof uftrace->texts / sizeof *uftrace->texts; i++)
+		tw_text_free(&uftrace->texts[i]);
+	uftrace_symbols_free(&uftrace->symbols);
+	tw_map_free(&uftrace->task_numbers);
+	tw_map_free(&uftrace->event_names);
+	free(uftrace->tasks);
+	free(uftrace->heap);
+	free(uftrace->threads);
+	free(uftrace);
+}
+
+static int probe(const uint8_t *bytes, size_t size)
+{
+	(void)bytes;
+	(void)size;
+	return 0; /* it is a directory */
+}
+
+const struct tw_format tw_format_uftrace = {
+    .name = "uftrace",
+    .title = "uftrace's data directory",
+    .rules = uftrace_rules,
+    .rule_count = UFTRACE_RULES,
+    .copy_order = TW_ORDER_TIME,
+    .probe = probe,
+    .claims = uftrace_claims,
+    .open = uftrace_open,
+    .read = uftrace_read,
+    .read_record = uftrace_read_record,
+    .info = uftrace_info,
+    .close = uftrace_close,
+};

@@ -1,0 +1,196 @@
+/* records.c - the records of one thread, over the data behind them and over damage.
+ *
+ * A record is 16 bytes: its time in nanoseconds, and in one word type (2 bits), whether data follows (1), a magic (3), depth (10)
+ * and address (48). What data follows is told by specifications that other files hold, so its end is found by what may
+ * come next: a record whose magic, time and depth fit the one before. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "base/bytes.h"
+#include "uftrace/uftrace.h"
+
+enum {
+	MAGIC = 5,
+	UNKNOWN = UINT16_MAX, /* a depth: deeper than any */
+	DATA_MOST = 1 << 12,  /* bytes behind a record */
+	CHUNK = 1 << 16,      /* read at a time: there may be many threads */
+	SURE = 3,             /* records in a row after damage */
+	GAP_MOST = 1 << 16    /* bytes that are one gap at most */
+};
+
+int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file)
+{
+	*cursor = (struct uftrace_cursor){.reader = reader, .file = file};
+	int status = tw_input_open(&cursor->input, file);
+	cursor->window = (struct tw_window){.input = cursor->input, .chunk = CHUNK};
+	if (status < 0)
+		tw_fail(reader, status, "%s", cursor->input ? tw_input_error(cursor->input) : "out of memory");
+	return status;
+}
+
+void uftrace_cursor_close(struct uftrace_cursor *cursor)
+{
+	tw_window_free(&cursor->window);
+	tw_input_close(cursor->input);
+	*cursor = (struct uftrace_cursor){0};
+}
+
+static void report(const struct uftrace_cursor *cursor, enum uftrace_rule rule, uint64_t at, const char *text)
+{
+	cursor->reader->file = cursor->file;
+	tw_report(cursor->reader, &uftrace_rules[rule], at, at, 0, "%s", text);
+	cursor->reader->file = NULL;
+}
+
+/* The state in which a record finds a thread. */
+struct thread {
+	uint64_t time;
+	unsigned depth;
+	bool timed;
+};
+
+static bool decode(const uint8_t *bytes, struct uftrace_record *record, bool *more)
+{
+	uint64_t word = tw_load64(bytes + UFTRACE_WORD, false);
+	*record = (struct uftrace_record){
+	    .type = (enum uftrace_type)(word & 3),
+	    .time = tw_load64(bytes, false),
+	    .depth = (unsigned)(word >> 6 & 0x3ff),
+	    .address = word >> 16,
+	    .size = UFTRACE_RECORD_SIZE,
+	};
+	*more = word >> 2 & 1;
+	return (word >> 3 & 7) == MAGIC;
+}
+
+/* Whether a record may stand here. An exit is of the innermost function; a depth may be less where records were left out. */
+static bool may_follow(const struct thread *thread, const struct uftrace_record *record)
+{
+	static const uint64_t second = 1000000000, most = 1000 * second;
+	if (thread->timed && (record->time < thread->time || record->time - thread->time > most))
+		return false;
+	if (record->type == UFTRACE_ENTRY)
+		return record->depth <= thread->depth;
+	return record->type != UFTRACE_EXIT || thread->depth == UNKNOWN || record->depth + 1 == thread->depth;
+}
+
+static void go_on(struct thread *thread, const struct uftrace_record *record)
+{
+	thread->time = record->time;
+	thread->timed = true;
+	if (record->type == UFTRACE_ENTRY)
+		thread->depth = record->depth + 1;
+	else if (record->type == UFTRACE_EXIT)
+		thread->depth = record->depth;
+	else if (record->type == UFTRACE_LOSS)
+		thread->depth = UNKNOWN;
+}
+
+/* Where the next record is, from `at` on; `have` where there is none. */
+static size_t find_next(const struct thread *thread, const uint8_t *bytes, size_t at, size_t have)
+{
+	struct uftrace_record record;
+	bool more;
+	for (; at + UFTRACE_RECORD_SIZE <= have; at += UFTRACE_WORD)
+		if (decode(bytes + at, &record, &more) && may_follow(thread, &record))
+			return at;
+	return have;
+}
+
+/* ---- After damage: several records in a row, whatever the depth. ---- */
+
+static bool goes_on(const uint8_t *bytes, size_t have, bool at_end)
+{
+	struct thread thread = {0};
+	struct uftrace_record record;
+	bool more;
+	size_t at = 0;
+	for (unsigned i = 0; i < SURE; i++) {
+		if (at + UFTRACE_RECORD_SIZE > have)
+			return i > 0 && at_end;
+		if (!decode(bytes + at, &record, &more))
+			return false;
+		if (i == 0)
+			thread.depth = record.depth + (record.type == UFTRACE_EXIT);
+		if (!may_follow(&thread, &record))
+			return false;
+		go_on(&thread, &record);
+		at += UFTRACE_RECORD_SIZE;
+		if (more)
+			at = find_next(&thread, bytes, at, have);
+	}
+	return true;
+}
+
+static int take_gap(struct uftrace_cursor *cursor, const uint8_t *bytes, size_t have, struct uftrace_record *record)
+{
+	size_t size = 1, most = have < GAP_MOST ? have : GAP_MOST;
+	while (size < most && !goes_on(bytes + size, have - size, cursor->window.at_end))
+		size++;
+	*record =
+	    (struct uftrace_record){.type = UFTRACE_GAP, .offset = cursor->next, .size = size, .time = cursor->time};
+	if (have < UFTRACE_RECORD_SIZE)
+		report(cursor, UFTRACE_CUT_RECORD, cursor->next, uftrace_rules[UFTRACE_CUT_RECORD].text);
+	else
+		report(cursor, UFTRACE_BAD_RECORD, cursor->next, "Expected a record, found bytes that are none.");
+	cursor->lost_bytes += size;
+	cursor->next += size;
+	cursor->depth = UNKNOWN;
+	cursor->timed = false;
+	return 1;
+}
+
+/* ---- Records. ---- */
+
+static void judge(const struct uftrace_cursor *cursor, const struct uftrace_record *record)
+{
+	bool known = cursor->depth != UNKNOWN;
+	if (cursor->timed && record->time < cursor->time)
+		report(cursor, UFTRACE_TIME_BACK, record->offset, uftrace_rules[UFTRACE_TIME_BACK].text);
+	if (known && ((record->type == UFTRACE_ENTRY && record->depth != cursor->depth) ||
+	              (record->type == UFTRACE_EXIT && record->depth + 1 != cursor->depth)))
+		report(cursor, UFTRACE_DEPTH, record->offset, uftrace_rules[UFTRACE_DEPTH].text);
+	if (record->type == UFTRACE_LOSS) {
+		cursor->reader->file = cursor->file;
+		tw_report(cursor->reader, &uftrace_rules[UFTRACE_LOST], record->offset, record->offset, 0,
+		          "The recorder lost %" PRIu64 " records here.", record->address);
+		cursor->reader->file = NULL;
+	}
+}
+
+static void take_data(const struct thread *thread, const uint8_t *bytes, size_t have, struct uftrace_record *record)
+{
+	size_t most = have < DATA_MOST ? have : DATA_MOST;
+	size_t end = find_next(thread, bytes, UFTRACE_RECORD_SIZE, most);
+	if (end == most && have > most) /* nothing fits: the data ends at the first record of any kind */
+		for (end = UFTRACE_RECORD_SIZE; end < most && !goes_on(bytes + end, have - end, false);)
+			end += UFTRACE_WORD;
+	record->data = bytes + UFTRACE_RECORD_SIZE;
+	record->data_size = end - UFTRACE_RECORD_SIZE;
+	record->size = end;
+}
+
+int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record)
+{
+	const uint8_t *bytes;
+	size_t have;
+	bool more;
+	int status = tw_window_view(&cursor->window, cursor->next, GAP_MOST, &bytes, &have);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->input));
+	if (have == 0)
+		return 0;
+	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, record, &more))
+		return take_gap(cursor, bytes, have, record);
+	record->offset = cursor->next;
+	judge(cursor, record);
+	struct thread thread = {cursor->time, cursor->depth, cursor->timed};
+	go_on(&thread, record);
+	if (more)
+		take_data(&thread, bytes, have, record);
+	cursor->time = thread.time;
+	cursor->depth = thread.depth;
+	cursor->timed = true;
+	cursor->next += record->size;
+	return 1;
+}

@@ -1,0 +1,286 @@
+/* symbols.c - what the functions at addresses are called: maps of sessions, and symbol files.
+ *
+ * sid-ID.map is what /proc/PID/maps said; NAME.sym has a line "ADDRESS TYPE NAME" for each symbol, by address. Data that has the
+ * feature "relative symbols" counts addresses from where the file begins in memory. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "uftrace/uftrace.h"
+
+enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
+
+static bool fits(const struct tw_reader *reader, size_t more)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	if (symbols->used + more > tw_memory_limit(reader) / NAME_SHARE)
+		return false;
+	symbols->used += more;
+	return true;
+}
+
+static void tell_full(struct tw_reader *reader)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	if (!symbols->full)
+		tw_report(reader, &uftrace_rules[UFTRACE_NAME_LIMIT], 0, 0, 0, "%s",
+		          uftrace_rules[UFTRACE_NAME_LIMIT].text);
+	symbols->full = true;
+}
+
+/* ---- Symbol files. ---- */
+
+struct load {
+	struct tw_reader *reader;
+	struct uftrace_module *module;
+	struct uftrace_session *session;
+	bool failed; /* no memory */
+};
+
+static bool add_symbol(struct load *load, uint64_t address, const char *text)
+{
+	struct uftrace_module *module = load->module;
+	size_t length = text ? strlen(text) + 1 : 0;
+	if (!fits(load->reader, length + sizeof *module->symbols)) {
+		tell_full(load->reader);
+		return true;
+	}
+	if (!tw_grow(&module->symbols, &module->room, module->count + 1, sizeof *module->symbols) ||
+	    !tw_grow(&module->texts, &module->text_room, module->text_size + length, 1)) {
+		load->failed = true;
+		return true;
+	}
+	module->symbols[module->count++] =
+	    (struct uftrace_symbol){address, text ? (uint32_t)module->text_size : UINT32_MAX};
+	if (text)
+		memcpy(module->texts + module->text_size, text, length);
+	module->text_size += length;
+	return true;
+}
+
+/* "0000000000001010 P name"; a '?' is the end of a section, and has a name of no function. */
+static bool take_symbol(void *context, char *line)
+{
+	char *end, *name;
+	if (line[0] == '#')
+		return true;
+	uint64_t address = strtoull(line, &end, 16);
+	if (end == line || *end != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	name = end + 3;
+	return add_symbol(context, address, end[1] == '?' ? NULL : name);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct uftrace_symbol *first = a, *second = b;
+	return (first->address > second->address) - (first->address < second->address);
+}
+
+static int load_symbols(struct tw_reader *reader, struct uftrace_module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+	struct load load = {.reader = reader, .module = module};
+	char name[512];
+	bool found = false;
+	module->loaded = true;
+	int length = snprintf(name, sizeof name, "%s.sym", slash ? slash + 1 : module->path);
+	int status = length < (int)sizeof name ? uftrace_read_lines(reader, name, take_symbol, &load, &found) : 0;
+	if (status >= 0 && !found)
+		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0, "There are no symbols of %s.",
+		          module->path);
+	if (load.failed)
+		return uftrace_no_memory(reader);
+	if (module->count)
+		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
+	return status;
+}
+
+/* ---- Maps. ---- */
+
+static uint32_t module_of(struct load *load, const char *path)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(load->reader)->symbols;
+	for (size_t i = 0; i < symbols->module_count; i++)
+		if (strcmp(symbols->modules[i].path, path) == 0)
+			return (uint32_t)i;
+	char *copy = strdup(path);
+	if (!copy ||
+	    !tw_grow(&symbols->modules, &symbols->module_room, symbols->module_count + 1, sizeof *symbols->modules)) {
+		free(copy);
+		load->failed = true;
+		return 0;
+	}
+	symbols->modules[symbols->module_count] = (struct uftrace_module){.path = copy};
+	return (uint32_t)symbols->module_count++;
+}
+
+/* Where the module's first mapping begins. */
+static uint64_t base_of(const struct uftrace_session *session, uint32_t module, uint64_t start)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if (session->mappings[i].module == module)
+			return session->mappings[i].base;
+	return start;
+}
+
+/* "5626a3c0b000-5626a3c10000 r-xp 00000000 00:00 0   /path build-id:...". */
+static bool take_mapping(void *context, char *line)
+{
+	struct load *load = context;
+	struct uftrace_session *session = load->session;
+	uint64_t start, end;
+	int at = 0;
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &at) < 2 || !at || end < start)
+		return false;
+	char *path = line + at, *build = strstr(path, " build-id:");
+	if (build)
+		*build = '\0';
+	if (path[0] != '/' || load->failed)
+		return true; /* a stack, a heap */
+	if (!fits(load->reader, sizeof *session->mappings)) {
+		tell_full(load->reader);
+		return true;
+	}
+	uint32_t module = module_of(load, path);
+	struct uftrace_mapping mapping = {start, end, base_of(session, module, start), module};
+	if (tw_grow(&session->mappings, &session->room, session->count + 1, sizeof *session->mappings))
+		session->mappings[session->count++] = mapping;
+	else
+		load->failed = true;
+	return true;
+}
+
+static int load_session(struct tw_reader *reader, struct uftrace_session *session)
+{
+	struct load load = {.reader = reader, .session = session};
+	char name[64];
+	bool found;
+	session->loaded = true;
+	(void)snprintf(name, sizeof name, "sid-%s.map", session->id);
+	int status = uftrace_read_lines(reader, name, take_mapping, &load, &found);
+	if (status >= 0 && !found)
+		tw_report(reader, &uftrace_rules[UFTRACE_NO_MAP], 0, 0, 0, "There is no %s.", name);
+	return load.failed ? uftrace_no_memory(reader) : status;
+}
+
+/* ---- Sessions. ---- */
+
+bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time)
+{
+	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1, sizeof *symbols->sessions))
+		return false;
+	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
+	*session = (struct uftrace_session){.process = process, .time = time};
+	(void)snprintf(session->id, sizeof session->id, "%s", id);
+	return true;
+}
+
+uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until)
+{
+	uint32_t found = UINT32_MAX;
+	*until = UINT64_MAX;
+	for (size_t i = 0; i < symbols->session_count; i++) {
+		const struct uftrace_session *session = &symbols->sessions[i];
+		if (session->process != process)
+			continue;
+		if (session->time <= time || found == UINT32_MAX)
+			found = (uint32_t)i;
+		else if (session->time < *until)
+			*until = session->time;
+	}
+	return found;
+}
+
+/* ---- Names. ---- */
+
+static const struct uftrace_mapping *mapping_at(const struct uftrace_session *session, uint64_t address)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if (address >= session->mappings[i].start && address < session->mappings[i].end)
+			return &session->mappings[i];
+	return NULL;
+}
+
+static const char *symbol_at(const struct uftrace_module *module, uint64_t address)
+{
+	size_t low = 0, high = module->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (module->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || module->symbols[low - 1].text == UINT32_MAX)
+		return NULL;
+	return module->texts + module->symbols[low - 1].text;
+}
+
+/* Finds the symbol; *text is NULL where there is none. */
+static int find(struct tw_reader *reader, uint32_t number, uint64_t address, const char **text)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	*text = NULL;
+	if (number == UINT32_MAX)
+		return 0;
+	struct uftrace_session *session = &uftrace->symbols.sessions[number];
+	int status = session->loaded ? 0 : load_session(reader, session);
+	const struct uftrace_mapping *mapping = mapping_at(session, address);
+	if (status < 0 || !mapping)
+		return status;
+	struct uftrace_module *module = &uftrace->symbols.modules[mapping->module];
+	status = module->loaded ? 0 : load_symbols(reader, module);
+	if (status >= 0)
+		*text = symbol_at(module, uftrace->features & RELATIVE ? address - mapping->base : address);
+	return status;
+}
+
+/* A function without a symbol is called by its address. */
+static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *text)
+{
+	char number[24];
+	if (!fits(reader, NAME_BYTES)) {
+		tell_full(reader);
+		return tw_dictionary_text(reader->dictionary, "(other)");
+	}
+	if (!text)
+		(void)snprintf(number, sizeof number, "0x%" PRIx64, address);
+	text = text ? text : number;
+	return tw_dictionary_text(reader->dictionary, text);
+}
+
+uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t address)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	uint64_t key = address ^ (uint64_t)(session + 1) << SESSION_BITS;
+	uint32_t name;
+	const char *text;
+	if (tw_map_find(&symbols->names, key, &name))
+		return name;
+	if (find(reader, session, address, &text) < 0)
+		return UINT32_MAX;
+	name = intern(reader, address, text);
+	if (name == UINT32_MAX || (!symbols->full && !tw_map_add(&symbols->names, key, name))) {
+		uftrace_no_memory(reader);
+		return UINT32_MAX;
+	}
+	return name;
+}
+
+void uftrace_symbols_free(struct uftrace_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->module_count; i++) {
+		free(symbols->modules[i].path);
+		free(symbols->modules[i].symbols);
+		free(symbols->modules[i].texts);
+	}
+	for (size_t i = 0; i < symbols->session_count; i++)
+		free(symbols->sessions[i].mappings);
+	free(symbols->modules);
+	free(symbols->sessions);
+	tw_map_free(&symbols->names);
+}

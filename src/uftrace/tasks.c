@@ -1,0 +1,258 @@
+/* tasks.c - who ran: task.txt, the threads that there are records of, and the names that perf saw. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "uftrace/uftrace.h"
+
+enum {
+	TASKS_MOST = 1 << 20,
+	SESSIONS_MOST = 1 << 16,
+	PERF_HEADER = 8,
+	PERF_COMM = 3,
+	COMM_NAME = 16,
+	PERF_MOST = 1 << 16
+};
+
+struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	uint32_t number;
+	if (tw_map_find(&uftrace->task_numbers, thread, &number))
+		return &uftrace->tasks[number];
+	if (uftrace->task_count == TASKS_MOST)
+		return NULL;
+	if (!tw_grow(&uftrace->tasks, &uftrace->task_room, uftrace->task_count + 1, sizeof *uftrace->tasks) ||
+	    !tw_map_add(&uftrace->task_numbers, thread, (uint32_t)uftrace->task_count))
+		return NULL;
+	struct uftrace_task *task = &uftrace->tasks[uftrace->task_count++];
+	*task = (struct uftrace_task){.thread = thread};
+	return task;
+}
+
+/* ---- task.txt: "TASK timestamp=39138.712072702 tid=12150 pid=12150". ---- */
+
+static bool read_time(const char *line, uint64_t *time)
+{
+	uint64_t seconds, ns;
+	const char *at = strstr(line, "timestamp=");
+	if (!at || sscanf(at, "timestamp=%" SCNu64 ".%9" SCNu64, &seconds, &ns) != 2 || seconds > UINT32_MAX)
+		return false;
+	*time = seconds * 1000000000 + ns;
+	return true;
+}
+
+static bool read_number(const char *line, const char *word, uint64_t *number)
+{
+	const char *at = strstr(line, word);
+	return at && sscanf(at + strlen(word), "%" SCNu64, number) == 1;
+}
+
+static bool take_task_line(void *context, char *line)
+{
+	struct tw_reader *reader = context;
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	uint64_t time, thread, process;
+	char id[17];
+	if (!read_time(line, &time) || !read_number(line, " pid=", &process))
+		return false;
+	if (strncmp(line, "SESS ", 5) == 0) {
+		const char *at = strstr(line, " sid=");
+		return at && sscanf(at, " sid=%16[0-9a-f]", id) == 1 &&
+		       uftrace->symbols.session_count < SESSIONS_MOST &&
+		       uftrace_add_session(&uftrace->symbols, id, process, time);
+	}
+	if (strncmp(line, "FORK ", 5) == 0)
+		thread = process;
+	else if (strncmp(line, "TASK ", 5) != 0 || !read_number(line, " tid=", &thread))
+		return strncmp(line, "DLOP ", 5) == 0;
+	struct uftrace_task *task = uftrace_task_of(reader, thread);
+	if (!task)
+		return false;
+	task->process = process;
+	task->born = time;
+	return strncmp(line, "FORK ", 5) != 0 || read_number(line, " ppid=", &task->parent);
+}
+
+/* ---- events.txt: "EVENT: 1000001 provider:name". ---- */
+
+static bool take_event_line(void *context, char *line)
+{
+	struct tw_reader *reader = context;
+	uint64_t number;
+	uint32_t there;
+	int at = 0;
+	if (sscanf(line, "EVENT: %" SCNu64 " %n", &number, &at) != 1 || !at || !line[at])
+		return false;
+	uint32_t name = tw_dictionary_text(reader->dictionary, line + at);
+	return name != UINT32_MAX && (tw_map_find(&uftrace_of(reader)->event_names, number, &there) ||
+	                              tw_map_add(&uftrace_of(reader)->event_names, number, name));
+}
+
+/* ---- perf-cpuN.dat: the names of threads. ---- */
+
+static int take_comm(struct tw_reader *reader, const uint8_t *bytes, size_t size)
+{
+	enum { TID = PERF_HEADER + 4, NAME = PERF_HEADER + 8 };
+	uint32_t number;
+	if (size < NAME + COMM_NAME ||
+	    !tw_map_find(&uftrace_of(reader)->task_numbers, tw_load32(bytes + TID, false), &number))
+		return 0;
+	size_t length = strnlen((const char *)bytes + NAME, COMM_NAME);
+	const struct tw_name name = {.text = (const char *)bytes + NAME, .length = length};
+	uint32_t text = tw_dictionary_intern(reader->dictionary, &name);
+	uftrace_of(reader)->tasks[number].name = text;
+	return text == UINT32_MAX ? uftrace_no_memory(reader) : 0;
+}
+
+static int read_perf(struct tw_reader *reader, const char *name)
+{
+	struct tw_input *input;
+	const uint8_t *bytes;
+	size_t have, size;
+	int status = uftrace_open_file(reader, name, &input);
+	struct tw_window window = {.input = input};
+	for (uint64_t at = 0; input && status >= 0; at += size) {
+		status = tw_window_view(&window, at, PERF_MOST, &bytes, &have);
+		if (status < 0 || have < PERF_HEADER)
+			break;
+		size = tw_load16(bytes + 6, false);
+		if (size < PERF_HEADER || size > have)
+			break;
+		if (tw_load32(bytes, false) == PERF_COMM)
+			status = take_comm(reader, bytes, size);
+	}
+	tw_window_free(&window);
+	tw_input_close(input);
+	return status;
+}
+
+/* ---- The directory. ---- */
+
+/* "12150.dat" */
+static int take_data_file(struct tw_reader *reader, const char *name)
+{
+	char *end;
+	if (name[0] < '0' || name[0] > '9')
+		return 0;
+	uint64_t thread = strtoull(name, &end, 10);
+	if (strcmp(end, ".dat") != 0)
+		return 0;
+	struct uftrace_task *task = uftrace_task_of(reader, thread);
+	if (!task)
+		return uftrace_no_memory(reader);
+	free(task->file);
+	task->file = uftrace_path(reader->path, name);
+	return task->file ? 0 : uftrace_no_memory(reader);
+}
+
+static int take_other_file(struct tw_reader *reader, const char *name)
+{
+	bool perf = strncmp(name, "perf-cpu", 8) == 0, kernel = strncmp(name, "kernel-cpu", 10) == 0;
+	if ((perf || kernel) && !uftrace_of(reader)->told_not_read) {
+		tw_report(reader, &uftrace_rules[UFTRACE_NOT_READ], 0, 0, 0, "%s",
+		          uftrace_rules[UFTRACE_NOT_READ].text);
+		uftrace_of(reader)->told_not_read = true;
+	}
+	return perf ? read_perf(reader, name) : 0;
+}
+
+static int by_birth(const void *a, const void *b)
+{
+	const struct uftrace_task *first = a, *second = b;
+	if (first->born != second->born)
+		return first->born < second->born ? -1 : 1;
+	return (first->thread > second->thread) - (first->thread < second->thread);
+}
+
+/* A forked process goes on with what its parent was, until it executes something else. */
+static void inherit(struct uftrace_reader *uftrace, struct uftrace_task *task)
+{
+	uint64_t process = task->process, until;
+	uint32_t number;
+	for (size_t i = 0; i < uftrace->task_count; i++) {
+		if (uftrace_session_at(&uftrace->symbols, process, task->born, &until) != UINT32_MAX)
+			break;
+		if (!tw_map_find(&uftrace->task_numbers, process, &number) || !uftrace->tasks[number].parent)
+			return;
+		process = uftrace->tasks[number].parent;
+	}
+	task->image = process;
+}
+
+static int add_tracks(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	for (size_t i = 0; i < uftrace->task_count; i++) {
+		struct uftrace_task *task = &uftrace->tasks[i];
+		task->image = task->process;
+		inherit(uftrace, task);
+		task->shown = tw_thread_wanted(&reader->options, task->thread);
+		task->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.process = task->process,
+		                                                                             .thread = task->thread,
+		                                                                             .kind = TW_TRACK_THREAD});
+		if (task->track == UINT32_MAX)
+			return uftrace_no_memory(reader);
+		if (task->name)
+			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
+	}
+	return 0;
+}
+
+static void sort_tasks(struct uftrace_reader *uftrace)
+{
+	if (uftrace->task_count)
+		qsort(uftrace->tasks, uftrace->task_count, sizeof *uftrace->tasks, by_birth);
+	for (size_t i = 0; i < uftrace->task_count; i++)
+		*tw_map_stored(&uftrace->task_numbers, uftrace->tasks[i].thread) = (uint32_t)i + 1;
+}
+
+/* The clock begins with the earliest record of all threads. */
+static int find_start(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	bool quiet = reader->quiet;
+	int status = 0;
+	reader->quiet = true;
+	reader->clock.start_ns = UINT64_MAX;
+	for (size_t i = 0; i < uftrace->task_count && status >= 0; i++) {
+		struct uftrace_cursor cursor;
+		struct uftrace_record record;
+		if (!uftrace->tasks[i].file || !uftrace->tasks[i].shown)
+			continue;
+		status = uftrace_cursor_open(&cursor, reader, uftrace->tasks[i].file);
+		do
+			status = status < 0 ? status : uftrace_cursor_next(&cursor, &record);
+		while (status > 0 && record.type == UFTRACE_GAP);
+		if (status > 0 && record.time < reader->clock.start_ns)
+			reader->clock.start_ns = record.time;
+		uftrace_cursor_close(&cursor);
+	}
+	reader->quiet = quiet;
+	reader->clock.start_ns = reader->clock.start_ns == UINT64_MAX ? 0 : reader->clock.start_ns;
+	return status;
+}
+
+int uftrace_read_tasks(struct tw_reader *reader)
+{
+	bool tasks, events;
+	int status = uftrace_read_lines(reader, "task.txt", take_task_line, reader, &tasks);
+	if (status >= 0)
+		status = uftrace_list(reader, take_data_file);
+	if (status >= 0)
+		status = uftrace_read_lines(reader, "events.txt", take_event_line, reader, &events);
+	if (status >= 0)
+		status = uftrace_list(reader, take_other_file);
+	if (status < 0)
+		return status;
+	if (!tasks)
+		tw_report(reader, &uftrace_rules[UFTRACE_NO_TASKS], 0, 0, 0, "%s",
+		          uftrace_rules[UFTRACE_NO_TASKS].text);
+	sort_tasks(uftrace_of(reader));
+	status = add_tracks(reader);
+	return status < 0 ? status : find_start(reader);
+}

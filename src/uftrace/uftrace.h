@@ -1,0 +1,186 @@
+/* uftrace.h - uftrace's data directory: its header, tasks, symbols, and the records of each thread. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef UFTRACE_UFTRACE_H
+#define UFTRACE_UFTRACE_H
+
+#include "base/map.h"
+#include "core/format.h"
+#include "core/lines.h"
+#include "uftrace/rules.h"
+
+extern const struct tw_format tw_format_uftrace;
+
+enum { UFTRACE_RECORD_SIZE = 16, UFTRACE_WORD = 8, UFTRACE_ROWS = 256, UFTRACE_LINE_MOST = 1 << 16 };
+
+/* ---- directory.c: the files of a directory. ---- */
+
+/* dir/name, to be freed; NULL when there is no memory. */
+char *uftrace_path(const char *directory, const char *name);
+
+/* Opens a file of the directory; *input is NULL where there is none. Returns 0 or a negative status. */
+int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input);
+
+/* Gives each line of a text file, terminated and without its end, to a function; a false from it is a line that cannot be
+ * read. *found tells whether there is such a file. Returns 0 or a negative status. */
+typedef bool uftrace_take_line_fn(void *context, char *line);
+int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_line_fn *take, void *context,
+                       bool *found);
+
+/* Calls a function with each name in the directory. Returns 0 or a negative status. */
+int uftrace_list(struct tw_reader *reader, int (*take)(struct tw_reader *reader, const char *name));
+
+bool uftrace_claims(const char *path);
+
+/* ---- symbols.c: what the functions at addresses are called. ---- */
+
+struct uftrace_symbol {
+	uint64_t address; /* from the start of the module; of old data, as it stands in memory */
+	uint32_t text;    /* where its name is in the module's texts; UINT32_MAX: a gap begins */
+};
+
+/* A program or library. */
+struct uftrace_module {
+	char *path;
+	struct uftrace_symbol *symbols; /* by address */
+	size_t count, room;
+	char *texts;
+	size_t text_size, text_room;
+	bool loaded;
+};
+
+/* Where a module lies in a process. */
+struct uftrace_mapping {
+	uint64_t start, end, base;
+	uint32_t module;
+};
+
+/* What a process was from an exec on. */
+struct uftrace_session {
+	char id[17];
+	uint64_t process, time;
+	struct uftrace_mapping *mappings;
+	size_t count, room;
+	bool loaded;
+};
+
+struct uftrace_symbols {
+	struct uftrace_module *modules;
+	size_t module_count, module_room;
+	struct uftrace_session *sessions; /* as task.txt has them */
+	size_t session_count, session_room;
+	struct tw_map names; /* address and session to name */
+	size_t used;         /* bytes of all this, about */
+	bool full;
+};
+
+/* A session that task.txt tells. Returns false when there is no memory. */
+bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time);
+
+/* The session of a process at a time: its number, or UINT32_MAX. *until: when the next one begins. */
+uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until);
+
+/* The name of the function at an address. UINT32_MAX when there is no memory. */
+uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t address);
+
+void uftrace_symbols_free(struct uftrace_symbols *symbols);
+
+/* ---- records.c: the records of one thread. ---- */
+
+enum uftrace_type { UFTRACE_ENTRY, UFTRACE_EXIT, UFTRACE_LOSS, UFTRACE_EVENT, UFTRACE_GAP, UFTRACE_TYPES };
+
+struct uftrace_record {
+	enum uftrace_type type;
+	uint64_t time;
+	uint64_t address; /* of an event its number, of a loss how many records */
+	unsigned depth;
+	uint64_t offset;
+	uint64_t size;       /* with its data */
+	const uint8_t *data; /* arguments or a value, as they stand; lives until the next record */
+	size_t data_size;
+};
+
+struct uftrace_cursor {
+	struct tw_reader *reader;
+	const char *file; /* the path, in findings */
+	struct tw_input *input;
+	struct tw_window window;
+	uint64_t next;
+	uint64_t time;  /* of the last record */
+	unsigned depth; /* how many functions are open after it */
+	bool timed, ended;
+	uint64_t lost_bytes;
+};
+
+int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file);
+void uftrace_cursor_close(struct uftrace_cursor *cursor);
+
+/* Gives the next record. What is no record is a gap, which was reported. Returns 1, 0 at the end, or a negative status. */
+int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record);
+
+/* ---- reader.c ---- */
+
+/* A thread of which there are records. */
+struct uftrace_task {
+	uint64_t thread, process;
+	uint64_t parent;  /* of a forked process the one that it comes from; otherwise 0 */
+	uint64_t image;   /* the process whose sessions hold for it */
+	uint64_t born;    /* time that task.txt tells; 0 where it does not */
+	uint64_t until;   /* the session holds for times before it; 0: none was looked up */
+	uint32_t session; /* UINT32_MAX: none */
+	char *file;       /* NULL: none of its records are there */
+	uint32_t name;    /* of the thread; 0: not known */
+	uint32_t track;
+	bool shown; /* options let it through */
+	struct uftrace_cursor cursor;
+	struct uftrace_record record; /* the next one, where `ready` */
+	bool ready;
+};
+
+struct uftrace_reader {
+	uint64_t features;
+	unsigned version;
+	struct tw_text texts[3]; /* exename, cmdline, record_date */
+	struct uftrace_symbols symbols;
+	struct uftrace_task *tasks;
+	size_t task_count, task_room;
+	struct tw_map task_numbers; /* by thread */
+	struct tw_map event_names;  /* by number */
+	bool told_not_read;
+	/* Reading. */
+	bool begun;
+	size_t current; /* task, in TW_ORDER_TRACK */
+	uint32_t *heap; /* tasks by the time of their next record, the earliest first */
+	size_t heap_count;
+	struct tw_event events[UFTRACE_ROWS];
+	uint64_t lost;
+	/* Records and sums. */
+	struct tw_field fields[6];
+	struct tw_kind_count kinds[UFTRACE_TYPES];
+	struct tw_thread_info *threads;
+	struct tw_field told[4];
+};
+
+static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
+{
+	return reader->state;
+}
+
+int uftrace_no_memory(struct tw_reader *reader);
+
+/* The task of a thread; NULL when there is no memory. */
+struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread);
+
+/* tasks.c: reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
+int uftrace_read_tasks(struct tw_reader *reader);
+
+/* The next record in the order that is asked for, and its task. Returns 1, 0 at the end, or a negative status. */
+int uftrace_next(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record);
+
+/* The name of what a record is about. UINT32_MAX when there is no memory. */
+uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record);
+
+int uftrace_read(struct tw_reader *reader, struct tw_batch *batch);
+int uftrace_read_record(struct tw_reader *reader, struct tw_record *record);
+int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
+
+#endif

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# uftrace.bats - uftrace's data directory as input: one written from its layout, and one that uftrace records.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+TRUTH=$TRACKWAY_SOURCE/tests/truth
+
+written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
+
+@test "uftrace: calls, times and names of a directory written by hand" {
+	written
+	trackway stat --json data >out
+	"$PYTHON" - out <<-'END'
+		import json, sys
+		rows = {row["name"]: (row["count"], row["total_ns"], row["self_ns"]) for row in map(json.loads, open(sys.argv[1]))}
+		assert rows == {"main": (1, 100, 45), "work": (3, 95, 95), "walk(int)": (3, 90, 86), "puts": (1, 4, 4)}, rows
+	END
+	trackway info --json data >out
+	grep -q '"records":18' out || fail "$(cat out)"
+	grep -q '"program":"/opt/prog"' out || fail "$(cat out)"
+}
+
+@test "uftrace: threads have their processes and names, and a fork the symbols of its parent" {
+	written
+	trackway convert --to jsonl data >out
+	grep -q '"thread":71.*"worker"\|"worker".*"thread":71' out || fail "$(cat out)"
+	grep -q '"process":80.*walk' out || fail "$(cat out)"
+	grep -q '"name":"app:ready"' out
+	# In the order of time, whatever the file.
+	"$PYTHON" -c 'import json; times = [json.loads(line)["time_ns"] for line in open("out")]; assert times == sorted(times) and len(times) == 18'
+}
+
+@test "uftrace: arguments are kept as bytes, and lost records are told" {
+	written
+	trackway dump --json data >out
+	[ "$(grep -c '"data"' out)" = 3 ] || fail "$(cat out)"
+	run --separate-stderr trackway check --json data
+	[[ "$output" == *uftrace.lost* && "$output" == *"lost 3 records"* && "$output" == *uftrace.not-read* ]] || fail "$output"
+}
+
+@test "uftrace: what is missing or damaged is told, and the rest is read" {
+	written
+	cp -r data whole
+	rm data/prog.sym
+	trackway check --json data | grep -q uftrace.no-symbols
+	trackway stat --json data | grep -q '"name":"0x550000001139"'
+	rm data/sid-*.map && trackway check --json data | grep -q uftrace.no-map
+	echo nonsense >>data/task.txt && trackway check --json data | grep -q uftrace.bad-line
+	rm data/task.txt && trackway check --json data | grep -q uftrace.no-tasks
+	rm -r data && cp -r whole data
+	printf garbage | dd of=data/70.dat bs=1 seek=142 conv=notrunc status=none
+	run --separate-stderr trackway check --json data
+	[ "$status" = 1 ]
+	[[ "$output" == *uftrace.bad-record*70.dat* || "$output" == *70.dat*uftrace.bad-record* ]] || fail "$output"
+	run --separate-stderr trackway stat --json data
+	[[ "$output" == *'"name":"walk(int)"'* && "$output" == *'"name":"puts"'* ]] || fail "$output"
+	cp whole/70.dat data/70.dat && head -c 12 whole/70.dat >>data/70.dat
+	trackway check --json data | grep -q uftrace.cut-record
+	# Time that goes back, and a call that nothing led to.
+	"$PYTHON" -c '
+import sys; sys.path.insert(0, sys.argv[1]); import uftrace as u
+open("data/70.dat", "wb").write(u.record(50, 0, 0, u.BASE + u.MAIN) + u.record(40, 0, 1, u.BASE + u.WORK) + u.record(60, 0, 5, u.BASE + u.WALK))' "$TRUTH"
+	run --separate-stderr trackway check --json data
+	[[ "$output" == *uftrace.time-back* && "$output" == *uftrace.depth* ]] || fail "$output"
+}
+
+@test "uftrace: other versions and byte orders are refused, and so is a file of the directory" {
+	written
+	printf '\003' | dd of=data/info bs=1 seek=8 conv=notrunc status=none
+	run --separate-stderr trackway info data
+	[ "$status" = 2 ]
+	[[ "$stderr" == *"data/info: offset 0x8: expected version 4, found 3"* ]] || fail "$stderr"
+	run --separate-stderr trackway info data/70.dat
+	[ "$status" = 2 ]
+}
+
+@test "uftrace: many addresses without symbols stay in the memory limit" {
+	written
+	"$PYTHON" -c '
+import sys; sys.path.insert(0, sys.argv[1]); import uftrace as u
+open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.record(2 * i + 1, 1, 0, i << 8) for i in range(100000)))' "$TRUTH"
+	run --separate-stderr trackway check --json --memory 4M data
+	[[ "$output" == *uftrace.name-limit* ]] || fail "$output"
+}
+
+@test "uftrace: what uftrace records of a program with threads, and says of it itself" {
+	command -v uftrace >/dev/null || skip "there is no uftrace"
+	gcc -O1 -pg "$TRACKWAY_SOURCE/tests/programs/threads_uftrace.c" -o prog -lpthread
+	uftrace record -d data --no-event ./prog >printed 2>&1 || skip "uftrace cannot record here: $(head -1 printed)"
+	uftrace dump -d data >dump.txt
+	trackway stat --json data >stat.json
+	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
+	uftrace record -a -d more --no-event ./prog >printed 2>&1
+	uftrace dump -d more >dump.txt
+	trackway stat --json more >stat.json
+	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
+}

@@ -1,0 +1,94 @@
+/* fuzz_uftrace.c - any bytes as the files of a data directory of uftrace. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const names[] = {"info",       "task.txt",     "sid-0123456789abcdef.map",
+                                    "prog.sym",   "7.dat",        "8.dat",
+                                    "events.txt", "perf-cpu0.dat"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static const char *directory(void)
+{
+	static char path[] = "/tmp/trackway-fuzz-XXXXXX";
+	static bool made;
+	if (!made)
+		fuzz_require(mkdtemp(path) != NULL, "a directory");
+	made = true;
+	return path;
+}
+
+static void write_file(const char *name, const uint8_t *bytes, size_t size)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", directory(), name);
+	unlink(path);
+	FILE *file = size ? fopen(path, "wb") : NULL;
+	if (!file)
+		return;
+	fuzz_require(fwrite(bytes, 1, size, file) == size, "room for a file");
+	fclose(file);
+}
+
+/* A byte for each file tells how much of the rest it has, in sixteenths of what is left. */
+static void write_files(const uint8_t *bytes, size_t size)
+{
+	const uint8_t *rest = bytes + NAMES;
+	size_t left = size - NAMES;
+	for (size_t i = 0; i < NAMES; i++) {
+		size_t part = i + 1 == NAMES ? left : left * (bytes[i] & 15) / 16;
+		write_file(names[i], rest, part);
+		rest += part;
+		left -= part;
+	}
+}
+
+/* The files that a sane recording has, so that not only headers are tried. */
+static void write_sane_files(const uint8_t *bytes, size_t size)
+{
+	static const char info
+	    [40] = "Ftrace!\0\4\0\0\0\50\0\1\2\x63\3",
+	tasks[] =
+	    "SESS timestamp=1.000000000 pid=7 sid=0123456789abcdef exename=\"/prog\"\nTASK timestamp=1.000000001 tid=7 pid=7\n";
+	static const char map[] = "1000-9000 r-xp 00000000 00:00 0 /prog\n",
+			  symbols[] = "0000000000000100 T main\n0000000000000200 T f\n";
+	write_file("info", (const uint8_t *)info, sizeof info);
+	write_file("task.txt", (const uint8_t *)tasks, sizeof tasks - 1);
+	write_file("sid-0123456789abcdef.map", (const uint8_t *)map, sizeof map - 1);
+	write_file("prog.sym", (const uint8_t *)symbols, sizeof symbols - 1);
+	write_file("7.dat", bytes, size / 2);
+	write_file("8.dat", bytes + size / 2, size - size / 2);
+}
+
+static void read_all(const struct tw_read_options *options, bool records)
+{
+	struct tw_reader *reader;
+	struct tw_record record;
+	int status = tw_open(&reader, directory(), options);
+	if (fuzz_good(reader, status) && records)
+		while ((status = tw_read_record(reader, &record)) > 0)
+			fuzz_require(record.kind != NULL, "a kind");
+	else if (status >= 0)
+		fuzz_drain(reader);
+	fuzz_good(reader, status);
+	tw_close(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size < 2 + NAMES)
+		return 0;
+	struct tw_read_options options = fuzz_options(bytes[0]);
+	options.provider = NULL;
+	if (bytes[1] & 1)
+		write_files(bytes + 2, size - 2);
+	else
+		write_sane_files(bytes + 2, size - 2);
+	read_all(&options, bytes[1] & 2);
+	return 0;
+}
