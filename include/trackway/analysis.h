@@ -21,7 +21,8 @@ extern "C" {
 	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
 
 enum tw_weight {
-	TW_WEIGHT_DEFAULT, /* calls; samples where the trace's format tells by them where time goes */
+	TW_WEIGHT_DEFAULT, /* calls; samples where the trace's format tells by them where time goes, or their wall time where
+	                      none of the first trace has ticks */
 #define X(name, word, unit, count) name,
 	TW_WEIGHT_LIST(X)
 #undef X

@@ -23,7 +23,8 @@ struct tw_write_options {
 	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
 	const char
 	    *weight; /* folded: what is counted, a word of TW_WEIGHT_LIST (trackway/analysis.h); NULL: samples where the
-	                       source tells by them where time goes, else the time of calls, else what there is */
+	                       source tells by them where time goes (their wall time where none has ticks), else the time of
+	                       calls, else what there is */
 	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
 	const char *dialect;       /* tracelog: "d0" to "d3"; NULL: the source's */
 	const char *functions; /* xray-fdr, xray-basic: where to write the table of the function ids that names without

@@ -383,15 +383,15 @@ const struct tw_consumer tw_calltree_consumer = {
     .settle = settle,
 };
 
-static int add_samples(struct tw_calltree *tree, struct tw_reader *reader)
+static int add_samples(struct tw_calltree *tree, struct tw_reader *reader, bool choose)
 {
-	struct tw_part_node *nodes = NULL;
-	size_t count;
+	struct tw_sample_tree read = {.per_thread = tree->options.per_thread, .choose = choose, .weight = tree->weight};
 	tw_budget_reset(&tree->reading, tree->keeping.limit / 2, 1);
-	int status =
-	    tw_calltree_sample_nodes(reader, &tree->reading, tree->options.per_thread, tree->weight, &nodes, &count);
-	bool room = nodes && merge_nodes(tree, tw_reader_dictionary(reader), nodes, count) == 0 && settle(tree) == 0;
-	free(nodes);
+	int status = tw_calltree_sample_nodes(reader, &tree->reading, &read);
+	tree->weight = read.weight;
+	bool room = read.nodes && merge_nodes(tree, tw_reader_dictionary(reader), read.nodes, read.count) == 0 &&
+	            settle(tree) == 0;
+	free(read.nodes);
 	return status < 0 || room ? status : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
@@ -431,11 +431,12 @@ int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options 
 
 int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader)
 {
+	bool choose = tree->options.weight == TW_WEIGHT_DEFAULT && tree->weight == TW_WEIGHT_DEFAULT;
 	int status = tw_weight_choose(reader, tree->options.weight, &tree->weight);
 	if (status < 0)
 		return status;
 	if (tw_weight_is_sampled(tree->weight))
-		return add_samples(tree, reader);
+		return add_samples(tree, reader, choose);
 	return tw_consume(reader, tree->options.jobs, &tw_calltree_consumer, tree);
 }
 

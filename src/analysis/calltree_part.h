@@ -43,9 +43,16 @@ void tw_calltree_part_finish(void *part);
 bool tw_calltree_part_folded(const struct tw_calltree_part *part);
 void tw_calltree_part_close(void *part);
 
-/* Reads the samples of a trace as nodes of the numbers of its dictionary: an array to be freed, with per_thread under nodes of
- * the threads. *nodes is NULL when there is no memory for it. Returns 0 or the negative status of the read. */
-int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget, bool per_thread, enum tw_weight weight,
-                             struct tw_part_node **nodes, size_t *count);
+/* The samples of a trace as nodes of the numbers of its dictionary. */
+struct tw_sample_tree {
+	bool per_thread; /* nodes of the threads are above the others */
+	bool choose;     /* the samples tell what is counted: it is put into `weight` */
+	enum tw_weight weight;
+	struct tw_part_node *nodes; /* made, to be freed; NULL when there is no memory for them */
+	size_t count;
+};
+
+/* Reads them. Returns 0 or the negative status of the read. */
+int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget, struct tw_sample_tree *tree);
 
 #endif

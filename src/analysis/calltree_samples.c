@@ -72,15 +72,16 @@ static bool make_nodes(struct stacks *stacks, enum tw_weight weight)
 	return room;
 }
 
-int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget, bool per_thread, enum tw_weight weight,
-                             struct tw_part_node **nodes, size_t *count)
+int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget, struct tw_sample_tree *tree)
 {
 	struct tw_samples samples;
-	int status = tw_samples_read(&samples, reader, budget, per_thread, weight);
+	int status = tw_samples_read(&samples, reader, budget, tree->per_thread, tree->weight);
 	struct stacks stacks = {.samples = &samples};
-	bool room = samples.count && make_nodes(&stacks, weight);
-	*count = samples.count + stacks.threads;
-	*nodes = room ? stacks.nodes : NULL;
+	if (tree->choose)
+		tree->weight = tw_samples_weight(&samples);
+	bool room = samples.count && make_nodes(&stacks, tree->weight);
+	tree->count = samples.count + stacks.threads;
+	tree->nodes = room ? stacks.nodes : NULL;
 	if (!room)
 		free(stacks.nodes);
 	tw_samples_free(&samples);

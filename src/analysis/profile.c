@@ -330,11 +330,12 @@ int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *op
 
 int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 {
+	bool choose = profile->options.weight == TW_WEIGHT_DEFAULT && profile->weight == TW_WEIGHT_DEFAULT;
 	int status = tw_weight_choose(reader, profile->options.weight, &profile->weight);
 	if (status < 0)
 		return status;
 	if (tw_weight_is_sampled(profile->weight))
-		return tw_profile_add_samples(profile, reader);
+		return tw_profile_add_samples(profile, reader, choose);
 	if (profile->options.by > TW_BY_CALLER)
 		return tw_fail(reader, TW_ERR_VALUE, "calls have no classes, modules and lines: samples have");
 	return tw_consume(reader, profile->options.jobs, &tw_profile_consumer, profile);

@@ -51,8 +51,8 @@ uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *
 /* The row of a key: the one it has, or a new one; TW_ROW_OTHER when there is no room. */
 uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key);
 
-/* Reads the samples of a trace into the profile. Returns 0 or a negative status. */
-int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader);
+/* Reads the samples of a trace into the profile. choose: they tell what is counted. Returns 0 or a negative status. */
+int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader, bool choose);
 
 /* Makes the rows that are shown. Returns 0 or TW_ERR_MEMORY. */
 int tw_profile_settle(struct tw_profile *profile);

@@ -219,7 +219,7 @@ static bool fold_samples(struct fold *fold)
 	return room;
 }
 
-int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader)
+int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader, bool choose)
 {
 	struct tw_samples samples;
 	tw_budget_reset(&profile->reading, profile->keeping.limit, 1);
@@ -227,6 +227,8 @@ int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader)
 	int status = tw_samples_read(&samples, reader, &profile->reading, profile->options.by == TW_BY_THREAD, weight);
 	struct fold fold = {.merge = {.profile = profile, .dictionary = samples.dictionary}, .samples = &samples};
 	profile->notes.rows_folded += samples.folded;
+	if (choose)
+		profile->weight = tw_samples_weight(&samples);
 	bool room = samples.count && fold_samples(&fold);
 	tw_profile_merge_free(&fold.merge);
 	tw_samples_free(&samples);

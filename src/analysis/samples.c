@@ -164,6 +164,16 @@ void tw_samples_free(struct tw_samples *samples)
 
 /* ---- What came of them. ---- */
 
+enum tw_weight tw_samples_weight(const struct tw_samples *samples)
+{
+	uint64_t ticks = 0, wall = 0;
+	for (size_t i = 0; i < samples->weight_count; i++) {
+		ticks |= samples->weights[i].of[TW_WEIGHT_SAMPLES];
+		wall |= samples->weights[i].of[TW_WEIGHT_WALL];
+	}
+	return wall && !ticks ? TW_WEIGHT_WALL : TW_WEIGHT_SAMPLES;
+}
+
 const struct tw_sampled *tw_samples_self(const struct tw_samples *samples, size_t node)
 {
 	static const struct tw_sampled nothing;

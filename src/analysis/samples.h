@@ -45,6 +45,9 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
                     enum tw_weight weight);
 void tw_samples_free(struct tw_samples *samples);
 
+/* What a trace is counted by where nobody says: by samples; but by wall time where no timer ticked. */
+enum tw_weight tw_samples_weight(const struct tw_samples *samples);
+
 /* What the samples with this stack weigh. Never NULL. */
 const struct tw_sampled *tw_samples_self(const struct tw_samples *samples, size_t node);
 

@@ -31,15 +31,18 @@ enum tw_weight tw_weight_count(enum tw_weight weight)
 
 int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_weight *weight)
 {
-	bool sampled = reader->format->sampled;
+	bool sampled = reader->sampled;
 	const char *file = reader->input ? tw_input_name(reader->input) : reader->format->name;
 	enum tw_weight own = sampled ? TW_WEIGHT_SAMPLES : TW_WEIGHT_CALLS;
 	if (asked != TW_WEIGHT_DEFAULT && tw_weight_is_sampled(asked) && !sampled)
 		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight \"%s\": %s has calls, no samples", file,
 		               tw_weight_name(asked), reader->format->name);
-	if (asked == TW_WEIGHT_DEFAULT && *weight != TW_WEIGHT_DEFAULT && *weight != own)
+	if (asked == TW_WEIGHT_DEFAULT && *weight != TW_WEIGHT_DEFAULT && tw_weight_is_sampled(*weight) != sampled)
 		return tw_fail(reader, TW_ERR_VALUE, "%s: %s tells of %s, the files before of %s: they are no sum",
 		               file, reader->format->name, tw_weight_name(own), tw_weight_name(*weight));
-	*weight = asked == TW_WEIGHT_DEFAULT ? own : asked;
+	if (asked != TW_WEIGHT_DEFAULT)
+		*weight = asked;
+	else if (*weight == TW_WEIGHT_DEFAULT)
+		*weight = own;
 	return 0;
 }

@@ -31,6 +31,12 @@ void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 		       tw_show_plural(notes->rows_folded, weight > TW_WEIGHT_CALLS ? "sample" : "call").text);
 }
 
+void tw_say_weight(const struct tw_common *common, enum tw_weight weight)
+{
+	if (!common->weight && weight == TW_WEIGHT_WALL)
+		tw_say("no sample has ticks: wall time is counted, as with --weight wall");
+}
+
 void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, uint32_t max_depth)
 {
 	if (notes->too_deep)

@@ -19,6 +19,9 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
+/* Says on standard error that wall time is counted, where nobody asked for it. */
+void tw_say_weight(const struct tw_common *common, enum tw_weight weight);
+
 /* Says on standard error that there were calls deeper than is shown, where there were. */
 void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, uint32_t max_depth);
 

@@ -34,6 +34,7 @@ struct tw_reader {
 	bool quiet;      /* findings are not reported: a second look at what was reported */
 	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
+	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */

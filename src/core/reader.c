@@ -198,9 +198,10 @@ int tw_reader_add_filter(struct tw_reader *reader)
 
 static int open_format(struct tw_reader *reader)
 {
+	reader->sampled = reader->format->sampled;
 	if (reader->options.provider && !reader->format->has_providers)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
-		               tw_input_name(reader->input), reader->format->name);
+		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	int status = reader->format->open(reader);
@@ -265,6 +266,7 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 		return NULL;
 	part->whole = whole;
 	part->format = whole->format;
+	part->sampled = whole->sampled;
 	part->input = whole->input;
 	part->path = whole->path;
 	part->window = (struct tw_window){.input = part->input};

@@ -2,8 +2,8 @@
  *
  * A line is a stack: its functions from the outermost to the innermost with ';' between them, a space, and what it
  * weighs by itself. What is ours to decide:
- * - One weight is told: the one asked for; otherwise samples of formats that tell by them where time goes, else the
- *   time of calls, else the first that there is.
+ * - One weight is told: the one asked for; otherwise samples of traces that tell by them where time goes, or their wall
+ *   time where none has ticks, else the time of calls, else the first that there is.
  * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line
  *   end a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -47,6 +47,8 @@ static enum tw_stack_tree_value weight_of(const struct folded *folded)
 		return weights[folded->asked].value;
 	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_SAMPLES))
 		return TREE_SAMPLES;
+	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_WALL))
+		return TREE_WALL;
 	for (size_t i = 0; i < WEIGHTS; i++)
 		if (tw_stack_tree_has(&folded->tree, weights[i].value))
 			return weights[i].value;
@@ -185,7 +187,7 @@ static int open_folded(struct tw_writer *writer)
 static int write_folded(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct folded *folded = writer->state;
-	folded->sampled = reader->format->sampled;
+	folded->sampled = reader->sampled;
 	return tw_stack_tree_write(&folded->tree, reader, batch);
 }
 

@@ -120,7 +120,8 @@ static void weigh(struct tw_stack_tree *tree, const struct tw_event *event, uint
 	if (event->kind == TW_CPU_SAMPLE) {
 		add_value(tree, node, TREE_CPU, event->value);
 	} else if (event->kind == TW_STACK_SAMPLE) {
-		add_value(tree, node, TREE_SAMPLES, event->value);
+		if (event->value)
+			add_value(tree, node, TREE_SAMPLES, event->value);
 		if (event->id)
 			add_value(tree, node, TREE_WALL, event->id);
 	} else {

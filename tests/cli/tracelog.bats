@@ -177,9 +177,29 @@ wait_for_lines() { # file count
 @test "stat: a weight that no sample has is told in words" {
 	printf 'prf cfg CollectionMethod Instrumentation\nthr crt 0xB6A01000 0x00000000\n' >log
 	printf 'sam str 0x00000000 10 0 0:0 0x2\nsam str 0x00000000 30 0 1:1 0x3\n' >>log
-	run trackway stat log
+	run trackway stat --weight samples log
 	[[ "$output" == *"there is nothing to count by samples in the trace; --weight chooses another"* ]] || fail "$output"
 	trackway stat --json --weight wall log | grep -q '"self[a-z_]*":20000000[,}]'
+}
+
+@test "stat: where no sample has ticks, wall time is counted, and told" {
+	printf 'prf cfg CollectionMethod Instrumentation\nthr crt 0xB6A01000 0x00000000\n' >log
+	printf 'sam str 0x00000000 10 0 0:0 0x2\nsam str 0x00000000 30 0 1:1 0x3\n' >>log
+	for command in stat stacks graph "flame --folded"; do
+		trackway $command log 2>err >default
+		[ "$(grep -c 'no sample has ticks: wall time is counted, as with --weight wall' err)" -eq 1 ] || fail "$command: $(cat err)"
+		trackway $command --weight wall log 2>err | cmp - default
+		! grep -q 'no sample has ticks' err
+	done
+	trackway diff log log 2>err >default
+	trackway diff --weight wall log log | cmp - default
+	grep -q 'no sample has ticks' err
+	trackway convert --to folded log -o - >default
+	trackway convert --to folded --weight wall log -o - | cmp - default
+	[ -s default ]
+	# As for one log, so for several; and a log with ticks is counted by them.
+	[ "$(trackway stat --json log log 2>/dev/null | grep -c '"self[a-z_]*":40000000[,}]')" -eq 1 ]
+	trackway stat "$DATA/tracelog/kinds.log" log 2>err | cmp - <(trackway stat --weight samples "$DATA/tracelog/kinds.log" log)
 }
 
 @test "convert: to vs, lines stay where they are there, and ips go where they are not" {

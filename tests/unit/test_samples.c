@@ -83,9 +83,10 @@ static uint32_t add_stack(struct source *source, const char *letters)
 static void open_source(struct source *source, const struct step *steps, size_t count)
 {
 	static const struct tw_read_options options;
-	*source = (struct source){.format = {.name = "made-up", .sampled = true, .read = read_source}, .count = count};
+	*source = (struct source){.format = {.name = "made-up", .read = read_source}, .count = count};
 	source->reader = tw_reader_new(&options);
 	source->reader->format = &source->format;
+	source->reader->sampled = true;
 	source->reader->state = source;
 	struct tw_dictionary *dictionary = source->reader->dictionary;
 	for (uint32_t i = 0; i < 2; i++)
@@ -351,7 +352,7 @@ static void test_no_samples(void **state)
 	struct tw_profile *profile;
 	struct source source;
 	open_source(&source, steps, 1);
-	source.format.sampled = false;
+	source.reader->sampled = false;
 	assert_int_equal(tw_profile_new(&profile, &(struct tw_profile_options){.weight = TW_WEIGHT_BYTES}), 0);
 	assert_int_equal(tw_profile_add(profile, source.reader), TW_ERR_VALUE);
 	assert_non_null(strstr(tw_reader_error(source.reader), "no weight \"bytes\""));
@@ -371,7 +372,7 @@ static void test_mixed(void **state)
 	assert_int_equal(tw_profile_new(&profile, NULL), 0);
 	add(profile);
 	open_source(&source, steps, 1);
-	source.format.sampled = false;
+	source.reader->sampled = false;
 	assert_int_equal(tw_profile_add(profile, source.reader), TW_ERR_VALUE);
 	assert_non_null(strstr(tw_reader_error(source.reader), "calls"));
 	tw_profile_free(profile);
@@ -454,13 +455,82 @@ static void test_merged(void **state)
 	tw_close(reader);
 }
 
+/* What two paths are counted by as one trace: by samples where each tells by them where time goes. */
+static enum tw_weight merged_weight(const char *first, const char *second)
+{
+	char paths[2][4096];
+	snprintf(paths[0], sizeof paths[0], "%s/%s", getenv("TW_TEST_DATA"), first);
+	snprintf(paths[1], sizeof paths[1], "%s/%s", getenv("TW_TEST_DATA"), second);
+	const struct tw_merge_source sources[] = {{.path = paths[0]}, {.path = paths[1]}};
+	struct tw_reader *reader;
+	struct tw_profile *profile;
+	assert_int_equal(tw_open_merged(&reader, sources, 2, NULL, NULL), 0);
+	assert_int_equal(tw_profile_new(&profile, NULL), 0);
+	assert_int_equal(tw_profile_add(profile, reader), 0);
+	enum tw_weight weight = tw_profile_weight(profile);
+	tw_profile_free(profile);
+	tw_close(reader);
+	return weight;
+}
+
+static void test_merged_weight(void **state)
+{
+	(void)state;
+	assert_int_equal(merged_weight("tracelog/kinds.log", "tracelog/small-d2-64.log"), TW_WEIGHT_SAMPLES);
+	assert_int_equal(merged_weight("tracelog/kinds.log", "fxt/oneshot_all.fxt"), TW_WEIGHT_CALLS);
+	assert_int_equal(merged_weight("fxt/oneshot_all.fxt", "tracelog/kinds.log"), TW_WEIGHT_CALLS);
+}
+
+/* Without ticks wall time is what is counted, where nobody says; the first trace tells. */
+static void test_no_ticks(void **state)
+{
+	(void)state;
+	static const struct step without[] = {{'S', 0, "ab", 0, 20}, {'C', 0, "a", 5, 0}},
+				 with[] = {{'S', 0, "ab", 2, 30}};
+	static const struct {
+		const struct step *first, *second;
+		enum tw_weight asked, weight;
+		uint64_t self;
+	} cases[] = {
+	    {without, without, TW_WEIGHT_DEFAULT, TW_WEIGHT_WALL, 40},
+	    {without, with, TW_WEIGHT_DEFAULT, TW_WEIGHT_WALL, 50},
+	    {with, without, TW_WEIGHT_DEFAULT, TW_WEIGHT_SAMPLES, 2},
+	    {without, with, TW_WEIGHT_SAMPLES, TW_WEIGHT_SAMPLES, 2},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct tw_profile *profile;
+		struct tw_calltree *tree;
+		const struct tw_profile_options options = {.weight = cases[i].asked};
+		const struct tw_calltree_options tree_options = {.weight = cases[i].asked};
+		const struct step *traces[] = {cases[i].first, cases[i].second, cases[i].first, cases[i].second};
+		struct source sources[4];
+		for (size_t k = 0; k < COUNT(traces); k++)
+			open_source(&sources[k], traces[k], traces[k] == with ? COUNT(with) : COUNT(without));
+		assert_int_equal(tw_profile_new(&profile, &options), 0);
+		assert_int_equal(tw_calltree_new(&tree, &tree_options), 0);
+		assert_int_equal(tw_profile_add(profile, sources[0].reader), 0);
+		assert_int_equal(tw_profile_add(profile, sources[1].reader), 0);
+		assert_int_equal(tw_calltree_add(tree, sources[2].reader), 0);
+		assert_int_equal(tw_calltree_add(tree, sources[3].reader), 0);
+		assert_int_equal(tw_profile_weight(profile), cases[i].weight);
+		assert_int_equal(tw_calltree_weight(tree), cases[i].weight);
+		assert_string_equal(tw_profile_row(profile, 1)->name, "b");
+		assert_int_equal(tw_profile_row(profile, 1)->self, cases[i].self);
+		assert_int_equal(tw_calltree_node(tree, 0)->total, cases[i].self);
+		for (size_t k = 0; k < COUNT(traces); k++)
+			close_source(&sources[k]);
+		tw_profile_free(profile);
+		tw_calltree_free(tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_told),
 	    cmocka_unit_test(test_tree),   cmocka_unit_test(test_tree_of_bytes), cmocka_unit_test(test_no_samples),
 	    cmocka_unit_test(test_mixed),  cmocka_unit_test(test_limits),        cmocka_unit_test(test_deep),
-	    cmocka_unit_test(test_merged),
+	    cmocka_unit_test(test_merged), cmocka_unit_test(test_merged_weight), cmocka_unit_test(test_no_ticks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
