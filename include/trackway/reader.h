@@ -236,7 +236,7 @@ struct tw_info {
 	unsigned version;
 	uint64_t bytes; /* of the (decompressed) file */
 	uint64_t records;
-	uint64_t events; /* UINT64_MAX: not known without reading them one by one */
+	uint64_t events; /* UINT64_MAX: not known without reading them one by one (tracelog) */
 	uint64_t processes;
 	uint64_t clock_start_ns;           /* the start of the trace on its clock, as a rule its first event */
 	uint64_t span_ns;                  /* from there to the last event */

@@ -88,6 +88,7 @@ struct tw_rewrite_result {
 	uint64_t lost_bytes;    /* of the input that no record could be read from */
 	uint64_t missing_bytes; /* that are not in the input and should be, at least: it was cut */
 	uint64_t bytes_out;     /* before compression */
+	bool nothing_passed;    /* tw_transcode() with filters: no event passes them */
 };
 
 /* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The

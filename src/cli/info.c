@@ -60,7 +60,8 @@ const struct tw_command tw_command_info = {
     .operands = "FILE...",
     .description =
 	"Tells what a trace is and what it holds: format and version, size, time span, how many records of each "
-	"kind, which threads, and how much of it is damaged.",
+	"kind, which threads, and how much of it is damaged. How many events the records make is told where each "
+	"record makes one or none; the lines of a TraceLog may make many (a `sam mem`, a `thr cpu`).",
     .examples = "trackway info app.xray\tAbout one trace.\n"
 		"trackway info --json *.xray.zst\tAbout many, an object each.\n",
     .groups = groups,

@@ -92,6 +92,8 @@ int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 	int status = tw_transcode(reader, writing->output, &writing->write, &result);
 	if (status < 0)
 		return status;
+	if (result.nothing_passed)
+		tw_say_nothing(writing->common, false);
 	tw_say_loss(writing->output, "records", result.records_changed, result.records_dropped);
 	return tw_writing_exit(writing, result.records_changed || result.records_dropped);
 }

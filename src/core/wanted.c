@@ -72,6 +72,11 @@ int tw_wanted_new(struct tw_wanted **made, struct tw_reader *reader, bool clippe
 	return status;
 }
 
+bool tw_wanted_any(const struct tw_wanted *wanted)
+{
+	return wanted->memory > 0;
+}
+
 bool tw_is_wanted(const struct tw_wanted *wanted, uint64_t offset)
 {
 	uint64_t bit = offset / TW_WANTED_UNIT;

@@ -14,6 +14,9 @@ struct tw_wanted;
  * the window. Returns 0 or a negative status; free it in any case. */
 int tw_wanted_new(struct tw_wanted **wanted, struct tw_reader *reader, bool clipped);
 
+/* Whether any is. */
+bool tw_wanted_any(const struct tw_wanted *wanted);
+
 /* Whether the record at an offset is wanted. */
 bool tw_is_wanted(const struct tw_wanted *wanted, uint64_t offset);
 

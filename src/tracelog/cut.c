@@ -503,6 +503,11 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 	return tw_wanted_new(&cut->wanted, reader, true);
 }
 
+bool tracelog_cut_is_empty(const struct tracelog_cut *cut)
+{
+	return !tw_wanted_any(cut->wanted);
+}
+
 void tracelog_cut_free(struct tracelog_cut *cut)
 {
 	if (!cut)

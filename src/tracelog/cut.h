@@ -14,6 +14,9 @@ struct tracelog_cut;
 int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader);
 void tracelog_cut_free(struct tracelog_cut *cut);
 
+/* Whether no event passes the filters. */
+bool tracelog_cut_is_empty(const struct tracelog_cut *cut);
+
 /* Takes the next record of the log, whose list has good items only. What comes of it is told by tracelog_cut_next(): nothing, or
  * what is to be written, one after the other. The record must live until then. */
 void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *record, uint64_t offset);

@@ -359,6 +359,7 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 	struct rewrite r = {.out = out, .result = result, .dialect = dialect};
 	bool filtered = reader->filter || reader->options.thread_count;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
+	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);
 	if (status == 0)
 		return rewrite(&r, reader);
 	tracelog_cut_free(r.cut);

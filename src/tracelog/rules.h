@@ -94,7 +94,7 @@
 	X(TRACELOG_USAGE_NEGATIVE, "tracelog.usage-taken-back", TW_NOTE,                                               \
 	  "A CPU usage is negative: it takes back what was told before.")                                              \
 	X(TRACELOG_USAGE_ABOVE_INTERVAL, "tracelog.usage-above-interval", TW_NOTE,                                     \
-	  "A thread used more CPU time than passed.")                                                                  \
+	  "A thread used more CPU time than passed, or a process more than 1024 processors have.")                     \
 	X(TRACELOG_JIT_WITHOUT_START, "tracelog.jit-without-start", TW_WARNING,                                        \
 	  "The compilation of a function, or the search for one, finishes without a start.")                           \
 	X(TRACELOG_JIT_WITHOUT_FINISH, "tracelog.jit-without-finish", TW_NOTE,                                         \

@@ -186,10 +186,12 @@ static uint64_t without_debt(struct tracelog_thread *thread, uint64_t us)
 static void judge_usage(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t us,
                         uint64_t interval_ns)
 {
-	bool process = thread == tracelog_process_thread(log);
+	/* How many processors a process has is not told: CPU_SETSIZE of Linux is the most that it can name. */
+	enum { PROCESSORS_MAX = 1024 };
+	uint64_t processors = thread == tracelog_process_thread(log) ? PROCESSORS_MAX : 1;
 	if (us >> 63)
 		tracelog_tell(log, TRACELOG_USAGE_NEGATIVE, "%" PRId64 " us", (int64_t)us);
-	else if (!process && interval_ns && us / US_IN_MS > interval_ns / NS_IN_MS + 1)
+	else if (interval_ns && us / US_IN_MS / processors > interval_ns / NS_IN_MS + 1)
 		tracelog_tell(log, TRACELOG_USAGE_ABOVE_INTERVAL, "%" PRIu64 " us of %" PRIu64 " us", us,
 		              interval_ns / NS_IN_US);
 }

@@ -83,6 +83,16 @@ write_log() { # log line...
 	trackway jit --json part.tracelog | grep '^{"name"' | cmp whole -
 }
 
+@test "cut: nothing passes" {
+	for filter in "--from-time 99s" "--thread 98"; do
+		trackway cut $filter "$DATA/tracelog/kinds.log" -o part.tracelog 2>err
+		[[ "$(cat err)" == "trackway: nothing passes the filters: ${filter%% *} "* ]] || fail "$(cat err)"
+		trackway check part.tracelog
+	done
+	trackway cut --from-time 20ms "$DATA/tracelog/kinds.log" -o part.tracelog 2>err
+	! grep -q nothing err
+}
+
 @test "cut: samples have no category" {
 	log="$DATA/tracelog/small-d2-64.log"
 	trackway cut --category 'jit*' "$log" -o part.tracelog

@@ -96,6 +96,7 @@ static const struct {
     {"tracelog.count-zero", 1, "sam str 0x00000000 20 0 2:2\n"},
     {"tracelog.usage-taken-back", 1, "thr cpu 0x00000000 20 18446744073709551586\n"},
     {"tracelog.usage-above-interval", 1, "thr cpu 0x00000000 20 12001\n"},
+    {"tracelog.usage-above-interval", 2, "prc cpu 20 0\nprc cpu 30 12288000\n"},
     {"tracelog.jit-without-start", 1, "jit cmf 4200 20 0xB6E00000 0x00000000\n"},
     {"tracelog.jit-without-start", 2, "jit cms 4200 20 0xB6E00000\njit csf 4200 20 0xB6E00000\n"},
     {"tracelog.jit-without-finish", 1, "jit cms 4200 20 0xB6E00000\n"},
@@ -172,6 +173,17 @@ static void test_rules(void **state)
 		if (seen.matched != 1)
 			fail_msg("%s by %s: %u times; also %s", cases[i].rule, cases[i].text, seen.matched, seen.first);
 	}
+}
+
+/* A process may have many processors, how many is not told: 1024 are more than it can have. */
+static void test_usage_of_process(void **state)
+{
+	static char log[ROOM];
+	struct seen seen = {0};
+	(void)state;
+	snprintf(log, sizeof log, "%s%s", good, "prc cpu 20 0\nprc cpu 30 12287999\n");
+	check(log, &seen);
+	assert_string_equal(seen.first, "");
 }
 
 /* Meaning that is lost is told without being asked; all else is not. */
@@ -300,6 +312,7 @@ int main(void)
 	    cmocka_unit_test(test_without_check),
 	    cmocka_unit_test(test_start_late),
 	    cmocka_unit_test(test_instrumentation),
+	    cmocka_unit_test(test_usage_of_process),
 	    cmocka_unit_test(test_zero_before_allocation),
 	    cmocka_unit_test(test_late),
 	    cmocka_unit_test(test_limits),
