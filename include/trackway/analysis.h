@@ -46,7 +46,8 @@ enum tw_profile_by {
 	TW_BY_CALLER,   /* the function and the function that called it: the edges of the call graph */
 	TW_BY_CLASS,    /* of samples: the class that the function belongs to */
 	TW_BY_MODULE,   /* of samples: the module */
-	TW_BY_LINE /* of samples: the line of the source, "file:line"; where that is not known, the function and the address */
+	TW_BY_LINE /* of samples: the line of the source, "file:line"; where that is not known, the function and what the format
+	              calls the place in it ("f+IL_0007"), or else the address */
 };
 
 /* How calls are counted, everywhere in this file:

@@ -90,6 +90,7 @@ static uint32_t known_line(struct fold *fold, const struct tw_location *location
 	                                              .line = location->line});
 }
 
+/* The function, with the place in it that its format tells (IL_0007) or the address. */
 static uint32_t unknown_line(struct fold *fold, const struct tw_location *location, struct tw_text *text)
 {
 	char address[32];
@@ -97,8 +98,11 @@ static uint32_t unknown_line(struct fold *fold, const struct tw_location *locati
 	if (function == UINT32_MAX || location->address == 0)
 		return function;
 	struct tw_name name = *tw_dictionary_name(fold->merge.profile->texts, function);
-	int length = snprintf(address, sizeof address, "+0x%" PRIx64, location->address);
-	if (!tw_text_add(text, name.text, name.length) || !tw_text_add(text, address, (size_t)length))
+	const struct tw_name *place = name_of(fold, location->file);
+	snprintf(address, sizeof address, "0x%" PRIx64, location->address);
+	const char *where = place->length ? place->text : address;
+	if (!tw_text_add(text, name.text, name.length) || !tw_text_add(text, "+", 1) ||
+	    !tw_text_add(text, where, strlen(where)))
 		return UINT32_MAX;
 	name.text = text->bytes;
 	name.length = text->length;

@@ -150,7 +150,8 @@ static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
      .help =
          "what makes a row: each function, each function in each thread, each function under each caller; of samples also "
-         "each class, module, or line of the source"},
+         "each class, module, or line of the source (where none is known, the place in the function: an offset in the "
+         "intermediate language, or an address)"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",

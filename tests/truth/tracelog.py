@@ -6,7 +6,7 @@
 Without an option: one JSON object a line of the log, with the fields of `trackway dump --json`.
 --kinds: how many records there are of each kind.
 --samples: each sample with its whole stack.
---total: what functions, classes, modules or threads have of samples, wall, cpu, bytes or allocations: self and inclusive.
+--total: what functions, classes, modules, threads or lines have of samples, wall, cpu, bytes or allocations: self and inclusive.
 
 Pointers and hexadecimal numbers are integers; what the log writes as "?" is null. An item of a list that is none is left
 out, and counted as "bad_items".
@@ -541,7 +541,7 @@ class Log:
 # Totals.
 
 WEIGHTS = ("samples", "wall", "cpu", "bytes", "allocations")
-PARTS = ("function", "class", "module", "thread")
+PARTS = ("function", "class", "module", "thread", "line")
 NOWHERE = (("(no stack)", 0), "(no stack)", "(no stack)")
 MILLION = 10**6
 
@@ -550,7 +550,7 @@ def weighed(log, weight):
     """Thread, stack and weight of everything that has some: times in nanoseconds."""
     if weight in ("bytes", "allocations"):
         for one in log.allocations:
-            yield one.thread, one.stack, one.bytes if weight == "bytes" else one.count
+            yield one.thread, placed(one, weight), one.bytes if weight == "bytes" else one.count
     for sample in log.samples if weight in ("samples", "wall", "cpu") else ():
         yield sample.thread, sample.stack, {"samples": sample.count, "wall": (sample.wall or 0) * MILLION,
                                             "cpu": sample.cpu * 1000}[weight]
@@ -570,17 +570,57 @@ def named(log, iid):
     return (name, iid), owner, function.get("module")
 
 
+MARKS = {0xFFFFFFFF: None, 0xFFFFFFFE: "IL_prolog", 0xFFFFFFFD: "IL_epilog"}  # ICorDebug's; no mapping, and what has no IL
+
+
+def il_of(function, ip):
+    """What the map has for an instruction: the first range in which its offset is, all blocks of code taken as one."""
+    offset = 0
+    for block in function.get("code", ()):
+        if block["start_addr"] <= ip < block["start_addr"] + block["size"]:
+            offset += ip - block["start_addr"]
+            break
+        offset += block["size"]
+    else:
+        return None
+    il = next((one["il_offset"] for one in function["map"] if one["native_start"] <= offset < one["native_end"]), 0xFFFFFFFF)
+    return MARKS.get(il, f"IL_{il:04x}")
+
+
+def place_of(log, iid, ip):
+    """The line of the source, where the log tells of lines; otherwise the function and its offset in the IL, where its map
+    has it, or the address."""
+    name, number = named(log, iid)[0]
+    file, line = log.sources.get(ip, (None, None))
+    if log.files.get(file) and line:
+        return f"{log.files[file]}:{line}", 0
+    if not ip:
+        return name, number
+    il = il_of(log.functions.get(iid, {}), ip) if ip not in log.sources else None
+    return f"{name}+{il or hex(ip)}", number
+
+
+def placed(one, weight):
+    """The stack of a sample, of an allocation with its own place."""
+    if weight in ("bytes", "allocations") and one.stack and one.ip:
+        return one.stack[:-1] + ((one.stack[-1][0], one.ip),)
+    return one.stack
+
+
 def totals(log, weight, by):
     """part -> [self, inclusive]; a part that is on a stack more than once is counted once."""
     found, cache = collections.defaultdict(lambda: [0, 0]), {}
     for thread, stack, amount in weighed(log, weight):
         parts = []
-        for iid, _ in stack:
-            if iid not in cache:
-                cache[iid] = named(log, iid)
-            parts.append(cache[iid])
+        for iid, ip in stack:
+            key = (iid, ip) if by == "line" else iid
+            if key not in cache:
+                cache[key] = (place_of(log, iid, ip), None, None) if by == "line" else named(log, iid)
+            parts.append(cache[key])
         parts = parts or [NOWHERE]
-        if by == "thread":
+        if by == "line":
+            parts = [part[0] for part in parts]
+        elif by == "thread":
             parts = [(thread, *function) for function, _, _ in parts]
         else:
             parts = [part[("function", "class", "module").index(by)] for part in parts]
