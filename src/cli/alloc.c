@@ -4,10 +4,9 @@
 
 #include "base/memory.h"
 #include "base/sum.h"
+#include "cli/listing.h"
 #include "cli/message.h"
 #include "cli/notes.h"
-#include "cli/numbers.h"
-#include "cli/walk.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -60,12 +59,17 @@ static enum tw_alloc_by by_of(const struct alloc_options *options)
 
 /* What is at work. */
 struct work {
+	struct tw_listing listing; /* first */
 	const struct alloc_options *options;
 	struct tw_alloc *alloc;
 	struct shown *shown;
-	struct tw_list_rows rows;
 	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
 };
+
+static const struct work *work_of(const struct tw_listing *listing)
+{
+	return (const struct work *)(const void *)listing;
+}
 
 /* ---- JSON. ---- */
 
@@ -80,9 +84,11 @@ static void put_stack(struct tw_json *json, const char *stack)
 	tw_json_array_end(json);
 }
 
-static void put_json_row(struct tw_output *out, const struct shown *shown, enum tw_alloc_by by)
+static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
 {
 	struct tw_json json = {.out = out};
+	enum tw_alloc_by by = by_of(work_of(listing)->options);
+	const struct shown *shown = item;
 	const struct tw_alloc_row *row = shown->row;
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "class", row->name);
@@ -112,12 +118,14 @@ static void add_row(struct tw_table *table, const struct work *work, const struc
 		tw_table_add(table, shown->row->where ? shown->row->where : "-");
 }
 
-static int put_text(struct tw_screen *screen, const struct work *work, enum tw_alloc_by by)
+static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
 {
+	const struct work *work = work_of(listing);
+	enum tw_alloc_by by = by_of(work->options);
 	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME"};
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
 	struct tw_table table = {.columns = columns, .column_count = 1};
-	if (work->rows.count == 0)
+	if (work->listing.rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD)
@@ -125,10 +133,10 @@ static int put_text(struct tw_screen *screen, const struct work *work, enum tw_a
 	columns[table.column_count++] = (struct tw_column){"CLASS", false};
 	if (by != TW_ALLOC_BY_CLASS)
 		columns[table.column_count++] = (struct tw_column){wheres[by], false};
-	for (size_t i = 0; i < work->rows.shown; i++)
-		add_row(&table, work, work->rows.items[i], by);
+	for (size_t i = 0; i < work->listing.rows.shown; i++)
+		add_row(&table, work, work->listing.rows.items[i], by);
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &work->rows);
+	tw_rows_put_more(screen, &work->listing.rows);
 	if (work->all_count)
 		tw_putf(&screen->out, "\n%s in all: %s\n", tw_show_plural(work->all_count, "object").text,
 		        tw_show_size(work->all_bytes).text);
@@ -137,8 +145,9 @@ static int put_text(struct tw_screen *screen, const struct work *work, enum tw_a
 
 /* ---- The command. ---- */
 
-static bool collect(struct work *work)
+static bool collect(struct tw_listing *listing)
 {
+	struct work *work = (struct work *)(void *)listing;
 	const struct tw_alloc_row *row;
 	size_t count = 0, room = 0;
 	while (tw_alloc_row(work->alloc, count))
@@ -150,39 +159,25 @@ static bool collect(struct work *work)
 		work->all_count = tw_sum(work->all_count, row->count);
 		work->shown[i] = (struct shown){row, row->bytes, row->count, row->count ? row->bytes / row->count : 0};
 		bool wanted = !work->options->class || fnmatch(work->options->class, row->name, 0) == 0;
-		if (wanted && !tw_rows_add(&work->rows, &work->shown[i]))
+		if (wanted && !tw_rows_add(&work->listing.rows, &work->shown[i]))
 			return false;
 	}
 	const char *sort = work->options->sort ? work->options->sort : "bytes";
-	tw_rows_sort(&work->rows, numbers, NUMBERS, sort, work->options->top);
+	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
 	return true;
 }
 
-static void tell(const struct work *work)
+static void tell(const struct tw_listing *listing)
 {
+	const struct work *work = work_of(listing);
 	uint64_t left_out = tw_alloc_left_out(work->alloc);
 	if (left_out)
 		tw_say("the memory limit was reached: %s left out; --memory raises it",
 		       tw_show_plural(left_out, "allocation").text);
 	else if (!tw_alloc_row(work->alloc, 0))
 		tw_say_none(&work->options->common, "allocation");
-	else if (work->rows.count == 0)
+	else if (work->listing.rows.count == 0)
 		tw_say("no class matches '%s'", work->options->class);
-}
-
-static int put(const struct work *work)
-{
-	struct tw_screen screen = {0};
-	enum tw_alloc_by by = by_of(work->options);
-	int status = tw_screen_open(&screen, work->options->common.output);
-	if (status)
-		return status;
-	for (size_t i = 0; work->options->common.json && i < work->rows.shown; i++)
-		put_json_row(&screen.out, work->rows.items[i], by);
-	if (!work->options->common.json)
-		status = put_text(&screen, work, by);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
 }
 
 static int read_alloc(struct tw_walk *walk, struct tw_reader *reader, const char *path)
@@ -197,20 +192,27 @@ static int read_alloc(struct tw_walk *walk, struct tw_reader *reader, const char
 	return status < 0 ? status : 0;
 }
 
+static bool found(const struct tw_listing *listing)
+{
+	return work_of(listing)->alloc;
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct alloc_options *)common};
-	struct tw_walk walk = {.common = common, .context = &work, .read = read_alloc};
-	int status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.alloc) {
-		int shown = collect(&work) ? 0 : tw_say_error("out of memory");
-		if (shown == 0) {
-			tell(&work);
-			shown = put(&work);
-		}
-		status = shown > status ? shown : status;
-	}
-	free(work.rows.items);
+	struct work work = {
+	    .listing =
+		{
+		    .common = common,
+		    .read = read_alloc,
+		    .found = found,
+		    .collect = collect,
+		    .tell = tell,
+		    .put_json = put_json_row,
+		    .put_text = put_text,
+		},
+	    .options = (const struct alloc_options *)common,
+	};
+	int status = tw_list(&work.listing, operands, count);
 	free(work.shown);
 	tw_alloc_free(work.alloc);
 	return status;

@@ -3,10 +3,9 @@
 #include <trackway/jit.h>
 
 #include "base/sum.h"
+#include "cli/listing.h"
 #include "cli/message.h"
 #include "cli/notes.h"
-#include "cli/numbers.h"
-#include "cli/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +48,24 @@ static enum tw_jit_by by_of(const struct jit_options *options)
 
 /* What is at work. */
 struct work {
+	struct tw_listing listing; /* first */
 	const struct jit_options *options;
 	struct tw_jit *jit;
-	struct tw_list_rows rows;
 	struct tw_jit_row all; /* also what --function leaves out */
 };
 
+static const struct work *work_of(const struct tw_listing *listing)
+{
+	return (const struct work *)(const void *)listing;
+}
+
 /* ---- Rows. ---- */
 
-static void put_json_row(struct tw_output *out, const struct tw_jit_row *row, enum tw_jit_by by)
+static void put_json_row(struct tw_output *out, const struct tw_listing *listing, const void *item)
 {
 	struct tw_json json = {.out = out};
+	enum tw_jit_by by = by_of(work_of(listing)->options);
+	const struct tw_jit_row *row = item;
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
 	if (by == TW_JIT_BY_THREAD) {
@@ -90,25 +96,27 @@ static void put_totals(struct tw_screen *screen, const struct tw_jit_row *all)
 		        tw_show_plural(all->open, "compilation").text);
 }
 
-static int put_text(struct tw_screen *screen, const struct work *work, enum tw_jit_by by)
+static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
 {
+	const struct work *work = work_of(listing);
+	enum tw_jit_by by = by_of(work->options);
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
-	if (work->rows.count == 0)
+	if (work->listing.rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_JIT_BY_THREAD)
 		columns[table.column_count++] = (struct tw_column){"THREAD", true};
 	columns[table.column_count++] = (struct tw_column){by == TW_JIT_BY_THREAD ? "NAME" : "FUNCTION", false};
-	for (size_t i = 0; i < work->rows.shown; i++) {
-		const struct tw_jit_row *row = work->rows.items[i];
+	for (size_t i = 0; i < work->listing.rows.shown; i++) {
+		const struct tw_jit_row *row = work->listing.rows.items[i];
 		tw_numbers_cells(&table, row, numbers, NUMBERS);
 		if (by == TW_JIT_BY_THREAD)
 			tw_table_add(&table, tw_show_id(row->thread).text);
 		tw_table_add(&table, row->name);
 	}
 	int status = tw_table_put(&table, screen);
-	tw_rows_put_more(screen, &work->rows);
+	tw_rows_put_more(screen, &work->listing.rows);
 	put_totals(screen, &work->all);
 	return status;
 }
@@ -126,44 +134,31 @@ static void add_to(struct tw_jit_row *all, const struct tw_jit_row *row)
 	all->code_bytes = tw_sum(all->code_bytes, row->code_bytes);
 }
 
-static bool collect(struct work *work)
+static bool collect(struct tw_listing *listing)
 {
+	struct work *work = (struct work *)(void *)listing;
 	const struct tw_jit_row *row;
 	for (size_t i = 0; (row = tw_jit_row(work->jit, i)); i++) {
 		add_to(&work->all, row);
-		if (tw_function_wanted(&work->options->common, row->name) && !tw_rows_add(&work->rows, row))
+		if (tw_function_wanted(&work->options->common, row->name) && !tw_rows_add(&work->listing.rows, row))
 			return false;
 	}
 	const char *sort = work->options->sort ? work->options->sort : "time";
-	tw_rows_sort(&work->rows, numbers, NUMBERS, sort, work->options->top);
+	tw_rows_sort(&work->listing.rows, numbers, NUMBERS, sort, work->options->top);
 	return true;
 }
 
-static void tell(const struct work *work)
+static void tell(const struct tw_listing *listing)
 {
+	const struct work *work = work_of(listing);
 	uint64_t left_out = tw_jit_left_out(work->jit);
 	if (left_out)
 		tw_say("the memory limit was reached: %s left out; --memory raises it",
 		       tw_show_plural(left_out, "compilation").text);
 	else if (!tw_jit_row(work->jit, 0))
 		tw_say_none(&work->options->common, "compilation");
-	else if (work->rows.count == 0)
+	else if (work->listing.rows.count == 0)
 		tw_say_nothing(&work->options->common, true);
-}
-
-static int put(const struct work *work)
-{
-	struct tw_screen screen = {0};
-	enum tw_jit_by by = by_of(work->options);
-	int status = tw_screen_open(&screen, work->options->common.output);
-	if (status)
-		return status;
-	for (size_t i = 0; work->options->common.json && i < work->rows.shown; i++)
-		put_json_row(&screen.out, work->rows.items[i], by);
-	if (!work->options->common.json)
-		status = put_text(&screen, work, by);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
 }
 
 static int read_jit(struct tw_walk *walk, struct tw_reader *reader, const char *path)
@@ -178,20 +173,27 @@ static int read_jit(struct tw_walk *walk, struct tw_reader *reader, const char *
 	return status < 0 ? status : 0;
 }
 
+static bool found(const struct tw_listing *listing)
+{
+	return work_of(listing)->jit;
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct work work = {.options = (const struct jit_options *)common};
-	struct tw_walk walk = {.common = common, .context = &work, .read = read_jit};
-	int status = tw_walk(&walk, operands, count);
-	if (walk.readable && work.jit) {
-		int shown = collect(&work) ? 0 : tw_say_error("out of memory");
-		if (shown == 0) {
-			tell(&work);
-			shown = put(&work);
-		}
-		status = shown > status ? shown : status;
-	}
-	free(work.rows.items);
+	struct work work = {
+	    .listing =
+		{
+		    .common = common,
+		    .read = read_jit,
+		    .found = found,
+		    .collect = collect,
+		    .tell = tell,
+		    .put_json = put_json_row,
+		    .put_text = put_text,
+		},
+	    .options = (const struct jit_options *)common,
+	};
+	int status = tw_list(&work.listing, operands, count);
 	tw_jit_free(work.jit);
 	return status;
 }
