@@ -367,13 +367,13 @@ const struct tw_spread_row *tw_spread_row(const struct tw_spread *spread, size_t
 
 bool tw_spread_bins(const struct tw_spread *spread, const struct tw_spread_row *row, struct tw_bins *bins)
 {
-	const struct cell key = {.row = row->number}, *end = spread->cells + spread->cell_count;
+	const struct cell key = {.row = row->number};
 	const struct cell *cell =
 	    spread->cell_count ? bsearch(&key, spread->cells, spread->cell_count, sizeof key, by_row) : NULL;
 	bool fine = true;
 	while (cell && cell > spread->cells && cell[-1].row == row->number)
 		cell--;
-	for (; cell && cell < end && cell->row == row->number && fine; cell++)
+	for (; cell && cell < spread->cells + spread->cell_count && cell->row == row->number && fine; cell++)
 		fine = tw_bins_add(bins, cell->place, cell->count);
 	return fine;
 }

@@ -24,7 +24,8 @@ bool tw_sql_is_database(const char *path)
 /* What a column is asked for by. */
 static bool is_indexed(const struct sql_column *column)
 {
-	static const char *const more[] = {"arg_set_id", "parent_id", "callsite_id", "slice_out", "slice_in", "upid"};
+	static const char *const more[] = {"id",        "utid",      "upid",     "track_id",    "arg_set_id",
+	                                   "parent_id", "slice_out", "slice_in", "callsite_id", "frame_id"};
 	if (column->role == SQL_IS_TS || column->role == SQL_IS_TRACK || column->role == SQL_IS_NAME)
 		return true;
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
@@ -70,6 +71,7 @@ static int copy_table(struct tw_sql_run *run, const struct sql_table *table)
 	return status;
 }
 
+/* Two underlines: counter_track has an id, counter a track_id. */
 static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 {
 	int status = 0;
@@ -77,7 +79,7 @@ static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 		const struct sql_column *column = &table->columns[i];
 		if (!is_indexed(column) || !is_kept(column))
 			continue;
-		char *text = sqlite3_mprintf("create index saved.\"%w_%w\" on \"%w\"(\"%w\")", table->name,
+		char *text = sqlite3_mprintf("create index saved.\"%w__%w\" on \"%w\"(\"%w\")", table->name,
 		                             column->name, table->name, column->name);
 		status = text ? tw_sql_do(run, text) : tw_say_error("out of memory");
 		sqlite3_free(text);

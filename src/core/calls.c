@@ -309,6 +309,11 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 		calls->stack->last = event->time;
 }
 
+void tw_calls_advance(struct tw_calls *calls, uint64_t time)
+{
+	advance(calls, time);
+}
+
 size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,
                          struct tw_call_run *run)
 {

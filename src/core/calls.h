@@ -129,6 +129,9 @@ void tw_calls_free(struct tw_calls *calls);
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
 
+/* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true there. */
+void tw_calls_advance(struct tw_calls *calls, uint64_t time);
+
 /* Makes a track the current one. */
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 

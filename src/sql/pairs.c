@@ -300,6 +300,7 @@ static int take_flow(struct sql_cursor *cursor, const struct tw_event *event)
 {
 	struct flows *flows = cursor->state;
 	uint64_t key = key_of(cursor, event, false);
+	tw_calls_advance(&flows->slices.calls, event->time);
 	const struct sql_slice *inside = sql_slices_innermost(&flows->slices, event->track);
 	uint64_t slice = inside ? inside->id : UINT64_MAX;
 	struct open *from = find_open(&flows->opens, key);

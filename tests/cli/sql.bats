@@ -3,6 +3,9 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
+# Where the extension is: beside the tool.
+TRACKWAY_BUILD=$(dirname "$(readlink -f "$TRACKWAY")")
+
 one() { # what a query answers, without the names of the columns
 	trackway sql --csv "$@" | tail -n +2
 }
@@ -76,4 +79,232 @@ one() { # what a query answers, without the names of the columns
 		-e 's/^  ([a-z_]+),? -- (.*)/| `\1` | | \2 |/' >expected
 	awk '/^<!-- tables -->/ { on = 1; next } /^<!-- end of tables -->/ { on = 0 } on' "$TRACKWAY_SOURCE/doc/sql.md" >found
 	diff -u expected found
+}
+
+@test "sql: a prompt with lines that are edited, history, Ctrl-C and Ctrl-D" {
+	export HOME="$PWD" XDG_STATE_HOME="$PWD/state" TERM=xterm
+	timeout 120 "$PYTHON" "$TRACKWAY_SOURCE/tests/cli/prompt.py" "$DATA/fxt/oneshot_all.fxt"
+	grep -q 'select' state/trackway/sql_history
+}
+
+@test "sql -o: a plain database with indexes, the same rows" {
+	for file in "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" "$DATA/chrome/phases.json" "$DATA/tracelog/d1.log"; do
+		trackway sql "$file" -o out.db 2>err || [ $? = 1 ]
+		[ "$(sqlite3 out.db 'pragma integrity_check')" = ok ]
+		"$PYTHON" - "$TRACKWAY_BUILD/libtrackway_sqlite" "$file" <<-'END'
+			import sqlite3, sys
+			saved, live = sqlite3.connect("out.db"), sqlite3.connect(":memory:")
+			live.enable_load_extension(True)
+			live.load_extension(sys.argv[1])
+			live.execute("select trackway_open(?)", [sys.argv[2]])
+			tables = [row[0] for row in saved.execute("select name from sqlite_master where type = 'table'")]
+			assert {"slice", "thread", "args", "finding"} <= set(tables), tables
+			for table in tables:
+			    columns = ", ".join(f'"{row[1]}"' for row in saved.execute(f"pragma table_info({table})"))
+			    a, b = (sorted(map(repr, db.execute(f"select {columns} from {table}"))) for db in (saved, live))
+			    assert a == b, (sys.argv[2], table, a, b)
+		END
+	done
+	sqlite3 out.db "explain query plan select * from slice join thread using (utid) where ts between 1 and 2" >plan
+	grep -q 'SEARCH slice USING INDEX slice__ts' plan
+	grep -q 'SEARCH thread USING INDEX thread__utid' plan
+	[ "$(ls)" = "$(printf '%s\n' err out.db plan)" ]
+}
+
+@test "sql -o: a database that cannot be written leaves nothing, and what was there stays" {
+	echo old >out.db
+	(
+		ulimit -f 8
+		trap '' XFSZ
+		run trackway sql "$DATA/fxt/oneshot_all.fxt" -o out.db
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"error: out.db: "* ]]
+	)
+	[ "$(cat out.db)" = old ]
+	[ "$(ls)" = out.db ]
+	run trackway sql "$DATA/fxt/oneshot_all.fxt" -o missing/out.db
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"missing/out.db: cannot write: No such file or directory"* ]]
+}
+
+@test "sql: the extension in SQLite's shell and in Python" {
+	local extension="$TRACKWAY_BUILD/libtrackway_sqlite"
+	[ "$(sqlite3 -cmd ".load $extension" :memory: "select trackway_open('$DATA/fxt/oneshot_all.fxt')" \
+		"select name, dur from slice order by ts" "create virtual table t using trackway('$DATA/fxt/streaming.fxt', 'thread')" \
+		"select count(*) > 0 from t" | tr '\n' ' ')" = "1 8 bytes!|4166 scope|4167 be|8334 step|12500 1 " ]
+	run sqlite3 -cmd ".load $extension" :memory: "select trackway_open('missing.fxt')"
+	[[ "$output" == *"missing.fxt: No such file or directory"* ]]
+	"$PYTHON" - "$extension" "$DATA/fxt/oneshot_all.fxt" <<-'END'
+		import sqlite3, sys
+		db = sqlite3.connect(":memory:")
+		db.enable_load_extension(True)
+		db.load_extension(sys.argv[1])
+		assert db.execute("select trackway_open(?)", [sys.argv[2]]).fetchall() == [(1,)]
+		rows = db.execute("select name, dur from slice where dur > ? order by ts", [5000]).fetchall()
+		assert rows == [("be", 8334), ("step", 12500)], rows
+		try:
+		    db.execute("select trackway_open('missing.fxt')").fetchall()
+		    raise SystemExit("opened")
+		except sqlite3.Error as error:
+		    assert "missing.fxt" in str(error)
+	END
+}
+
+# Two threads, slices inside slices, gaps, and flows from one to the other; what the ready queries must say is counted from the same
+# numbers, without SQL.
+@test "sql: every ready query" {
+	"$PYTHON" - <<-'END'
+		import csv, json, random, subprocess
+		random.seed(7)
+		events, slices = [], []
+		for tid in (1, 2):
+		    now = tid * 100
+		    for i in range(60):
+		        dur = random.randrange(100, 900)
+		        inner = dur // 3
+		        slices += [(tid, f"outer{i % 5}", now, dur, dur - inner, 0), (tid, "inner", now + 10, inner, inner, 1)]
+		        now += dur + random.choice([0, 0, 5, 50, 500])
+		for tid, name, ts, dur, own, depth in slices:
+		    events.append({"ph": "X", "pid": 9, "tid": tid, "name": name, "ts": ts / 1000, "dur": dur / 1000})
+		# Chains of flows: each from the middle of a slice of one thread to that of a later one of the other.
+		outer = sorted((s for s in slices if s[5] == 0), key=lambda s: s[2])
+		hops, at = [], outer[0]
+		while True:
+		    later = [s for s in outer if s[0] != at[0] and s[2] > at[2] + at[3]]
+		    if not later:
+		        break
+		    hops.append((at, later[0]))
+		    at = later[0]
+		for i, (a, b) in enumerate(hops):
+		    events.append({"ph": "s", "id": i, "pid": 9, "tid": a[0], "name": "hop", "cat": "f", "ts": (a[2] + a[3] - 1) / 1000})
+		    events.append({"ph": "f", "bp": "e", "id": i, "pid": 9, "tid": b[0], "name": "hop", "cat": "f", "ts": (b[2] + 1) / 1000})
+		events.sort(key=lambda e: e["ts"])
+		json.dump(events, open("t.json", "w"))
+		start = min(s[2] for s in slices)
+		def ask(name, *more):
+		    out = subprocess.run(["trackway", "sql", "--csv", "-q", name, *more, "t.json"], check=True, capture_output=True, text=True)
+		    return list(csv.DictReader(out.stdout.splitlines()))
+		def same(found, expected):
+		    assert found == expected, (found, expected)
+
+		names = sorted({s[1] for s in slices})
+		rows = [(n, [s for s in slices if s[1] == n]) for n in names]
+		rows = [(n, len(g), sum(s[3] for s in g), sum(s[4] for s in g), min(s[3] for s in g), max(s[3] for s in g)) for n, g in rows]
+		rows.sort(key=lambda r: (-r[3], r[0]))
+		same([tuple(r.values()) for r in ask("top-functions")], [tuple(map(str, r)) for r in rows])
+
+		longest = sorted((s[3] for s in slices), reverse=True)[:30]
+		same([int(r["dur_ns"]) for r in ask("longest-slices")], longest)
+		by_place = {(s[2] - start, s[0]): s for s in slices if s[5] == 0}
+		for r in ask("longest-slices"):
+		    s = by_place[int(r["ts"]), int(r["tid"])]
+		    same((r["name"], int(r["dur_ns"])), (s[1], s[3]))
+
+		for tid in (1, 2):
+		    mine = sorted((s for s in slices if s[0] == tid and s[5] == 0), key=lambda s: s[2])
+		    gaps = [(b[2] - a[2] - a[3], a[2] + a[3] - start, a[1], b[1]) for a, b in zip(mine, mine[1:])]
+		    gaps = sorted((g for g in gaps if g[0] > 0), key=lambda g: (-g[0], g[1]))[:30]
+		    assert gaps
+		    same([tuple(r.values()) for r in ask("thread-gaps", "-p", f"tid={tid}")], [tuple(map(str, g)) for g in gaps])
+
+		begins = sorted((s[2], s[1]) for s in slices)
+		waits = []
+		for ts, name in begins:
+		    later = [t for t, n in begins if n == "outer3" and t >= ts]
+		    if name == "outer1" and later:
+		        waits.append(later[0] - ts)
+		(row,) = ask("latency", "-p", "from=outer1", "-p", "to=outer3")
+		same((int(row["pairs"]), int(row["min_ns"]), int(row["max_ns"])), (len(waits), min(waits), max(waits)))
+		assert abs(float(row["mean_ns"]) - sum(waits) / len(waits)) < 1e-6
+
+		end = max(s[2] + s[3] for s in slices)
+		open_at = {}
+		edges = sorted({e for s in slices for e in (s[2], s[2] + s[3])})
+		for a, b in zip(edges, edges[1:]):
+		    n = sum(s[2] <= a < s[2] + s[3] for s in slices if s[5] == 0)
+		    open_at[n] = open_at.get(n, 0) + b - a
+		same([(int(r["threads"]), int(r["ns"])) for r in ask("concurrency")], sorted(open_at.items()))
+
+		path = [(str(a[2] + a[3] - 1 - start), str(b[2] + 1 - a[2] - a[3] + 1), "hop", a[1], b[1]) for a, b in hops]
+		assert len(path) > 3
+		same([tuple(r.values())[:5] for r in ask("critical-path")], path)
+	END
+	[ "$(trackway sql --queries | awk '{ print $1 }' | LC_ALL=C sort)" = \
+		"$(cd "$TRACKWAY_SOURCE/share/trackway/queries" && LC_ALL=C ls | sed 's/\.sql$//')" ]
+}
+
+@test "sql: what is wrong is told with its place, and leaves nothing half written" {
+	wrong() { # what is said, then arguments
+		local said=$1
+		shift
+		run trackway sql "$DATA/fxt/oneshot_all.fxt" "$@"
+		[ "$status" -eq 2 ] || fail "status $status"
+		[[ "$output" == *"$said"* ]] || fail "$output"
+	}
+	wrong 'query:1:8: no such column: nope' 'select nope'
+	wrong 'query:2:6: near "slice": syntax error' $'select 1\nform slice'
+	wrong 'query:1:1: no such table: slices' 'select * from slices'
+	wrong 'incomplete input' 'select * from'
+	wrong 'wants a value for :x' 'select :x'
+	wrong 'query:1:18: no such column: nope' --csv -o out.csv 'select 1; select nope'
+	wrong "there is no query top-function; did you mean top-functions?" -q top-function
+	printf 'select 1;\nselect\n  nope;\n' >q.sql
+	wrong 'q.sql:3:3: no such column: nope' -f q.sql
+	[ "$(ls)" = q.sql ]
+}
+
+@test "sql: a full disk and a reader that goes away" {
+	run bash -c 'trackway sql "$DATA/fxt/oneshot_all.fxt" "select * from slice" >/dev/full'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"standard output: cannot write: No space left on device"* ]]
+	trackway sql "$DATA/fxt/oneshot_all.fxt" \
+		"with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000) select i from n" 2>err | head -n 1 >out
+	[ "${PIPESTATUS[0]}" -ne 0 ]
+	[ ! -s err ]
+}
+
+@test "sql: a file that changes between two statements" {
+	"$PYTHON" - "$DATA/fxt/oneshot_all.fxt" <<-'END'
+		import os, shutil, subprocess, sys
+		for change in ("longer", "another"):
+		    shutil.copy(sys.argv[1], "t.fxt")
+		    run = subprocess.Popen(["trackway", "sql", "--csv", "t.fxt", "-o", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+		                           stderr=subprocess.PIPE, text=True, bufsize=1)
+		    run.stdin.write("select count(*) from slice;\n")
+		    run.stdin.flush()
+		    # Its answer may still be held back; that the file has been opened is seen from outside.
+		    import time
+		    time.sleep(1)
+		    if change == "longer":
+		        with open("t.fxt", "ab") as file:
+		            file.write(bytes(8))
+		    else:
+		        os.rename("t.fxt", "old.fxt")
+		        shutil.copy(sys.argv[1], "t.fxt")
+		    out, err = run.communicate("select count(*) from slice;\n")
+		    assert run.returncode == 2, (change, run.returncode, out, err)
+		    assert "t.fxt: " in err and "changed" in err, (change, err)
+	END
+}
+
+@test "sql --index: one of another file is not used, and made anew" {
+	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
+	query='select count(*) from slice where ts between 0 and 1000000'
+	expected=$(one --index t.fxt "$query")
+	[ -s t.fxt.twindex ]
+	cp t.fxt.twindex first
+	[ "$(one --index t.fxt "$query" 2>err)" = "$expected" ]
+	[ ! -s err ]
+	cp "$DATA/fxt/streaming.fxt" t.fxt
+	other=$(one "$DATA/fxt/streaming.fxt" "$query")
+	[ "$(one --index t.fxt "$query" 2>err)" = "$other" ]
+	grep -q 't.fxt.twindex: not used: ' err
+	[ "$(one --index t.fxt "$query" 2>err)" = "$other" ]
+	[ ! -s err ]
+	! cmp -s first t.fxt.twindex
+	mkdir readonly
+	cp "$DATA/fxt/oneshot_all.fxt" readonly/t.fxt
+	head -c 100 first >readonly/t.fxt.twindex
+	[ "$(one --index readonly/t.fxt "$query" 2>err)" = "$expected" ]
+	grep -q 'readonly/t.fxt.twindex: not used: ' err
 }
