@@ -10,6 +10,7 @@
 #include "core/format.h"
 #include "sql/groups.h"
 #include "sql/index.h"
+#include "sql/lookup.h"
 
 /* ---- Rows. ---- */
 
@@ -337,7 +338,7 @@ static void place_columns(struct sql_cursor *cursor)
 	cursor->stride = table->row_size;
 }
 
-int sql_cursor_start(struct sql_cursor *cursor)
+static void rewind_cursor(struct sql_cursor *cursor)
 {
 	cursor->ended = cursor->scan.session->count == 0;
 	cursor->over = false;
@@ -345,6 +346,11 @@ int sql_cursor_start(struct sql_cursor *cursor)
 	cursor->at = cursor->row_count = cursor->text.length = 0;
 	cursor->row_number = 0;
 	place_columns(cursor);
+}
+
+int sql_cursor_start(struct sql_cursor *cursor)
+{
+	rewind_cursor(cursor);
 	if (cursor->ended)
 		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 		                        "no trace is open: select trackway_open('file')");
@@ -355,8 +361,27 @@ int sql_cursor_start(struct sql_cursor *cursor)
 	return status < 0 || cursor->row_count ? status : advance(cursor);
 }
 
+int sql_cursor_hold(struct sql_cursor *cursor, size_t limit)
+{
+	rewind_cursor(cursor);
+	int more = begin_file(cursor);
+	if (more < 0)
+		return more;
+	do {
+		size_t most = cursor->row_count * (cursor->table->row_size + SQL_LOOKUP_COST) + cursor->text.length;
+		if (most > limit || cursor->row_count > UINT32_MAX - 1)
+			return 0;
+		more = more_of_file(cursor);
+	} while (more > 0);
+	return more < 0 ? more : 1;
+}
+
 int sql_cursor_next(struct sql_cursor *cursor)
 {
+	if (sql_lookup_ready(cursor)) {
+		sql_lookup_next(cursor);
+		return 0;
+	}
 	cursor->row_number++;
 	cursor->row += cursor->stride;
 	return ++cursor->at < cursor->row_count ? 0 : advance(cursor);
@@ -365,6 +390,7 @@ int sql_cursor_next(struct sql_cursor *cursor)
 void sql_cursor_reset(struct sql_cursor *cursor)
 {
 	end_file(cursor);
+	sql_lookup_drop(cursor);
 	forget_match(&cursor->name);
 	forget_match(&cursor->category);
 }
@@ -372,6 +398,7 @@ void sql_cursor_reset(struct sql_cursor *cursor)
 void sql_cursor_free(struct sql_cursor *cursor)
 {
 	sql_cursor_reset(cursor);
+	sql_lookup_free(cursor);
 	free(cursor->rows);
 	if (cursor->out.buffer)
 		tw_output_discard(&cursor->out);

@@ -9,6 +9,10 @@
  * session->error. */
 int sql_cursor_start(struct sql_cursor *cursor);
 
+/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Returns > 0, 0 when they
+ * are more than `limit` bytes, or a negative status, told in session->error. */
+int sql_cursor_hold(struct sql_cursor *cursor, size_t limit);
+
 /* Goes to the next row. Past the last one `ended` is set. */
 int sql_cursor_next(struct sql_cursor *cursor);
 
@@ -19,6 +23,9 @@ void sql_cursor_free(struct sql_cursor *cursor);
 
 /* The number of the row: the same in every scan of the table. */
 int64_t sql_cursor_id(const struct sql_cursor *cursor);
+
+/* The id that a column has at its place in a row; false where it is NULL. */
+bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key);
 
 /* Gives SQLite the value of column i in the row. */
 void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/format.h"
 #include "sql/cursor.h"
 #include "sql/groups.h"
+#include "sql/lookup.h"
 
 /* What a module is registered with. */
 struct source {
@@ -18,6 +20,8 @@ struct vtab {
 	const struct sql_table *table;
 	struct sql_session *session;
 	bool own; /* the session is this table's */
+	/* One that is closed, with the rows that it keeps: SQLite opens one anew for each run of a subquery. NULL: none. */
+	struct sql_cursor *spare;
 };
 
 /* What a plan says in its number, and each condition by a letter in its text, after the columns that are used. */
@@ -28,6 +32,8 @@ enum {
 	GROUPED = 8,
 	DOWNWARDS = 16,
 	GROUP_SHIFT = 8,
+	KEY_SHIFT = 16, /* the column that rows are looked up by, plus 1 */
+	COLUMN_MASK = 0xff,
 	USED_DIGITS = 16
 };
 
@@ -106,6 +112,8 @@ static int choose(struct vtab *vtab, int argc, const char *const *argv, char **e
 static int disconnect(sqlite3_vtab *base)
 {
 	struct vtab *vtab = (struct vtab *)base;
+	if (vtab->spare)
+		sql_cursor_free(vtab->spare);
 	if (vtab->own)
 		sql_session_free(vtab->session);
 	sqlite3_free(vtab);
@@ -163,6 +171,7 @@ static double part_of(char letter)
 {
 	switch (letter) {
 	case 'e':
+	case 'k':
 		return 1e-6;
 	case 't':
 		return 0.125;
@@ -200,16 +209,33 @@ static double rows_guessed(const struct sql_session *session)
 	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;
 }
 
-/* Uses what conditions it can: a letter each into the text. */
-static double use_conditions(const struct sql_table *table, sqlite3_index_info *info, char *letters, size_t room,
-                             int *needs)
+/* Whether both ends of a time are known. */
+static bool is_window(const char *letters)
 {
+	return strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"));
+}
+
+/* Whether rows can be looked up by a condition: SQLite joins by asking for one id after the other. */
+static bool is_key(const struct vtab *vtab, const struct sqlite3_index_constraint *condition, int needs)
+{
+	return vtab->session->count == 1 && condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
+	       sql_lookup_can(&vtab->table->columns[condition->iColumn]);
+}
+
+/* Uses what conditions it can: a letter each into the text. */
+static double use_conditions(const struct vtab *vtab, sqlite3_index_info *info, char *letters, size_t room, int *needs)
+{
+	const struct sql_table *table = vtab->table;
 	double part = 1;
 	size_t used = 0;
 	for (int i = 0; i < info->nConstraint && used + 1 < room; i++) {
 		if (!can_use(info, i))
 			continue;
 		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
+		if (!letter && is_key(vtab, &info->aConstraint[i], *needs)) {
+			letter = 'k';
+			*needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
+		}
 		if (!letter)
 			continue;
 		letters[used++] = letter;
@@ -219,7 +245,7 @@ static double use_conditions(const struct sql_table *table, sqlite3_index_info *
 	}
 	letters[used] = '\0';
 	/* A window is worth an index. */
-	if (table->windowed && (strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"))))
+	if (table->windowed && is_window(letters))
 		*needs |= NEEDS_SURVEY;
 	return part;
 }
@@ -258,6 +284,14 @@ static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
 	       sql_groups_fit(vtab->table, info->colUsed);
 }
 
+/* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for windows. */
+static void tell_cost(sqlite3_index_info *info, double all, double part, bool by_key, bool window)
+{
+	enum { LOOKUP = 20, OPENING = 1000 };
+	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
+	info->estimatedCost = by_key ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
+}
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	enum { CONDITIONS = 64 };
@@ -267,17 +301,17 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	int needs = needs_of(table, info->colUsed);
 	bool reads = table->kinds || table->pull;
 	double all = reads ? rows_guessed(vtab->session) : 100;
-	double part = use_conditions(table, info, letters, sizeof letters, &needs);
-	if (can_order(vtab, info)) {
+	double part = use_conditions(vtab, info, letters, sizeof letters, &needs);
+	bool by_key = needs >> KEY_SHIFT;
+	/* What is looked up comes in no order. */
+	if (!by_key && can_order(vtab, info)) {
 		info->orderByConsumed = 1;
 		needs |= IN_ORDER | NEEDS_START;
-	} else if (can_group(vtab, info)) {
+	} else if (!by_key && can_group(vtab, info)) {
 		info->orderByConsumed = 1;
 		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
-	/* All is read, whatever is left of it. */
-	info->estimatedCost = all + all * part;
-	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
+	tell_cost(info, all, part, by_key, table->windowed && is_window(letters));
 	info->idxNum = needs;
 	info->idxStr = sqlite3_mprintf("%016llx%s", (unsigned long long)info->colUsed, letters);
 	info->needToFreeIdxStr = 1;
@@ -288,7 +322,13 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	const struct vtab *vtab = (struct vtab *)base;
+	struct vtab *vtab = (struct vtab *)base;
+	if (vtab->spare) {
+		*made = &vtab->spare->base;
+		vtab->spare->reopened = true;
+		vtab->spare = NULL;
+		return SQLITE_OK;
+	}
 	struct sql_cursor *cursor = calloc(1, sizeof *cursor);
 	if (!cursor)
 		return SQLITE_NOMEM;
@@ -304,7 +344,15 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-	sql_cursor_free((struct sql_cursor *)base);
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	struct vtab *vtab = (struct vtab *)base->pVtab;
+	if (!cursor->lookup || vtab->spare) {
+		sql_cursor_free(cursor);
+		return SQLITE_OK;
+	}
+	if (!sql_lookup_ready(cursor))
+		sql_cursor_reset(cursor);
+	vtab->spare = cursor;
 	return SQLITE_OK;
 }
 
@@ -377,10 +425,8 @@ static int result_of(struct sql_cursor *cursor, int status)
 	return status == TW_ERR_MEMORY ? SQLITE_NOMEM : fail(cursor->base.pVtab, session->error);
 }
 
-static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
+static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
 {
-	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	sql_cursor_reset(cursor);
 	char used[USED_DIGITS + 1] = "";
 	memcpy(used, text, USED_DIGITS);
 	cursor->used = strtoull(used, NULL, 16);
@@ -388,14 +434,60 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	cursor->in_order = plan & IN_ORDER;
 	cursor->grouped = plan & GROUPED;
 	cursor->downwards = plan & DOWNWARDS;
-	cursor->group = (unsigned)plan >> GROUP_SHIFT;
+	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
 	cursor->low = INT64_MIN;
 	cursor->high = INT64_MAX;
 	cursor->start = 0;
 	cursor->one_track = false;
+}
+
+static bool take_conditions(struct sql_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv)
+{
+	sql_cursor_reset(cursor);
+	take_plan(cursor, plan, text);
 	for (int i = 0; i < argc; i++)
 		if (!take_condition(cursor, text[USED_DIGITS + i], argv[i]))
+			return false;
+	return true;
+}
+
+/* Keeps all rows, to find those of one id after the other. Returns > 0, 0 where there are too many, or a negative status. */
+static int keep_rows(struct sql_cursor *cursor, unsigned column)
+{
+	enum { SHARE = 2 }; /* of the memory limit */
+	size_t limit = cursor->scan.session->options.memory_limit;
+	int status = sql_cursor_hold(cursor, (limit ? limit : TW_DEFAULT_MEMORY) / SHARE);
+	if (status > 0) {
+		int made = sql_lookup_make(cursor, column);
+		return made < 0 ? made : 1;
+	}
+	if (status == 0)
+		sql_lookup_refuse(cursor);
+	return status;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
+{
+	struct sql_cursor *cursor = (struct sql_cursor *)base;
+	const char *key = strchr(text + USED_DIGITS, 'k');
+	int place = key ? (int)(key - text) - USED_DIGITS : 0;
+	bool again = key && sql_lookup_again(cursor, plan, text, argc, argv, place);
+	int kept = again && sql_lookup_ready(cursor);
+	int status = kept && cursor->reopened ? sql_file_check(cursor->scan.session, 0) : 0;
+	cursor->reopened = false;
+	if (status < 0)
+		return result_of(cursor, status);
+	if (again && !kept) {
+		if (!take_conditions(cursor, plan, text, argc, argv))
 			return SQLITE_NOMEM;
+		kept = keep_rows(cursor, ((unsigned)plan >> KEY_SHIFT) - 1);
+	}
+	if (kept > 0)
+		sql_lookup_find(cursor, argv[place]);
+	if (kept)
+		return result_of(cursor, kept);
+	if (!take_conditions(cursor, plan, text, argc, argv))
+		return SQLITE_NOMEM;
 	return result_of(cursor, sql_cursor_start(cursor));
 }
 

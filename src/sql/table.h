@@ -74,6 +74,7 @@ struct sql_column {
 
 struct sql_cursor;
 struct sql_groups;
+struct sql_lookup;
 
 struct sql_table {
 	const char *name;
@@ -145,6 +146,8 @@ struct sql_cursor {
 	bool grouped, downwards; /* rows must come in the order of the names, or from the last, of column `group` */
 	unsigned group;
 	struct sql_groups *groups;
+	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
+	bool reopened;             /* its rows may be of another statement */
 
 	uint8_t *rows; /* row_size bytes each */
 	size_t row_count, row_room, at;

@@ -51,41 +51,65 @@ static void put_time(struct sql_cursor *cursor, sqlite3_context *context, const 
 
 /* ---- Ids. ---- */
 
-static void put_record(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+static bool id_of(const struct sql_cursor *cursor, uint32_t number, int64_t *id)
 {
-	if (large(place) != UINT64_MAX)
-		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(place)));
+	*id = (int64_t)((uint64_t)cursor->scan.file << SQL_TRACK_SHIFT | number);
+	return number != 0;
 }
 
-static void put_id(struct sql_cursor *cursor, sqlite3_context *context, uint32_t number)
+/* Of a track, and of one that is a thread. */
+static uint32_t track_number(struct sql_cursor *cursor, enum sql_value value, const void *place)
 {
-	if (number)
-		sqlite3_result_int64(context, (int64_t)((uint64_t)cursor->scan.file << SQL_TRACK_SHIFT | number));
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	uint32_t number = sql_scan_track(&cursor->scan, small(place));
+	bool fits = value == SQL_TRACK || survey->tracks[number].kind == TW_TRACK_THREAD;
+	return number && fits ? number : 0;
+}
+
+bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key)
+{
+	if (column->value == SQL_RECORD) {
+		*key = (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(place));
+		return large(place) != UINT64_MAX;
+	}
+	if (column->value == SQL_TRACK || column->value == SQL_THREAD)
+		return id_of(cursor, track_number(cursor, column->value, place), key);
+	if (column->value == SQL_SERIES) /* beside the numbers of the tracks that threads are */
+		return id_of(cursor, small(place) | UINT32_C(1) << 31, key) && small(place);
+	return id_of(cursor, small(place), key);
+}
+
+static void put_key(struct sql_cursor *cursor, sqlite3_context *context, enum sql_value value, const void *place)
+{
+	const struct sql_column column = {.value = value};
+	int64_t key;
+	if (sql_cursor_key(cursor, &column, place, &key))
+		sqlite3_result_int64(context, key);
+}
+
+static void put_record(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
+{
+	put_key(cursor, context, SQL_RECORD, place);
 }
 
 static void put_known(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	put_id(cursor, context, small(place));
+	put_key(cursor, context, SQL_STACK, place);
 }
 
-/* Beside the numbers of the tracks that threads are. */
 static void put_series(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	if (small(place))
-		put_id(cursor, context, small(place) | UINT32_C(1) << 31);
+	put_key(cursor, context, SQL_SERIES, place);
 }
 
 static void put_track(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	put_id(cursor, context, sql_scan_track(&cursor->scan, small(place)));
+	put_key(cursor, context, SQL_TRACK, place);
 }
 
 static void put_thread(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	uint32_t number = sql_scan_track(&cursor->scan, small(place));
-	if (number && survey->tracks[number].kind == TW_TRACK_THREAD)
-		put_id(cursor, context, number);
+	put_key(cursor, context, SQL_THREAD, place);
 }
 
 /* ---- Texts. The session's live as long as SQLite can want them. ---- */

@@ -308,3 +308,41 @@ one() { # what a query answers, without the names of the columns
 	[ "$(one --index readonly/t.fxt "$query" 2>err)" = "$expected" ]
 	grep -q 'readonly/t.fxt.twindex: not used: ' err
 }
+
+# A pass over the file for each row of the outer table would take a thousand times as long.
+@test "sql: joins by ids read a table once, and have the rows that SQLite has of its own tables" {
+	"$PYTHON" - <<-'END'
+		import json, random
+		random.seed(3)
+		events, now = [], 0
+		for i in range(20000):
+		    now += 100
+		    event = {"ph": "X", "pid": 1, "tid": i % 4, "name": f"f{i % 7}", "ts": now, "dur": random.choice([50, 90, 5000])}
+		    if i % 3 == 0:
+		        event["args"] = {"n": i, "t": f"text {i}"}
+		    events.append(event)
+		json.dump(events, open("t.json", "w"))
+	END
+	trackway sql t.json -o t.db 2>/dev/null || [ $? = 1 ]
+	while read -r query; do
+		timeout 30 trackway sql --csv t.json "$query" 2>/dev/null >found || [ $? = 1 ] || fail "$query"
+		sqlite3 t.db "analyze" "$query" | LC_ALL=C sort >expected
+		[ "$(wc -l <expected)" -gt 0 ]
+		tail -n +2 found | tr , '|' | tr -d '"' | LC_ALL=C sort | diff expected - >differ || fail "$query: $(head differ)"
+	done <<-'END'
+		select a.id, b.id, b.name from slice a join slice b on b.parent_id = a.id where a.name = 'f3'
+		select a.id, b.id, b.name from slice a left join slice b on b.id = a.parent_id
+		select s.id, x.key, x.int_value, x.string_value from slice s join args x using (arg_set_id)
+		select s.name, t.tid, p.pid, count(*) from slice s join thread t using (utid) join process p using (upid) group by 1, 2, 3
+		select s.id, count(x.id) from slice s left join args x on x.arg_set_id = s.id and x.key = 't' group by s.id
+		select a.id from slice a where not exists (select 1 from slice b where b.parent_id = a.id) and a.ts < 300000000
+		select a.id, b.id from slice a join slice b on b.id = a.id * 1.0 where a.ts < 100000000
+		select a.id, b.id from slice a join slice b on b.id = cast(a.id as text) where a.ts < 100000000
+		select a.id, b.id from slice a join slice b on b.parent_id = a.id and b.ts between a.ts and a.ts + 1000000 where a.ts < 20000000
+	END
+	for memory in 1M 64M; do
+		timeout 60 trackway sql --memory $memory --csv t.json \
+			"select count(*) from (select * from slice where name = 'f1' limit 20) a join slice b on b.parent_id = a.id" 2>/dev/null >$memory || [ $? = 1 ]
+	done
+	diff 1M 64M
+}
