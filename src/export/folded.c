@@ -7,8 +7,6 @@
  * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line
  *   end a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +99,8 @@ static void add_frame(struct folded *folded, uint32_t frame)
 	} else if (name->id) {
 		tw_label_number(line, name);
 	} else if (place.address) {
-		char hex[24];
-		tw_line_add(line, hex, (size_t)snprintf(hex, sizeof hex, "0x%" PRIx64, place.address));
+		tw_line_text(line, "0x");
+		tw_line_hex_digits(line, place.address);
 	} else {
 		tw_line_text(line, "(no name)");
 	}

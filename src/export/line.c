@@ -32,18 +32,25 @@ void tw_line_string(struct tw_line *line, const void *bytes, size_t size)
 	tw_line_text(line, "\"");
 }
 
+void tw_line_hex_digits(struct tw_line *line, uint64_t value)
+{
+	enum { HEX_MAX = 16 };
+	unsigned digits = 1;
+	while (digits < HEX_MAX && value >> (4 * digits))
+		digits++;
+	char *p = tw_line_room(line, HEX_MAX);
+	if (!p)
+		return;
+	for (; digits; digits--)
+		*p++ = "0123456789abcdef"[value >> (4 * (digits - 1)) & 15];
+	tw_line_end(line, p);
+}
+
 void tw_line_hex(struct tw_line *line, uint64_t value)
 {
-	char text[24];
-	size_t size = 0;
-	unsigned digits = 1;
-	while (digits < 16 && value >> (4 * digits))
-		digits++;
-	memcpy(text, "\"0x", 3);
-	for (size = 3; digits; digits--)
-		text[size++] = "0123456789abcdef"[(value >> (4 * (digits - 1))) & 15];
-	text[size++] = '"';
-	tw_line_add(line, text, size);
+	tw_line_text(line, "\"0x");
+	tw_line_hex_digits(line, value);
+	tw_line_text(line, "\"");
 }
 
 void tw_line_exact(struct tw_line *line, bool negative, uint64_t magnitude)

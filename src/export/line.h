@@ -62,7 +62,8 @@ static inline void tw_line_u64(struct tw_line *line, uint64_t value)
 		tw_line_end(line, tw_digits(p, value));
 }
 
-void tw_line_hex(struct tw_line *line, uint64_t value); /* "0x1f", a string */
+void tw_line_hex(struct tw_line *line, uint64_t value);        /* "0x1f", a string */
+void tw_line_hex_digits(struct tw_line *line, uint64_t value); /* 1f */
 
 /* A number only if a double holds it exactly, which is what most readers of JSON take it for; otherwise a string. */
 void tw_line_exact(struct tw_line *line, bool negative, uint64_t magnitude);

@@ -80,43 +80,55 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
 
 /* ---- Packets. ---- */
 
-static void add_flags(struct perfetto *perfetto, struct tw_proto *packet)
+static uint8_t *put_uint(uint8_t *p, unsigned field, uint64_t value)
 {
-	bool cleared = perfetto->said_reset != perfetto->reset;
-	tw_proto_uint(packet, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
-	tw_proto_uint(packet, PACKET_SEQUENCE_FLAGS,
-	              cleared ? FLAG_STATE_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
-	if (perfetto->said_reset == 0)
-		tw_proto_uint(packet, PACKET_FIRST_ON_SEQUENCE, true);
-	perfetto->said_reset = perfetto->reset;
+	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3), value);
 }
 
-static void write_packet(struct perfetto *perfetto)
+static uint8_t *put_size(uint8_t *p, unsigned field, size_t size)
 {
-	const struct tw_proto *packet = &perfetto->packet;
+	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3 | TW_PROTO_DELIMITED), size);
+}
+
+static uint8_t *put_flags(struct perfetto *perfetto, uint8_t *p)
+{
+	bool cleared = perfetto->said_reset != perfetto->reset;
+	p = put_uint(p, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+	p = put_uint(p, PACKET_SEQUENCE_FLAGS, cleared ? FLAG_STATE_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
+	if (perfetto->said_reset == 0)
+		p = put_uint(p, PACKET_FIRST_ON_SEQUENCE, true);
+	perfetto->said_reset = perfetto->reset;
+	return p;
+}
+
+/* The sizes of all parts are known, so that each is copied once. */
+static void write_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	enum { FIELDS = 5, FIELD_MAX = 2 * TW_PROTO_VARINT_MAX };
+	const struct tw_proto *event = &perfetto->event, *interned = &perfetto->interned;
 	struct tw_output *out = &perfetto->writer->out;
-	uint8_t *start = (uint8_t *)tw_output_room(out, 2 * TW_PROTO_VARINT_MAX);
-	uint8_t *p = tw_proto_digits(start, TRACE_PACKET << 3 | 2);
-	p = tw_proto_digits(p, packet->length);
-	tw_output_took(out, (size_t)(p - start));
-	tw_put(out, packet->bytes, packet->length);
+	uint8_t head[FIELDS * FIELD_MAX], *p = head, tail[FIELD_MAX], packet[FIELD_MAX];
+	if (time)
+		p = put_uint(p, PACKET_TIMESTAMP, *time);
+	p = put_flags(perfetto, p);
+	if (interned->length)
+		p = put_size(p, PACKET_INTERNED_DATA, interned->length);
+	size_t head_size = (size_t)(p - head), tail_size = (size_t)(put_size(tail, field, event->length) - tail);
+	size_t size = head_size + interned->length + tail_size + event->length;
+	tw_put(out, packet, (size_t)(put_size(packet, TRACE_PACKET, size) - packet));
+	tw_put(out, head, head_size);
+	tw_put(out, interned->bytes, interned->length);
+	tw_put(out, tail, tail_size);
+	tw_put(out, event->bytes, event->length);
 }
 
 void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
 {
-	struct tw_proto *packet = &perfetto->packet, *event = &perfetto->event, *interned = &perfetto->interned;
-	tw_proto_clear(packet);
-	if (time)
-		tw_proto_uint(packet, PACKET_TIMESTAMP, *time);
-	add_flags(perfetto, packet);
-	if (interned->length)
-		tw_proto_bytes(packet, PACKET_INTERNED_DATA, interned->bytes, interned->length);
-	tw_proto_bytes(packet, field, event->bytes, event->length);
-	perfetto->failed |= packet->failed || event->failed || interned->failed;
-	tw_proto_clear(event);
-	tw_proto_clear(interned);
+	perfetto->failed |= perfetto->event.failed || perfetto->interned.failed;
 	if (!perfetto->failed)
-		write_packet(perfetto);
+		write_packet(perfetto, field, time);
+	tw_proto_clear(&perfetto->event);
+	tw_proto_clear(&perfetto->interned);
 }
 
 /* Begins the sequence anew where it is time: what was told before may not be there for the reader. */
@@ -656,7 +668,6 @@ static void close_perfetto(struct tw_writer *writer)
 		tw_slices_free(&perfetto->slices);
 	tw_proto_free(&perfetto->interned);
 	tw_proto_free(&perfetto->event);
-	tw_proto_free(&perfetto->packet);
 	free(perfetto->names);
 	free(perfetto->frames);
 	free(perfetto->stacks);

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "core/format.h"
+#include "export/line.h"
 #include "export/protobuf.h"
 #include "export/slices.h"
 
@@ -130,7 +131,7 @@ struct perfetto {
 	const struct tw_dictionary *dictionary;
 	const struct tw_argument *arguments; /* of the batch */
 	struct tw_slices slices;
-	struct tw_proto interned, event, packet;
+	struct tw_proto interned, event;
 	uint32_t reset;      /* number of the last reset, from 1 */
 	uint32_t said_reset; /* the last that a packet told */
 	uint64_t reset_at;   /* bytes written by then */
@@ -147,6 +148,7 @@ struct perfetto {
 	size_t process_room;
 	struct tw_map places;   /* process to its place in `processes` */
 	struct tw_map children; /* uuids of tracks of async events and counters that are told */
+	struct tw_line label;   /* of the track that is told */
 	bool begun;
 	bool failed; /* no memory */
 };

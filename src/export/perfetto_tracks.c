@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -196,16 +197,27 @@ uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_even
 	return uuid;
 }
 
+static void add_label(struct tw_line *line, const struct tw_name *name)
+{
+	enum { LABEL_SIZE = 256 };
+	tw_line_add(line, name->text, strnlen(name->text, LABEL_SIZE));
+}
+
 /* "name series", and the id where there is one: as many tracks as a counter has series. */
 static void put_counter_name(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
 {
-	const struct tw_name *name = tw_dictionary_name(perfetto->dictionary, event->name);
 	const struct tw_name *series = tw_dictionary_name(perfetto->dictionary, number);
-	char id[24] = "", text[2 * 256 + sizeof id + 2];
-	if (event->id)
-		snprintf(id, sizeof id, " 0x%llx", (unsigned long long)event->id);
-	snprintf(text, sizeof text, "%.256s%s%.256s%s", name->text, series->length ? " " : "", series->text, id);
-	tw_proto_text(&perfetto->event, DESCRIPTOR_NAME, text);
+	struct tw_line *label = &perfetto->label;
+	tw_line_clear(label);
+	add_label(label, tw_dictionary_name(perfetto->dictionary, event->name));
+	tw_line_text(label, series->length ? " " : "");
+	add_label(label, series);
+	if (event->id) {
+		tw_line_text(label, " 0x");
+		tw_line_hex_digits(label, event->id);
+	}
+	tw_proto_string(&perfetto->event, DESCRIPTOR_NAME, label->text.bytes, label->text.length);
+	perfetto->failed |= label->failed;
 }
 
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series)
@@ -239,6 +251,7 @@ void tw_perfetto_tracks_finish(struct perfetto *perfetto)
 void tw_perfetto_tracks_free(struct perfetto *perfetto)
 {
 	free(perfetto->tracks);
+	tw_text_free(&perfetto->label.text);
 	free(perfetto->processes);
 	tw_map_free(&perfetto->places);
 	tw_map_free(&perfetto->children);

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-enum { FIRST_ROOM = 256, FIXED64 = 1, DELIMITED = 2 };
+enum { FIRST_ROOM = 256 };
 
 bool tw_proto_reserve(struct tw_proto *proto, size_t more)
 {
@@ -36,7 +36,7 @@ void tw_proto_fixed64(struct tw_proto *proto, unsigned field, uint64_t value)
 {
 	uint8_t bytes[sizeof value];
 	tw_store64(bytes, value, false);
-	put_tag(proto, field, FIXED64);
+	put_tag(proto, field, TW_PROTO_FIXED64);
 	put(proto, bytes, sizeof bytes);
 }
 
@@ -49,7 +49,7 @@ void tw_proto_double(struct tw_proto *proto, unsigned field, double value)
 
 void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, size_t size)
 {
-	put_tag(proto, field, DELIMITED);
+	put_tag(proto, field, TW_PROTO_DELIMITED);
 	tw_proto_varint(proto, size);
 	put(proto, bytes, size);
 }
@@ -93,7 +93,7 @@ void tw_proto_text(struct tw_proto *proto, unsigned field, const char *text)
 /* Most messages are short: one byte is left for the length, and what follows moves on where that is not enough. */
 size_t tw_proto_begin(struct tw_proto *proto, unsigned field)
 {
-	put_tag(proto, field, DELIMITED);
+	put_tag(proto, field, TW_PROTO_DELIMITED);
 	put(proto, "", 1);
 	return proto->length;
 }

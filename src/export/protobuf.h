@@ -15,7 +15,11 @@ struct tw_proto {
 	bool failed;
 };
 
-enum { TW_PROTO_VARINT_MAX = 10 };
+enum {
+	TW_PROTO_VARINT_MAX = 10,
+	TW_PROTO_FIXED64 = 1,
+	TW_PROTO_DELIMITED = 2
+}; /* the last: types of fields, beside varints */
 
 /* Makes room for more bytes; false when there is no memory. */
 bool tw_proto_reserve(struct tw_proto *proto, size_t more);
