@@ -8,30 +8,21 @@
  *   that is open at the end closes with the last event of its thread.
  * - The class of an allocation is its innermost frame. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "export/frames.h"
 #include "export/labels.h"
-#include "export/line.h"
-#include "export/slices.h"
-#include "export/spool.h"
+#include "export/measured.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
 
-/* What is measured. A sampled one has two texts: stacks and weights. */
-enum measure { SLICES, TICKS, WALL, CPU, BYTES, MEASURES };
-enum { LANES = 2 * MEASURES };
+enum { LANES = 2 * MEASURES }; /* what is sampled has two texts: stacks and weights */
 
-static const struct {
-	const char *unit, *word;
-} measures[MEASURES] = {
-    [SLICES] = {"nanoseconds", ""},           [TICKS] = {"none", " (samples)"},
-    [WALL] = {"nanoseconds", " (wall time)"}, [CPU] = {"nanoseconds", " (CPU time)"},
-    [BYTES] = {"bytes", " (allocated)"},
+static const char *const units[MEASURES] = {
+    [MEASURE_SLICES] = "nanoseconds", [MEASURE_TICKS] = "none",  [MEASURE_WALL] = "nanoseconds",
+    [MEASURE_CPU] = "nanoseconds",    [MEASURE_BYTES] = "bytes",
 };
 
 struct speedscope_track {
@@ -41,23 +32,14 @@ struct speedscope_track {
 };
 
 struct speedscope {
-	struct tw_writer *writer;
-	const struct tw_dictionary *dictionary;
-	const struct tw_batch *batch;
-	struct tw_slices slices;
-	struct tw_frames frames;
-	struct tw_spool spool;
-	struct tw_sample_stack stack;
+	struct tw_measured measured;
 	struct speedscope_track *tracks;
 	size_t track_room;
-	uint64_t start;
-	struct tw_line line;
-	bool begun;
 };
 
 enum { MEMORY_PER_FRAME = 64 };
 
-static size_t lane(uint32_t track, enum measure measure)
+static size_t lane(uint32_t track, enum tw_measure measure)
 {
 	return (size_t)track * LANES + 2 * measure;
 }
@@ -67,12 +49,12 @@ static size_t lane(uint32_t track, enum measure measure)
 /* The time since the start, and not before the last of the track. */
 static uint64_t advance(struct speedscope *speedscope, struct speedscope_track *track, uint64_t time)
 {
-	uint64_t at = time > speedscope->start ? time - speedscope->start : 0;
+	uint64_t at = tw_measured_since(&speedscope->measured, time);
 	if (!track->begun)
 		track->first = track->last = at;
 	track->begun = true;
 	if (at < track->last)
-		tw_count_loss(speedscope->writer, "time", true);
+		tw_count_loss(speedscope->measured.writer, "time", true);
 	else
 		track->last = at;
 	return track->last;
@@ -82,17 +64,18 @@ static void put_event(struct speedscope *speedscope, uint32_t track, char type, 
 {
 	static const char head[] = ",\n{\"type\":\" \",\"frame\":", at[] = ",\"at\":";
 	char text[sizeof head + sizeof at + 2 * 20], *p = text;
-	uint32_t frame = tw_frames_number(&speedscope->frames, FRAME_OF_NAME, name);
+	uint32_t frame = tw_frames_number(&speedscope->measured.frames, FRAME_OF_NAME, name);
 	struct speedscope_track *known = &speedscope->tracks[track];
 	bool first = !known->begun;
-	speedscope->line.failed |= frame == UINT32_MAX;
+	speedscope->measured.line.failed |= frame == UINT32_MAX;
 	memcpy(p, head, sizeof head - 1);
 	p[11] = type;
 	p = tw_digits(p + sizeof head - 1, frame);
 	memcpy(p, at, sizeof at - 1);
 	p = tw_digits(p + sizeof at - 1, advance(speedscope, known, time));
 	*p++ = '}';
-	tw_spool_add(&speedscope->spool, lane(track, SLICES), text + first, (size_t)(p - text) - first);
+	tw_spool_add(&speedscope->measured.spool, lane(track, MEASURE_SLICES), text + first,
+	             (size_t)(p - text) - first);
 }
 
 static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
@@ -107,17 +90,15 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 	put_event(context, end->track, 'C', end->name, end->time);
 }
 
-static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
-
 /* ---- Samples. ---- */
 
-static void put_sample(struct speedscope *speedscope, const struct tw_event *event, enum measure measure,
-                       uint64_t weight)
+static void put_sample(void *context, const struct tw_event *event, enum tw_measure measure, uint64_t weight)
 {
-	const struct tw_sample_stack *stack = &speedscope->stack;
-	struct tw_line *line = &speedscope->line;
+	struct speedscope *speedscope = context;
+	const struct tw_sample_stack *stack = &speedscope->measured.stack;
+	struct tw_line *line = &speedscope->measured.line;
 	size_t at = lane(event->track, measure);
-	const char *comma = tw_spool_has(&speedscope->spool, at) ? ",\n[" : "\n[";
+	const char *comma = tw_spool_has(&speedscope->measured.spool, at) ? ",\n[" : "\n[";
 	tw_line_clear(line);
 	tw_line_text(line, comma);
 	for (size_t i = 0; i < stack->count; i++) {
@@ -126,80 +107,74 @@ static void put_sample(struct speedscope *speedscope, const struct tw_event *eve
 		tw_line_u64(line, stack->frames[i]);
 	}
 	tw_line_text(line, "]");
-	tw_spool_add(&speedscope->spool, at, line->text.bytes, line->text.length);
+	tw_spool_add(&speedscope->measured.spool, at, line->text.bytes, line->text.length);
 	tw_line_clear(line);
 	tw_line_add(line, comma, comma[0] == ',');
 	tw_line_u64(line, weight);
-	tw_spool_add(&speedscope->spool, at + 1, line->text.bytes, line->text.length);
+	tw_spool_add(&speedscope->measured.spool, at + 1, line->text.bytes, line->text.length);
 	uint64_t *sum = &speedscope->tracks[event->track].weight[measure];
 	*sum = weight > UINT64_MAX - *sum ? UINT64_MAX : *sum + weight;
 }
 
-/* What the value of a sample measures; a stack sample may have a wall time too. */
-static const enum measure first_measures[] = {
-    [0] = TICKS, /* TW_STACK_SAMPLE */
-    [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = CPU,
-    [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = BYTES,
-};
-
-static void take_sample(struct speedscope *speedscope, const struct tw_event *event)
+static void take_stack(void *context, const struct tw_event *event)
 {
-	tw_frames_of_sample(&speedscope->frames, speedscope->dictionary, speedscope->batch, event, &speedscope->stack);
-	if (speedscope->stack.cut)
-		tw_count_loss(speedscope->writer, "deep stack", true);
-	if (speedscope->stack.failed)
-		tw_count_loss(speedscope->writer, "frame", false);
-	if (event->kind == TW_STACK_SAMPLE && event->id)
-		put_sample(speedscope, event, WALL, event->id);
-	put_sample(speedscope, event, first_measures[event->kind - TW_STACK_SAMPLE], event->value);
-	if (event->kind == TW_ALLOCATION_SAMPLE)
-		tw_count_loss(speedscope->writer, tw_event_kind_name(event->kind), true);
+	struct speedscope *speedscope = context;
+	(void)event;
+	if (speedscope->measured.stack.failed)
+		tw_count_loss(speedscope->measured.writer, "frame", false);
 }
+
+static const struct tw_measured_hooks hooks = {
+    .slices = {.begin = begin_slice, .end = end_slice},
+    .stack = take_stack,
+    .sample = put_sample,
+};
 
 /* ---- The file. ---- */
 
-static void put_label(struct speedscope *speedscope, const struct tw_track *track, enum measure measure)
+static void put_label(struct speedscope *speedscope, const struct tw_track *track, enum tw_measure measure)
 {
-	struct tw_line *line = &speedscope->line, label = {0};
-	tw_label_process(&label, speedscope->dictionary, track->process);
+	struct tw_line *line = &speedscope->measured.line, label = {0};
+	tw_label_process(&label, speedscope->measured.dictionary, track->process);
 	tw_line_text(&label, ", ");
-	tw_label_track(&label, speedscope->dictionary, track);
-	tw_line_text(&label, measures[measure].word);
+	tw_label_track(&label, speedscope->measured.dictionary, track);
+	tw_line_text(&label, tw_measure_words[measure]);
 	tw_line_clear(line);
 	tw_line_string(line, label.text.bytes, label.text.length);
-	tw_put(&speedscope->writer->out, line->text.bytes, line->text.length);
-	speedscope->line.failed |= label.failed;
+	tw_put(&speedscope->measured.writer->out, line->text.bytes, line->text.length);
+	speedscope->measured.line.failed |= label.failed;
 	tw_text_free(&label.text);
 }
 
-static void put_profile(struct speedscope *speedscope, uint32_t number, enum measure measure)
+static void put_profile(struct speedscope *speedscope, uint32_t number, enum tw_measure measure)
 {
-	struct tw_output *out = &speedscope->writer->out;
+	struct tw_output *out = &speedscope->measured.writer->out;
 	const struct speedscope_track *track = &speedscope->tracks[number];
 	size_t at = lane(number, measure);
-	tw_putf(out, "{\"type\":\"%s\",\"name\":", measure == SLICES ? "evented" : "sampled");
-	put_label(speedscope, tw_dictionary_track(speedscope->dictionary, number), measure);
-	tw_putf(out, ",\"unit\":\"%s\",\"startValue\":%llu,\"endValue\":%llu,", measures[measure].unit,
-	        (unsigned long long)(measure == SLICES ? track->first : 0),
-	        (unsigned long long)(measure == SLICES ? track->last : track->weight[measure]));
-	tw_put_text(out, measure == SLICES ? "\"events\":[" : "\"samples\":[");
-	tw_spool_put(&speedscope->spool, at, out);
-	if (measure != SLICES) {
+	tw_putf(out, "{\"type\":\"%s\",\"name\":", measure == MEASURE_SLICES ? "evented" : "sampled");
+	put_label(speedscope, tw_dictionary_track(speedscope->measured.dictionary, number), measure);
+	tw_putf(out, ",\"unit\":\"%s\",\"startValue\":%llu,\"endValue\":%llu,", units[measure],
+	        (unsigned long long)(measure == MEASURE_SLICES ? track->first : 0),
+	        (unsigned long long)(measure == MEASURE_SLICES ? track->last : track->weight[measure]));
+	tw_put_text(out, measure == MEASURE_SLICES ? "\"events\":[" : "\"samples\":[");
+	tw_spool_put(&speedscope->measured.spool, at, out);
+	if (measure != MEASURE_SLICES) {
 		tw_put_text(out, "],\"weights\":[");
-		tw_spool_put(&speedscope->spool, at + 1, out);
+		tw_spool_put(&speedscope->measured.spool, at + 1, out);
 	}
 	tw_put_text(out, "]}");
 }
 
 static void put_frame(struct speedscope *speedscope, uint32_t number)
 {
-	struct tw_frame_place place = tw_frames_place(&speedscope->frames, speedscope->dictionary, number);
-	struct tw_line *line = &speedscope->line, label = {0};
+	struct tw_frame_place place =
+	    tw_frames_place(&speedscope->measured.frames, speedscope->measured.dictionary, number);
+	struct tw_line *line = &speedscope->measured.line, label = {0};
 	tw_line_clear(line);
 	tw_line_text(line, number ? ",\n{\"name\":" : "\n{\"name\":");
 	if (place.name) {
-		if (!tw_label_name(&label, tw_dictionary_name(speedscope->dictionary, place.name)))
-			tw_count_loss(speedscope->writer, "long name", true);
+		if (!tw_label_name(&label, tw_dictionary_name(speedscope->measured.dictionary, place.name)))
+			tw_count_loss(speedscope->measured.writer, "long name", true);
 		tw_line_string(line, label.text.bytes, label.text.length);
 	} else if (place.address) {
 		tw_line_hex(line, place.address);
@@ -215,40 +190,30 @@ static void put_frame(struct speedscope *speedscope, uint32_t number)
 		tw_line_u64(line, place.line);
 	}
 	tw_line_text(line, "}");
-	tw_put(&speedscope->writer->out, line->text.bytes, line->text.length);
+	tw_put(&speedscope->measured.writer->out, line->text.bytes, line->text.length);
 	line->failed |= label.failed;
 	tw_text_free(&label.text);
 }
 
 static void put_all(struct speedscope *speedscope)
 {
-	struct tw_output *out = &speedscope->writer->out;
+	struct tw_output *out = &speedscope->measured.writer->out;
 	unsigned profiles = 0;
 	tw_putf(
 	    out,
 	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"trackway %s\",\"profiles\":[",
 	    tw_version());
-	uint32_t tracks = speedscope->dictionary ? tw_dictionary_tracks(speedscope->dictionary) : 0;
+	uint32_t tracks = speedscope->measured.dictionary ? tw_dictionary_tracks(speedscope->measured.dictionary) : 0;
 	for (uint32_t track = 0; track < tracks; track++)
 		for (unsigned measure = 0; measure < MEASURES; measure++)
-			if (tw_spool_has(&speedscope->spool, lane(track, measure))) {
+			if (tw_spool_has(&speedscope->measured.spool, lane(track, measure))) {
 				tw_put_text(out, profiles++ ? ",\n" : "\n");
 				put_profile(speedscope, track, measure);
 			}
 	tw_put_text(out, "],\"shared\":{\"frames\":[");
-	for (uint32_t number = 0; number < speedscope->frames.count; number++)
+	for (uint32_t number = 0; number < speedscope->measured.frames.count; number++)
 		put_frame(speedscope, number);
 	tw_put_text(out, "]}}\n");
-}
-
-static int fail(struct speedscope *speedscope, int status)
-{
-	int error = speedscope->spool.error;
-	if (error && error != ENOMEM)
-		return tw_writer_fail(speedscope->writer, TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
-	if (error || speedscope->line.failed)
-		status = TW_ERR_MEMORY;
-	return status < 0 ? tw_writer_fail(speedscope->writer, status, "%s", tw_status_text(status)) : 0;
 }
 
 static int open_speedscope(struct tw_writer *writer)
@@ -257,63 +222,45 @@ static int open_speedscope(struct tw_writer *writer)
 	writer->state = speedscope;
 	if (!speedscope)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
-	speedscope->writer = writer;
-	speedscope->spool.fd = -1;
+	tw_measured_init(&speedscope->measured, writer, &hooks, speedscope);
+	speedscope->measured.frames.by_source = true;
 	return 0;
-}
-
-static int begin(struct speedscope *speedscope, const struct tw_reader *reader)
-{
-	speedscope->begun = true;
-	speedscope->start = tw_reader_clock(reader)->start_ns;
-	speedscope->spool.directory = reader->options.temporary_directory;
-	speedscope->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
-	speedscope->frames.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
-	speedscope->frames.by_source = true;
-	return tw_slices_init(&speedscope->slices, speedscope->writer, reader, &slice_hooks, speedscope);
 }
 
 static void take(struct speedscope *speedscope, const struct tw_event *event)
 {
-	tw_slices_take(&speedscope->slices, event);
+	tw_slices_take(&speedscope->measured.slices, event);
 	if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
-		take_sample(speedscope, event);
+		tw_measured_sample(&speedscope->measured, event);
 	else if (event->kind > TW_SLICE_COMPLETE)
-		tw_count_loss(speedscope->writer, tw_event_kind_name(event->kind), false);
+		tw_count_loss(speedscope->measured.writer, tw_event_kind_name(event->kind), false);
 }
 
 static int write_speedscope(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct speedscope *speedscope = writer->state;
-	speedscope->dictionary = tw_reader_dictionary(reader);
-	speedscope->batch = batch;
-	int status = speedscope->begun ? 0 : begin(speedscope, reader);
-	uint32_t tracks = tw_dictionary_tracks(speedscope->dictionary);
+	int status = tw_measured_meet(&speedscope->measured, reader, batch, MEMORY_PER_FRAME);
+	uint32_t tracks = tw_dictionary_tracks(speedscope->measured.dictionary);
 	if (!status && !tw_grow(&speedscope->tracks, &speedscope->track_room, tracks, sizeof *speedscope->tracks))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++)
 		take(speedscope, &batch->events[i]);
-	return fail(speedscope, status);
+	return tw_measured_result(&speedscope->measured, status);
 }
 
 static int finish_speedscope(struct tw_writer *writer)
 {
 	struct speedscope *speedscope = writer->state;
-	if (speedscope->begun)
-		tw_slices_finish(&speedscope->slices);
+	tw_measured_finish(&speedscope->measured);
 	put_all(speedscope);
-	return fail(speedscope, 0);
+	return tw_measured_result(&speedscope->measured, 0);
 }
 
 static void close_speedscope(struct tw_writer *writer)
 {
 	struct speedscope *speedscope = writer->state;
-	if (speedscope->begun)
-		tw_slices_free(&speedscope->slices);
-	tw_frames_free(&speedscope->frames);
-	tw_spool_free(&speedscope->spool);
+	tw_measured_free(&speedscope->measured);
 	free(speedscope->tracks);
-	tw_text_free(&speedscope->line.text);
 	free(speedscope);
 	writer->state = NULL;
 }

@@ -119,7 +119,7 @@ static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
 	return true;
 }
 
-void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+void tw_spool_add_slowly(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
 {
 	if (!tw_grow(&spool->lanes, &spool->lane_room, number + 1, sizeof *spool->lanes))
 		fail(spool, ENOMEM);

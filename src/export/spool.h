@@ -34,7 +34,20 @@ struct tw_spool {
 	size_t lane_room;
 };
 
-void tw_spool_add(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
+/* Adds to a text that has no room for it yet. */
+void tw_spool_add_slowly(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
+
+static inline void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+{
+	struct tw_spool_lane *lane = number < spool->lane_room ? &spool->lanes[number] : NULL;
+	if (!lane || lane->room - lane->used < size || spool->error) {
+		tw_spool_add_slowly(spool, number, bytes, size);
+		return;
+	}
+	if (size)
+		memcpy(lane->bytes + lane->used, bytes, size);
+	lane->used += size;
+}
 
 /* Whether anything was added. */
 bool tw_spool_has(const struct tw_spool *spool, size_t lane);

@@ -1,0 +1,373 @@
+/* firefox_tables.c - processed profiles of the Firefox Profiler: threads with their tables, columns and strings. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/firefox.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/labels.h"
+
+#include <trackway/version.h>
+
+static const char *const weight_types[MEASURES] = {
+    [MEASURE_SLICES] = "tracing-ms", [MEASURE_TICKS] = "samples", [MEASURE_WALL] = "tracing-ms",
+    [MEASURE_CPU] = "tracing-ms",    [MEASURE_BYTES] = "bytes",
+};
+
+/* ---- Tables. ---- */
+
+/* Writes a column of `count` cells that are all the same. */
+static void put_same(struct tw_output *out, const char *name, const char *cell, uint64_t count)
+{
+	tw_putf(out, "\"%s\":[", name);
+	for (uint64_t i = 0; i < count; i++) {
+		if (i)
+			tw_put_char(out, ',');
+		tw_put_text(out, cell);
+	}
+	tw_put_text(out, "],");
+}
+
+static void put_lane(struct firefox *firefox, const char *name, size_t lane)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	tw_putf(out, "\"%s\":[", name);
+	tw_spool_put(&firefox->measured.spool, lane, out);
+	tw_put_text(out, "],");
+}
+
+static void put_samples(struct firefox *firefox, uint32_t number, enum tw_measure measure)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	tw_putf(out, "\"samples\":{\"weightType\":\"%s\",", weight_types[measure]);
+	put_lane(firefox, "time", tw_firefox_sample_lane(number, measure, SAMPLE_TIME));
+	put_lane(firefox, "stack", tw_firefox_sample_lane(number, measure, SAMPLE_STACK));
+	put_lane(firefox, "weight", tw_firefox_sample_lane(number, measure, SAMPLE_WEIGHT));
+	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].samples[measure]);
+}
+
+/* Markers are the thread's, not those of what else is measured. */
+static void put_markers(struct firefox *firefox, uint32_t number, enum tw_measure measure)
+{
+	static const char *const names[] = {"name", "startTime", "endTime", "phase", "data"};
+	struct tw_output *out = &firefox->measured.writer->out;
+	uint64_t count = measure == MEASURE_SLICES ? firefox->tracks[number].markers : 0;
+	tw_put_text(out, "\"markers\":{");
+	for (unsigned i = 0; i < MARKER_COLUMNS; i++)
+		if (count)
+			put_lane(firefox, names[i], tw_firefox_marker_lane(number, i));
+		else
+			put_same(out, names[i], "", 0);
+	put_same(out, "category", "0", count);
+	tw_putf(out, "\"length\":%" PRIu64 "},\n", count);
+}
+
+/* The number of a frame in the thread at hand: a new one where it is new. */
+static uint32_t local_frame(struct firefox *firefox, uint32_t frame, uint32_t *count)
+{
+	uint32_t *local = &firefox->local_frames[frame];
+	if (!*local) {
+		firefox->thread_frames[*count] = frame;
+		*local = ++*count;
+	}
+	return *local - 1;
+}
+
+/* Calls something for each stack of a thread, with commas between. */
+static void put_stack_column(struct firefox *firefox, uint32_t number, const char *name, bool prefix, uint32_t *frames)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	tw_putf(out, "\"%s\":[", name);
+	for (uint32_t i = firefox->tracks[number].first; i; i = firefox->nodes[i].next) {
+		const struct firefox_node *node = &firefox->nodes[i];
+		if (i != firefox->tracks[number].first)
+			tw_put_char(out, ',');
+		if (!prefix)
+			tw_put_u64(out, local_frame(firefox, node->frame, frames));
+		else if (node->parent)
+			tw_put_u64(out, firefox->nodes[node->parent].local);
+		else
+			tw_put_text(out, "null");
+	}
+	tw_put_text(out, "],");
+}
+
+static uint32_t put_stacks(struct firefox *firefox, uint32_t number)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	uint32_t frames = 0, nodes = firefox->tracks[number].nodes;
+	tw_put_text(out, "\"stackTable\":{");
+	put_stack_column(firefox, number, "frame", false, &frames);
+	put_stack_column(firefox, number, "prefix", true, NULL);
+	put_same(out, "category", "0", nodes);
+	put_same(out, "subcategory", "0", nodes);
+	tw_putf(out, "\"length\":%u},\n", (unsigned)nodes);
+	return frames;
+}
+
+/* What a cell of a frame's or function's column is. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
+static void put_frame_line(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
+                           uint32_t number)
+{
+	(void)files;
+	(void)number;
+	if (place->line)
+		tw_put_u64(&firefox->measured.writer->out, place->line);
+	else
+		tw_put_text(&firefox->measured.writer->out, "null");
+}
+
+/* One after the other, behind the names. */
+static void put_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+{
+	if (place->file)
+		tw_put_u64(&firefox->measured.writer->out, firefox->tracks[number].strings + (uint64_t)(*files)++);
+	else
+		tw_put_text(&firefox->measured.writer->out, "null");
+}
+
+/* Addresses have no names; theirs stand behind the files. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
+static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+{
+	(void)files;
+	(void)number;
+	if (!place->file)
+		return;
+	tw_line_text(&firefox->measured.line, ",");
+	tw_line_string(&firefox->measured.line, place->file, place->file_length);
+	tw_put(&firefox->measured.writer->out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
+	tw_line_clear(&firefox->measured.line);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
+static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
+                             uint32_t number)
+{
+	(void)files;
+	(void)number;
+	if (place->name || !place->address)
+		return;
+	tw_line_text(&firefox->measured.line, ",");
+	tw_line_hex(&firefox->measured.line, place->address);
+	tw_put(&firefox->measured.writer->out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
+	tw_line_clear(&firefox->measured.line);
+}
+
+static void count_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+{
+	(void)firefox;
+	(void)number;
+	*files += place->file != NULL;
+}
+
+static void put_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *addresses, uint32_t number)
+{
+	if (place->name || !place->address)
+		tw_put_u64(&firefox->measured.writer->out, tw_firefox_string(firefox, number, place->name));
+	else
+		tw_put_u64(&firefox->measured.writer->out, firefox->tracks[number].strings + (uint64_t)(*addresses)++);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
+static void meet_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+{
+	(void)files;
+	if (place->name || !place->address)
+		tw_firefox_string(firefox, number, place->name);
+}
+
+typedef void cell_fn(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *count, uint32_t number);
+
+/* What is put for each frame of a thread. */
+struct frames {
+	uint32_t thread, count;
+};
+
+/* Goes through the frames of a thread. Returns the count. */
+static uint32_t each_frame(struct firefox *firefox, const struct frames *frames, cell_fn *put, uint32_t count,
+                           const char *comma)
+{
+	struct tw_measured *measured = &firefox->measured;
+	for (uint32_t i = 0; i < frames->count; i++) {
+		struct tw_frame_place place =
+		    tw_frames_place(&measured->frames, measured->dictionary, firefox->thread_frames[i]);
+		if (i)
+			tw_put_text(&measured->writer->out, comma);
+		put(firefox, &place, &count, frames->thread);
+	}
+	return count;
+}
+
+static void put_sequence(struct tw_output *out, const char *name, uint32_t count)
+{
+	tw_putf(out, "\"%s\":[", name);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			tw_put_char(out, ',');
+		tw_put_u64(out, i);
+	}
+	tw_put_text(out, "],");
+}
+
+/* Each frame has a function of its own. */
+static void put_frames(struct firefox *firefox, const struct frames *frames)
+{
+	uint32_t count = frames->count;
+	struct tw_output *out = &firefox->measured.writer->out;
+	tw_put_text(out, "\"frameTable\":{");
+	put_same(out, "address", "-1", count);
+	put_same(out, "inlineDepth", "0", count);
+	put_same(out, "category", "0", count);
+	put_same(out, "subcategory", "0", count);
+	put_sequence(out, "func", count);
+	put_same(out, "nativeSymbol", "null", count);
+	put_same(out, "innerWindowID", "0", count);
+	put_same(out, "implementation", "null", count);
+	tw_put_text(out, "\"line\":[");
+	each_frame(firefox, frames, put_frame_line, 0, ",");
+	tw_put_text(out, "],");
+	put_same(out, "column", "null", count);
+	tw_putf(out, "\"length\":%u},\n", (unsigned)count);
+}
+
+static void put_functions(struct firefox *firefox, const struct frames *frames)
+{
+	uint32_t count = frames->count;
+	struct tw_output *out = &firefox->measured.writer->out;
+	uint32_t files = each_frame(firefox, frames, count_file, 0, "");
+	each_frame(firefox, frames, meet_name, 0, "");
+	tw_put_text(out, "\"funcTable\":{\"name\":[");
+	each_frame(firefox, frames, put_name, files, ",");
+	tw_put_text(out, "],\"fileName\":[");
+	each_frame(firefox, frames, put_file, 0, ",");
+	tw_put_text(out, "],");
+	put_same(out, "isJS", "false", count);
+	put_same(out, "relevantForJS", "false", count);
+	put_same(out, "resource", "-1", count);
+	put_same(out, "lineNumber", "null", count);
+	put_same(out, "columnNumber", "null", count);
+	tw_putf(out, "\"length\":%u},\n", (unsigned)count);
+}
+
+static void add_string(struct firefox *firefox, uint32_t name)
+{
+	const char *kind = tw_event_kind_name(UINT32_MAX - name);
+	if (kind)
+		tw_line_text(&firefox->text, kind);
+	else if (!tw_label_name(&firefox->text, tw_dictionary_name(firefox->measured.dictionary, name)))
+		tw_count_loss(firefox->measured.writer, "long name", true);
+}
+
+static void put_strings(struct firefox *firefox, const struct frames *frames)
+{
+	uint32_t number = frames->thread;
+	struct tw_output *out = &firefox->measured.writer->out;
+	tw_put_text(out, "\"stringArray\":[");
+	for (uint32_t i = firefox->tracks[number].first_string; i; i = firefox->strings[i - 1].next) {
+		tw_line_clear(&firefox->text);
+		tw_line_text(&firefox->measured.line, i == firefox->tracks[number].first_string ? "" : ",");
+		add_string(firefox, firefox->strings[i - 1].name);
+		tw_line_string(&firefox->measured.line, firefox->text.text.bytes, firefox->text.text.length);
+		tw_put(out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
+		tw_line_clear(&firefox->measured.line);
+	}
+	each_frame(firefox, frames, put_file_text, 0, "");
+	each_frame(firefox, frames, put_address_text, 0, "");
+	tw_put_text(out, "]");
+}
+
+/* ---- The file. ---- */
+
+static void put_text(struct firefox *firefox, const char *key)
+{
+	tw_line_clear(&firefox->measured.line);
+	tw_line_string(&firefox->measured.line, firefox->text.text.bytes, firefox->text.text.length);
+	tw_putf(&firefox->measured.writer->out, "\"%s\":", key);
+	tw_put(&firefox->measured.writer->out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
+	tw_put_char(&firefox->measured.writer->out, ',');
+	tw_line_clear(&firefox->measured.line);
+	tw_line_clear(&firefox->text);
+}
+
+static void put_thread(struct firefox *firefox, uint32_t number, enum tw_measure measure)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	const struct tw_track *track = tw_dictionary_track(firefox->measured.dictionary, number);
+	bool thread = track->kind == TW_TRACK_THREAD,
+	     main = thread && track->process == track->thread && measure == MEASURE_SLICES;
+	tw_put_text(out, "{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
+	                 "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],");
+	tw_line_clear(&firefox->text);
+	tw_label_track(&firefox->text, firefox->measured.dictionary, track);
+	tw_line_text(&firefox->text, tw_measure_words[measure]);
+	put_text(firefox, "name");
+	tw_label_process(&firefox->text, firefox->measured.dictionary, track->process);
+	put_text(firefox, "processName");
+	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s%" PRIu64 "%s\",\n",
+	        main ? "true" : "false", track->process, thread ? "" : "track ", thread ? track->thread : number,
+	        tw_measure_words[measure]);
+	put_samples(firefox, number, measure);
+	put_markers(firefox, number, measure);
+	const struct frames frames = {number, put_stacks(firefox, number)};
+	put_frames(firefox, &frames);
+	put_functions(firefox, &frames);
+	tw_put_text(
+	    out, "\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],\"type\":[],\"length\":0},"
+		 "\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n");
+	put_strings(firefox, &frames);
+	for (uint32_t i = 0; i < frames.count; i++)
+		firefox->local_frames[firefox->thread_frames[i]] = 0;
+	tw_put_char(out, '}');
+}
+
+static void put_head(struct tw_output *out)
+{
+	tw_putf(
+	    out,
+	    "{\"meta\":{\"interval\":0.000001,\"startTime\":0,\"processType\":0,\"product\":\"Trackway\",\"stackwalk\":1,"
+	    "\"version\":30,\"preprocessedProfileVersion\":48,\"symbolicated\":true,\"importedFrom\":\"trackway %s\","
+	    "\"sourceCodeIsNotOnSearchfox\":true,\"usesOnlyOneStackType\":true,"
+	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],\n"
+	    "\"markerSchema\":[{\"name\":\"event\",\"display\":[\"marker-chart\",\"marker-table\"],"
+	    "\"tableLabel\":\"{marker.data.args}\",\"data\":["
+	    "{\"key\":\"category\",\"label\":\"Category\",\"format\":\"string\",\"searchable\":true},"
+	    "{\"key\":\"value\",\"label\":\"Value\",\"format\":\"integer\"},"
+	    "{\"key\":\"args\",\"label\":\"Arguments\",\"format\":\"string\",\"searchable\":true}]}]},\n"
+	    "\"libs\":[],\"pages\":[],\"counters\":[],\"threads\":[",
+	    tw_version());
+}
+
+static bool has_thread(const struct firefox *firefox, uint32_t number, enum tw_measure measure)
+{
+	const struct firefox_track *track = &firefox->tracks[number];
+	return track->samples[measure] || (measure == MEASURE_SLICES && track->markers);
+}
+
+static void put_all(struct firefox *firefox)
+{
+	struct tw_output *out = &firefox->measured.writer->out;
+	uint32_t tracks = firefox->measured.dictionary ? tw_dictionary_tracks(firefox->measured.dictionary) : 0;
+	unsigned threads = 0;
+	put_head(out);
+	for (uint32_t number = 0; number < tracks; number++)
+		for (unsigned measure = 0; measure < MEASURES; measure++)
+			if (has_thread(firefox, number, measure)) {
+				tw_put_text(out, threads++ ? ",\n" : "\n");
+				put_thread(firefox, number, measure);
+			}
+	tw_put_text(out, "]}\n");
+}
+
+bool tw_firefox_put(struct firefox *firefox)
+{
+	size_t count = firefox->measured.frames.count + 1;
+	firefox->local_frames = calloc(count, sizeof *firefox->local_frames);
+	firefox->thread_frames = calloc(count, sizeof *firefox->thread_frames);
+	if (!firefox->local_frames || !firefox->thread_frames)
+		return false;
+	put_all(firefox);
+	return true;
+}

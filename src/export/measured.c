@@ -1,0 +1,83 @@
+/* measured.c - what profiles of threads have in common. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/measured.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *const tw_measure_words[MEASURES] = {
+#define X(name, word) [name] = (word),
+    TW_MEASURE_LIST(X)
+#undef X
+};
+
+void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, const struct tw_measured_hooks *hooks,
+                      void *context)
+{
+	measured->writer = writer;
+	measured->hooks = hooks;
+	measured->context = context;
+	measured->spool.fd = -1;
+}
+
+static int begin(struct tw_measured *measured, const struct tw_reader *reader, size_t frame_cost)
+{
+	measured->begun = true;
+	measured->start = tw_reader_clock(reader)->start_ns;
+	measured->spool.directory = reader->options.temporary_directory;
+	measured->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
+	measured->frames.limit = tw_memory_limit(reader) / frame_cost;
+	return tw_slices_init(&measured->slices, measured->writer, reader, &measured->hooks->slices, measured->context);
+}
+
+int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
+                     size_t frame_cost)
+{
+	measured->dictionary = tw_reader_dictionary(reader);
+	measured->batch = batch;
+	return measured->begun ? 0 : begin(measured, reader, frame_cost);
+}
+
+void tw_measured_sample(struct tw_measured *measured, const struct tw_event *event)
+{
+	static const enum tw_measure measures[] = {
+	    [0] = MEASURE_TICKS, /* TW_STACK_SAMPLE */
+	    [TW_CPU_SAMPLE - TW_STACK_SAMPLE] = MEASURE_CPU,
+	    [TW_ALLOCATION_SAMPLE - TW_STACK_SAMPLE] = MEASURE_BYTES,
+	};
+	const struct tw_measured_hooks *hooks = measured->hooks;
+	tw_frames_of_sample(&measured->frames, measured->dictionary, measured->batch, event, &measured->stack);
+	if (measured->stack.cut)
+		tw_count_loss(measured->writer, "deep stack", true);
+	hooks->stack(measured->context, event);
+	if (event->kind == TW_STACK_SAMPLE && event->id)
+		hooks->sample(measured->context, event, MEASURE_WALL, event->id);
+	hooks->sample(measured->context, event, measures[event->kind - TW_STACK_SAMPLE], event->value);
+	if (event->kind == TW_ALLOCATION_SAMPLE)
+		tw_count_loss(measured->writer, tw_event_kind_name(event->kind), true);
+}
+
+void tw_measured_finish(struct tw_measured *measured)
+{
+	if (measured->begun)
+		tw_slices_finish(&measured->slices);
+}
+
+int tw_measured_result(struct tw_measured *measured, int status)
+{
+	int error = measured->spool.error;
+	if (error && error != ENOMEM)
+		return tw_writer_fail(measured->writer, TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
+	if (error || measured->line.failed || measured->failed)
+		status = TW_ERR_MEMORY;
+	return status < 0 ? tw_writer_fail(measured->writer, status, "%s", tw_status_text(status)) : 0;
+}
+
+void tw_measured_free(struct tw_measured *measured)
+{
+	if (measured->begun)
+		tw_slices_free(&measured->slices);
+	tw_frames_free(&measured->frames);
+	tw_spool_free(&measured->spool);
+	tw_text_free(&measured->line.text);
+}

@@ -1,0 +1,75 @@
+/* measured.h - what profiles of threads have in common: slices, samples by what they measure, and texts that wait. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_MEASURED_H
+#define EXPORT_MEASURED_H
+
+#include "export/frames.h"
+#include "export/line.h"
+#include "export/slices.h"
+#include "export/spool.h"
+
+/* What is measured. X(name, word): behind the name of a thread */
+#define TW_MEASURE_LIST(X)                                                                                             \
+	X(MEASURE_SLICES, "")                                                                                          \
+	X(MEASURE_TICKS, " (samples)")                                                                                 \
+	X(MEASURE_WALL, " (wall time)")                                                                                \
+	X(MEASURE_CPU, " (CPU time)")                                                                                  \
+	X(MEASURE_BYTES, " (allocated)")
+
+enum tw_measure {
+#define X(name, word) name,
+	TW_MEASURE_LIST(X)
+#undef X
+	    MEASURES
+};
+
+extern const char *const tw_measure_words[MEASURES];
+
+struct tw_measured_hooks {
+	struct tw_slice_hooks slices;
+	/* The stack of a sample is in measured->stack; then what it measures: a stack sample's wall time, and its value. */
+	void (*stack)(void *context, const struct tw_event *event);
+	void (*sample)(void *context, const struct tw_event *event, enum tw_measure measure, uint64_t weight);
+};
+
+struct tw_measured {
+	struct tw_writer *writer;
+	const struct tw_measured_hooks *hooks;
+	void *context;
+	const struct tw_dictionary *dictionary; /* NULL: there was no event */
+	const struct tw_batch *batch;
+	struct tw_slices slices;
+	struct tw_frames frames;
+	struct tw_sample_stack stack;
+	struct tw_spool spool;
+	struct tw_line line;
+	uint64_t start;     /* of the trace */
+	bool begun, failed; /* failed: no memory */
+};
+
+/* All zero before; context: what the hooks get. */
+void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, const struct tw_measured_hooks *hooks,
+                      void *context);
+
+/* Meets a batch. frame_cost: bytes that a frame takes in all, or what there are more of. Returns 0 or a negative status. */
+int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
+                     size_t frame_cost);
+
+/* Tells a sample of any kind. */
+void tw_measured_sample(struct tw_measured *measured, const struct tw_event *event);
+
+/* Ends all slices. */
+void tw_measured_finish(struct tw_measured *measured);
+
+/* What the target returns: the status, or what failed meanwhile, told to the writer. */
+int tw_measured_result(struct tw_measured *measured, int status);
+
+void tw_measured_free(struct tw_measured *measured);
+
+/* A time since the start of the trace. */
+static inline uint64_t tw_measured_since(const struct tw_measured *measured, uint64_t time)
+{
+	return time > measured->start ? time - measured->start : 0;
+}
+
+#endif
