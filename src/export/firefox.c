@@ -67,22 +67,18 @@ static void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure
 
 /* ---- Stacks. ---- */
 
-/* What calls the outermost frame of a thread: no node, of which there are fewer. */
-static const uint32_t TOP = UINT32_C(1) << 31;
-
 /* The stack of a frame called by another stack of a track; that one where there is no room. */
 static uint32_t child(struct firefox *firefox, uint32_t number, uint32_t parent, uint32_t frame)
 {
-	uint32_t caller = parent ? parent : TOP | number;
-	uint64_t key = (uint64_t)caller << 32 | frame;
+	uint32_t caller = parent ? parent : TW_CHILDREN_TOP | number;
 	struct firefox_track *track = &firefox->tracks[number];
 	uint32_t node;
-	if (tw_map_find(&firefox->node_map, key, &node))
+	if (tw_children_find(&firefox->children, caller, frame, &node))
 		return node;
 	node = (uint32_t)firefox->count;
 	if (frame == UINT32_MAX || firefox->count >= firefox->measured.frames.limit ||
 	    !tw_grow(&firefox->nodes, &firefox->room, firefox->count + 1, sizeof *firefox->nodes) ||
-	    !tw_map_add(&firefox->node_map, key, node)) {
+	    !tw_children_add(&firefox->children, caller, frame, node)) {
 		tw_count_loss(firefox->measured.writer, "stack", true);
 		return parent;
 	}
@@ -336,7 +332,7 @@ static void close_firefox(struct tw_writer *writer)
 	tw_measured_free(&firefox->measured);
 	tw_args_free(&firefox->args);
 	free(firefox->nodes);
-	tw_map_free(&firefox->node_map);
+	tw_children_free(&firefox->children);
 	free(firefox->strings);
 	tw_map_free(&firefox->string_map);
 	free(firefox->tracks);

@@ -4,6 +4,7 @@
 #define EXPORT_FIREFOX_H
 
 #include "export/args.h"
+#include "export/children.h"
 #include "export/measured.h"
 
 enum firefox_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
@@ -39,7 +40,7 @@ struct firefox {
 	struct tw_args args;
 	struct firefox_node *nodes; /* the first two are none */
 	size_t count, room;
-	struct tw_map node_map; /* parent, or track, and frame to node */
+	struct tw_children children; /* by parent, or track at the top, and frame */
 	struct firefox_string *strings;
 	size_t string_count, string_room;
 	struct tw_map string_map; /* track and name to the local number */

@@ -17,17 +17,12 @@ static struct tw_stack_tree *tree_of(struct tw_calls *calls)
 
 /* ---- Nodes. ---- */
 
-static uint64_t packed(uint32_t parent, uint32_t frame)
-{
-	return (uint64_t)parent << 32 | frame;
-}
-
-static uint32_t add_node(struct tw_stack_tree *tree, struct tw_stack_tree_node node, uint64_t key)
+static uint32_t add_node(struct tw_stack_tree *tree, struct tw_stack_tree_node node, uint32_t key)
 {
 	uint32_t number = (uint32_t)tree->count;
 	if (tree->full || tree->count >= tree->frames.limit ||
 	    !tw_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof *tree->nodes) ||
-	    !tw_map_add(&tree->map, key, number)) {
+	    !tw_children_add(&tree->children, node.parent, key, number)) {
 		tree->full = true;
 		return TREE_OTHER;
 	}
@@ -41,11 +36,11 @@ static uint32_t child(struct tw_stack_tree *tree, uint32_t parent, uint32_t fram
 	uint32_t node;
 	if (parent == TREE_OTHER || frame == UINT32_MAX)
 		return TREE_OTHER;
-	if (tw_map_find(&tree->map, packed(parent, frame), &node))
+	if (tw_children_find(&tree->children, parent, frame, &node))
 		return node;
 	return add_node(
 	    tree, (struct tw_stack_tree_node){.parent = parent, .frame = frame, .track = tree->nodes[parent].track},
-	    packed(parent, frame));
+	    frame);
 }
 
 /* No frame is below the root of a tree of threads, so that numbers of tracks can be keys there. */
@@ -54,10 +49,9 @@ static uint32_t root_of(struct tw_stack_tree *tree, uint32_t track)
 	uint32_t node;
 	if (!tree->per_thread)
 		return TREE_ROOT;
-	if (tw_map_find(&tree->map, packed(TREE_ROOT, track), &node))
+	if (tw_children_find(&tree->children, TREE_ROOT, track, &node))
 		return node;
-	return add_node(tree, (struct tw_stack_tree_node){.frame = TREE_THREAD, .track = track},
-	                packed(TREE_ROOT, track));
+	return add_node(tree, (struct tw_stack_tree_node){.frame = TREE_THREAD, .track = track}, track);
 }
 
 static void add_value(struct tw_stack_tree *tree, uint32_t node, enum tw_stack_tree_value value, uint64_t amount)
@@ -207,7 +201,7 @@ void tw_stack_tree_free(struct tw_stack_tree *tree)
 	if (tree->begun)
 		tw_calls_free(&tree->calls);
 	tw_frames_free(&tree->frames);
-	tw_map_free(&tree->map);
+	tw_children_free(&tree->children);
 	free(tree->nodes);
 	for (unsigned i = 0; i < TREE_VALUES; i++)
 		free(tree->values[i]);

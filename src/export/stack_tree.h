@@ -5,6 +5,7 @@
 
 #include "core/calls.h"
 #include "core/format.h"
+#include "export/children.h"
 #include "export/frames.h"
 
 /* What stacks are weighed by. X(name, type, unit): what pprof calls it. */
@@ -46,7 +47,7 @@ struct tw_stack_tree {
 	size_t count, room;
 	uint64_t *values[TREE_VALUES]; /* by node: what is its alone; as long as the last node that has some */
 	size_t value_room[TREE_VALUES];
-	struct tw_map map; /* parent and frame (of a thread: its track) to node */
+	struct tw_children children; /* by frame; of the root of a tree of threads by track */
 	struct tw_sample_stack stack;
 	uint32_t present; /* values that there are: bits 1 << enum tw_stack_tree_value */
 	uint64_t start, end;
