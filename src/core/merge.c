@@ -295,7 +295,7 @@ static bool map_event(struct tw_reader *merged, struct tw_merge_input *input, st
 	const uint64_t process = tw_dictionary_track(input->reader->dictionary, event->track)->process;
 	bool fine = true;
 	uint32_t from = event->track;
-	event->time = time_of(input, event->time);
+	event->time = input->head;
 	event->name = name_of(merged, input, event->name);
 	event->category = name_of(merged, input, event->category);
 	event->track = track_of(merged, input, from);
@@ -355,6 +355,13 @@ static void sum_findings(struct tw_reader *merged)
 	}
 }
 
+/* Finds when the next row of an input is. */
+static void look(struct tw_merge_input *input)
+{
+	if (input->next < input->batch.count)
+		input->head = time_of(input, input->batch.events[input->next].time);
+}
+
 static int fill(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
@@ -363,7 +370,11 @@ static int fill(struct tw_reader *merged)
 		if (!merge->inputs[i].ended && merge->inputs[i].next == merge->inputs[i].batch.count)
 			status = pull(merged, &merge->inputs[i]);
 	sum_findings(merged);
-	return status >= 0 && !merge->started ? align(merged) : status;
+	if (status >= 0 && !merge->started)
+		status = align(merged);
+	for (size_t i = 0; i < merge->count; i++)
+		look(&merge->inputs[i]);
+	return status;
 }
 
 /* The input whose row is next; NULL when there is none. *until: the time of the next of the others. */
@@ -376,14 +387,13 @@ static struct tw_merge_input *next_input(struct tw_merge *merge, uint64_t *until
 		struct tw_merge_input *input = &merge->inputs[i];
 		if (input->next == input->batch.count)
 			continue;
-		uint64_t time = time_of(input, input->batch.events[input->next].time);
-		if (first && time >= least) {
-			*until = time < *until ? time : *until;
+		if (first && input->head >= least) {
+			*until = input->head < *until ? input->head : *until;
 			continue;
 		}
 		*until = first ? least : *until;
 		first = input;
-		least = time;
+		least = input->head;
 	}
 	return first;
 }
@@ -392,11 +402,11 @@ static struct tw_merge_input *next_input(struct tw_merge *merge, uint64_t *until
  * memory. */
 static size_t take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t until, size_t count, size_t *used)
 {
-	do
+	do {
 		if (!copy_row(merged, input, count++, used))
 			return SIZE_MAX;
-	while (count < TW_MERGE_BATCH && input->next < input->batch.count &&
-	       time_of(input, input->batch.events[input->next].time) < until);
+		look(input);
+	} while (count < TW_MERGE_BATCH && input->next < input->batch.count && input->head < until);
 	return count;
 }
 

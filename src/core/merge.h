@@ -21,7 +21,8 @@ struct tw_merge_time {
 struct tw_merge_input {
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	size_t next; /* rows of the batch before this one are delivered */
+	size_t next;   /* rows of the batch before this one are delivered */
+	uint64_t head; /* time of that row in the merged trace */
 	bool ended;
 	struct tw_merge_time time;
 	uint32_t *names; /* by number of its dictionary: that of the merged one, 0 while not asked for */
