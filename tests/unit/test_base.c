@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "base/compress.h"
+#include "base/digits.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -501,6 +502,106 @@ static void test_output_errors(void **state)
 	assert_int_equal(access("/dev/full", F_OK), 0);
 }
 
+/* ---- Digits: as printf has them. ---- */
+
+static void test_digits(void **state)
+{
+	(void)state;
+	char ours[24], theirs[24];
+	for (int shift = 0; shift < 64; shift++)
+		for (int add = -1; add <= 1; add++) {
+			uint64_t values[] = {(UINT64_C(1) << shift) + (uint64_t)add,
+			                     tw_powers_of_ten[shift % 20] + (uint64_t)add};
+			for (size_t i = 0; i < 2; i++) {
+				*tw_digits(ours, values[i]) = '\0';
+				snprintf(theirs, sizeof theirs, "%llu", (unsigned long long)values[i]);
+				assert_string_equal(ours, theirs);
+			}
+		}
+}
+
+static void test_decimals(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t value;
+		unsigned decimals;
+		const char *text;
+	} cases[] = {
+	    {0, 3, "0.000"},
+	    {7, 3, "0.007"},
+	    {1234, 3, "1.234"},
+	    {999999, 6, "0.999999"},
+	    {1000000, 6, "1.000000"},
+	    {UINT64_MAX, 3, "18446744073709551.615"},
+	    {UINT64_MAX, 6, "18446744073709.551615"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[TW_DIGITS_MAX + 2];
+		*tw_decimal(text, cases[i].value, cases[i].decimals) = '\0';
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* With 15 digits where they are enough, else 17: found out the long way. */
+static void expect_double(double value)
+{
+	char ours[TW_DOUBLE_MAX + 1], theirs[64];
+	snprintf(theirs, sizeof theirs, "%.15g", value);
+	if (strtod(theirs, NULL) != value)
+		snprintf(theirs, sizeof theirs, "%.17g", value);
+	*tw_double_digits(ours, value) = '\0';
+	assert_string_equal(ours, theirs);
+}
+
+static void test_doubles(void **state)
+{
+	(void)state;
+	static const double cases[] = {
+	    0,
+	    -0.0,
+	    1,
+	    -1,
+	    0.1,
+	    -0.1,
+	    0.001,
+	    0.0001,
+	    0.00012,
+	    0.000099999,
+	    1e-5,
+	    0.3,
+	    2.0 / 3,
+	    1e14,
+	    1e15 - 1,
+	    1e15,
+	    1e16,
+	    1e22,
+	    1e300,
+	    5e-324,
+	    0x1p53,
+	    0x1p-1074,
+	    123.4567,
+	    3.141593,
+	    3.1415927,
+	    0.5,
+	    100000,
+	    1.25e10,
+	    999999999999999.9,
+	    0.1 + 0.2,
+	    4503599627370497.5,
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		expect_double(cases[i]);
+	for (uint64_t i = 1; i < 200000; i++) {
+		uint64_t bits = tw_hash64(i);
+		double any, few = (double)(bits >> (i % 60)) / (double)tw_powers_of_ten[i % 10];
+		memcpy(&any, &bits, sizeof any);
+		expect_double(i % 2 ? few : -few);
+		if (isfinite(any))
+			expect_double(any);
+	}
+}
+
 static void test_numbers(void **state)
 {
 	struct fixture *f = *state;
@@ -653,6 +754,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_output_compressed_to_a_full_disk, setup, teardown),
 	    cmocka_unit_test(test_name_endings),
 	    cmocka_unit_test(test_output_errors),
+	    cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_decimals),
+	    cmocka_unit_test(test_doubles),
 	    cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_format, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_json_strings, setup, teardown),

@@ -706,22 +706,6 @@ static void test_spans_far(void **state)
 	tw_spans_free(&spans);
 }
 
-static void test_digits(void **state)
-{
-	(void)state;
-	char ours[24], theirs[24];
-	for (int shift = 0; shift < 64; shift++)
-		for (int add = -1; add <= 1; add++) {
-			uint64_t values[] = {(UINT64_C(1) << shift) + (uint64_t)add,
-			                     tw_powers_of_ten[shift % 20] + (uint64_t)add};
-			for (size_t i = 0; i < 2; i++) {
-				*tw_digits(ours, values[i]) = '\0';
-				snprintf(theirs, sizeof theirs, "%llu", (unsigned long long)values[i]);
-				assert_string_equal(ours, theirs);
-			}
-		}
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -759,7 +743,6 @@ int main(void)
 	    TEST(test_references),
 	    TEST(test_deep),
 	    cmocka_unit_test(test_spans_far),
-	    cmocka_unit_test(test_digits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

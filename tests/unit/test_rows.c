@@ -91,6 +91,41 @@ static void test_long_arguments(void **state)
 	expect_loss(f, "argument", 0, 4);
 }
 
+/* A key that looks like a numbered one is a key like any other. */
+static void test_keys(void **state)
+{
+	struct fixture *f = *state;
+	const uint32_t names[] = {name(f, "a"), name(f, "a 2"), name(f, "a"), name(f, "a")};
+	for (unsigned i = 0; i < 4; i++)
+		f->arguments[i] = (struct tw_argument){.name = names[i], .type = TW_ARG_UINT, .value.u = i};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 4));
+	assert_string_equal(finish(f),
+	                    "{\"time_ns\":0,\"kind\":\"instant\",\"process\":7,\"thread\":7,\"name\":\"fib\","
+	                    "\"args\":{\"a\":0,\"a 2\":1,\"a 3\":2,\"a 4\":3}}\n");
+}
+
+/* What becomes better known is told so from then on. */
+static void test_told_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib));
+	tw_dictionary_name_track(dictionary, f->main, f->leaf);
+	PUT(f, EVENT(1, TW_INSTANT, f->main, f->fib));
+	assert_true(tw_dictionary_rename(dictionary, f->fib, &(struct tw_name){.text = "fibonacci", .length = 9}));
+	assert_true(tw_dictionary_rename(dictionary, f->leaf, &(struct tw_name){.text = "tree", .length = 4}));
+	PUT(f, EVENT(2, TW_INSTANT, f->main, f->fib));
+	uint32_t none = track(f, TW_TRACK_THREAD, 0, 9);
+	PUT(f, EVENT(3, TW_INSTANT, none, f->fib));
+	tw_dictionary_set_process(dictionary, none, 8);
+	PUT(f, EVENT(4, TW_INSTANT, none, f->fib));
+	assert_string_equal(finish(f), HEAD "0,instant,7,7,,fib,,,,,,,,\n"
+	                                    "1,instant,7,7,leaf,fib,,,,,,,,\n"
+	                                    "2,instant,7,7,tree,fibonacci,,,,,,,,\n"
+	                                    "3,instant,0,9,,fibonacci,,,,,,,,\n"
+	                                    "4,instant,8,9,,fibonacci,,,,,,,,\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +133,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_csv, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_jsonl, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_arguments, setup_jsonl, teardown),
+	    cmocka_unit_test_setup_teardown(test_keys, setup_jsonl, teardown),
+	    cmocka_unit_test_setup_teardown(test_told_anew, setup_csv, teardown),
 	};
 	return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }
