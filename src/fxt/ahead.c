@@ -42,8 +42,8 @@ struct fxt_ahead {
 	int status; /* of the input */
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
-	struct tw_slab_scratch scratch; /* the caller's thread's */
-	bool (*more)(void *context);    /* NULL, or something else to do */
+	struct fxt_scratch scratch;  /* the caller's thread's */
+	bool (*more)(void *context); /* NULL, or something else to do */
 	void *context;
 	pthread_mutex_t lock;
 	pthread_cond_t change;
@@ -85,7 +85,7 @@ static bool try_read(struct fxt_ahead *ahead)
 	return true;
 }
 
-static bool try_decode(struct fxt_ahead *ahead, struct tw_slab_scratch *scratch)
+static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
 	for (uint64_t i = ahead->given; i < ahead->walked; i++) {
 		struct slot *slot = &ahead->line[i % LINE];
@@ -93,7 +93,7 @@ static bool try_decode(struct fxt_ahead *ahead, struct tw_slab_scratch *scratch)
 			continue;
 		slot->claimed = true;
 		pthread_mutex_unlock(&ahead->lock);
-		ahead->work->decode(slot->chunk, &ahead->wish);
+		ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 		ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 		pthread_mutex_lock(&ahead->lock);
 		slot->stage = DECODED;
@@ -111,7 +111,7 @@ static bool try_more(struct fxt_ahead *ahead)
 	return done;
 }
 
-static void help(struct fxt_ahead *ahead, bool decode_first, struct tw_slab_scratch *scratch)
+static void help(struct fxt_ahead *ahead, bool decode_first, struct fxt_scratch *scratch)
 {
 	bool done = try_more(ahead);
 	if (!done)
@@ -124,12 +124,12 @@ static void help(struct fxt_ahead *ahead, bool decode_first, struct tw_slab_scra
 static void *run_thread(void *context)
 {
 	struct fxt_ahead *ahead = context;
-	struct tw_slab_scratch scratch = {0};
+	struct fxt_scratch scratch = {0};
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->stop)
 		help(ahead, ahead->read - ahead->walked >= 2, &scratch);
 	pthread_mutex_unlock(&ahead->lock);
-	tw_slab_scratch_free(&scratch);
+	fxt_scratch_free(&scratch);
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	while (!all_decoded(ahead))
 		help(ahead, true, &ahead->scratch);
 	pthread_mutex_unlock(&ahead->lock);
-	ahead->work->decode(chunk, &ahead->wish);
+	ahead->work->decode(chunk, &ahead->wish, &ahead->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
@@ -303,7 +303,7 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		fxt_chunk_free(ahead->line[i % LINE].chunk);
 	for (size_t i = 0; i < ahead->spare_count; i++)
 		fxt_chunk_free(ahead->spare[i]);
-	tw_slab_scratch_free(&ahead->scratch);
+	fxt_scratch_free(&ahead->scratch);
 	fxt_state_free(&ahead->state);
 	pthread_cond_destroy(&ahead->change);
 	pthread_mutex_destroy(&ahead->lock);

@@ -11,8 +11,8 @@ struct fxt_ahead;
 /* What is done with a chunk in whichever thread has time for it, once it has been walked: to all of its pieces, perhaps in
  * several calls, and then once when they are complete. */
 struct fxt_work {
-	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish);
-	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 };
 
 /* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes out

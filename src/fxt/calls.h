@@ -33,7 +33,7 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 struct fxt_calls {
-	struct fxt_call *calls;
+	struct fxt_call *calls; /* the thread's that finds them, until they are in order */
 	size_t count, room;
 	size_t waiting; /* how many wait for their rows */
 	struct tw_call_item *items;
@@ -52,10 +52,10 @@ struct fxt_calls {
 extern const struct fxt_work fxt_calls_work;
 
 /* Completes what waits for the dictionary, once the chunk is committed. */
-void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct tw_slab_scratch *scratch);
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch);
 
 /* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no memory. */
-void fxt_lanes_sort(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch);
+void fxt_lanes_sort(struct fxt_chunk *chunk, struct fxt_scratch *scratch);
 
 /* The lane of a track, a new one if there is none; NULL when there is no memory. */
 struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);

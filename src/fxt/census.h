@@ -39,8 +39,8 @@ struct fxt_census {
 };
 
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
-void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish);
-void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 void fxt_census_clear(struct fxt_census *census);
 void fxt_census_free(struct fxt_census *census);

@@ -95,6 +95,13 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 	return true;
 }
 
+void fxt_scratch_free(struct fxt_scratch *scratch)
+{
+	tw_slab_scratch_free(&scratch->sort);
+	free(scratch->calls);
+	*scratch = (struct fxt_scratch){0};
+}
+
 struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 {
 	const struct fxt_provider *provider = state->current;

@@ -183,6 +183,15 @@ static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference,
 	return known->key == (chunk->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
 }
 
+/* What a thread has for the chunks that it works on, one after the other; all zero to begin. */
+struct fxt_scratch {
+	struct tw_slab_scratch sort;
+	struct fxt_call *calls; /* calls.c */
+	size_t call_room;
+};
+
+void fxt_scratch_free(struct fxt_scratch *scratch);
+
 /* NULL when there is no memory. */
 struct fxt_chunk *fxt_chunk_new(void);
 void fxt_chunk_clear(struct fxt_chunk *chunk);
@@ -200,8 +209,8 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
 struct fxt_turn fxt_turn_of(const struct fxt_state *state);
 
 /* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in order. */
-void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish);
-void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch);
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 /* The kind of event that each type of event record is. */
 extern const uint8_t fxt_event_kinds[FXT_TYPES];

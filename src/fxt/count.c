@@ -259,8 +259,9 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 	}
 }
 
-void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	(void)scratch;
 	if (!prepare(chunk))
 		return;
 	if (chunk->decoded == 0)
@@ -277,7 +278,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish)
 	settle(chunk, fxt_offset(chunk, chunk->walked));
 }
 
-void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch)
+void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
 	(void)scratch;

@@ -62,7 +62,7 @@ struct deal {
 	bool ended;
 	struct owner *owners; /* by track */
 	size_t owner_count, owner_room;
-	struct tw_slab_scratch scratch;
+	struct fxt_scratch scratch;
 };
 
 static struct fxt_chunk *chunk_at(const struct deal *deal, uint64_t number)
@@ -380,7 +380,7 @@ static void free_deal(struct deal *deal)
 	}
 	for (uint64_t i = deal->oldest; i < deal->committed; i++)
 		fxt_chunk_free(chunk_at(deal, i));
-	tw_slab_scratch_free(&deal->scratch);
+	fxt_scratch_free(&deal->scratch);
 	free(deal->owners);
 	free(deal);
 }

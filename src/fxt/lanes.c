@@ -150,7 +150,7 @@ static bool any_mixed(const struct fxt_calls *calls)
 	return false;
 }
 
-void fxt_lanes_sort(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch)
+void fxt_lanes_sort(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
 {
 	struct fxt_calls *calls = chunk->calls;
 	if (!tw_grow(&calls->items, &calls->item_room, calls->count, sizeof *calls->items)) {
@@ -161,8 +161,8 @@ void fxt_lanes_sort(struct fxt_chunk *chunk, struct tw_slab_scratch *scratch)
 	put_all(calls);
 	if (!any_mixed(calls))
 		return;
-	if (tw_grow(&scratch->bytes, &scratch->room, 2 * calls->count * sizeof *calls->items, 1))
-		sort_mixed(calls, (struct tw_call_item *)(void *)scratch->bytes);
+	if (tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * calls->count * sizeof *calls->items, 1))
+		sort_mixed(calls, (struct tw_call_item *)(void *)scratch->sort.bytes);
 	else
 		chunk->failed = true;
 }

@@ -583,8 +583,9 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 	}
 }
 
-void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	(void)scratch;
 	fxt_turn_to(chunk, &chunk->turn);
 	if (chunk->slab.count == 0)
 		chunk->time = UINT64_MAX;
@@ -595,13 +596,13 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish)
 }
 
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind. */
-void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct tw_slab_scratch *scratch)
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	struct tw_slab *slab = &chunk->slab;
 	for (size_t i = 0; i < chunk->untimed && chunk->untimed < slab->count; i++)
 		slab->events[i].time = slab->events[chunk->untimed].time;
 	if (wish->sort)
-		tw_slab_sort(slab, scratch);
+		tw_slab_sort(slab, &scratch->sort);
 	else
 		slab->sorted = true;
 }
