@@ -20,6 +20,7 @@ static void check_profile(struct tw_reader *reader, uint8_t selector)
 	const struct tw_profile_options options = {
 	    .by = (enum tw_profile_by)(selector % 6),
 	    .weight = selector & 1 ? TW_WEIGHT_BYTES : TW_WEIGHT_DEFAULT,
+	    .one_weight = selector & 0x40,
 	    .memory_limit = limit_of(selector),
 	};
 	struct tw_profile *profile = NULL;

@@ -8,6 +8,7 @@
 #include <trackway/tracelog.h>
 
 #include "tracelog/layout.h"
+#include "tracelog/plain.h"
 
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {
@@ -87,8 +88,61 @@ static void check_quick(const uint8_t *line, size_t size)
 	fuzz_require(same, "and means the same");
 }
 
+static bool same_items(const struct tracelog_lists *lists, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	struct tw_tracelog_fault fault;
+	bool same = true, frames = record->kind == TW_TRACELOG_SAM_STR;
+	size_t i = 0;
+	for (; tw_tracelog_next(record, &list, &item, &fault) > 0 && same; i++) {
+		const struct tracelog_frame *frame = &lists->frames[i];
+		const struct tracelog_allocation *allocation = &lists->allocations[i];
+		uint64_t ip = item.ip_known ? item.ip : 0;
+		same = i < lists->frame_count + lists->allocation_count && item.odd == 0 &&
+		       (frames ? frame->iid == item.iid && frame->ip == ip
+		               : allocation->iid == item.iid && allocation->count == item.count &&
+		                     allocation->bytes == item.bytes && allocation->ip == ip);
+	}
+	return same && i == lists->frame_count + lists->allocation_count;
+}
+
+/* The same for what is read of plain lines alone. */
+static void check_plain(const uint8_t *line, size_t size)
+{
+	struct tracelog_lists lists = {0};
+	struct tracelog_entry entry = {0};
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault;
+	uint8_t *slack = calloc(1, size + TRACELOG_SLACK);
+	fuzz_require(slack != NULL, "memory is enough");
+	memcpy(slack, line, size);
+	const uint8_t *next = line[size - 1] == '\n' ? tracelog_take_plain(&lists, &entry, slack) : NULL;
+	if (next) {
+		fuzz_require(next == slack + size, "a plain line ends with the line");
+		fuzz_require(tracelog_decode_fields(line, size, &record, &fault) == 0 && record.odd == 0,
+		             "what is plain can be read");
+		bool usage = record.kind == TW_TRACELOG_THR_CPU || record.kind == TW_TRACELOG_PRC_CPU;
+		bool sample = record.kind == TW_TRACELOG_SAM_STR;
+		fuzz_require(record.kind == tracelog_plain_kind(entry.plain) && record.ms == entry.ms &&
+		                 (record.kind == TW_TRACELOG_PRC_CPU || record.thread == entry.thread) &&
+		                 (!usage || record.us == entry.number) &&
+		                 (!sample || (record.count == entry.number && record.match == entry.match &&
+		                              record.depth == entry.depth && record.has_ip == entry.has_ip &&
+		                              (record.ip_known ? record.ip : 0) == entry.ip)) &&
+		                 same_items(&lists, &record),
+		             "and means the same");
+		fuzz_require(tw_tracelog_dialects(&record) ==
+		                 tracelog_dialects_by(record.kind, entry.ip_known, entry.ip_style),
+		             "of the same dialects");
+	}
+	tracelog_lists_free(&lists);
+	free(slack);
+}
+
 static void check_line(const uint8_t *line, size_t size)
 {
+	check_plain(line, size);
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault = {0};
 	check_quick(line, size);
