@@ -54,7 +54,7 @@ struct tracelog_lists {
 	bool failed; /* no memory */
 };
 
-enum { TRACELOG_SLACK = 8 };
+enum { TRACELOG_SLACK = 16 };
 
 /* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the line, or NULL
  * for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may be read. */
