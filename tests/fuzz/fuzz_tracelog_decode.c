@@ -96,13 +96,13 @@ static bool same_items(const struct tracelog_lists *lists, const struct tw_trace
 	bool same = true, frames = record->kind == TW_TRACELOG_SAM_STR;
 	size_t i = 0;
 	for (; tw_tracelog_next(record, &list, &item, &fault) > 0 && same; i++) {
-		const struct tracelog_frame *frame = &lists->frames[i];
-		const struct tracelog_allocation *allocation = &lists->allocations[i];
+		fuzz_require(i < lists->frame_count + lists->allocation_count, "no item is left out");
+		const struct tracelog_frame *frame = frames ? &lists->frames[i] : NULL;
+		const struct tracelog_allocation *allocation = frames ? NULL : &lists->allocations[i];
 		uint64_t ip = item.ip_known ? item.ip : 0;
-		same = i < lists->frame_count + lists->allocation_count && item.odd == 0 &&
-		       (frames ? frame->iid == item.iid && frame->ip == ip
-		               : allocation->iid == item.iid && allocation->count == item.count &&
-		                     allocation->bytes == item.bytes && allocation->ip == ip);
+		same = item.odd == 0 && (frames ? frame->iid == item.iid && frame->ip == ip
+		                                : allocation->iid == item.iid && allocation->count == item.count &&
+		                                      allocation->bytes == item.bytes && allocation->ip == ip);
 	}
 	return same && i == lists->frame_count + lists->allocation_count;
 }
