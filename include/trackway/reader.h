@@ -65,6 +65,8 @@ struct tw_read_options {
 	uint64_t reorder_window; /* bytes by which records may come late and still be put in order, in formats whose
 	                              records are not in order (fxt, chrome); 0: 4 MiB */
 	size_t memory_limit;     /* bytes that tables and single records may take; 0: 256 MiB */
+	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
+	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
 	const char
 	    *xtrace_layout; /* of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
@@ -203,6 +205,8 @@ struct tw_record {
 	uint64_t size;    /* in bytes, with payload */
 	const struct tw_field *fields;
 	size_t field_count;
+	const char *text; /* the record as a line for people, of text_size; NULL: its fields, one after the other */
+	size_t text_size;
 };
 
 /* Pulls the next record, in file order unless options ask for threads, times or functions. A reader is used either with

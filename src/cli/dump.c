@@ -30,6 +30,11 @@ static void put_offset(struct tw_output *out, uint64_t offset)
 static void put_text(struct tw_screen *screen, const struct tw_record *record)
 {
 	struct tw_output *out = &screen->out;
+	if (record->text) {
+		tw_put(out, record->text, record->text_size);
+		tw_put_char(out, '\n');
+		return;
+	}
 	put_offset(out, record->offset);
 	tw_put(out, "  ", 2);
 	tw_put_text(out, record->kind);
@@ -91,12 +96,18 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	return status > 0 ? 0 : status;
 }
 
+struct dump_options {
+	struct tw_common common;
+	bool tokens;
+};
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
+	const struct dump_options *options = (const struct dump_options *)common;
 	struct tw_screen screen = {0};
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_FILE},
+	    .options = {.order = TW_ORDER_FILE, .listing = !common->json, .tokens = options->tokens},
 	    .filter_slices = true,
 	    .quiet = tw_goes_to_terminal(common->output),
 	    .context = &screen,
@@ -107,8 +118,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	return closed ? closed : status;
 }
 
-static const struct tw_option_group *const groups[] = {&tw_filter_options, &tw_input_options, &tw_output_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option own_options[] = {
+    {"tokens", 0, TW_OPTION_FLAG, offsetof(struct dump_options, tokens),
+     .help = "of xtrace: each token with its offset; otherwise each instruction with what it did"},
+};
+static const struct tw_option_group own_group = {"Records", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_filter_options, &tw_input_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
 
 const struct tw_command tw_command_dump = {
     .name = "dump",
@@ -117,11 +133,14 @@ const struct tw_command tw_command_dump = {
     .description =
 	"Shows the records as the format has them, in the order of the file: byte offset, kind, and the fields by the "
 	"names of the specification. Times are the counters of the log, as they stand there.\n\n"
-	"With filters only the records are shown that belong to what passes them.",
+	"With filters only the records are shown that belong to what passes them.\n\n"
+	"Of an xtrace a line is an instruction: its number, PC, exception level, opcode and disassembly, then the tokens behind it: "
+	"addresses and values of its loads and stores, registers, arguments of system calls. Its times are numbers of "
+	"instructions.",
     .examples = "trackway dump app.xray\tAll records.\n"
 		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
     .groups = groups,
-    .size = sizeof(struct tw_common),
+    .size = sizeof(struct dump_options),
     .least = 1,
     .most = 1,
     .run = run,

@@ -50,6 +50,7 @@ static void xtrace_close(struct tw_reader *reader)
 {
 	struct xtrace_reader *state = xtrace_of(reader);
 	xtrace_events_free(state->events);
+	xtrace_records_free(state->records);
 	xtrace_survey_free(state->survey);
 	xtrace_set_free(&state->set);
 	free(state);
@@ -92,6 +93,7 @@ const struct tw_format tw_format_xtrace = {
     .claims = xtrace_claims,
     .open = xtrace_open,
     .read = xtrace_read,
+    .read_record = xtrace_read_record,
     .info = xtrace_info,
     .close = xtrace_close,
 };

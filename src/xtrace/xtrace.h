@@ -119,6 +119,9 @@ uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch);
 void xtrace_events_free(struct xtrace_events *events);
 
+int xtrace_read_record(struct tw_reader *reader, struct tw_record *record);
+void xtrace_records_free(struct xtrace_records *records);
+
 int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 void xtrace_survey_free(struct xtrace_survey *survey);
 

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import xtrace
+
 HERE = pathlib.Path(__file__).parent
 TESTS = []
 
@@ -128,6 +130,114 @@ def a_layout_can_be_told(bench):
     found = bench.lines("info", "--xtrace-layout", "bits=256", path, status=1)[0]
     assert found["kinds"].get("snapshot") is None and found["errors"] == 1
     bench.run("info", "--xtrace-layout", "header=21", path, status=2)
+
+
+def encode(record):
+    """The bytes of a token as dump shows it, by the writer's words."""
+    kind = record["record"]
+    if kind in ("inst", "pcinst"):
+        opcode, level = record["opcode"], record["level"]
+        return xtrace.pcinst(record["pc"], opcode, level) if kind == "pcinst" else xtrace.inst(opcode, level)
+    if kind in ("load", "store"):
+        return xtrace.access(kind == "store", record["address"], bytes.fromhex(record["data"]))
+    if kind == "allgpr":
+        return xtrace.allgpr(record["x"])
+    if kind == "syscall-vec":
+        return xtrace.syscall_vec([(part["base"], part["length"]) for part in record["parts"]])
+    if kind == "time":
+        return xtrace.time(record["order"])
+    return xtrace.misc_flags(record["value"]) if kind == "misc-flags" else xtrace.value(kind, record["value"])
+
+
+@test
+def dump_shows_all_there_is(bench):
+    """What it shows makes the same bytes again, token by token and instruction by instruction; offsets are right."""
+    path, facts = bench.write("--kernel", "--order", "--turns", 60)
+    data, = (file.read_bytes() for file in data_of(path))
+    instructions = 0
+    for arguments in (["--tokens"], []):
+        found = b""
+        for record in bench.lines("dump", *arguments, path):
+            if record["record"] == "snapshot":
+                continue
+            assert record["offset"] == len(found), record
+            found += encode(record) + b"".join(encode(token) for token in record.get("tokens", ()))
+            instructions += "text" in record
+        assert found == data
+    assert instructions == facts["instructions"]
+
+
+@test
+def dump_shows_snapshots_where_they_belong(bench):
+    for more in ([], ["--index", "count"], ["--bits", 512, "--no-za"]):
+        path, facts = bench.write(*more, "--turns", 60)
+        before, user = 0, 0
+        snapshots = []
+        for record in bench.lines("dump", path):
+            if record["record"] == "snapshot":
+                assert record["user_instructions"] == user and record["instructions"] == before, record
+                snapshots.append(record)
+            else:
+                before += 1
+                user += record["level"] == 0
+        assert len(snapshots) == facts["kinds"]["snapshot"]
+        size = snapshots[0]["vector_bits"] // 8
+        assert snapshots[0]["x"] == [*range(31), xtrace.STACK]
+        assert snapshots[0]["z"] == [bytes([i] * size).hex() for i in range(32)]
+        assert snapshots[0]["p"] == [bytes([0x10 | i] * (size // 8)).hex() for i in range(16)]
+        assert snapshots[0]["ffr"] == [(b"\xff" * (size // 8)).hex()]
+        assert ("za" in snapshots[0]) == ("--no-za" not in more)
+        assert snapshots[0]["nzcv"] == 0x60000000 and snapshots[0]["tpidr_el0"] == 0x7F0000
+
+
+@test
+def dump_is_a_listing_of_instructions(bench):
+    path, _ = bench.write("--turns", 1)
+    lines = bench.run("dump", path).splitlines()
+    assert [line.split("  ")[:1] for line in lines[:1]] == [["# snapshot: 0 instructions before, 0 of them of user mode; "
+                                                              "index 0 of file 0"]]
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        "0 0x000000400000 EL0 a9bf7bfd stp x29, x30, [sp, #-0x10]! store 0x7fe0 = 0x" + 32 * "0",
+        "1 0x000000400004 EL0 910003fd mov x29, sp",
+        "2 0x000000400008 EL0 9400003e bl #0x400100",
+        "3 0x000000400100 EL0 f9400020 ldr x0, [x1] load 0x10000 = 0x0",
+        "4 0x000000400104 EL0 91000400 add x0, x0, #1",
+        "5 0x000000400108 EL0 f9000020 str x0, [x1] store 0x10000 = 0x1",
+        "6 0x00000040010c EL0 c85f7c22 ldxr x2, [x1] load 0x10000 = 0x1",
+        "7 0x000000400110 EL0 c8037c22 stxr w3, x2, [x1] stxr 0x0, store 0x10000 = 0x1",
+        "8 0x000000400114 EL0 35ffffc3 cbnz w3, #0x40010c",
+        "9 0x000000400118 EL0 9a820000 csel x0, x0, x2, eq misc-flags 0x60000000",
+        "10 0x00000040011c EL0 d53bd044 mrs x4, tpidr_el0 mrs 0x7f0000",
+        "11 0x000000400120 EL0 d65f03c0 ret target-b 0x40000c",
+        "12 0x00000040000c EL0 d4000001 svc #0 svcarg 0x42, svcarg 0x1, svcarg 0x7000, svcarg 0x2, svcarg 0x0, svcarg 0x0, "
+        "svcarg 0x0, syscall-vec 0x2 0x10000 0x8 0x10008 0x4, svcret 0xc",
+        "13 0x000000400010 EL0 d50b7425 dc zva, x5 dc 0x20000, store 0x20000 = 0x" + 128 * "0",
+        "14 0x000000400014 EL0 58000066 ldr x6, #0x400020 load 0x400020 = 0x1234",
+        "15 0x000000400018 EL0 17fffffa b #0x400000",
+    ]
+
+
+@test
+def dump_chooses_threads_and_instructions(bench):
+    path, _ = bench.write("--threads", 2, "--turns", 10)
+    records = bench.lines("dump", "--thread", 101, "--from-time", 5, "--to-time", 8, path)
+    assert [(record["thread"], record["index"], record["text"]) for record in records] == [
+        (101, 5, "str x0, [x1]"), (101, 6, "ldxr x2, [x1]"), (101, 7, "stxr w3, x2, [x1]")]
+    bench.run("dump", "--function", "f*", path, status=2)
+
+
+@test
+def dump_shows_what_is_unknown(bench):
+    """An opcode that is none, and an instruction with more tokens than a record holds."""
+    path, _ = bench.write("--turns", 1)
+    data, = data_of(path)
+    data.write_bytes(xtrace.pcinst(0x1000, 0xFFFFFFFF) + 1500 * xtrace.load(0x10, bytes(8)) + xtrace.inst(0xD503201F))
+    records = [record for record in bench.lines("dump", path) if record["record"] != "snapshot"]
+    assert {record["text"] for record in records[:-1]} == {".inst 0xffffffff"}
+    assert [record.get("continued", False) for record in records] == [False] + (len(records) - 2) * [True] + [False]
+    assert sum(len(record["tokens"]) for record in records) == 1500
+    assert [record["index"] for record in records] == (len(records) - 1) * [0] + [1]
+    assert records[-1]["pc"] == 0x1004
 
 
 def rules(bench, path, status=1):
