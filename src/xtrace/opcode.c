@@ -9,6 +9,8 @@
 
 #include "base/bytes.h"
 
+#include <trackway/xtrace.h>
+
 enum {
 	WORD = 4,
 	VECTOR_MOST = 1024, /* four vector registers of 2048 bits */
@@ -310,13 +312,62 @@ static const struct {
     {0xffff0000, 0x00000000, undefined},   /* UDF */
 };
 
+/* ---- The tokens that tell of it. ---- */
+
+static const struct {
+	uint16_t trait;
+	uint8_t kind;
+	bool needed;
+} tellers[] = {
+    {XTRACE_STORE_EXCLUSIVE, TW_XTRACE_STXR, true},
+    {XTRACE_SYSTEM_REGISTER, TW_XTRACE_MRS, true},
+    {XTRACE_ZERO, TW_XTRACE_DC, true},
+    {XTRACE_CACHE, TW_XTRACE_DC, false},
+    {XTRACE_TELLS_FLAGS, TW_XTRACE_MISC_FLAGS, false},
+};
+
+static uint16_t flow_tokens(enum xtrace_flow flow)
+{
+	switch (flow) {
+	case XTRACE_JUMP_TO:
+	case XTRACE_CALL_TO:
+	case XTRACE_RETURN:
+	case XTRACE_EXCEPTION_RETURN:
+		return 1 << TW_XTRACE_TARGET_B;
+	case XTRACE_SYSTEM_CALL:
+		return 1 << TW_XTRACE_SVCARG;
+	default:
+		return 0;
+	}
+}
+
+static void add_tokens(struct xtrace_operation *to)
+{
+	to->needs = flow_tokens(to->flow);
+	to->may = 1 << TW_XTRACE_ALLGPR;
+	to->may |= to->load ? 1 << TW_XTRACE_LOAD : 0;
+	to->may |= to->store ? 1 << TW_XTRACE_STORE : 0;
+	to->may |= to->load || to->store ? 1 << TW_XTRACE_TIME : 0;
+	if (to->flow == XTRACE_SYSTEM_CALL)
+		to->may |= 1 << TW_XTRACE_SYSCALL_VEC | 1 << TW_XTRACE_SVCRET;
+	if (to->flow == XTRACE_EXCEPTION_RETURN)
+		to->may |= 1 << TW_XTRACE_SVCRET;
+	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
+		uint16_t kind = to->traits & tellers[i].trait ? (uint16_t)(1 << tellers[i].kind) : 0;
+		to->may |= kind;
+		to->needs |= tellers[i].needed ? kind : 0;
+	}
+	to->may |= to->needs;
+}
+
 void xtrace_operation(uint32_t opcode, struct xtrace_operation *operation)
 {
 	*operation = (struct xtrace_operation){.opcode = opcode};
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
 		if ((opcode & groups[i].mask) == groups[i].value) {
 			groups[i].take(opcode, operation);
-			return;
+			break;
 		}
 	}
+	add_tokens(operation);
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "xtrace/xtrace.h"
+#include "xtrace/check.h"
 
 enum { ROWS = 256 };
 
@@ -14,6 +14,9 @@ struct xtrace_events {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
+	bool has_snapshot;              /* the last one has not been reached */
+	bool compared;                  /* the TIMEs of all tracks were */
+	struct xtrace_checker *checker; /* NULL: only damage is looked for */
 	struct tw_event rows[ROWS];
 	size_t count;
 };
@@ -23,7 +26,33 @@ void xtrace_events_free(struct xtrace_events *events)
 	if (!events)
 		return;
 	xtrace_files_close(&events->files);
+	free(events->checker);
 	free(events);
+}
+
+static int next_snapshot(struct xtrace_events *events)
+{
+	int status = xtrace_snapshots_next(&events->snapshots);
+	events->has_snapshot = status > 0;
+	return status;
+}
+
+/* Takes the snapshots that were made before the token that comes now, or all that are left. */
+static int take_snapshots(struct xtrace_events *events, const struct tw_xtrace_token *token)
+{
+	bool counts = events->files.layout.counts_index;
+	bool begins = token && (token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST);
+	uint64_t at = counts ? events->time : events->cursor.offset;
+	int status = 0;
+	while (status >= 0 && events->has_snapshot) {
+		uint64_t index = events->snapshots.last.index;
+		if (token && (index > at || (counts && !begins)))
+			return 0;
+		if (events->checker && events->files.data)
+			xtrace_check_snapshot(events->checker, &events->snapshots, begins && index == at);
+		status = next_snapshot(events);
+	}
+	return status;
 }
 
 /* Goes to the next track. Returns 1, 0 when there is none, or a negative status. */
@@ -40,11 +69,17 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 		events->time = 0;
 		xtrace_cursor_init(&events->cursor, &events->files);
 		xtrace_snapshots_init(&events->snapshots, &events->files);
+		if (events->checker && status >= 0)
+			xtrace_check_begin(events->checker, &events->files);
+		if (status >= 0)
+			status = next_snapshot(events);
 		if (status >= 0 && events->track == UINT32_MAX)
 			status = xtrace_no_memory(reader);
 		return status < 0 ? status : 1;
 	}
-	return 0;
+	bool several = events->checker && events->checker->ordered_tracks > 1 && !events->compared;
+	events->compared = true;
+	return several ? xtrace_check_order(reader) : 0;
 }
 
 static void take(struct xtrace_events *events, const struct tw_xtrace_token *token)
@@ -68,28 +103,44 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 	if (!events->open)
 		return open_next(reader, events);
 	int status = xtrace_cursor_next(&events->cursor, &token);
-	if (status > 0)
-		take(events, &token);
-	if (status == 0) /* for what is wrong with them */
-		while ((status = xtrace_snapshots_next(&events->snapshots)) > 0)
-			;
-	if (status != 0)
+	bool more = status > 0;
+	if (status >= 0 && events->has_snapshot)
+		status = take_snapshots(events, more ? &token : NULL);
+	if (status < 0)
 		return status;
+	if (more && events->checker)
+		xtrace_check_token(events->checker, &events->cursor, &token);
+	if (more) {
+		take(events, &token);
+		return 1;
+	}
+	if (events->checker)
+		xtrace_check_end(events->checker);
 	xtrace_files_close(&events->files);
 	events->open = false;
 	return 1;
+}
+
+static int begin(struct tw_reader *reader)
+{
+	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
+	if (!events)
+		return xtrace_no_memory(reader);
+	if (reader->options.checking != TW_CHECK_ALL)
+		return 0;
+	events->checker = calloc(1, sizeof *events->checker);
+	return events->checker ? 0 : xtrace_no_memory(reader);
 }
 
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct xtrace_reader *state = xtrace_of(reader);
 	*batch = (struct tw_batch){0};
-	if (!state->events)
-		state->events = calloc(1, sizeof *state->events);
-	if (!state->events)
-		return xtrace_no_memory(reader);
+	int status = state->events ? 1 : begin(reader);
+	if (status < 0)
+		return status;
 	struct xtrace_events *events = state->events;
-	int status = 1;
+	status = 1;
 	events->count = 0;
 	while (status > 0 && events->count < ROWS)
 		status = advance(reader, events);

@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -270,6 +271,39 @@ def damaged_snapshots_cost_only_themselves(bench):
         assert [each for each in found if each in expected] == expected, (found, expected)
         info, = bench.lines("info", path, status=1)
         assert info["snapshots"] == left, (info, left)
+
+
+@test
+def check_compares_snapshots_with_the_instructions(bench):
+    for damage, rule in (
+            (lambda data: data[:24 + SNAPSHOT + 8] + xtrace.word(struct.unpack_from("<Q", data, 24 + SNAPSHOT + 8)[0] + 1)
+             + data[24 + SNAPSHOT + 16:], "xtrace.snapshot-index"),
+            (lambda data: data[:24 + SNAPSHOT + 24] + xtrace.word(501) + data[24 + SNAPSHOT + 32:], "xtrace.snapshot-count"),
+            (lambda data: data[:22] + b"\x01" + data[23:], "xtrace.header-reserved")):
+        path, _ = bench.write()
+        file, = snapshots_of(path)
+        file.write_bytes(damage(file.read_bytes()))
+        found = rules(bench, path, status=rule == "xtrace.snapshot-index")
+        assert {each for each, _ in found} == {rule}, (found, rule)
+
+
+@test
+def check_misses_files(bench):
+    for files, rule, status in ((snapshots_of, "xtrace.snapshots-missing", 0), (data_of, "xtrace.data-missing", 1)):
+        path, _ = bench.write("--threads", 2)
+        files(path)[1].unlink()
+        assert [each for each, _ in rules(bench, path, status)] == [rule]
+
+
+@test
+def check_compares_the_times_of_all_files(bench):
+    path, _ = bench.write("--threads", 3, "--order", "--turns", 5)
+    assert rules(bench, path, 0) == []
+    last = data_of(path)[-1]
+    data = last.read_bytes()
+    at = data.index(xtrace.time(3 * 7))  # the last of its first turn: the file before has the number before its first
+    last.write_bytes(data[:at] + xtrace.time(3 * 7 + 1) + data[at + 9:])
+    assert [each for each, _ in rules(bench, path, 0)] == ["xtrace.time-twice"]
 
 
 @test

@@ -1,0 +1,433 @@
+/* check.c - whether tokens fit what the instructions before them do, and instructions fit each other. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/check.h"
+
+#include <inttypes.h>
+
+#include "base/bytes.h"
+
+enum { WORD = 4, ARGUMENTS = 7 };
+
+#define REPORT(checker, rule, at, ...) xtrace_report((checker)->files, false, rule, at, at, __VA_ARGS__)
+
+/* ---- Where the PC goes. ---- */
+
+/* Whether an instruction may come after another without something from outside; rule: which one says no. */
+static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
+{
+	const struct xtrace_operation *operation = &step->operation;
+	uint64_t next = step->pc + WORD;
+	*rule = XTRACE_BRANCH_TARGET;
+	switch ((enum xtrace_flow)operation->flow) {
+	case XTRACE_JUMP:
+	case XTRACE_CALL:
+		return pc == xtrace_target(operation, step->pc);
+	case XTRACE_BRANCH:
+		return pc == next || pc == xtrace_target(operation, step->pc);
+	case XTRACE_JUMP_TO:
+	case XTRACE_CALL_TO:
+	case XTRACE_RETURN:
+	case XTRACE_EXCEPTION_RETURN:
+		*rule = XTRACE_TARGET_DIFFERS;
+		return pc == step->target || !(step->seen & 1 << TW_XTRACE_TARGET_B);
+	case XTRACE_EXCEPTION:
+		return true;
+	case XTRACE_SYSTEM_CALL:
+	case XTRACE_NEXT:
+		break;
+	}
+	*rule = XTRACE_PC_JUMP;
+	return pc == next;
+}
+
+static void tell_jump(const struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc)
+{
+	const struct xtrace_step *step = &checker->step;
+	uint64_t target = rule == XTRACE_BRANCH_TARGET ? xtrace_target(&step->operation, step->pc) : step->pc + WORD;
+	target = rule == XTRACE_TARGET_DIFFERS ? step->target : target;
+	REPORT(checker, rule, offset,
+	       "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".", target,
+	       step->pc, step->operation.opcode, pc);
+}
+
+/* Calls that do not come back, or to somewhere else, on Linux. */
+static bool is_without_return(uint64_t number)
+{
+	enum { EXIT = 93, EXIT_GROUP = 94, SIGRETURN = 139, EXECVE = 221, EXECVEAT = 281 };
+	return number == EXIT || number == EXIT_GROUP || number == SIGRETURN || number == EXECVE || number == EXECVEAT;
+}
+
+/* Whether the instruction was interrupted: then it need not have done all. */
+static bool judge_jump(const struct xtrace_checker *checker, uint64_t offset, uint64_t pc, uint8_t level)
+{
+	const struct xtrace_step *step = &checker->step;
+	enum xtrace_rule rule;
+	if (follows(step, pc, &rule))
+		return false;
+	bool enters = level != step->level; /* the kernel, or leaves it */
+	bool returns = step->operation.flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
+	if (!enters && !returns)
+		tell_jump(checker, rule, offset, pc);
+	return true;
+}
+
+static void judge_straight(const struct xtrace_checker *checker, uint64_t offset)
+{
+	const struct xtrace_step *step = &checker->step;
+	enum xtrace_rule rule;
+	bool always = step->operation.flow != XTRACE_SYSTEM_CALL && step->operation.flow != XTRACE_NEXT;
+	if (always && !follows(step, step->pc + WORD, &rule))
+		REPORT(checker, XTRACE_INST_AFTER_BRANCH, offset,
+		       "Expected a PCINST after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found an INST.", step->pc,
+		       step->operation.opcode);
+}
+
+/* ---- What an instruction accessed. ---- */
+
+static void judge_size(const struct xtrace_checker *checker, bool interrupted, const char *what, uint32_t bytes,
+                       uint32_t most, bool all)
+{
+	const struct xtrace_step *step = &checker->step;
+	if (bytes > most && most)
+		REPORT(checker, XTRACE_ACCESS_SIZE, step->offset,
+		       "Opcode 0x%08" PRIx32 " %s at most %" PRIu32 " bytes, not %" PRIu32 ".", step->operation.opcode,
+		       what, most, bytes);
+	else if (bytes < most && all && !interrupted)
+		REPORT(checker, XTRACE_ACCESS_MISSING, step->offset,
+		       "Opcode 0x%08" PRIx32 " %s %" PRIu32 " bytes, not %" PRIu32 ".", step->operation.opcode, what,
+		       most, bytes);
+}
+
+/* In one direction. */
+static uint64_t most_of(const struct xtrace_operation *operation)
+{
+	return operation->load > operation->store ? operation->load : operation->store;
+}
+
+/* All accesses of an instruction are one behind the other; where it says from which address, there. */
+static void judge_base(const struct xtrace_checker *checker)
+{
+	const struct xtrace_step *step = &checker->step;
+	uint32_t most = step->loaded > step->stored ? step->loaded : step->stored;
+	if (!most || step->operation.traits & XTRACE_SCATTERED)
+		return;
+	if (step->high - step->low > most)
+		REPORT(checker, XTRACE_ACCESS_BASE, step->offset,
+		       "Opcode 0x%08" PRIx32 " accesses %" PRIu32 " bytes, from 0x%" PRIx64 " to 0x%" PRIx64 ".",
+		       step->operation.opcode, most, step->low, step->high);
+	uint64_t literal = xtrace_target(&step->operation, step->pc);
+	if (step->operation.traits & XTRACE_LITERAL && step->low != literal)
+		REPORT(checker, XTRACE_ACCESS_BASE, step->offset, "Expected 0x%" PRIx64 ", found 0x%" PRIx64 ".",
+		       literal, step->low);
+}
+
+static void judge_accesses(const struct xtrace_checker *checker, bool interrupted)
+{
+	const struct xtrace_step *step = &checker->step;
+	const struct xtrace_operation *operation = &step->operation;
+	judge_size(checker, interrupted, "loads", step->loaded, operation->load, operation->traits & XTRACE_LOADS_ALL);
+	judge_size(checker, interrupted, "stores", step->stored, operation->store,
+	           operation->traits & XTRACE_STORES_ALL);
+	judge_base(checker);
+}
+
+/* ---- Exclusive pairs. ---- */
+
+static void judge_exclusive(struct xtrace_checker *checker)
+{
+	const struct xtrace_step *step = &checker->step;
+	if (step->operation.traits & XTRACE_LOAD_EXCLUSIVE) {
+		checker->armed = step->loaded > 0;
+		checker->monitored = step->low;
+		return;
+	}
+	bool armed = checker->armed && (!step->stored || step->low == checker->monitored);
+	checker->armed = false;
+	if (!(step->seen & 1 << TW_XTRACE_STXR))
+		return;
+	bool stored = step->stored == step->operation.store;
+	if (step->status > 1 || (step->status == 0) != stored)
+		REPORT(checker, XTRACE_STXR_VALUE, step->offset,
+		       "The status is %" PRIu64 ", and %" PRIu32 " bytes of %u are stored.", step->status, step->stored,
+		       step->operation.store);
+	else if (stored && !armed)
+		REPORT(checker, XTRACE_EXCLUSIVE_ALONE, step->offset,
+		       "The exclusive store to 0x%" PRIx64 " succeeds; there is no exclusive load of it before.",
+		       step->low);
+}
+
+/* ---- System calls. ---- */
+
+static void judge_call(struct xtrace_checker *checker)
+{
+	const struct xtrace_step *step = &checker->step;
+	if (step->operation.flow != XTRACE_SYSTEM_CALL)
+		return;
+	if (step->arguments && step->arguments != ARGUMENTS)
+		REPORT(checker, XTRACE_SVC_ARGUMENTS, step->offset, "Expected %d SVCARG tokens, found %u.", ARGUMENTS,
+		       step->arguments);
+	checker->waits = !(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number);
+	checker->call = step->offset;
+	checker->call_number = step->number;
+}
+
+static void judge_return(struct xtrace_checker *checker, uint64_t offset, uint8_t level)
+{
+	if (!checker->waits || level != 0)
+		return;
+	checker->waits = false;
+	REPORT(checker, XTRACE_SVC_RETURN, checker->call,
+	       "System call %" PRIu64 " has no SVCRET before the program goes on at offset 0x%" PRIx64 ".",
+	       checker->call_number, offset);
+}
+
+/* ---- A whole instruction. ---- */
+
+static void tell_missing(const struct xtrace_checker *checker)
+{
+	const struct xtrace_step *step = &checker->step;
+	unsigned missing = step->operation.needs & ~(unsigned)step->seen;
+	REPORT(checker, XTRACE_VALUE_MISSING, step->offset, "Expected a token %s after opcode 0x%08" PRIx32 ".",
+	       tw_xtrace_kind_name((unsigned)__builtin_ctz(missing)), step->operation.opcode);
+}
+
+/* What only a few instructions have. */
+static void judge_rare(struct xtrace_checker *checker, bool interrupted)
+{
+	const struct xtrace_step *step = &checker->step;
+	const struct xtrace_operation *operation = &step->operation;
+	if (step->loaded != operation->load || step->stored != operation->store ||
+	    step->high - step->low > most_of(operation) || operation->traits & XTRACE_LITERAL)
+		judge_accesses(checker, interrupted);
+	if (operation->needs & ~step->seen && !interrupted)
+		tell_missing(checker);
+	if (operation->traits & (XTRACE_LOAD_EXCLUSIVE | XTRACE_STORE_EXCLUSIVE))
+		judge_exclusive(checker);
+	judge_call(checker);
+}
+
+/* Judges the instruction that all tokens of have been taken. Most are judged by one comparison. */
+static void finish(struct xtrace_checker *checker, bool interrupted)
+{
+	const struct xtrace_step *step = &checker->step;
+	const struct xtrace_operation *operation = &step->operation;
+	bool plain = !((step->loaded ^ operation->load) | (step->stored ^ operation->store)) &&
+	             step->high - step->low <= most_of(operation) && !operation->needs &&
+	             !(operation->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE));
+	if (step->has_pc && !plain)
+		judge_rare(checker, interrupted);
+}
+
+static void judge_level(struct xtrace_checker *checker, uint64_t offset, uint8_t level)
+{
+	const struct xtrace_step *step = &checker->step;
+	if (step->has_pc && level != step->level && !checker->changed)
+		REPORT(checker, XTRACE_LEVEL_REGISTERS, offset, "Expected ALLGPR between EL%u and EL%u.", step->level,
+		       level);
+	checker->changed = false;
+}
+
+/* The PC of what comes now, and whether it comes by itself. */
+static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	struct xtrace_step *step = &checker->step;
+	bool told = token->kind == TW_XTRACE_PCINST;
+	bool interrupted = false;
+	if (told && token->pc % WORD)
+		REPORT(checker, XTRACE_PC_UNALIGNED, offset, "The PC is 0x%" PRIx64 ".", token->pc);
+	if (step->has_pc && told)
+		interrupted = judge_jump(checker, offset, token->pc, token->level);
+	else if (step->has_pc)
+		judge_straight(checker, offset);
+	else if (!told && !checker->count)
+		REPORT(checker, XTRACE_PC_UNKNOWN, offset, "Expected a PCINST, found an INST.");
+	finish(checker, interrupted);
+	step->pc = told ? token->pc : step->pc + WORD;
+	step->has_pc |= told;
+}
+
+static void take_instruction(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	struct xtrace_step *step = &checker->step;
+	take_pc(checker, token, offset);
+	judge_level(checker, offset, token->level);
+	judge_return(checker, offset, token->level);
+	step->operation = *xtrace_find_operation(&checker->operations, token->opcode);
+	step->offset = offset;
+	step->level = token->level;
+	step->seen = 0;
+	step->arguments = 0;
+	step->loaded = step->stored = 0;
+	step->low = step->high = 0;
+	checker->count++;
+	checker->user += token->level == 0;
+}
+
+/* ---- What follows it. ---- */
+
+static void take_access(struct xtrace_step *step, const struct tw_xtrace_token *token)
+{
+	uint64_t end = token->value + token->payload_size;
+	bool first = !step->loaded && !step->stored;
+	step->low = first || token->value < step->low ? token->value : step->low;
+	step->high = first || end > step->high ? end : step->high;
+	if (token->kind == TW_XTRACE_LOAD)
+		step->loaded += token->payload_size;
+	else
+		step->stored += token->payload_size;
+}
+
+static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	if (checker->last != TW_XTRACE_LOAD && checker->last != TW_XTRACE_STORE)
+		REPORT(checker, XTRACE_TIME_ALONE, offset, "TIME %" PRIu64 " follows a token %s.", token->value,
+		       tw_xtrace_kind_name(checker->last));
+	if (checker->ordered && token->value <= checker->order)
+		REPORT(checker, XTRACE_TIME_ORDER, offset, "TIME %" PRIu64 " comes after %" PRIu64 ".", token->value,
+		       checker->order);
+	checker->ordered_tracks += !checker->ordered;
+	checker->ordered = true;
+	checker->order = token->value;
+}
+
+static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	struct xtrace_step *step = &checker->step;
+	const uint64_t flags = UINT64_C(0xf) << 28;
+	switch ((unsigned)token->kind) {
+	case TW_XTRACE_TARGET_B:
+		step->target = token->value;
+		break;
+	case TW_XTRACE_STXR:
+		step->status = token->value;
+		break;
+	case TW_XTRACE_SVCARG:
+		step->number = step->arguments ? step->number : token->value;
+		step->arguments = (uint8_t)(step->arguments < UINT8_MAX ? step->arguments + 1 : UINT8_MAX);
+		break;
+	case TW_XTRACE_SVCRET:
+		checker->waits = false;
+		break;
+	case TW_XTRACE_ALLGPR:
+		checker->changed = true;
+		break;
+	case TW_XTRACE_MISC_FLAGS:
+		if (token->value & ~flags)
+			REPORT(checker, XTRACE_FLAGS_RESERVED, offset, "The flags are 0x%" PRIx64 ".", token->value);
+		break;
+	case TW_XTRACE_TIME:
+		take_time(checker, token, offset);
+		break;
+	}
+}
+
+/* Before the first instruction, and behind a gap, tokens may belong to one that is not there. */
+static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	const struct xtrace_step *step = &checker->step;
+	bool access = token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE;
+	bool returned = token->kind == TW_XTRACE_SVCRET && checker->waits;
+	if (!step->has_pc || step->operation.may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
+		return;
+	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
+	       "A token %s follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".", tw_xtrace_kind_name(token->kind),
+	       step->operation.opcode, step->pc);
+}
+
+static void take_gap(struct xtrace_checker *checker)
+{
+	finish(checker, true);
+	checker->step = (struct xtrace_step){0};
+	checker->waits = checker->armed = false;
+	checker->changed = checker->torn = true;
+}
+
+void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_cursor *cursor,
+                        const struct tw_xtrace_token *token)
+{
+	struct xtrace_step *step = &checker->step;
+	if (token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST) {
+		take_instruction(checker, token, cursor->offset);
+	} else if (token->kind == TW_XTRACE_UNKNOWN) {
+		take_gap(checker);
+	} else {
+		judge_kind(checker, token, cursor->offset);
+		if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
+			take_access(step, token);
+		else
+			take_value(checker, token, cursor->offset);
+		step->seen |= (uint16_t)(1 << token->kind);
+	}
+	checker->last = token->kind;
+}
+
+/* ---- Snapshots. ---- */
+
+static void judge_counters(const struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots)
+{
+	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
+	uint64_t count = checker->count - checker->counted, user = checker->user - checker->counted_user;
+	uint64_t says = snapshot->count - checker->snapshot_count,
+		 says_user = snapshot->user_count - checker->snapshot_user;
+	if (count != says || user != says_user)
+		xtrace_report(checker->files, true, XTRACE_SNAPSHOT_COUNT, snapshots->offset, snapshots->offset + 16,
+		              "Since the snapshot before there are %" PRIu64 " instructions (%" PRIu64
+		              " of user mode), and the counters grow by %" PRIu64 " (%" PRIu64 ").",
+		              count, user, says, says_user);
+}
+
+void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands)
+{
+	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
+	if (!lands) {
+		xtrace_report(checker->files, true, XTRACE_SNAPSHOT_INDEX, snapshots->offset, snapshots->offset + 8,
+		              "No instruction begins at %s %" PRIu64 " of the data file.",
+		              checker->files->layout.counts_index ? "number" : "offset", snapshot->index);
+		return;
+	}
+	if (checker->has_snapshot && !checker->torn)
+		judge_counters(checker, snapshots);
+	checker->has_snapshot = true;
+	checker->torn = false;
+	checker->snapshot_count = snapshot->count;
+	checker->snapshot_user = snapshot->user_count;
+	checker->counted = checker->count;
+	checker->counted_user = checker->user;
+}
+
+/* ---- A track. ---- */
+
+/* The window stands at its beginning. */
+static void judge_header(const struct xtrace_files *files)
+{
+	enum { FIELDS_END = 19 };
+	const struct tw_window *window = &files->snapshot_window;
+	uint8_t size = files->layout.header_size;
+	if (!files->has_layout || size <= FIELDS_END || window->used < size ||
+	    !tw_any_set(window->bytes + FIELDS_END, size - (size_t)FIELDS_END))
+		return;
+	xtrace_report(files, true, XTRACE_HEADER_RESERVED, 0, FIELDS_END,
+	              "The %d bytes behind the header's fields are not all 0.", size - FIELDS_END);
+}
+
+void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files)
+{
+	checker->files = files;
+	checker->step = (struct xtrace_step){0};
+	checker->waits = checker->armed = checker->ordered = false;
+	checker->changed = true;
+	checker->last = TW_XTRACE_UNKNOWN;
+	checker->count = checker->user = 0;
+	checker->has_snapshot = checker->torn = false;
+	judge_header(files);
+	if (files->track->data && !files->track->snapshots)
+		xtrace_report(files, false, XTRACE_SNAPSHOTS_MISSING, 0, 0, "There is no snapshot file beside it.");
+	if (files->track->snapshots && !files->track->data)
+		xtrace_report(files, true, XTRACE_DATA_MISSING, 0, 0, "There is no data file beside it.");
+}
+
+/* The last instruction may have been cut off. */
+void xtrace_check_end(struct xtrace_checker *checker)
+{
+	finish(checker, true);
+}

@@ -1,0 +1,122 @@
+/* order.c - whether the TIMEs of all files of a set are one order: a merge of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "xtrace/check.h"
+
+enum { CHUNK = 1 << 14 }; /* bytes of a file that are read at once: many are open */
+
+/* The next TIME of a file. */
+struct source {
+	struct xtrace_files files;
+	struct xtrace_cursor cursor;
+	uint64_t time;
+};
+
+struct merge {
+	struct source *sources;
+	struct source **heap; /* the earliest on top */
+	size_t count;
+};
+
+static void sift_down(struct merge *merge, size_t i)
+{
+	struct source **heap = merge->heap;
+	for (size_t child; (child = 2 * i + 1) < merge->count; i = child) {
+		if (child + 1 < merge->count && heap[child + 1]->time < heap[child]->time)
+			child++;
+		if (heap[i]->time <= heap[child]->time)
+			return;
+		struct source *other = heap[child];
+		heap[child] = heap[i];
+		heap[i] = other;
+	}
+}
+
+/* Goes to the next TIME. Returns 1, 0 when there is none, or a negative status. */
+static int next(struct source *source)
+{
+	struct tw_xtrace_token token;
+	int status;
+	while ((status = xtrace_cursor_next(&source->cursor, &token)) > 0) {
+		if (token.kind == TW_XTRACE_TIME) {
+			source->time = token.value;
+			return 1;
+		}
+	}
+	return status;
+}
+
+static int open_source(struct tw_reader *reader, const struct xtrace_track *track, struct source *source)
+{
+	int status = xtrace_files_open(&source->files, reader, track);
+	source->files.data_window.chunk = CHUNK;
+	xtrace_cursor_init(&source->cursor, &source->files);
+	return status < 0 ? status : next(source);
+}
+
+static int open_all(struct tw_reader *reader, struct merge *merge)
+{
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	for (size_t i = 0; i < set->count; i++) {
+		if (!tw_thread_wanted(&reader->options, set->tracks[i].name.number))
+			continue;
+		int status = open_source(reader, &set->tracks[i], &merge->sources[i]);
+		if (status < 0)
+			return status;
+		if (status > 0)
+			merge->heap[merge->count++] = &merge->sources[i];
+	}
+	for (size_t i = merge->count / 2; i-- > 0;)
+		sift_down(merge, i);
+	return 0;
+}
+
+static void tell(struct tw_reader *reader, const struct source *source, const char *other)
+{
+	uint64_t offset = source->cursor.offset;
+	reader->quiet = false;
+	xtrace_report(&source->files, false, XTRACE_TIME_TWICE, offset, offset, "TIME %" PRIu64 " is in %s, too.",
+	              source->time, other);
+	reader->quiet = true;
+}
+
+static int compare_all(struct tw_reader *reader, struct merge *merge)
+{
+	const struct source *last = NULL;
+	uint64_t time = 0;
+	while (merge->count) {
+		struct source *source = merge->heap[0];
+		if (last && last != source && source->time == time)
+			tell(reader, source, last->files.data_name);
+		last = source;
+		time = source->time;
+		int status = next(source);
+		if (status < 0)
+			return status;
+		if (status == 0)
+			merge->heap[0] = merge->heap[--merge->count];
+		sift_down(merge, 0);
+	}
+	return 0;
+}
+
+int xtrace_check_order(struct tw_reader *reader)
+{
+	size_t count = xtrace_of(reader)->set.count;
+	struct merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
+	bool quiet = reader->quiet;
+	int status = merge.sources && merge.heap ? 0 : xtrace_no_memory(reader);
+	reader->quiet = true; /* what is wrong with each file alone was told */
+	if (status >= 0)
+		status = open_all(reader, &merge);
+	if (status >= 0)
+		status = compare_all(reader, &merge);
+	reader->quiet = quiet;
+	for (size_t i = 0; merge.sources && i < count; i++)
+		xtrace_files_close(&merge.sources[i].files);
+	free(merge.sources);
+	free(merge.heap);
+	return status;
+}
