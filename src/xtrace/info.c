@@ -53,23 +53,32 @@ static void note_time(struct tally *tally, uint64_t time)
 	tally->last_time = time > tally->last_time ? time : tally->last_time;
 }
 
-/* The fast path: tokens that are held whole, and of a size that their byte tells. `make bench` measures it (info). */
+/* The fast path: tokens that are held whole, and of a size that their byte tells. Most are INST, and a jump that is foreseen is
+ * faster than a size that is looked up. `make bench` measures it (info). */
 static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *cursor, struct tally *tally)
 {
-	enum { TIME = 0x07, TIME_SIZE = 9 };
+	enum { INST = 0x01, INST_SIZE = 5, PCINST_SIZE = 13, TIME = 0x07, TIME_SIZE = 9 };
 	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	uint64_t plain = 0;
 	while (p < end) {
-		size_t size = survey->sizes[*p];
-		if (*p == TIME) {
+		unsigned byte = *p;
+		if (byte == INST) {
+			plain++;
+			p += INST_SIZE;
+			continue;
+		}
+		size_t size = byte == XTRACE_PCINST ? PCINST_SIZE : survey->sizes[byte];
+		if (byte == TIME) {
 			note_time(tally, tw_load64(p + 1, false));
 			size = TIME_SIZE;
 		}
 		if (!size)
 			break;
-		tally->tokens[*p]++;
+		tally->tokens[byte]++;
 		p += size;
 	}
 	size_t took = (size_t)(p - cursor->bytes);
+	tally->tokens[INST] += plain;
 	cursor->bytes = p;
 	cursor->left -= took;
 	cursor->next += took;
