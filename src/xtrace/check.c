@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 
-#include "base/bytes.h"
+#include "xtrace/layout.h"
 
-enum { WORD = 4, ARGUMENTS = 7 };
+enum { WORD = 4, ARGUMENTS = 7, CLASS = 7 };
+
+/* What was before the first instruction. */
+static const struct xtrace_operation nothing = {0};
 
 #define REPORT(checker, rule, at, ...) xtrace_report((checker)->files, false, rule, at, at, __VA_ARGS__)
 
@@ -15,7 +18,7 @@ enum { WORD = 4, ARGUMENTS = 7 };
 /* Whether an instruction may come after another without something from outside; rule: which one says no. */
 static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
 {
-	const struct xtrace_operation *operation = &step->operation;
+	const struct xtrace_operation *operation = step->operation;
 	uint64_t next = step->pc + WORD;
 	*rule = XTRACE_BRANCH_TARGET;
 	switch ((enum xtrace_flow)operation->flow) {
@@ -43,11 +46,11 @@ static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rul
 static void tell_jump(const struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc)
 {
 	const struct xtrace_step *step = &checker->step;
-	uint64_t target = rule == XTRACE_BRANCH_TARGET ? xtrace_target(&step->operation, step->pc) : step->pc + WORD;
+	uint64_t target = rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + WORD;
 	target = rule == XTRACE_TARGET_DIFFERS ? step->target : target;
 	REPORT(checker, rule, offset,
 	       "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".", target,
-	       step->pc, step->operation.opcode, pc);
+	       step->pc, step->operation->opcode, pc);
 }
 
 /* Calls that do not come back, or to somewhere else, on Linux. */
@@ -65,7 +68,7 @@ static bool judge_jump(const struct xtrace_checker *checker, uint64_t offset, ui
 	if (follows(step, pc, &rule))
 		return false;
 	bool enters = level != step->level; /* the kernel, or leaves it */
-	bool returns = step->operation.flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
+	bool returns = step->operation->flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
 	if (!enters && !returns)
 		tell_jump(checker, rule, offset, pc);
 	return true;
@@ -75,11 +78,11 @@ static void judge_straight(const struct xtrace_checker *checker, uint64_t offset
 {
 	const struct xtrace_step *step = &checker->step;
 	enum xtrace_rule rule;
-	bool always = step->operation.flow != XTRACE_SYSTEM_CALL && step->operation.flow != XTRACE_NEXT;
+	bool always = step->operation->flow != XTRACE_SYSTEM_CALL && step->operation->flow != XTRACE_NEXT;
 	if (always && !follows(step, step->pc + WORD, &rule))
 		REPORT(checker, XTRACE_INST_AFTER_BRANCH, offset,
 		       "Expected a PCINST after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found an INST.", step->pc,
-		       step->operation.opcode);
+		       step->operation->opcode);
 }
 
 /* ---- What an instruction accessed. ---- */
@@ -90,11 +93,11 @@ static void judge_size(const struct xtrace_checker *checker, bool interrupted, c
 	const struct xtrace_step *step = &checker->step;
 	if (bytes > most && most)
 		REPORT(checker, XTRACE_ACCESS_SIZE, step->offset,
-		       "Opcode 0x%08" PRIx32 " %s at most %" PRIu32 " bytes, not %" PRIu32 ".", step->operation.opcode,
+		       "Opcode 0x%08" PRIx32 " %s at most %" PRIu32 " bytes, not %" PRIu32 ".", step->operation->opcode,
 		       what, most, bytes);
 	else if (bytes < most && all && !interrupted)
 		REPORT(checker, XTRACE_ACCESS_MISSING, step->offset,
-		       "Opcode 0x%08" PRIx32 " %s %" PRIu32 " bytes, not %" PRIu32 ".", step->operation.opcode, what,
+		       "Opcode 0x%08" PRIx32 " %s %" PRIu32 " bytes, not %" PRIu32 ".", step->operation->opcode, what,
 		       most, bytes);
 }
 
@@ -109,14 +112,14 @@ static void judge_base(const struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
 	uint32_t most = step->loaded > step->stored ? step->loaded : step->stored;
-	if (!most || step->operation.traits & XTRACE_SCATTERED)
+	if (!most || step->operation->traits & XTRACE_SCATTERED)
 		return;
 	if (step->high - step->low > most)
 		REPORT(checker, XTRACE_ACCESS_BASE, step->offset,
 		       "Opcode 0x%08" PRIx32 " accesses %" PRIu32 " bytes, from 0x%" PRIx64 " to 0x%" PRIx64 ".",
-		       step->operation.opcode, most, step->low, step->high);
-	uint64_t literal = xtrace_target(&step->operation, step->pc);
-	if (step->operation.traits & XTRACE_LITERAL && step->low != literal)
+		       step->operation->opcode, most, step->low, step->high);
+	uint64_t literal = xtrace_target(step->operation, step->pc);
+	if (step->operation->traits & XTRACE_LITERAL && step->low != literal)
 		REPORT(checker, XTRACE_ACCESS_BASE, step->offset, "Expected 0x%" PRIx64 ", found 0x%" PRIx64 ".",
 		       literal, step->low);
 }
@@ -124,7 +127,7 @@ static void judge_base(const struct xtrace_checker *checker)
 static void judge_accesses(const struct xtrace_checker *checker, bool interrupted)
 {
 	const struct xtrace_step *step = &checker->step;
-	const struct xtrace_operation *operation = &step->operation;
+	const struct xtrace_operation *operation = step->operation;
 	judge_size(checker, interrupted, "loads", step->loaded, operation->load, operation->traits & XTRACE_LOADS_ALL);
 	judge_size(checker, interrupted, "stores", step->stored, operation->store,
 	           operation->traits & XTRACE_STORES_ALL);
@@ -136,7 +139,7 @@ static void judge_accesses(const struct xtrace_checker *checker, bool interrupte
 static void judge_exclusive(struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
-	if (step->operation.traits & XTRACE_LOAD_EXCLUSIVE) {
+	if (step->operation->traits & XTRACE_LOAD_EXCLUSIVE) {
 		checker->armed = step->loaded > 0;
 		checker->monitored = step->low;
 		return;
@@ -145,11 +148,11 @@ static void judge_exclusive(struct xtrace_checker *checker)
 	checker->armed = false;
 	if (!(step->seen & 1 << TW_XTRACE_STXR))
 		return;
-	bool stored = step->stored == step->operation.store;
+	bool stored = step->stored == step->operation->store;
 	if (step->status > 1 || (step->status == 0) != stored)
 		REPORT(checker, XTRACE_STXR_VALUE, step->offset,
 		       "The status is %" PRIu64 ", and %" PRIu32 " bytes of %u are stored.", step->status, step->stored,
-		       step->operation.store);
+		       step->operation->store);
 	else if (stored && !armed)
 		REPORT(checker, XTRACE_EXCLUSIVE_ALONE, step->offset,
 		       "The exclusive store to 0x%" PRIx64 " succeeds; there is no exclusive load of it before.",
@@ -161,7 +164,7 @@ static void judge_exclusive(struct xtrace_checker *checker)
 static void judge_call(struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
-	if (step->operation.flow != XTRACE_SYSTEM_CALL)
+	if (step->operation->flow != XTRACE_SYSTEM_CALL)
 		return;
 	if (step->arguments && step->arguments != ARGUMENTS)
 		REPORT(checker, XTRACE_SVC_ARGUMENTS, step->offset, "Expected %d SVCARG tokens, found %u.", ARGUMENTS,
@@ -186,16 +189,16 @@ static void judge_return(struct xtrace_checker *checker, uint64_t offset, uint8_
 static void tell_missing(const struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
-	unsigned missing = step->operation.needs & ~(unsigned)step->seen;
+	unsigned missing = step->operation->needs & ~(unsigned)step->seen;
 	REPORT(checker, XTRACE_VALUE_MISSING, step->offset, "Expected a token %s after opcode 0x%08" PRIx32 ".",
-	       tw_xtrace_kind_name((unsigned)__builtin_ctz(missing)), step->operation.opcode);
+	       tw_xtrace_kind_name((unsigned)__builtin_ctz(missing)), step->operation->opcode);
 }
 
 /* What only a few instructions have. */
 static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 {
 	const struct xtrace_step *step = &checker->step;
-	const struct xtrace_operation *operation = &step->operation;
+	const struct xtrace_operation *operation = step->operation;
 	if (step->loaded != operation->load || step->stored != operation->store ||
 	    step->high - step->low > most_of(operation) || operation->traits & XTRACE_LITERAL)
 		judge_accesses(checker, interrupted);
@@ -206,15 +209,17 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	judge_call(checker);
 }
 
-/* Judges the instruction that all tokens of have been taken. Most are judged by one comparison. */
+/* Whether nothing more is to be looked at of the instruction whose tokens have been taken. Most are judged by this alone. */
+static inline bool is_done(const struct xtrace_step *step)
+{
+	const struct xtrace_operation *operation = step->operation;
+	return !((step->loaded ^ operation->load) | (step->stored ^ operation->store)) && operation->simple &&
+	       step->high - step->low <= most_of(operation);
+}
+
 static void finish(struct xtrace_checker *checker, bool interrupted)
 {
-	const struct xtrace_step *step = &checker->step;
-	const struct xtrace_operation *operation = &step->operation;
-	bool plain = !((step->loaded ^ operation->load) | (step->stored ^ operation->store)) &&
-	             step->high - step->low <= most_of(operation) && !operation->needs &&
-	             !(operation->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE));
-	if (step->has_pc && !plain)
+	if (checker->step.has_pc && !is_done(&checker->step))
 		judge_rare(checker, interrupted);
 }
 
@@ -246,35 +251,39 @@ static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token
 	step->has_pc |= told;
 }
 
-static void take_instruction(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+/* Begins the next instruction, whose PC has been taken. */
+static inline void begin_step(struct xtrace_checker *checker, uint32_t opcode, uint8_t level, uint64_t offset)
 {
 	struct xtrace_step *step = &checker->step;
-	take_pc(checker, token, offset);
-	judge_level(checker, offset, token->level);
-	judge_return(checker, offset, token->level);
-	step->operation = *xtrace_find_operation(&checker->operations, token->opcode);
+	step->operation = xtrace_find_operation(&checker->operations, opcode);
 	step->offset = offset;
-	step->level = token->level;
+	step->level = level;
 	step->seen = 0;
 	step->arguments = 0;
 	step->loaded = step->stored = 0;
 	step->low = step->high = 0;
 	checker->count++;
-	checker->user += token->level == 0;
+	checker->user += level == 0;
+}
+
+static void take_instruction(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+{
+	take_pc(checker, token, offset);
+	judge_level(checker, offset, token->level);
+	judge_return(checker, offset, token->level);
+	begin_step(checker, token->opcode, token->level, offset);
 }
 
 /* ---- What follows it. ---- */
 
-static void take_access(struct xtrace_step *step, const struct tw_xtrace_token *token)
+static inline void take_access(struct xtrace_step *step, bool stores, uint64_t address, uint32_t size)
 {
-	uint64_t end = token->value + token->payload_size;
+	uint64_t end = address + size;
 	bool first = !step->loaded && !step->stored;
-	step->low = first || token->value < step->low ? token->value : step->low;
+	step->low = first || address < step->low ? address : step->low;
 	step->high = first || end > step->high ? end : step->high;
-	if (token->kind == TW_XTRACE_LOAD)
-		step->loaded += token->payload_size;
-	else
-		step->stored += token->payload_size;
+	step->loaded += stores ? 0 : size;
+	step->stored += stores ? size : 0;
 }
 
 static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
@@ -327,17 +336,17 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 	const struct xtrace_step *step = &checker->step;
 	bool access = token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE;
 	bool returned = token->kind == TW_XTRACE_SVCRET && checker->waits;
-	if (!step->has_pc || step->operation.may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
+	if (!step->has_pc || step->operation->may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
 		return;
 	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
 	       "A token %s follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".", tw_xtrace_kind_name(token->kind),
-	       step->operation.opcode, step->pc);
+	       step->operation->opcode, step->pc);
 }
 
 static void take_gap(struct xtrace_checker *checker)
 {
 	finish(checker, true);
-	checker->step = (struct xtrace_step){0};
+	checker->step = (struct xtrace_step){.operation = &nothing};
 	checker->waits = checker->armed = false;
 	checker->changed = checker->torn = true;
 }
@@ -353,12 +362,81 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
 	} else {
 		judge_kind(checker, token, cursor->offset);
 		if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
-			take_access(step, token);
+			take_access(step, token->kind == TW_XTRACE_STORE, token->value, token->payload_size);
 		else
 			take_value(checker, token, cursor->offset);
 		step->seen |= (uint16_t)(1 << token->kind);
 	}
 	checker->last = token->kind;
+}
+
+/* ---- The fast path. ---- */
+
+/* Whether an instruction comes by itself at a PC, and nothing else is to be said. */
+static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool told)
+{
+	const struct xtrace_step *step = &checker->step;
+	const struct xtrace_operation *operation = step->operation;
+	uint64_t next = step->pc + WORD, target = xtrace_target(operation, step->pc);
+	bool ahead = pc == next && (operation->flow == XTRACE_NEXT || operation->flow == XTRACE_BRANCH);
+	bool away = told && pc == target && operation->flow >= XTRACE_JUMP && operation->flow <= XTRACE_BRANCH;
+	return (ahead || away) && step->has_pc && step->level == 0 && !checker->waits && is_done(step);
+}
+
+/* An access that the instruction may make; its size, 0 where it may not. */
+static inline size_t run_access(struct xtrace_checker *checker, const uint8_t *p)
+{
+	enum { STORES = 8, HEAD = 9, POWER_MOST = 8 };
+	struct xtrace_step *step = &checker->step;
+	bool stores = *p & STORES;
+	unsigned power = *p >> 4;
+	unsigned kind = stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD;
+	if (power > POWER_MOST || !(step->operation->may >> kind & 1))
+		return 0;
+	take_access(step, stores, tw_load64(p + 1, false), 1u << power);
+	step->seen |= (uint16_t)(1 << kind);
+	checker->last = kind;
+	return HEAD + ((size_t)1 << power);
+}
+
+static inline size_t run_instruction(struct xtrace_checker *checker, const uint8_t *p, uint64_t offset)
+{
+	enum { INST_SIZE = 5, PCINST_SIZE = 13 };
+	struct xtrace_step *step = &checker->step;
+	bool told = *p == XTRACE_PCINST;
+	uint64_t pc = told ? tw_load64(p + 1, false) : step->pc + WORD;
+	if (!comes(checker, pc, told))
+		return 0;
+	size_t size = told ? PCINST_SIZE : INST_SIZE;
+	step->pc = pc;
+	begin_step(checker, tw_load32(p + size - WORD, false), 0, offset);
+	checker->changed = false;
+	checker->last = told ? TW_XTRACE_PCINST : TW_XTRACE_INST;
+	return size;
+}
+
+/* `make bench` measures it (check). */
+void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until)
+{
+	enum { INST = 0x01, LONGEST = 265 };
+	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	uint64_t base = cursor->next;
+	if (until - base < (uint64_t)(end - p))
+		end = p + (until - base);
+	while (p < end) {
+		size_t size = 0;
+		if (*p == INST || *p == XTRACE_PCINST)
+			size = run_instruction(checker, p, base + (uint64_t)(p - cursor->bytes));
+		else if ((*p & CLASS) == XTRACE_CLASS_MEM)
+			size = run_access(checker, p);
+		if (!size)
+			break;
+		p += size;
+	}
+	size_t took = (size_t)(p - cursor->bytes);
+	cursor->bytes = p;
+	cursor->left -= took;
+	cursor->next += took;
 }
 
 /* ---- Snapshots. ---- */
@@ -413,7 +491,7 @@ static void judge_header(const struct xtrace_files *files)
 void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files)
 {
 	checker->files = files;
-	checker->step = (struct xtrace_step){0};
+	checker->step = (struct xtrace_step){.operation = &nothing};
 	checker->waits = checker->armed = checker->ordered = false;
 	checker->changed = true;
 	checker->last = TW_XTRACE_UNKNOWN;

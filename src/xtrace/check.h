@@ -8,7 +8,7 @@
 
 /* An instruction, and what its tokens have told so far. */
 struct xtrace_step {
-	struct xtrace_operation operation;
+	const struct xtrace_operation *operation; /* the one that was found last */
 	uint64_t offset, pc;
 	bool has_pc; /* otherwise there is no instruction */
 	uint8_t level;
@@ -43,7 +43,10 @@ struct xtrace_checker {
 /* Begins a track. */
 void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files);
 
-/* Takes each token of it. */
+/* Takes tokens as long as there are only such that most of them are, and nothing is wrong. until: offset to stop at. */
+void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until);
+
+/* Takes each other token. */
 void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_cursor *cursor,
                         const struct tw_xtrace_token *token);
 

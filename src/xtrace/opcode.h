@@ -41,6 +41,7 @@ struct xtrace_operation {
 	uint8_t flow;         /* enum xtrace_flow */
 	uint16_t load, store; /* bytes at most */
 	uint16_t needs, may;  /* kinds of token that must follow, and that may: 1 << enum tw_xtrace_kind */
+	bool simple;          /* needs no token, and is not looked at but for its bytes and where it goes */
 	uint16_t traits;      /* enum xtrace_trait */
 	int64_t target;       /* direct branches, literals, ADR, ADRP: from the PC, or its page */
 };

@@ -96,12 +96,24 @@ static void take(struct xtrace_events *events, const struct tw_xtrace_token *tok
 		};
 }
 
+/* Nothing becomes an event of what only needs to be checked. */
+static void run(struct xtrace_events *events)
+{
+	uint64_t until = events->has_snapshot ? events->snapshots.last.index : UINT64_MAX;
+	if (until <= events->cursor.next || (events->has_snapshot && events->files.layout.counts_index))
+		return;
+	xtrace_check_run(events->checker, &events->cursor, until);
+	events->time = events->checker->count;
+}
+
 /* Takes a token, or goes to another track. Returns 1, 0 when there is nothing more, or a negative status. */
 static int advance(struct tw_reader *reader, struct xtrace_events *events)
 {
 	struct tw_xtrace_token token;
 	if (!events->open)
 		return open_next(reader, events);
+	if (events->checker)
+		run(events);
 	int status = xtrace_cursor_next(&events->cursor, &token);
 	bool more = status > 0;
 	if (status >= 0 && events->has_snapshot)
