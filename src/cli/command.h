@@ -50,6 +50,7 @@ struct tw_command {
 	X(cpu)                                                                                                         \
 	X(blobs)                                                                                                       \
 	X(log)                                                                                                         \
+	X(record)                                                                                                      \
 	X(sql)                                                                                                         \
 	X(completion)                                                                                                  \
 	X(help)

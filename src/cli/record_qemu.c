@@ -1,0 +1,161 @@
+/* record_qemu.c - finds QEMU and its plugin, and runs a program with them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record_qemu.h"
+
+#include "cli/command.h"
+#include "cli/message.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char plugin_name[] = "trackway_qemu.so";
+
+/* ---- Finding. ---- */
+
+/* As execvp() looks for a program. */
+static bool find_in_path(const char *name, char path[PATH_MAX])
+{
+	const char *list = getenv("PATH");
+	for (const char *p = list ? list : "/usr/bin:/bin", *end; p; p = *end ? end + 1 : NULL) {
+		end = p + strcspn(p, ":");
+		int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - p), end > p ? p : ".", name);
+		if (length < PATH_MAX && access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool find_program(struct tw_qemu *qemu, const char *program)
+{
+	if (program && strchr(program, '/')) {
+		snprintf(qemu->program, sizeof qemu->program, "%s", program);
+		return access(program, X_OK) == 0;
+	}
+	return find_in_path(program ? program : "qemu-aarch64", qemu->program);
+}
+
+/* Beside the tool, as it is built; or where it is installed to, seen from the tool. */
+static bool find_plugin(struct tw_qemu *qemu, const char *plugin)
+{
+	static const char *const places[] = {"", "/../" TW_PLUGIN_DIRECTORY};
+	char tool[PATH_MAX], *own = qemu->plugin;
+	if (plugin)
+		return realpath(plugin, own) != NULL;
+	ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+	tool[length < 0 ? 0 : length] = '\0';
+	const char *folder = dirname(tool);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		int size = snprintf(own, PATH_MAX, "%s%s/%s", folder, places[i], plugin_name);
+		if (size < PATH_MAX && access(own, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "qemu-aarch64 version 7.2.22 (Debian ...)" */
+static bool ask_version(struct tw_qemu *qemu)
+{
+	int ends[2], status;
+	char text[256] = "";
+	if (pipe(ends) < 0)
+		return false;
+	pid_t child = fork();
+	if (child == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execl(qemu->program, qemu->program, "--version", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	ssize_t length = child > 0 ? read(ends[0], text, sizeof text - 1) : -1;
+	close(ends[0]);
+	if (child < 0 || waitpid(child, &status, 0) < 0 || length <= 0)
+		return false;
+	const char *version = strstr(text, "version ");
+	return version && sscanf(version, "version %u.%u", &qemu->major, &qemu->minor) == 2;
+}
+
+int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
+{
+	if (!find_program(qemu, program))
+		return tw_say_error("%s: not found; it is in Debian's package qemu-user",
+		                    program ? program : "qemu-aarch64");
+	if (!ask_version(qemu))
+		return tw_say_error("%s: does not tell its version", qemu->program);
+	if (!find_plugin(qemu, plugin))
+		return tw_say_error("%s: not found; --plugin names it", plugin ? plugin : plugin_name);
+	if (strchr(qemu->plugin, ','))
+		return tw_say_error("%s: QEMU takes no plugin with a comma in its name", qemu->plugin);
+	return 0;
+}
+
+/* ---- Running. ---- */
+
+static volatile sig_atomic_t running; /* the program's process */
+
+static void pass_on(int number)
+{
+	if (running > 0)
+		kill((pid_t)running, number);
+}
+
+/* An interrupt from the terminal reaches the program without us. */
+static void take_signals(void)
+{
+	static const int passed[] = {SIGTERM, SIGHUP};
+	struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+		sigaction(passed[i], &pass, NULL);
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+}
+
+static void become(const struct tw_qemu *qemu, int board, char **words, size_t count)
+{
+	char plugin[PATH_MAX + 32];
+	char **all = calloc(count + 8, sizeof *all), **next = all;
+	if (!all)
+		_exit(127);
+	snprintf(plugin, sizeof plugin, "%s,fd=%d", qemu->plugin, board);
+	*next++ = (char *)(uintptr_t)qemu->program;
+	*next++ = (char[]){"-cpu"};
+	*next++ = (char *)(uintptr_t)qemu->cpu;
+	if (qemu->sysroot)
+		*next++ = (char[]){"-L"};
+	if (qemu->sysroot)
+		*next++ = (char *)(uintptr_t)qemu->sysroot;
+	*next++ = (char[]){"-plugin"};
+	*next++ = plugin;
+	memcpy(next, words, count * sizeof *words);
+	execv(qemu->program, all);
+	_exit(127);
+}
+
+int tw_qemu_run(const struct tw_qemu *qemu, int board, char **words, size_t count, int *status)
+{
+	int other;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	fflush(NULL);
+	pid_t child = fork();
+	if (child < 0)
+		return tw_say_error("cannot start %s: %s", qemu->program, strerror(errno));
+	if (child == 0)
+		become(qemu, board, words, count);
+	running = child;
+	take_signals();
+	*status = 0;
+	/* what the program leaves running is recorded too */
+	for (pid_t ended; (ended = wait(&other)) > 0 || errno == EINTR;) {
+		if (ended != child)
+			continue;
+		*status = other;
+		running = 0;
+	}
+	return 0;
+}

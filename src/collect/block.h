@@ -1,0 +1,40 @@
+/* block.h - blocks of instructions as QEMU translates them, with their tokens made in advance. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COLLECT_BLOCK_H
+#define COLLECT_BLOCK_H
+
+#include "collect/opcode.h"
+
+#include <stddef.h>
+
+struct insn {
+	struct opcode op;
+	uint16_t index; /* in its block */
+	uint16_t next;  /* the first after it that opcode_stops(); else the block's count */
+};
+
+struct block {
+	struct block *older; /* in the list of all */
+	uint64_t pc;
+	uint16_t count;
+	uint16_t first;  /* the first that stops; else count */
+	uint8_t *tokens; /* a PCINST, then INSTs */
+	struct insn insns[];
+};
+
+enum { BLOCK_PCINST = 13, BLOCK_INST = 5 };
+
+/* Where the token of an instruction is; of the last + 1: the size of all. */
+static inline size_t block_offset(size_t i)
+{
+	return i ? BLOCK_PCINST + BLOCK_INST * (i - 1) : 0;
+}
+
+/* Makes a block. Returns NULL without memory. marks: HINT #9 stops. */
+struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks);
+
+/* QEMU forgot its translations. A block may still be the last of a thread that is just waking up, so that those made before the
+ * last call are freed, the others at the next. */
+void block_forget(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* calls.h - system calls and signals, as far as a trace must tell of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COLLECT_CALLS_H
+#define COLLECT_CALLS_H
+
+#include "collect/machine.h"
+#include "collect/stream.h"
+
+/* System calls of AArch64 Linux that end something. */
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_ACTION = 134 };
+
+/* Where a thread was when a signal came. */
+struct interrupted {
+	uint64_t x[TW_XTRACE_REGISTERS];
+	uint64_t pc;
+};
+
+/* An SVC is about to be executed: writes its seven arguments, and the vector of calls that have one. */
+void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board);
+
+/* Whether the block at pc is a signal handler that the kernel has just begun. */
+bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interrupted *where);
+
+#endif

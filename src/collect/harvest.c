@@ -1,0 +1,121 @@
+/* harvest.c - what is left in the buffers when QEMU has ended goes to the files, which then end with a whole token. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/harvest.h"
+
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER = 24, SNAPSHOT = 1424, SNAPSHOT_INDEX = 8 };
+
+struct collect_board *collect_board_make(int *fd)
+{
+	*fd = memfd_create("trackway", 0);
+	if (*fd < 0)
+		return NULL;
+	/* only what is touched takes memory */
+	void *board =
+	    ftruncate(*fd, (off_t)sizeof(struct collect_board)) < 0
+		? MAP_FAILED
+		: mmap(NULL, sizeof(struct collect_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+	if (board != MAP_FAILED)
+		return board;
+	close(*fd);
+	return NULL;
+}
+
+void collect_board_free(struct collect_board *board, int fd)
+{
+	munmap(board, sizeof *board);
+	close(fd);
+}
+
+static int open_file(const struct collect_board *board, const char *name)
+{
+	char path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	snprintf(path, sizeof path, "%s/%s", board->directory, name);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* How many of the first bytes are whole tokens. */
+static size_t whole_tokens(const uint8_t *bytes, size_t size)
+{
+	struct tw_xtrace_token token;
+	size_t at = 0;
+	while (at < size && tw_xtrace_decode(bytes + at, size - at, &token) > 0)
+		at += token.size;
+	return at;
+}
+
+/* Returns how many bytes could be written; less when errno tells why. */
+static size_t write_rest(int fd, const uint8_t *bytes, size_t size, uint64_t at)
+{
+	size_t done = 0;
+	while (done < size) {
+		ssize_t count = pwrite(fd, bytes + done, size - done, (off_t)(at + done));
+		if (count < 0 && errno != EINTR)
+			break;
+		done += count > 0 ? (size_t)count : 0;
+	}
+	return done;
+}
+
+/* Returns 0 or errno. *length: of the file now. */
+static int harvest_tokens(const struct collect_board *board, struct collect_slot *slot, uint64_t *length)
+{
+	uint64_t start = atomic_load(&slot->start), end = atomic_load(&slot->end);
+	size_t size = end - start <= COLLECT_BUFFER ? (size_t)(end - start) : 0;
+	int fd = open_file(board, slot->data_name), error = 0;
+	if (fd < 0)
+		return errno;
+	size_t written = write_rest(fd, slot->buffer, size, start);
+	if (written < size)
+		error = errno;
+	*length = start + whole_tokens(slot->buffer, written);
+	if (ftruncate(fd, (off_t)*length) < 0 && !error)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* Snapshots of what is no longer there, or half of one, are cut off. */
+static int harvest_snapshots(const struct collect_board *board, const struct collect_slot *slot, uint64_t length)
+{
+	struct stat status;
+	uint8_t index[8];
+	int fd = open_file(board, slot->snapshot_name), error = 0;
+	if (fd < 0)
+		return errno;
+	uint64_t size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+	uint64_t count = size > HEADER ? (size - HEADER) / SNAPSHOT : 0;
+	for (; count; count--) {
+		off_t at = (off_t)(HEADER + (count - 1) * SNAPSHOT + SNAPSHOT_INDEX);
+		if (pread(fd, index, sizeof index, at) == sizeof index && tw_load64(index, false) < length)
+			break;
+	}
+	if (size >= HEADER && ftruncate(fd, (off_t)(HEADER + count * SNAPSHOT)) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+int collect_harvest(struct collect_board *board)
+{
+	int first = atomic_load(&board->error);
+	unsigned used = atomic_load(&board->used);
+	for (unsigned i = 0; i < used && i < COLLECT_SLOTS; i++) {
+		struct collect_slot *slot = &board->slots[i];
+		uint64_t length = 0;
+		if (atomic_load(&slot->state) == COLLECT_FREE || !slot->data_name[0])
+			continue;
+		int error = harvest_tokens(board, slot, &length);
+		error = error ? error : harvest_snapshots(board, slot, length);
+		first = first ? first : error;
+	}
+	return first;
+}

@@ -1,0 +1,219 @@
+/* machine.c - the guest's registers and memory: by the plugin interface, or as QEMU 7.2 keeps them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/machine.h"
+
+#include "base/bytes.h"
+#include "collect/board.h"
+#include "collect/known.h"
+#include "collect/qemu.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* The interface's functions, NULL where they are not there. */
+static struct {
+	qemu_registers registers;
+	qemu_read_register read_register;
+	qemu_value_of value_of;
+	qemu_read_memory read_memory;
+	void *insn_bytes; /* of two types: see below */
+	struct qemu_bytes *(*bytes_new)(void);
+	struct qemu_bytes *(*bytes_resize)(struct qemu_bytes *bytes, unsigned size);
+	const uintptr_t *guest_base;
+	bool ready;
+} qemu;
+
+/* Names of registers in version 4, and where their handles are. */
+enum { SP = 31, PSTATE, FPSR, FPCR, TPIDR, VECTORS, HANDLES = VECTORS + 32 };
+static void *handles[HANDLES];
+
+static void *symbol(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+/* A plugin says which version it wants before it is asked for anything: 1 is refused by those that have 4, and the reverse. */
+__attribute__((constructor)) static void choose_version(void)
+{
+	qemu_plugin_version = symbol("qemu_plugin_mem_get_value") ? 4 : 1;
+}
+
+int qemu_plugin_version;
+
+int machine_setup(void)
+{
+	*(void **)&qemu.bytes_new = symbol("g_byte_array_new");
+	*(void **)&qemu.bytes_resize = symbol("g_byte_array_set_size");
+	*(void **)&qemu.registers = symbol("qemu_plugin_get_registers");
+	*(void **)&qemu.read_register = symbol("qemu_plugin_read_register");
+	*(void **)&qemu.value_of = symbol("qemu_plugin_mem_get_value");
+	*(void **)&qemu.read_memory = symbol("qemu_plugin_read_memory_vaddr");
+	qemu.insn_bytes = symbol("qemu_plugin_insn_data");
+	qemu.guest_base = symbol("guest_base");
+	if (!qemu.bytes_new || !qemu.bytes_resize || !qemu.insn_bytes)
+		return COLLECT_NO_REGISTERS;
+	if (qemu_plugin_version == 4)
+		return qemu.registers && qemu.read_register && qemu.read_memory ? 0 : COLLECT_NO_REGISTERS;
+	return qemu.guest_base && known_setup() ? 0 : COLLECT_NO_REGISTERS;
+}
+
+/* ---- Version 4: registers have names. ---- */
+
+static int number_of(const char *name)
+{
+	static const char *const others[] = {
+	    [SP] = "sp", [PSTATE] = "cpsr", [FPSR] = "fpsr", [FPCR] = "fpcr", [TPIDR] = "TPIDR_EL0"};
+	char *end;
+	for (int i = SP; i <= TPIDR; i++)
+		if (strcasecmp(name, others[i]) == 0)
+			return i;
+	if (!name[0] || !name[1])
+		return -1;
+	unsigned long number = strtoul(name + 1, &end, 10);
+	if (*end)
+		return -1;
+	if (name[0] == 'x')
+		return number < SP ? (int)number : -1;
+	return (name[0] == 'v' || name[0] == 'z') && number < 32 ? (int)(VECTORS + number) : -1;
+}
+
+static bool take_handles(void)
+{
+	struct qemu_array *array = qemu.registers();
+	const struct qemu_register *all = array ? (const void *)array->data : NULL;
+	for (unsigned i = 0; array && i < array->count; i++) {
+		int number = number_of(all[i].name);
+		if (number >= 0)
+			handles[number] = all[i].handle;
+	}
+	for (int i = 0; i < TPIDR; i++)
+		if (!handles[i])
+			return false;
+	return true;
+}
+
+/* The first bytes of a register; zeros where there is none. */
+static void read_named(const struct machine *machine, int number, void *to, size_t size)
+{
+	memset(to, 0, size);
+	if (!handles[number])
+		return;
+	qemu.bytes_resize(machine->scratch, 0);
+	qemu.read_register(handles[number], machine->scratch);
+	memcpy(to, machine->scratch->data, machine->scratch->size < size ? machine->scratch->size : size);
+}
+
+static uint64_t named(const struct machine *machine, int number)
+{
+	uint8_t bytes[8];
+	read_named(machine, number, bytes, sizeof bytes);
+	return tw_load64(bytes, false);
+}
+
+/* ---- Both. ---- */
+
+bool machine_open(struct machine *machine)
+{
+	*machine = (struct machine){.scratch = qemu.bytes_new()};
+	if (qemu_plugin_version == 4) {
+		qemu.ready = qemu.ready || take_handles();
+		return qemu.ready;
+	}
+	return known_open(machine);
+}
+
+uint64_t machine_register(const struct machine *machine, unsigned number)
+{
+	return machine->x ? machine->x[number] : named(machine, (int)number);
+}
+
+uint64_t machine_flags(const struct machine *machine)
+{
+	return machine->x ? known_flags(machine) : named(machine, PSTATE) & 0xf0000000;
+}
+
+void machine_vector(const struct machine *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
+{
+	if (machine->x)
+		known_vector(machine, number, bytes);
+	else
+		read_named(machine, VECTORS + (int)number, bytes, MACHINE_VECTOR);
+}
+
+void machine_snapshot(const struct machine *machine, struct tw_xtrace_snapshot *snapshot,
+                      uint8_t z[32 * MACHINE_VECTOR])
+{
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		snapshot->x[i] = machine_register(machine, i);
+	for (unsigned i = 0; i < 32; i++)
+		machine_vector(machine, i, z + i * MACHINE_VECTOR);
+	snapshot->z = z;
+	snapshot->nzcv = machine_flags(machine);
+	snapshot->vector_bits = 8 * MACHINE_VECTOR;
+	if (machine->x) {
+		known_system(machine, snapshot);
+		return;
+	}
+	snapshot->fpcr = named(machine, FPCR) & UINT32_MAX;
+	snapshot->fpsr = named(machine, FPSR) & UINT32_MAX;
+	snapshot->tpidr_el0 = named(machine, TPIDR);
+}
+
+void machine_before_tpidr(const struct machine *machine)
+{
+	if (machine->x)
+		known_before_tpidr(machine);
+}
+
+void machine_after_tpidr(const struct machine *machine, uint64_t value)
+{
+	if (machine->x)
+		known_after_tpidr(machine, value);
+}
+
+void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
+{
+	if (!qemu.value_of) {
+		memcpy(bytes, (const void *)(*qemu.guest_base + (uintptr_t)address), size);
+		return;
+	}
+	struct qemu_value value = qemu.value_of(info);
+	memcpy(bytes, value.as.bytes, size < sizeof value.as.bytes ? size : sizeof value.as.bytes);
+}
+
+/* The kernel copies: where nothing is mapped it fails, and no signal comes. */
+static bool copy_own(uintptr_t from, void *bytes, size_t size)
+{
+	struct iovec to = {bytes, size}, source = {(void *)from, size};
+	return process_vm_readv(getpid(), &to, 1, &source, 1, 0) == (ssize_t)size;
+}
+
+bool machine_read(uint64_t address, void *bytes, size_t size)
+{
+	if (!qemu.read_memory || !qemu.value_of)
+		return copy_own(*qemu.guest_base + (uintptr_t)address, bytes, size);
+	struct qemu_bytes *copy = qemu.bytes_new();
+	bool fine = qemu.read_memory(address, copy, size) && copy->size == size;
+	if (fine)
+		memcpy(bytes, copy->data, size);
+	qemu.bytes_resize(copy, 0); /* freeing it is not in the interface: the array stays, empty */
+	return fine;
+}
+
+uint32_t machine_opcode(const struct qemu_plugin_insn *insn)
+{
+	uint8_t bytes[4] = {0};
+	qemu_insn_bytes bytes_of;
+	qemu_insn_copy copy;
+	*(void **)&bytes_of = qemu.insn_bytes;
+	*(void **)&copy = qemu.insn_bytes;
+	if (qemu_plugin_version == 4)
+		copy(insn, bytes, sizeof bytes);
+	else
+		memcpy(bytes, bytes_of(insn), sizeof bytes);
+	return tw_load32(bytes, false);
+}

@@ -1,0 +1,99 @@
+/* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/machine.h"
+#include "collect/qemu.h"
+#include "collect/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BLOCK_MAX = 4096 };
+
+static struct collect_board *board;
+static bool is_first = true;
+
+static void want_calls(struct qemu_plugin_tb *translated, struct block *block)
+{
+	qemu_plugin_register_vcpu_tb_exec_cb(translated, thread_block, QEMU_READ_REGISTERS, block);
+	for (size_t i = 0; i < block->count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
+		struct insn *own = &block->insns[i];
+		if (i && thread_wants_after(own - 1))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_after, QEMU_READ_REGISTERS, own - 1);
+		if (thread_wants_before(own))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_before, QEMU_READ_REGISTERS, own);
+		if (thread_wants_accesses(own))
+			qemu_plugin_register_vcpu_mem_cb(insn, thread_accessed, QEMU_READ_REGISTERS, QEMU_ACCESS, own);
+	}
+}
+
+static void translated(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	uint32_t opcodes[BLOCK_MAX];
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	(void)id;
+	if (count == 0 || count > BLOCK_MAX)
+		return;
+	for (size_t i = 0; i < count; i++)
+		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
+	struct block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
+	if (block)
+		want_calls(tb, block);
+}
+
+/* QEMU forgets its translations before the second thread runs. */
+static void thread_begins(uint64_t id, unsigned cpu)
+{
+	(void)id;
+	(void)cpu;
+	if (!is_first)
+		thread_tell_several();
+	is_first = false;
+}
+
+static void flushed(uint64_t id)
+{
+	(void)id;
+	block_forget();
+}
+
+static void ended(uint64_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	thread_end();
+}
+
+/* "fd=N": the board. It is closed at once: the guest would see it. */
+static struct collect_board *take_board(int argc, char **argv)
+{
+	if (argc != 1 || strncmp(argv[0], "fd=", 3) != 0)
+		return NULL;
+	int fd = atoi(argv[0] + 3);
+	void *shared =
+	    mmap(NULL, sizeof(struct collect_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	close(fd);
+	return shared == MAP_FAILED ? NULL : shared;
+}
+
+__attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
+                                                               char **argv)
+{
+	(void)info;
+	board = take_board(argc, argv);
+	if (!board)
+		return -1;
+	int refusal = machine_setup();
+	if (refusal) {
+		board->refused = (uint32_t)refusal;
+		return -1;
+	}
+	thread_setup(board);
+	qemu_plugin_register_vcpu_init_cb(id, thread_begins);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_flush_cb(id, flushed);
+	qemu_plugin_register_atexit_cb(id, ended, NULL);
+	return 0;
+}

@@ -1,0 +1,143 @@
+/* stream.c - a thread's pair of files.
+ *
+ * Files are opened for each write and closed: the guest sees the process's descriptors, and must not find ours among them, nor
+ * close them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What is sure of the header: by user instructions, of a thread, without order. The identification has no documented value. */
+static const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 8 * MACHINE_VECTOR};
+static const struct tw_xtrace_header header = {.version = 1};
+
+enum { HEADER = 24, SNAPSHOT = 1424 };
+
+/* Nothing is recorded any more, by no thread: a trace with holes that look like jumps is worse than a short one. */
+static void fail(struct stream *stream, struct collect_board *board, int error)
+{
+	int32_t none = 0;
+	atomic_compare_exchange_strong(&board->error, &none, error);
+	stream->slot = NULL;
+}
+
+/* Returns 0 or errno. */
+static int write_at(const struct collect_board *board, const char *name, const void *bytes, size_t size, uint64_t at)
+{
+	char path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+	snprintf(path, sizeof path, "%s/%s", board->directory, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), error = 0;
+	if (fd < 0)
+		return errno;
+	for (size_t done = 0; !error && done < size;) {
+		ssize_t count = pwrite(fd, (const char *)bytes + done, size - done, (off_t)(at + done));
+		if (count < 0 && errno != EINTR)
+			error = errno;
+		done += count > 0 ? (size_t)count : 0;
+	}
+	close(fd);
+	return error;
+}
+
+/* ---- Slots. ---- */
+
+static struct collect_slot *take_slot(struct collect_board *board)
+{
+	for (unsigned i = 0; i < COLLECT_SLOTS; i++) {
+		uint32_t state = COLLECT_FREE, used = atomic_load(&board->used);
+		if (!atomic_compare_exchange_strong(&board->slots[i].state, &state, COLLECT_USED))
+			continue;
+		while (used < i + 1 && !atomic_compare_exchange_weak(&board->used, &used, i + 1))
+			;
+		return &board->slots[i];
+	}
+	atomic_fetch_add(&board->unrecorded, 1);
+	return NULL;
+}
+
+void stream_open(struct stream *stream, struct collect_board *board)
+{
+	struct tw_xtrace_name name = {.number = (uint64_t)gettid(), .hint = 9};
+	uint8_t bytes[HEADER];
+	*stream = (struct stream){0};
+	if (atomic_load(&board->error) || !(stream->slot = take_slot(board)))
+		return;
+	memcpy(name.timestamp, board->timestamp, sizeof name.timestamp);
+	atomic_store(&stream->slot->start, 0);
+	atomic_store(&stream->slot->end, 0);
+	tw_xtrace_name_format(&name, stream->slot->data_name);
+	name.snapshots = true;
+	tw_xtrace_name_format(&name, stream->slot->snapshot_name);
+	tw_xtrace_header_encode(&header, &layout, bytes);
+	int error = write_at(board, stream->slot->data_name, "", 0, 0);
+	error = error ? error : write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, 0);
+	if (error)
+		fail(stream, board, error);
+	stream->snapshots = sizeof bytes;
+	atomic_fetch_add(&board->streams, 1);
+}
+
+void stream_flush(struct stream *stream, struct collect_board *board)
+{
+	struct collect_slot *slot = stream->slot;
+	uint64_t start = atomic_load(&slot->start), end = atomic_load(&slot->end);
+	int error = atomic_load(&board->error);
+	error = error ? error : write_at(board, slot->data_name, slot->buffer, (size_t)(end - start), start);
+	if (error)
+		fail(stream, board, error);
+	else
+		atomic_store(&slot->start, end); /* killed before this, the tool writes the same bytes again */
+	atomic_store(&slot->user_count, stream->count);
+}
+
+void stream_close(struct stream *stream, struct collect_board *board)
+{
+	struct collect_slot *slot = stream->slot;
+	if (!slot)
+		return;
+	stream_flush(stream, board);
+	if (stream->slot)
+		atomic_store(&slot->state, COLLECT_FREE);
+	stream->slot = NULL;
+}
+
+/* ---- Snapshots and tokens. ---- */
+
+void stream_snapshot(struct stream *stream, struct collect_board *board, const struct machine *machine)
+{
+	uint8_t bytes[SNAPSHOT], vectors[32 * MACHINE_VECTOR];
+	if (!stream->slot)
+		return;
+	struct tw_xtrace_snapshot snapshot = {.index = atomic_load(&stream->slot->end),
+	                                      .user_count = stream->count,
+	                                      .count = stream->count};
+	machine_snapshot(machine, &snapshot, vectors);
+	tw_xtrace_snapshot_encode(&snapshot, &layout, bytes);
+	int error = write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, stream->snapshots);
+	if (error)
+		fail(stream, board, error);
+	stream->snapshots += sizeof bytes;
+	stream->next_snapshot = stream->count + board->interval - stream->count % board->interval;
+}
+
+void stream_token(struct stream *stream, struct collect_board *board, const struct tw_xtrace_token *token)
+{
+	size_t size = 0;
+	uint8_t *to = stream_room(stream, board, 1);
+	if (!to)
+		return;
+	int status = tw_xtrace_encode(token, to, (size_t)(stream->slot->buffer + COLLECT_BUFFER - to), &size);
+	if (status == TW_ERR_ROOM && (to = stream_room(stream, board, size)))
+		status = tw_xtrace_encode(token, to, size, &size);
+	if (status == 0 && stream->slot)
+		stream_add(stream, size);
+}
+
+void stream_value(struct stream *stream, struct collect_board *board, enum tw_xtrace_kind kind, uint64_t value)
+{
+	const struct tw_xtrace_token token = {.kind = kind, .value = value};
+	stream_token(stream, board, &token);
+}

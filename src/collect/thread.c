@@ -1,0 +1,468 @@
+/* thread.c - a thread's way through its blocks: tokens are written when it is known that their instruction is done. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/thread.h"
+
+#include "base/bytes.h"
+#include "collect/calls.h"
+#include "collect/machine.h"
+#include "collect/qemu.h"
+#include "collect/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { ACCESS_MAX = 64, ZERO_REGISTER = 31 };
+
+/* What is to be done at the beginning of the next block. */
+enum { AFTER_CALL = 1, AFTER_TPIDR = 2, AFTER_MARK = 4 };
+
+struct thread {
+	struct stream stream;
+	struct machine machine;
+	const struct block *block; /* that runs, NULL: none that is recorded */
+	uint16_t cursor;           /* its instructions before this are written */
+	bool recording, needs_pc;  /* the next instruction is to be a PCINST wherever it is */
+	uint8_t pending;
+	uint8_t accessed; /* bytes of the instruction at the cursor */
+	uint8_t value[ACCESS_MAX];
+	uint64_t address;     /* of the first of them */
+	uint64_t operands[4]; /* LSE: what registers were before */
+	uint8_t old[16];      /* LSE: memory before, where no register tells */
+	uint64_t tpidr;
+	struct interrupted where;
+	bool is_interrupted; /* registers are those of `where` */
+};
+
+/* With register 0. */
+static const uint32_t read_dczid = 0xd53b00e0, write_tpidr = 0xd51bd040;
+
+static _Thread_local struct thread *self __attribute__((tls_model("initial-exec")));
+static struct collect_board *board;
+static _Atomic bool several;
+static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
+
+/* ---- Registers, memory, tokens. ---- */
+
+/* As an operand: register 31 is zero. */
+static uint64_t operand(const struct thread *thread, unsigned number)
+{
+	if (number == ZERO_REGISTER)
+		return 0;
+	return thread->is_interrupted ? thread->where.x[number] : machine_register(&thread->machine, number);
+}
+
+/* As a base: register 31 is SP. The top byte is a tag that no access has. */
+static uint64_t base(const struct thread *thread, unsigned number)
+{
+	uint64_t address =
+	    thread->is_interrupted ? thread->where.x[number] : machine_register(&thread->machine, number);
+	return tw_bits(address, 0, 55);
+}
+
+static void put_value(struct thread *thread, enum tw_xtrace_kind kind, uint64_t value)
+{
+	stream_value(&thread->stream, board, kind, value);
+}
+
+/* A load or store of 1, 2, 4, ... bytes. This and put_value() are most of what is written: by hand where the size is usual. */
+static void put_access(struct thread *thread, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
+	                                      .value = address,
+	                                      .payload = bytes,
+	                                      .payload_size = (uint32_t)size};
+	stream_token(&thread->stream, board, &token);
+}
+
+/* ---- Instructions. ---- */
+
+/* Behind a mark the trace begins in the middle of a block. */
+static void put_pc(struct thread *thread)
+{
+	const struct block *block = thread->block;
+	const struct tw_xtrace_token token = {
+	    .kind = TW_XTRACE_PCINST,
+	    .pc = block->pc + 4ull * thread->cursor,
+	    .opcode = tw_load32(block->tokens + block_offset(thread->cursor + 1u) - 4, false),
+	};
+	stream_token(&thread->stream, board, &token);
+	thread->needs_pc = false;
+	thread->stream.count++;
+	thread->cursor++;
+}
+
+/* Writes the instructions before number `end` that are not yet written. */
+static inline void advance(struct thread *thread, size_t end)
+{
+	if (thread->cursor >= end)
+		return;
+	if (thread->needs_pc)
+		put_pc(thread);
+	size_t from = block_offset(thread->cursor), to = block_offset(end);
+	stream_put(&thread->stream, board, thread->block->tokens + from, to - from);
+	thread->stream.count += end - thread->cursor;
+	thread->cursor = (uint16_t)end;
+}
+
+/* ---- What instructions do. ---- */
+
+/* Loads and stores by register, each a token; others by as large powers of two as there are. */
+static void put_accesses(struct thread *thread, const struct insn *insn, bool is_load, const uint8_t *bytes)
+{
+	size_t total = insn->op.total, at = 0;
+	for (size_t size = insn->op.size; size && at < total; size /= 2)
+		for (; total - at >= size; at += size)
+			put_access(thread, is_load, thread->address + at, bytes + at, size);
+	thread->accessed = 0;
+}
+
+/* The bytes of a register that is loaded or stored. */
+static void copy_register(const struct thread *thread, const struct opcode *op, unsigned i, uint8_t *to)
+{
+	unsigned number = i ? op->rt2 : op->rt;
+	uint8_t bytes[MACHINE_VECTOR];
+	if (op->is_vector)
+		machine_vector(&thread->machine, number, bytes);
+	else
+		tw_store64(bytes, operand(thread, number), false);
+	memcpy(to, bytes, op->size);
+}
+
+/* With several threads the registers are right where memory may have changed. What is loaded to register 31 cannot be known. */
+static void take_registers(struct thread *thread, const struct opcode *op)
+{
+	if (op->is_structure)
+		return;
+	for (unsigned i = 0; i < op->count; i++)
+		if (!op->is_load || op->is_vector || (i ? op->rt2 : op->rt) != ZERO_REGISTER)
+			copy_register(thread, op, i, thread->value + (size_t)i * op->size);
+}
+
+static void after_load(struct thread *thread, const struct insn *insn)
+{
+	if (!thread->is_interrupted || !insn->op.is_vector)
+		take_registers(thread, &insn->op);
+	put_accesses(thread, insn, true, thread->value);
+}
+
+static void after_exclusive(struct thread *thread, const struct insn *insn)
+{
+	uint64_t status = operand(thread, insn->op.rs);
+	thread->address = base(thread, insn->op.rn);
+	take_registers(thread, &insn->op);
+	if (status == 0)
+		put_accesses(thread, insn, false, thread->value);
+	put_value(thread, TW_XTRACE_STXR, status);
+}
+
+static void after_atomic(struct thread *thread, const struct insn *insn)
+{
+	uint8_t bytes[8];
+	uint64_t old = insn->op.rt == ZERO_REGISTER ? tw_load64(thread->old, false) : operand(thread, insn->op.rt);
+	tw_store64(bytes, old, false);
+	put_accesses(thread, insn, true, bytes);
+	tw_store64(bytes, opcode_atomic(&insn->op, old, thread->operands[0]), false);
+	put_accesses(thread, insn, false, bytes);
+}
+
+/* Operands: one or two that are expected, one or two to be stored. */
+static void after_compare(struct thread *thread, const struct insn *insn)
+{
+	uint8_t expected[16], wanted[16], old[16];
+	const struct opcode *op = &insn->op;
+	for (unsigned i = 0; i < op->count; i++) {
+		uint8_t word[8];
+		tw_store64(word, thread->operands[i], false);
+		memcpy(expected + (size_t)i * op->size, word, op->size);
+		tw_store64(word, thread->operands[2 + i], false);
+		memcpy(wanted + (size_t)i * op->size, word, op->size);
+		tw_store64(word, operand(thread, op->rs + i), false);
+		memcpy(old + (size_t)i * op->size, op->rs + i == ZERO_REGISTER ? thread->old : word, op->size);
+	}
+	put_accesses(thread, insn, true, old);
+	if (memcmp(old, expected, op->total) == 0)
+		put_accesses(thread, insn, false, wanted);
+}
+
+static void after_zero(struct thread *thread, const struct insn *insn)
+{
+	static const uint8_t zeros[2048];
+	unsigned size = atomic_load(&zero_block);
+	uint64_t value = operand(thread, insn->op.rt);
+	put_value(thread, TW_XTRACE_DC, value);
+	put_access(thread, false, tw_bits(value, 0, 55) & ~(uint64_t)(size - 1), zeros, size);
+}
+
+static void after_read(struct thread *thread, const struct insn *insn)
+{
+	uint64_t value = operand(thread, insn->op.rt);
+	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
+	if ((tw_load32(opcode, false) & ~0x1fu) == read_dczid && tw_bits(value, 0, 3) <= 9)
+		atomic_store(&zero_block, 4u << tw_bits(value, 0, 3));
+	put_value(thread, TW_XTRACE_MRS, value);
+	if (insn->op.kind == OP_RANDOM)
+		put_value(thread, TW_XTRACE_MISC_FLAGS, machine_flags(&thread->machine));
+}
+
+static void before_write(struct thread *thread, const struct insn *insn)
+{
+	uint64_t value = operand(thread, insn->op.rt);
+	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
+	put_value(thread, TW_XTRACE_MRS, value);
+	if ((tw_load32(opcode, false) & ~0x1fu) != write_tpidr || thread_several())
+		return;
+	machine_before_tpidr(&thread->machine);
+	thread->tpidr = value;
+	thread->pending |= AFTER_TPIDR;
+}
+
+static void before_select(struct thread *thread, const struct insn *insn)
+{
+	(void)insn;
+	put_value(thread, TW_XTRACE_MISC_FLAGS, machine_flags(&thread->machine));
+}
+
+static void before_atomic(struct thread *thread, const struct insn *insn)
+{
+	const struct opcode *op = &insn->op;
+	bool is_compare = op->kind == OP_CAS;
+	thread->address = base(thread, op->rn);
+	for (unsigned i = 0; i < 2; i++) {
+		thread->operands[i] = operand(thread, (op->rs + i) & 31u);
+		thread->operands[2 + i] = operand(thread, (op->rt + i) & 31u);
+	}
+	if ((is_compare ? op->rs : op->rt) == ZERO_REGISTER && !machine_read(thread->address, thread->old, op->total))
+		memset(thread->old, 0, sizeof thread->old);
+}
+
+static void before_call(struct thread *thread, const struct insn *insn)
+{
+	(void)insn;
+	uint64_t number = operand(thread, 8);
+	calls_enter(&thread->machine, &thread->stream, board);
+	thread->block = NULL;
+	thread->pending |= AFTER_CALL;
+	if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
+		stream_close(&thread->stream, board);
+}
+
+/* HINT #9 begins and ends: neither is recorded. What is left of the block is. */
+static void before_mark(struct thread *thread, const struct insn *insn)
+{
+	thread->recording = !thread->recording;
+	if (!thread->recording)
+		return;
+	if (!thread->stream.slot)
+		stream_open(&thread->stream, board);
+	thread->cursor = (uint16_t)(insn->index + 1);
+	thread->needs_pc = true;
+	stream_snapshot(&thread->stream, board, &thread->machine);
+}
+
+typedef void (*step)(struct thread *thread, const struct insn *insn);
+
+/* For each kind, what it takes. `before` of a kind without `after` follows its INST at once. */
+static const struct {
+	step before, after;
+	bool accesses;
+} steps[] = {
+    [OP_PLAIN] = {NULL, NULL, false},
+    [OP_ACCESS] = {NULL, after_load, true},
+    [OP_STXR] = {NULL, after_exclusive, false},
+    [OP_ATOMIC] = {before_atomic, after_atomic, false},
+    [OP_CAS] = {before_atomic, after_compare, false},
+    [OP_ZERO] = {NULL, after_zero, false},
+    [OP_MRS] = {NULL, after_read, false},
+    [OP_RANDOM] = {NULL, after_read, false},
+    [OP_MSR] = {before_write, NULL, false},
+    [OP_SELECT] = {before_select, NULL, false},
+    [OP_SVC] = {before_call, NULL, false},
+    [OP_MARK] = {before_mark, NULL, false},
+    [OP_BRANCH_REGISTER] = {NULL, NULL, false},
+    [OP_TRAP] = {NULL, NULL, false},
+};
+
+bool thread_wants_before(const struct insn *insn)
+{
+	return steps[insn->op.kind].before && (insn->op.kind != OP_MARK || board->from_hint);
+}
+
+/* One thread alone finds in memory what it loaded, at once. */
+bool thread_wants_after(const struct insn *insn)
+{
+	if (insn->op.kind == OP_ACCESS)
+		return insn->op.is_load && thread_several();
+	return steps[insn->op.kind].after != NULL;
+}
+
+bool thread_wants_accesses(const struct insn *insn)
+{
+	return steps[insn->op.kind].accesses;
+}
+
+/* ---- From block to block. ---- */
+
+/* The instruction at the cursor is done. */
+static void complete(struct thread *thread, const struct insn *insn)
+{
+	advance(thread, insn->index + 1u);
+	steps[insn->op.kind].after(thread, insn);
+}
+
+/* The block before has ended, and `pc` is where it went on. Instructions that were not seen to be done were not: an exception came. */
+static void finish(struct thread *thread, uint64_t pc)
+{
+	const struct block *block = thread->block;
+	size_t cursor = thread->cursor;
+	advance(thread, cursor ? block->insns[cursor - 1].next : block->first);
+	cursor = thread->cursor;
+	if (cursor + 1 == block->count && thread_wants_after(&block->insns[cursor]) &&
+	    pc == block->pc + 4ull * block->count)
+		complete(thread, &block->insns[cursor]);
+	if (thread->cursor == block->count && block->insns[block->count - 1].op.kind == OP_BRANCH_REGISTER)
+		put_value(thread, TW_XTRACE_TARGET_B, pc);
+}
+
+/* User mode goes on: what it goes on with. */
+static void put_registers(struct thread *thread)
+{
+	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		tw_store64(bytes + 8 * i, machine_register(&thread->machine, i), false);
+	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
+	stream_token(&thread->stream, board, &token);
+}
+
+/* Ends what was before: the block, or a system call; a signal may have come between. */
+static void settle(struct thread *thread, uint64_t pc)
+{
+	thread->is_interrupted = calls_interrupted(&thread->machine, pc, &thread->where);
+	if (thread->block)
+		finish(thread, thread->is_interrupted ? thread->where.pc : pc);
+	if (thread->pending & AFTER_TPIDR)
+		machine_after_tpidr(&thread->machine, thread->tpidr);
+	if (thread->pending & AFTER_CALL)
+		put_value(thread, TW_XTRACE_SVCRET, operand(thread, 0));
+	if (thread->pending & AFTER_CALL || thread->is_interrupted)
+		put_registers(thread);
+	thread->is_interrupted = false;
+	thread->pending = 0;
+}
+
+static struct thread *thread_open(void)
+{
+	struct thread *thread = calloc(1, sizeof *thread);
+	if (!thread || !machine_open(&thread->machine)) {
+		atomic_store(&board->refused, COLLECT_NO_REGISTERS);
+		free(thread);
+		return NULL;
+	}
+	atomic_store(&board->refused, COLLECT_BEGAN);
+	thread->recording = !board->from_hint;
+	if (thread->recording)
+		stream_open(&thread->stream, board);
+	self = thread;
+	return thread;
+}
+
+void thread_block(unsigned cpu, void *data)
+{
+	const struct block *block = data;
+	struct thread *thread = self;
+	(void)cpu;
+	if (!thread && !(thread = thread_open()))
+		return;
+	if (thread->recording && (thread->block || thread->pending))
+		settle(thread, block->pc);
+	thread->block = block;
+	thread->cursor = 0;
+	thread->accessed = 0;
+	if (!thread->recording)
+		return;
+	if (thread->stream.count >= thread->stream.next_snapshot)
+		stream_snapshot(&thread->stream, board, &thread->machine);
+	advance(thread, block->first);
+}
+
+void thread_before(unsigned cpu, void *data)
+{
+	const struct insn *insn = data;
+	struct thread *thread = self;
+	(void)cpu;
+	if (!thread || !thread->block || (!thread->recording && insn->op.kind != OP_MARK))
+		return;
+	bool is_whole = !steps[insn->op.kind].after && insn->op.kind != OP_MARK;
+	if (is_whole)
+		advance(thread, insn->index + 1u);
+	steps[insn->op.kind].before(thread, insn);
+	if (thread->block && thread->recording && !steps[insn->op.kind].after)
+		advance(thread, insn->next);
+}
+
+void thread_after(unsigned cpu, void *data)
+{
+	const struct insn *insn = data;
+	struct thread *thread = self;
+	(void)cpu;
+	if (!thread || !thread->recording || !thread->block)
+		return;
+	complete(thread, insn);
+	advance(thread, insn->next);
+}
+
+void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
+{
+	const struct insn *insn = data;
+	struct thread *thread = self;
+	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
+	(void)cpu;
+	if (!thread || !thread->recording || !thread->block || size > (unsigned)ACCESS_MAX - thread->accessed)
+		return;
+	if (thread->accessed == 0)
+		thread->address = address;
+	machine_accessed(info, address, thread->value + thread->accessed, size);
+	thread->accessed = (uint8_t)(thread->accessed + size);
+	if (thread->accessed < insn->op.total || thread_wants_after(insn))
+		return;
+	if (thread_several())
+		take_registers(thread, &insn->op);
+	advance(thread, insn->index + 1u);
+	put_accesses(thread, insn, insn->op.is_load, thread->value);
+	advance(thread, insn->next);
+}
+
+/* ---- Threads and processes. ---- */
+
+bool thread_several(void)
+{
+	return atomic_load_explicit(&several, memory_order_relaxed);
+}
+
+void thread_tell_several(void)
+{
+	atomic_store(&several, true);
+}
+
+/* A child process is a trace of its own. */
+static void begin_child(void)
+{
+	struct thread *thread = self;
+	if (!thread)
+		return;
+	stream_abandon(&thread->stream);
+	thread->pending = 0;
+	if (thread->recording)
+		stream_open(&thread->stream, board);
+}
+
+void thread_setup(struct collect_board *shared)
+{
+	board = shared;
+	pthread_atfork(NULL, NULL, begin_child);
+}
+
+void thread_end(void)
+{
+	if (self)
+		stream_close(&self->stream, board);
+}
