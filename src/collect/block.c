@@ -26,17 +26,19 @@ static bool encode(struct block *block, uint64_t pc, const uint32_t *opcodes)
 struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks)
 {
 	size_t fixed = sizeof(struct block) + count * sizeof(struct insn);
-	struct block *block = count < UINT16_MAX ? calloc(1, fixed + block_offset(count)) : NULL;
+	struct block *block = count < UINT16_MAX ? calloc(1, fixed + block_offset(count) + BLOCK_SLACK) : NULL;
 	if (!block)
 		return NULL;
 	block->pc = pc;
 	block->count = block->first = (uint16_t)count;
 	block->tokens = (uint8_t *)block + fixed;
 	for (size_t i = count; i-- > 0;) {
-		block->insns[i] = (struct insn){opcode_of(opcodes[i]), (uint16_t)i, block->first};
+		block->insns[i] =
+		    (struct insn){.op = opcode_of(opcodes[i]), .index = (uint16_t)i, .next = block->first};
 		if (opcode_stops(&block->insns[i].op, marks))
 			block->first = (uint16_t)i;
 	}
+	block->by_register = block->insns[count - 1].op.kind == OP_BRANCH_REGISTER;
 	if (!encode(block, pc, opcodes))
 		return free(block), NULL;
 	pthread_mutex_lock(&lock);

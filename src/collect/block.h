@@ -11,18 +11,20 @@ struct insn {
 	struct opcode op;
 	uint16_t index; /* in its block */
 	uint16_t next;  /* the first after it that opcode_stops(); else the block's count */
+	bool after;     /* a call comes when it is done: its tokens are written then */
 };
 
 struct block {
 	struct block *older; /* in the list of all */
 	uint64_t pc;
 	uint16_t count;
-	uint16_t first;  /* the first that stops; else count */
-	uint8_t *tokens; /* a PCINST, then INSTs */
+	uint16_t first;   /* the first that stops; else count */
+	bool by_register; /* it ends with BR, BLR, RET or ERET */
+	uint8_t *tokens;  /* a PCINST, then INSTs; and a little room behind */
 	struct insn insns[];
 };
 
-enum { BLOCK_PCINST = 13, BLOCK_INST = 5 };
+enum { BLOCK_PCINST = 13, BLOCK_INST = 5, BLOCK_SLACK = 16 };
 
 /* Where the token of an instruction is; of the last + 1: the size of all. */
 static inline size_t block_offset(size_t i)

@@ -12,7 +12,8 @@
 
 enum {
 	COLLECT_SLOTS = 4096, /* threads at the same time */
-	COLLECT_BUFFER = 1 << 18
+	COLLECT_BUFFER = 1 << 18,
+	COLLECT_SLACK = 64 /* behind it: what is copied in steps may go beyond the end */
 };
 
 enum collect_slot_state { COLLECT_FREE, COLLECT_USED };
@@ -21,9 +22,8 @@ enum collect_slot_state { COLLECT_FREE, COLLECT_USED };
 struct collect_slot {
 	_Atomic uint32_t state;
 	_Atomic uint64_t start, end;
-	_Atomic uint64_t user_count; /* instructions so far, as of the last write */
 	char data_name[TW_XTRACE_NAME_SIZE], snapshot_name[TW_XTRACE_NAME_SIZE];
-	uint8_t buffer[COLLECT_BUFFER];
+	uint8_t buffer[COLLECT_BUFFER + COLLECT_SLACK];
 };
 
 struct collect_board {

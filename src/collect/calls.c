@@ -57,7 +57,7 @@ static void put_vector_of(const uint64_t *arguments, size_t i, struct stream *st
 /* ---- Signals. ---- */
 
 static _Atomic uint64_t handlers[SIGNALS];
-static _Atomic bool any_handler;
+_Atomic uint64_t calls_handlers;
 
 /* rt_sigaction: the structure begins with the handler; 0 and 1 are SIG_DFL and SIG_IGN. */
 static void take_action(const uint64_t *arguments)
@@ -68,15 +68,7 @@ static void take_action(const uint64_t *arguments)
 	uint64_t handler = tw_load64(word, false);
 	atomic_store(&handlers[arguments[0]], handler > 1 ? handler : 0);
 	if (handler > 1)
-		atomic_store(&any_handler, true);
-}
-
-static bool is_handler(uint64_t pc)
-{
-	for (unsigned i = 0; i < SIGNALS; i++)
-		if (atomic_load_explicit(&handlers[i], memory_order_relaxed) == pc)
-			return true;
-	return false;
+		atomic_fetch_or(&calls_handlers, calls_handler_bit(handler));
 }
 
 /* The kernel's frame is at SP: struct siginfo, struct ucontext with struct sigcontext in it; and X29 points to a copy of the
@@ -85,7 +77,10 @@ bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interr
 {
 	enum { REGISTERS = 128 + 176 + 8 }; /* behind siginfo, the ucontext's head, the fault's address */
 	uint8_t words[(TW_XTRACE_REGISTERS + 1) * 8], record[16];
-	if (!atomic_load_explicit(&any_handler, memory_order_relaxed) || !is_handler(pc))
+	bool is_handler = false;
+	for (unsigned i = 0; calls_any_handler(pc) && i < SIGNALS; i++)
+		is_handler |= atomic_load_explicit(&handlers[i], memory_order_relaxed) == pc;
+	if (!is_handler)
 		return false;
 	uint64_t sp = machine_register(machine, MACHINE_SP), fp = machine_register(machine, 29);
 	if (fp <= sp || !machine_read(sp + REGISTERS, words, sizeof words) || !machine_read(fp, record, sizeof record))
@@ -98,6 +93,12 @@ bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interr
 
 /* ---- Calls. ---- */
 
+static void put_argument(struct stream *stream, struct collect_board *board, uint64_t value)
+{
+	const struct tw_xtrace_token token = {.kind = TW_XTRACE_SVCARG, .value = value};
+	stream_token(stream, board, &token);
+}
+
 void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board)
 {
 	uint64_t number = machine_register(machine, NUMBER), arguments[ARGUMENTS];
@@ -107,9 +108,9 @@ void calls_enter(const struct machine *machine, struct stream *stream, struct co
 		take_action(arguments);
 	if (!stream->slot)
 		return;
-	stream_value(stream, board, TW_XTRACE_SVCARG, number);
+	put_argument(stream, board, number);
 	for (unsigned i = 0; i < ARGUMENTS; i++)
-		stream_value(stream, board, TW_XTRACE_SVCARG, arguments[i]);
+		put_argument(stream, board, arguments[i]);
 	for (size_t i = 0; i < sizeof vector_calls / sizeof *vector_calls; i++)
 		if (vector_calls[i].number == number)
 			put_vector_of(arguments, i, stream, board);

@@ -18,6 +18,19 @@ struct interrupted {
 /* An SVC is about to be executed: writes its seven arguments, and the vector of calls that have one. */
 void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board);
 
+/* The signal handlers that there have been, 64 kinds of address: whether pc may be one's. */
+extern _Atomic uint64_t calls_handlers;
+
+static inline uint64_t calls_handler_bit(uint64_t pc)
+{
+	return 1ull << tw_bits(pc, 2, 7);
+}
+
+static inline bool calls_any_handler(uint64_t pc)
+{
+	return atomic_load_explicit(&calls_handlers, memory_order_relaxed) & calls_handler_bit(pc);
+}
+
 /* Whether the block at pc is a signal handler that the kernel has just begun. */
 bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interrupted *where);
 

@@ -175,10 +175,28 @@ void machine_after_tpidr(const struct machine *machine, uint64_t value)
 		known_after_tpidr(machine, value);
 }
 
+/* By sizes that are known: this is called for every access. */
+static void copy_few(uint8_t *to, const uint8_t *from, unsigned size)
+{
+	switch (size) {
+	case 4:
+		memcpy(to, from, 4);
+		return;
+	case 8:
+		memcpy(to, from, 8);
+		return;
+	case 1:
+		*to = *from;
+		return;
+	default:
+		memcpy(to, from, size);
+	}
+}
+
 void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
 {
 	if (!qemu.value_of) {
-		memcpy(bytes, (const void *)(*qemu.guest_base + (uintptr_t)address), size);
+		copy_few(bytes, (const void *)(*qemu.guest_base + (uintptr_t)address), size);
 		return;
 	}
 	struct qemu_value value = qemu.value_of(info);

@@ -20,7 +20,8 @@ static void want_calls(struct qemu_plugin_tb *translated, struct block *block)
 	for (size_t i = 0; i < block->count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
 		struct insn *own = &block->insns[i];
-		if (i && thread_wants_after(own - 1))
+		own->after = thread_wants_after(own);
+		if (i && (own - 1)->after)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_after, QEMU_READ_REGISTERS, own - 1);
 		if (thread_wants_before(own))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, thread_before, QEMU_READ_REGISTERS, own);

@@ -21,7 +21,7 @@ static void fail(struct stream *stream, struct collect_board *board, int error)
 {
 	int32_t none = 0;
 	atomic_compare_exchange_strong(&board->error, &none, error);
-	stream->slot = NULL;
+	stream_abandon(stream);
 }
 
 /* Returns 0 or errno. */
@@ -74,34 +74,38 @@ void stream_open(struct stream *stream, struct collect_board *board)
 	tw_xtrace_header_encode(&header, &layout, bytes);
 	int error = write_at(board, stream->slot->data_name, "", 0, 0);
 	error = error ? error : write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, 0);
+	stream->snapshots = sizeof bytes;
+	stream->at = stream->slot->buffer;
+	stream->limit = stream->at + COLLECT_BUFFER;
+	atomic_fetch_add(&board->streams, 1);
 	if (error)
 		fail(stream, board, error);
-	stream->snapshots = sizeof bytes;
-	atomic_fetch_add(&board->streams, 1);
 }
 
 void stream_flush(struct stream *stream, struct collect_board *board)
 {
 	struct collect_slot *slot = stream->slot;
-	uint64_t start = atomic_load(&slot->start), end = atomic_load(&slot->end);
+	if (!slot)
+		return;
+	size_t size = (size_t)(stream->at - slot->buffer);
 	int error = atomic_load(&board->error);
-	error = error ? error : write_at(board, slot->data_name, slot->buffer, (size_t)(end - start), start);
-	if (error)
+	error = error ? error : write_at(board, slot->data_name, slot->buffer, size, stream->base);
+	if (error) {
 		fail(stream, board, error);
-	else
-		atomic_store(&slot->start, end); /* killed before this, the tool writes the same bytes again */
-	atomic_store(&slot->user_count, stream->count);
+		return;
+	}
+	stream->base += size;
+	stream->at = slot->buffer;
+	atomic_store(&slot->start, stream->base); /* killed before this, the tool writes the same bytes again */
 }
 
 void stream_close(struct stream *stream, struct collect_board *board)
 {
 	struct collect_slot *slot = stream->slot;
-	if (!slot)
-		return;
 	stream_flush(stream, board);
 	if (stream->slot)
 		atomic_store(&slot->state, COLLECT_FREE);
-	stream->slot = NULL;
+	stream_abandon(stream);
 }
 
 /* ---- Snapshots and tokens. ---- */
@@ -126,18 +130,9 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 void stream_token(struct stream *stream, struct collect_board *board, const struct tw_xtrace_token *token)
 {
 	size_t size = 0;
-	uint8_t *to = stream_room(stream, board, 1);
-	if (!to)
-		return;
-	int status = tw_xtrace_encode(token, to, (size_t)(stream->slot->buffer + COLLECT_BUFFER - to), &size);
-	if (status == TW_ERR_ROOM && (to = stream_room(stream, board, size)))
-		status = tw_xtrace_encode(token, to, size, &size);
+	int status = tw_xtrace_encode(token, stream->at, (size_t)(stream->limit - stream->at), &size);
+	if (status == TW_ERR_ROOM && stream_room(stream, board, size))
+		status = tw_xtrace_encode(token, stream->at, size, &size);
 	if (status == 0 && stream->slot)
-		stream_add(stream, size);
-}
-
-void stream_value(struct stream *stream, struct collect_board *board, enum tw_xtrace_kind kind, uint64_t value)
-{
-	const struct tw_xtrace_token token = {.kind = kind, .value = value};
-	stream_token(stream, board, &token);
+		stream_add(stream, stream->at + size);
 }

@@ -23,11 +23,11 @@ struct thread {
 	uint16_t cursor;           /* its instructions before this are written */
 	bool recording, needs_pc;  /* the next instruction is to be a PCINST wherever it is */
 	uint8_t pending;
-	uint8_t accessed; /* bytes of the instruction at the cursor */
-	uint8_t value[ACCESS_MAX];
-	uint64_t address;     /* of the first of them */
-	uint64_t operands[4]; /* LSE: what registers were before */
-	uint8_t old[16];      /* LSE: memory before, where no register tells */
+	uint8_t accessed;                           /* bytes of the instruction at the cursor */
+	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
+	uint64_t address;                           /* of the first of them */
+	uint64_t operands[4];                       /* LSE: what registers were before */
+	uint8_t old[16];                            /* LSE: memory before, where no register tells */
 	uint64_t tpidr;
 	struct interrupted where;
 	bool is_interrupted; /* registers are those of `where` */
@@ -59,12 +59,19 @@ static uint64_t base(const struct thread *thread, unsigned number)
 	return tw_bits(address, 0, 55);
 }
 
-static void put_value(struct thread *thread, enum tw_xtrace_kind kind, uint64_t value)
+static void put_value(struct thread *thread, uint8_t kind, uint64_t value)
 {
-	stream_value(&thread->stream, board, kind, value);
+	static const uint8_t bytes[] = {
+#define X(name, token, payload, text) [name] = (token),
+	    TW_XTRACE_TOKEN_LIST(X)
+#undef X
+	};
+	uint8_t *to = stream_room(&thread->stream, board, 9);
+	if (to)
+		stream_add(&thread->stream, stream_value(to, bytes[kind], value));
 }
 
-/* A load or store of 1, 2, 4, ... bytes. This and put_value() are most of what is written: by hand where the size is usual. */
+/* A load or store of 1, 2, 4, ... bytes. */
 static void put_access(struct thread *thread, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
@@ -98,8 +105,10 @@ static inline void advance(struct thread *thread, size_t end)
 		return;
 	if (thread->needs_pc)
 		put_pc(thread);
-	size_t from = block_offset(thread->cursor), to = block_offset(end);
-	stream_put(&thread->stream, board, thread->block->tokens + from, to - from);
+	size_t from = block_offset(thread->cursor), size = block_offset(end) - from;
+	uint8_t *to = stream_room(&thread->stream, board, size);
+	if (to)
+		stream_add(&thread->stream, stream_copy(to, thread->block->tokens + from, size));
 	thread->stream.count += end - thread->cursor;
 	thread->cursor = (uint16_t)end;
 }
@@ -316,10 +325,9 @@ static void finish(struct thread *thread, uint64_t pc)
 	size_t cursor = thread->cursor;
 	advance(thread, cursor ? block->insns[cursor - 1].next : block->first);
 	cursor = thread->cursor;
-	if (cursor + 1 == block->count && thread_wants_after(&block->insns[cursor]) &&
-	    pc == block->pc + 4ull * block->count)
+	if (cursor + 1 == block->count && block->insns[cursor].after && pc == block->pc + 4ull * block->count)
 		complete(thread, &block->insns[cursor]);
-	if (thread->cursor == block->count && block->insns[block->count - 1].op.kind == OP_BRANCH_REGISTER)
+	if (thread->cursor == block->count && block->by_register)
 		put_value(thread, TW_XTRACE_TARGET_B, pc);
 }
 
@@ -331,6 +339,17 @@ static void put_registers(struct thread *thread)
 		tw_store64(bytes + 8 * i, machine_register(&thread->machine, i), false);
 	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
 	stream_token(&thread->stream, board, &token);
+}
+
+/* Nothing but the jump to the next block is left of most: the block is written, and no signal can have come. */
+static inline bool leave(struct thread *thread, uint64_t pc)
+{
+	const struct block *block = thread->block;
+	if (thread->pending || !block || thread->cursor != block->count || calls_any_handler(pc))
+		return false;
+	if (block->by_register)
+		put_value(thread, TW_XTRACE_TARGET_B, pc);
+	return true;
 }
 
 /* Ends what was before: the block, or a system call; a signal may have come between. */
@@ -372,7 +391,7 @@ void thread_block(unsigned cpu, void *data)
 	(void)cpu;
 	if (!thread && !(thread = thread_open()))
 		return;
-	if (thread->recording && (thread->block || thread->pending))
+	if (thread->recording && !leave(thread, block->pc))
 		settle(thread, block->pc);
 	thread->block = block;
 	thread->cursor = 0;
@@ -410,6 +429,27 @@ void thread_after(unsigned cpu, void *data)
 	advance(thread, insn->next);
 }
 
+/* An access with its instruction and those up to the next that stops: most of what is written comes from here. */
+static void put_accessed(struct thread *thread, const struct insn *insn)
+{
+	const uint8_t *tokens = thread->block->tokens, *value = thread->value;
+	size_t from = block_offset(insn->index), own = block_offset(insn->index + 1u), next = block_offset(insn->next);
+	uint8_t *to = stream_room(&thread->stream, board, next - from + 2ul * (9 + MACHINE_VECTOR));
+	uint8_t token = (uint8_t)((insn->op.is_load ? 0x02 : 0x0a) | __builtin_ctz(insn->op.size) << 4);
+	if (!to)
+		return;
+	to = stream_copy(to, tokens + from, own - from);
+	for (unsigned i = 0; i < insn->op.count; i++, value += insn->op.size) {
+		to = stream_value(to, token, thread->address + (uint64_t)i * insn->op.size);
+		memcpy(to, value, MACHINE_VECTOR);
+		to += insn->op.size;
+	}
+	stream_add(&thread->stream, stream_copy(to, tokens + own, next - own));
+	thread->stream.count += (uint64_t)insn->next - insn->index;
+	thread->cursor = insn->next;
+	thread->accessed = 0;
+}
+
 void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 {
 	const struct insn *insn = data;
@@ -422,10 +462,14 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 		thread->address = address;
 	machine_accessed(info, address, thread->value + thread->accessed, size);
 	thread->accessed = (uint8_t)(thread->accessed + size);
-	if (thread->accessed < insn->op.total || thread_wants_after(insn))
+	if (thread->accessed < insn->op.total || insn->after)
 		return;
 	if (thread_several())
 		take_registers(thread, &insn->op);
+	if (thread->cursor == insn->index && !thread->needs_pc && !insn->op.is_structure) {
+		put_accessed(thread, insn);
+		return;
+	}
 	advance(thread, insn->index + 1u);
 	put_accesses(thread, insn, insn->op.is_load, thread->value);
 	advance(thread, insn->next);
