@@ -6,8 +6,10 @@
 #include "cli/record_qemu.h"
 #include "cli/show.h"
 
+#include "base/bytes.h"
 #include "collect/harvest.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +47,22 @@ static bool has_scalable(const char *cpu)
 		if (strlen(models[i]) == length && strncmp(cpu, models[i], length) == 0)
 			return true;
 	return strstr(cpu, ",sve") != NULL;
+}
+
+/* QEMU says what is wrong with a program only sometimes. */
+static int check_program(const char *path)
+{
+	uint8_t head[20] = {0};
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return tw_say_error("%s: %s", path, strerror(errno));
+	size_t size = fread(head, 1, sizeof head, file);
+	fclose(file);
+	bool is_elf = size == sizeof head && memcmp(head, ELFMAG, SELFMAG) == 0;
+	if (!is_elf || head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB ||
+	    tw_load16(head + offsetof(Elf64_Ehdr, e_machine), false) != EM_AARCH64)
+		return tw_say_error("%s: is no AArch64 program", path);
+	return 0;
 }
 
 static int check_options(const struct record_options *options, const struct tw_qemu *qemu)
@@ -125,6 +143,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (!options->directory)
 		return tw_say_usage(&tw_command_record, "record wants -o DIR");
 	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
+	status = status ? status : check_program(operands[0]);
 	status = status ? status : check_options(options, &qemu);
 	return status ? status : record(options, &qemu, operands, count);
 }

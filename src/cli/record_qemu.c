@@ -114,6 +114,7 @@ static void take_signals(void)
 		sigaction(passed[i], &pass, NULL);
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL); /* a file that gets too large is an error to be told */
 }
 
 static void become(const struct tw_qemu *qemu, int board, char **words, size_t count)

@@ -19,9 +19,9 @@ enum { AFTER_CALL = 1, AFTER_TPIDR = 2, AFTER_MARK = 4 };
 struct thread {
 	struct stream stream;
 	struct machine machine;
-	const struct block *block; /* that runs, NULL: none that is recorded */
-	uint16_t cursor;           /* its instructions before this are written */
-	bool recording, needs_pc;  /* the next instruction is to be a PCINST wherever it is */
+	const struct block *block;       /* that runs, NULL: none that is recorded */
+	uint16_t cursor;                 /* its instructions before this are written */
+	bool recording, began, needs_pc; /* the next instruction is to be a PCINST wherever it is */
 	uint8_t pending;
 	uint8_t accessed;                           /* bytes of the instruction at the cursor */
 	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
@@ -255,14 +255,27 @@ static void before_call(struct thread *thread, const struct insn *insn)
 		stream_close(&thread->stream, board);
 }
 
+/* User mode goes on: what it goes on with. */
+static void put_registers(struct thread *thread)
+{
+	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		tw_store64(bytes + 8 * i, machine_register(&thread->machine, i), false);
+	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
+	stream_token(&thread->stream, board, &token);
+}
+
 /* HINT #9 begins and ends: neither is recorded. What is left of the block is. */
 static void before_mark(struct thread *thread, const struct insn *insn)
 {
 	thread->recording = !thread->recording;
 	if (!thread->recording)
 		return;
-	if (!thread->stream.slot)
+	if (thread->began)
+		put_registers(thread); /* there is a gap */
+	else
 		stream_open(&thread->stream, board);
+	thread->began = true;
 	thread->cursor = (uint16_t)(insn->index + 1);
 	thread->needs_pc = true;
 	stream_snapshot(&thread->stream, board, &thread->machine);
@@ -329,16 +342,6 @@ static void finish(struct thread *thread, uint64_t pc)
 		complete(thread, &block->insns[cursor]);
 	if (thread->cursor == block->count && block->by_register)
 		put_value(thread, TW_XTRACE_TARGET_B, pc);
-}
-
-/* User mode goes on: what it goes on with. */
-static void put_registers(struct thread *thread)
-{
-	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
-	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
-		tw_store64(bytes + 8 * i, machine_register(&thread->machine, i), false);
-	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
-	stream_token(&thread->stream, board, &token);
 }
 
 /* Nothing but the jump to the next block is left of most: the block is written, and no signal can have come. */

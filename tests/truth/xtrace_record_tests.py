@@ -1,0 +1,376 @@
+#!/usr/bin/python3
+"""xtrace_record_tests - what `trackway record` writes of programs whose every step is known. Prints TAP.
+
+Truth comes from the programs' own sources (what they load and store), from QEMU's log of executed addresses, and from the
+document's words by way of xtrace_tokens, which is no code of ours.
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import xtrace_tokens
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/aarch64"
+COMPILER = os.environ.get("AARCH64_CC", "aarch64-linux-gnu-gcc")
+
+# By the sources: what each instruction of accesses.S does, in its order, as (mnemonic's kind, tokens behind it). Addresses are
+# from the symbol `data`.
+A, B, C, D = "1122334455667788", "10" * 8, "20" * 8, "00000080ffffff7f"
+COUNT, NEXT, BOTH = "29" + "00" * 7, "2a" + "00" * 7, "2f" + "00" * 7
+FIVE, NINE, SEVEN = "05" + "00" * 7, "09" + "00" * 7, "07" + "00" * 7
+WANTED = [
+    [], [],  # adrp, add
+    [("load", 0, A)],
+    [("load", 1, "22")],
+    [("load", 6, "7788")],
+    [("load", 8, B), ("load", 16, C)],
+    [("load", 24, D[:8]), ("load", 28, D[8:])],
+    [("store", 64, "11223344")],
+    [("store", 72, B), ("store", 80, C)],
+    [("store", 64, "0000")],
+    [("load", 16, C + D)],
+    [("store", 96, C + D), ("store", 112, C + D)],
+    [("load", "constant", "efcdab8967452301")],
+    [("load", 0, A + B), ("load", 16, C + D)],
+    [("store", 0, "1122334420202020556677882020202010101010000000801010" + "1010ffffff7f")],
+    [("load", 0, "1122")],
+    [],
+    [("load", 128, COUNT)], [], [("store", 128, NEXT), ("stxr", 0)], [], [("stxr", 1)],
+    [("load", 128, NEXT), ("load", 136, NEXT)],
+    [("store", 128, NEXT), ("store", 136, NEXT), ("stxr", 0)],
+    [("load", 128, NEXT[:8])], [("store", 128, NEXT[:8])],
+    [],
+    [("load", 128, NEXT), ("store", 128, BOTH)],
+    [("load", 128, BOTH), ("store", 128, BOTH)],
+    [("load", 128, "2f"), ("store", 128, "05")],
+    [("load", 128, FIVE[:8]), ("store", 128, FIVE[:8])],
+    [], [],
+    [("load", 128, FIVE)], [("load", 128, FIVE), ("store", 128, FIVE)],
+    [], [], [], [],
+    [("load", 128, FIVE), ("load", 136, NEXT)],
+    [("load", 128, FIVE), ("load", 136, NEXT), ("store", 128, SEVEN), ("store", 136, NINE)],
+    [("mrs", None)], [("mrs", "data+128")], [], [("misc-flags", 0x60000000)],
+    [("mrs", 0x60000000)], [("mrs", "data+128")],
+    [("dc", "data"), ("store", 0, "00" * 64)],
+    [], [("target-b", "next")], [], [("target-b", "next+4")], [],
+    [], [], [], [], [],
+    [("svcarg", 66), ("svcarg", 1), ("svcarg", "vector"), ("svcarg", 2), ("svcarg", None), ("svcarg", None), ("svcarg", None),
+     ("syscall-vec", "words", 3, "words+3", 2), ("svcret", 5), ("allgpr",)],
+    [], [],
+    [("svcarg", 94), ("svcarg", 0)] + [("svcarg", None)] * 5,
+]
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(truth, *words):
+    if not truth:
+        raise Failed(" ".join(str(word) for word in words))
+
+
+class Bench:
+    """Programs, made once, and their recordings."""
+
+    def __init__(self, tool, directory):
+        self.tool, self.directory, self.runs = tool, pathlib.Path(directory), 0
+
+    def program(self, name, *options):
+        path = self.directory / name
+        source = next(SOURCES.glob(name + ".[Sc]"))
+        own = ["-nostdlib"] if source.suffix == ".S" else ["-O2", "-pthread"]
+        if not path.exists():
+            subprocess.run([COMPILER, "-static", *own, *options, source, "-o", path], check=True)
+        return path
+
+    def command(self, words, *options):
+        self.runs += 1
+        out = self.directory / f"run{self.runs}"
+        return out, [self.tool, "record", "--to", "xtrace", *options, "-o", out, "--", *words]
+
+    def record(self, words, *options, status=0, says=None):
+        out, command = self.command(words, *options)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.directory, check=False)
+        expect(done.returncode == status, "exit status", done.returncode, done.stderr)
+        expect(says is None or says in done.stderr, "it says", done.stderr)
+        return out, done.stdout
+
+
+def symbols(program):
+    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    return {line.split()[2]: int(line.split()[0], 16) for line in text.splitlines()}
+
+
+def instructions(data):
+    """(pc, opcode, its tokens) of each instruction."""
+    found = []
+    for _, name, fields in xtrace_tokens.tokens(data):
+        if name in ("inst", "pcinst"):
+            found.append((*fields, []))
+        else:
+            found[-1][2].append((name, *fields))
+    return found
+
+
+def only(directory):
+    streams = xtrace_tokens.files(directory)
+    expect(len(streams) == 1, "streams", streams)
+    data, snapshots = next(iter(streams.values()))
+    return data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes()))
+
+
+def signed(value, bits):
+    return (value & (1 << bits) - 1) - ((value & 1 << (bits - 1)) << 1)
+
+
+def successors(pc, opcode):
+    """Where an instruction may go on; None: by a register."""
+    jump = None
+    if opcode >> 26 & 0x1f == 5:
+        return [pc + 4 * signed(opcode, 26)]
+    if opcode >> 24 == 0x54 or opcode >> 25 & 0x3f == 0x1a:
+        jump = signed(opcode >> 5, 19)
+    elif opcode >> 25 & 0x3f == 0x1b:
+        jump = signed(opcode >> 5, 14)
+    elif opcode >> 25 == 0x6b:
+        return None
+    return [pc + 4] + ([pc + 4 * jump] if jump is not None else [])
+
+
+def check_stream(data, snapshots):
+    """Every instruction follows from the one before; snapshots stand where they say. Returns the number of instructions."""
+    count, before, tokens, at = 0, None, [], {one["index"]: one for one in snapshots}
+    for offset, name, fields in xtrace_tokens.tokens(data):
+        if name not in ("inst", "pcinst"):
+            tokens.append((name, *fields))
+            continue
+        if offset in at:
+            expect(at.pop(offset)["count"] == count, "snapshot at", hex(offset), "counts wrong")
+        names = [token[0] for token in tokens]
+        if before and "allgpr" not in names:
+            next_ones = successors(*before) or [token[1] for token in tokens if token[0] == "target-b"]
+            expect(fields[0] in next_ones, f"{offset:#x}: {fields[0]:#x} after {before[0]:#x}")
+        before, tokens, count = fields, [], count + 1
+    expect(not at, "snapshots that stand nowhere:", sorted(at))
+    return count
+
+
+# ---- The tests. ----
+
+def test_accesses(bench):
+    "accesses.S: each instruction's tokens, values and addresses"
+    program = bench.program("accesses")
+    where = symbols(program)
+
+    def value(word):
+        if not isinstance(word, str):
+            return word
+        name, _, more = word.partition("+")
+        return where[name] + int(more or 0)
+
+    directory, output = bench.record([program])
+    expect(output == "ab\nc\n", "output", output)
+    found = instructions(only(directory)[0])
+    expect(len(found) == len(WANTED), len(found), "instructions, not", len(WANTED))
+    for (pc, opcode, tokens), wanted in zip(found, WANTED):
+        text = f"{pc:#x} {opcode:08x}: {tokens}"
+        memory = [(t[0], t[1], t[2].hex()) for t in tokens if t[0] in ("load", "store")]
+        others = [t for t in tokens if t[0] not in ("load", "store")]
+        want = [(w[0], value(w[1]) + (0 if isinstance(w[1], str) else where["data"]), w[2])
+                for w in wanted if w[0] in ("load", "store")]
+        expect(spans(memory) == spans(want), text, "wanted", want)
+        want = [w for w in wanted if w[0] not in ("load", "store")]
+        expect([t[0] for t in others] == [w[0] for w in want], text)
+        for token, one in zip(others, want):
+            for have, word in zip(token[1:], one[1:]):
+                expect(word is None or have == value(word), text, "wanted", one)
+
+
+def spans(accesses):
+    """Accesses that follow each other are one: collectors cut them differently."""
+    joined = []
+    for kind, address, text in accesses:
+        last = joined[-1] if joined else None
+        if last and last[0] == kind and last[1] + len(last[2]) // 2 == address:
+            last[2] += text
+        else:
+            joined.append([kind, address, text])
+    return joined
+
+
+def test_log(bench):
+    "crash.S and marks.S: the same addresses as in QEMU's log of one instruction at a time"
+    for name, status in (("crash", 1), ("marks", 0)):
+        program = bench.program(name)
+        log = subprocess.run(["qemu-aarch64", "-cpu", "neoverse-n1", "-singlestep", "-d", "nochain,exec", program],
+                             capture_output=True, text=True, cwd=bench.directory, check=False).stderr
+        truth = [int(one, 16) for one in re.findall(r"^Trace .*\[\w+/(\w+)/", log, re.M)]
+        found = [pc for pc, _, _ in instructions(only(bench.record([program], status=status)[0])[0])]
+        if name == "crash":
+            truth.pop()  # the load that fails is begun, not done
+        expect(found == truth, name, len(found), "instructions; QEMU's log has", len(truth))
+
+
+def test_crash(bench):
+    "crash.S: ended by a signal, it is told and everything before is there"
+    directory, _ = bench.record([bench.program("crash")], status=1, says="signal 11")
+    found = instructions(only(directory)[0])
+    expect(len(found) == 1 + 3 * 1000 + 2, len(found), "instructions")
+    expect(sum(len(tokens) for _, _, tokens in found) == 2000, "stores")
+
+
+def test_marks(bench):
+    "marks.S: between marks only, with a snapshot at each beginning"
+    data, snapshots = only(bench.record([bench.program("marks")], "--from-hint")[0])
+    expect(len(instructions(data)) == 15 and len(snapshots) == 2, "not 15 instructions and 2 snapshots")
+    expect([one["count"] for one in snapshots] == [0, 10], "counts of snapshots")
+    expect(snapshots[0]["x"][0:2] == (0, 1), "X0, X1 at the first mark")
+    bench.record([bench.program("crash")], "--from-hint", status=2, says="no HINT #9")
+
+
+def test_snapshots(bench):
+    "crash.S: snapshots by their interval hold what the registers are"
+    data, snapshots = only(bench.record([bench.program("crash")], "--snapshot-interval", "300", status=1)[0])
+    expect(check_stream(data, snapshots) == 3003, "instructions")
+    for i, one in enumerate(snapshots):
+        expect(one["count"] // 300 == i and one["count"] % 300 <= 3, "snapshot", i, "after", one["count"])
+        expect(i == 0 or one["x"][0] == 1000 - (one["count"] - 1) // 3, "X0 after", one["count"])
+
+
+def test_threads(bench):
+    "threads.c: one pair of files a thread, no step without its cause, and values that add up"
+    rounds = 3000
+    directory, output = bench.record([bench.program("threads"), str(rounds)])
+    total = 4 * sum(i & 3 for i in range(rounds))
+    expect(output == f"{total} {total} 10\n", "output", output)
+    streams = xtrace_tokens.files(directory)
+    expect(len(streams) == 5, "streams", streams)
+    where = symbols(bench.program("threads"))
+    added = collections.Counter()
+    for data, snapshots in streams.values():
+        bytes_of = data.read_bytes()
+        check_stream(bytes_of, list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+        for _, _, tokens in instructions(bytes_of):
+            loads = [t for t in tokens if t[0] == "load" and t[1] == where["together"]]
+            stores = [t for t in tokens if t[0] == "store" and t[1] == where["together"]]
+            if loads and stores:
+                added[int.from_bytes(stores[0][2], "little")] += 1
+                added[int.from_bytes(loads[0][2], "little")] -= 1
+    # each sum that one thread left another took up: what stays is the last and the first
+    expect({value: n for value, n in added.items() if n} == {0: -1, total: 1}, "sums do not meet", added)
+
+
+def test_forks(bench):
+    "forks.c: a child has files of its own; handlers begin with all registers"
+    directory, output = bench.record([bench.program("forks")])
+    expect(output == "2 2\n", "output", output)
+    streams = xtrace_tokens.files(directory)
+    expect(len(streams) == 2, "streams", streams)
+    for data, snapshots in streams.values():
+        check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+
+
+def test_kill(bench):
+    "killed in the middle of its work: whole tokens to the end"
+    out, command = bench.command([bench.program("threads"), "100000000"], "--snapshot-interval", "50000")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+        while not sum(path.stat().st_size for path in out.glob("*.xinsndata.bin")) if out.exists() else True:
+            time.sleep(0.05)
+        children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        said = run.stderr.read()
+    expect(run.returncode == 1 and "signal 9" in said, run.returncode, said)
+    for data, snapshots in xtrace_tokens.files(out).values():
+        check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+
+
+def test_full(bench):
+    "a full disk: it is told, and the files end with a whole token"
+    small = bench.directory / "small"
+    small.mkdir()
+    space = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    script = 'mount -t tmpfs -o size=1m none "$1" || exit 77; "$2" record -o "$1/o" -- "$3" 5000; s=$?; cp -r "$1/o" "$4"; exit $s'
+    done = subprocess.run([*space, "sh", "-c", script, "sh", small, bench.tool, bench.program("threads"),
+                           bench.directory / "full"], capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        return "no right to mount"
+    expect(done.returncode == 2 and "No space left" in done.stderr, done.returncode, done.stderr)
+    for data, snapshots in xtrace_tokens.files(bench.directory / "full").values():
+        check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+    return None
+
+
+def test_words(bench):
+    "wrong use is told"
+    marks = bench.program("marks")
+    bench.record([marks], "--cpu", "max", status=2, says="has SVE")
+    bench.record([marks], "--cpu", "cortex-a76,sve=on", status=2, says="has SVE")
+    bench.record([marks], "--qemu", "/nowhere/qemu", status=2, says="not found")
+    bench.record([marks], "--plugin", "/nowhere/plugin.so", status=2, says="not found")
+    bench.record(["/bin/sh"], status=2, says="is no AArch64 program")
+    bench.record(["nothing"], status=2, says="No such file")
+    bench.record([marks], "--cpu", "max,sve=off")
+
+
+def busybox(bench):
+    """Debian's busybox for arm64, or why there is none."""
+    kept = pathlib.Path(os.environ.get("TRACKWAY_BUILD", bench.directory)) / "busybox-arm64"
+    if not kept.exists():
+        done = subprocess.run([SOURCES / "busybox", kept], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None, done.stderr.strip().splitlines()[-1:]
+    return kept, None
+
+
+def test_busybox(bench):
+    "busybox gzip, sort, awk and sha256sum do what they do without us, and every step has its cause"
+    program, why = busybox(bench)
+    if not program:
+        expect(not os.environ.get("CI"), why)
+        return f"no busybox: {why}"
+    text = bench.directory / "text"
+    text.write_text("".join(f"{i * 7919 % 1000} line {i}\n" for i in range(300)))
+    for words in (["gzip", "-c", "text"], ["sort", "-n", "text"], ["awk", "{s+=$1} END {print s}", "text"], ["sha256sum", "text"]):
+        plain = subprocess.run(["qemu-aarch64", program, *words], cwd=bench.directory, capture_output=True, check=True).stdout
+        out, command = bench.command([program, *words], "--snapshot-interval", "10000")
+        done = subprocess.run(command, cwd=bench.directory, capture_output=True, check=False)
+        expect(done.returncode == 0 and done.stdout == plain, words, done.stderr)
+        expect(check_stream(*only(out)) > 10000, words)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    arguments = parser.parse_args()
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    print("TAP version 13")
+    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
+    if missing and not os.environ.get("CI"):
+        print(f"1..0 # SKIP not there: {' '.join(missing)}")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(os.path.abspath(arguments.tool), directory)
+        for number, test in enumerate(tests, 1):
+            try:
+                skipped = test(bench)
+                print(f"ok {number} - {test.__doc__}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+            except (Failed, ValueError, subprocess.CalledProcessError, OSError) as error:
+                print(f"not ok {number} - {test.__doc__}", flush=True)
+                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
+    print(f"1..{len(tests)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
