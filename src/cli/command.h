@@ -51,6 +51,7 @@ struct tw_command {
 	X(blobs)                                                                                                       \
 	X(log)                                                                                                         \
 	X(record)                                                                                                      \
+	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \
 	X(completion)                                                                                                  \
 	X(help)

@@ -8,6 +8,7 @@ document's words by way of xtrace_tokens, which is no code of ours.
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import re
@@ -128,6 +129,19 @@ def only(directory):
     expect(len(streams) == 1, "streams", streams)
     data, snapshots = next(iter(streams.values()))
     return data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes()))
+
+
+def replay(bench, directory):
+    """Executed again by unicorn, with all instructions and no difference; or what is said of it."""
+    done = subprocess.run([bench.tool, "replay", "--json", directory], capture_output=True, text=True, check=False)
+    expect(done.returncode in (0, 1), done.stderr)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return sum(line["instructions"] for line in lines), [line for line in lines if line["different"]]
+
+
+def check_replay(bench, directory, count):
+    again, different = replay(bench, directory)
+    expect(not different and again == count, again, "of", count, "instructions executed again;", different)
 
 
 def signed(value, bits):
@@ -257,16 +271,17 @@ def test_threads(bench):
     streams = xtrace_tokens.files(directory)
     expect(len(streams) == 5, "streams", streams)
     where = symbols(bench.program("threads"))
-    added = collections.Counter()
+    added, count = collections.Counter(), 0
     for data, snapshots in streams.values():
         bytes_of = data.read_bytes()
-        check_stream(bytes_of, list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+        count += check_stream(bytes_of, list(xtrace_tokens.snapshots(snapshots.read_bytes())))
         for _, _, tokens in instructions(bytes_of):
             loads = [t for t in tokens if t[0] == "load" and t[1] == where["together"]]
             stores = [t for t in tokens if t[0] == "store" and t[1] == where["together"]]
             if loads and stores:
                 added[int.from_bytes(stores[0][2], "little")] += 1
                 added[int.from_bytes(loads[0][2], "little")] -= 1
+    check_replay(bench, directory, count)
     # each sum that one thread left another took up: what stays is the last and the first
     expect({value: n for value, n in added.items() if n} == {0: -1, total: 1}, "sums do not meet", added)
 
@@ -277,8 +292,30 @@ def test_forks(bench):
     expect(output == "2 2\n", "output", output)
     streams = xtrace_tokens.files(directory)
     expect(len(streams) == 2, "streams", streams)
-    for data, snapshots in streams.values():
+    check_replay(bench, directory, sum(
         check_stream(data.read_bytes(), list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+        for data, snapshots in streams.values()))
+
+
+def test_replay_differs(bench):
+    "replay shows what was changed in a trace: a load's value, a store's, an address, a flag, a target"
+    directory, _ = bench.record([bench.program("accesses")])
+    path = next(directory.glob("*.xinsndata.bin"))
+    whole = path.read_bytes()
+    wanted = {"load": "value of a store", "store": "value of a store", "address": "address of a load",
+              "misc-flags": "NZCV", "svcarg": "argument of a system call", "pcinst": "next PC"}
+    for kind, what in wanted.items():
+        changed = bytearray(whole)
+        tokens = [one for one in xtrace_tokens.tokens(whole) if one[1] == ("load" if kind == "address" else kind)]
+        at = tokens[3 if kind == "pcinst" else 0][0]
+        changed[at + (9 if kind in ("load", "store") else 4 if kind == "misc-flags" else 1)] ^= 0x10
+        path.write_bytes(changed)
+        _, different = replay(bench, directory)
+        expect(different and different[0].get("what") == what, kind, "changed:", different)
+        run = subprocess.run([bench.tool, "replay", directory], capture_output=True, text=True, check=False)
+        expect(run.returncode == 1 and what in run.stdout, run.stdout)
+    path.write_bytes(whole[:-3])
+    expect(replay(bench, directory)[1][0]["end"] == "damaged", "half a token")
 
 
 def test_kill(bench):
@@ -346,7 +383,9 @@ def test_busybox(bench):
         out, command = bench.command([program, *words], "--snapshot-interval", "10000")
         done = subprocess.run(command, cwd=bench.directory, capture_output=True, check=False)
         expect(done.returncode == 0 and done.stdout == plain, words, done.stderr)
-        expect(check_stream(*only(out)) > 10000, words)
+        count = check_stream(*only(out))
+        expect(count > 10000, words, count)
+        check_replay(bench, out, count)
     return None
 
 

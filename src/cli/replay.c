@@ -1,0 +1,260 @@
+/* replay.c - trackway replay: executes a trace's instructions again and compares. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/screen.h"
+#include "cli/show.h"
+#include "replay/file.h"
+
+#include <capstone/capstone.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct replay_options {
+	struct tw_common common;
+	uint64_t verify;
+};
+
+/* One file at work. */
+struct work {
+	const char *path;
+	const struct replay_file *file;
+	size_t wanted; /* snapshots to begin at, evenly over all */
+	_Atomic size_t next;
+	pthread_mutex_t lock;
+	uint64_t instructions, different;
+	size_t first;                /* of the parts that did not come to their end as recorded; SIZE_MAX: none */
+	struct replay_result result; /* its */
+};
+
+/* ---- Executing. ---- */
+
+static void note(struct work *work, size_t part, const struct replay_result *result)
+{
+	pthread_mutex_lock(&work->lock);
+	work->instructions += result->instructions;
+	work->different += result->end != REPLAY_SAME;
+	if (result->end != REPLAY_SAME && part < work->first) {
+		work->first = part;
+		work->result = *result;
+	}
+	pthread_mutex_unlock(&work->lock);
+}
+
+static void run_parts(void *context, unsigned job)
+{
+	struct work *work = context;
+	size_t i;
+	(void)job;
+	while ((i = atomic_fetch_add(&work->next, 1)) < work->wanted) {
+		size_t number = i * work->file->count / work->wanted;
+		struct tw_xtrace_snapshot start;
+		struct replay_part part;
+		struct replay_result result = {.end = REPLAY_IMPOSSIBLE};
+		const char *wrong = replay_file_part(work->file, number, &part, &start);
+		if (wrong)
+			snprintf(result.what, sizeof result.what, "%s", wrong);
+		else
+			replay_run(&part, &result);
+		note(work, number, &result);
+	}
+}
+
+/* ---- Telling. ---- */
+
+static void disassemble(const struct replay_result *result, char *text, size_t size)
+{
+	csh handle;
+	cs_insn *insn;
+	uint8_t bytes[4];
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)(result->opcode >> 8 * i);
+	snprintf(text, size, ".inst 0x%08" PRIx32, result->opcode);
+	if (cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &handle) != CS_ERR_OK)
+		return;
+	if (cs_disasm(handle, bytes, sizeof bytes, result->pc, 1, &insn) == 1) {
+		snprintf(text, size, "%s %s", insn->mnemonic, insn->op_str);
+		cs_free(insn, 1);
+	}
+	cs_close(&handle);
+}
+
+static void put_registers(struct tw_output *out, const struct replay_result *result)
+{
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++) {
+		char name[8] = "sp";
+		if (i < TW_XTRACE_REGISTERS - 1)
+			snprintf(name, sizeof name, "x%u", i);
+		tw_putf(out, "%s%4s 0x%016" PRIx64 "%s", i % 4 ? "" : "   ", name, result->x[i],
+		        i % 4 == 3 ? "\n" : "");
+	}
+}
+
+static void put_difference(struct tw_output *out, const struct replay_result *result)
+{
+	char text[192];
+	disassemble(result, text, sizeof text);
+	tw_putf(out, "  at 0x%" PRIx64 ", 0x%" PRIx64 ": %08" PRIx32 "  %s\n", result->offset, result->pc,
+	        result->opcode, text);
+	tw_putf(out, "  %s: expected %s, found %s\n", result->what, result->expected, result->found);
+	put_registers(out, result);
+}
+
+static const char *end_text(enum replay_end end)
+{
+	static const char *const texts[] = {
+	    [REPLAY_SAME] = "same",
+	    [REPLAY_DIFFERENT] = "different",
+	    [REPLAY_DAMAGED] = "damaged",
+	    [REPLAY_CHANGED] = "the program changes its own code",
+	    [REPLAY_IMPOSSIBLE] = "impossible",
+	};
+	return texts[end];
+}
+
+static void put_text(struct tw_output *out, const struct work *work)
+{
+	const struct replay_result *result = &work->result;
+	tw_put_text(out, work->path);
+	tw_putf(out, ": %s", tw_show_plural(work->instructions, "instruction").text);
+	tw_putf(out, " from %s", tw_show_plural(work->wanted, "snapshot").text);
+	if (!work->different) {
+		tw_put_text(out, ", no difference\n");
+		return;
+	}
+	tw_putf(out, "; %s not end as recorded, the first from snapshot %zu: %s\n",
+	        work->different == 1 ? "1 does" : tw_show_count(work->different).text, work->first,
+	        end_text(result->end));
+	if (result->end == REPLAY_DIFFERENT)
+		put_difference(out, result);
+	else if (result->end == REPLAY_IMPOSSIBLE)
+		tw_putf(out, "  %s\n", result->what);
+	else
+		tw_putf(out, "  at 0x%" PRIx64 "\n", result->offset);
+}
+
+static void put_json(struct tw_output *out, const struct work *work)
+{
+	struct tw_json json = {.out = out};
+	const struct replay_result *result = &work->result;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "file", work->path);
+	tw_json_u64(&json, "instructions", work->instructions);
+	tw_json_u64(&json, "snapshots", work->wanted);
+	tw_json_u64(&json, "different", work->different);
+	if (work->different) {
+		tw_json_text(&json, "end", end_text(result->end));
+		tw_json_u64(&json, "snapshot", work->first);
+		tw_json_u64(&json, "offset", result->offset);
+	}
+	if (work->different && result->end == REPLAY_DIFFERENT) {
+		tw_json_u64(&json, "pc", result->pc);
+		tw_json_u64(&json, "opcode", result->opcode);
+		tw_json_text(&json, "what", result->what);
+		tw_json_text(&json, "expected", result->expected);
+		tw_json_text(&json, "found", result->found);
+	}
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+}
+
+/* ---- Files. ---- */
+
+static int replay_file(struct tw_output *out, const struct replay_options *options, const char *path)
+{
+	struct replay_file file;
+	const char *wrong = replay_file_open(&file, path);
+	if (wrong) {
+		replay_file_close(&file);
+		return tw_say_error("%s: %s", path, wrong);
+	}
+	size_t wanted = options->verify && options->verify < file.count ? (size_t)options->verify : file.count;
+	struct work work = {.path = path, .file = &file, .wanted = wanted, .first = SIZE_MAX};
+	unsigned jobs = tw_jobs(&options->common) ? tw_jobs(&options->common) : tw_processors();
+	pthread_mutex_init(&work.lock, NULL);
+	tw_parallel(wanted < jobs ? (unsigned)wanted : jobs, run_parts, &work);
+	pthread_mutex_destroy(&work.lock);
+	(options->common.json ? put_json : put_text)(out, &work);
+	replay_file_close(&file);
+	return work.different ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
+}
+
+static int is_data(const struct dirent *entry)
+{
+	struct tw_xtrace_name name;
+	return tw_xtrace_name_parse(entry->d_name, &name) == 0 && !name.snapshots;
+}
+
+static int replay_directory(struct tw_output *out, const struct replay_options *options, const char *path)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_data, alphasort), worst = TW_EXIT_FINE;
+	if (count < 0)
+		return tw_say_error("%s: %s", path, strerror(errno));
+	if (count == 0)
+		worst = tw_say_error("%s: has no xtrace.*.xinsndata.bin", path);
+	for (int i = 0; i < count; i++) {
+		char file[PATH_MAX];
+		snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+		int status = replay_file(out, options, file);
+		worst = status > worst ? status : worst;
+		free(entries[i]);
+	}
+	free(entries);
+	return worst;
+}
+
+static int run(struct tw_common *common, char **operands, size_t count)
+{
+	const struct replay_options *options = (const struct replay_options *)common;
+	struct tw_screen screen = {0};
+	int worst = tw_screen_open(&screen, common->output);
+	if (worst)
+		return worst;
+	for (size_t i = 0; i < count; i++) {
+		struct stat what;
+		bool is_directory = stat(operands[i], &what) == 0 && S_ISDIR(what.st_mode);
+		int status = (is_directory ? replay_directory : replay_file)(&screen.out, options, operands[i]);
+		worst = status > worst ? status : worst;
+	}
+	int closed = tw_screen_close(&screen);
+	return closed ? closed : worst;
+}
+
+static const struct tw_option own_options[] = {
+    {"verify", 0, TW_OPTION_COUNT, offsetof(struct replay_options, verify), .placeholder = "N",
+     .help = "begin at N snapshots of each file only, evenly chosen; 0, the default, begins at all"},
+};
+static const struct tw_option_group own_group = {"Replay", own_options, sizeof own_options / sizeof *own_options};
+static const struct tw_option_group *const groups[] = {&own_group, &tw_jobs_options, &tw_output_options,
+                                                       &tw_help_options, NULL};
+
+const struct tw_command tw_command_replay = {
+    .name = "replay",
+    .summary = "execute a trace's instructions again, and compare",
+    .operands = "DIR...",
+    .description =
+	"Executes what an xtrace recorded in an emulator, from each snapshot to the next, and compares every PC, the addresses of "
+	"loads, the addresses and values of stores, the arguments of system calls and NZCV with the trace. Loads get the values "
+	"that were recorded; so do system registers and what a system call returns.\n\n"
+	"The first difference is shown with its instruction and the registers. A file of a trace stands for itself. The exit "
+	"status is 1 when there is a difference.",
+    .examples = "trackway replay trace\tAll of it.\n"
+		"trackway replay --verify 10 trace\tTen samples of each thread.\n",
+    .groups = groups,
+    .size = sizeof(struct replay_options),
+    .least = 1,
+    .run = run,
+};

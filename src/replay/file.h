@@ -1,0 +1,24 @@
+/* file.h - a thread's two files, in parts from snapshot to snapshot. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPLAY_FILE_H
+#define REPLAY_FILE_H
+
+#include "replay/replay.h"
+
+/* The files in memory. */
+struct replay_file {
+	const uint8_t *data, *snapshots;
+	size_t data_size, snapshots_size;
+	struct tw_xtrace_layout layout;
+	size_t count; /* of snapshots */
+};
+
+/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it. Returns NULL, or what is wrong; close it in any case. */
+const char *replay_file_open(struct replay_file *file, const char *path);
+void replay_file_close(struct replay_file *file);
+
+/* The part from snapshot i to the next. Returns NULL or what is wrong with it. */
+const char *replay_file_part(const struct replay_file *file, size_t i, struct replay_part *part,
+                             struct tw_xtrace_snapshot *start);
+
+#endif

@@ -1,0 +1,570 @@
+/* replay.c - instructions executed again by unicorn, token by token beside the trace.
+ *
+ * All instructions of the part are put into memory first. Loads are fed: what was recorded is written where it is about to be read.
+ * What unicorn cannot do as the traced processor did (system registers, whether an exclusive store succeeds, system calls) is
+ * replaced by SVC, and done here from the trace. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/replay.h"
+
+#include "base/bytes.h"
+#include "collect/opcode.h"
+#include "replay/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ZERO_REGISTER = 31, WORD = 4 };
+
+struct run {
+	const struct replay_part *part;
+	struct replay_result *result;
+	uc_engine *engine;
+	struct replay_memory memory;
+	size_t at;                    /* the next token */
+	struct tw_xtrace_token token; /* decoded at `at`; of unknown kind at the end */
+	uint32_t used;                /* bytes of it, an access, that were compared */
+	uint64_t pc, end;             /* of the block that the emulator is in: what is not yet compared */
+	uint64_t last_pc;             /* of the instruction that was compared last, for INST */
+	size_t inst_at;               /* its token */
+	uint32_t opcode;
+	uint64_t resume; /* where to go on when the emulator was stopped */
+	unsigned extra;  /* reads that the emulator makes again in parts */
+	uint64_t extra_address;
+	bool stopped, must_resume, finished;
+};
+
+/* ---- Tokens. ---- */
+
+static void look(struct run *run)
+{
+	size_t left = run->part->size - run->at;
+	int status = tw_xtrace_decode(run->part->tokens + run->at, left, &run->token);
+	run->used = 0;
+	if (status != 1)
+		run->token.kind = TW_XTRACE_UNKNOWN;
+}
+
+static void step(struct run *run)
+{
+	run->at += run->token.size;
+	look(run);
+}
+
+static void stop(struct run *run)
+{
+	run->stopped = true;
+	uc_emu_stop(run->engine);
+}
+
+/* The trace has no more: fine. */
+static void end(struct run *run)
+{
+	run->finished = true;
+	stop(run);
+}
+
+static void differ(struct run *run, const char *what, const char *expected, const char *found)
+{
+	struct replay_result *result = run->result;
+	if (run->stopped)
+		return;
+	result->end = REPLAY_DIFFERENT;
+	result->offset = run->part->offset + run->inst_at;
+	result->pc = run->last_pc;
+	result->opcode = run->opcode;
+	snprintf(result->what, sizeof result->what, "%s", what);
+	snprintf(result->expected, sizeof result->expected, "%s", expected);
+	snprintf(result->found, sizeof result->found, "%s", found);
+	for (int i = 0; i < 29; i++)
+		uc_reg_read(run->engine, UC_ARM64_REG_X0 + i, &result->x[i]);
+	uc_reg_read(run->engine, UC_ARM64_REG_X29, &result->x[29]);
+	uc_reg_read(run->engine, UC_ARM64_REG_X30, &result->x[30]);
+	uc_reg_read(run->engine, UC_ARM64_REG_SP, &result->x[31]);
+	end(run);
+}
+
+static void differ_number(struct run *run, const char *what, uint64_t expected, uint64_t found)
+{
+	char left[32], right[32];
+	snprintf(left, sizeof left, "0x%llx", (unsigned long long)expected);
+	snprintf(right, sizeof right, "0x%llx", (unsigned long long)found);
+	differ(run, what, left, right);
+}
+
+static void differ_bytes(struct run *run, const char *what, const uint8_t *expected, const uint8_t *found, size_t size)
+{
+	char left[2 * 16 + 1] = "", right[2 * 16 + 1] = "";
+	for (size_t i = 0; i < size && i < 16; i++) {
+		snprintf(left + 2 * i, 3, "%02x", expected[i]);
+		snprintf(right + 2 * i, 3, "%02x", found[i]);
+	}
+	differ(run, what, left, right);
+}
+
+/* ---- Registers. ---- */
+
+static int register_of(unsigned number)
+{
+	return number < 29    ? UC_ARM64_REG_X0 + (int)number
+	       : number == 29 ? UC_ARM64_REG_X29
+	       : number == 30 ? UC_ARM64_REG_X30
+	                      : UC_ARM64_REG_SP;
+}
+
+static uint64_t operand(const struct run *run, unsigned number)
+{
+	uint64_t value = 0;
+	if (number != ZERO_REGISTER)
+		uc_reg_read(run->engine, register_of(number), &value);
+	return value;
+}
+
+static void set_operand(const struct run *run, unsigned number, uint64_t value)
+{
+	if (number != ZERO_REGISTER)
+		uc_reg_write(run->engine, register_of(number), &value);
+}
+
+static void set_registers(const struct run *run, const uint64_t *x)
+{
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		uc_reg_write(run->engine, register_of(i), &x[i]);
+}
+
+/* ---- Instructions, one after the other. ---- */
+
+/* What belongs to the instruction before and is not of its accesses. */
+static void skip_rest(struct run *run)
+{
+	while (!run->stopped && (run->token.kind == TW_XTRACE_MISC_FLAGS || run->token.kind == TW_XTRACE_TARGET_B ||
+	                         run->token.kind == TW_XTRACE_MRS || run->token.kind == TW_XTRACE_TIME))
+		step(run);
+}
+
+/* The next instruction of the trace must be where the emulator is. Returns whether it is. */
+static bool take(struct run *run)
+{
+	skip_rest(run);
+	switch (run->token.kind) {
+	case TW_XTRACE_INST:
+	case TW_XTRACE_PCINST:
+		break;
+	case TW_XTRACE_UNKNOWN:
+		end(run);
+		return false;
+	case TW_XTRACE_ALLGPR: /* an exception came: the emulator goes no further here */
+		run->must_resume = true;
+		stop(run);
+		return false;
+	default:
+		differ(run, "recorded but not executed", tw_xtrace_kind_name(run->token.kind), "nothing");
+		return false;
+	}
+	uint64_t pc = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;
+	if (pc != run->pc) {
+		differ_number(run, "next PC", pc, run->pc);
+		return false;
+	}
+	run->last_pc = pc;
+	run->inst_at = run->at;
+	run->opcode = run->token.opcode;
+	run->pc += WORD;
+	run->result->instructions++;
+	step(run);
+	return true;
+}
+
+/* The emulator begins a block: all of the one before is done. */
+static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *context)
+{
+	struct run *run = context;
+	(void)engine;
+	while (!run->stopped && run->pc < run->end)
+		take(run);
+	if (run->stopped)
+		return;
+	run->pc = address;
+	run->end = address + size;
+	run->extra = 0;
+	skip_rest(run);
+	if (run->token.kind == TW_XTRACE_UNKNOWN)
+		end(run);
+	if (run->token.kind == TW_XTRACE_ALLGPR) {
+		run->must_resume = true;
+		stop(run);
+	}
+}
+
+/* Goes on to the instruction that has the next access. */
+static bool seek_access(struct run *run, enum tw_xtrace_kind kind)
+{
+	while (!run->stopped && run->token.kind != TW_XTRACE_LOAD && run->token.kind != TW_XTRACE_STORE)
+		if (run->pc >= run->end) {
+			differ(run, "executed but not recorded", "nothing", tw_xtrace_kind_name(kind));
+			return false;
+		} else if (!take(run)) {
+			return false;
+		}
+	if (!run->stopped && run->token.kind != kind)
+		differ(run, "access", tw_xtrace_kind_name(run->token.kind), tw_xtrace_kind_name(kind));
+	return !run->stopped;
+}
+
+/* Unicorn reads what goes over a border of its pages of 1 KiB again, as two that are aligned. */
+static bool is_again(struct run *run, uint64_t address, unsigned size)
+{
+	if (!run->extra || address % size != 0 || address + 2ull * size <= run->extra_address ||
+	    address >= run->extra_address + 2ull * size)
+		return false;
+	run->extra--;
+	return true;
+}
+
+/* Compares an access with as many tokens as it goes over, and feeds loads. */
+static void compare_access(struct run *run, enum tw_xtrace_kind kind, uint64_t address, unsigned size,
+                           const uint8_t *value)
+{
+	for (unsigned done = 0, bytes; done < size && seek_access(run, kind); done += bytes) {
+		uint32_t left = run->token.payload_size - run->used;
+		const uint8_t *recorded = run->token.payload + run->used;
+		bytes = size - done < left ? size - done : left;
+		if (run->token.value + run->used != address + done) {
+			differ_number(run, kind == TW_XTRACE_LOAD ? "address of a load" : "address of a store",
+			              run->token.value + run->used, address + done);
+			return;
+		}
+		if (kind == TW_XTRACE_LOAD) {
+			replay_memory_write(&run->memory, address + done, recorded, bytes);
+		} else if (memcmp(value + done, recorded, bytes) != 0) {
+			differ_bytes(run, "value of a store", recorded, value + done, bytes);
+			return;
+		}
+		run->used += bytes;
+		if (run->used == run->token.payload_size)
+			step(run);
+	}
+}
+
+static void on_access(uc_engine *engine, uc_mem_type type, uint64_t address, int size, int64_t value, void *context)
+{
+	enum { BORDER = 1024 };
+	struct run *run = context;
+	uint8_t bytes[8];
+	(void)engine;
+	if (run->stopped || size <= 0 || size > 8)
+		return;
+	tw_store64(bytes, (uint64_t)value, false);
+	if (type == UC_MEM_READ && is_again(run, address, (unsigned)size))
+		return;
+	compare_access(run, type == UC_MEM_READ ? TW_XTRACE_LOAD : TW_XTRACE_STORE, address, (unsigned)size, bytes);
+	bool over = address / BORDER != (address + (unsigned)size - 1) / BORDER;
+	run->extra = type == UC_MEM_READ && over ? 2 : 0;
+	run->extra_address = address & ~(uint64_t)(size - 1);
+}
+
+/* ---- What is replaced. ---- */
+
+static uint32_t hint_of(uint32_t opcode)
+{
+	return (opcode & 0xfffff01f) == 0xd503201f ? (opcode >> 5 & 0x7f) : UINT32_MAX;
+}
+
+static bool is_replaced(uint32_t word)
+{
+	struct opcode op = opcode_of(word);
+	uint32_t hint = hint_of(word);
+	return op.kind == OP_SVC || op.kind == OP_MRS || op.kind == OP_RANDOM || op.kind == OP_STXR ||
+	       op.kind == OP_CAS || op.kind == OP_ZERO || (hint >= 1 && hint <= 5);
+}
+
+/* The bytes of the registers that STXR, STXP, CAS and CASP store. */
+static void stored_bytes(const struct run *run, const struct opcode *op, uint8_t bytes[16])
+{
+	for (unsigned i = 0; i < op->count; i++) {
+		uint8_t word[8];
+		unsigned second = op->kind == OP_CAS ? op->rt + 1u : op->rt2;
+		tw_store64(word, operand(run, i ? second : op->rt), false);
+		memcpy(bytes + (size_t)i * op->size, word, op->size);
+	}
+}
+
+/* Compares STORE tokens with bytes. */
+static void compare_stores(struct run *run, const struct opcode *op, uint64_t address, const uint8_t *bytes)
+{
+	for (unsigned done = 0; !run->stopped && run->token.kind == TW_XTRACE_STORE; step(run)) {
+		if (run->token.payload_size > op->total - done)
+			differ_number(run, "bytes of a store", op->total, done + run->token.payload_size);
+		else if (run->token.value != address + done)
+			differ_number(run, "address of a store", run->token.value, address + done);
+		else if (memcmp(run->token.payload, bytes + done, run->token.payload_size) != 0)
+			differ_bytes(run, "value of a store", run->token.payload, bytes + done,
+			             run->token.payload_size);
+		if (run->stopped)
+			return;
+		replay_memory_write(&run->memory, run->token.value, run->token.payload, run->token.payload_size);
+		done += run->token.payload_size;
+	}
+}
+
+static uint64_t base_of(const struct run *run, const struct opcode *op)
+{
+	uint64_t value = 0;
+	uc_reg_read(run->engine, register_of(op->rn), &value);
+	return tw_bits(value, 0, 55);
+}
+
+static void do_exclusive(struct run *run, const struct opcode *op)
+{
+	uint8_t bytes[16] = {0};
+	stored_bytes(run, op, bytes);
+	compare_stores(run, op, base_of(run, op), bytes);
+	if (run->stopped || run->token.kind != TW_XTRACE_STXR)
+		return;
+	set_operand(run, op->rs, run->token.value);
+	step(run);
+}
+
+static void do_compare(struct run *run, const struct opcode *op)
+{
+	uint8_t bytes[16] = {0}, old[16] = {0};
+	uint64_t address = base_of(run, op);
+	size_t done = 0;
+	stored_bytes(run, op, bytes);
+	for (; run->token.kind == TW_XTRACE_LOAD && run->token.payload_size <= op->total - done; step(run)) {
+		if (run->token.value != address + done)
+			differ_number(run, "address of a load", run->token.value, address + done);
+		memcpy(old + done, run->token.payload, run->token.payload_size);
+		done += run->token.payload_size;
+	}
+	compare_stores(run, op, address, bytes);
+	for (unsigned i = 0; i < op->count; i++) {
+		uint8_t word[8] = {0};
+		memcpy(word, old + (size_t)i * op->size, op->size);
+		set_operand(run, op->rs + i, tw_load64(word, false));
+	}
+}
+
+static void do_zero(struct run *run, const struct opcode *op)
+{
+	uint64_t address = operand(run, op->rt);
+	if (run->token.kind == TW_XTRACE_DC && run->token.value != address)
+		differ_number(run, "address of DC ZVA", run->token.value, address);
+	while (!run->stopped && (run->token.kind == TW_XTRACE_DC || run->token.kind == TW_XTRACE_STORE)) {
+		if (run->token.kind == TW_XTRACE_STORE)
+			replay_memory_write(&run->memory, run->token.value, run->token.payload,
+			                    run->token.payload_size);
+		step(run);
+	}
+}
+
+static void do_read(struct run *run, const struct opcode *op)
+{
+	if (run->token.kind != TW_XTRACE_MRS)
+		return;
+	set_operand(run, op->rt, run->token.value);
+	step(run);
+}
+
+/* Arguments are compared; what the kernel did comes with ALLGPR. */
+static void do_call(struct run *run)
+{
+	static const uint8_t registers[] = {8, 0, 1, 2, 3, 4, 5};
+	for (size_t i = 0; run->token.kind == TW_XTRACE_SVCARG && i < sizeof registers; i++) {
+		uint64_t value = operand(run, registers[i]);
+		if (run->token.value != value)
+			differ_number(run, "argument of a system call", run->token.value, value);
+		if (run->stopped)
+			return;
+		step(run);
+	}
+	while (run->token.kind == TW_XTRACE_SYSCALL_VEC || run->token.kind == TW_XTRACE_SVCRET)
+		step(run);
+	if (run->token.kind == TW_XTRACE_ALLGPR) {
+		run->must_resume = true;
+		stop(run);
+	}
+}
+
+static void on_replaced(uc_engine *engine, uint32_t number, void *context)
+{
+	struct run *run = context;
+	(void)engine;
+	(void)number;
+	do
+		if (run->stopped || !take(run))
+			return;
+	while (!is_replaced(run->opcode));
+	struct opcode op = opcode_of(run->opcode);
+	switch ((enum op_kind)op.kind) {
+	case OP_STXR:
+		do_exclusive(run, &op);
+		return;
+	case OP_CAS:
+		do_compare(run, &op);
+		return;
+	case OP_ZERO:
+		do_zero(run, &op);
+		return;
+	case OP_MRS:
+	case OP_RANDOM:
+		do_read(run, &op);
+		return;
+	case OP_SVC:
+		do_call(run);
+		return;
+	default: /* a hint */
+		return;
+	}
+}
+
+/* A conditional select, about to be executed. */
+static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *context)
+{
+	struct run *run = context;
+	uint64_t flags = 0;
+	(void)size;
+	while (!run->stopped && run->pc <= address)
+		take(run);
+	if (run->stopped || run->token.kind != TW_XTRACE_MISC_FLAGS)
+		return;
+	uc_reg_read(engine, UC_ARM64_REG_NZCV, &flags);
+	if ((flags & 0xf0000000) != (run->token.value & 0xf0000000))
+		differ_number(run, "NZCV", run->token.value, flags & 0xf0000000);
+}
+
+/* ---- Before. ---- */
+
+/* Puts an instruction into memory. Returns false when another is there. */
+static bool place(struct run *run, uint64_t pc, uint32_t opcode)
+{
+	static const uint8_t call[WORD] = {0x01, 0x00, 0x00, 0xd4};
+	uint8_t bytes[WORD], there[WORD];
+	uc_hook hook;
+	tw_store32(bytes, opcode, false);
+	bool replaced = is_replaced(opcode);
+	if (replaced)
+		memcpy(bytes, call, sizeof bytes);
+	replay_memory_read(&run->memory, pc, there, sizeof there);
+	if (memcmp(there, bytes, sizeof bytes) == 0)
+		return true;
+	if (tw_load32(there, false) != 0)
+		return false;
+	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
+	if (opcode_of(opcode).kind == OP_SELECT)
+		uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_select, run, pc, pc);
+	return true;
+}
+
+/* All code and memory of the part. Returns its size, less where it is damaged or the program changes its own code; 0 without
+ * memory. */
+static size_t prepare(struct run *run)
+{
+	struct tw_xtrace_token token;
+	uint64_t pc = 0;
+	size_t at = 0;
+	while (tw_xtrace_decode(run->part->tokens + at, run->part->size - at, &token) == 1) {
+		bool is_access = token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE;
+		bool is_inst = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
+		if (is_inst)
+			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + WORD;
+		if ((is_access && !replay_memory_need(&run->memory, token.value, token.payload_size)) ||
+		    (is_inst && !replay_memory_need(&run->memory, pc, WORD)))
+			return 0;
+		if (is_inst && !place(run, pc, token.opcode)) {
+			run->result->end = REPLAY_CHANGED;
+			break;
+		}
+		at += token.size;
+	}
+	if (at < run->part->size && run->result->end == REPLAY_SAME)
+		run->result->end = REPLAY_DAMAGED;
+	return at;
+}
+
+static void set_state(struct run *run)
+{
+	const struct tw_xtrace_snapshot *start = run->part->start;
+	uint64_t nzcv = start->nzcv;
+	size_t size = (size_t)(start->vector_bits / 8);
+	set_registers(run, start->x);
+	for (int i = 0; start->z && i < 32; i++)
+		uc_reg_write(run->engine, UC_ARM64_REG_V0 + i, start->z + (size_t)i * size);
+	uc_reg_write(run->engine, UC_ARM64_REG_NZCV, &nzcv);
+	uc_reg_write(run->engine, UC_ARM64_REG_FPCR, &start->fpcr);
+	uc_reg_write(run->engine, UC_ARM64_REG_FPSR, &start->fpsr);
+	uc_reg_write(run->engine, UC_ARM64_REG_TPIDR_EL0, &start->tpidr_el0);
+}
+
+static uc_err open_engine(struct run *run)
+{
+	uc_hook hook;
+	uc_err error = uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &run->engine);
+	if (error != UC_ERR_OK)
+		return error;
+	error = uc_ctl_set_cpu_model(run->engine, UC_CPU_ARM64_MAX);
+	const struct {
+		int type;
+		void *call;
+	} hooks[] = {
+	    {UC_HOOK_BLOCK, (void *)(uintptr_t)on_block},
+	    {UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)(uintptr_t)on_access},
+	    {UC_HOOK_INTR, (void *)(uintptr_t)on_replaced},
+	};
+	for (size_t i = 0; error == UC_ERR_OK && i < sizeof hooks / sizeof *hooks; i++)
+		error = uc_hook_add(run->engine, &hook, hooks[i].type, hooks[i].call, run, (uint64_t)1, (uint64_t)0);
+	return error;
+}
+
+/* ---- Running. ---- */
+
+/* Behind an exception: ALLGPR, and the PC that comes next. */
+static bool resume(struct run *run)
+{
+	uint64_t x[TW_XTRACE_REGISTERS];
+	for (size_t i = 0; i < TW_XTRACE_REGISTERS; i++)
+		x[i] = tw_xtrace_word(run->token.payload, i);
+	set_registers(run, x);
+	step(run);
+	run->resume = run->token.pc;
+	return run->token.kind == TW_XTRACE_PCINST;
+}
+
+static void run_all(struct run *run)
+{
+	look(run);
+	run->resume = run->token.pc;
+	for (bool going = run->token.kind == TW_XTRACE_PCINST; going;) {
+		run->pc = run->end = run->resume;
+		run->stopped = run->must_resume = false;
+		uc_err error = uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);
+		if (run->must_resume) {
+			going = resume(run);
+			continue;
+		}
+		while (!run->stopped && run->pc < run->end)
+			take(run);
+		if (!run->finished)
+			differ(run, "execution", "to go on", uc_strerror(error));
+		return;
+	}
+}
+
+void replay_run(const struct replay_part *part, struct replay_result *result)
+{
+	struct replay_part own = *part;
+	struct run run = {.part = &own, .result = result};
+	*result = (struct replay_result){.end = REPLAY_SAME};
+	uc_err error = open_engine(&run);
+	if (error == UC_ERR_OK && replay_memory_open(&run.memory, run.engine) && (own.size = prepare(&run)) > 0) {
+		set_state(&run);
+		run_all(&run);
+	} else if (part->size) {
+		result->end = REPLAY_IMPOSSIBLE;
+		snprintf(result->what, sizeof result->what, "%s", error ? uc_strerror(error) : "out of memory");
+	}
+	if (result->end != REPLAY_DIFFERENT)
+		result->offset = part->offset + run.at;
+	if (run.engine)
+		uc_close(run.engine);
+	replay_memory_close(&run.memory);
+}

@@ -1,0 +1,37 @@
+/* replay.h - instructions executed again, from a snapshot on, and compared with what was recorded. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include <trackway/xtrace.h>
+
+/* What is executed again: tokens from a snapshot up to the next. */
+struct replay_part {
+	const uint8_t *tokens;
+	size_t size;
+	uint64_t offset; /* of the tokens in their file */
+	const struct tw_xtrace_snapshot *start;
+};
+
+enum replay_end {
+	REPLAY_SAME,      /* to the end */
+	REPLAY_DIFFERENT, /* see the difference */
+	REPLAY_DAMAGED,   /* what is at the offset is no token, or too few of them: so far it was the same */
+	REPLAY_CHANGED,   /* the program changed its own code at the offset: so far it was the same */
+	REPLAY_IMPOSSIBLE /* the emulator could not be set up: text tells why */
+};
+
+struct replay_result {
+	enum replay_end end;
+	uint64_t instructions; /* that were the same */
+	uint64_t offset;       /* in the file: of the instruction that differs, or where it ended */
+	uint64_t pc;
+	uint32_t opcode;
+	char what[64], expected[64], found[64];
+	uint64_t x[TW_XTRACE_REGISTERS]; /* before the block in which they differ ends */
+};
+
+/* Executes a part. */
+void replay_run(const struct replay_part *part, struct replay_result *result);
+
+#endif
