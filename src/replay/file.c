@@ -54,7 +54,7 @@ const char *replay_file_open(struct replay_file *file, const char *path)
 		return strerror(error);
 	if (map(other, &file->snapshots, &file->snapshots_size))
 		return "has no snapshots beside it to begin at";
-	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, &file->layout) < 0)
+	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)
 		return "the snapshots beside it cannot be read";
 	file->count = (file->snapshots_size - file->layout.header_size) / tw_xtrace_snapshot_size(&file->layout);
 	return NULL;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/digits.h"
 #include "base/output.h"
 #include "xtrace/disassemble.h"
 #include "xtrace/layout.h"
@@ -248,10 +249,10 @@ static void put_instruction(struct tw_reader *reader, struct xtrace_records *rec
 {
 	enum { INDEX = 9 };
 	char number[24];
-	size_t digits = tw_format_u64(number, records->index);
+	size_t digits = (size_t)(tw_digits(number, records->index) - number);
 	if (xtrace_of(reader)->set.count > 1) {
 		char thread[24];
-		put(records, thread, tw_format_u64(thread, records->track->name.number));
+		put(records, thread, (size_t)(tw_digits(thread, records->track->name.number) - thread));
 		put(records, "  ", 2);
 	}
 	while (digits + records->length < INDEX)
