@@ -305,7 +305,7 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 	const struct tw_call_item item = item_of(event);
 	if (is_call(event))
 		tw_calls_take_item(calls, &item);
-	else
+	else if (event->time > calls->stack->last) /* as of a run */
 		calls->stack->last = event->time;
 }
 
@@ -322,8 +322,7 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
 		if (is_call(&events[i]))
 			items[run->count++] = item_of(&events[i]);
-		else
-			run->last = events[i].time;
+		run->last = is_call(&events[i]) ? 0 : events[i].time; /* the clock may go back between them */
 	}
 	return i;
 }
