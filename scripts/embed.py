@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a C header of text files: scripts/embed.py OUTPUT INPUT... gives an array for each, a/flame.js as flame_js.
 
-Indentation, empty lines and comments that have a line to themselves are left out: what is embedded is in every file that
-the tool writes."""
+Indentation, empty lines and comments that have a line to themselves are left out: what is embedded is in every file
+that the tool writes."""
 import pathlib
 import sys
 

@@ -21,8 +21,9 @@ extern "C" {
 	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
 
 enum tw_weight {
-	TW_WEIGHT_DEFAULT, /* calls; samples where the trace's format tells by them where time goes, or their wall time where
-	                      none of the first trace has ticks */
+	/* Calls; samples where the trace's format tells by them where time goes, or their wall time where none of the
+	 * first trace has ticks. */
+	TW_WEIGHT_DEFAULT,
 #define X(name, word, unit, count) name,
 	TW_WEIGHT_LIST(X)
 #undef X
@@ -46,8 +47,9 @@ enum tw_profile_by {
 	TW_BY_CALLER,   /* the function and the function that called it: the edges of the call graph */
 	TW_BY_CLASS,    /* of samples: the class that the function belongs to */
 	TW_BY_MODULE,   /* of samples: the module */
-	TW_BY_LINE /* of samples: the line of the source, "file:line"; where that is not known, the function and what the format
-	              calls the place in it ("f+IL_0007"), or else the address */
+	/* Of samples: the line of the source, "file:line"; where that is not known, the function and what the format
+	 * calls the place in it ("f+IL_0007"), or else the address. */
+	TW_BY_LINE
 };
 
 /* How calls are counted, everywhere in this file:
@@ -150,8 +152,8 @@ struct tw_calltree_options {
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */
-	uint32_t
-	    max_depth; /* functions on a stack; 0: any. Calls beyond are counted under one node "(deeper)" each stack. */
+	/* Functions on a stack; 0: any. Calls beyond are counted under one node "(deeper)" each stack. */
+	uint32_t max_depth;
 };
 
 /* As for profiles. */

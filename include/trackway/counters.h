@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* A series is what one argument of one counter of a process tells: samples with the same process, category, name, counter id
- * and argument name. Samples are arguments of the types TW_ARG_INT, TW_ARG_UINT and TW_ARG_DOUBLE; what is none of these, and
- * doubles that are infinite or no number, is counted, and is in nothing else. */
+/* A series is what one argument of one counter of a process tells: samples with the same process, category, name,
+ * counter id and argument name. Samples are arguments of the types TW_ARG_INT, TW_ARG_UINT and TW_ARG_DOUBLE; what is
+ * none of these, and doubles that are infinite or no number, is counted, and is in nothing else. */
 
 /* A sample, as exact as in the trace. */
 struct tw_counter_value {
@@ -49,8 +49,8 @@ struct tw_counters_options {
 	bool plot;           /* remember what tw_counters_plot() draws: 40 KiB for each series */
 	size_t memory_limit; /* bytes for series; 0: 256 MiB. Samples of series beyond are left out and counted. */
 
-	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_counters_add() returns. NULL:
-	 * nobody is told. */
+	/* Called for each sample in the order of the trace; not 0 stops reading and is what tw_counters_add() returns.
+	 * NULL: nobody is told. */
 	int (*on_sample)(void *context, const struct tw_counter_sample *sample);
 	void *context;
 };
@@ -60,8 +60,8 @@ struct tw_counters;
 /* Creates an empty set. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
 TW_API int tw_counters_new(struct tw_counters **counters, const struct tw_counters_options *options);
 
-/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. Series of different traces stay apart. Returns 0 or the
- * negative status of the read; what was read before that is in the set. */
+/* Reads a whole trace, opened with TW_ORDER_TIME and not read from. Series of different traces stay apart. Returns 0 or
+ * the negative status of the read; what was read before that is in the set. */
 TW_API int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader);
 
 /* Returns row i (from 0) in order of trace, process, category, name, id and series; NULL past the last. */

@@ -58,9 +58,9 @@ enum tw_event_flag {
 };
 
 /* One event: 56 bytes, a row of a batch. Times are nanoseconds of the trace's own clock; subtract tw_reader_clock()'s
- * start_ns for the time since the start of the trace. Names, categories and tracks are numbers of the reader's dictionary;
- * 0 is none. The end of a slice ends the innermost of its name that is open on its track, and what is inside with it; one
- * without a name ends the innermost. */
+ * start_ns for the time since the start of the trace. Names, categories and tracks are numbers of the reader's
+ * dictionary; 0 is none. The end of a slice ends the innermost of its name that is open on its track, and what is
+ * inside with it; one without a name ends the innermost. */
 struct tw_event {
 	uint64_t time;
 	uint64_t offset; /* of the record that it came from, in bytes from the start of the (decompressed) file */
@@ -122,8 +122,8 @@ TW_API const char *tw_event_kind_name(unsigned kind);
 /* Returns what a blob type is called, as FXT has them: 1 "data", 2 "last-branch", 3 "perfetto"; NULL for others. */
 TW_API const char *tw_blob_type_name(uint64_t type);
 
-/* ---- The dictionary: names, tracks and stacks. It only grows, and lives as long as its reader; a name, a track or a location may
- * become better known as more is read. ---- */
+/* ---- The dictionary: names, tracks and stacks. It only grows, and lives as long as its reader; a name, a track or a
+ * location may become better known as more is read. ---- */
 
 struct tw_dictionary;
 
@@ -171,7 +171,8 @@ struct tw_location {
 	uint64_t address; /* of the instruction, or the format's number of the place; 0 where not known */
 };
 
-/* A stack: the location of its innermost frame, and the stack below that called it. Stacks that are alike have one number. */
+/* A stack: the location of its innermost frame, and the stack below that called it. Stacks that are alike have one
+ * number. */
 struct tw_stack {
 	uint32_t caller;   /* less than the stack's own number; 0, the empty stack, for the outermost frame */
 	uint32_t location; /* of the innermost frame */
@@ -184,7 +185,8 @@ TW_API const struct tw_stack *tw_dictionary_stack(const struct tw_dictionary *di
 /* Returns how many stacks there are: valid numbers are less than this. Number 0 is the empty stack. */
 TW_API uint32_t tw_dictionary_stacks(const struct tw_dictionary *dictionary);
 
-/* Returns the location of a number; numbers that were never given out read as one of which nothing is known. Never NULL. */
+/* Returns the location of a number; numbers that were never given out read as one of which nothing is known. Never
+ * NULL. */
 TW_API const struct tw_location *tw_dictionary_location(const struct tw_dictionary *dictionary, uint32_t location);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* fdr.h - XRay's flight data recorder logs and basic logs, record by record.
  *
- * Sources: LLVM's "XRay Flight Data Recorder Trace Format" (version 1, called "the document" here) and what LLVM's runtime
- * and reader do beyond it ("LLVM"). doc/formats/xray-fdr.md tells the whole format. Nothing here allocates, does I/O or
- * keeps globals. */
+ * Sources: LLVM's "XRay Flight Data Recorder Trace Format" (version 1, called "the document" here) and what LLVM's
+ * runtime and reader do beyond it ("LLVM"). doc/formats/xray-fdr.md tells the whole format. Nothing here allocates,
+ * does I/O or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_FDR_H
 #define TRACKWAY_FDR_H
@@ -44,10 +44,11 @@ struct tw_fdr_header {
 	enum tw_fdr_layout layout;
 };
 
-/* Reads a header of either type from the first bytes of a log, of which there are `size`, at least TW_FDR_HEADER_SIZE. The
- * byte order is the one in which version and type make sense; the bit order of a big-endian FDR log is told by the first
- * records after the header, as far as they are there: give it 80 bytes if you can.
- * Returns 0, TW_ERR_ROOM when size is too small, or TW_ERR_FORMAT when version and type make no sense in either order. */
+/* Reads a header of either type from the first bytes of a log, of which there are `size`, at least TW_FDR_HEADER_SIZE.
+ * The byte order is the one in which version and type make sense; the bit order of a big-endian FDR log is told by the
+ * first records after the header, as far as they are there: give it 80 bytes if you can.
+ * Returns 0, TW_ERR_ROOM when size is too small, or TW_ERR_FORMAT when version and type make no sense in either
+ * order. */
 TW_API int tw_fdr_header_decode(const uint8_t *bytes, size_t size, struct tw_fdr_header *header);
 
 /* Writes the 32 bytes of a header; reserved bits and bytes are written as they stand in *header. */
@@ -109,15 +110,16 @@ struct tw_fdr_decoder {
 };
 
 /* Decodes the next record. Returns its size (> 0) and moves on; 0 at the end of the bytes; TW_ERR_ROOM when the record
- * goes beyond the bytes (decoder->need says what it takes, more may follow); TW_ERR_FORMAT when there is no record of that
- * kind; TW_ERR_VALUE for an event with a size of 0 or less. On failure *record holds the kind where it is known, and the
- * decoder has not moved. */
+ * goes beyond the bytes (decoder->need says what it takes, more may follow); TW_ERR_FORMAT when there is no record of
+ * that kind; TW_ERR_VALUE for an event with a size of 0 or less. On failure *record holds the kind where it is known,
+ * and the decoder has not moved. */
 TW_API int tw_fdr_next(struct tw_fdr_decoder *decoder, struct tw_fdr_record *record);
 
-/* Encodes a record for a log of that version and layout into room bytes at out. Unused bytes are 0. An event whose payload
- * is NULL is encoded up to its payload: payload_size bytes must follow. Returns the bytes written; TW_ERR_ROOM when room is too small; TW_ERR_VALUE when the version or layout has no place for the record or for
- * one of its values (a function id above 28 bits; an event of size 0; end-of-buffer after version 1; in TW_FDR_BIG_LSB a
- * function id with bit 20 set, whose record would read as metadata). */
+/* Encodes a record for a log of that version and layout into room bytes at out. Unused bytes are 0. An event whose
+ * payload is NULL is encoded up to its payload: payload_size bytes must follow. Returns the bytes written; TW_ERR_ROOM
+ * when room is too small; TW_ERR_VALUE when the version or layout has no place for the record or for one of its values
+ * (a function id above 28 bits; an event of size 0; end-of-buffer after version 1; in TW_FDR_BIG_LSB a function id with
+ * bit 20 set, whose record would read as metadata). */
 TW_API int tw_fdr_encode(const struct tw_fdr_record *record, uint16_t version, enum tw_fdr_layout layout, uint8_t *out,
                          size_t room);
 
@@ -141,8 +143,8 @@ struct tw_basic_record {
 TW_API int tw_basic_decode(const uint8_t bytes[TW_BASIC_RECORD_SIZE], uint16_t version, enum tw_fdr_layout layout,
                            struct tw_basic_record *record);
 
-/* Encodes one record; bytes that mean nothing are 0. Returns 0, or TW_ERR_VALUE when the version has no place for it: tail
- * exits came with version 2. */
+/* Encodes one record; bytes that mean nothing are 0. Returns 0, or TW_ERR_VALUE when the version has no place for it:
+ * tail exits came with version 2. */
 TW_API int tw_basic_encode(const struct tw_basic_record *record, uint16_t version, enum tw_fdr_layout layout,
                            uint8_t bytes[TW_BASIC_RECORD_SIZE]);
 

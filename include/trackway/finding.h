@@ -17,8 +17,8 @@ enum tw_severity {
 	TW_ERROR    /* the format is broken here; bytes or meaning are lost */
 };
 
-/* One thing found wrong. Damage in the input is a finding, never a status. All pointers are borrowed: they live until the
- * function that was given the finding returns (rule and severity names are constants). */
+/* One thing found wrong. Damage in the input is a finding, never a status. All pointers are borrowed: they live until
+ * the function that was given the finding returns (rule and severity names are constants). */
 struct tw_finding {
 	enum tw_severity severity;
 	const char *rule; /* "fdr.extents-wrong": stable, listed in the manual */

@@ -1,8 +1,9 @@
 /* fxt.h - Fuchsia's trace format, record by record.
  *
  * Sources: Fuchsia's page "Trace format" (called "the document" here) and what real writers and readers do beyond it:
- * Fuchsia's trace engine ("the engine"), its newest sources (the profiler records), magic-trace (the longer initialization
- * record). doc/formats/fxt.md tells the whole format. Nothing here allocates, does I/O or keeps globals. */
+ * Fuchsia's trace engine ("the engine"), its newest sources (the profiler records), magic-trace (the longer
+ * initialization record). doc/formats/fxt.md tells the whole format. Nothing here allocates, does I/O or keeps
+ * globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_FXT_H
 #define TRACKWAY_FXT_H
@@ -46,8 +47,8 @@ enum tw_fxt_type {
 	TW_FXT_TYPE_LARGE = 15
 };
 
-/* The kinds of record that the decoder tells apart. `type` is the record type, `subtype` the metadata, event, scheduling,
- * profiler type or the blob format.
+/* The kinds of record that the decoder tells apart. `type` is the record type, `subtype` the metadata, event,
+ * scheduling, profiler type or the blob format.
  *
  * X(name, type, subtype, text) */
 #define TW_FXT_KIND_LIST(X)                                                                                            \
@@ -92,8 +93,8 @@ enum tw_fxt_kind {
 /* Returns the name of a kind as TW_FXT_KIND_LIST has it, NULL for a number that is none. */
 TW_API const char *tw_fxt_kind_name(unsigned kind);
 
-/* A string: the document, "String References". Reference 0 is the empty string; with bit 15 the text stands in the record
- * (bytes, length; a length of 0 is read, too); otherwise an index of the string table, and bytes is NULL. */
+/* A string: the document, "String References". Reference 0 is the empty string; with bit 15 the text stands in the
+ * record (bytes, length; a length of 0 is read, too); otherwise an index of the string table, and bytes is NULL. */
 struct tw_fxt_string {
 	uint16_t reference;
 	uint16_t length;      /* of an inline text in bytes, otherwise 0 */
@@ -138,7 +139,8 @@ struct tw_fxt_argument {
 	const uint8_t *trailing;   /* words behind the value that the argument's size takes in: kept */
 };
 
-/* One record. Which members hold something depends on the kind; the others are 0. Pointers lead into the input bytes. */
+/* One record. Which members hold something depends on the kind; the others are 0. Pointers lead into the input
+ * bytes. */
 struct tw_fxt_record {
 	enum tw_fxt_kind kind;
 	uint8_t type;    /* bits 0 to 3 of the header */
@@ -162,13 +164,13 @@ struct tw_fxt_record {
 	uint16_t cpu;  /* scheduling */
 	uint8_t state; /* context switches: what the outgoing thread becomes */
 	uint8_t outgoing_priority, incoming_priority; /* legacy context switch */
-	uint8_t
-	    object_type; /* kernel object: ZX_OBJ_TYPE_..; blob: the blob type; provider event: the event; mmap: flags */
-	uint8_t format;  /* large blob: 0 with metadata, 1 without */
-	bool has_scope;  /* instant: a scope word stands behind the arguments, as the engine writes it */
-	bool
-	    wide_process; /* userspace object, profiler: with index 0, two words (process, thread) stand there, not one */
-	uint64_t scope;   /* 0 thread, 1 process, 2 global */
+	/* Kernel object: ZX_OBJ_TYPE_..; blob: the blob type; provider event: the event; mmap: flags. */
+	uint8_t object_type;
+	uint8_t format; /* large blob: 0 with metadata, 1 without */
+	bool has_scope; /* instant: a scope word stands behind the arguments, as the engine writes it */
+	/* Userspace object, profiler: with index 0, two words (process, thread) stand there, not one. */
+	bool wide_process;
+	uint64_t scope; /* 0 thread, 1 process, 2 global */
 	uint64_t base_ticks,
 	    base_ns; /* initialization of 4 words: ticks at a wall time, and that time (ns since 1970) */
 	bool has_base;
@@ -197,26 +199,29 @@ struct tw_fxt_decoder {
 	const char *fault; /* after TW_ERR_VALUE or TW_ERR_FORMAT: what was expected there, a constant */
 };
 
-/* Tells the byte order from the first word of an archive: 0 and *big when it is the magic number in either order; otherwise
+/* Tells the byte order from the first word of an archive: 0 and *big when it is the magic number in either order;
+ * otherwise
  * TW_ERR_FORMAT (archives without magic exist, and are little endian as far as anyone knows). */
 TW_API int tw_fxt_magic(const uint8_t bytes[TW_FXT_WORD], bool *big);
 
-/* Decodes the next record. Returns 1 and moves on; 0 at the end of the bytes; TW_ERR_ROOM when the record goes beyond the bytes
- * (decoder->need says what it takes); TW_ERR_FORMAT when its header cannot be that of a record (size 0); TW_ERR_VALUE when its
- * size is right but what it holds does not fit in it (decoder->at and fault say where and what). On failure the decoder has
- * not moved, and *record holds kind, type, subtype, size and header where they are known.
- * A large record (a blob, or one of an unknown large type) is decoded as soon as all that precedes its payload is there: until
- * then TW_ERR_ROOM, and decoder->need is what the next step takes. The decoder then moves to the end of the record or of the
- * bytes, whichever comes first. */
+/* Decodes the next record. Returns 1 and moves on; 0 at the end of the bytes; TW_ERR_ROOM when the record goes beyond
+ * the bytes (decoder->need says what it takes); TW_ERR_FORMAT when its header cannot be that of a record (size 0);
+ * TW_ERR_VALUE when its size is right but what it holds does not fit in it (decoder->at and fault say where and what).
+ * On failure the decoder has not moved, and *record holds kind, type, subtype, size and header where they are known.
+ * A large record (a blob, or one of an unknown large type) is decoded as soon as all that precedes its payload is
+ * there: until then TW_ERR_ROOM, and decoder->need is what the next step takes. The decoder then moves to the end of
+ * the record or of the bytes, whichever comes first. */
 TW_API int tw_fxt_next(struct tw_fxt_decoder *decoder, struct tw_fxt_record *record);
 
-/* Encodes a record into room bytes at out; padding and reserved bits are 0. Header, size, type and subtype need not be set, but
- * for the kind TW_FXT_UNKNOWN, whose header is written as it is with the right size. Words that are kept as they were found
- * (trailing words, unknown records and arguments, the addresses of backtraces) are not turned to another byte order.
- * Large records whose payload is NULL are encoded up to their payload: payload_size bytes, padding to a word and trailing_size
- * bytes must follow. So for a decoded record of which not all of the payload is here, set payload to NULL first.
- * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for what no
- * record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments, more than 4,095 words). */
+/* Encodes a record into room bytes at out; padding and reserved bits are 0. Header, size, type and subtype need not be
+ * set, but for the kind TW_FXT_UNKNOWN, whose header is written as it is with the right size. Words that are kept as
+ * they were found (trailing words, unknown records and arguments, the addresses of backtraces) are not turned to
+ * another byte order. Large records whose payload is NULL are encoded up to their payload: payload_size bytes, padding
+ * to a word and trailing_size bytes must follow. So for a decoded record of which not all of the payload is here, set
+ * payload to NULL first.
+ * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for
+ * what no record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments, more than
+ * 4,095 words). */
 TW_API int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size);
 
 #ifdef __cplusplus

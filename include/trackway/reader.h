@@ -17,11 +17,13 @@ extern "C" {
 
 /* In which order events are delivered. */
 enum tw_order {
-	TW_ORDER_TRACK, /* each track's events in time order; how tracks interleave is the format's choice (the fastest) */
+	/* Each track's events in time order; how tracks interleave is the format's choice (the fastest). */
+	TW_ORDER_TRACK,
 	TW_ORDER_TIME, /* all events in time order; a track whose clock goes back keeps its own order */
 	TW_ORDER_FILE, /* as the records stand in the file: no index, no second pass, no temporary file */
-	TW_ORDER_COPY /* the one of these in which the format's events are best written in it again: nothing is sorted that
-	                  was not */
+	/* The one of these in which the format's events are best written in it again: nothing is sorted that was
+	 * not. */
+	TW_ORDER_COPY
 };
 
 /* How much is verified. */
@@ -38,8 +40,8 @@ struct tw_namer {
 	void *context;
 };
 
-/* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers point
- * to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
+/* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers
+ * point to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
 	const char *format; /* name of the format; NULL: found from the bytes */
 	enum tw_order order;
@@ -87,19 +89,19 @@ struct tw_clock {
 struct tw_reader;
 
 /* Opens a trace. *reader is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_reader_error() can tell why;
- * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by content.
- * options: NULL for the defaults.
- * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED (options
- * that the format has nothing for). */
+ * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by
+ * content. options: NULL for the defaults.
+ * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED
+ * (options that the format has nothing for). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
 /* The same for bytes in memory, which must live until close. name is used in findings. */
 TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                           const struct tw_read_options *options);
 
-/* Opens part number `shard` of `shards` of an open trace that has not been read from: some of its tracks, whole, and each
- * track in just one of the parts; together they hold all. Parts may be read in different threads at once; each has a
- * dictionary of its own; findings arrive one at a time. The trace itself must stay open longer, unread.
+/* Opens part number `shard` of `shards` of an open trace that has not been read from: some of its tracks, whole, and
+ * each track in just one of the parts; together they hold all. Parts may be read in different threads at once; each has
+ * a dictionary of its own; findings arrive one at a time. The trace itself must stay open longer, unread.
  * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or another negative status. */
 TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards);
 
@@ -116,8 +118,9 @@ enum { TW_MERGE_MARKERS = 2 };
 /* All zero is the default. */
 struct tw_merge_options {
 	enum tw_alignment alignment;
-	/* TW_ALIGN_MARKERS: the names of one event, or of two. In every trace, the first event of that name is taken to happen at the
-	 * time of the first trace's; with two, clocks that run at other speeds are brought to the first trace's. */
+	/* TW_ALIGN_MARKERS: the names of one event, or of two. In every trace, the first event of that name is taken to
+	 * happen at the time of the first trace's; with two, clocks that run at other speeds are brought to the first
+	 * trace's. */
 	const char *markers[TW_MERGE_MARKERS];
 };
 
@@ -133,11 +136,11 @@ struct tw_merge_source {
 	int64_t offset_ns; /* the trace begins by so much later; where times would be less than 0, all move on */
 };
 
-/* Opens several traces, at most 256, of any formats as one whose events come in time order; read it with tw_read(). Their
- * dictionaries become one. A process keeps its number unless one of another source with that number came before: then it gets
- * another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory is that of a window over
- * each source. *merged is set as by tw_open(). options: threads, filters, findings and the namer hold for all; the order
- * is that of time. The format's name is "merged".
+/* Opens several traces, at most 256, of any formats as one whose events come in time order; read it with tw_read().
+ * Their dictionaries become one. A process keeps its number unless one of another source with that number came before:
+ * then it gets another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory
+ * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
+ * namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
  * Returns 0, TW_ERR_VALUE for a wrong count, a trace without wall time or a marker that is not there, or what tw_open()
  * returns for the first source that cannot be opened. */
@@ -255,8 +258,8 @@ struct tw_info {
 	size_t list_count;
 };
 
-/* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Used instead of
- * tw_read(). Returns 0 or a negative status. */
+/* Reads the whole trace and tells what is in it, with `jobs` threads (0: as many as there are processors). Used instead
+ * of tw_read(). Returns 0 or a negative status. */
 TW_API int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 
 /* ---- The formats. ---- */

@@ -1,4 +1,5 @@
-/* report.h - profiles and trees of calls as pictures, graphs and tables: flame graph, folded stacks, call graph, diff. */
+/* report.h - profiles and trees of calls as pictures, graphs and tables: flame graph, folded stacks, call graph,
+ * diff. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_REPORT_H
 #define TRACKWAY_REPORT_H
@@ -9,13 +10,14 @@
 extern "C" {
 #endif
 
-/* Where a function of this file takes a path, "-" is standard output, and a regular file appears under its name only when it
- * is complete, and one whose name ends in ".gz" or ".zst" is compressed. All of them return 0, TW_ERR_MEMORY or TW_ERR_SYSTEM (errno tells). Names are written as UTF-8: bytes that
- * are none become U+FFFD, control characters a space. An empty name is shown as "(no name)". */
+/* Where a function of this file takes a path, "-" is standard output, and a regular file appears under its name only
+ * when it is complete, and one whose name ends in ".gz" or ".zst" is compressed. All of them return 0, TW_ERR_MEMORY or
+ * TW_ERR_SYSTEM (errno tells). Names are written as UTF-8: bytes that are none become U+FFFD, control characters a
+ * space. An empty name is shown as "(no name)". */
 
-/* Writes the stacks of a tree for flamegraph.pl and its kin: a line is the names from the outermost to the innermost, with
- * ';' between them, a space, and what the innermost weighs itself: nanoseconds, samples, bytes. A ';' in a name becomes ':'. Stacks
- * without weight of their own are left out. Lines follow the tree, depth first. */
+/* Writes the stacks of a tree for flamegraph.pl and its kin: a line is the names from the outermost to the innermost,
+ * with ';' between them, a space, and what the innermost weighs itself: nanoseconds, samples, bytes. A ';' in a name
+ * becomes ':'. Stacks without weight of their own are left out. Lines follow the tree, depth first. */
 TW_API int tw_folded_write(struct tw_calltree *tree, const char *path);
 
 /* ---- The flame graph. ---- */
@@ -31,13 +33,13 @@ struct tw_flame_options {
 	const char *title;     /* NULL: "Flame graph" */
 	enum tw_flame_form form;
 	bool inverted; /* the root at the top ("icicle") */
-	double
-	    min_share; /* narrower frames are not drawn, but counted: share of all, 0 to 1. 0: 0.0001; negative: draw all */
+	/* Narrower frames are not drawn, but counted: share of all, 0 to 1. 0: 0.0001; negative: draw all. */
+	double min_share;
 	uint32_t max_depth; /* deeper frames are not drawn, but counted; 0: 1000 */
 };
 
-/* Writes a tree as one file that needs no other and no network: a picture where scripts are off; with scripts, frames can be
- * zoomed and searched. options: NULL for the defaults. */
+/* Writes a tree as one file that needs no other and no network: a picture where scripts are off; with scripts, frames
+ * can be zoomed and searched. options: NULL for the defaults. */
 TW_API int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_flame_options *options);
 
 /* ---- The graph of calls. ---- */
@@ -47,7 +49,8 @@ enum tw_graph_form {
 	TW_GRAPH_JSON /* JSON Lines, nodes first:
 	               * {"type":"node","id","name","function_id","file","line","count","open","total_ns","self_ns"}
 	               * (of samples: "weight","total","self", and the other two for times)
-	               * {"type":"edge","from","to","count","total_ns"}: ids of nodes; from is null at the root of a stack */
+	               * {"type":"edge","from","to","count","total_ns"}: ids of nodes; from is null at the root of a
+	               * stack */
 };
 
 struct tw_graph_options {
@@ -57,8 +60,8 @@ struct tw_graph_options {
 	size_t top; /* only so many functions, those with the most total time, and the edges between them; 0: all */
 };
 
-/* Writes functions and who calls whom. functions: a profile TW_BY_FUNCTION, callers: one TW_BY_CALLER of the same trace.
- * options: NULL for the defaults. */
+/* Writes functions and who calls whom. functions: a profile TW_BY_FUNCTION, callers: one TW_BY_CALLER of the same
+ * trace. options: NULL for the defaults. */
 TW_API int tw_graph_write(struct tw_profile *functions, struct tw_profile *callers, const char *path,
                           const struct tw_graph_options *options);
 
@@ -76,18 +79,19 @@ struct tw_diff_value {
 	double ratio;   /* b to a: 1 when both are 0, infinite when only a is */
 };
 
-/* Whether a change is more than chance: the durations of the calls that ended are put in order, both sides together, and it is asked
- * how likely they are to lie as far apart as they do if they came from one source (the rank test of Mann and Whitney, over
- * buckets of at most 1/64 of their value). Of all rows together so many are called significant that no more than 5 in 100 of
- * these are expected to be chance (Benjamini and Hochberg). */
+/* Whether a change is more than chance: the durations of the calls that ended are put in order, both sides together,
+ * and it is asked how likely they are to lie as far apart as they do if they came from one source (the rank test of
+ * Mann and Whitney, over buckets of at most 1/64 of their value). Of all rows together so many are called significant
+ * that no more than 5 in 100 of these are expected to be chance (Benjamini and Hochberg). */
 enum tw_significance {
-	TW_UNTESTED, /* a side has no durations: there is no such function, no call of it ended, or there are samples only */
+	/* A side has no durations: there is no such function, no call of it ended, or there are samples only. */
+	TW_UNTESTED,
 	TW_NOISE,
 	TW_SIGNIFICANT
 };
 
-/* One function name. Functions of one profile that share a name are summed, so a total may count time twice where they call
- * each other; their p50 is that of the one with the most ended calls. */
+/* One function name. Functions of one profile that share a name are summed, so a total may count time twice where they
+ * call each other; their p50 is that of the one with the most ended calls. */
 struct tw_diff_row {
 	const char *name; /* lives until the diff is freed */
 	enum tw_diff_status status;
@@ -98,7 +102,8 @@ struct tw_diff_row {
 
 struct tw_diff;
 
-/* Compares two profiles TW_BY_FUNCTION, a before and b after; both may be freed afterwards. Returns 0 or TW_ERR_MEMORY. */
+/* Compares two profiles TW_BY_FUNCTION, a before and b after; both may be freed afterwards. Returns 0 or
+ * TW_ERR_MEMORY. */
 TW_API int tw_diff_new(struct tw_diff **diff, struct tw_profile *a, struct tw_profile *b, enum tw_diff_by by);
 
 /* Returns row i (from 0), NULL past the last. Lives until the diff is freed. */

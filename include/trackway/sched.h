@@ -10,15 +10,17 @@ extern "C" {
 #endif
 
 /* How scheduling is counted:
- * - Between two switches of one CPU the thread ran that came with the first and left with the second. Where those are not the
- *   same, switches are missing, and the time counts as unknown. Nothing is known of a CPU before its first switch and after
- *   its last.
+ * - Between two switches of one CPU the thread ran that came with the first and left with the second. Where those are
+ *   not the same, switches are missing, and the time counts as unknown. Nothing is known of a CPU before its first
+ *   switch and after its last.
  * - Idle is a thread without a number, or one that the switch says is idle: with a weight of INT32_MIN (arguments
- *   incoming_weight, outgoing_weight), or, where there are priorities (incoming_priority, outgoing_priority), of process 0
- *   with priority 0. It is no thread's time.
- * - A wake-up's latency is the time until the thread comes to a CPU next; of several wake-ups before that, of the first.
+ *   incoming_weight, outgoing_weight), or, where there are priorities (incoming_priority, outgoing_priority), of
+ *   process 0 with priority 0. It is no thread's time.
+ * - A wake-up's latency is the time until the thread comes to a CPU next; of several wake-ups before that, of the
+ *   first.
  * - A thread is runnable from a wake-up, or from leaving in state 1 (running), until it comes to a CPU.
- * - Percentiles come from a histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off. */
+ * - Percentiles come from a histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 %
+ * off. */
 
 /* How many states are told apart: 0 to 14, and all beyond as 15. */
 enum { TW_SCHED_STATES = 16 };
@@ -67,9 +69,9 @@ struct tw_sched_options {
 
 struct tw_sched;
 
-/* Reads a whole trace, opened with TW_ORDER_TIME for all threads and not read from. *sched is set even on failure (NULL only
- * for TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0 or the negative
- * status of the read. */
+/* Reads a whole trace, opened with TW_ORDER_TIME for all threads and not read from. *sched is set even on failure (NULL
+ * only for TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0 or the
+ * negative status of the read. */
 TW_API int tw_sched_read(struct tw_sched **sched, struct tw_reader *reader, const struct tw_sched_options *options);
 
 /* Returns thread i (from 0) in order of process and thread, CPU i in order of number; NULL past the last. */
@@ -78,9 +80,9 @@ TW_API const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, siz
 
 TW_API const struct tw_sched_notes *tw_sched_notes(const struct tw_sched *sched);
 
-/* Draws a row for each CPU, with bars in the colours of the threads that ran, into one SVG that needs no other file: at most
- * 1,024 bars a row; where several threads share one, it has the colour of the one with most of it, and is as high as
- * the CPU was busy. path: "-" is standard output, and a regular file appears when it is complete; title: NULL for
+/* Draws a row for each CPU, with bars in the colours of the threads that ran, into one SVG that needs no other file: at
+ * most 1,024 bars a row; where several threads share one, it has the colour of the one with most of it, and is as high
+ * as the CPU was busy. path: "-" is standard output, and a regular file appears when it is complete; title: NULL for
  * "Scheduling". The handle was made with `plot`. Returns 0, TW_ERR_UNSUPPORTED when it was not, TW_ERR_MEMORY or
  * TW_ERR_SYSTEM (errno tells). */
 TW_API int tw_sched_plot(const struct tw_sched *sched, const char *path, const char *title);

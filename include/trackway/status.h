@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Every function that can fail returns an int: 0 or more is success (a count where the function says so), less than 0 is
- * one of these. After a negative status only the text of the error and closing are legal on that handle.
+/* Every function that can fail returns an int: 0 or more is success (a count where the function says so), less than 0
+ * is one of these. After a negative status only the text of the error and closing are legal on that handle.
  *
  * X(name, number, text) */
 #define TW_STATUS_LIST(X)                                                                                              \

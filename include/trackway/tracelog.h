@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/* The kinds of record: the first two words of a line. What follows them is, by kind (`ptr`: 0x and 8 or 16 digits; `iid`, `tok`,
- * `hr`: 0x and 8 digits; `ms`, `us`, `n`: decimal; "text" in quotes; `[]`: not in every dialect; the last may be a list):
+/* The kinds of record: the first two words of a line. What follows them is, by kind (`ptr`: 0x and 8 or 16 digits;
+ * `iid`, `tok`, `hr`: 0x and 8 digits; `ms`, `us`, `n`: decimal; "text" in quotes; `[]`: not in every dialect; the last
+ * may be a list):
  *
  * X(name, words, text, what follows) */
 #define TW_TRACELOG_KIND_LIST(X)                                                                                       \
@@ -188,8 +189,9 @@ struct tw_tracelog_fault {
 
 /* Decodes one line: bytes[0, size) with its LF, or without one where the input ends. The list at its end is found, not
  * looked into. Texts point into the bytes.
- * Returns 0, or TW_ERR_FORMAT where it is none of the known kinds (kind is TW_TRACELOG_UNKNOWN, the line is in `list`) or
- * a field of a known kind is not as it should be (then *fault tells; kind, size, odd and the members before it are set). */
+ * Returns 0, or TW_ERR_FORMAT where it is none of the known kinds (kind is TW_TRACELOG_UNKNOWN, the line is in `list`)
+ * or a field of a known kind is not as it should be (then *fault tells; kind, size, odd and the members before it are
+ * set). */
 TW_API int tw_tracelog_decode(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
                               struct tw_tracelog_fault *fault);
 
@@ -221,15 +223,15 @@ struct tw_tracelog_item {
 };
 
 /* Gives the next item of a record's list. `list` is a copy of record->list, which moves on.
- * Returns 1, 0 at the end, or TW_ERR_FORMAT for an item that is not as it should be: *fault tells (`at` from the beginning of
- * the copy before the call), and the list is behind it, so that one may go on. */
+ * Returns 1, 0 at the end, or TW_ERR_FORMAT for an item that is not as it should be: *fault tells (`at` from the
+ * beginning of the copy before the call), and the list is behind it, so that one may go on. */
 TW_API int tw_tracelog_next(const struct tw_tracelog_record *record, struct tw_tracelog_text *list,
                             struct tw_tracelog_item *item, struct tw_tracelog_fault *fault);
 
 /* Writes a record as a line with LF, as its style says; its list is written item by item. An unknown record is
  * written as it was. bytes has room for `room`.
- * Returns the size of the line, TW_ERR_ROOM (3 * record->size + 512 is enough for a decoded record), or TW_ERR_VALUE where the
- * record, or its list, holds something that no line can. */
+ * Returns the size of the line, TW_ERR_ROOM (3 * record->size + 512 is enough for a decoded record), or TW_ERR_VALUE
+ * where the record, or its list, holds something that no line can. */
 TW_API int64_t tw_tracelog_encode(const struct tw_tracelog_record *record, uint8_t *bytes, size_t room);
 
 /* The dialects that a record may be of: bit 1 << dialect for each. A line such as "prf tps 5" is of all. */

@@ -13,7 +13,8 @@ enum tw_byte_order {
 	TW_BYTES_AS_SOURCE, /* tw_transcode() and tw_repair(); for tw_create() little endian */
 	TW_BYTES_LITTLE,
 	TW_BYTES_BIG, /* xray-fdr: bit fields from the most significant bit, as the document has them */
-	TW_BYTES_BIG_LSB /* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG */
+	/* xray-fdr: bit fields from the least significant bit, as LLVM reads them; else as TW_BYTES_BIG. */
+	TW_BYTES_BIG_LSB
 };
 
 /* How to write. All zero is the default for every member. */
@@ -21,15 +22,16 @@ struct tw_write_options {
 	unsigned version;              /* of the target format; 0: the newest, or the source's for tw_transcode() */
 	enum tw_byte_order byte_order; /* formats with a choice */
 	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
-	const char
-	    *weight; /* folded: what is counted, a word of TW_WEIGHT_LIST (trackway/analysis.h); NULL: samples where the
-	                       source tells by them where time goes (their wall time where none has ticks), else the time of
-	                       calls, else what there is */
+	/* folded: what is counted, a word of TW_WEIGHT_LIST (trackway/analysis.h); NULL: samples where the source tells
+	 * by them where time goes (their wall time where none has ticks), else the time of calls, else what there
+	 * is. */
+	const char *weight;
 	uint64_t ticks_per_second; /* formats with ticks; 0: the source's, else 1000000000 */
 	const char *dialect;       /* tracelog: "d0" to "d3"; NULL: the source's */
-	const char *functions; /* xray-fdr, xray-basic: where to write the table of the function ids that names without
-	                              one were given, a line each: the id, a tab, the name (with \\t, \\n, \\r and \\\\ for
-	                              what would break it). No file when there are none; NULL: nowhere, and the names are losses */
+	/* xray-fdr, xray-basic: where to write the table of the function ids that names without one were given, a line
+	 * each: the id, a tab, the name (with \\t, \\n, \\r and \\\\ for what would break it). No file when there are
+	 * none; NULL: nowhere, and the names are losses. */
+	const char *functions;
 };
 
 /* What a target could not hold. `what` is a constant ("counter", "argument", ...). */
@@ -43,13 +45,14 @@ struct tw_loss {
 struct tw_writer;
 
 /* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
- * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. format: a name of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
+ * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. format: a name
+ * of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
  * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_VALUE (options that the format cannot have). */
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
-/* Writes a batch of a reader's events. The reader tells names, tracks and clock; it must be the same one for all batches.
- * What the format cannot hold is counted, never an error. Returns 0 or a negative status. */
+/* Writes a batch of a reader's events. The reader tells names, tracks and clock; it must be the same one for all
+ * batches. What the format cannot hold is counted, never an error. Returns 0 or a negative status. */
 TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
 /* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.
@@ -68,14 +71,15 @@ TW_API const char *tw_writer_error(const struct tw_writer *writer);
 /* Returns the order of events that a target format wants its reader to deliver. */
 TW_API enum tw_order tw_writer_order(const char *format);
 
-/* Whether tw_create() can write a format. False for one that is only written record by record, by tw_transcode() from a trace
- * of the same format. */
+/* Whether tw_create() can write a format. False for one that is only written record by record, by tw_transcode() from a
+ * trace of the same format. */
 TW_API bool tw_writer_takes_events(const char *format);
 
 /* Returns the name of the format number i (from 0) that can be written, NULL past the last. */
 TW_API const char *tw_writer_format_name(size_t i);
 
-/* Returns the format that a file name asks for by its ending ("x.json" and "x.json.gz": "chrome"), NULL when none does. */
+/* Returns the format that a file name asks for by its ending ("x.json" and "x.json.gz": "chrome"), NULL when none
+ * does. */
 TW_API const char *tw_writer_format_of(const char *path);
 
 /* ---- Whole files, record by record. ---- */
@@ -97,8 +101,9 @@ struct tw_rewrite_result {
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order. The reader is used up.
- * Options 0: as the source. Where tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record;
- * then the reader can still be read. */
+ * Options 0: as the source. Where tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0
+ * or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record; then the reader can still
+ * be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);
 

@@ -1,8 +1,8 @@
 /* xtrace.h - xtrace's two files, token by token and snapshot by snapshot.
  *
- * Source: "Workload trace格式介绍" of 2025-06-10 (called "the document" here). It is all that is public: where it leaves room,
- * the reading chosen is named as such, and doc/formats/xtrace.md gives the reasons. Everything is little endian. Nothing
- * here allocates, does I/O or keeps globals. */
+ * Source: "Workload trace格式介绍" of 2025-06-10 (called "the document" here). It is all that is public: where it leaves
+ * room, the reading chosen is named as such, and doc/formats/xtrace.md gives the reasons. Everything is little endian.
+ * Nothing here allocates, does I/O or keeps globals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_XTRACE_H
 #define TRACKWAY_XTRACE_H
@@ -19,9 +19,9 @@ extern "C" {
 
 /* ---- The data file (xinsndata): tokens without a header. ---- */
 
-/* The kinds of token: a byte, and a payload of so many bytes (those of loads, stores and vectors depend on the token). Exception
- * levels are in bits 6 and 7 of INST and PCINST, the size of an access as a power of 2 in bits 4 to 7 of LOAD and STORE.
- * Source: the document, "xtrace-format数据结构介绍".
+/* The kinds of token: a byte, and a payload of so many bytes (those of loads, stores and vectors depend on the token).
+ * Exception levels are in bits 6 and 7 of INST and PCINST, the size of an access as a power of 2 in bits 4 to 7 of LOAD
+ * and STORE. Source: the document, "xtrace-format数据结构介绍".
  *
  * X(name, token, payload, text) */
 #define TW_XTRACE_TOKEN_LIST(X)                                                                                        \
@@ -48,7 +48,8 @@ enum tw_xtrace_kind {
 	    TW_XTRACE_KINDS
 };
 
-/* Returns the name of a kind as TW_XTRACE_TOKEN_LIST has it, "unknown" for TW_XTRACE_UNKNOWN, NULL for a number that is none. */
+/* Returns the name of a kind as TW_XTRACE_TOKEN_LIST has it, "unknown" for TW_XTRACE_UNKNOWN, NULL for a number that is
+ * none. */
 TW_API const char *tw_xtrace_kind_name(unsigned kind);
 
 enum {
@@ -72,14 +73,15 @@ struct tw_xtrace_token {
 };
 
 /* Decodes the token at bytes[0, left).
- * Returns 1; 0 when left is 0; TW_ERR_ROOM when it goes beyond the bytes (token->size says what it takes, as far as that is
- * known); TW_ERR_FORMAT when the byte is no token (kind is unknown, size 1), or a SYSCALL_VEC has an absurd count. */
+ * Returns 1; 0 when left is 0; TW_ERR_ROOM when it goes beyond the bytes (token->size says what it takes, as far as
+ * that is known); TW_ERR_FORMAT when the byte is no token (kind is unknown, size 1), or a SYSCALL_VEC has an absurd
+ * count. */
 TW_API int tw_xtrace_decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token);
 
 /* Encodes a token into room bytes at out. Sizes and payload must fit the kind: a load or store has a power of 2 up to
  * TW_XTRACE_ACCESS_MAX bytes.
- * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for what no
- * token can hold. */
+ * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for
+ * what no token can hold. */
 TW_API int tw_xtrace_encode(const struct tw_xtrace_token *token, uint8_t *out, size_t room, size_t *size);
 
 /* Reads register i of an ALLGPR payload, or word i of a SYSCALL_VEC's. */
@@ -106,8 +108,8 @@ enum tw_xtrace_known {
 	TW_XTRACE_KNOWN_START = 16
 };
 
-/* Takes a layout as it is written on a command line: "header=24,za=yes,bits=128,index=offset,start=0", or some of these;
- * za is yes or no, index is offset or count. *known tells which. Returns 0 or TW_ERR_FORMAT. */
+/* Takes a layout as it is written on a command line: "header=24,za=yes,bits=128,index=offset,start=0", or some of
+ * these; za is yes or no, index is offset or count. *known tells which. Returns 0 or TW_ERR_FORMAT. */
 TW_API int tw_xtrace_layout_parse(const char *text, struct tw_xtrace_layout *layout, unsigned *known);
 
 /* The header. Source: the document, the list of the header's seven parts. */
@@ -155,10 +157,10 @@ struct tw_xtrace_snapshot {
 /* Returns the bytes of a snapshot; 0 where vector_bits is none of the five. */
 TW_API size_t tw_xtrace_snapshot_size(const struct tw_xtrace_layout *layout);
 
-/* Finds the layout of a file of file_size bytes from its first bytes, of which there are `size`; two snapshots are enough to be
- * sure (2 * 74,656 + 32 bytes at most). The layout must make the snapshots that are there end with their vector length, and
- * their counters grow; of several that do, the one that does so for most, and whose snapshots fill the file. What is known (enum
- * tw_xtrace_known) stays as it is in *layout; where the data begins is not looked for.
+/* Finds the layout of a file of file_size bytes from its first bytes, of which there are `size`; two snapshots are
+ * enough to be sure (2 * 74,656 + 32 bytes at most). The layout must make the snapshots that are there end with their
+ * vector length, and their counters grow; of several that do, the one that does so for most, and whose snapshots fill
+ * the file. What is known (enum tw_xtrace_known) stays as it is in *layout; where the data begins is not looked for.
  * Returns 0, or TW_ERR_FORMAT when not even the first snapshot makes sense and the layout is not known. */
 TW_API int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size, unsigned known,
                                   struct tw_xtrace_layout *layout);
@@ -171,8 +173,8 @@ TW_API void tw_xtrace_header_decode(const uint8_t *bytes, const struct tw_xtrace
 TW_API void tw_xtrace_header_encode(const struct tw_xtrace_header *header, const struct tw_xtrace_layout *layout,
                                     uint8_t *bytes);
 
-/* Reads a snapshot of tw_xtrace_snapshot_size() bytes, which must be there. Returns 0, or TW_ERR_VALUE when it does not end with
- * the layout's vector length (it is decoded all the same). */
+/* Reads a snapshot of tw_xtrace_snapshot_size() bytes, which must be there. Returns 0, or TW_ERR_VALUE when it does not
+ * end with the layout's vector length (it is decoded all the same). */
 TW_API int tw_xtrace_snapshot_decode(const uint8_t *bytes, const struct tw_xtrace_layout *layout,
                                      struct tw_xtrace_snapshot *snapshot);
 
