@@ -4,7 +4,12 @@
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
 # Where the extension is: beside the tool.
-TRACKWAY_BUILD=$(dirname "$(readlink -f "$TRACKWAY")")
+EXTENSION=$(dirname "$(readlink -f "$TRACKWAY")")/libtrackway_sqlite
+
+# With sanitizers it cannot be loaded by programs that have none.
+need_extension() {
+	! grep -q __asan_init "$EXTENSION.so" || skip "the extension has sanitizers"
+}
 
 one() { # what a query answers, without the names of the columns
 	trackway sql --csv "$@" | tail -n +2
@@ -88,10 +93,11 @@ one() { # what a query answers, without the names of the columns
 }
 
 @test "sql -o: a plain database with indexes, the same rows" {
+	need_extension
 	for file in "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" "$DATA/chrome/phases.json" "$DATA/tracelog/d1.log"; do
 		trackway sql "$file" -o out.db 2>err || [ $? = 1 ]
 		[ "$(sqlite3 out.db 'pragma integrity_check')" = ok ]
-		"$PYTHON" - "$TRACKWAY_BUILD/libtrackway_sqlite" "$file" <<-'END'
+		"$PYTHON" - "$EXTENSION" "$file" <<-'END'
 			import sqlite3, sys
 			saved, live = sqlite3.connect("out.db"), sqlite3.connect(":memory:")
 			live.enable_load_extension(True)
@@ -128,13 +134,13 @@ one() { # what a query answers, without the names of the columns
 }
 
 @test "sql: the extension in SQLite's shell and in Python" {
-	local extension="$TRACKWAY_BUILD/libtrackway_sqlite"
-	[ "$(sqlite3 -cmd ".load $extension" :memory: "select trackway_open('$DATA/fxt/oneshot_all.fxt')" \
+	need_extension
+	[ "$(sqlite3 -cmd ".load $EXTENSION" :memory: "select trackway_open('$DATA/fxt/oneshot_all.fxt')" \
 		"select name, dur from slice order by ts" "create virtual table t using trackway('$DATA/fxt/streaming.fxt', 'thread')" \
 		"select count(*) > 0 from t" | tr '\n' ' ')" = "1 8 bytes!|4166 scope|4167 be|8334 step|12500 1 " ]
-	run sqlite3 -cmd ".load $extension" :memory: "select trackway_open('missing.fxt')"
+	run sqlite3 -cmd ".load $EXTENSION" :memory: "select trackway_open('missing.fxt')"
 	[[ "$output" == *"missing.fxt: No such file or directory"* ]]
-	"$PYTHON" - "$extension" "$DATA/fxt/oneshot_all.fxt" <<-'END'
+	"$PYTHON" - "$EXTENSION" "$DATA/fxt/oneshot_all.fxt" <<-'END'
 		import sqlite3, sys
 		db = sqlite3.connect(":memory:")
 		db.enable_load_extension(True)
