@@ -13,11 +13,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "export/targets.h"
@@ -44,8 +41,6 @@ static void take_instant(struct perfetto *perfetto, const struct tw_event *event
 static void take_async(struct perfetto *perfetto, const struct tw_event *event);
 static void take_flow(struct perfetto *perfetto, const struct tw_event *event);
 static void take_counter(struct perfetto *perfetto, const struct tw_event *event);
-static void take_switch(struct perfetto *perfetto, const struct tw_event *event);
-static void take_wakeup(struct perfetto *perfetto, const struct tw_event *event);
 static void take_sample(struct perfetto *perfetto, const struct tw_event *event);
 static void take_log(struct perfetto *perfetto, const struct tw_event *event);
 
@@ -63,8 +58,8 @@ static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_FLOW_BEGIN] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
     [TW_FLOW_STEP] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
     [TW_FLOW_END] = {take_flow, .type = TYPE_INSTANT, .category = "flow"},
-    [TW_SWITCH] = {.take = take_switch},
-    [TW_WAKEUP] = {.take = take_wakeup},
+    [TW_SWITCH] = {.take = tw_perfetto_take_switch},
+    [TW_WAKEUP] = {.take = tw_perfetto_take_wakeup},
     [TW_STACK_SAMPLE] = {.take = take_sample, .approximated = true},
     [TW_CPU_SAMPLE] = {.take = take_sample, .approximated = true},
     [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"}},
@@ -153,129 +148,14 @@ static void put_clock(struct perfetto *perfetto)
 	tw_perfetto_put_packet(perfetto, PACKET_CLOCK_SNAPSHOT, &tw_reader_clock(perfetto->reader)->start_ns);
 }
 
-/* ---- Arguments. ---- */
-
-static void add_hex(struct tw_proto *event, const uint8_t *bytes, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t begin = tw_proto_begin(event, ANNOTATION_STRING);
-	if (tw_proto_room(event, 2 * size))
-		for (size_t i = 0; i < size; i++) {
-			event->bytes[event->length++] = (uint8_t)digits[bytes[i] >> 4];
-			event->bytes[event->length++] = (uint8_t)digits[bytes[i] & 15];
-		}
-	tw_proto_end(event, begin);
-}
-
-static void add_bytes(struct perfetto *perfetto, const struct tw_argument *argument)
-{
-	size_t size = argument->size < PERFETTO_VALUE_MAX ? (size_t)argument->size : PERFETTO_VALUE_MAX;
-	if (size < argument->size)
-		tw_count_loss(perfetto->writer, "long argument", true);
-	if (argument->type == TW_ARG_TEXT)
-		tw_proto_string(&perfetto->event, ANNOTATION_STRING, (const char *)argument->value.bytes, size);
-	else
-		add_hex(&perfetto->event, argument->value.bytes, size);
-}
-
-/* "0x1234 (lock)" where the object is known. */
-static void add_reference(struct perfetto *perfetto, const struct tw_argument *argument)
-{
-	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
-	const struct tw_name *object = tw_dictionary_name(perfetto->dictionary, number);
-	char text[256];
-	if (object->length == 0) {
-		tw_proto_uint(&perfetto->event, argument->type == TW_ARG_KOID ? ANNOTATION_UINT : ANNOTATION_POINTER,
-		              argument->value.u);
-		return;
-	}
-	snprintf(text, sizeof text, "0x%" PRIx64 " (%.200s)", argument->value.u, object->text);
-	tw_proto_text(&perfetto->event, ANNOTATION_STRING, text);
-}
-
-static void add_value(struct perfetto *perfetto, const struct tw_argument *argument)
-{
-	struct tw_proto *event = &perfetto->event;
-	switch ((enum tw_argument_type)argument->type) {
-	case TW_ARG_NULL:
-		tw_proto_text(event, ANNOTATION_STRING, "null");
-		return;
-	case TW_ARG_BOOL:
-		tw_proto_uint(event, ANNOTATION_BOOL, argument->value.u != 0);
-		return;
-	case TW_ARG_INT:
-		tw_proto_uint(event, ANNOTATION_INT, (uint64_t)argument->value.i);
-		return;
-	case TW_ARG_UINT:
-		tw_proto_uint(event, ANNOTATION_UINT, argument->value.u);
-		return;
-	case TW_ARG_POINTER:
-	case TW_ARG_KOID:
-		add_reference(perfetto, argument);
-		return;
-	case TW_ARG_DOUBLE:
-		tw_proto_double(event, ANNOTATION_DOUBLE, argument->value.d);
-		return;
-	case TW_ARG_TEXT:
-	case TW_ARG_BYTES:
-		add_bytes(perfetto, argument);
-		return;
-	}
-}
-
-static void add_argument(struct perfetto *perfetto, const struct tw_argument *argument)
-{
-	if (perfetto->event.length > PERFETTO_EVENT_MAX) {
-		tw_count_loss(perfetto->writer, "argument", false);
-		return;
-	}
-	size_t begin = tw_proto_begin(&perfetto->event, EVENT_DEBUG_ANNOTATIONS);
-	if (argument->name)
-		tw_proto_uint(&perfetto->event, ANNOTATION_NAME_IID, tw_perfetto_annotation(perfetto, argument->name));
-	else
-		tw_proto_text(&perfetto->event, ANNOTATION_NAME, "argument");
-	add_value(perfetto, argument);
-	tw_proto_end(&perfetto->event, begin);
-}
-
-static void add_arguments(struct perfetto *perfetto, const struct tw_event *event, unsigned from)
-{
-	for (unsigned i = from; i < event->argument_count; i++)
-		add_argument(perfetto, &perfetto->arguments[event->first_argument + i]);
-}
-
-/* An argument that is ours. */
-static void add_own(struct perfetto *perfetto, const char *name, unsigned field, uint64_t value)
-{
-	size_t begin = tw_proto_begin(&perfetto->event, EVENT_DEBUG_ANNOTATIONS);
-	tw_proto_text(&perfetto->event, ANNOTATION_NAME, name);
-	tw_proto_uint(&perfetto->event, field, value);
-	tw_proto_end(&perfetto->event, begin);
-}
+/* ---- Events of tracks. ---- */
 
 static void add_told(struct perfetto *perfetto, const struct told *told, uint64_t value)
 {
 	if (told->form != NOT_TOLD)
-		add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT, value);
+		tw_perfetto_add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT,
+		                    value);
 }
-
-static void add_flag_words(struct perfetto *perfetto, uint16_t flags)
-{
-	static const struct {
-		uint16_t flag;
-		const char *name;
-	} words[] = {
-	    {TW_FLAG_TAIL, "tail"},
-	    {TW_FLAG_CLIPPED, "clipped"},
-	    {TW_FLAG_PARTIAL, "partial"},
-	    {TW_FLAG_UNWOUND, "unwound"},
-	};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (flags & words[i].flag)
-			add_own(perfetto, words[i].name, ANNOTATION_BOOL, true);
-}
-
-/* ---- Events of tracks. ---- */
 
 static void add_type(struct perfetto *perfetto, unsigned type, uint64_t uuid)
 {
@@ -312,8 +192,8 @@ static void add_event(struct perfetto *perfetto, const struct tw_event *event, u
 	add_type(perfetto, type, uuid);
 	add_names(perfetto, event);
 	add_numbers(perfetto, event);
-	add_arguments(perfetto, event, 0);
-	add_flag_words(perfetto, event->flags);
+	tw_perfetto_add_arguments(perfetto, event, 0);
+	tw_perfetto_add_flag_words(perfetto, event->flags);
 }
 
 static void put_event(struct perfetto *perfetto, uint64_t time)
@@ -341,10 +221,10 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 		return;
 	add_type(perfetto, TYPE_SLICE_END, tw_perfetto_track(perfetto, end->track)->uuid);
 	if (end->event) {
-		add_arguments(perfetto, end->event, 0);
-		add_flag_words(perfetto, end->event->flags);
+		tw_perfetto_add_arguments(perfetto, end->event, 0);
+		tw_perfetto_add_flag_words(perfetto, end->event->flags);
 	} else if (end->how == TW_CALL_UNWOUND) {
-		add_flag_words(perfetto, TW_FLAG_UNWOUND);
+		tw_perfetto_add_flag_words(perfetto, TW_FLAG_UNWOUND);
 	}
 	put_event(perfetto, end->time);
 }
@@ -445,7 +325,7 @@ static void take_log(struct perfetto *perfetto, const struct tw_event *event)
 		tw_proto_uint(&perfetto->event, LOG_BODY_IID, body);
 		tw_proto_end(&perfetto->event, begin);
 	}
-	add_arguments(perfetto, event, text);
+	tw_perfetto_add_arguments(perfetto, event, text);
 	put_event(perfetto, event->time);
 }
 
@@ -474,129 +354,6 @@ static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
 	if (stack)
 		tw_proto_uint(proto, SAMPLE_CALLSTACK_IID, stack);
 	tw_perfetto_put_packet(perfetto, PACKET_PERF_SAMPLE, &event->time);
-}
-
-/* ---- Scheduling. ---- */
-
-/* What a side of a switch is called, by arguments that some writers give. */
-struct side {
-	const char *weight, *priority;
-	unsigned comm, pid, prio;
-};
-
-static const struct side leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
-                                    SWITCH_PREV_PRIO};
-static const struct side coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
-                                   SWITCH_NEXT_PRIO};
-
-static const struct tw_argument *argument_named(const struct perfetto *perfetto, const struct tw_event *event,
-                                                const char *name)
-{
-	for (unsigned i = 0; i < event->argument_count; i++) {
-		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
-		if (strcmp(tw_dictionary_name(perfetto->dictionary, argument->name)->text, name) == 0)
-			return argument;
-	}
-	return NULL;
-}
-
-static void add_comm(struct perfetto *perfetto, unsigned field, uint32_t number)
-{
-	uint32_t name = tw_dictionary_track(perfetto->dictionary, number)->name;
-	if (name)
-		tw_perfetto_put_name(perfetto, &perfetto->event, field, tw_dictionary_name(perfetto->dictionary, name));
-}
-
-/* Idle is thread 0, whatever stands for it in the trace: trackway/sched.h tells what that is. */
-static void add_side(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const struct side *side)
-{
-	struct tw_proto *proto = &perfetto->event;
-	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
-	const struct tw_argument *weight = argument_named(perfetto, event, side->weight);
-	const struct tw_argument *priority = argument_named(perfetto, event, side->priority);
-	bool idle = weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN;
-	if (!idle)
-		idle = priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
-	if (idle)
-		tw_proto_text(proto, side->comm, "swapper");
-	else
-		add_comm(perfetto, side->comm, number);
-	tw_proto_uint(proto, side->pid, idle ? 0 : perfetto->tracks[number].tid);
-	if (priority)
-		tw_proto_uint(proto, side->prio, priority->value.u);
-}
-
-/* The states of FXT as Linux numbers them; a thread in one that FXT does not name sleeps. */
-static uint64_t linux_state(uint64_t state)
-{
-	static const uint8_t states[] = {
-	    0,  /* new: runnable */
-	    0,  /* running: runnable */
-	    4,  /* suspended: stopped */
-	    1,  /* blocked: interruptible sleep */
-	    32, /* dying: zombie */
-	    16, /* dead */
-	};
-	return state < sizeof states ? states[state] : 1;
-}
-
-/* The messages around an ftrace event. */
-struct bundle {
-	size_t event, kind;
-};
-
-static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
-{
-	struct tw_proto *proto = &perfetto->event;
-	struct bundle bundle;
-	tw_proto_uint(proto, BUNDLE_CPU, event->cpu);
-	bundle.event = tw_proto_begin(proto, BUNDLE_EVENT);
-	tw_proto_uint(proto, FTRACE_TIMESTAMP, event->time);
-	tw_proto_uint(proto, FTRACE_PID, pid);
-	bundle.kind = tw_proto_begin(proto, field);
-	return bundle;
-}
-
-static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
-{
-	tw_proto_end(&perfetto->event, bundle->kind);
-	tw_proto_end(&perfetto->event, bundle->event);
-	tw_perfetto_put_packet(perfetto, PACKET_FTRACE_EVENTS, NULL);
-}
-
-/* Counts the arguments for which there is no field. */
-static void count_others(struct perfetto *perfetto, const struct tw_event *event)
-{
-	for (unsigned i = 0; i < event->argument_count; i++) {
-		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
-		const char *name = tw_dictionary_name(perfetto->dictionary, argument->name)->text;
-		if (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0)
-			tw_count_loss(perfetto->writer, "argument", false);
-	}
-}
-
-static void take_switch(struct perfetto *perfetto, const struct tw_event *event)
-{
-	uint32_t pid = tw_perfetto_track(perfetto, event->track)->tid;
-	tw_perfetto_track(perfetto, event->other);
-	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_SWITCH, pid);
-	add_side(perfetto, event, event->track, &leaving);
-	tw_proto_uint(&perfetto->event, SWITCH_PREV_STATE, linux_state(event->value));
-	add_side(perfetto, event, event->other, &coming);
-	put_ftrace(perfetto, &bundle);
-	count_others(perfetto, event);
-}
-
-static void take_wakeup(struct perfetto *perfetto, const struct tw_event *event)
-{
-	uint32_t waker = event->other ? tw_perfetto_track(perfetto, event->other)->tid : 0;
-	uint32_t woken = tw_perfetto_track(perfetto, event->track)->tid;
-	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_WAKING, waker);
-	add_comm(perfetto, WAKING_COMM, event->track);
-	tw_proto_uint(&perfetto->event, WAKING_PID, woken);
-	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, event->cpu);
-	put_ftrace(perfetto, &bundle);
-	count_others(perfetto, event);
 }
 
 /* ---- The file. ---- */

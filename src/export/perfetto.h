@@ -194,6 +194,22 @@ void tw_perfetto_tracks_finish(struct perfetto *perfetto);
 
 void tw_perfetto_tracks_free(struct perfetto *perfetto);
 
+/* ---- perfetto_args.c: arguments, which are debug annotations. ---- */
+
+/* Adds the arguments of an event from one on. */
+void tw_perfetto_add_arguments(struct perfetto *perfetto, const struct tw_event *event, unsigned from);
+
+/* Adds an argument that is ours. field: ANNOTATION_BOOL, _UINT, _POINTER. */
+void tw_perfetto_add_own(struct perfetto *perfetto, const char *name, unsigned field, uint64_t value);
+
+/* Adds a word for each flag that is one. */
+void tw_perfetto_add_flag_words(struct perfetto *perfetto, uint16_t flags);
+
+/* ---- perfetto_sched.c: switches and wake-ups. ---- */
+
+void tw_perfetto_take_switch(struct perfetto *perfetto, const struct tw_event *event);
+void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *event);
+
 /* ---- perfetto.c ---- */
 
 /* Writes a packet: `event` is the field of that number, `interned` goes with it; both are empty afterwards. time: NULL where

@@ -1,0 +1,126 @@
+/* perfetto_sched.c - switches and wake-ups of Perfetto's traces: ftrace's events. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/perfetto.h"
+
+#include <string.h>
+
+/* What a side of a switch is called, by arguments that some writers give. */
+struct side {
+	const char *weight, *priority;
+	unsigned comm, pid, prio;
+};
+
+static const struct side leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
+                                    SWITCH_PREV_PRIO};
+static const struct side coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
+                                   SWITCH_NEXT_PRIO};
+
+static const struct tw_argument *argument_named(const struct perfetto *perfetto, const struct tw_event *event,
+                                                const char *name)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		if (strcmp(tw_dictionary_name(perfetto->dictionary, argument->name)->text, name) == 0)
+			return argument;
+	}
+	return NULL;
+}
+
+static void add_comm(struct perfetto *perfetto, unsigned field, uint32_t number)
+{
+	uint32_t name = tw_dictionary_track(perfetto->dictionary, number)->name;
+	if (name)
+		tw_perfetto_put_name(perfetto, &perfetto->event, field, tw_dictionary_name(perfetto->dictionary, name));
+}
+
+/* Idle is thread 0, whatever stands for it in the trace: trackway/sched.h tells what that is. */
+static void add_side(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const struct side *side)
+{
+	struct tw_proto *proto = &perfetto->event;
+	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
+	const struct tw_argument *weight = argument_named(perfetto, event, side->weight);
+	const struct tw_argument *priority = argument_named(perfetto, event, side->priority);
+	bool idle = weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN;
+	if (!idle)
+		idle = priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
+	if (idle)
+		tw_proto_text(proto, side->comm, "swapper");
+	else
+		add_comm(perfetto, side->comm, number);
+	tw_proto_uint(proto, side->pid, idle ? 0 : perfetto->tracks[number].tid);
+	if (priority)
+		tw_proto_uint(proto, side->prio, priority->value.u);
+}
+
+/* The states of FXT as Linux numbers them; a thread in one that FXT does not name sleeps. */
+static uint64_t linux_state(uint64_t state)
+{
+	static const uint8_t states[] = {
+	    0,  /* new: runnable */
+	    0,  /* running: runnable */
+	    4,  /* suspended: stopped */
+	    1,  /* blocked: interruptible sleep */
+	    32, /* dying: zombie */
+	    16, /* dead */
+	};
+	return state < sizeof states ? states[state] : 1;
+}
+
+/* The messages around an ftrace event. */
+struct bundle {
+	size_t event, kind;
+};
+
+static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
+{
+	struct tw_proto *proto = &perfetto->event;
+	struct bundle bundle;
+	tw_proto_uint(proto, BUNDLE_CPU, event->cpu);
+	bundle.event = tw_proto_begin(proto, BUNDLE_EVENT);
+	tw_proto_uint(proto, FTRACE_TIMESTAMP, event->time);
+	tw_proto_uint(proto, FTRACE_PID, pid);
+	bundle.kind = tw_proto_begin(proto, field);
+	return bundle;
+}
+
+static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
+{
+	tw_proto_end(&perfetto->event, bundle->kind);
+	tw_proto_end(&perfetto->event, bundle->event);
+	tw_perfetto_put_packet(perfetto, PACKET_FTRACE_EVENTS, NULL);
+}
+
+/* Counts the arguments for which there is no field. */
+static void count_others(struct perfetto *perfetto, const struct tw_event *event)
+{
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		const char *name = tw_dictionary_name(perfetto->dictionary, argument->name)->text;
+		if (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0)
+			tw_count_loss(perfetto->writer, "argument", false);
+	}
+}
+
+void tw_perfetto_take_switch(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t pid = tw_perfetto_track(perfetto, event->track)->tid;
+	tw_perfetto_track(perfetto, event->other);
+	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_SWITCH, pid);
+	add_side(perfetto, event, event->track, &leaving);
+	tw_proto_uint(&perfetto->event, SWITCH_PREV_STATE, linux_state(event->value));
+	add_side(perfetto, event, event->other, &coming);
+	put_ftrace(perfetto, &bundle);
+	count_others(perfetto, event);
+}
+
+void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t waker = event->other ? tw_perfetto_track(perfetto, event->other)->tid : 0;
+	uint32_t woken = tw_perfetto_track(perfetto, event->track)->tid;
+	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_WAKING, waker);
+	add_comm(perfetto, WAKING_COMM, event->track);
+	tw_proto_uint(&perfetto->event, WAKING_PID, woken);
+	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, event->cpu);
+	put_ftrace(perfetto, &bundle);
+	count_others(perfetto, event);
+}
