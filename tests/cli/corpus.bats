@@ -44,6 +44,13 @@ counts() { # log
 		"$PYTHON" "$TRUTH/compare.py" stat.json truth.json
 }
 
+# The same on a log of random calls, read by one processor and by two.
+counts_random() { # seed
+	"$PYTHON" "$TRUTH/fdr_random.py" "$1" random.xray && counts random.xray &&
+		trackway stat --jobs 1 --json random.xray | cmp - stat.json &&
+		trackway stat --jobs 2 --json random.xray | cmp - stat.json
+}
+
 # What an independent decoder finds in the archive is what another finds in the log.
 becomes_fxt() { # log
 	trackway convert "$1" -o out.fxt && "$PYTHON" "$TRUTH/fxt_of_xray.py" "$1" out.fxt &&
@@ -63,6 +70,13 @@ becomes_fxt() { # log
 
 @test "stat: every FDR log" { each counts 'v[1-5]*.xray' 'le-*.xray' 'be-*.xray'; }
 @test "stat: basic logs" { each counts 'basic-v[123].xray' 'basic-be-*.xray'; }
+
+@test "stat: random calls of several threads in many buffers" {
+	local seed
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		counts_random $seed || fail "seed $seed"
+	done
+}
 
 @test "repair of a good log changes nothing that means something" {
 	repaired() {
