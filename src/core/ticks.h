@@ -83,12 +83,14 @@ static inline struct tw_ticks_walk tw_ticks_walk(struct tw_ticks *clock, uint64_
 	};
 }
 
-/* Goes on. False when the ticks are not there: then `left` is wrong until they are added again. whole and part are the clock's. */
+/* Goes on. False when the ticks are not there. whole and part are the clock's. */
 static inline bool tw_ticks_step(struct tw_ticks_walk *walk, uint64_t ticks, uint64_t whole, uint64_t part)
 {
 	__extension__ typedef unsigned __int128 wide;
-	if (__builtin_sub_overflow(walk->left, ticks, &walk->left))
+	if (__builtin_sub_overflow(walk->left, ticks, &walk->left)) {
+		walk->left += ticks;
 		return false;
+	}
 	walk->time += (wide)ticks * part;
 	walk->time += (wide)(ticks * whole) << 64;
 	return true;

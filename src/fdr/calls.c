@@ -9,7 +9,7 @@
 
 /* ---- The fast path: entries and exits that match, in little-endian logs. `make bench` measures it (stat). What it cannot
  * do stops it. No jump in it depends on whether a record is an entry or an exit: that cannot be foretold, and a wrong guess
- * costs as much as all of this. What only one of them needs is done for both, and then left behind or made 0. ---- */
+ * costs as much as all of this. What only one of them needs is done for both, and then left behind or written over. ---- */
 
 enum {
 	KIND_BITS = 0xf, /* the first bits of a function record: its kind, times two */
@@ -26,7 +26,7 @@ struct run {
 	struct tw_left_call *left;
 	uint32_t *on_stack;
 	const struct fdr_near *near;
-	size_t near_room;
+	uint32_t odd; /* the bits that the first word of a plain entry or exit does not have */
 	struct tw_ticks_walk walk;
 	uint64_t whole, part; /* of the clock */
 };
@@ -37,11 +37,19 @@ static inline void *moved(void *pointer, ptrdiff_t bytes)
 	return (char *)pointer + bytes;
 }
 
-static inline void put_frame(struct tw_frame *frame, uint64_t begin, size_t name, uint32_t row)
+/* Makes a tail exit an exit. False for what is no plain record. */
+static inline bool make_plain(uint32_t *bits, uint32_t odd)
+{
+	if ((*bits & (odd | KIND_BITS)) != TAIL_BITS)
+		return false;
+	*bits ^= TAIL_BITS ^ EXIT_BITS;
+	return true;
+}
+
+static inline void put_frame(struct tw_frame *frame, uint64_t begin, uint32_t row)
 {
 	frame->begin = begin;
 	frame->children = 0;
-	frame->name = (uint32_t)name;
 	frame->row = row;
 }
 
@@ -54,8 +62,9 @@ static inline void put_call(struct tw_left_call *call, uint64_t duration, uint64
 	call->below = below;
 }
 
-/* Takes records until one is of another kind or does not match. There must be room for as many frames, and for one call
- * more than there are records. whole: the clock's. Returns how many bytes are left. */
+/* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps one of
+ * them. There must be room for as many frames, and for one call more than there are records. whole: the clock's. Returns how
+ * many bytes are left. */
 static inline __attribute__((always_inline)) size_t take_all(struct run *run, const uint8_t *bytes, size_t size,
                                                              uint64_t whole)
 {
@@ -63,36 +72,27 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 	struct tw_left_call *left = run->left;
 	struct tw_ticks_walk walk = run->walk;
 	const struct fdr_near *const near = run->near;
-	const size_t near_room = run->near_room;
 	uint32_t *const on_stack = run->on_stack;
+	const uint32_t odd = run->odd;
 	const uint64_t part = run->part;
 	const uint8_t *p = bytes, *const end = bytes + size;
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
-		uint64_t bits = tw_load32(p, false), ticks = tw_load32(p + 4, false), id = bits >> 4;
-		if (bits & (KIND_BITS ^ EXIT_BITS)) {
-			if ((bits & KIND_BITS) != TAIL_BITS)
-				break;
-			bits ^= TAIL_BITS ^ EXIT_BITS;
-		}
-		const uint64_t exits = -(bits / EXIT_BITS & 1); /* all bits, or none */
-		if (id >= near_room || !near[id].row)
+		uint32_t bits = tw_load32(p, false);
+		if (bits & odd && !make_plain(&bits, odd))
 			break;
-		const size_t name = near[id].name;
-		const uint32_t row = near[id].row;
-		if ((name ^ top->name) & exits)
+		const uint32_t row = near[bits >> 4].row, name = near[bits >> 4].name;
+		const ptrdiff_t exits = -(ptrdiff_t)(bits / EXIT_BITS & 1),
+				down = exits & -STEP; /* all bits, or none */
+		struct tw_frame *above = top + 1, *mine = moved(above, down);
+		above->name = name;
+		if (!row || mine->name != name || !tw_ticks_step(&walk, tw_load32(p + 4, false), whole, part))
 			break;
-		if (!tw_ticks_step(&walk, ticks, whole, part)) {
-			walk.left += ticks;
-			break;
-		}
 		const uint64_t now = tw_ticks_walked(&walk), duration = now - top->begin;
 		put_call(left, duration, top->children, row, on_stack[name] += 1 + 2 * (uint32_t)exits);
-		const ptrdiff_t down = (ptrdiff_t)(exits & (uint64_t)-STEP);
-		struct tw_frame *caller = moved(top, down);
-		caller->children += duration & exits;
-		put_frame(top + 1, now, name, row);
 		left = moved(left, -down);
-		top = moved(caller, down + STEP);
+		top = moved(mine, down);
+		top->children += duration; /* the caller's; of an entry, what is 0 next */
+		put_frame(above, now, row);
 	}
 	run->top = top;
 	run->left = left;
@@ -140,19 +140,20 @@ static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, stru
                          const uint8_t *bytes, size_t size)
 {
 	struct tw_call_stack *stack = calls->stack;
+	const size_t near_room = stream->names->near_room;
 	struct run run = {
 	    .top = stack->space->frames + stack->depth,
 	    .left = left->calls + left->count,
 	    .on_stack = stack->space->on_stack,
 	    .near = stream->names->near,
-	    .near_room = stream->names->near_room,
+	    .odd = (KIND_BITS ^ EXIT_BITS) | ~(uint32_t)((near_room << 4) - 1),
 	    .walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc),
 	    .whole = stream->clock.whole,
 	    .part = stream->clock.part,
 	};
 	const uint64_t ticks = run.walk.left;
-	if (tw_ticks_walked(&run.walk) < stream->latest_ns)
-		return 0; /* a call could end before it began */
+	if (!near_room || tw_ticks_walked(&run.walk) < stream->latest_ns)
+		return 0; /* no function is known; a call could end before it began */
 	size_t rest = size;
 	do
 		rest = (run.whole ? take_any_clock : take_fast_clock)(&run, bytes + size - rest, rest);

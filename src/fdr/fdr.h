@@ -148,8 +148,8 @@ struct fdr_near {
 };
 
 struct fdr_names {
-	struct fdr_near *near; /* by id */
-	size_t near_room;
+	struct fdr_near *near;             /* by id */
+	size_t near_room;                  /* 0 or a power of two */
 	const struct tw_call_space *space; /* that the rows are known for */
 	struct tw_map far;                 /* ids too large for the table */
 	uint32_t other;                    /* what has no place within the memory limit; 0: the limit is not reached */

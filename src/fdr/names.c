@@ -44,6 +44,15 @@ static uint32_t name_far(struct tw_reader *reader, struct fdr_names *names, uint
 	return name == UINT32_MAX || !tw_map_add(&names->far, id, name) ? UINT32_MAX : name;
 }
 
+/* The least power of two that is greater. */
+static size_t power_above(uint32_t id)
+{
+	size_t power = 8; /* at least what tw_grow() gives */
+	while (power <= id)
+		power *= 2;
+	return power;
+}
+
 uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
 {
 	if (id < names->near_room && names->near[id].name)
@@ -55,7 +64,7 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 		return other(reader, names);
 	if (id >= NEAR_IDS)
 		return name_far(reader, names, id);
-	if (!tw_grow(&names->near, &names->near_room, id + (size_t)1, sizeof *names->near))
+	if (!tw_grow(&names->near, &names->near_room, power_above(id), sizeof *names->near))
 		return UINT32_MAX;
 	uint32_t name = intern(reader, id);
 	if (name != UINT32_MAX)
