@@ -98,6 +98,10 @@ struct tw_format {
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
 	                 struct tw_rewrite_result *result);
+
+	/* Instead of repair and transcode where the format has claimed the path: what is written is a directory. */
+	int (*rewrite_set)(struct tw_reader *reader, const char *directory, bool repairs,
+	                   struct tw_rewrite_result *result);
 	void (*close)(struct tw_reader *reader);
 };
 

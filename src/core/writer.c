@@ -176,8 +176,21 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	return error ? tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
 }
 
+static bool is_set(const struct tw_reader *reader)
+{
+	return reader->path && reader->format->rewrite_set;
+}
+
+static int rewrite_set(struct tw_reader *reader, const char *path, bool repairs, struct tw_rewrite_result *result)
+{
+	*result = (struct tw_rewrite_result){0};
+	return reader->format->rewrite_set(reader, path, repairs, result);
+}
+
 int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)
 {
+	if (is_set(reader))
+		return rewrite_set(reader, path, true, result);
 	if (!reader->format->repair)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no repair for this format", reader->format->name);
 	return rewrite(reader, path, NULL, result);
@@ -187,6 +200,8 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
                  struct tw_rewrite_result *result)
 {
 	static const struct tw_write_options none = {0};
+	if (is_set(reader))
+		return rewrite_set(reader, path, false, result);
 	if (!reader->format->transcode)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: cannot be written", reader->format->name);
 	return rewrite(reader, path, options ? options : &none, result);

@@ -38,6 +38,7 @@ uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track
 /* ---- The layout. ---- */
 
 enum {
+	HEADER_MOST = 32,
 	START = 24,            /* where tokens may begin instead of 0 */
 	GUESS = 2 * 74656 + 32 /* bytes of two of the largest snapshots and a header */
 };
@@ -71,7 +72,7 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 	files->has_layout = tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0;
 	if (files->has_layout)
 		tw_xtrace_header_decode(bytes, &files->layout, &files->header);
-	else if (have)
+	else if (have > HEADER_MOST) /* otherwise there is no snapshot yet */
 		xtrace_report(files, true, XTRACE_SNAPSHOT_LAYOUT, 0, 0,
 		              "%zu bytes, and no layout gives them a vector length where snapshots end", have);
 	return 0;

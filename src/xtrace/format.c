@@ -71,7 +71,7 @@ static bool is_stream(const uint8_t *bytes, size_t size)
 		size -= token.size;
 		count++;
 	}
-	return count >= LEAST && status != TW_ERR_FORMAT;
+	return status == 0 ? count > 0 : count >= LEAST && status != TW_ERR_FORMAT;
 }
 
 /* A snapshot file has nothing at its beginning that tells it. */
@@ -95,5 +95,7 @@ const struct tw_format tw_format_xtrace = {
     .read = xtrace_read,
     .read_record = xtrace_read_record,
     .info = xtrace_info,
+    .repair = xtrace_repair,
+    .rewrite_set = xtrace_rewrite_set,
     .close = xtrace_close,
 };

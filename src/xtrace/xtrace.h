@@ -122,6 +122,9 @@ void xtrace_events_free(struct xtrace_events *events);
 int xtrace_read_record(struct tw_reader *reader, struct tw_record *record);
 void xtrace_records_free(struct xtrace_records *records);
 
+int xtrace_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
+int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool repairs, struct tw_rewrite_result *result);
+
 int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 void xtrace_survey_free(struct xtrace_survey *survey);
 

@@ -59,6 +59,8 @@ def xtraces():
     snapshots = b"".join((count << 64 | count << 128).to_bytes(1416, "little") + (128).to_bytes(8, "little")
                          for count in (1, 2))
     yield "xtrace-snapshots", bytes(24) + snapshots
+    part = len(tokens) * 255 // len(tokens + bytes(24) + snapshots) + 1
+    yield "xtrace-set", bytes([part]) + tokens + bytes(24) + snapshots
 
 
 def tracelog_logs(data):

@@ -307,6 +307,82 @@ def check_compares_the_times_of_all_files(bench):
 
 
 @test
+def cut_begins_at_a_snapshot(bench):
+    """A part is a set again: the same instructions, from the snapshot before the first one that is asked for."""
+    for more in ([], ["--index", "count", "--start", 24], ["--kernel", "--threads", 2, "--order"]):
+        path, _ = bench.write(*more)
+        out = path.with_suffix(".cut")
+        bench.run("cut", "--from-time", 700, "--to-time", 1200, path, "-o", out)
+        assert bench.lines("check", out) == []
+        whole, part = bench.lines("dump", path), bench.lines("dump", out)
+        for thread in {record["thread"] for record in whole}:
+            theirs = [record for record in whole if record["thread"] == thread]
+            begin = max(i for i, record in enumerate(theirs) if record["record"] == "snapshot"
+                        and record["instructions"] <= 700)
+            first = theirs[begin]["instructions"]
+            expected = [record for record in theirs[begin:] if record.get("text") is None or record["index"] < 1200]
+            found = [record for record in part if record["thread"] == thread]
+            expected = [record for record in expected if record.get("text") or record["instructions"] < 1200]
+            for record in [*expected, *found]:
+                del record["offset"]
+                if "text" not in record:
+                    del record["index"]
+            for record in found:
+                if "text" in record:
+                    record["index"] += first
+            expected[1]["record"] = "pcinst"
+            assert found == expected, (more, thread)
+
+
+@test
+def cut_chooses_threads_and_whole_traces(bench):
+    path, _ = bench.write("--threads", 2)
+    out = path.with_suffix(".cut")
+    bench.run("cut", "--thread", 101, path, "-o", out)
+    assert sorted(file.name for file in out.iterdir()) == sorted(file.name for file in path.glob("*.101.*"))
+    assert all(file.read_bytes() == (path / file.name).read_bytes() for file in out.iterdir())
+    bench.run("cut", "--thread", 101, path, "-o", out, status=2)  # it is there, and not empty
+    bench.run("cut", "--function", "x", path, "-o", path.with_suffix(".more"), status=2)
+    none = path.with_suffix(".none")
+    bench.run("cut", "--from-time", 10 ** 9, path, "-o", none)
+    info, = bench.lines("info", none)
+    assert info["instructions"] == 0
+
+
+@test
+def repair_changes_nothing_that_is_fine(bench):
+    path, _ = bench.write("--threads", 2, "--kernel", "--header", 32)
+    out = path.with_suffix(".repaired")
+    bench.run("repair", path, "-o", out)
+    assert all(file.read_bytes() == (out / file.name).read_bytes() for file in path.iterdir())
+
+
+@test
+def repair_saves_what_is_whole(bench):
+    """Garbage in the data and in the snapshots, and both cut off: what is left has no errors, and is all there is."""
+    for index in ("offset", "count"):
+        path, facts = bench.write("--index", index)
+        file, = data_of(path)
+        data = file.read_bytes()
+        at = data.index(xtrace.pcinst(xtrace.START, 0xA9BF7BFD), len(data) // 2)
+        file.write_bytes(data[:at] + b"\xff" * 100 + data[at:-3])
+        file, = snapshots_of(path)
+        snapshots = file.read_bytes()
+        file.write_bytes(snapshots[:24 + SNAPSHOT] + b"\xee" * 10 + snapshots[24 + SNAPSHOT:-1])
+        out = path.with_suffix(".repaired")
+        bench.run("repair", path, "-o", out, status=1)
+        again = path.with_suffix(".again")
+        bench.run("repair", out, "-o", again)
+        assert all(file.read_bytes() == (again / file.name).read_bytes() for file in out.iterdir())
+        assert not [finding for finding in bench.lines("check", out) if finding["severity"] == "error"]
+        info, = bench.lines("info", out)
+        assert info["instructions"] == facts["instructions"] - 1, info  # the last was cut
+        if index == "offset":  # the first two, and those behind the garbage, whose offsets are of another file
+            assert data_of(out)[0].read_bytes() == data[:data.rindex(data[-5:])]
+            assert info["snapshots"] == 2 or info["snapshots"] == 1
+
+
+@test
 def damaged_compression_is_told(bench):
     path, _ = bench.write("--turns", 3000)
     for file in [*data_of(path), *snapshots_of(path)]:

@@ -1,0 +1,115 @@
+/* fuzz_xtrace.c - any bytes as a data file and a snapshot file of a set: checked, listed, counted, cut, repaired. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const files[] = {"xtrace.1.1.hint9.xinsndata.bin", "xtrace.1.1.hint9.xsnapshot.bin"};
+
+enum { FOLDER = 64, PATH = 128 };
+
+static char folder[] = "/tmp/fuzz-xtrace-XXXXXX";
+
+static void remove_set(const char *directory)
+{
+	char path[PATH];
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		snprintf(path, sizeof path, "%.*s/%s", FOLDER, directory, files[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static void remove_folder(void)
+{
+	remove_set(folder);
+}
+
+static void write_file(const char *name, const uint8_t *bytes, size_t size)
+{
+	char path[PATH];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fuzz_require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0, "a file");
+}
+
+static struct tw_reader *open_set(const char *path, const struct tw_read_options *options)
+{
+	struct tw_reader *reader = NULL;
+	int status = tw_open(&reader, path, options);
+	fuzz_require(reader != NULL && fuzz_good(reader, status), "a set can be opened");
+	return reader;
+}
+
+static uint64_t check(const char *path)
+{
+	const struct tw_read_options options = {.checking = TW_CHECK_ALL};
+	struct tw_reader *reader = open_set(path, &options);
+	fuzz_drain(reader);
+	uint64_t errors = tw_reader_findings(reader, TW_ERROR);
+	tw_close(reader);
+	return errors;
+}
+
+static void list(const char *path, uint8_t selector)
+{
+	const struct tw_read_options options = {.listing = selector & 1, .tokens = selector & 2};
+	struct tw_reader *reader = open_set(path, &options);
+	struct tw_record record;
+	int status;
+	while ((status = tw_read_record(reader, &record)) > 0) {
+		fuzz_touch((const uint8_t *)record.text, record.text_size);
+		fuzz_require(record.kind != NULL, "a kind");
+	}
+	fuzz_good(reader, status);
+	tw_close(reader);
+}
+
+static void count(const char *path)
+{
+	struct tw_reader *reader = open_set(path, NULL);
+	struct tw_info info;
+	fuzz_good(reader, tw_read_info(reader, 1, &info));
+	tw_close(reader);
+}
+
+/* What is written has no errors. */
+static void rewrite(const char *path, uint8_t selector)
+{
+	char out[FOLDER + 8];
+	struct tw_rewrite_result result;
+	const struct tw_read_options options = {.from_ns = selector >> 4, .to_ns = selector >> 2 & 3};
+	snprintf(out, sizeof out, "%.*s.out", FOLDER, path);
+	struct tw_reader *reader = open_set(path, &options);
+	int status = selector & 1 ? tw_repair(reader, out, &result) : tw_transcode(reader, out, NULL, &result);
+	if (fuzz_good(reader, status)) {
+		uint64_t errors = check(out);
+		fuzz_require(!(selector & 1) || errors == 0, "what was repaired has no errors");
+	}
+	tw_close(reader);
+	remove_set(out);
+}
+
+/* The first byte selects, the second is the size of the data file in 256 parts of all. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	static bool made;
+	if (size < 2)
+		return 0;
+	if (!made)
+		fuzz_require(mkdtemp(folder) != NULL && atexit(remove_folder) == 0, "a directory");
+	made = true;
+	size_t data = (size - 2) * bytes[1] / 255;
+	write_file(files[0], bytes + 2, data);
+	write_file(files[1], bytes + 2 + data, size - 2 - data);
+	check(folder);
+	list(folder, bytes[0]);
+	count(folder);
+	rewrite(folder, bytes[0]);
+	return 0;
+}
