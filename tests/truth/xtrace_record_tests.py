@@ -348,6 +348,29 @@ def test_full(bench):
     return None
 
 
+def test_newer(bench):
+    "a QEMU of plugin interface 4, by a program that stands in for one: registers and values are those it shows"
+    host = bench.directory / "qemu4"
+    subprocess.run(["cc", "-std=c17", "-O1", "-rdynamic", SOURCES / "qemu4.c", "-o", host, "-ldl"], check=True)
+    data, snapshots = only(bench.record([bench.program("marks")], "--qemu", host)[0])
+    word = {n: n.to_bytes(8, "little") for n in (41, 82)}
+    memory = 0x10000
+    wanted = [
+        (0x400000, [("load", memory, word[41])]),
+        (0x400004, [("store", memory + 8, word[41])]),
+        (0x400008, [("misc-flags", 0x60000000)]),
+        (0x40000c, [("load", memory, word[41]), ("store", memory, word[82])]),
+        (0x400010, [("mrs", 0x1234)]),
+        (0x400014, [("target-b", 0x500000)]),
+        (0x500000, [("svcarg", n) for n in (94, memory, 41, 41, 41, 0x1234, 0x500000)]),
+    ]
+    found = [(pc, tokens) for pc, _, tokens in instructions(data)]
+    expect(found == wanted, found)
+    one = snapshots[0]
+    expect((one["x"][0], one["x"][31], one["nzcv"], one["tpidr_el0"]) == (memory, 0x7000, 0x60000000, 0x1234), one["x"])
+    expect((one["fpsr"], one["fpcr"], one["z"][31][15]) == (1, 2, 0xee), "floating point")
+
+
 def test_words(bench):
     "wrong use is told"
     marks = bench.program("marks")
