@@ -23,6 +23,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 {
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
+	chunk->steps.count = chunk->steps.rows = 0;
 	chunk->counts = (struct fxt_counts){0};
 	chunk->at_end = chunk->failed = false;
 	chunk->clock = (struct tw_ticks){0};
@@ -40,6 +41,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	free(chunk->notes);
 	fxt_census_free(chunk->census);
 	fxt_calls_free(chunk->calls);
+	free(chunk->steps.steps);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }

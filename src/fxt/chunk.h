@@ -13,6 +13,7 @@
 #include "fxt/layout.h"
 #include "fxt/rules.h"
 #include "fxt/state.h"
+#include "fxt/steps.h"
 
 #include <trackway/fxt.h>
 
@@ -127,6 +128,7 @@ struct fxt_chunk {
 	uint32_t epoch;                    /* of the turn, above the bits of a reference; 0: no turn yet */
 	struct fxt_census *census;         /* for info: count.c */
 	struct fxt_calls *calls;           /* for profiles: calls.c */
+	struct fxt_steps steps;            /* for checking: verify.c */
 	bool failed;                       /* no memory: something of it is missing */
 };
 

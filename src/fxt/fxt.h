@@ -37,6 +37,12 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 /* How many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);
 
+/* reader.c: takes the wall time from the first turn of a chunk that tells one, unless it is known. */
+void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
+
+/* verify.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */
+int fxt_verify(struct tw_reader *reader);
+
 /* deal.c */
 int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 

@@ -54,16 +54,15 @@ static struct fxt_stack *stack_of(struct fxt_pairs *pairs, uint32_t track)
 	return &pairs->stacks[track];
 }
 
-static void begin_duration(struct fxt_pairs *pairs, const struct tw_event *event)
+static void begin_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
 {
-	struct fxt_stack *stack =
-	    event->track < pairs->stack_count ? &pairs->stacks[event->track] : stack_of(pairs, event->track);
+	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : stack_of(pairs, track);
 	bool fits = stack && (stack->count < stack->room || may_take(pairs, (stack->room + 8) * sizeof *stack->open));
 	if (!fits || !tw_grow(&stack->open, &stack->room, stack->count + 1, sizeof *stack->open)) {
-		give_up(pairs, event->offset);
+		give_up(pairs, offset);
 		return;
 	}
-	stack->open[stack->count++] = (struct fxt_open){event->offset, event->name};
+	stack->open[stack->count++] = (struct fxt_open){offset, name};
 }
 
 /* How many durations end with this one: 0 when it is not open. */
@@ -77,14 +76,14 @@ static size_t levels(const struct fxt_stack *stack, uint32_t name)
 	return 0;
 }
 
-static void end_duration(struct fxt_pairs *pairs, const struct tw_event *event)
+static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
 {
-	struct fxt_stack *stack = event->track < pairs->stack_count ? &pairs->stacks[event->track] : NULL;
-	size_t count = stack ? levels(stack, event->name) : 0;
+	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : NULL;
+	size_t count = stack ? levels(stack, name) : 0;
 	if (count == 0 && !pairs->full)
-		tell(pairs, FXT_END_WITHOUT_BEGIN, event->offset);
+		tell(pairs, FXT_END_WITHOUT_BEGIN, offset);
 	else if (count > 1)
-		tell(pairs, FXT_END_MISMATCHED, event->offset);
+		tell(pairs, FXT_END_MISMATCHED, offset);
 	if (count)
 		stack->count -= count;
 }
@@ -133,37 +132,32 @@ static void take_out(struct fxt_operations *table, struct fxt_operation *place)
 	table->places[hole].count = 0;
 }
 
-static uint64_t key_of(const struct fxt_pairs *pairs, const struct tw_event *event, bool by_process)
+/* The key of an asynchronous operation, which belongs to a process. */
+static uint64_t key_in(const struct fxt_pairs *pairs, uint64_t key, uint32_t track)
 {
-	const struct tw_track *track = tw_dictionary_track(pairs->reader->dictionary, event->track);
-	uint64_t key = tw_hash64((uint64_t)event->category << 32 | event->name);
-	key = tw_hash64(key ^ event->id);
-	return by_process ? tw_hash64(key + track->process) : key;
+	return tw_hash64(key + tw_dictionary_track(pairs->reader->dictionary, track)->process);
 }
 
-static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, const struct tw_event *event,
-                            uint64_t key)
+static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset)
 {
 	if (!make_room(pairs, table)) {
-		give_up(pairs, event->offset);
+		give_up(pairs, offset);
 		return;
 	}
 	struct fxt_operation *place = place_of(table, key);
 	if (place->count++)
 		return;
 	place->key = key;
-	place->offset = event->offset;
+	place->offset = offset;
 	table->count++;
 }
 
-static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, const struct tw_event *event, uint64_t key,
-                  bool ends)
+static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset, bool ends)
 {
 	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
 	if (!place || !place->count) {
 		if (!pairs->full)
-			tell(pairs, table == &pairs->flows ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
-			     event->offset);
+			tell(pairs, table == &pairs->flows ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN, offset);
 		return;
 	}
 	if (ends && --place->count == 0)
@@ -172,28 +166,47 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, const s
 
 /* ---- All of them. ---- */
 
-static void take_operation(struct fxt_pairs *pairs, const struct tw_event *event)
+static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key, uint32_t track, uint64_t offset)
 {
-	bool flow = event->kind >= TW_FLOW_BEGIN;
+	bool flow = kind >= TW_FLOW_BEGIN;
 	struct fxt_operations *table = flow ? &pairs->flows : &pairs->asyncs;
-	uint64_t key = key_of(pairs, event, !flow);
-	if (event->kind == TW_ASYNC_BEGIN || event->kind == TW_FLOW_BEGIN)
-		begin_operation(pairs, table, event, key);
+	uint64_t whole = flow ? tw_hash64(key) : key_in(pairs, key, track);
+	if (kind == TW_ASYNC_BEGIN || kind == TW_FLOW_BEGIN)
+		begin_operation(pairs, table, whole, offset);
 	else
-		go_on(pairs, table, event, key, event->kind == TW_ASYNC_END || event->kind == TW_FLOW_END);
+		go_on(pairs, table, whole, offset, kind == TW_ASYNC_END || kind == TW_FLOW_END);
+}
+
+static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
+{
+	if (event->kind == TW_SLICE_BEGIN)
+		begin_duration(pairs, event->track, event->name, event->offset);
+	else if (event->kind == TW_SLICE_END)
+		end_duration(pairs, event->track, event->name, event->offset);
+	else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
+		take_operation(pairs, event->kind, fxt_operation_key(event->category, event->name, event->id),
+		               event->track, event->offset);
 }
 
 void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
 {
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (event->kind == TW_SLICE_BEGIN)
-			begin_duration(pairs, event);
-		else if (event->kind == TW_SLICE_END)
-			end_duration(pairs, event);
-		else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
-			take_operation(pairs, event);
-	}
+	for (size_t i = 0; i < batch->count; i++)
+		take_event(pairs, &batch->events[i]);
+}
+
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
+{
+	uint64_t offset = fxt_offset(chunk, step->place);
+	unsigned kind = step->what % FXT_STEP_KINDS;
+	uint64_t key = step->what - kind;
+	if (kind == TW_SLICE_BEGIN)
+		begin_duration(pairs, step->track, (uint32_t)(key / FXT_STEP_KINDS), offset);
+	else if (kind == TW_SLICE_END)
+		end_duration(pairs, step->track, (uint32_t)(key / FXT_STEP_KINDS), offset);
+	else if (kind == FXT_STEP_ROW)
+		take_event(pairs, &chunk->slab.events[step->place]);
+	else
+		take_operation(pairs, kind, key, step->track, offset);
 }
 
 static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)

@@ -4,6 +4,7 @@
 #define FXT_PAIRS_H
 
 #include "core/format.h"
+#include "fxt/chunk.h"
 
 /* The kinds of event that rules about pairs look at. */
 #define FXT_PAIRED_KINDS                                                                                               \
@@ -46,6 +47,9 @@ struct fxt_pairs {
 
 /* Takes the next events in time order. */
 void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
+
+/* The same for a step of a chunk. */
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
 
 /* Reports what is still open. */
 void fxt_pairs_end(struct fxt_pairs *pairs);

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "fxt/chunk.h"
 
 /* The document, "Context Switch Record" and "Instant event". */
@@ -23,6 +24,7 @@ struct run {
 	bool exact; /* all that headers say adds up to sizes, and nothing is unknown */
 	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
+	struct fxt_step *step; /* where the next goes; NULL: rows are asked for */
 };
 
 /* What an event leads to, besides its thread. */
@@ -122,6 +124,21 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct n
 	row->flags = instant ? fxt_scope_flags(word) : 0;
 }
 
+/* Records are of two words or more: there is room. */
+INLINE void add_step(struct run *run, size_t place, unsigned kind, const struct names *names, uint64_t ticks,
+                     uint64_t word)
+{
+	bool slice = kind <= TW_SLICE_END;
+	uint64_t key =
+	    slice ? (uint64_t)names->name * FXT_STEP_KINDS : fxt_operation_key(names->category, names->name, word);
+	*run->step++ = (struct fxt_step){
+	    .time = tw_ticks_ns(&run->clock, ticks),
+	    .what = key | kind,
+	    .track = run->thread->number,
+	    .place = (uint32_t)place,
+	};
+}
+
 INLINE bool take_event(struct run *run, uint64_t header, size_t place, bool big)
 {
 	static const uint8_t extra[FXT_TYPES] = {0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1};
@@ -145,7 +162,9 @@ INLINE bool take_event(struct run *run, uint64_t header, size_t place, bool big)
 		return true;
 	run->ticks = ticks;
 	run->timed = true;
-	if (looked_at)
+	if (looked_at && run->step)
+		add_step(run, place, kind, &names, ticks, word);
+	else if (looked_at)
 		add_row(run, place, kind, &names, ticks, word);
 	return true;
 }
@@ -184,7 +203,21 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	if (run.timed)
 		set_time(run.chunk, tw_ticks_ns(&run.clock, run.ticks));
 	run.chunk->clock = run.clock;
+	if (run.step)
+		run.chunk->steps.count = (size_t)(run.step - run.chunk->steps.steps);
 	return place;
+}
+
+/* Where the next step of a chunk goes; NULL where rows are asked for. */
+static struct fxt_step *make_room(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t size)
+{
+	struct fxt_steps *steps = &chunk->steps;
+	if (!wish->findings)
+		return NULL;
+	if (tw_grow(&steps->steps, &steps->room, steps->count + size / (2 * TW_FXT_WORD) + 1, sizeof *steps->steps))
+		return steps->steps + steps->count;
+	chunk->failed = true;
+	return NULL;
 }
 
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
@@ -199,6 +232,7 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	    .clear = told || !wish->check,
 	    .exact = !piece->odd,
 	    .index = UINT_MAX,
+	    .step = make_room(chunk, wish, piece->to - place),
 	};
 	return piece->big ? take_run(&run, place, piece->to, true) : take_run(&run, place, piece->to, false);
 }

@@ -42,7 +42,7 @@ static void fxt_close(struct tw_reader *reader)
 static uint32_t kinds_for(const struct tw_reader *reader)
 {
 	if (reader->options.checking == TW_CHECK_ALL)
-		return reader->options.findings_only ? FXT_PAIRED_KINDS : UINT32_MAX;
+		return UINT32_MAX;
 	return reader->kinds ? reader->kinds : UINT32_MAX;
 }
 
@@ -66,7 +66,6 @@ static int start(struct tw_reader *reader)
 	    .kinds = kinds_for(reader),
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
-	    .findings = check && reader->options.findings_only,
 	};
 	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }
@@ -155,16 +154,12 @@ static void finish(struct tw_reader *reader)
 		fxt_tell_late(reader, sorter->late, sorter->late_offset, sorter->latest_by);
 }
 
-/* The wall time is that of the first provider that tells one. */
-static void set_wall(struct tw_reader *reader)
+void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 {
-	const struct fxt_reader *fxt = reader->state;
-	for (size_t i = 0; i < fxt->sorter.count && !reader->clock.has_wall; i++)
-		for (size_t k = 0; k < fxt->held[i]->turn_count && !reader->clock.has_wall; k++) {
-			const struct fxt_turn *turn = &fxt->held[i]->turns[k];
-			reader->clock.has_wall = turn->has_wall;
-			reader->clock.wall_ns = turn->wall_ns;
-		}
+	for (size_t i = 0; i < chunk->turn_count && !reader->clock.has_wall; i++) {
+		reader->clock.has_wall = chunk->turns[i].has_wall;
+		reader->clock.wall_ns = chunk->turns[i].wall_ns;
+	}
 }
 
 /* The clock begins with the earliest event of those held at first. */
@@ -177,7 +172,8 @@ static void set_start(struct tw_reader *reader)
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
 	reader->clock.ticks_per_second = fxt->held[0]->turn.frequency;
-	set_wall(reader);
+	for (size_t i = 0; i < fxt->sorter.count; i++)
+		fxt_set_wall(reader, fxt->held[i]);
 }
 
 static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
@@ -222,9 +218,15 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt->ahead ? 0 : start(reader);
 	*batch = (struct tw_batch){0};
-	if (status < 0 || fxt->finished)
+	if (fxt->finished)
+		return 0;
+	if (reader->options.checking == TW_CHECK_ALL && reader->options.findings_only) {
+		fxt->finished = true;
+		return fxt_verify(reader);
+	}
+	int status = fxt->ahead ? 0 : start(reader);
+	if (status < 0)
 		return status;
 	status = next_rows(reader, batch);
 	if (status <= 0) {

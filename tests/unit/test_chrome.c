@@ -630,7 +630,8 @@ static void test_track_names(void **state)
 	    M("4294967294", "4294967292", "thread_name", "thread 18446744073709551615")
 		M("0", "0", "process_name", "process 0") M("0", "4294967291", "thread_name", "CPU 3")
 		    M("0", "3", "thread_name", "thread 3") M("9", "9", "process_name", "sh \\\"x\\\"")
-			M("9", "4294967289", "thread_name", "sh \\\"x\\\"") M("0", "4294967295", "thread_name", "track 0");
+			M("9", "4294967289", "thread_name", "sh \\\"x\\\"")
+			    M("0", "4294967295", "thread_name", "track 0");
 #undef M
 	finish(f);
 	assert_memory_equal(f->text, names, sizeof names - 1);
