@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "xtrace/calls.h"
 #include "xtrace/check.h"
 
-enum { ROWS = 256 };
+/* An instruction may leave so many calls at once, and begin one. */
+enum { ROWS = 512, TURN_MOST = 257 };
 
 struct xtrace_events {
 	size_t next;    /* track */
@@ -17,6 +19,7 @@ struct xtrace_events {
 	bool has_snapshot;              /* the last one has not been reached */
 	bool compared;                  /* the TIMEs of all tracks were */
 	struct xtrace_checker *checker; /* NULL: only damage is looked for */
+	struct xtrace_calls *calls;     /* NULL: nobody looks at them */
 	struct tw_event rows[ROWS];
 	size_t count;
 };
@@ -27,6 +30,9 @@ void xtrace_events_free(struct xtrace_events *events)
 		return;
 	xtrace_files_close(&events->files);
 	free(events->checker);
+	if (events->calls)
+		xtrace_calls_free(events->calls);
+	free(events->calls);
 	free(events);
 }
 
@@ -69,6 +75,8 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 		events->time = 0;
 		xtrace_cursor_init(&events->cursor, &events->files);
 		xtrace_snapshots_init(&events->snapshots, &events->files);
+		if (events->calls)
+			xtrace_calls_begin(events->calls);
 		if (events->checker && status >= 0)
 			xtrace_check_begin(events->checker, &events->files);
 		if (status >= 0)
@@ -82,18 +90,40 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 	return several ? xtrace_check_order(reader) : 0;
 }
 
-static void take(struct xtrace_events *events, const struct tw_xtrace_token *token)
+static void add_row(struct xtrace_events *events, enum tw_event_kind kind, uint64_t value, uint32_t name)
+{
+	events->rows[events->count++] = (struct tw_event){
+	    .time = events->time,
+	    .offset = events->cursor.offset,
+	    .value = value,
+	    .track = events->track,
+	    .name = name,
+	    .kind = (uint8_t)kind,
+	};
+}
+
+static int take_instruction(struct xtrace_events *events, const struct tw_xtrace_token *token)
+{
+	struct xtrace_turn turn;
+	int status = xtrace_calls_take(events->calls, token, events->cursor.offset, &turn);
+	for (unsigned i = 0; i < turn.ends; i++)
+		add_row(events, TW_SLICE_END, 0, 0);
+	if (turn.begins)
+		add_row(events, TW_SLICE_BEGIN, 0, turn.name);
+	return status;
+}
+
+static int take(struct xtrace_events *events, const struct tw_xtrace_token *token)
 {
 	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+	int status = instruction && events->calls ? take_instruction(events, token) : 0;
 	events->time += instruction;
-	if (token->kind == TW_XTRACE_UNKNOWN)
-		events->rows[events->count++] = (struct tw_event){
-		    .time = events->time,
-		    .offset = events->cursor.offset,
-		    .value = events->cursor.gap,
-		    .track = events->track,
-		    .kind = TW_LOST,
-		};
+	if (token->kind != TW_XTRACE_UNKNOWN)
+		return status;
+	add_row(events, TW_LOST, events->cursor.gap, 0);
+	if (events->calls)
+		xtrace_calls_lose(events->calls);
+	return 0;
 }
 
 /* Nothing becomes an event of what only needs to be checked. */
@@ -112,7 +142,7 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 	struct tw_xtrace_token token;
 	if (!events->open)
 		return open_next(reader, events);
-	if (events->checker)
+	if (events->checker && !events->calls)
 		run(events);
 	int status = xtrace_cursor_next(&events->cursor, &token);
 	bool more = status > 0;
@@ -123,8 +153,8 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 	if (more && events->checker)
 		xtrace_check_token(events->checker, &events->cursor, &token);
 	if (more) {
-		take(events, &token);
-		return 1;
+		status = take(events, &token);
+		return status < 0 ? status : 1;
 	}
 	if (events->checker)
 		xtrace_check_end(events->checker);
@@ -138,10 +168,18 @@ static int begin(struct tw_reader *reader)
 	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
 	if (!events)
 		return xtrace_no_memory(reader);
-	if (reader->options.checking != TW_CHECK_ALL)
-		return 0;
-	events->checker = calloc(1, sizeof *events->checker);
-	return events->checker ? 0 : xtrace_no_memory(reader);
+	if (reader->options.order == TW_ORDER_TIME && xtrace_of(reader)->set.count > 1 &&
+	    reader->options.thread_count != 1)
+		return tw_fail(
+		    reader, TW_ERR_UNSUPPORTED,
+		    "xtrace: threads have no time in common, only counts of their own instructions: choose one "
+		    "(--thread)");
+	bool checks = reader->options.checking == TW_CHECK_ALL, calls = !reader->options.findings_only;
+	events->checker = checks ? calloc(1, sizeof *events->checker) : NULL;
+	events->calls = calls ? calloc(1, sizeof *events->calls) : NULL;
+	if (events->calls)
+		events->calls->reader = reader;
+	return (events->checker || !checks) && (events->calls || !calls) ? 0 : xtrace_no_memory(reader);
 }
 
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -154,7 +192,7 @@ int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	struct xtrace_events *events = state->events;
 	status = 1;
 	events->count = 0;
-	while (status > 0 && events->count < ROWS)
+	while (status > 0 && events->count < ROWS - TURN_MOST)
 		status = advance(reader, events);
 	if (status < 0)
 		return status;

@@ -61,6 +61,8 @@
 	X(XTRACE_LEVEL_REGISTERS, "xtrace.level-registers", TW_NOTE, "The exception level changes without ALLGPR.")    \
 	X(XTRACE_TIME_ORDER, "xtrace.time-order", TW_WARNING, "A TIME is not behind the one before it in its file.")   \
 	X(XTRACE_TIME_ALONE, "xtrace.time-alone", TW_WARNING, "A TIME follows no LOAD or STORE.")                      \
+	X(XTRACE_MEMORY_LIMIT, "xtrace.memory-limit", TW_WARNING,                                                      \
+	  "There are more functions, or calls inside each other, than the memory limit allows.")                       \
 	X(XTRACE_TIME_TWICE, "xtrace.time-twice", TW_WARNING, "Two files of a set have the same TIME.")
 
 enum xtrace_rule {

@@ -383,6 +383,35 @@ def repair_saves_what_is_whole(bench):
 
 
 @test
+def calls_are_made_of_branches(bench):
+    """The program calls one function each turn, which has 9 instructions, and 3 more each time an exclusive store fails."""
+    path, facts = bench.write("--turns", 100)
+    rows = {row["name"]: row for row in bench.lines("stat", path)}
+    main, function = rows[hex(xtrace.START)], rows[hex(xtrace.FUNCTION)]
+    failures = facts["kinds"]["stxr"] - 100
+    assert function["count"] == 100 and function["open"] == 0 and function["min_ns"] == 9
+    assert function["total_ns"] == function["self_ns"] == 9 * 100 + 3 * failures
+    assert main["count"] == main["open"] == 1
+    stacks = {tuple(row["stack"]): row["self_ns"] for row in bench.lines("stacks", path)}
+    assert stacks[hex(xtrace.START), hex(xtrace.FUNCTION)] == function["self_ns"]
+    chrome = path.with_suffix(".json")
+    bench.run("convert", path, "-o", chrome)
+    begins = [event for event in json.loads(chrome.read_text())["traceEvents"] if event["ph"] in "XB"]
+    assert len(begins) == 101
+
+
+@test
+def too_many_functions_are_one(bench):
+    path, _ = bench.write("--turns", 1)
+    file, = data_of(path)
+    calls = b"".join(xtrace.pcinst(0x10000 + 4 * i, 0x94000001) for i in range(1000))  # bl to the next one
+    file.write_bytes(calls)
+    done = subprocess.run([bench.tool, "stat", "--json", "--memory", "65536", path], capture_output=True, text=True)
+    assert "xtrace.memory-limit" in done.stderr and done.returncode == 0, done
+    assert sum(json.loads(line)["count"] for line in done.stdout.splitlines()) < 1000
+
+
+@test
 def damaged_compression_is_told(bench):
     path, _ = bench.write("--turns", 3000)
     for file in [*data_of(path), *snapshots_of(path)]:
@@ -404,7 +433,7 @@ def main():
             try:
                 function(Bench(options.tool, pathlib.Path(directory)))
                 outcome = "ok"
-            except (AssertionError, subprocess.CalledProcessError, ValueError) as error:
+            except (AssertionError, subprocess.CalledProcessError, ValueError, KeyError) as error:
                 outcome, failed = "not ok", failed + 1
                 print("#", repr(error)[:1500])
         print(outcome, number, "-", function.__name__.replace("_", " "), flush=True)
