@@ -15,6 +15,8 @@
 
 enum { ZERO_REGISTER = 31, WORD = 4 };
 
+static const uint32_t replacement = 0xd4000001; /* SVC #0 */
+
 struct run {
 	const struct replay_part *part;
 	struct replay_result *result;
@@ -437,18 +439,15 @@ static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *
 /* Puts an instruction into memory. Returns false when another is there. */
 static bool place(struct run *run, uint64_t pc, uint32_t opcode)
 {
-	static const uint8_t call[WORD] = {0x01, 0x00, 0x00, 0xd4};
-	uint8_t bytes[WORD], there[WORD];
+	uint8_t bytes[WORD];
 	uc_hook hook;
-	tw_store32(bytes, opcode, false);
-	bool replaced = is_replaced(opcode);
-	if (replaced)
-		memcpy(bytes, call, sizeof bytes);
-	replay_memory_read(&run->memory, pc, there, sizeof there);
-	if (memcmp(there, bytes, sizeof bytes) == 0)
+	replay_memory_read(&run->memory, pc, bytes, sizeof bytes);
+	uint32_t there = tw_load32(bytes, false);
+	if (there == opcode)
 		return true;
-	if (tw_load32(there, false) != 0)
-		return false;
+	if (there != 0)
+		return there == replacement && is_replaced(opcode);
+	tw_store32(bytes, is_replaced(opcode) ? replacement : opcode, false);
 	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
 	if (opcode_of(opcode).kind == OP_SELECT)
 		uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_select, run, pc, pc);
