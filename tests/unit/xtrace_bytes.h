@@ -56,6 +56,7 @@ static inline void check_stream(const uint8_t *bytes, size_t size, struct found 
 {
 	const struct tw_read_options options = {.format = "xtrace",
 	                                        .checking = TW_CHECK_ALL,
+	                                        .findings_only = true,
 	                                        .on_finding = note_finding,
 	                                        .finding_context = found};
 	struct tw_reader *reader;
