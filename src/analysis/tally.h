@@ -38,23 +38,29 @@ size_t tw_tallies_counts_cost(const struct tw_tallies *rows);
 /* Adds what is in a row to another. */
 void tw_tallies_merge(struct tw_tallies *into, uint32_t row, const struct tw_tallies *from, uint32_t from_row);
 
-static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_left_call *call, enum tw_call_end how)
+/* What a call that ended changes beside the histogram. */
+static inline void tw_tally_end(struct tw_tally *row, const struct tw_left_call *call)
 {
-	struct tw_tally *row = &rows->rows[call->row];
 	uint64_t duration = call->duration;
 	row->self = tw_sum(row->self, tw_call_self(call));
 	row->total = tw_sum(row->total, duration & ((uint64_t)(call->below != 0) - 1));
+	row->min = duration < row->min ? duration : row->min;
+	row->max = duration > row->max ? duration : row->max;
+	row->ended++;
+}
+
+static inline void tw_tallies_leave(struct tw_tallies *rows, const struct tw_left_call *call, enum tw_call_end how)
+{
+	struct tw_tally *row = &rows->rows[call->row];
 	if (how == TW_CALL_OPEN) {
+		row->self = tw_sum(row->self, tw_call_self(call));
+		row->total = tw_sum(row->total, call->below ? 0 : call->duration);
 		row->open++;
 		return;
 	}
 	row->unwound += how == TW_CALL_UNWOUND;
-	if (duration < row->min)
-		row->min = duration;
-	if (duration > row->max)
-		row->max = duration;
-	tw_histogram_add(&rows->pool, &row->histogram, row->ended, duration);
-	row->ended++;
+	tw_histogram_add(&rows->pool, &row->histogram, row->ended, call->duration);
+	tw_tally_end(row, call);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/screen.h"
 #include "cli/show.h"
+#include "replay/emulator.h"
 #include "replay/file.h"
 
 #include <capstone/capstone.h>
@@ -219,6 +220,9 @@ static int replay_directory(struct tw_output *out, const struct replay_options *
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct replay_options *options = (const struct replay_options *)common;
+	const char *missing = replay_emulator_load();
+	if (missing)
+		return tw_say_error("the emulator unicorn is needed: %s", missing);
 	struct tw_screen screen = {0};
 	int worst = tw_screen_open(&screen, common->output);
 	if (worst)

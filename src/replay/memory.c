@@ -53,7 +53,7 @@ static bool add(struct replay_memory *memory, uint64_t start)
 	struct replay_chunk *chunk = malloc(sizeof *chunk), **bucket = &memory->buckets[bucket_of(start)];
 	void *bytes = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (chunk && bytes != MAP_FAILED &&
-	    uc_mem_map_ptr(memory->engine, start, CHUNK, UC_PROT_ALL, bytes) == UC_ERR_OK) {
+	    replay_emulator.uc_mem_map_ptr(memory->engine, start, CHUNK, UC_PROT_ALL, bytes) == UC_ERR_OK) {
 		*chunk = (struct replay_chunk){*bucket, start, bytes};
 		*bucket = chunk;
 		return true;

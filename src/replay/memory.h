@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <unicorn/unicorn.h>
+#include "replay/emulator.h"
 
 struct replay_memory {
 	uc_engine *engine;

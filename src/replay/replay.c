@@ -55,7 +55,7 @@ static void step(struct run *run)
 static void stop(struct run *run)
 {
 	run->stopped = true;
-	uc_emu_stop(run->engine);
+	replay_emulator.uc_emu_stop(run->engine);
 }
 
 /* The trace has no more: fine. */
@@ -78,10 +78,10 @@ static void differ(struct run *run, const char *what, const char *expected, cons
 	snprintf(result->expected, sizeof result->expected, "%s", expected);
 	snprintf(result->found, sizeof result->found, "%s", found);
 	for (int i = 0; i < 29; i++)
-		uc_reg_read(run->engine, UC_ARM64_REG_X0 + i, &result->x[i]);
-	uc_reg_read(run->engine, UC_ARM64_REG_X29, &result->x[29]);
-	uc_reg_read(run->engine, UC_ARM64_REG_X30, &result->x[30]);
-	uc_reg_read(run->engine, UC_ARM64_REG_SP, &result->x[31]);
+		replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_X0 + i, &result->x[i]);
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_X29, &result->x[29]);
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_X30, &result->x[30]);
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_SP, &result->x[31]);
 	end(run);
 }
 
@@ -117,20 +117,20 @@ static uint64_t operand(const struct run *run, unsigned number)
 {
 	uint64_t value = 0;
 	if (number != ZERO_REGISTER)
-		uc_reg_read(run->engine, register_of(number), &value);
+		replay_emulator.uc_reg_read(run->engine, register_of(number), &value);
 	return value;
 }
 
 static void set_operand(const struct run *run, unsigned number, uint64_t value)
 {
 	if (number != ZERO_REGISTER)
-		uc_reg_write(run->engine, register_of(number), &value);
+		replay_emulator.uc_reg_write(run->engine, register_of(number), &value);
 }
 
 static void set_registers(const struct run *run, const uint64_t *x)
 {
 	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
-		uc_reg_write(run->engine, register_of(i), &x[i]);
+		replay_emulator.uc_reg_write(run->engine, register_of(i), &x[i]);
 }
 
 /* ---- Instructions, one after the other. ---- */
@@ -311,7 +311,7 @@ static void compare_stores(struct run *run, const struct opcode *op, uint64_t ad
 static uint64_t base_of(const struct run *run, const struct opcode *op)
 {
 	uint64_t value = 0;
-	uc_reg_read(run->engine, register_of(op->rn), &value);
+	replay_emulator.uc_reg_read(run->engine, register_of(op->rn), &value);
 	return tw_bits(value, 0, 55);
 }
 
@@ -429,7 +429,7 @@ static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *
 		take(run);
 	if (run->stopped || run->token.kind != TW_XTRACE_MISC_FLAGS)
 		return;
-	uc_reg_read(engine, UC_ARM64_REG_NZCV, &flags);
+	replay_emulator.uc_reg_read(engine, UC_ARM64_REG_NZCV, &flags);
 	if ((flags & 0xf0000000) != (run->token.value & 0xf0000000))
 		differ_number(run, "NZCV", run->token.value, flags & 0xf0000000);
 }
@@ -450,7 +450,8 @@ static bool place(struct run *run, uint64_t pc, uint32_t opcode)
 	tw_store32(bytes, is_replaced(opcode) ? replacement : opcode, false);
 	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
 	if (opcode_of(opcode).kind == OP_SELECT)
-		uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_select, run, pc, pc);
+		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_select, run, pc,
+		                            pc);
 	return true;
 }
 
@@ -487,20 +488,20 @@ static void set_state(struct run *run)
 	size_t size = (size_t)(start->vector_bits / 8);
 	set_registers(run, start->x);
 	for (int i = 0; start->z && i < 32; i++)
-		uc_reg_write(run->engine, UC_ARM64_REG_V0 + i, start->z + (size_t)i * size);
-	uc_reg_write(run->engine, UC_ARM64_REG_NZCV, &nzcv);
-	uc_reg_write(run->engine, UC_ARM64_REG_FPCR, &start->fpcr);
-	uc_reg_write(run->engine, UC_ARM64_REG_FPSR, &start->fpsr);
-	uc_reg_write(run->engine, UC_ARM64_REG_TPIDR_EL0, &start->tpidr_el0);
+		replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_V0 + i, start->z + (size_t)i * size);
+	replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_NZCV, &nzcv);
+	replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_FPCR, &start->fpcr);
+	replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_FPSR, &start->fpsr);
+	replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_TPIDR_EL0, &start->tpidr_el0);
 }
 
 static uc_err open_engine(struct run *run)
 {
 	uc_hook hook;
-	uc_err error = uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &run->engine);
+	uc_err error = replay_emulator.uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &run->engine);
 	if (error != UC_ERR_OK)
 		return error;
-	error = uc_ctl_set_cpu_model(run->engine, UC_CPU_ARM64_MAX);
+	error = replay_emulator.uc_ctl(run->engine, UC_CTL_WRITE(UC_CTL_CPU_MODEL, 1), UC_CPU_ARM64_MAX);
 	const struct {
 		int type;
 		void *call;
@@ -510,7 +511,8 @@ static uc_err open_engine(struct run *run)
 	    {UC_HOOK_INTR, (void *)(uintptr_t)on_replaced},
 	};
 	for (size_t i = 0; error == UC_ERR_OK && i < sizeof hooks / sizeof *hooks; i++)
-		error = uc_hook_add(run->engine, &hook, hooks[i].type, hooks[i].call, run, (uint64_t)1, (uint64_t)0);
+		error = replay_emulator.uc_hook_add(run->engine, &hook, hooks[i].type, hooks[i].call, run, (uint64_t)1,
+		                                    (uint64_t)0);
 	return error;
 }
 
@@ -535,7 +537,7 @@ static void run_all(struct run *run)
 	for (bool going = run->token.kind == TW_XTRACE_PCINST; going;) {
 		run->pc = run->end = run->resume;
 		run->stopped = run->must_resume = false;
-		uc_err error = uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);
+		uc_err error = replay_emulator.uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);
 		if (run->must_resume) {
 			going = resume(run);
 			continue;
@@ -544,7 +546,7 @@ static void run_all(struct run *run)
 			take(run);
 		skip_rest(run);
 		if (!run->finished && run->token.kind != TW_XTRACE_UNKNOWN) /* a jump to what is of the next part */
-			differ(run, "execution", "to go on", uc_strerror(error));
+			differ(run, "execution", "to go on", replay_emulator.uc_strerror(error));
 		return;
 	}
 }
@@ -560,11 +562,12 @@ void replay_run(const struct replay_part *part, struct replay_result *result)
 		run_all(&run);
 	} else if (part->size) {
 		result->end = REPLAY_IMPOSSIBLE;
-		snprintf(result->what, sizeof result->what, "%s", error ? uc_strerror(error) : "out of memory");
+		snprintf(result->what, sizeof result->what, "%s",
+		         error ? replay_emulator.uc_strerror(error) : "out of memory");
 	}
 	if (result->end != REPLAY_DIFFERENT)
 		result->offset = part->offset + run.at;
 	if (run.engine)
-		uc_close(run.engine);
+		replay_emulator.uc_close(run.engine);
 	replay_memory_close(&run.memory);
 }
