@@ -149,6 +149,7 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	}
 	calls->count = (size_t)(call - calls->calls);
 	chunk->clock = run.clock;
+	chunk->timed |= run.time != UINT64_MAX;
 	chunk->time = run.time;
 	return place;
 }
@@ -246,10 +247,8 @@ static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	if (chunk->failed)
 		return;
 	borrow_room(chunk->calls, scratch);
-	if (chunk->decoded == 0) {
+	if (chunk->decoded == 0)
 		fxt_calls_clear(chunk->calls);
-		chunk->time = UINT64_MAX;
-	}
 	fxt_turn_to(chunk, &chunk->turn);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
 		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);

@@ -25,7 +25,8 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	chunk->steps.count = chunk->steps.rows = 0;
 	chunk->counts = (struct fxt_counts){0};
-	chunk->at_end = chunk->failed = false;
+	chunk->at_end = chunk->failed = chunk->timed = false;
+	chunk->time = UINT64_MAX;
 	chunk->clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->slab);
 }

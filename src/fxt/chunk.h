@@ -116,7 +116,8 @@ struct fxt_chunk {
 	struct fxt_turn turn;           /* at the place that is decoded next */
 	bool told_provider, told_clock; /* that this turn is without a provider, without a clock */
 	struct tw_ticks clock;
-	uint64_t time;  /* ns of the last timed row */
+	uint64_t time;  /* ns of the last timed row; UINT64_MAX before the first */
+	bool timed;     /* there was one */
 	size_t untimed; /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
 	struct fxt_fix *fixes;
@@ -153,12 +154,19 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
 
+/* Rows without a time of their own have that of the record before them; at the start of a chunk, of the first that has one. */
+static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
+{
+	if (!chunk->timed)
+		chunk->untimed = chunk->slab.count;
+	chunk->timed = true;
+	chunk->time = time;
+}
+
 /* The time of a tick count in the record at a place. */
 static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {
-	if (chunk->time == UINT64_MAX) /* those before it in the chunk had none */
-		chunk->untimed = chunk->slab.count;
-	chunk->time = tw_ticks_ns(&chunk->clock, ticks);
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
 	if (chunk->time == UINT64_MAX)
 		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->turn.provider->id, 0, NULL);
 	return chunk->time;

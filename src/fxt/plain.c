@@ -94,20 +94,12 @@ INLINE size_t words_before(const struct run *run, uint64_t header, size_t place,
 	return more ? 2 + more : 0;
 }
 
-/* Rows without a time of their own have that of the record before them. */
-static inline void set_time(struct fxt_chunk *chunk, uint64_t time)
-{
-	if (chunk->time == UINT64_MAX)
-		chunk->untimed = chunk->slab.count;
-	chunk->time = time;
-}
-
 INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct names *names, uint64_t ticks,
                     uint64_t word)
 {
 	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
 	uint64_t time = tw_ticks_ns(&run->clock, ticks);
-	set_time(run->chunk, time);
+	fxt_set_time(run->chunk, time);
 	struct tw_event *row = tw_slab_next(&run->chunk->slab);
 	if (!row)
 		return;
@@ -201,7 +193,7 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 		place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	if (run.timed)
-		set_time(run.chunk, tw_ticks_ns(&run.clock, run.ticks));
+		fxt_set_time(run.chunk, tw_ticks_ns(&run.clock, run.ticks));
 	run.chunk->clock = run.clock;
 	if (run.step)
 		run.chunk->steps.count = (size_t)(run.step - run.chunk->steps.steps);

@@ -587,8 +587,6 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 {
 	(void)scratch;
 	fxt_turn_to(chunk, &chunk->turn);
-	if (chunk->slab.count == 0)
-		chunk->time = UINT64_MAX;
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		chunk->big = chunk->pieces[chunk->decoded].big;
 		fxt_decode_piece(chunk, wish, &chunk->pieces[chunk->decoded]);

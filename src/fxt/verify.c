@@ -68,8 +68,6 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	(void)scratch;
 	fxt_turn_to(chunk, &chunk->turn);
-	if (chunk->decoded == 0)
-		chunk->time = UINT64_MAX;
 	for (; chunk->decoded < chunk->piece_count && !chunk->failed; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
@@ -177,7 +175,7 @@ static void put_head(struct verify *verify, uint64_t number)
 static void renew_times(struct fxt_chunk *chunk)
 {
 	struct fxt_steps *steps = &chunk->steps;
-	bool renewed = chunk->time == UINT64_MAX;
+	bool renewed = !chunk->timed;
 	for (size_t i = 0; i < chunk->piece_count; i++)
 		renewed = renewed || chunk->pieces[i].kind == FXT_PAYLOAD;
 	for (size_t i = 0; renewed && i < steps->count; i++)

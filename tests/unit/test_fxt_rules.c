@@ -245,6 +245,28 @@ static void test_late(void **state)
 	assert_string_equal(found, " fxt.late-record");
 }
 
+/* A time that is beyond 64 bits changes none of those before it. */
+static void test_overflow(void **state)
+{
+	static const uint64_t words[] = {
+	    GOOD, HEADER(1, 2), 1, EVENT(2, 2, 0), 5, EVENT(0, 2, 0), UINT64_C(1) << 62, EVENT(3, 2, 0), 6};
+	static const uint64_t times[] = {5000000000, UINT64_MAX, 6000000000};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	(void)state;
+	size_t size = put(words, sizeof words / 8, false), seen = 0;
+	check(bytes, size, (struct tw_read_options){0});
+	require("fxt.time-overflow", "at 1 Hz");
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .jobs = 1};
+	assert_int_equal(tw_open_memory(&reader, "test", bytes, size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			if (batch.events[i].time >= times[0])
+				assert_int_equal(batch.events[i].time, times[seen++]);
+	assert_int_equal(seen, 3);
+	tw_close(reader);
+}
+
 static void test_limits(void **state)
 {
 	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
@@ -271,9 +293,9 @@ static void test_compression(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cases),       cmocka_unit_test(test_fine), cmocka_unit_test(test_beginnings),
-	    cmocka_unit_test(test_long_string), cmocka_unit_test(test_late), cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_compression),
+	    cmocka_unit_test(test_cases),       cmocka_unit_test(test_fine),     cmocka_unit_test(test_beginnings),
+	    cmocka_unit_test(test_long_string), cmocka_unit_test(test_late),     cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_compression), cmocka_unit_test(test_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
