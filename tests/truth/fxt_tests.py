@@ -433,7 +433,7 @@ class Chart:
             if event["ph"] == "M" or event.get("cat") in STAND_INS or is_undefined(event):
                 continue
             event["pid"], event["tid"] = (
-                number if number < 1 << 31 else int(names[word + "_name", event["pid"], other].removeprefix(word))
+                number if number < 1 << 31 else int(names[word + "_name", event["pid"], other].split()[-1])
                 for word, number, other in (("process", event["pid"], event["pid"]), ("thread", event["tid"], event["tid"])))
             if event["ph"] == "B":
                 stack.append(event)
