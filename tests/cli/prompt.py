@@ -14,7 +14,7 @@ import sys
 import termios
 import time
 
-READY = "trackway> $"
+READY, MORE = "trackway> $", r"\.\.\.> $"
 ENDLESS = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n;"
 
 
@@ -32,6 +32,9 @@ class Prompt:
         while not re.search(what, text):
             assert select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0], f"no {what!r} in {text!r}"
             text += os.read(self.terminal, 65536).decode()
+        # A key that comes before the terminal has the settings for lines that are edited is taken by the terminal itself.
+        while what in (READY, MORE) and termios.tcgetattr(self.terminal)[3] & termios.ICANON and time.monotonic() < end:
+            time.sleep(0.01)
         return re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", text).replace("\r", "")
 
     def type(self, keys):
@@ -51,7 +54,7 @@ prompt = Prompt("trackway", "sql", sys.argv[1])
 holds(prompt.ask(".tables"), "slice ", "fxt_record ", "tracelog_record ", "finding ")
 holds(prompt.ask(".schema thread"), "create table thread (", "utid INTEGER")
 holds(prompt.ask(".schma"), "did you mean .schema?")
-holds(prompt.ask("select count(*)", r"\.\.\.> $"), "...>")
+holds(prompt.ask("select count(*)", MORE), "...>")
 holds(prompt.ask("from slice;"), "count(*)\n       4\n")
 holds(prompt.ask(".timer on\nselect 1;", "processor time\r\n" + READY), " s of processor time")
 holds(prompt.ask("select nope;"), "query:1:8: no such column: nope")
