@@ -111,6 +111,7 @@ struct tw_writer {
 	const struct tw_target *target;
 	struct tw_write_options options;
 	const char *path; /* while it is opened */
+	char *name;       /* in messages */
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;

@@ -39,6 +39,9 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (options)
 		writer->options = *options;
 	writer->path = path;
+	writer->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+	if (!writer->name)
+		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	int error = writer->target->directory ? 0 : tw_output_open(&writer->out, path);
 	if (!error && writer->target->compression)
 		error = tw_output_compress(&writer->out, writer->target->compression);
@@ -60,7 +63,8 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 {
 	int status = writer->target->write(writer, reader, batch);
 	if (status >= 0 && writer->out.error)
-		return tw_writer_fail(writer, TW_ERR_SYSTEM, "cannot write: %s", strerror(writer->out.error));
+		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name,
+		                      strerror(writer->out.error));
 	return status;
 }
 
@@ -71,7 +75,9 @@ int tw_finish(struct tw_writer *writer)
 		return status;
 	writer->finished = true;
 	int error = writer->target->directory ? 0 : tw_output_close(&writer->out);
-	return error ? tw_writer_fail(writer, TW_ERR_SYSTEM, "cannot write: %s", strerror(error)) : 0;
+	if (error)
+		tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name, strerror(error));
+	return error ? TW_ERR_SYSTEM : 0;
 }
 
 void tw_discard(struct tw_writer *writer)
@@ -82,6 +88,7 @@ void tw_discard(struct tw_writer *writer)
 		writer->target->close(writer);
 	if (!writer->finished)
 		tw_output_discard(&writer->out);
+	free(writer->name);
 	free(writer);
 }
 

@@ -3,6 +3,8 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
+bats_require_minimum_version 1.5.0
+
 export PYTHON=${PYTHON:-/usr/bin/python3}
 
 # A log that takes long enough to be interrupted: the third buffer of v5.xray many times, each 10^10 ticks later.
@@ -193,4 +195,15 @@ both_ways() { # plain name, command...
 		trackway convert "$DATA/xray/v5.xray" -o $name 2>err || status=$?
 		[ $status = 2 ] && grep -q "No space left on device" err || fail "$status $(cat err)"
 	done
+}
+
+@test "what cannot be written is named" {
+	local command
+	for command in "convert --to chrome" "merge --to fxt"; do
+		run --separate-stderr trackway $command "$DATA/fxt/oneshot_all.fxt" -o /dev/full
+		[ "$status" = 2 ]
+		[[ "$stderr" == *"/dev/full: cannot write: No space left on device"* ]] || fail "$stderr"
+	done
+	trackway convert --to chrome "$DATA/fxt/oneshot_all.fxt" >/dev/full 2>err || [ $? = 2 ]
+	grep -q "standard output: cannot write: No space left on device" err || fail "$(cat err)"
 }
