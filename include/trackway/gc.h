@@ -31,8 +31,9 @@ struct tw_gc_totals {
 	uint64_t collections, ended;
 	uint64_t pause_ns;                               /* of all together */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* exact: nearest rank */
-	uint64_t span_ns;                                /* of the trace */
-	uint64_t looks;                                  /* at the heap */
+	uint64_t covered_ns;                             /* in which there was one: where several overlap, once */
+	uint64_t span_ns; /* of the trace, from its start to the end of what is last; of a window's part of it */
+	uint64_t looks;   /* at the heap */
 };
 
 /* What was alive of a class, or of all where `name` is NULL. */

@@ -40,6 +40,7 @@ struct tw_gc {
 	struct tw_gc_generation *shown_generations;
 	struct tw_gc_totals totals;
 	struct tw_gc_class heap; /* all classes */
+	uint64_t end_ns;         /* of all that was read, on the trace's clock */
 	uint64_t look_ns;        /* of the look that is going on; where there is one */
 	struct tw_dictionary *chart_names;
 	struct tw_counters *charts; /* with `plot` */
@@ -321,6 +322,28 @@ static uint64_t rank(const uint64_t *pauses, uint64_t count, unsigned thousandth
 	return pauses[place ? place - 1 : 0];
 }
 
+/* Collections may be inside others, or go on while others do. They are in the order of time. */
+static uint64_t time_covered(const struct tw_gc *gc)
+{
+	uint64_t covered = 0, end = 0;
+	for (size_t i = 0; i < gc->collection_count; i++) {
+		const struct tw_gc_collection *it = &gc->collections[i];
+		uint64_t from = most(it->time_ns, end);
+		end = most(end, tw_sum(it->time_ns, it->pause_ns));
+		covered += end > from ? end - from : 0;
+	}
+	return covered;
+}
+
+/* That of the trace, or of the part of it that the window shows. */
+static uint64_t span_of(const struct tw_gc *gc, const struct tw_read_options *window)
+{
+	uint64_t start = gc->clock->start_ns, end = gc->end_ns > start ? gc->end_ns - start : 0;
+	if (window->to_ns && window->to_ns < end)
+		end = window->to_ns;
+	return end > window->from_ns ? end - window->from_ns : 0;
+}
+
 static bool sum_pauses(struct tw_gc *gc)
 {
 	struct tw_gc_totals *totals = &gc->totals;
@@ -335,6 +358,7 @@ static bool sum_pauses(struct tw_gc *gc)
 	qsort(pauses, ended, sizeof *pauses, compare_pauses);
 	totals->collections = gc->collection_count;
 	totals->ended = ended;
+	totals->covered_ns = time_covered(gc);
 	if (ended) {
 		totals->min_ns = pauses[0];
 		totals->p50_ns = rank(pauses, ended, 500);
@@ -374,10 +398,10 @@ static bool fill_rows(struct tw_gc *gc)
 	return true;
 }
 
-static int finish(struct tw_gc *gc)
+static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 {
-	const struct tw_clock *clock = gc->clock;
-	gc->totals.span_ns = clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0;
+	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->reach_ns));
+	gc->totals.span_ns = span_of(gc, &reader->options);
 	int status = end_look(gc);
 	if (gc->charts)
 		tw_counters_end(gc->charts);
@@ -424,12 +448,14 @@ int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc
 	struct tw_gc *gc = *made = make(options, reader);
 	if (!gc)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
-	reader->kinds = kinds;
+	reader->kinds = reader->format->tells_reach ? kinds : 0;
 	while (status == 0 && (got = tw_read(reader, &batch)) > 0)
-		for (size_t i = 0; i < batch.count && status == 0; i++)
+		for (size_t i = 0; i < batch.count && status == 0; i++) {
+			gc->end_ns = most(gc->end_ns, tw_event_end(&batch.events[i]));
 			if (kinds >> batch.events[i].kind & 1)
 				status = take(gc, &batch, &batch.events[i]);
-	int finished = finish(gc);
+		}
+	int finished = finish(gc, reader);
 	status = got < 0 ? got : status;
 	return status == 0 && finished < 0 ? tw_fail(reader, finished, "out of memory") : status;
 }

@@ -44,12 +44,6 @@ static bool make_room(struct chrome_survey *survey, size_t tracks)
 	return true;
 }
 
-static uint64_t end_of(const struct tw_event *event)
-{
-	uint64_t duration = event->kind == TW_SLICE_COMPLETE ? event->value : 0;
-	return duration > UINT64_MAX - event->time ? UINT64_MAX : event->time + duration;
-}
-
 static void count_rows(struct chrome_survey *survey, const struct tw_batch *batch, struct tally *all)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -61,7 +55,7 @@ static void count_rows(struct chrome_survey *survey, const struct tw_batch *batc
 		all->records++;
 		if (event->kind == TW_METADATA)
 			continue;
-		uint64_t end = end_of(event);
+		uint64_t end = tw_event_end(event);
 		tally->first = event->time < tally->first ? event->time : tally->first;
 		tally->last = end > tally->last ? end : tally->last;
 		all->first = event->time < all->first ? event->time : all->first;

@@ -170,7 +170,8 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	struct chrome_state *state = reader->state;
 	bool early = !state->sorter && !state->stream.has_start;
 	for (size_t i = 0; i < batch->count; i++) {
-		uint64_t time = batch->events[i].time;
+		uint64_t time = batch->events[i].time, end = tw_event_end(&batch->events[i]);
+		reader->reach_ns = end > reader->reach_ns ? end : reader->reach_ns;
 		clock->end_ns = time > clock->end_ns ? time : clock->end_ns;
 		if (early && (time < clock->start_ns || !state->started))
 			clock->start_ns = time;
@@ -300,6 +301,7 @@ const struct tw_format tw_format_chrome = {
     .rules = chrome_rules,
     .rule_count = CHROME_RULES,
     .copy_order = TW_ORDER_TIME,
+    .tells_reach = true,
     .probe = probe,
     .open = open_chrome,
     .read = chrome_read,

@@ -103,6 +103,7 @@ static void put_totals(struct tw_json *json, const struct tw_gc_totals *totals)
 	tw_json_u64(json, "collections", totals->collections);
 	tw_json_u64(json, "ended", totals->ended);
 	tw_json_u64(json, "pause_ns", totals->pause_ns);
+	tw_json_u64(json, "covered_ns", totals->covered_ns);
 	tw_json_u64(json, "span_ns", totals->span_ns);
 	for (size_t i = 0; i < COUNT(pauses); i++)
 		if (totals->ended)
@@ -171,7 +172,7 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_view *vi
 	if (totals->collections == 0)
 		return status;
 	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
-	        tw_show_duration(totals->pause_ns).text, tw_show_percent(totals->pause_ns, totals->span_ns).text);
+	        tw_show_duration(totals->pause_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
 	if (totals->ended)
 		tw_putf(&screen->out, "pauses: min %s, p50 %s, p90 %s, p99 %s, max %s\n",
 		        tw_show_duration(totals->min_ns).text, tw_show_duration(totals->p50_ns).text,

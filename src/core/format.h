@@ -8,6 +8,7 @@
 
 #include "base/input.h"
 #include "base/output.h"
+#include "base/sum.h"
 #include "core/dictionary.h"
 
 #include <trackway/reader.h>
@@ -30,6 +31,7 @@ struct tw_reader {
 	struct tw_clock clock;
 	struct tw_filter *filter; /* NULL: events go straight through */
 	uint64_t findings[TW_ERROR + 1];
+	uint64_t reach_ns; /* of formats that tell_reach: the latest time of all that has been read, delivered or not */
 	uint32_t kinds;  /* of event that the caller looks at, bits 1 << kind; a format may leave out others. 0: all */
 	bool quiet;      /* findings are not reported: a second look at what was reported */
 	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
@@ -61,6 +63,7 @@ struct tw_format {
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
 	bool has_providers;       /* for options.provider */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
+	bool tells_reach;         /* keeps reader->reach_ns */
 
 	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
 	 * certain. */
@@ -171,6 +174,12 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 /* Counts what a target could not hold. what is a constant. */
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
+
+/* When an event is over. */
+static inline uint64_t tw_event_end(const struct tw_event *event)
+{
+	return event->kind == TW_SLICE_COMPLETE ? tw_sum(event->time, event->value) : event->time;
+}
 
 /* The memory that tables may take. */
 static inline size_t tw_memory_limit(const struct tw_reader *reader)

@@ -67,6 +67,7 @@ const struct tw_format tw_format_tracelog = {
     .rule_count = TRACELOG_RULES,
     .copy_order = TW_ORDER_FILE,
     .sampled = true,
+    .tells_reach = true,
     .probe = probe,
     .open = tracelog_open,
     .read = tracelog_read,

@@ -172,6 +172,7 @@ struct tracelog_times {
 	uint64_t around;  /* ms: what times are close to */
 	uint64_t outlier; /* the last that was not; UINT64_MAX: none */
 	uint64_t now;     /* ns: of the last line that had a time */
+	uint64_t latest;  /* ns: of all lines */
 	bool paused, resumed;
 	uint64_t paused_at, resumed_at; /* ns */
 };

@@ -346,6 +346,7 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 		count = next_batch(reader, batch);
 	for (size_t i = 0; i < batch->count; i++)
 		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
+	reader->reach_ns = count >= 0 ? events_of(reader)->log.times.latest : 0;
 	if (count == 0)
 		tell_late(reader);
 	return count;

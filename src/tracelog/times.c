@@ -51,6 +51,7 @@ uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms)
 {
 	uint64_t time = tracelog_unwrap(&log->times, ms) * MS;
 	log->times.now = time;
+	log->times.latest = time > log->times.latest ? time : log->times.latest;
 	return time;
 }
 

@@ -67,6 +67,7 @@ static void check_gc(struct tw_reader *reader, uint8_t selector)
 	                 totals->p90_ns <= totals->p99_ns && totals->p99_ns <= totals->max_ns &&
 	                 totals->max_ns <= totals->pause_ns,
 	             "percentiles go up");
+	fuzz_require(totals->covered_ns <= totals->pause_ns, "what overlaps counts once");
 	for (size_t i = 0; tw_gc_class(gc, i); i++)
 		fuzz_require(tw_gc_class(gc, i)->bytes <= tw_gc_class(gc, i)->most_bytes,
 		             "the last is not above the most");

@@ -355,9 +355,10 @@ class Log:
         self.functions, self.classes, self.modules, self.assemblies = {}, {}, {}, {}  # iid or pointer -> dict
         self.class_names, self.function_names, self.class_at, self.function_at = {}, {}, {}, {}
         self.sources, self.files, self.config = {}, {}, {}
-        self.resumed, self.paused = None, None
+        self.resumed, self.paused, self.latest = None, None, 0
         for row in records(data):
             self.kinds[row["record"]] += 1
+            self.latest = max(self.latest, row.get("timestamp", 0))
             take = getattr(self, row["record"].replace("-", "_"), None)
             if take:
                 take(row)

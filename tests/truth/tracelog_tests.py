@@ -59,6 +59,16 @@ OF_FUNCTIONS = {  # self, inclusive
 }
 
 
+def covered(collections):
+    """How long at least one went on."""
+    edges = sorted([(one.begin, 1) for one in collections] + [(one.end, -1) for one in collections])
+    going, total = 0, 0
+    for (time, step), (until, _) in zip(edges, edges[1:]):
+        going += step
+        total += until - time if going else 0
+    return total
+
+
 def kinds_by_hand():
     log = tracelog.Log(read(DATA / "kinds.log"))
     yield from differences([[one.thread, one.ms, one.count, one.wall, list(one.stack)] for one in log.samples],
@@ -73,6 +83,8 @@ def kinds_by_hand():
         yield f"compilations: {log.compilations}"
     if [(one.begin, one.end, one.reason) for one in log.collections] != [(100, 103, None), (110, 140, "induced")]:
         yield f"collections: {log.collections}"
+    if (log.latest, covered(log.collections)) != (500, 33):
+        yield f"collections go on for {covered(log.collections)} of {log.latest} ms"
     cpu = {iid: both for (_, iid), both in tracelog.totals(log, "cpu", "function").items()}
     if cpu[MAIN][1] != 9876000 or cpu[RUN][0] != 9876000 * 5 / 8:
         yield f"CPU time: {cpu}"
@@ -158,6 +170,7 @@ class Tool(fxt_tests.Tool):
         pauses = [one["pause_ns"] for one in wanted]
         yield from differences([total], [{"collections": len(wanted), "pause_ns": sum(pauses),
                                           **({"max_ns": max(pauses), "min_ns": min(pauses)} if pauses else {})}])
+        yield from differences([total], [{"covered_ns": covered(log.collections) * MILLION, "span_ns": log.latest * MILLION}])
         found = {row["name"]: [row["count"], row["bytes"]] for row in self.lines("gc", "--json", "--by", "class", path)
                  if row["count"]}
         wanted = {log.class_names[iid]: list(both) for iid, both in log.heap[-1][1].items()} if log.heap else {}
