@@ -121,11 +121,16 @@ static struct tw_gc_growth growth_of(const struct tw_gc_class *row)
 	};
 }
 
+static bool is_named(const struct work *work, const struct tw_gc_class *row)
+{
+	return !work->options->class || fnmatch(work->options->class, row->name, 0) == 0;
+}
+
 /* A class that is at neither of two points in time is no change. */
 static bool is_wanted(const struct work *work, const struct tw_gc_class *row)
 {
 	bool there = !work->view.diff || row->from_count || row->from_bytes || row->to_count || row->to_bytes;
-	return there && (!work->options->class || fnmatch(work->options->class, row->name, 0) == 0);
+	return there && is_named(work, row);
 }
 
 static bool collect_classes(struct work *work)
@@ -162,18 +167,32 @@ static bool collect(struct work *work)
 
 /* ---- The command. ---- */
 
-static void tell(const struct work *work)
+/* Why there are no rows. */
+static void tell_none(const struct work *work)
 {
 	static const char *const whats[] = {"collection", "look at the heap", "generation of the heap"};
+	const struct tw_gc_class *row;
+	size_t count = 0, named = 0;
+	for (; work->view.by == TW_GC_BY_CLASS && (row = tw_gc_class(work->gc, count)); count++)
+		named += is_named(work, row);
+	if (named)
+		tw_say("no class%s is known to be alive at either time; %s at the heap in all",
+		       work->options->class ? " that matches" : "",
+		       tw_show_plural(tw_gc_totals(work->gc)->looks, "look").text);
+	else if (count)
+		tw_say("no class matches '%s'", work->options->class);
+	else
+		tw_say_none(&work->options->common, whats[work->view.by]);
+}
+
+static void tell(const struct work *work)
+{
 	uint64_t left_out = tw_gc_left_out(work->gc);
-	const struct gc_options *options = work->options;
 	if (left_out)
 		tw_say("the memory limit was reached: %s left out; --memory raises it",
 		       tw_show_plural(left_out, "event").text);
-	else if (work->view.rows.count == 0 && options->class && tw_gc_class(work->gc, 0))
-		tw_say("no class matches '%s'", options->class);
 	else if (work->view.rows.count == 0)
-		tw_say_none(&options->common, whats[work->view.by]);
+		tell_none(work);
 }
 
 static int put_form(struct work *work, char *path)

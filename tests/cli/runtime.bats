@@ -67,6 +67,12 @@ usage_error() { # expected, then a command: exit status 2
 	says "there is no processor time in the trace" trackway cpu in.json
 	runtime <<<"$heap$compilations"
 	says "no class matches 'x*'" trackway gc --class 'x*' in.json
+	# There are looks, at 140 and 141 ms: nothing is alive after the second, or before the first.
+	log="$DATA/tracelog/kinds.log"
+	says "no class is known to be alive at either time; 2 looks at the heap in all" trackway gc --diff 0s,1s "$log"
+	says "no class is known to be alive at either time; 2 looks at the heap in all" trackway gc --diff 0s,100ms "$log"
+	says "no class that matches is known to be alive at either time; 2 looks at the heap in all" trackway gc --diff 0s,1s -f 'System*' "$log"
+	says "no class matches 'x*'" trackway gc --diff 0s,1s -f 'x*' "$log"
 	says "no function matches 'x*'" trackway jit -f 'x*' in.json
 }
 
