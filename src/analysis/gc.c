@@ -42,6 +42,7 @@ struct tw_gc {
 	struct tw_gc_class heap; /* all classes */
 	uint64_t end_ns;         /* of all that was read, on the trace's clock */
 	uint64_t look_ns;        /* of the look that is going on; where there is one */
+	uint32_t look_track;     /* where the first was told */
 	struct tw_dictionary *chart_names;
 	struct tw_counters *charts; /* with `plot` */
 	uint64_t left_out;
@@ -126,13 +127,29 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 	    {.name = tw_dictionary_text(gc->chart_names, series[0]), .type = TW_ARG_UINT, .value.u = first},
 	    {.name = tw_dictionary_text(gc->chart_names, series[1]), .type = TW_ARG_UINT, .value.u = second},
 	};
+	const struct tw_track process = {
+	    .process = tw_dictionary_track(gc->dictionary, event->track)->process,
+	    .kind = TW_TRACK_PROCESS,
+	};
 	const struct tw_event row = {
 	    .kind = TW_COUNTER,
 	    .time = event->time,
+	    .track = tw_dictionary_add_track(gc->chart_names, &process),
 	    .name = tw_dictionary_text(gc->chart_names, name),
 	    .argument_count = 2,
 	};
 	return tw_counters_feed(gc->charts, &(struct tw_batch){&row, 1, arguments});
+}
+
+/* Processes have names by now, where the trace tells them. */
+static void end_charts(struct tw_gc *gc)
+{
+	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->chart_names); i++) {
+		uint64_t process = tw_dictionary_track(gc->chart_names, i)->process;
+		const char *name = tw_dictionary_process_name(gc->dictionary, process)->text;
+		tw_dictionary_name_track(gc->chart_names, i, tw_dictionary_text(gc->chart_names, name));
+	}
+	tw_counters_end(gc->charts);
 }
 
 /* ---- Classes. ---- */
@@ -181,16 +198,16 @@ static int end_look(struct tw_gc *gc)
 	struct tw_gc_class *heap = &gc->heap;
 	heap->most_count = most(heap->most_count, heap->count);
 	heap->most_bytes = most(heap->most_bytes, heap->bytes);
-	const struct tw_event look = {.time = gc->look_ns + gc->clock->start_ns};
+	const struct tw_event look = {.time = gc->look_ns + gc->clock->start_ns, .track = gc->look_track};
 	return gc->charts && gc->totals.looks ? draw(gc, &look, "heap", series, heap->count, heap->bytes) : 0;
 }
 
-static int begin_look(struct tw_gc *gc, uint64_t time)
+static int begin_look(struct tw_gc *gc, uint64_t time, uint32_t track)
 {
 	if (gc->totals.looks && gc->look_ns == time)
 		return 0;
 	int status = end_look(gc);
-	gc->totals.looks++;
+	gc->look_track = gc->totals.looks++ ? gc->look_track : track;
 	gc->look_ns = time;
 	return status;
 }
@@ -220,7 +237,7 @@ static int take_class(struct tw_gc *gc, const struct tw_batch *batch, const stru
 	known |= number_of(gc, batch, event, "bytes", &bytes);
 	uint32_t number = known ? find_class(gc, event) : UINT32_MAX;
 	gc->left_out += known && number == UINT32_MAX;
-	int status = number == UINT32_MAX ? 0 : begin_look(gc, time);
+	int status = number == UINT32_MAX ? 0 : begin_look(gc, time, event->track);
 	if (number == UINT32_MAX || status)
 		return status;
 	struct tw_gc_class *row = &gc->classes[number].row, *heap = &gc->heap;
@@ -404,7 +421,7 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 	gc->totals.span_ns = span_of(gc, &reader->options);
 	int status = end_look(gc);
 	if (gc->charts)
-		tw_counters_end(gc->charts);
+		end_charts(gc);
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
 	return status == 0 && sum_pauses(gc) && fill_rows(gc) ? 0 : TW_ERR_MEMORY;

@@ -207,6 +207,15 @@ END
 	runtime <<<"$heap"
 	trackway gc in.json -o heap.svg
 	[ "$(grep -c 'class="line"' heap.svg)" = 4 ] # objects and bytes, allocated and reserved
+	grep -o 'class="name"[^<]*' heap.svg | sed 's/.*>//' >out
+	diff - out <<'END'
+LOH: allocated (app 9, id 0, 1 sample)
+LOH: reserved (app 9, id 0, 1 sample)
+heap: bytes (app 9, id 0, 3 samples)
+heap: objects (app 9, id 0, 3 samples)
+END
+	trackway gc "$DATA/tracelog/kinds.log" -o heap.svg
+	grep -c '(clrhost 4200, id 0, ' heap.svg | diff - <(echo 10)
 }
 
 @test "wrong use is told" {
