@@ -21,8 +21,9 @@ struct tw_cpu_row {
 	uint64_t samples;
 	uint64_t total_ns; /* processor time; what is negative is taken off, and less than 0 is 0 */
 	uint64_t first_ns, last_ns;
-	uint64_t timed;                   /* samples with a percentage; where 0, the next two are 0 */
-	double mean_percent, max_percent; /* the mean is by time: of the intervals that have a percentage */
+	uint64_t timed; /* samples with a percentage; where 0, the next two are 0 */
+	/* The mean is by time: of the intervals that have a percentage. Less than 0 is 0 here, too. */
+	double mean_percent, max_percent;
 };
 
 /* One sample, while it is read. Borrowed for the call. */

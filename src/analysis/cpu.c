@@ -120,9 +120,10 @@ static long double interval_of(const struct usage *usage, uint64_t time, const s
 	return percent != 0 ? (long double)ns_of(told->us) * 100 / (long double)percent : 0;
 }
 
+/* Nothing uses less than nothing: what is taken back is in the mean, but no maximum. */
 static void add_percent(struct usage *usage, long double interval, double percent)
 {
-	usage->max = !usage->timed || percent > usage->max ? percent : usage->max;
+	usage->max = percent > usage->max ? percent : usage->max;
 	usage->timed++;
 	usage->percent_time += interval * (long double)percent;
 	usage->time += interval;
@@ -195,7 +196,8 @@ static struct tw_cpu_row row_of(struct tw_cpu *cpu, const struct usage *usage)
 	    .first_ns = usage->first,
 	    .last_ns = usage->last,
 	    .timed = usage->timed,
-	    .mean_percent = usage->time > 0 ? (double)(usage->percent_time / usage->time) : 0,
+	    .mean_percent =
+		usage->time > 0 && usage->percent_time > 0 ? (double)(usage->percent_time / usage->time) : 0,
 	    .max_percent = usage->max,
 	};
 }

@@ -218,6 +218,21 @@ END
 	grep -c '(clrhost 4200, id 0, ' heap.svg | diff - <(echo 10)
 }
 
+# 2^63 is the most negative number of 64 bits: what it takes back is more than all that was used.
+@test "cpu: a usage that makes all less than nothing is no negative percentage" {
+	printf 'prf cfg CpuTraceTimeoutMs 10\nthr crt 0xB6A01000 0x00000000\nthr aos 0x00000000 42\n' >cpu.log
+	echo 'thr cpu 0x00000000 10 9223372036854775808' >>cpu.log
+	trackway cpu cpu.log >out
+	diff - out <<'END'
+ MEAN    MAX  CPU TIME  SAMPLES  SPAN  THREAD  NAME
+0.0 %  0.0 %      0 ns        1  0 ns       0  OS thread 42
+END
+	echo 'thr cpu 0x00000000 20 5000' >>cpu.log
+	trackway cpu --json cpu.log | grep -q '"total_ns":0,"samples":2,.*"mean_percent":0.000,"max_percent":50.000}'
+	# The samples are what the trace tells.
+	trackway cpu --csv cpu.log | sed -n 2p | diff - <(echo '10000000,0,0,-9223372036854775808,-92233720368547760.000')
+}
+
 @test "wrong use is told" {
 	runtime <<<"$heap"
 	usage_error "is not two times: FROM,TO" trackway gc --diff 5 in.json

@@ -214,9 +214,9 @@ class Tool(fxt_tests.Tool):
         yield from counted(found.keys(), wanted.keys())
         for thread in found.keys() & wanted.keys():
             usages = wanted[thread]
-            shares = [one.us / one.interval / 10 for one in usages if one.interval]
+            shares = [0, *(one.us / one.interval / 10 for one in usages if one.interval)]
             timed = [one for one in usages if one.interval]
-            mean = sum(one.us for one in timed) / sum(one.interval for one in timed) / 10
+            mean = max(sum(one.us for one in timed) / sum(one.interval for one in timed) / 10, 0)
             row = found[thread]
             if (row["samples"], row["total_ns"]) != (len(usages), sum(one.us for one in usages) * 1000):
                 yield f"{thread}: {row}, not {len(usages)} of {sum(one.us for one in usages)} us"
