@@ -131,6 +131,22 @@ totals() { # pause, covered, span, then a command
 	totals 100000 100000 2000000 trackway gc in.json
 }
 
+# The runtime is not paused, only who watches it; that of a sample is another matter: it is time in which somebody looked.
+@test "gc, jit: what goes on while the profiler is paused takes as long as it takes" {
+	collecting <<'END'
+gch gcs 42 10 ? tfff
+jit cms 42 20 0xB6E00000
+prf tps 100
+prf trs 300
+jit cmf 42 320 0xB6E00000 0x00000000
+gch gcf 42 400
+sam str 0x00000000 450 1 1:1
+END
+	totals 390000000 390000000 450000000 trackway gc gc.log
+	trackway jit --json gc.log | grep -q '"compiled_ns":300000000,'
+	trackway stat -w wall --json gc.log | grep -q '"self":150000000,'
+}
+
 @test "gc: the share counts collections that overlap once" {
 	# 10 to 50 of one thread; 20 to 30 inside it; 40 to 70 of another thread; 80 to 90; of 100 ms.
 	collecting <<'END'
