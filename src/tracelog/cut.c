@@ -475,6 +475,43 @@ bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made
 	return true;
 }
 
+/* ---- What passing events came from. ---- */
+
+static bool mark_pause(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	cut->pause_written = cut->is_wanted;
+	return false;
+}
+
+static bool mark_resume(struct tracelog_cut *cut, struct tw_tracelog_record *record)
+{
+	(void)record;
+	bool written = cut->pause_written;
+	cut->pause_written = false;
+	return written;
+}
+
+/* What starts and ends, and what tells which threads are the same; ends: the record is wanted where its start is. */
+static const struct {
+	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
+	bool ends;
+} pairs[TW_TRACELOG_KINDS] = {
+    [TW_TRACELOG_PRF_TPS] = {mark_pause, false},      [TW_TRACELOG_PRF_TRS] = {mark_resume, true},
+    [TW_TRACELOG_THR_AOS] = {take_assignment, false}, [TW_TRACELOG_THR_DST] = {take_destruction, false},
+    [TW_TRACELOG_JIT_CMS] = {take_start, false},      [TW_TRACELOG_JIT_CMF] = {take_finish, true},
+    [TW_TRACELOG_JIT_CSS] = {take_start, false},      [TW_TRACELOG_JIT_CSF] = {take_finish, true},
+    [TW_TRACELOG_GCH_GCS] = {take_start, false},      [TW_TRACELOG_GCH_GCF] = {take_finish, true},
+};
+
+bool tracelog_cut_selects(struct tracelog_cut *cut, const struct tw_tracelog_record *record, uint64_t offset)
+{
+	struct tw_tracelog_record copy = *record;
+	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
+	bool taken = pairs[record->kind].take && pairs[record->kind].take(cut, &copy);
+	return cut->is_wanted || (taken && pairs[record->kind].ends);
+}
+
 bool tracelog_cut_failed(const struct tracelog_cut *cut)
 {
 	return cut->failed;

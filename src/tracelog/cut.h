@@ -24,6 +24,9 @@ void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 /* False: no more. *approximated: there was no memory for a stack, or all of it. What `made` points to lives until the next call. */
 bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made, bool *approximated);
 
+/* Instead of these two, where the log is only looked at: whether a passing event came from the record, its start or its end. */
+bool tracelog_cut_selects(struct tracelog_cut *cut, const struct tw_tracelog_record *record, uint64_t offset);
+
 /* Whether there was no memory. */
 bool tracelog_cut_failed(const struct tracelog_cut *cut);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/wanted.h"
 #include "tracelog/cursor.h"
+#include "tracelog/cut.h"
 #include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
 
@@ -36,7 +36,7 @@ struct tracelog_records {
 	struct tw_field flags[TRACELOG_GENERATIONS];
 	char date[DATE_TEXT], zone[DATE_TEXT];
 	struct items items[2];    /* what is in the list; of functions, the code and its map */
-	struct tw_wanted *wanted; /* with a filter: which records */
+	struct tracelog_cut *cut; /* with a filter: which records */
 	bool failed;              /* no memory */
 };
 
@@ -322,7 +322,7 @@ void tracelog_records_free(struct tracelog_records *records)
 		free(records->items[i].objects);
 		free(records->items[i].fields);
 	}
-	tw_wanted_free(records->wanted);
+	tracelog_cut_free(records->cut);
 	free(records);
 }
 
@@ -332,12 +332,23 @@ static int make(struct tw_reader *reader, struct tracelog_records **made)
 	struct tracelog_records *records = *made = calloc(1, sizeof *records);
 	int status = records ? 0 : TW_ERR_MEMORY;
 	if (status == 0 && filtered)
-		status = tw_wanted_new(&records->wanted, reader, false);
+		status = tracelog_cut_new(&records->cut, reader);
 	if (status == 0)
 		tracelog_cursor_init(&records->cursor, reader);
 	if (status < 0)
 		tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 	return status;
+}
+
+/* What cannot be read passes no filter. */
+static bool is_shown(struct tracelog_records *records)
+{
+	const struct tracelog_cursor *cursor = &records->cursor;
+	if (!records->cut)
+		return true;
+	bool shown = cursor->readable && tracelog_cut_selects(records->cut, &cursor->record, cursor->line.offset);
+	records->failed |= tracelog_cut_failed(records->cut);
+	return shown || records->failed;
 }
 
 int tracelog_read_record(struct tw_reader *reader, struct tw_record *record)
@@ -348,7 +359,7 @@ int tracelog_read_record(struct tw_reader *reader, struct tw_record *record)
 		return status;
 	struct tracelog_records *records = log->records;
 	while ((status = tracelog_cursor_next(&records->cursor)) > 0) {
-		if (records->wanted && !tw_is_wanted(records->wanted, records->cursor.line.offset))
+		if (!is_shown(records))
 			continue;
 		describe(records, record);
 		return records->failed

@@ -258,3 +258,19 @@ PY
 	trackway convert --to chrome log -o out.json 2>/dev/null
 	trackway jit --json out.json | grep -q '"name":"b".*"compiled":1,.*"code_bytes":64'
 }
+
+# shown OPTION...: kind and time of the records that pass, but for those that tell of the log and its threads.
+shown() {
+	trackway dump "$@" | sed -n 's/^0x[0-9a-f]*  \([a-z]*-[a-z]*\) .* timestamp=\([0-9]*\).*/\1 \2/p' | paste -sd, -
+}
+
+@test "dump: with filters, both ends of compilations, collections and pauses that reach into the window are shown" {
+	log="$DATA/tracelog/kinds.log"
+	[ "$(shown --from-time 100ms --to-time 120ms "$log")" = "gch-gcs 100,gch-gcf 103,gch-gcs 110,gch-gcf 140" ]
+	[ "$(shown --from-time 105ms --to-time 120ms "$log")" = "gch-gcs 110,gch-gcf 140" ]
+	[ "$(shown --from-time 120ms --to-time 130ms "$log")" = "gch-gcs 110,gch-gcf 140" ]
+	[ "$(shown --from-time 200ms --to-time 300ms "$log")" = "prf-tps 150,prf-trs 500" ]
+	[ "$(shown --category jit "$log")" = "jit-cms 12,jit-cmf 14" ]
+	[ "$(shown --category 'jit*' "$log")" = "jit-cms 12,jit-cmf 14,jit-css 14,jit-csf 15" ]
+	[ "$(shown --category gc "$log")" = "gch-gcs 100,gch-gcf 103,gch-gcs 110,gch-gcf 140" ]
+}
