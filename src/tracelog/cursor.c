@@ -114,23 +114,10 @@ static void judge_record(struct tracelog_cursor *cursor)
 
 /* ---- Lines. ---- */
 
-/* "abc def", and then a space or the end. */
-static bool looks_like_a_kind(struct tw_tracelog_text text)
-{
-	if (text.size < TRACELOG_WORDS || text.bytes[3] != ' ' ||
-	    (text.size > TRACELOG_WORDS && text.bytes[TRACELOG_WORDS] != ' '))
-		return false;
-	for (size_t i = 0; i < TRACELOG_WORDS; i++) {
-		if (i != 3 && (text.bytes[i] < 'a' || text.bytes[i] > 'z'))
-			return false;
-	}
-	return true;
-}
-
 static void judge_unreadable(struct tracelog_cursor *cursor, const struct tw_tracelog_fault *fault)
 {
 	const struct tw_tracelog_record *record = &cursor->record;
-	cursor->of_unknown_kind = record->kind == TW_TRACELOG_UNKNOWN && looks_like_a_kind(record->list);
+	cursor->of_unknown_kind = record->kind == TW_TRACELOG_UNKNOWN && tracelog_looks_like_kind(record->list);
 	if (record->odd & TW_TRACELOG_NO_END)
 		count(cursor, TRACELOG_CUT_LINE, record->size);
 	else if (record->kind != TW_TRACELOG_UNKNOWN)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
 
 #include <trackway/tracelog.h>
@@ -31,33 +32,37 @@ static void tracelog_close(struct tw_reader *reader)
 
 /* ---- Probing. ---- */
 
-/* Lines that are records, out of whole lines; what is cut off at the end of the bytes does not count. */
-static void count_records(const uint8_t *bytes, size_t size, unsigned *lines, unsigned *records)
+/* Lines that are records, and those that cannot be, out of whole lines; what is cut off at the end of the bytes does not
+ * count. */
+static void count_records(const uint8_t *bytes, size_t size, unsigned *records, unsigned *others)
 {
 	const uint8_t *end;
-	for (; size && (end = memchr(bytes, '\n', size)); (*lines)++) {
+	while (size && (end = memchr(bytes, '\n', size))) {
 		struct tw_tracelog_record record;
 		struct tw_tracelog_fault fault;
 		size_t length = (size_t)(end - bytes) + 1;
 		tw_tracelog_decode(bytes, length, &record, &fault);
-		*records += record.kind != TW_TRACELOG_UNKNOWN;
+		bool known = record.kind != TW_TRACELOG_UNKNOWN;
+		*records += known;
+		*others += !known && !tracelog_looks_like_kind(record.list);
 		bytes += length;
 		size -= length;
 	}
 }
 
-/* A line may begin with the rest of another one in a log that was joined late, or be longer than what is here. */
+/* A line may begin with the rest of another one in a log that was joined late, or be longer than what is here. Kinds to come
+ * may stand before those that are known. */
 static int probe(const uint8_t *bytes, size_t size)
 {
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
-	unsigned lines = 0, records = 0;
+	unsigned records = 0, others = 0;
 	tw_tracelog_decode(bytes, size, &record, &fault);
 	bool begins = record.kind != TW_TRACELOG_UNKNOWN;
-	count_records(bytes, size, &lines, &records);
+	count_records(bytes, size, &records, &others);
 	if (begins)
 		return 90;
-	return records && lines - records <= 1 ? 60 : 0;
+	return records && others <= 1 ? 60 : 0;
 }
 
 const struct tw_format tw_format_tracelog = {

@@ -156,3 +156,15 @@ bool tracelog_is_cut(struct tw_tracelog_text text)
 		size--;
 	return size && size < text.size && text.bytes[size - 1] == '"';
 }
+
+bool tracelog_looks_like_kind(struct tw_tracelog_text text)
+{
+	if (text.size < TRACELOG_WORDS || text.bytes[3] != ' ' ||
+	    (text.size > TRACELOG_WORDS && text.bytes[TRACELOG_WORDS] != ' '))
+		return false;
+	for (size_t i = 0; i < TRACELOG_WORDS; i++) {
+		if (i != 3 && (text.bytes[i] < 'a' || text.bytes[i] > 'z'))
+			return false;
+	}
+	return true;
+}

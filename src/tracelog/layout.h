@@ -91,4 +91,7 @@ bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin)
 /* Whether one text in quotes, of which `text` lacks them, ends where another begins: there were more. */
 bool tracelog_is_cut(struct tw_tracelog_text text);
 
+/* Whether a line may be a record of a kind to come: "abc def", and then a space or the end. */
+bool tracelog_looks_like_kind(struct tw_tracelog_text text);
+
 #endif

@@ -16,6 +16,14 @@ enum {
 	LINE_ROOM = 512                  /* beside three times its size: trackway/tracelog.h */
 };
 
+/* Lines of unknown kinds before the first record: all that the log would be known by must be behind them in the bytes that are
+ * looked at for that. */
+struct lead {
+	uint8_t bytes[TW_PROBE_SIZE];
+	size_t used;
+	uint64_t lines, changed;
+};
+
 struct rewrite {
 	struct tracelog_cursor cursor;
 	struct tw_output *out;
@@ -26,11 +34,12 @@ struct rewrite {
 	bool narrow;                        /* the last pointer had 32 bits */
 	bool lines_for_ips;                 /* lin src or fil src came: an ip is the number of a line */
 	bool approximated;                  /* the record that is being written */
-	bool begun;                         /* a record of a known kind was there */
+	bool begun;                         /* a record of a known kind was written, or the format is told */
 	bool failed;                        /* no memory */
 	uint64_t searched;                  /* the function of the last jit css */
 	struct tw_map system_of, thread_of; /* iid of a thread to the system's number, and back */
 	struct tw_map classes;              /* pointers of classes that had no iid, to one */
+	struct lead lead;
 	uint8_t *list, *line;
 	size_t list_room, line_room;
 };
@@ -249,6 +258,36 @@ static bool adapt(struct rewrite *r, struct tw_tracelog_record *record)
 
 /* ---- Lines. ---- */
 
+/* Keeps a line until a record follows; false where it is too long for that. */
+static bool hold(struct rewrite *r, size_t size, bool changed)
+{
+	struct lead *lead = &r->lead;
+	if (size > sizeof lead->bytes - lead->used) {
+		r->result->lost_bytes += r->cursor.line.size;
+		return false;
+	}
+	memcpy(lead->bytes + lead->used, r->line, size);
+	lead->used += size;
+	lead->lines++;
+	lead->changed += changed;
+	return true;
+}
+
+/* Writes what was held, where a record of so many bytes that follows can still be found. */
+static void begin(struct rewrite *r, size_t size)
+{
+	struct lead *lead = &r->lead;
+	if (size <= sizeof lead->bytes - lead->used) {
+		tw_put(r->out, lead->bytes, lead->used);
+		r->result->records_changed += lead->changed;
+	} else {
+		r->result->records_out -= lead->lines;
+		r->result->records_dropped += lead->lines;
+		r->result->lost_bytes += lead->used;
+	}
+	r->begun = true;
+}
+
 static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 {
 	const struct tw_text_line *line = &r->cursor.line;
@@ -261,7 +300,12 @@ static bool put(struct rewrite *r, const struct tw_tracelog_record *record)
 	if (size < 0)
 		return false;
 	bool same = (size_t)size == line->size && memcmp(r->line, line->bytes, line->size) == 0;
-	r->result->records_changed += r->approximated || (r->repair && !same);
+	bool changed = r->approximated || (r->repair && !same);
+	if (!r->begun && record->kind == TW_TRACELOG_UNKNOWN)
+		return hold(r, (size_t)size, changed);
+	if (!r->begun)
+		begin(r, (size_t)size);
+	r->result->records_changed += changed;
 	tw_put(r->out, r->line, (size_t)size);
 	return true;
 }
@@ -289,15 +333,14 @@ static void write_part(struct rewrite *r)
 }
 
 /* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut off may
- * lack digits. Of a kind to come it is not known whether it is in a part, and a log that began with it would not be known as
- * one. */
+ * lack digits. Of a kind to come it is not known whether it is in a part. */
 static bool is_kept(const struct rewrite *r)
 {
 	const struct tracelog_cursor *cursor = &r->cursor;
 	if (r->repair && cursor->record.odd & TW_TRACELOG_NO_END)
 		return false;
 	bool to_come = cursor->record.kind == TW_TRACELOG_UNKNOWN && cursor->of_unknown_kind;
-	return cursor->readable || (to_come && !r->cut && r->begun);
+	return cursor->readable || (to_come && !r->cut);
 }
 
 static void take_line(struct rewrite *r)
@@ -311,7 +354,6 @@ static void take_line(struct rewrite *r)
 		return;
 	}
 	if (r->cursor.readable) {
-		r->begun = true;
 		learn(r, record);
 		copy_list(r);
 	}
@@ -336,8 +378,11 @@ static int rewrite(struct rewrite *r, struct tw_reader *reader)
 {
 	int status;
 	tracelog_cursor_init(&r->cursor, reader);
+	r->begun = reader->options.format != NULL;
 	while ((status = tracelog_cursor_next(&r->cursor)) > 0 && !r->out->error && !r->failed)
 		take_line(r);
+	if (!r->begun)
+		begin(r, SIZE_MAX);
 	if (status == 0)
 		tracelog_cursor_end(&r->cursor);
 	if (r->failed)

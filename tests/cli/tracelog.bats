@@ -274,3 +274,27 @@ shown() {
 	[ "$(shown --category 'jit*' "$log")" = "jit-cms 12,jit-cmf 14,jit-css 14,jit-csf 15" ]
 	[ "$(shown --category gc "$log")" = "gch-gcs 100,gch-gcf 103,gch-gcs 110,gch-gcf 140" ]
 }
+
+# What is in the first 256 bytes makes a log known as one.
+@test "repair, convert: lines of unknown kinds stay, also before the first record" {
+	printf 'prf new 1\r\nprf tps 5\nprf trs 6\n' >log
+	for command in repair "repair --from tracelog" "convert --to tracelog" "convert --to tracelog --from tracelog"; do
+		trackway $command log -o out.tracelog || [ "$command" != "${command#repair}" ]
+		diff out.tracelog - <<<$'prf new 1\nprf tps 5\nprf trs 6'
+		trackway info out.tracelog >info.out
+	done
+	printf 'prf new 1\nabc def 2\nprf nxt "a"\nprf tps 5\n' >log
+	trackway repair log -o out.tracelog || true
+	cmp log out.tracelog
+	# What would not be known as a log: only where the format is told.
+	{ printf 'prf tps x\n' && printf 'prf new %0250d\nprf tps 5\n' 7; } >log
+	! trackway repair --json log -o out.tracelog >out
+	diff out.tracelog - <<<'prf tps 5'
+	grep -q '"records_in":3,"records_out":1,"records_changed":0,"records_dropped":2,"lost_bytes":269,' out
+	! trackway repair --from tracelog log -o out.tracelog
+	diff out.tracelog <(tail -n 2 log)
+	{ printf 'prf tps x\n' && printf 'prf new %0240d\nprf tps 5\n' 7; } >log
+	! trackway repair --json log -o out.tracelog >out
+	diff out.tracelog - <<<'prf tps 5'
+	grep -q '"records_in":3,"records_out":1,"records_changed":0,"records_dropped":2,"lost_bytes":259,' out
+}

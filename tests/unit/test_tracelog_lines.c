@@ -220,6 +220,9 @@ static void test_probe(void **state)
 	/* Joined late: in the middle of a line. */
 	expect_format("0B2000014 0x3 0x4\nthr cpu 0x00000000 80 9876\nthr c", "tracelog");
 	expect_format("am str 0x00000000 1 1 0:0\nsam mem 0x00000000 1\n", "tracelog");
+	/* Kinds to come. */
+	expect_format("prf new 1\nabc def\nprf tps 1\n", "tracelog");
+	expect_format("prf new 1\nabc def\n", NULL);
 	expect_format("some text\n", NULL);
 	expect_format("samples are strange\nfunction names\n", NULL);
 	expect_format("\n", NULL);
