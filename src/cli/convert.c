@@ -58,6 +58,23 @@ static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *p
 
 /* ---- The command. ---- */
 
+/* Only TraceLog has dialects. */
+static const char *format_asked_for(const struct convert_options *options)
+{
+	const char *output = options->common.output;
+	bool told = options->to || (output && tw_writer_format_of(output));
+	return options->dialect && !told ? "tracelog" : options->to;
+}
+
+static int refuse_options(const struct convert_options *options, const char *format)
+{
+	if (options->common.weight && strcmp(format, "folded") != 0)
+		return tw_say_usage(&tw_command_convert, "--weight is for folded stacks");
+	if (options->dialect && strcmp(format, "tracelog") != 0)
+		return tw_say_usage(&tw_command_convert, "--dialect is for TraceLog, not for %s", format);
+	return 0;
+}
+
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct convert_options *options = (const struct convert_options *)common;
@@ -71,11 +88,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                          .weight = common->weight,
 	                          .dialect = options->dialect}},
 	};
-	int status = tw_choose_format(&work.writing, &tw_command_convert, options->to);
+	int status = tw_choose_format(&work.writing, &tw_command_convert, format_asked_for(options));
+	if (status == 0)
+		status = refuse_options(options, work.writing.format);
 	if (status)
 		return status;
-	if (common->weight && strcmp(work.writing.format, "folded") != 0)
-		return tw_say_usage(&tw_command_convert, "--weight is for folded stacks");
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = tw_writer_order(work.writing.format)},
@@ -100,7 +117,7 @@ static const struct tw_option own_options[] = {
          "little, or that of the source where records are kept"},
     {"dialect", 0, TW_OPTION_CHOICE, offsetof(struct convert_options, dialect), .choice = dialect_word,
      .help = "of TraceLog, from TraceLog: d0 early 2017, d1 2017 to 2018, d2 as the format is documented, d3 2018 and "
-             "later; otherwise that of the source"},
+             "later; otherwise that of the source. It means --to tracelog"},
     {"buffer-size", 0, TW_OPTION_SIZE, offsetof(struct convert_options, buffer_size), .placeholder = "SIZE",
      .least = 64,
      .help = "size of a thread's buffer, for formats that have them; otherwise 16K, or that of the source where "
@@ -126,10 +143,12 @@ const struct tw_command tw_command_convert = {
 	"Names that have no function id, as those of FXT, get one in an XRay log, from 1 on; OUT.functions tells them: a line "
 	"each, the id, a tab, the name.\n\n"
 	"Events that the target cannot hold are counted on standard error, never dropped in silence.",
-    .examples = "trackway convert -b ./server server.xray -o server.json\tFor https://ui.perfetto.dev.\n"
-		"trackway convert app.fxt -o app.pftrace\tThe same, with all that its viewer can show.\n"
-		"trackway convert --to pprof app.fxt -o app.pb.gz\tFor go tool pprof.\n"
-		"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n",
+    .examples =
+	"trackway convert -b ./server server.xray -o server.json\tFor https://ui.perfetto.dev.\n"
+	"trackway convert app.fxt -o app.pftrace\tThe same, with all that its viewer can show.\n"
+	"trackway convert --to pprof app.fxt -o app.pb.gz\tFor go tool pprof.\n"
+	"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n"
+	"trackway convert --dialect d3 old.log -o new.log\tA log of 2017 as CoreProfiler writes it since 2018.\n",
     .groups = groups,
     .size = sizeof(struct convert_options),
     .least = 1,

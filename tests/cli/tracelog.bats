@@ -298,3 +298,25 @@ shown() {
 	diff out.tracelog - <<<'prf tps 5'
 	grep -q '"records_in":3,"records_out":1,"records_changed":0,"records_dropped":2,"lost_bytes":259,' out
 }
+
+@test "convert: a dialect, or the ending .log, tells TraceLog" {
+	trackway convert --dialect d3 "$DATA/tracelog/d1.log" -o new.tracelog || [ $? = 1 ]
+	for output in new.log new.log.gz new -; do
+		trackway convert --dialect d3 "$DATA/tracelog/d1.log" -o $output >out
+		[ $output != - ] || cp out ./-
+		cmp new.tracelog <(gzip -dcf ./$output)
+	done
+	trackway convert --dialect d3 "$DATA/tracelog/d1.log" | cmp new.tracelog -
+	trackway convert "$DATA/tracelog/d1.log" -o same.log
+	cmp "$DATA/tracelog/d1.log" same.log
+	for told in "--to chrome -o x.log" "-o x.json"; do
+		run trackway convert --dialect d3 "$DATA/tracelog/d1.log" $told
+		[ "$status" = 2 ]
+		[[ "$output" == *"--dialect is for TraceLog, not for chrome"* ]]
+		[ ! -e x.log ] && [ ! -e x.json ]
+	done
+	run trackway convert "$DATA/xray/v5.xray" -o x.log
+	[ "$status" = 2 ]
+	[[ "$output" == *"tracelog: only a trace of this format can be written in it"* ]]
+	trackway help convert | grep -- '--dialect d3 old.log -o new.log'
+}
