@@ -185,6 +185,24 @@ static void adapt_thread(struct rewrite *r, struct tw_tracelog_record *record)
 	r->approximated |= !known;
 }
 
+static bool fits(const struct rewrite *r, enum tw_tracelog_kind kind, bool ip_known, unsigned style)
+{
+	return tracelog_dialects_by(kind, ip_known, style) >> r->dialect & 1 &&
+	       !(style & (TW_TRACELOG_UPPER | TW_TRACELOG_PADDED_IID));
+}
+
+/* Whether numbers are written already as the dialect may write them: the bare ips of d0 and d1 have leading zeros or none. */
+static bool is_styled(const struct rewrite *r, const struct tw_tracelog_record *record)
+{
+	struct tw_tracelog_text list = record->list;
+	struct tw_tracelog_item item;
+	struct tw_tracelog_fault fault;
+	bool styled = fits(r, record->kind, record->ip_known, record->style);
+	while (styled && tw_tracelog_next(record, &list, &item, &fault) > 0)
+		styled = fits(r, record->kind, item.ip_known, item.style);
+	return styled;
+}
+
 static void adapt_sample(struct rewrite *r, struct tw_tracelog_record *record)
 {
 	bool old = r->dialect == TW_TRACELOG_D0, bare = r->dialect <= TW_TRACELOG_D1;
@@ -200,7 +218,7 @@ static void adapt_sample(struct rewrite *r, struct tw_tracelog_record *record)
 		record->has_ip = record->ip_known = false;
 		r->approximated = true;
 	}
-	if (r->dialect == TW_TRACELOG_VS)
+	if (r->dialect == TW_TRACELOG_VS || is_styled(r, record))
 		return;
 	record->style = TW_TRACELOG_RESTYLE | TW_TRACELOG_PADDED_IP | (bare ? TW_TRACELOG_BARE_IP : 0u) |
 	                (narrow ? TW_TRACELOG_POINTERS_32 : 0u);

@@ -320,3 +320,19 @@ shown() {
 	[[ "$output" == *"tracelog: only a trace of this format can be written in it"* ]]
 	trackway help convert | grep -- '--dialect d3 old.log -o new.log'
 }
+
+@test "convert: a dialect to itself leaves ips as they are, with leading zeros or without" {
+	printf '%s\n' 'thr crt 0x00007F0100000000 0x00000000' 'sam str 0x00000000 1 1 0:0 0x2:7F010000002C 0x3' \
+	    'sam str 0x00000000 2 1 1:2:7F0100000010 0x3:00007F010000002C' 'sam mem 0x00000000 2 0x1:1:24:7F0100000010' >d1.log
+	trackway convert --strict --dialect d1 d1.log -o same.log
+	cmp d1.log same.log
+	sed -e '/^sam mem/d' -e 's/^sam str/str sam/' d1.log >d0.log
+	trackway convert --strict --dialect d0 d0.log -o same.log
+	cmp d0.log same.log
+	trackway convert --strict --dialect d2 d1.log -o d2.log
+	grep -q '^sam str 0x00000000 1 1 0:0 0x2:0x00007F010000002C 0x3$' d2.log
+	# One that is not of the dialect: then all of the line are written as it does.
+	printf '%s\n' 'thr crt 0x00007F0100000000 0x00000000' 'sam str 0x00000000 1 1 0:0 0x2:7F010000002C 0x3:0x00007F010000002C' >log
+	trackway convert --strict --dialect d1 log -o d1.log
+	grep -q '^sam str 0x00000000 1 1 0:0 0x2:00007F010000002C 0x3:00007F010000002C$' d1.log
+}
