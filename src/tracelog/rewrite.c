@@ -136,8 +136,9 @@ static void learn(struct rewrite *r, const struct tw_tracelog_record *record)
 
 static void adapt_start(struct rewrite *r, struct tw_tracelog_record *record)
 {
-	r->approximated |= record->has_zone && r->dialect < TW_TRACELOG_D3;
-	record->has_zone &= r->dialect >= TW_TRACELOG_D3;
+	bool wanted = r->dialect >= TW_TRACELOG_D3;
+	r->approximated |= record->has_zone != wanted;
+	record->has_zone &= wanted;
 }
 
 /* A class that has no iid gets the next one: in d0 nothing else refers to classes by it. */

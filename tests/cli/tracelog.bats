@@ -83,7 +83,8 @@ wait_for_lines() { # file count
 @test "convert: a dialect to itself changes nothing; to another and back only what that cannot hold" {
 	trackway convert "$DATA/tracelog/small-d2-64.log" --dialect d2 -o d2.tracelog
 	cmp "$DATA/tracelog/small-d2-64.log" d2.tracelog
-	trackway convert --strict "$DATA/tracelog/small-d2-64.log" --dialect d3 -o d3.tracelog
+	! trackway convert --strict "$DATA/tracelog/small-d2-64.log" --dialect d3 -o d3.tracelog 2>err
+	grep -q ': 1 kept in another form$' err # there is no zone to be had
 	grep -q '^jit cms 4200 ' d3.tracelog
 	trackway convert --strict d3.tracelog --dialect d2 -o back.tracelog
 	cmp "$DATA/tracelog/small-d2-64.log" back.tracelog
@@ -335,4 +336,18 @@ shown() {
 	printf '%s\n' 'thr crt 0x00007F0100000000 0x00000000' 'sam str 0x00000000 1 1 0:0 0x2:7F010000002C 0x3:0x00007F010000002C' >log
 	trackway convert --strict --dialect d1 log -o d1.log
 	grep -q '^sam str 0x00000000 1 1 0:0 0x2:00007F010000002C 0x3:00007F010000002C$' d1.log
+}
+
+# Where nothing tells dialects apart, all of them are named; what vs has more than d3, lin src and fil src, cannot be made.
+@test "info: a log that was written in a dialect is of that dialect" {
+	local -A expected=([d0-d0]="d0" [d0-d1]="d1" [d0-d2]="d2 or d3" [d0-d3]="d2 or d3" [d0-vs]="d2 or d3"
+	    [d1-d0]="d0" [d1-d1]="d1" [d1-d2]="d2 or d3" [d1-d3]="d2 or d3" [d1-vs]="d2 or d3"
+	    [small-d2-64-d0]="d0" [small-d2-64-d1]="d1" [small-d2-64-d2]="d2" [small-d2-64-d3]="d3" [small-d2-64-vs]="d3"
+	    [kinds-d0]="d0" [kinds-d1]="d1" [kinds-d2]="d2" [kinds-d3]="d3" [kinds-vs]="vs"
+	    [vs-d0]="d0" [vs-d1]="d1" [vs-d2]="d2 or d3" [vs-d3]="d3" [vs-vs]="vs")
+	for case in "${!expected[@]}"; do
+		trackway convert --dialect "${case##*-}" "$DATA/tracelog/${case%-*}.log" -o out.log 2>/dev/null
+		trackway info --json out.log | grep -qF "\"dialect\":\"${expected[$case]}\"" ||
+			fail "$case: $(trackway info --json out.log | grep -o '"dialect":"[^"]*"')"
+	done
 }

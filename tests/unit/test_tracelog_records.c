@@ -211,7 +211,7 @@ static const struct meaning {
 	const char *line, *meaning;
 	int dialects;
 } meanings[] = {
-    {"prf stm 2018-06-25 07:24:28.049", "prf-stm 2018-6-25 7:24:28.49", D1 | D2},
+    {"prf stm 2018-06-25 07:24:28.049", "prf-stm 2018-6-25 7:24:28.49", D1 | D2 | D3 | VS},
     {"prf stm 2018-06-25 07:24:28.049 +09:00", "prf-stm 2018-6-25 7:24:28.49 zone=540", D3 | VS},
     {"prf stm 2018-12-31 23:59:60.999 -03:30", "prf-stm 2018-12-31 23:59:60.999 zone=-210", D3 | VS},
     {"prf cfg CollectionMethod Sampling", "prf-cfg name=<CollectionMethod> value=<Sampling>", ALL},
