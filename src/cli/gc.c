@@ -71,10 +71,22 @@ static int parse_diff(struct work *work)
 	return 0;
 }
 
+static int check_sort(const struct gc_options *options)
+{
+	bool growth = options->sort && strcmp(options->sort, "growth") == 0;
+	bool most = options->sort && strncmp(options->sort, "most-", 5) == 0;
+	if (growth && !options->diff)
+		return tw_say_usage(&tw_command_gc, "--sort growth is about two times: --diff FROM,TO");
+	if (most && options->diff)
+		return tw_say_usage(&tw_command_gc, "--sort %s is not a column of --diff", options->sort);
+	return 0;
+}
+
 static int check_options(struct work *work)
 {
 	const struct gc_options *options = work->options;
 	int status = tw_check_forms(&tw_command_gc, &options->common, &options->forms);
+	status = status ? status : check_sort(options);
 	if (status)
 		return status;
 	if ((options->diff || options->class || options->sort) && by_of(options) != TW_GC_BY_CLASS)

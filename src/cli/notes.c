@@ -113,6 +113,13 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 		       tw_weight_name(weight));
 }
 
+int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight)
+{
+	if (!common->min_duration || weight <= TW_WEIGHT_CALLS)
+		return 0;
+	return tw_say_error("--min-duration is about calls: samples have no duration; --weight calls counts those");
+}
+
 void tw_say_none(const struct tw_common *common, const char *what)
 {
 	struct tw_text list = {0};

@@ -32,6 +32,9 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone);
 /* The same for a profile or tree; and where there are no filters, that no sample has the weight that was asked for. */
 void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone);
 
+/* Refuses --min-duration where it would do nothing. Returns 0 or TW_EXIT_FAILED. */
+int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight);
+
 /* Says on standard error that the trace has no `what`, or that none passes the filters. */
 void tw_say_none(const struct tw_common *common, const char *what);
 

@@ -42,6 +42,10 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	};
 	int status = tw_walk(&walk, paths, count);
 	profiling->readable = walk.readable;
+	if (tw_refuse_durations(common, tw_profile_weight(profiling->profile))) {
+		profiling->readable = 0;
+		return TW_EXIT_FAILED;
+	}
 	if (!profiling->again)
 		tw_say_weight(common, tw_profile_weight(profiling->profile));
 	tw_say_folded(tw_profile_notes(profiling->profile), tw_profile_weight(profiling->profile));

@@ -22,8 +22,9 @@ struct stat_options {
 static const struct {
 	const char *word;
 	size_t offset;
+	bool ended; /* of calls that ended only */
 } numbers[] = {
-#define X(member, name, sort, ended) {sort, offsetof(struct tw_profile_row, member)},
+#define X(member, name, sort, ended) {sort, offsetof(struct tw_profile_row, member), ended},
     TW_STAT_NUMBERS(X)
 #undef X
 };
@@ -83,6 +84,16 @@ static void sort_rows(struct tw_stat_rows *rows, const char *word)
 			        (void *)(uintptr_t)&numbers[i].offset);
 }
 
+/* Samples have none of the columns that are about single calls. */
+static int refuse_sort(const char *word, enum tw_weight weight)
+{
+	for (size_t i = 0; i < NUMBERS && word && weight > TW_WEIGHT_CALLS; i++)
+		if (numbers[i].ended && strcmp(numbers[i].word, word) == 0)
+			return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration",
+			                    word);
+	return 0;
+}
+
 static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const struct stat_options *options)
 {
 	const struct tw_profile_row *row;
@@ -120,7 +131,9 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 static int show(struct tw_profile *profile, const struct stat_options *options)
 {
 	struct tw_stat_rows rows = {.by = by_of(options->by), .weight = tw_profile_weight(profile)};
-	int status;
+	int status = refuse_sort(options->sort, rows.weight);
+	if (status)
+		return status;
 	if (collect(&rows, profile, options)) {
 		if (rows.count == 0)
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);

@@ -43,6 +43,8 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	if (walk.readable == 0)
 		return status;
 	tree->weight = tw_calltree_weight(tree->tree);
+	if (tw_refuse_durations(common, tree->weight))
+		return TW_EXIT_FAILED;
 	tw_say_weight(common, tree->weight);
 	tw_say_folded(tw_calltree_notes(tree->tree), tree->weight);
 	tw_say_deeper(tw_calltree_notes(tree->tree), tree->weight, options.max_depth);

@@ -351,3 +351,30 @@ shown() {
 			fail "$case: $(trackway info --json out.log | grep -o '"dialect":"[^"]*"')"
 	done
 }
+
+refused() { # text command...
+	local text="$1"
+	shift
+	run trackway "$@"
+	[ "$status" = 2 ] || fail "$*: $status: $output"
+	[[ "$output" == *"$text"* ]] || fail "$*: $output"
+}
+
+@test "stat, graph, flame, stacks, diff, gc: options that would do nothing are refused" {
+	log="$DATA/tracelog/kinds.log"
+	for column in min p50 p90 p99 max; do
+		refused "--sort $column is about calls: samples have no duration" stat --sort $column "$log"
+	done
+	for column in self total count name; do
+		trackway stat --sort $column "$log" >out
+	done
+	for command in stat graph "flame -o x.svg" stacks "diff $log"; do
+		refused "--min-duration is about calls: samples have no duration" $command --min-duration 5ms "$log"
+		[ ! -e x.svg ]
+	done
+	trackway stat --weight calls --min-duration 1ms "$log" >out
+	trackway stat --weight calls --sort p50 "$log" >out
+	refused "--sort growth is about two times: --diff FROM,TO" gc --sort growth --by class "$log"
+	refused "--sort most-bytes is not a column of --diff" gc --sort most-bytes --diff 0s,1s "$log"
+	trackway gc --sort growth --diff 0s,1s "$log" >out
+}
