@@ -82,17 +82,31 @@ static struct xtrace_track *find(struct xtrace_set *set, const struct tw_xtrace_
 	return NULL;
 }
 
+/* Finds the track of a file of this name, and begins one where the set has none. */
+static int track_of(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name,
+                    const char *path, struct xtrace_track **track)
+{
+	*track = find(set, name);
+	if (*track)
+		return 0;
+	if (set->count == XTRACE_TRACKS_MAX)
+		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", path, XTRACE_TRACKS_MAX);
+	if (!tw_grow(&set->tracks, &set->room, set->count + 1, sizeof *set->tracks))
+		return xtrace_no_memory(reader);
+	*track = &set->tracks[set->count++];
+	**track = (struct xtrace_track){.name = *name};
+	return 0;
+}
+
+/* Adds a file to the set, which owns the path from here on. */
 static int add(struct tw_reader *reader, struct xtrace_set *set, const struct tw_xtrace_name *name, char *path)
 {
-	struct xtrace_track *track = find(set, name);
-	if (!track && set->count == XTRACE_TRACKS_MAX)
-		return tw_fail(reader, TW_ERR_ROOM, "%s: more than %d threads", path, XTRACE_TRACKS_MAX);
-	if (!track && tw_grow(&set->tracks, &set->room, set->count + 1, sizeof *set->tracks)) {
-		track = &set->tracks[set->count++];
-		*track = (struct xtrace_track){.name = *name};
+	struct xtrace_track *track;
+	int status = track_of(reader, set, name, path, &track);
+	if (status < 0) {
+		free(path);
+		return status;
 	}
-	if (!track)
-		return xtrace_no_memory(reader);
 	char **place = name->snapshots ? &track->snapshots : &track->data;
 	free(*place);
 	*place = path;
@@ -128,10 +142,7 @@ static int take(struct tw_reader *reader, struct xtrace_set *set, struct search 
 	memcpy(path, search->folder, length);
 	path[length] = '/';
 	strcpy(path + length + 1, file);
-	int status = add(reader, set, &name, path);
-	if (status < 0)
-		free(path);
-	return status;
+	return add(reader, set, &name, path);
 }
 
 static int list(struct tw_reader *reader, struct xtrace_set *set, struct search *search)
