@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/record_qemu.h"
 
+#include "base/scan.h"
 #include "cli/command.h"
 #include "cli/message.h"
 
@@ -59,6 +60,16 @@ static bool find_plugin(struct tw_qemu *qemu, const char *plugin)
 	return false;
 }
 
+static bool scan_version(struct tw_qemu *qemu, const char *text)
+{
+	uint64_t major, minor;
+	if (!tw_scan_number(&text, 10, &major) || *text++ != '.' || !tw_scan_number(&text, 10, &minor))
+		return false;
+	qemu->major = (unsigned)major;
+	qemu->minor = (unsigned)minor;
+	return true;
+}
+
 /* "qemu-aarch64 version 7.2.22 (Debian ...)" */
 static bool ask_version(struct tw_qemu *qemu)
 {
@@ -78,7 +89,7 @@ static bool ask_version(struct tw_qemu *qemu)
 	if (child < 0 || waitpid(child, &status, 0) < 0 || length <= 0)
 		return false;
 	const char *version = strstr(text, "version ");
-	return version && sscanf(version, "version %u.%u", &qemu->major, &qemu->minor) == 2;
+	return version && scan_version(qemu, version + strlen("version "));
 }
 
 int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)

@@ -11,7 +11,7 @@
 
 struct tw_shown tw_show_count(uint64_t count)
 {
-	char digits[24];
+	char digits[24] = "";
 	struct tw_shown shown = {""};
 	size_t length = (size_t)(tw_digits(digits, count) - digits), used = 0;
 	for (size_t i = 0; i < length; i++) {

@@ -63,7 +63,7 @@ static int search_program(struct dl_phdr_info *info, size_t size, void *context)
 		uintptr_t end = info->dlpi_addr + part->p_vaddr + part->p_filesz;
 		if (part->p_type != PT_LOAD || !(part->p_flags & PF_W))
 			continue;
-		for (; end > start && end - start >= sizeof(struct helper); start += 8)
+		for (; start && end > start && end - start >= sizeof(struct helper); start += 8)
 			look_at(search, (struct helper *)start);
 	}
 	return 1;

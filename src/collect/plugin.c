@@ -72,7 +72,10 @@ static struct collect_board *take_board(int argc, char **argv)
 {
 	if (argc != 1 || strncmp(argv[0], "fd=", 3) != 0)
 		return NULL;
-	int fd = atoi(argv[0] + 3);
+	char *end;
+	int fd = (int)strtol(argv[0] + 3, &end, 10);
+	if (end == argv[0] + 3 || *end)
+		return NULL;
 	void *shared =
 	    mmap(NULL, sizeof(struct collect_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	close(fd);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scan.h"
 #include "uftrace/uftrace.h"
 
 enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
@@ -127,16 +128,23 @@ static uint64_t base_of(const struct uftrace_session *session, uint32_t module, 
 	return start;
 }
 
+static char *after_words(char *text, unsigned count)
+{
+	for (text += strspn(text, " "); count-- > 0; text += strspn(text, " "))
+		text += strcspn(text, " ");
+	return text;
+}
+
 /* "5626a3c0b000-5626a3c10000 r-xp 00000000 00:00 0   /path build-id:...". */
 static bool take_mapping(void *context, char *line)
 {
 	struct load *load = context;
 	struct uftrace_session *session = load->session;
 	uint64_t start, end;
-	int at = 0;
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &at) < 2 || !at || end < start)
+	const char *at = line;
+	if (!tw_scan_number(&at, 16, &start) || *at++ != '-' || !tw_scan_number(&at, 16, &end) || end < start)
 		return false;
-	char *path = line + at, *build = strstr(path, " build-id:");
+	char *path = after_words(line + (at - line), 4), *build = strstr(path, " build-id:");
 	if (build)
 		*build = '\0';
 	if (path[0] != '/' || load->failed)

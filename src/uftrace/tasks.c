@@ -1,12 +1,12 @@
 /* tasks.c - who ran: task.txt, the threads that there are records of, and the names that perf saw. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "uftrace/uftrace.h"
 
 enum {
@@ -15,7 +15,8 @@ enum {
 	PERF_HEADER = 8,
 	PERF_COMM = 3,
 	COMM_NAME = 16,
-	PERF_MOST = 1 << 16
+	PERF_MOST = 1 << 16,
+	NS_A_SECOND = 1000000000
 };
 
 struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread)
@@ -36,20 +37,39 @@ struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread)
 
 /* ---- task.txt: "TASK timestamp=39138.712072702 tid=12150 pid=12150". ---- */
 
+/* What comes after the word; NULL: it is not there. */
+static const char *after(const char *line, const char *word)
+{
+	const char *at = strstr(line, word);
+	return at ? at + strlen(word) : NULL;
+}
+
 static bool read_time(const char *line, uint64_t *time)
 {
 	uint64_t seconds, ns;
-	const char *at = strstr(line, "timestamp=");
-	if (!at || sscanf(at, "timestamp=%" SCNu64 ".%9" SCNu64, &seconds, &ns) != 2 || seconds > UINT32_MAX)
+	const char *at = after(line, "timestamp=");
+	if (!at || !tw_scan_number(&at, 10, &seconds) || *at++ != '.' || !tw_scan_number(&at, 10, &ns) ||
+	    seconds > UINT32_MAX || ns >= NS_A_SECOND)
 		return false;
-	*time = seconds * 1000000000 + ns;
+	*time = seconds * NS_A_SECOND + ns;
 	return true;
 }
 
 static bool read_number(const char *line, const char *word, uint64_t *number)
 {
-	const char *at = strstr(line, word);
-	return at && sscanf(at + strlen(word), "%" SCNu64, number) == 1;
+	const char *at = after(line, word);
+	return at && tw_scan_number(&at, 10, number);
+}
+
+static bool read_id(const char *line, char id[17])
+{
+	const char *at = after(line, " sid=");
+	size_t length = at ? strspn(at, "0123456789abcdef") : 0;
+	if (length == 0 || length > 16)
+		return false;
+	memcpy(id, at, length);
+	id[length] = '\0';
+	return true;
 }
 
 static bool take_task_line(void *context, char *line)
@@ -60,12 +80,9 @@ static bool take_task_line(void *context, char *line)
 	char id[17];
 	if (!read_time(line, &time) || !read_number(line, " pid=", &process))
 		return false;
-	if (strncmp(line, "SESS ", 5) == 0) {
-		const char *at = strstr(line, " sid=");
-		return at && sscanf(at, " sid=%16[0-9a-f]", id) == 1 &&
-		       uftrace->symbols.session_count < SESSIONS_MOST &&
+	if (strncmp(line, "SESS ", 5) == 0)
+		return read_id(line, id) && uftrace->symbols.session_count < SESSIONS_MOST &&
 		       uftrace_add_session(&uftrace->symbols, id, process, time);
-	}
 	if (strncmp(line, "FORK ", 5) == 0)
 		thread = process;
 	else if (strncmp(line, "TASK ", 5) != 0 || !read_number(line, " tid=", &thread))
@@ -85,10 +102,10 @@ static bool take_event_line(void *context, char *line)
 	struct tw_reader *reader = context;
 	uint64_t number;
 	uint32_t there;
-	int at = 0;
-	if (sscanf(line, "EVENT: %" SCNu64 " %n", &number, &at) != 1 || !at || !line[at])
+	const char *at = strncmp(line, "EVENT: ", 7) == 0 ? line + 7 : "";
+	if (!tw_scan_number(&at, 10, &number) || *at++ != ' ' || !*at)
 		return false;
-	uint32_t name = tw_dictionary_text(reader->dictionary, line + at);
+	uint32_t name = tw_dictionary_text(reader->dictionary, at);
 	return name != UINT32_MAX && (tw_map_find(&uftrace_of(reader)->event_names, number, &there) ||
 	                              tw_map_add(&uftrace_of(reader)->event_names, number, name));
 }

@@ -252,16 +252,15 @@ static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
 static void tell_fields(struct xtrace_survey *survey, struct tw_info *info)
 {
 	const struct tally *all = &survey->all;
-	uint64_t count = instructions(all, 0, 3);
+	uint64_t count = instructions(all, 0, 3), hundredths = count ? all->data_bytes * 100 / count : 0;
 	add_number(survey, info, "files", all->files);
 	add_number(survey, info, "instructions", count);
 	add_number(survey, info, "user_instructions", instructions(all, 0, 0));
 	add_number(survey, info, "kernel_instructions", instructions(all, 1, 3));
 	if (count)
-		survey->fields[info->field_count++] =
-		    (struct tw_field){.name = "bytes_per_instruction",
-		                      .type = TW_FIELD_DOUBLE,
-		                      .value.d = (double)(all->data_bytes * 100 / count) / 100};
+		survey->fields[info->field_count++] = (struct tw_field){.name = "bytes_per_instruction",
+		                                                        .type = TW_FIELD_DOUBLE,
+		                                                        .value.d = (double)hundredths / 100};
 	if (all->vector_bits)
 		add_number(survey, info, "vector_bits", all->vector_bits);
 	add_number(survey, info, "snapshots", all->snapshots);

@@ -107,11 +107,11 @@ int xtrace_check_order(struct tw_reader *reader)
 	size_t count = xtrace_of(reader)->set.count;
 	struct merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
 	bool quiet = reader->quiet;
-	int status = merge.sources && merge.heap ? 0 : xtrace_no_memory(reader);
+	int status;
 	reader->quiet = true; /* what is wrong with each file alone was told */
-	if (status >= 0)
-		status = open_all(reader, &merge);
-	if (status >= 0)
+	if (!merge.sources || !merge.heap)
+		status = xtrace_no_memory(reader);
+	else if ((status = open_all(reader, &merge)) >= 0)
 		status = compare_all(reader, &merge);
 	reader->quiet = quiet;
 	for (size_t i = 0; merge.sources && i < count; i++)

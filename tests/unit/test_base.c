@@ -23,6 +23,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/parallel.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 
 /* ---- Bytes. ---- */
@@ -543,6 +544,36 @@ static void test_decimals(void **state)
 	}
 }
 
+static void test_scan(void **state)
+{
+	static const struct {
+		const char *text;
+		int base;
+		bool found;
+		uint64_t value;
+		size_t taken;
+	} cases[] = {
+	    {"0", 10, true, 0, 1},
+	    {"12:", 10, true, 12, 2},
+	    {"18446744073709551615x", 10, true, UINT64_MAX, 20},
+	    {"18446744073709551616", 10, false, 0, 0},
+	    {"ffffffffffffffff-", 16, true, UINT64_MAX, 16},
+	    {"10000000000000000", 16, false, 0, 0},
+	    {"a", 10, false, 0, 0},
+	    {"", 10, false, 0, 0},
+	    {" 1", 10, false, 0, 0},
+	    {"-1", 10, false, 0, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *text = cases[i].text;
+		uint64_t value = 0;
+		assert_int_equal(tw_scan_number(&text, cases[i].base, &value), cases[i].found);
+		assert_int_equal(value, cases[i].value);
+		assert_int_equal(text - cases[i].text, cases[i].taken);
+	}
+}
+
 /* With 15 digits where they are enough, else 17: found out the long way. */
 static void expect_double(double value)
 {
@@ -755,6 +786,7 @@ int main(void)
 	    cmocka_unit_test(test_name_endings),
 	    cmocka_unit_test(test_output_errors),
 	    cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_scan),
 	    cmocka_unit_test(test_decimals),
 	    cmocka_unit_test(test_doubles),
 	    cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
