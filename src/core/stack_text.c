@@ -1,4 +1,4 @@
-/* stack_text.c - a stack as text: "main;parse;read". */
+/* stack_text.c - a stack as text, "main;parse;read", and where in the source its frames are. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/stack_text.h"
 
@@ -50,4 +50,29 @@ enum tw_stack_fit tw_stack_text(struct tw_text *text, const struct tw_dictionary
 	memmove(text->bytes, at, text->length);
 	text->bytes[text->length] = '\0';
 	return cut ? TW_STACK_CUT : TW_STACK_WHOLE;
+}
+
+/* ---- Places in the source. ---- */
+
+struct tw_source tw_source_of_name(const struct tw_dictionary *dictionary, uint32_t name)
+{
+	const struct tw_name *function = tw_dictionary_name(dictionary, name);
+	if (!function->file)
+		return (struct tw_source){0};
+	return (struct tw_source){function->file, strlen(function->file), function->line};
+}
+
+struct tw_source tw_source_of_location(const struct tw_dictionary *dictionary, uint32_t location)
+{
+	const struct tw_location *place = tw_dictionary_location(dictionary, location);
+	if (!place->file)
+		return tw_source_of_name(dictionary, place->name);
+	const struct tw_name *file = tw_dictionary_name(dictionary, place->file);
+	return (struct tw_source){file->text, file->length, place->line};
+}
+
+struct tw_source tw_source_of_stack(const struct tw_dictionary *dictionary, uint32_t stack)
+{
+	const struct tw_stack *frame = tw_dictionary_stack(dictionary, stack);
+	return frame->depth ? tw_source_of_location(dictionary, frame->location) : (struct tw_source){0};
 }

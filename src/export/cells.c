@@ -140,6 +140,22 @@ static struct tw_cell args(struct tw_cells *cells, const struct tw_event *event)
 	return text(cells, TW_CELL_JSON);
 }
 
+/* Where the innermost frame is. */
+static struct tw_cell file(struct tw_cells *cells, const struct tw_event *event)
+{
+	const struct tw_source source = tw_source_of_stack(cells->dictionary, event->other);
+	bool cut = source.length > ARGS_VALUE_MAX;
+	if (cut)
+		tw_count_loss(cells->writer, "long argument", true);
+	return (
+	    struct tw_cell){.form = TW_CELL_TEXT, .bytes = source.file, .size = cut ? ARGS_VALUE_MAX : source.length};
+}
+
+static struct tw_cell line(struct tw_cells *cells, const struct tw_event *event)
+{
+	return number(tw_source_of_stack(cells->dictionary, event->other).line);
+}
+
 const struct tw_column tw_columns[TW_COLUMNS] = {
 #define X(id, name) [id] = {#name, name},
     TW_COLUMN_LIST(X)
@@ -166,13 +182,20 @@ static uint32_t bit(enum tw_column_id column, bool told)
 	return (uint32_t)told << column;
 }
 
+static uint32_t told_of_stack(const struct tw_cells *cells, uint32_t stack)
+{
+	const struct tw_source source = tw_source_of_stack(cells->dictionary, stack);
+	return bit(TW_COLUMN_STACK, true) | bit(TW_COLUMN_FILE, source.file) | bit(TW_COLUMN_LINE, source.line);
+}
+
 /* What depends on the kind beside the value and the id. */
-static uint32_t told_of_others(const struct tw_event *event)
+static uint32_t told_of_others(const struct tw_cells *cells, const struct tw_event *event)
 {
 	bool change = event->kind == TW_SWITCH, wakeup = event->kind == TW_WAKEUP;
 	bool sample = event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE;
-	return bit(TW_COLUMN_OTHER, change || (wakeup && event->other)) | bit(TW_COLUMN_STACK, sample && event->other) |
-	       bit(TW_COLUMN_CPU, change || wakeup);
+	if (sample && event->other)
+		return told_of_stack(cells, event->other);
+	return bit(TW_COLUMN_OTHER, change || (wakeup && event->other)) | bit(TW_COLUMN_CPU, change || wakeup);
 }
 
 uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
@@ -181,7 +204,7 @@ uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *even
 	                bit(TW_COLUMN_CATEGORY, event->category) | bit(TW_COLUMN_CPU, cells->has_cpu) |
 	                bit(TW_COLUMN_FLAGS, event->flags) | bit(TW_COLUMN_ARGS, event->argument_count) |
 	                bit(TW_COLUMN_TRACK, tw_dictionary_track(cells->dictionary, event->track)->name);
-	return event->kind > TW_SLICE_COMPLETE ? told | told_of_others(event) : told;
+	return event->kind > TW_SLICE_COMPLETE ? told | told_of_others(cells, event) : told;
 }
 
 void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell)

@@ -21,7 +21,9 @@
 	X(TW_COLUMN_STACK, stack)                                                                                      \
 	X(TW_COLUMN_CPU, cpu)                                                                                          \
 	X(TW_COLUMN_FLAGS, flags)                                                                                      \
-	X(TW_COLUMN_ARGS, args)
+	X(TW_COLUMN_ARGS, args)                                                                                        \
+	X(TW_COLUMN_FILE, file)                                                                                        \
+	X(TW_COLUMN_LINE, line)
 
 enum tw_column_id {
 #define X(id, name) id,

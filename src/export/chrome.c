@@ -11,7 +11,8 @@
  *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of flows
  *   and counters are not. What the format has no kind for is an instant, and its category says what it was.
- * - A stack is a text, its functions from the outermost to the innermost with ';' between them.
+ * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
+ *   where its innermost function is.
  * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
@@ -241,7 +242,7 @@ static void add_track(const struct job *job, uint32_t number)
 	tw_line_text(line, "\"");
 }
 
-static void add_stack(const struct job *job, uint32_t stack)
+static void add_stack_text(const struct job *job, uint32_t stack)
 {
 	struct tw_text *text = &job->chrome->stack;
 	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
@@ -257,17 +258,39 @@ static void add_stack(const struct job *job, uint32_t stack)
 	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
 }
 
+/* The stack, and where its innermost frame is. */
+static void add_stack(const struct job *job, const char *key, uint32_t stack, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	const struct tw_source source = tw_source_of_stack(job->dictionary, stack);
+	add_key(job, key, root_size);
+	add_stack_text(job, stack);
+	if (!source.file)
+		return;
+	bool cut = source.length > ARGS_VALUE_MAX;
+	if (cut)
+		tw_count_loss(job->writer, "long argument", true);
+	add_key(job, "file", root_size);
+	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
+	if (!source.line)
+		return;
+	add_key(job, "line", root_size);
+	tw_line_u64(line, source.line);
+}
+
 static void add_told(const struct job *job, const struct told *told, uint64_t value, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
 	bool needs_value = told->form == NOT_ZERO || told->form == STACK;
 	if (told->form == NOT_TOLD || told->form >= ROOT_ID || (needs_value && value == 0))
 		return;
+	if (told->form == STACK) {
+		add_stack(job, told->key, (uint32_t)value, root_size);
+		return;
+	}
 	add_key(job, told->key, root_size);
 	if (told->form == NUMBER || told->form == NOT_ZERO)
 		tw_line_exact_u64(line, value);
-	else if (told->form == STACK)
-		add_stack(job, (uint32_t)value);
 	else if (told->form == HEX)
 		tw_line_hex(line, value);
 	else

@@ -31,7 +31,7 @@ enum { HEADER_BYTES = 4 + 4 + 8 + 8 + 8 + 8, BITS = 8 };
 
 /* The texts of an event, in the order in which the description has them. */
 static const enum tw_column_id texts[] = {TW_COLUMN_TRACK, TW_COLUMN_NAME,  TW_COLUMN_CATEGORY, TW_COLUMN_OTHER,
-                                          TW_COLUMN_STACK, TW_COLUMN_FLAGS, TW_COLUMN_ARGS};
+                                          TW_COLUMN_STACK, TW_COLUMN_FLAGS, TW_COLUMN_ARGS,     TW_COLUMN_FILE};
 
 static const char *const files[] = {"stream", "metadata"};
 enum { STREAM, METADATA, FILES };
@@ -116,6 +116,14 @@ static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_colu
 		add_clean(&ctf->packet, cell.bytes, cell.size);
 }
 
+static void add_line(struct ctf *ctf, const struct tw_event *event, bool told)
+{
+	uint8_t bytes[sizeof(uint64_t)];
+	tw_store64(bytes, told ? tw_columns[TW_COLUMN_LINE].tell(&ctf->cells, event).number : 0, false);
+	tw_line_add(&ctf->packet, (const char *)bytes, sizeof bytes);
+}
+
+/* The texts, and the line that belongs to the last of them. */
 static void add_texts(struct ctf *ctf, const struct tw_event *event)
 {
 	uint32_t told = tw_cells_told(&ctf->cells, event);
@@ -124,6 +132,7 @@ static void add_texts(struct ctf *ctf, const struct tw_event *event)
 			add_text(ctf, event, texts[i]);
 		tw_line_add(&ctf->packet, "", 1);
 	}
+	add_line(ctf, event, told >> TW_COLUMN_LINE & 1);
 }
 
 static void add_event(struct ctf *ctf, const struct tw_event *event)
@@ -151,7 +160,7 @@ static void put_event_class(struct tw_output *out, unsigned kind)
 	        tw_event_kind_name(kind), kind);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		tw_putf(out, "\t\tstring _%s;\n", tw_columns[texts[i]].name);
-	tw_put_text(out, "\t};\n};\n");
+	tw_put_text(out, "\t\tuint64_t _line;\n\t};\n};\n");
 }
 
 static void put_description(struct tw_output *out)

@@ -3,9 +3,9 @@
 #include "export/frames.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "core/stack_text.h"
 
 static bool same(const struct tw_frame_key *a, const struct tw_frame_key *b)
 {
@@ -51,14 +51,14 @@ uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_
 	return number;
 }
 
-static struct tw_frame_place of_name(const struct tw_dictionary *dictionary, uint32_t number)
+static struct tw_frame_place place_at(struct tw_source source, uint32_t name, uint64_t address)
 {
-	const struct tw_name *name = tw_dictionary_name(dictionary, number);
 	return (struct tw_frame_place){
-	    .name = number,
-	    .file = name->file,
-	    .file_length = name->file ? strlen(name->file) : 0,
-	    .line = name->line,
+	    .name = name,
+	    .file = source.file,
+	    .file_length = source.length,
+	    .line = source.line,
+	    .address = address,
 	};
 }
 
@@ -66,20 +66,13 @@ struct tw_frame_place tw_frames_place(const struct tw_frames *frames, const stru
                                       uint32_t number)
 {
 	const struct tw_frame_key *key = &frames->keys[number];
+	uint32_t value = (uint32_t)key->value;
 	if (key->of == FRAME_OF_ADDRESS)
 		return (struct tw_frame_place){.address = key->value};
 	if (key->of == FRAME_OF_NAME)
-		return of_name(dictionary, (uint32_t)key->value);
-	const struct tw_location *location = tw_dictionary_location(dictionary, (uint32_t)key->value);
-	struct tw_frame_place place = of_name(dictionary, location->name);
-	place.address = location->address;
-	if (location->file) {
-		const struct tw_name *file = tw_dictionary_name(dictionary, location->file);
-		place.file = file->text;
-		place.file_length = file->length;
-		place.line = location->line;
-	}
-	return place;
+		return place_at(tw_source_of_name(dictionary, value), value, 0);
+	const struct tw_location *location = tw_dictionary_location(dictionary, value);
+	return place_at(tw_source_of_location(dictionary, value), location->name, location->address);
 }
 
 void tw_frames_free(struct tw_frames *frames)

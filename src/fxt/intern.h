@@ -21,6 +21,8 @@
 	X(FXT_OWN_BYTES, "bytes")                                                                                      \
 	X(FXT_OWN_COUNT, "count")                                                                                      \
 	X(FXT_OWN_STACK, "stack")                                                                                      \
+	X(FXT_OWN_FILE, "file")                                                                                        \
+	X(FXT_OWN_LINE, "line")                                                                                        \
 	X(FXT_OWN_WEIGHT, "weight")                                                                                    \
 	X(FXT_OWN_WALL_NS, "wall_ns")                                                                                  \
 	X(FXT_OWN_STACK_SAMPLE, "stack-sample")                                                                        \

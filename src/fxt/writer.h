@@ -37,7 +37,7 @@ struct fxt_item {
 struct fxt_items {
 	unsigned count;
 	unsigned made_count;
-	struct tw_argument made[4]; /* those that the event has as numbers and flags */
+	struct tw_argument made[6]; /* those that the event has as numbers and flags, and of its stack */
 	struct fxt_item items[TW_FXT_ARGUMENTS_MAX];
 };
 
@@ -104,7 +104,7 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const stru
 void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, enum tw_argument_type type,
                   uint64_t value);
 
-/* Adds a stack as a text that lives until the next one; none for the empty stack. */
+/* Adds a stack as a text that lives until the next one, and where its innermost frame is; none for the empty stack. */
 void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, uint32_t stack);
 
 /* Puts the arguments and leaves room for `reserved` words. Returns how many there are. */

@@ -36,6 +36,16 @@ void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own na
 	items->items[items->count++] = (struct fxt_item){.name = fxt_own_label(&w->intern, name), .argument = made};
 }
 
+static void add_text(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, const char *text, size_t size)
+{
+	unsigned before = items->made_count;
+	fxt_add_made(w, items, name, TW_ARG_TEXT, 0);
+	if (items->made_count == before)
+		return;
+	items->made[before].value.bytes = (const uint8_t *)text;
+	items->made[before].size = size;
+}
+
 /* A stack that cannot be told whole has its innermost functions. */
 void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, uint32_t stack)
 {
@@ -46,9 +56,12 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 		fxt_loss(w, "long stack", fit == TW_STACK_CUT);
 	if (fit == TW_STACK_NO_MEMORY || w->stack.length == 0)
 		return;
-	fxt_add_made(w, items, name, TW_ARG_TEXT, 0);
-	items->made[items->made_count - 1].value.bytes = (const uint8_t *)w->stack.bytes;
-	items->made[items->made_count - 1].size = w->stack.length;
+	add_text(w, items, name, w->stack.bytes, w->stack.length);
+	const struct tw_source source = tw_source_of_stack(w->intern.dictionary, stack);
+	if (source.file)
+		add_text(w, items, FXT_OWN_FILE, source.file, source.length);
+	if (source.file && source.line)
+		fxt_add_made(w, items, FXT_OWN_LINE, TW_ARG_UINT, source.line);
 }
 
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first)

@@ -246,6 +246,22 @@ assert {thread["name"]: thread["tid"] for thread in threads}["OS thread 4200 (sa
 PY
 }
 
+# Line 10 is where the first sample is, 11 where the second and the allocation are.
+@test "exports: rows and instants of samples tell their line of the source" {
+	log="$DATA/tracelog/vs.log" file='C:.*Program.cs'
+	trackway convert --to chrome "$log" 2>/dev/null | grep '"cat":"sample"' >out.json
+	[ "$(grep -o "\"file\":\"$file\",\"line\":[0-9]*" out.json | sed 's/.*://' | paste -sd, -)" = 10,11,11 ]
+	trackway convert --to jsonl "$log" 2>/dev/null | grep '"kind":"[a-z]*-sample"' >out.jsonl
+	[ "$(grep -o "\"file\":\"$file\",\"line\":[0-9]*" out.jsonl | sed 's/.*://' | paste -sd, -)" = 10,11,11 ]
+	trackway convert --to csv "$log" 2>/dev/null | grep ',[a-z]*-sample,' >out.csv
+	[ "$(grep -o "$file,[0-9]*\$" out.csv | sed 's/.*,//' | paste -sd, -)" = 10,11,11 ]
+	trackway convert --to ctf "$log" -o out.ctf 2>/dev/null && babeltrace2 out.ctf | grep -- -sample: >out.txt
+	[ "$(grep -o "file = \"$file\", line = [0-9]*" out.txt | sed 's/.* //' | paste -sd, -)" = 10,11,11 ]
+	trackway convert --to fxt "$log" -o out.fxt 2>/dev/null && trackway dump out.fxt | grep event.instant >out.txt
+	[ "$(grep -o 'name=line [^}]*' out.txt | sed 's/.*=//' | paste -sd, -)" = 10,11,11 ]
+	[ "$(grep -c "name=file .*value=\"*$file" out.txt)" = 3 ]
+}
+
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
 	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
 	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \

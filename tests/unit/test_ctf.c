@@ -48,18 +48,18 @@ static void test_events(void **state)
 	    EVENT(4, TW_INSTANT, f->main, odd, .category = f->cat, .id = 9));
 	expect_loss(f, "time", 1, 0);
 	assert_int_equal(tw_finish(f->writer), 0);
-	/* Head: magic, stream 0, first and last time 1005, content and packet size in bits: 40 + 59 + 66 bytes. */
+	/* Head: magic, stream 0, first and last time 1005, content and packet size in bits: 40 + 68 + 75 bytes. */
 	static const char expected[] = "\xc1\x1f\xfc\xc1\0\0\0\0"
 				       "\xed\x03\0\0\0\0\0\0\xed\x03\0\0\0\0\0\0"
-				       "\x28\x05\0\0\0\0\0\0\x28\x05\0\0\0\0\0\0"
-				       /* slice-complete: time, process, thread, cpu, value, id, seven texts */
+				       "\xb8\x05\0\0\0\0\0\0\xb8\x05\0\0\0\0\0\0"
+				       /* slice-complete: time, process, thread, cpu, value, id, eight texts, line */
 				       "\x02\xed\x03\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0"
 				       "\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-				       "\0fib\0\0\0\0\0\0"
+				       "\0fib\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 				       /* instant: not before the one before it */
 				       "\x03\xed\x03\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 				       "\0\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0"
-				       "\0a\xef\xbf\xbd\xef\xbf\xbd\0cat\0\0\0\0";
+				       "\0a\xef\xbf\xbd\xef\xbf\xbd\0cat\0\0\0\0\0\0\0\0\0\0\0\0\0";
 	size_t size = read_file(f, 0, bytes, sizeof bytes);
 	assert_int_equal(size, sizeof expected);
 	assert_memory_equal(bytes, expected, sizeof expected);
@@ -93,7 +93,7 @@ static void test_packets(void **state)
 	}
 	assert_int_equal(at, size);
 	assert_true(packets > 1);
-	assert_int_equal(size, packets * 40 + EVENTS * (size_t)59);
+	assert_int_equal(size, packets * 40 + EVENTS * (size_t)68);
 }
 
 int main(void)

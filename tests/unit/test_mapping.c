@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "core/format.h"
 
-enum { COLUMNS = 16, CELL = 256, ROWS = 64, TABLES = 4 };
+enum { COLUMNS = 16, CELL = 256, ROWS = 64, TABLES = 4, OUTPUT = 1 << 16 };
 
 struct table {
 	char cells[ROWS][COLUMNS][CELL];
@@ -35,12 +36,13 @@ static unsigned split(char *line, char cells[COLUMNS][CELL])
 	return count;
 }
 
-/* Reads the next table whose first cell is "kind"; one with no rows where there is none. */
-static void read_table(struct table *table, FILE *file)
+/* Reads the next table whose first cell is a word; one with no rows where there is none. */
+static void read_table(struct table *table, FILE *file, const char *word)
 {
-	char line[4096];
+	char line[4096], first[32];
+	int length = snprintf(first, sizeof first, "| %s ", word);
 	while (fgets(line, sizeof line, file)) {
-		bool head = strncmp(line, "| kind ", 7) == 0;
+		bool head = strncmp(line, first, (size_t)length) == 0;
 		if (line[0] != '|' && table->rows)
 			break;
 		if ((!head && !table->rows) || strncmp(line, "|---", 4) == 0)
@@ -52,7 +54,7 @@ static void read_table(struct table *table, FILE *file)
 	}
 }
 
-static unsigned read_tables(struct table *tables)
+static unsigned read_tables(struct table *tables, const char *word)
 {
 	char path[4096];
 	unsigned count = 0;
@@ -62,7 +64,7 @@ static unsigned read_tables(struct table *tables)
 	FILE *file = fopen(path, "r");
 	assert_non_null(file);
 	do
-		read_table(&tables[count], file);
+		read_table(&tables[count], file, word);
 	while (tables[count].rows && ++count < TABLES);
 	fclose(file);
 	return count;
@@ -160,7 +162,7 @@ static void test_table(void **state)
 	static struct source source;
 	char path[64];
 	unsigned wrong = 0;
-	unsigned count = read_tables(tables);
+	unsigned count = read_tables(tables, "kind");
 	open_source(&source);
 	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
 	for (size_t i = 0; tw_targets[i]; i++)
@@ -180,8 +182,76 @@ static void test_table(void **state)
 		assert_int_equal(tables[i].rows, TW_EVENT_KINDS + 1);
 }
 
+/* ---- Where samples were taken. ---- */
+
+/* A function in a file, another function for each. */
+static uint32_t frame_in(const struct source *source, uint32_t caller, const char *file)
+{
+	struct tw_dictionary *dictionary = source->reader.dictionary;
+	const struct tw_name function = {.text = "function", .length = 8, .id = strlen(file)};
+	uint32_t location = tw_dictionary_add_location(
+	    dictionary, &(struct tw_location){.name = tw_dictionary_intern(dictionary, &function), .address = 1});
+	tw_dictionary_locate(dictionary, location, tw_dictionary_text(dictionary, file), 42);
+	return tw_dictionary_push(dictionary, caller, location);
+}
+
+/* Whether a file, which may be compressed, or the stream of a directory has a text in it. */
+static bool holds(const char *path, const char *text)
+{
+	static char bytes[OUTPUT];
+	char stream[128];
+	snprintf(stream, sizeof stream, "%s/stream", path);
+	gzFile file = gzopen(access(stream, R_OK) == 0 ? stream : path, "rb");
+	assert_non_null(file);
+	int size = gzread(file, bytes, sizeof bytes);
+	assert_true(size >= 0 && size < OUTPUT);
+	gzclose(file);
+	return memmem(bytes, (size_t)size, text, strlen(text)) != NULL;
+}
+
+static void write_sample(const struct source *source, const char *target, const char *path)
+{
+	struct tw_writer *writer;
+	uint32_t outer = frame_in(source, 0, "callers.cs");
+	struct tw_event event = event_of(source, TW_STACK_SAMPLE);
+	event.other = frame_in(source, outer, "innermost.cs");
+	struct tw_batch batch = {.events = &event, .count = 1};
+	assert_int_equal(tw_create(&writer, path, target, NULL), 0);
+	assert_int_equal(tw_write(writer, &source->reader, &batch), 0);
+	assert_int_equal(tw_finish(writer), 0);
+	tw_discard(writer);
+}
+
+static void test_places(void **state)
+{
+	static const struct {
+		const char *frame, *file;
+	} frames[] = {{"innermost", "innermost.cs"}, {"its callers", "callers.cs"}};
+	(void)state;
+	static struct table tables[TABLES];
+	static struct source source;
+	char path[64];
+	assert_int_equal(read_tables(tables, "frame"), 1);
+	open_source(&source);
+	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
+	for (size_t i = 0; tw_targets[i]; i++) {
+		const char *target = tw_targets[i]->name;
+		if (!tw_targets[i]->write)
+			continue;
+		write_sample(&source, target, path);
+		for (size_t j = 0; j < 2; j++) {
+			const char *found = holds(path, frames[j].file) ? "kept" : "left out";
+			const char *cell = cell_of(tables, 1, frames[j].frame, target);
+			if (strncmp(cell, found, strlen(found)) != 0)
+				fail_msg("the file of the %s frame is %s in %s", frames[j].frame, found, target);
+		}
+		remove_all(path);
+	}
+	tw_dictionary_free(source.reader.dictionary);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_places)};
 	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static int setup_jsonl(void **state)
 	return setup_for(state, "jsonl");
 }
 
-#define HEAD "time_ns,kind,process,thread,track,name,category,value,id,other,stack,cpu,flags,args\n"
+#define HEAD "time_ns,kind,process,thread,track,name,category,value,id,other,stack,cpu,flags,args,file,line\n"
 
 static void test_nothing(void **state)
 {
@@ -35,13 +35,13 @@ static void test_csv(void **state)
 	    EVENT(9, TW_SWITCH, f->main, 0, .value = 3, .other = f->worker, .cpu = 2),
 	    EVENT(-1, TW_WAKEUP, f->main, 0));
 	expect_no_loss(f);
-	assert_string_equal(finish(f), HEAD "5,slice-begin,7,7,,fib,cat,,,,,,,\n"
+	assert_string_equal(finish(f), HEAD "5,slice-begin,7,7,,fib,cat,,,,,,,,,\n"
 	                                    "6,slice-complete,7,8,leaf,\"a \"\"b\"\", c\n\xef\xbf\xbd\",,4,,,,,,"
-	                                    "\"{\"\"a \\\"\"b\\\"\", c\\n\xef\xbf\xbd\"\":1}\"\n"
-	                                    "7,slice-end,7,7,,function 5,,,,,,,tail clipped,\n"
-	                                    "8,counter,7,7,,fib,,,18446744073709551615,,,,,\n"
-	                                    "9,switch,7,7,,,,3,,7/8,,2,,\n"
-	                                    "-1,wakeup,7,7,,,,,,,,0,,\n");
+	                                    "\"{\"\"a \\\"\"b\\\"\", c\\n\xef\xbf\xbd\"\":1}\",,\n"
+	                                    "7,slice-end,7,7,,function 5,,,,,,,tail clipped,,,\n"
+	                                    "8,counter,7,7,,fib,,,18446744073709551615,,,,,,,\n"
+	                                    "9,switch,7,7,,,,3,,7/8,,2,,,,\n"
+	                                    "-1,wakeup,7,7,,,,,,,,0,,,,\n");
 }
 
 static void test_jsonl(void **state)
@@ -77,6 +77,29 @@ static void test_jsonl(void **state)
 	    "\"n\":\"NaN\",\"t\":\"a\\\"\",\"argument\":\"00ab\"}}\n"
 	    "{\"time_ns\":1,\"kind\":\"allocation-sample\",\"process\":7,\"thread\":7,\"name\":\"cat\","
 	    "\"value\":9007199254740992,\"id\":\"9007199254740993\",\"stack\":\"fib;leaf\",\"cpu\":0}\n");
+}
+
+/* The innermost frame's; of one that nothing more is known of the function's. */
+static void test_source(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	struct tw_name placed = {.text = "placed", .length = 6, .file = "p.c", .line = 3};
+	uint32_t here = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib, .address = 1});
+	uint32_t il = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib, .address = 2});
+	uint32_t there =
+	    tw_dictionary_add_location(dictionary,
+	                               &(struct tw_location){.name = tw_dictionary_intern(dictionary, &placed)});
+	tw_dictionary_locate(dictionary, here, name(f, "a,b.cs"), 42);
+	tw_dictionary_locate(dictionary, il, name(f, "IL_0007"), 0);
+	uint32_t outer = tw_dictionary_push(dictionary, 0, there);
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .other = outer),
+	    EVENT(1, TW_CPU_SAMPLE, f->main, 0, .value = 7, .other = tw_dictionary_push(dictionary, outer, here)),
+	    EVENT(2, TW_CPU_SAMPLE, f->main, 0, .value = 7, .other = tw_dictionary_push(dictionary, outer, il)));
+	expect_no_loss(f);
+	assert_string_equal(finish(f), HEAD "0,stack-sample,7,7,,,,0,0,,placed,,,,p.c,3\n"
+	                                    "1,cpu-sample,7,7,,,,7,,,placed;fib,,,,\"a,b.cs\",42\n"
+	                                    "2,cpu-sample,7,7,,,,7,,,placed;fib,,,,IL_0007,\n");
 }
 
 static void test_long_arguments(void **state)
@@ -119,11 +142,11 @@ static void test_told_anew(void **state)
 	PUT(f, EVENT(3, TW_INSTANT, none, f->fib));
 	tw_dictionary_set_process(dictionary, none, 8);
 	PUT(f, EVENT(4, TW_INSTANT, none, f->fib));
-	assert_string_equal(finish(f), HEAD "0,instant,7,7,,fib,,,,,,,,\n"
-	                                    "1,instant,7,7,leaf,fib,,,,,,,,\n"
-	                                    "2,instant,7,7,tree,fibonacci,,,,,,,,\n"
-	                                    "3,instant,0,9,,fibonacci,,,,,,,,\n"
-	                                    "4,instant,8,9,,fibonacci,,,,,,,,\n");
+	assert_string_equal(finish(f), HEAD "0,instant,7,7,,fib,,,,,,,,,,\n"
+	                                    "1,instant,7,7,leaf,fib,,,,,,,,,,\n"
+	                                    "2,instant,7,7,tree,fibonacci,,,,,,,,,,\n"
+	                                    "3,instant,0,9,,fibonacci,,,,,,,,,,\n"
+	                                    "4,instant,8,9,,fibonacci,,,,,,,,,,\n");
 }
 
 int main(void)
@@ -132,6 +155,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_nothing, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_csv, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_jsonl, setup_jsonl, teardown),
+	    cmocka_unit_test_setup_teardown(test_source, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_arguments, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_keys, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_told_anew, setup_csv, teardown),
