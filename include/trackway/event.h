@@ -48,7 +48,7 @@ enum tw_event_kind {
 
 /* What `flags` of an event may hold. */
 enum tw_event_flag {
-	TW_FLAG_TAIL = 1,       /* slice end: left by a tail call (XRay) */
+	TW_FLAG_TAIL = 1,       /* slice end: left by a tail call */
 	TW_FLAG_CLIPPED = 2,    /* slice begin or end made at the edge of a time window */
 	TW_FLAG_PROCESS = 4,    /* instant: of the process, not of the thread (FXT scope) */
 	TW_FLAG_GLOBAL = 8,     /* instant: of the whole system (FXT scope) */

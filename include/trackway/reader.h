@@ -32,12 +32,19 @@ enum tw_checking {
 	TW_CHECK_ALL     /* every rule of the format */
 };
 
+/* Addresses: from start to before end. */
+struct tw_range {
+	uint64_t start, end;
+};
+
 /* Gives names to the numbers that a trace holds, for example from a program's symbols (trackway/symbols.h makes one).
- * `name` fills *function and returns 1, or returns 0 when it does not know the number. The texts must live until the
- * reader is closed. */
+ * `name` fills *function and returns 1, or returns 0 when it does not know the number; `address` does so for the function that
+ * holds an address, and tells its range: traces of instructions (xtrace) have addresses. Either may be NULL. The texts must
+ * live until the reader is closed. */
 struct tw_namer {
 	int (*name)(void *context, uint64_t id, struct tw_name *function);
 	void *context;
+	int (*address)(void *context, uint64_t address, struct tw_name *function, struct tw_range *range);
 };
 
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/names.h"
 #include "cli/parse.h"
 #include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
-
-#include <trackway/symbols.h>
 
 struct merge_options {
 	struct tw_common common;
@@ -136,10 +135,12 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
                  const struct tw_merge_source *sources, struct inputs *inputs)
 {
 	struct tw_read_options read = {.on_finding = keep_finding, .finding_context = inputs};
-	struct tw_symbols *symbols = NULL;
+	struct tw_names names = {0};
 	struct tw_reader *reader = NULL;
 	tw_take_options(writing->common, true, &read);
-	int status = tw_open_symbols(writing->common, &symbols, &read);
+	for (size_t i = 0; i < inputs->count; i++)
+		tw_names_want(&names, writing->common, sources[i].path);
+	int status = tw_names_open(&names, writing->common, &read);
 	if (status == 0) {
 		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
 		if (status >= 0)
@@ -153,7 +154,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 			status = TW_EXIT_FINDINGS;
 	}
 	tw_close(reader);
-	tw_symbols_close(symbols);
+	tw_names_close(&names);
 	return status;
 }
 

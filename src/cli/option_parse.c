@@ -80,6 +80,9 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_SIZE:
 	case TW_OPTION_DURATION:
 		return take_number(option, member, text);
+	case TW_OPTION_ADDRESS:
+		((struct tw_address *)member)->given = true;
+		return tw_parse_count(text, &((struct tw_address *)member)->value);
 	case TW_OPTION_NUMBERS:
 		return take_numbers(member, text);
 	case TW_OPTION_LIST:

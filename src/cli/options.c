@@ -32,7 +32,14 @@ static const struct tw_option input_options[] = {
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output"},
+    {"load-address", 0, TW_OPTION_ADDRESS, MEMBER(load_address), .placeholder = "ADDRESS",
+     .help =
+         "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded anywhere"},
+    {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",
+     .help =
+         "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in xtraces"},
 };
+enum { NAMES_OPTIONS = 3 }; /* the last: about the names of functions */
 
 static const char *weight_word(size_t i)
 {
@@ -87,7 +94,9 @@ static const struct tw_option output_options[] = {
 const struct tw_option_group tw_help_options = GROUP("Help", help_options);
 const struct tw_option_group tw_input_options = GROUP("Input", input_options);
 const struct tw_option_group tw_plain_input_options = {"Input", input_options,
-                                                       sizeof input_options / sizeof *input_options - 1};
+                                                       sizeof input_options / sizeof *input_options - NAMES_OPTIONS};
+const struct tw_option_group tw_names_options = {
+    "Names", input_options + sizeof input_options / sizeof *input_options - NAMES_OPTIONS, NAMES_OPTIONS};
 const struct tw_option_group tw_weight_options = GROUP("Weight", weight_options);
 const struct tw_option_group tw_jobs_options = GROUP("Work", jobs_options);
 const struct tw_option_group tw_filter_options = GROUP("Filters", filter_options);

@@ -18,6 +18,7 @@ enum tw_option_kind {
 	TW_OPTION_FILE,     /* a file name: const char * */
 	TW_OPTION_CHOICE,   /* one of a few words: const char *, the word as the table has it */
 	TW_OPTION_COUNT,    /* uint64_t */
+	TW_OPTION_ADDRESS,  /* a number that may be 0: struct tw_address */
 	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
@@ -32,6 +33,11 @@ struct tw_numbers {
 struct tw_list {
 	const char **items; /* the command frees the array */
 	size_t count, room;
+};
+
+struct tw_address {
+	uint64_t value;
+	bool given;
 };
 
 struct tw_option {
@@ -55,7 +61,8 @@ struct tw_option_group {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *binary, *xtrace_layout;
+	const char *from, *binary, *maps, *xtrace_layout;
+	struct tw_address load_address; /* of `binary` */
 	uint64_t jobs, memory, reorder_window;
 	struct tw_numbers threads;
 	const char *provider, *function, *category, *weight;
@@ -66,8 +73,9 @@ struct tw_common {
 
 extern const struct tw_option_group tw_help_options; /* --help */
 extern const struct tw_option_group
-    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary */
-extern const struct tw_option_group tw_plain_input_options; /* the same without --binary */
+    tw_input_options; /* --from, --memory, --reorder-window, --xtrace-layout, --binary, --load-address, --maps */
+extern const struct tw_option_group tw_plain_input_options; /* the same without the last three */
+extern const struct tw_option_group tw_names_options;       /* these alone */
 extern const struct tw_option_group tw_jobs_options;        /* --jobs */
 extern const struct tw_option_group tw_filter_options;      /* --thread, --provider, --function, --category, times */
 extern const struct tw_option_group tw_weight_options;      /* --weight */

@@ -5,13 +5,14 @@
 #include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/names.h"
 #include "cli/options.h"
 #include "cli/screen.h"
 #include "cli/show.h"
 #include "replay/emulator.h"
 #include "replay/file.h"
+#include "xtrace/disassemble.h"
 
-#include <capstone/capstone.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,11 +29,18 @@ struct replay_options {
 	uint64_t verify;
 };
 
+/* What all files share. */
+struct job {
+	const struct replay_options *options;
+	const struct tw_namer *namer;
+};
+
 /* One file at work. */
 struct work {
 	const char *path;
 	const struct replay_file *file;
-	size_t wanted; /* snapshots to begin at, evenly over all */
+	const struct tw_namer *namer; /* NULL: functions have no names */
+	size_t wanted;                /* snapshots to begin at, evenly over all */
 	_Atomic size_t next;
 	pthread_mutex_t lock;
 	uint64_t instructions, different;
@@ -75,21 +83,26 @@ static void run_parts(void *context, unsigned job)
 
 /* ---- Telling. ---- */
 
-static void disassemble(const struct replay_result *result, char *text, size_t size)
+/* The instruction that differs, as text. */
+static void disassemble(const struct replay_result *result, char text[XTRACE_TEXT + 1])
 {
-	csh handle;
-	cs_insn *insn;
-	uint8_t bytes[4];
-	for (unsigned i = 0; i < sizeof bytes; i++)
-		bytes[i] = (uint8_t)(result->opcode >> 8 * i);
-	snprintf(text, size, ".inst 0x%08" PRIx32, result->opcode);
-	if (cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &handle) != CS_ERR_OK)
-		return;
-	if (cs_disasm(handle, bytes, sizeof bytes, result->pc, 1, &insn) == 1) {
-		snprintf(text, size, "%s %s", insn->mnemonic, insn->op_str);
-		cs_free(insn, 1);
-	}
-	cs_close(&handle);
+	struct xtrace_disassembler *disassembler = xtrace_disassembler_new();
+	size_t length = 0;
+	if (disassembler)
+		length = xtrace_disassemble(disassembler, result->opcode, result->pc, text);
+	text[length] = '\0';
+	xtrace_disassembler_free(disassembler);
+}
+
+/* Finds the function of the instruction that differs. */
+static bool find_function(const struct work *work, struct tw_name *name, uint64_t *offset)
+{
+	const struct tw_namer *namer = work->namer;
+	struct tw_range range;
+	if (!namer || !namer->address(namer->context, work->result.pc, name, &range))
+		return false;
+	*offset = work->result.pc - range.start;
+	return true;
 }
 
 static void put_registers(struct tw_output *out, const struct replay_result *result)
@@ -103,12 +116,26 @@ static void put_registers(struct tw_output *out, const struct replay_result *res
 	}
 }
 
-static void put_difference(struct tw_output *out, const struct replay_result *result)
+static void put_function(struct tw_output *out, const struct work *work)
 {
-	char text[192];
-	disassemble(result, text, sizeof text);
+	struct tw_name name;
+	uint64_t offset;
+	if (!find_function(work, &name, &offset))
+		return;
+	tw_putf(out, "  in %.*s+0x%" PRIx64, (int)name.length, name.text, offset);
+	if (name.file)
+		tw_putf(out, " (%s:%" PRIu32 ")", name.file, name.line);
+	tw_put_text(out, "\n");
+}
+
+static void put_difference(struct tw_output *out, const struct work *work)
+{
+	const struct replay_result *result = &work->result;
+	char text[XTRACE_TEXT + 1];
+	disassemble(result, text);
 	tw_putf(out, "  at 0x%" PRIx64 ", 0x%" PRIx64 ": %08" PRIx32 "  %s\n", result->offset, result->pc,
 	        result->opcode, text);
+	put_function(out, work);
 	tw_putf(out, "  %s: expected %s, found %s\n", result->what, result->expected, result->found);
 	put_registers(out, result);
 }
@@ -139,11 +166,25 @@ static void put_text(struct tw_output *out, const struct work *work)
 	        work->different == 1 ? "1 does" : tw_show_count(work->different).text, work->first,
 	        end_text(result->end));
 	if (result->end == REPLAY_DIFFERENT)
-		put_difference(out, result);
+		put_difference(out, work);
 	else if (result->end == REPLAY_IMPOSSIBLE)
 		tw_putf(out, "  %s\n", result->what);
 	else
 		tw_putf(out, "  at 0x%" PRIx64 "\n", result->offset);
+}
+
+static void put_json_function(struct tw_json *json, const struct work *work)
+{
+	struct tw_name name;
+	uint64_t offset;
+	if (!find_function(work, &name, &offset))
+		return;
+	tw_json_text(json, "function", name.text);
+	tw_json_u64(json, "function_offset", offset);
+	if (!name.file)
+		return;
+	tw_json_text(json, "source", name.file);
+	tw_json_u64(json, "line", name.line);
 }
 
 static void put_json(struct tw_output *out, const struct work *work)
@@ -162,6 +203,7 @@ static void put_json(struct tw_output *out, const struct work *work)
 	}
 	if (work->different && result->end == REPLAY_DIFFERENT) {
 		tw_json_u64(&json, "pc", result->pc);
+		put_json_function(&json, work);
 		tw_json_u64(&json, "opcode", result->opcode);
 		tw_json_text(&json, "what", result->what);
 		tw_json_text(&json, "expected", result->expected);
@@ -173,8 +215,9 @@ static void put_json(struct tw_output *out, const struct work *work)
 
 /* ---- Files. ---- */
 
-static int replay_file(struct tw_output *out, const struct replay_options *options, const char *path)
+static int replay_file(struct tw_output *out, const struct job *job, const char *path)
 {
+	const struct replay_options *options = job->options;
 	struct replay_file file;
 	const char *wrong = replay_file_open(&file, path);
 	if (wrong) {
@@ -182,7 +225,7 @@ static int replay_file(struct tw_output *out, const struct replay_options *optio
 		return tw_say_error("%s: %s", path, wrong);
 	}
 	size_t wanted = options->verify && options->verify < file.count ? (size_t)options->verify : file.count;
-	struct work work = {.path = path, .file = &file, .wanted = wanted, .first = SIZE_MAX};
+	struct work work = {.path = path, .file = &file, .namer = job->namer, .wanted = wanted, .first = SIZE_MAX};
 	unsigned jobs = tw_jobs(&options->common) ? tw_jobs(&options->common) : tw_processors();
 	pthread_mutex_init(&work.lock, NULL);
 	tw_parallel(wanted < jobs ? (unsigned)wanted : jobs, run_parts, &work);
@@ -198,7 +241,7 @@ static int is_data(const struct dirent *entry)
 	return tw_xtrace_name_parse(entry->d_name, &name) == 0 && !name.snapshots;
 }
 
-static int replay_directory(struct tw_output *out, const struct replay_options *options, const char *path)
+static int replay_directory(struct tw_output *out, const struct job *job, const char *path)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, is_data, alphasort), worst = TW_EXIT_FINE;
@@ -209,7 +252,7 @@ static int replay_directory(struct tw_output *out, const struct replay_options *
 	for (int i = 0; i < count; i++) {
 		char file[PATH_MAX];
 		snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
-		int status = replay_file(out, options, file);
+		int status = replay_file(out, job, file);
 		worst = status > worst ? status : worst;
 		free(entries[i]);
 	}
@@ -223,16 +266,24 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const char *missing = replay_emulator_load();
 	if (missing)
 		return tw_say_error("the emulator unicorn is needed: %s", missing);
+	struct tw_names names = {.addresses = true};
+	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};
-	int worst = tw_screen_open(&screen, common->output);
-	if (worst)
+	int worst = tw_names_open(&names, common, &named);
+	if (worst == 0)
+		worst = tw_screen_open(&screen, common->output);
+	if (worst) {
+		tw_names_close(&names);
 		return worst;
+	}
+	const struct job job = {options, named.namer};
 	for (size_t i = 0; i < count; i++) {
 		struct stat what;
 		bool is_directory = stat(operands[i], &what) == 0 && S_ISDIR(what.st_mode);
-		int status = (is_directory ? replay_directory : replay_file)(&screen.out, options, operands[i]);
+		int status = (is_directory ? replay_directory : replay_file)(&screen.out, &job, operands[i]);
 		worst = status > worst ? status : worst;
 	}
+	tw_names_close(&names);
 	int closed = tw_screen_close(&screen);
 	return closed ? closed : worst;
 }
@@ -242,8 +293,8 @@ static const struct tw_option own_options[] = {
      .help = "begin at N snapshots of each file only, evenly chosen; 0, the default, begins at all"},
 };
 static const struct tw_option_group own_group = {"Replay", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_jobs_options, &tw_output_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_names_options, &tw_jobs_options,
+                                                       &tw_output_options, &tw_help_options,  NULL};
 
 const struct tw_command tw_command_replay = {
     .name = "replay",

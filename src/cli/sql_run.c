@@ -7,8 +7,6 @@
 #include "cli/walk.h"
 #include "core/format.h"
 
-#include <trackway/symbols.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -101,7 +99,9 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	                                   : options->markdown    ? "markdown"
 	                                                          : "text");
 	tw_take_options(&options->common, false, &read);
-	if (tw_open_symbols(&options->common, &run->symbols, &read))
+	for (size_t i = 0; i < count; i++)
+		tw_names_want(&run->names, &options->common, paths[i]);
+	if (tw_names_open(&run->names, &options->common, &read))
 		return TW_EXIT_FAILED;
 	run->session = sql_session_new(&read);
 	if (!run->session)
@@ -122,7 +122,7 @@ int tw_sql_close(struct tw_sql_run *run, int status)
 		tw_findings_clear(&run->findings[i]);
 	free(run->findings);
 	sql_session_free(run->session);
-	tw_symbols_close(run->symbols);
+	tw_names_close(&run->names);
 	if (status == 0 && closed == 0)
 		return run->damaged ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 	return closed ? closed : status;

@@ -5,11 +5,10 @@
 
 #include "cli/command.h"
 #include "cli/findings.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/sql_rows.h"
 #include "sql/table.h"
-
-struct tw_symbols;
 
 struct tw_sql_options {
 	struct tw_common common;
@@ -22,7 +21,7 @@ struct tw_sql_run {
 	const struct tw_sql_options *options;
 	sqlite3 *db;
 	struct sql_session *session;
-	struct tw_symbols *symbols;
+	struct tw_names names;
 	struct tw_screen screen;
 	struct tw_sql_rows rows;
 	struct tw_findings *findings; /* by file */

@@ -3,10 +3,9 @@
 #include "cli/walk.h"
 
 #include "cli/message.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/show.h"
-
-#include <trackway/symbols.h>
 
 #include <stdlib.h>
 
@@ -97,20 +96,9 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	}
 }
 
-int tw_open_symbols(const struct tw_common *common, struct tw_symbols **symbols, struct tw_read_options *options)
-{
-	if (!common->binary)
-		return 0;
-	int status = tw_symbols_open(symbols, common->binary);
-	if (status < 0)
-		return tw_say_error("%s", *symbols ? tw_symbols_error(*symbols) : tw_status_text(status));
-	options->namer = tw_symbols_namer(*symbols);
-	return 0;
-}
-
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
-	struct tw_symbols *symbols = NULL;
+	struct tw_names names = {0};
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)
 		walk->options.thread_count = 0;
@@ -118,10 +106,12 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 	walk->options.finding_context = &walk->findings;
 	if (walk->findings.limit == 0)
 		walk->findings.limit = TW_FINDINGS_SHOWN;
-	int status = tw_open_symbols(walk->common, &symbols, &walk->options);
+	for (size_t i = 0; i < count; i++)
+		tw_names_want(&names, walk->common, paths[i]);
+	int status = tw_names_open(&names, walk->common, &walk->options);
 	if (status == 0)
 		for (size_t i = 0; i < count; i++)
 			status = worse(status, read_file(walk, paths[i]));
-	tw_symbols_close(symbols);
+	tw_names_close(&names);
 	return status;
 }

@@ -30,14 +30,9 @@ struct tw_walk {
 
 enum { TW_FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
 
-struct tw_symbols;
-
 /* The parts of tw_walk(), for commands that read in another way. Fills in what the common options ask for, but the names and
  * what to do with findings. */
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options);
-
-/* Opens --binary, if there is one, for the names. Returns 0, or TW_EXIT_FAILED after saying why. */
-int tw_open_symbols(const struct tw_common *common, struct tw_symbols **symbols, struct tw_read_options *options);
 
 /* Tells findings on standard error. */
 void tw_tell_findings(const struct tw_findings *findings, char *path);

@@ -16,7 +16,7 @@ static uint32_t intern(struct tw_reader *reader, uint32_t id)
 	char text[16];
 	struct tw_name name = {.id = id};
 	const struct tw_namer *namer = reader->options.namer;
-	if (!namer || !namer->name(namer->context, id, &name) || !name.length) {
+	if (!namer || !namer->name || !namer->name(namer->context, id, &name) || !name.length) {
 		name.text = text;
 		name.length = (size_t)snprintf(text, sizeof text, "#%u", id);
 	}

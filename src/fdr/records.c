@@ -55,7 +55,7 @@ static void add_function(struct fdr_records *records, struct fdr_stream *stream,
 {
 	struct tw_reader *reader = stream->cursor.reader;
 	add_uint(records, "function_id", record->function_id);
-	if (reader->options.namer) {
+	if (reader->options.namer && reader->options.namer->name) {
 		uint32_t number = fdr_name_of(reader, stream->names, record->function_id);
 		const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
 		add_bytes(records, "function", TW_FIELD_TEXT, name->text, name->length);

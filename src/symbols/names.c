@@ -14,8 +14,7 @@ static const struct {
     {STB_LOCAL, 1},
 };
 
-/* Marks of the assembler that are no function's name: "$x", "$d.3" (mapping symbols of ARM), ".Ltmp0". */
-static bool is_mark(const char *name)
+bool tw_is_mark(const char *name)
 {
 	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
@@ -56,7 +55,7 @@ static void read_table(const struct tw_elf *elf, Elf_Data *data, size_t texts, u
 		if (!place || place->rank >= rank)
 			continue;
 		const char *name = elf_strptr(elf->elf, texts, symbol.st_name);
-		if (!name || is_mark(name))
+		if (!name || tw_is_mark(name))
 			continue;
 		place->rank = rank;
 		place->symbol = name;

@@ -16,6 +16,7 @@ enum { TW_SYMBOLS_ERROR = 512 };
 /* A function while it is being named. Texts are borrowed from the ELF files until tw_symbols_open() copies them. */
 struct tw_place {
 	uint64_t address;
+	uint64_t size; /* as a symbol says; 0: not known */
 	uint32_t id;
 	uint32_t rank; /* how good the symbol is; 0: there is none yet */
 	uint32_t line;
@@ -31,9 +32,18 @@ struct tw_places {
 
 struct tw_chunk;
 
+/* A function where it was loaded. */
+struct tw_placed {
+	uint64_t start, end;
+	const char *name, *file;
+	uint32_t line;
+};
+
 struct tw_symbols {
 	struct tw_symbols_function *functions; /* [id - 1]; nothing here changes after open, so threads may share it */
 	uint32_t count;
+	struct tw_placed *placed; /* by address; nothing changes after the last was added */
+	size_t placed_count, placed_room;
 	struct tw_chunk *texts;
 	struct tw_namer namer;
 	char *path;
@@ -98,6 +108,12 @@ void tw_sleds_relocate(const struct tw_elf *elf, const struct tw_sleds *sleds);
 /* The first place of an address, NULL when no function is there. */
 struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address);
 
+/* Marks of the assembler that are no function's name: "$x", "$d.3" (mapping symbols of ARM), ".Ltmp0". */
+bool tw_is_mark(const char *name);
+
+/* Which of two symbol tables is believed. */
+enum { TW_TRUST_DYNAMIC, TW_TRUST_STATIC };
+
 /* Takes the best symbol of each place from the symbol tables of a type (SHT_SYMTAB, SHT_DYNSYM). Symbols of a table
  * with a higher `trust` win. Returns whether there is a table. */
 bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, const struct tw_places *places);
@@ -106,6 +122,9 @@ bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, cons
  * whether there is any DWARF. */
 struct Dwarf;
 bool tw_lines_read(const struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
+
+/* The namer's function for addresses. */
+int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range);
 
 /* Opens the separate file with debug information that belongs to a program. False when there is none. */
 bool tw_debug_open(struct tw_symbols *symbols, const struct tw_elf *program, struct tw_elf *debug);

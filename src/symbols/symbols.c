@@ -14,9 +14,6 @@ enum { CHUNK = 1 << 16 };
  * could. */
 enum { DEMANGLE_BUDGET = 1 << 26, DEMANGLE_BUDGET_EACH = 1 << 10 };
 
-/* Which of two symbol tables is believed. */
-enum { TRUST_DYNAMIC, TRUST_STATIC };
-
 struct tw_chunk {
 	struct tw_chunk *next;
 	size_t used, room;
@@ -92,13 +89,13 @@ struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address
 static void read_names_and_lines(struct tw_symbols *symbols, struct work *work)
 {
 	const struct tw_places *places = &work->places;
-	bool named = tw_names_read(&work->program, SHT_SYMTAB, TRUST_STATIC, places);
-	tw_names_read(&work->program, SHT_DYNSYM, TRUST_DYNAMIC, places);
+	bool named = tw_names_read(&work->program, SHT_SYMTAB, TW_TRUST_STATIC, places);
+	tw_names_read(&work->program, SHT_DYNSYM, TW_TRUST_DYNAMIC, places);
 	bool lined = tw_lines_read(&work->program, places, &work->dwarf[0]);
 	if ((named && lined) || !tw_debug_open(symbols, &work->program, &work->debug))
 		return;
 	if (!named)
-		tw_names_read(&work->debug, SHT_SYMTAB, TRUST_STATIC, places);
+		tw_names_read(&work->debug, SHT_SYMTAB, TW_TRUST_STATIC, places);
 	if (!lined)
 		tw_lines_read(&work->debug, places, &work->dwarf[1]);
 }
@@ -197,7 +194,7 @@ int tw_symbols_open(struct tw_symbols **symbols, const char *path)
 	struct tw_symbols *fresh = *symbols = calloc(1, sizeof *fresh);
 	if (!fresh)
 		return TW_ERR_MEMORY;
-	fresh->namer = (struct tw_namer){.name = name_function, .context = fresh};
+	fresh->namer = (struct tw_namer){.name = name_function, .address = tw_symbols_address, .context = fresh};
 	fresh->path = strdup(path);
 	if (!fresh->path)
 		return tw_symbols_fail(fresh, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
@@ -217,6 +214,7 @@ void tw_symbols_close(struct tw_symbols *symbols)
 		symbols->texts = next;
 	}
 	free(symbols->functions);
+	free(symbols->placed);
 	free(symbols->path);
 	free(symbols);
 }

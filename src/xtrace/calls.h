@@ -9,6 +9,11 @@
 
 struct xtrace_frame {
 	uint64_t back; /* where it returns to */
+	uint32_t function;
+};
+
+struct xtrace_function {
+	struct tw_range range; /* empty: not known */
 	uint32_t name;
 };
 
@@ -21,13 +26,15 @@ struct xtrace_calls {
 	bool has_pc, told;
 	struct xtrace_frame *frames;
 	size_t count, room;
-	struct tw_map names; /* by address */
+	struct tw_map known; /* addresses that were gone to: their functions */
+	struct xtrace_function *functions;
+	size_t function_count, function_room;
 };
 
 /* What an instruction changes: so many calls have ended before it, and one begins with it. */
 struct xtrace_turn {
 	unsigned ends;
-	bool begins;
+	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */
 	uint32_t name;
 };
 

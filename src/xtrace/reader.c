@@ -90,9 +90,10 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 	return several ? xtrace_check_order(reader) : 0;
 }
 
-static void add_row(struct xtrace_events *events, enum tw_event_kind kind, uint64_t value, uint32_t name)
+static struct tw_event *add_row(struct xtrace_events *events, enum tw_event_kind kind, uint64_t value, uint32_t name)
 {
-	events->rows[events->count++] = (struct tw_event){
+	struct tw_event *row = &events->rows[events->count++];
+	*row = (struct tw_event){
 	    .time = events->time,
 	    .offset = events->cursor.offset,
 	    .value = value,
@@ -100,6 +101,7 @@ static void add_row(struct xtrace_events *events, enum tw_event_kind kind, uint6
 	    .name = name,
 	    .kind = (uint8_t)kind,
 	};
+	return row;
 }
 
 static int take_instruction(struct xtrace_events *events, const struct tw_xtrace_token *token)
@@ -107,7 +109,7 @@ static int take_instruction(struct xtrace_events *events, const struct tw_xtrace
 	struct xtrace_turn turn;
 	int status = xtrace_calls_take(events->calls, token, events->cursor.offset, &turn);
 	for (unsigned i = 0; i < turn.ends; i++)
-		add_row(events, TW_SLICE_END, 0, 0);
+		add_row(events, TW_SLICE_END, 0, 0)->flags = turn.tail ? TW_FLAG_TAIL : 0;
 	if (turn.begins)
 		add_row(events, TW_SLICE_BEGIN, 0, turn.name);
 	return status;

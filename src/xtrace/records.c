@@ -19,6 +19,8 @@ enum {
 	LARGEST = 1 << 15,
 	LINE = 1 << 16,
 	PC_DIGITS = 12,
+	FUNCTION_COLUMN = 28, /* characters that most functions and offsets fit in */
+	FUNCTION_MOST = 1024, /* characters of a name in a line */
 	TEXT_COLUMN = 40
 };
 
@@ -40,6 +42,8 @@ struct xtrace_records {
 	uint64_t index;                     /* instructions before what comes next */
 	uint64_t pc;
 	bool has_pc;
+	struct tw_name function; /* of the PC; no text: not known */
+	struct tw_range range;   /* of it */
 	struct xtrace_disassembler *disassembler;
 	char text[XTRACE_TEXT];
 	struct tw_field fields[FIELDS];
@@ -244,6 +248,25 @@ static void put_token(struct xtrace_records *records, const struct tw_xtrace_tok
 		put_words(records, token->payload, 2 * (size_t)token->value);
 }
 
+/* "main+0x10", where the program's symbols are known. */
+static void put_function(struct tw_reader *reader, struct xtrace_records *records)
+{
+	if (!reader->options.namer)
+		return;
+	size_t column = records->length + 2 + FUNCTION_COLUMN;
+	put(records, "  ", 2);
+	if (records->function.text) {
+		size_t length = records->function.length;
+		put(records, records->function.text, length < FUNCTION_MOST ? length : FUNCTION_MOST);
+		if (records->pc > records->range.start) {
+			put(records, "+", 1);
+			put_hex(records, records->pc - records->range.start);
+		}
+	}
+	while (records->length < column)
+		put(records, " ", 1);
+}
+
 static void put_instruction(struct tw_reader *reader, struct xtrace_records *records,
                             const struct tw_xtrace_token *token)
 {
@@ -263,6 +286,7 @@ static void put_instruction(struct tw_reader *reader, struct xtrace_records *rec
 		put_digits(records, records->pc, PC_DIGITS);
 	else
 		put(records, "????????????", PC_DIGITS);
+	put_function(reader, records);
 	put(records, "  EL", 4);
 	records->line[records->length++] = (char)('0' + token->level);
 	put(records, "  ", 2);
@@ -291,6 +315,32 @@ static void fill(struct xtrace_records *records, const char *kind, uint64_t offs
 
 /* ---- Instructions. ---- */
 
+/* Finds the function of the PC. */
+static void name_pc(struct tw_reader *reader, struct xtrace_records *records)
+{
+	const struct tw_namer *namer = reader->options.namer;
+	uint64_t pc = records->pc;
+	if (!namer || !namer->address || (records->has_pc && pc >= records->range.start && pc < records->range.end))
+		return;
+	records->range = (struct tw_range){0};
+	records->function = (struct tw_name){0};
+	if (records->has_pc && !namer->address(namer->context, pc, &records->function, &records->range))
+		records->function = (struct tw_name){0};
+}
+
+static void add_function(struct xtrace_records *records)
+{
+	const struct tw_name *function = &records->function;
+	if (!function->text)
+		return;
+	add_text(records, "function", function->text, function->length);
+	add(records, "function_offset", TW_FIELD_UINT, records->pc - records->range.start);
+	if (function->file) {
+		add_text(records, "file", function->file, strlen(function->file));
+		add(records, "line", TW_FIELD_UINT, function->line);
+	}
+}
+
 static bool is_instruction(const struct tw_xtrace_token *token)
 {
 	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
@@ -301,6 +351,7 @@ static void add_instruction(struct xtrace_records *records, const struct tw_xtra
 	add(records, "thread", TW_FIELD_UINT, records->track->name.number);
 	add(records, "index", TW_FIELD_UINT, records->index);
 	add(records, "pc", records->has_pc ? TW_FIELD_HEX : TW_FIELD_NULL, records->pc);
+	add_function(records);
 	add(records, "level", TW_FIELD_UINT, token->level);
 	add(records, "opcode", TW_FIELD_HEX, token->opcode);
 	add_text(records, "text", records->text, text_size);
@@ -314,6 +365,7 @@ static void begin_instruction(struct tw_reader *reader, struct xtrace_records *r
 {
 	const struct tw_xtrace_token *token = &records->instruction;
 	size_t size = xtrace_disassemble(records->disassembler, token->opcode, records->pc, records->text);
+	name_pc(reader, records);
 	if (!reader->options.listing) {
 		add_instruction(records, token, size);
 		return;

@@ -87,12 +87,13 @@ class Bench:
     def __init__(self, tool, directory):
         self.tool, self.directory, self.runs = tool, pathlib.Path(directory), 0
 
-    def program(self, name, *options):
-        path = self.directory / name
+    def program(self, name, *options, to=None, static=True):
+        path = self.directory / (to or name)
         source = next(SOURCES.glob(name + ".[Sc]"))
         own = ["-nostdlib"] if source.suffix == ".S" else ["-O2", "-pthread"]
         if not path.exists():
-            subprocess.run([COMPILER, "-static", *own, *options, source, "-o", path], check=True)
+            own += ["-static"] if static else []
+            subprocess.run([COMPILER, *own, *options, source, "-o", path], check=True)
         return path
 
     def command(self, words, *options):
@@ -100,9 +101,10 @@ class Bench:
         out = self.directory / f"run{self.runs}"
         return out, [self.tool, "record", "--to", "xtrace", *options, "-o", out, "--", *words]
 
-    def record(self, words, *options, status=0, says=None):
+    def record(self, words, *options, status=0, says=None, environment=None):
         out, command = self.command(words, *options)
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.directory, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.directory, check=False,
+                              env=os.environ | (environment or {}))
         expect(done.returncode == status, "exit status", done.returncode, done.stderr)
         expect(says is None or says in done.stderr, "it says", done.stderr)
         return out, done.stdout
@@ -110,7 +112,8 @@ class Bench:
 
 def symbols(program):
     text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
-    return {line.split()[2]: int(line.split()[0], 16) for line in text.splitlines()}
+    rows = [line.split() for line in text.splitlines()]
+    return {row[2]: int(row[0], 16) for row in rows if len(row) == 3}
 
 
 def instructions(data):
@@ -371,6 +374,104 @@ def test_newer(bench):
     expect((one["fpsr"], one["fpcr"], one["z"][31][15]) == (1, 2, 0xee), "floating point")
 
 
+def source_line(name, text):
+    """The number of the line of a program that begins so."""
+    lines = (SOURCES / name).read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if line.startswith(text))
+
+
+def lines_of(bench, *words, status=0):
+    done = subprocess.run([bench.tool, *words], capture_output=True, text=True, check=False)
+    expect(done.returncode == status, words, done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_names(bench, trace, *options):
+    """By names.c: how often each function is called, and by whom; where it stands in the source."""
+    calls = {"main": 1, "outer": 1, "last": 1, "geo::area(long, long)": 6}
+    rows = {row["name"]: row for row in lines_of(bench, "stat", "--json", *options, trace)}
+    expect({name: rows[name]["count"] for name in calls if name in rows} == calls, sorted(rows))
+    expect(rows["outer"]["file"].endswith("names.c"), rows["outer"])
+    expect(rows["outer"]["line"] == source_line("names.c", "__attribute__((noinline, noclone)) static long outer"), rows["outer"])
+    graph = lines_of(bench, "graph", "--json", *options, trace)
+    nodes = {row["id"]: row["name"] for row in graph if row["type"] == "node"}
+    edges = {(nodes.get(row["from"]), nodes[row["to"]]): row["count"] for row in graph if row["type"] == "edge"}
+    # the last step of `last` is a jump: what it leads to is called by who called `last`
+    expect(edges["outer", "geo::area(long, long)"] == 6 and edges["outer", "last"] == 1, edges)
+    expect(edges["main", "outer"] == 1, edges)
+    stacks = lines_of(bench, "stacks", "--json", *options, trace)
+    expect(any(row["stack"][-3:] == ["main", "outer", "last"] for row in stacks), "stacks")
+    return nodes.values()
+
+
+def test_names(bench):
+    "names.c, static: functions by name, with file and line, in all that shows them"
+    program = bench.program("names", "-g")
+    trace, output = bench.record([program])
+    check_names(bench, trace, "--binary", program)
+    main, again = int(output.split()[0], 16), symbols(program)["main"]
+    expect(main == again, hex(main), hex(again))
+    rows = [row for row in lines_of(bench, "dump", "--json", "--binary", program, trace) if row.get("pc") in (main, main + 4)]
+    expect([(row["function"], row["function_offset"]) for row in rows] == [("main", 0), ("main", 4)], rows)
+    expect(rows[0]["file"].endswith("names.c") and rows[0]["line"] == source_line("names.c", "int main"), rows[0])
+    text = subprocess.run([bench.tool, "dump", "--binary", program, trace], capture_output=True, text=True, check=True).stdout
+    expect(re.search(f"  0x{main:012x}  main +EL0 .*\n.*  0x{main + 4:012x}  main\\+0x4 +EL0 ", text), "dump")
+    wanted = {"chrome": '"name":"geo::area(long, long)"', "folded": "main;outer;geo::area(long, long) "}
+    for form, words in wanted.items():
+        out = subprocess.run([bench.tool, "convert", "--to", form, "--binary", program, trace, "-o", "-"], capture_output=True,
+                             text=True, check=True).stdout
+        expect(words in out, form, out[:1000])
+    lines_of(bench, "stat", "--json", "--binary", program, "--load-address", "0x400000", trace)
+    wrong = subprocess.run([bench.tool, "stat", "--binary", program, "--load-address", "0x500000", trace], capture_output=True,
+                           text=True, check=False)
+    expect(wrong.returncode == 2 and "always loaded there" in wrong.stderr, wrong.stderr)
+
+
+def test_names_replay(bench):
+    "names.c: the function where replay finds a difference"
+    program = bench.program("names", "-g")
+    trace, _ = bench.record([program])
+    path = next(trace.glob("*.xinsndata.bin"))
+    data, last = bytearray(path.read_bytes()), symbols(program)["last"]
+    at = [offset for offset, name, fields in xtrace_tokens.tokens(data) if name == "pcinst" and fields[0] == last]
+    expect(len(at) == 1, at)
+    data[at[0] + 5] ^= 0x10
+    path.write_bytes(data)
+    found = lines_of(bench, "replay", "--json", "--binary", program, trace, status=1)[0]
+    expect(found.get("what") == "next PC" and found["function"] == "outer" and found["source"].endswith("names.c"), found)
+    text = subprocess.run([bench.tool, "replay", "--binary", program, trace], capture_output=True, text=True, check=False).stdout
+    expect("\n  in outer+0x" in text and "names.c:" in text, text)
+
+
+def test_names_anywhere(bench):
+    "names.c, static and position independent: with the address that it was loaded at, not without"
+    program = bench.program("names", "-g", "-static-pie", to="names-pie", static=False)
+    trace, output = bench.record([program])
+    start = int(output.split()[0], 16) - symbols(program)["main"]
+    check_names(bench, trace, "--binary", program, "--load-address", hex(start))
+    wrong = subprocess.run([bench.tool, "stat", "--binary", program, trace], capture_output=True, text=True, check=False)
+    expect(wrong.returncode == 2 and "--load-address" in wrong.stderr, wrong.stderr)
+
+
+def test_names_maps(bench):
+    "names.c with libraries: a list of what was loaded where, as the system tells it, and one by hand"
+    libraries = pathlib.Path(os.environ.get("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu"))
+    program = bench.program("names", "-g", "-pie", to="names-shared", static=False)
+    maps = bench.directory / "maps"
+    trace, output = bench.record([program, maps], environment={"QEMU_LD_PREFIX": str(libraries)})
+    names = check_names(bench, trace, "--maps", maps)
+    expect("__libc_start_main@@GLIBC_2.34" in names or "__libc_start_main" in names, sorted(names))
+    start = int(output.split()[0], 16) - symbols(program)["main"]
+    short = bench.directory / "short"
+    short.write_text(f"# by hand\n{start:x} /nowhere/names-shared\n{1:x}000 /nowhere/else.so\n")
+    done = subprocess.run([bench.tool, "stat", "--json", "--maps", short, trace], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0 and "no names of 1 file" in done.stderr and "/nowhere/else.so" in done.stderr, done.stderr)
+    check_names(bench, trace, "--maps", short)
+    short.write_text("5500000000 /bin/true\nno address\n")
+    done = subprocess.run([bench.tool, "stat", "--maps", short, trace], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "line 2: expected an address and a path" in done.stderr, done.stderr)
+
+
 def test_words(bench):
     "wrong use is told"
     marks = bench.program("marks")
@@ -415,8 +516,9 @@ def test_busybox(bench):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
+    parser.add_argument("--only", default="", help="tests whose name holds this")
     arguments = parser.parse_args()
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    tests = [value for name, value in globals().items() if name.startswith("test_") and arguments.only in name]
     print("TAP version 13")
     missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
     if missing and not os.environ.get("CI"):

@@ -1,0 +1,25 @@
+/* names.h - the programs that give names to functions. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_NAMES_H
+#define CLI_NAMES_H
+
+#include <trackway/reader.h>
+
+struct tw_common;
+struct tw_symbols;
+
+/* All zero to begin. */
+struct tw_names {
+	bool ids, addresses; /* what the traces have */
+	struct tw_symbols *symbols;
+};
+
+/* Looks what one of the traces has. */
+void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);
+
+/* Opens what the options name, for the traces that were looked at. Returns 0, or TW_EXIT_FAILED after saying why; close it in
+ * any case. */
+int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
+void tw_names_close(struct tw_names *names);
+
+#endif

@@ -1,0 +1,297 @@
+/* images.c - the functions of programs and libraries by the addresses that they were loaded at. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/program.h"
+
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { PAGE = 4096, MOST_FUNCTIONS = 1 << 24 };
+
+/* Bytes of demangled names, over a budget of their own for each file. */
+enum { DEMANGLE_BUDGET = 1 << 26 };
+
+/* The tables that a program's symbols are in, and how far each is trusted. */
+struct tables {
+	struct tw_elf program, debug;
+	Dwarf *dwarf[2]; /* of the program, of its debug file */
+	struct tw_places places;
+	size_t room;
+};
+
+/* ---- Which addresses are functions. ---- */
+
+static int no_memory(struct tw_symbols *symbols)
+{
+	return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
+}
+
+static bool add_place(struct tables *tables, uint64_t address, uint64_t size, const char *symbol)
+{
+	struct tw_places *places = &tables->places;
+	if (places->count == MOST_FUNCTIONS)
+		return true;
+	if (!tw_grow(&places->items, &tables->room, places->count + 1, sizeof *places->items))
+		return false;
+	places->items[places->count++] = (struct tw_place){.address = address, .size = size, .symbol = symbol};
+	return true;
+}
+
+static bool holds_code(const struct tw_elf *elf, uint32_t section)
+{
+	GElf_Shdr header;
+	Elf_Scn *found = section < SHN_LORESERVE ? elf_getscn(elf->elf, section) : NULL;
+	return found && gelf_getshdr(found, &header) && header.sh_flags & SHF_EXECINSTR;
+}
+
+/* Assemblers give functions no type unless they are told. */
+static bool is_function(const struct tw_elf *elf, const GElf_Sym *symbol)
+{
+	unsigned char type = GELF_ST_TYPE(symbol->st_info);
+	if (symbol->st_shndx == SHN_UNDEF)
+		return false;
+	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && holds_code(elf, symbol->st_shndx));
+}
+
+static bool add_symbols(struct tables *tables, const struct tw_elf *elf, Elf_Data *data, size_t texts)
+{
+	size_t count = data->d_size / gelf_fsize(elf->elf, ELF_T_SYM, 1, EV_CURRENT);
+	GElf_Sym symbol;
+	for (size_t i = 0; i < count && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
+		const char *name = elf_strptr(elf->elf, texts, symbol.st_name);
+		if (!name || tw_is_mark(name) || !is_function(elf, &symbol))
+			continue;
+		if (!add_place(tables, symbol.st_value, symbol.st_size, NULL))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the addresses of a file's symbol tables of a type. False when there is no memory. */
+static bool add_tables(struct tables *tables, const struct tw_elf *elf, uint32_t type, bool *any)
+{
+	GElf_Shdr header;
+	for (Elf_Scn *section = NULL; (section = tw_elf_next(elf, section, type, &header));) {
+		Elf_Data *data = tw_elf_table(section, &header);
+		*any |= data != NULL;
+		if (data && !add_symbols(tables, elf, data, header.sh_link))
+			return false;
+	}
+	return true;
+}
+
+/* Stubs that lead to libraries have no symbols. */
+static bool add_stubs(struct tables *tables)
+{
+	static const char *const names[] = {".plt", ".iplt", ".plt.got", ".plt.sec"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		GElf_Shdr header;
+		if (tw_elf_section(&tables->program, names[i], &header) && header.sh_flags & SHF_EXECINSTR &&
+		    !add_place(tables, header.sh_addr, header.sh_size, "[plt]"))
+			return false;
+	}
+	return true;
+}
+
+/* Larger ones first: they are the function, others are labels in it. */
+static int compare(const void *a, const void *b)
+{
+	const struct tw_place *x = a, *y = b;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->size < y->size) - (x->size > y->size);
+}
+
+static void keep_one_each(struct tw_places *places)
+{
+	size_t kept = 0;
+	if (places->count)
+		qsort(places->items, places->count, sizeof *places->items, compare);
+	for (size_t i = 0; i < places->count; i++)
+		if (kept == 0 || places->items[kept - 1].address != places->items[i].address)
+			places->items[kept++] = places->items[i];
+	places->count = kept;
+}
+
+/* All addresses. A program that was stripped may have a file with its symbols. */
+static int find_places(struct tw_symbols *symbols, struct tables *tables)
+{
+	GElf_Shdr header;
+	bool any = false, good = add_tables(tables, &tables->program, SHT_SYMTAB, &any);
+	bool complete = any && tw_elf_section(&tables->program, ".debug_info", &header);
+	if (good && !complete && tw_debug_open(symbols, &tables->program, &tables->debug) && !any)
+		good = add_tables(tables, &tables->debug, SHT_SYMTAB, &any);
+	if (good)
+		good = add_tables(tables, &tables->program, SHT_DYNSYM, &any) && add_stubs(tables);
+	if (!good)
+		return no_memory(symbols);
+	keep_one_each(&tables->places);
+	return 0;
+}
+
+static void name_places(struct tables *tables)
+{
+	const struct tw_elf *files[] = {&tables->program, &tables->debug};
+	for (size_t i = 0; i < 2 && files[i]->elf; i++) {
+		tw_names_read(files[i], SHT_SYMTAB, TW_TRUST_STATIC, &tables->places);
+		tw_names_read(files[i], SHT_DYNSYM, TW_TRUST_DYNAMIC, &tables->places);
+		tw_lines_read(files[i], &tables->places, &tables->dwarf[i]);
+	}
+}
+
+/* ---- Where they were loaded. ---- */
+
+/* The lowest address that the program is linked to, and whether it has any. */
+static bool linked_to(const struct tw_elf *elf, uint64_t *lowest)
+{
+	size_t count;
+	bool found = false;
+	*lowest = UINT64_MAX;
+	if (elf_getphdrnum(elf->elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf->elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		uint64_t start = header.p_vaddr & ~(uint64_t)(PAGE - 1);
+		*lowest = start < *lowest ? start : *lowest;
+		found = true;
+	}
+	return found;
+}
+
+/* What is added to its addresses. */
+static int find_bias(struct tw_symbols *symbols, const struct tw_elf *elf, const uint64_t *load_address, uint64_t *bias)
+{
+	uint64_t lowest;
+	if (!linked_to(elf, &lowest))
+		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "has no segment that is loaded");
+	if (!load_address && elf->type == ET_DYN)
+		return tw_symbols_fail(symbols, TW_ERR_VALUE,
+		                       "can be loaded anywhere: expected the address that it was loaded at");
+	*bias = load_address ? *load_address - lowest : 0;
+	if (*bias && elf->type == ET_EXEC)
+		return tw_symbols_fail(symbols, TW_ERR_VALUE, "is linked to 0x%llx and is always loaded there",
+		                       (unsigned long long)lowest);
+	return 0;
+}
+
+/* ---- Kept. ---- */
+
+static const char *keep_name(struct tw_symbols *symbols, const char *symbol, size_t *budget)
+{
+	char *demangled = tw_demangle(symbol, budget);
+	const char *name = tw_symbols_keep(symbols, demangled ? demangled : symbol);
+	free(demangled);
+	return name;
+}
+
+/* The end of a place: what its symbol says, or where the next begins. */
+static uint64_t end_of(const struct tw_places *places, size_t i)
+{
+	uint64_t start = places->items[i].address, size = places->items[i].size;
+	uint64_t room = i + 1 < places->count ? places->items[i + 1].address - start : PAGE;
+	return start + (size && size < room ? size : room);
+}
+
+static bool keep_place(struct tw_symbols *symbols, const struct tw_places *places, size_t i, uint64_t bias,
+                       size_t *budget)
+{
+	const struct tw_place *place = &places->items[i];
+	const struct tw_placed *last = symbols->placed_count ? &symbols->placed[symbols->placed_count - 1] : NULL;
+	struct tw_placed placed = {place->address + bias, end_of(places, i) + bias, NULL, NULL, place->line};
+	bool same_file = last && place->file && last->file && strcmp(place->file, last->file) == 0;
+	if (place->file)
+		placed.file = same_file ? last->file : tw_symbols_keep(symbols, place->file);
+	placed.name = keep_name(symbols, place->symbol, budget);
+	if (!placed.name || (place->file && !placed.file) ||
+	    !tw_grow(&symbols->placed, &symbols->placed_room, symbols->placed_count + 1, sizeof *symbols->placed))
+		return false;
+	symbols->placed[symbols->placed_count++] = placed;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tw_placed *x = a, *y = b;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int keep_places(struct tw_symbols *symbols, const struct tw_places *places, uint64_t bias)
+{
+	size_t budget = DEMANGLE_BUDGET;
+	for (size_t i = 0; i < places->count; i++)
+		if (places->items[i].symbol && !keep_place(symbols, places, i, bias, &budget))
+			return no_memory(symbols);
+	if (symbols->placed_count)
+		qsort(symbols->placed, symbols->placed_count, sizeof *symbols->placed, by_start);
+	return 0;
+}
+
+static int read_image(struct tw_symbols *symbols, struct tables *tables, const uint64_t *load_address)
+{
+	uint64_t bias = 0;
+	int status = tw_elf_open(symbols, &tables->program, symbols->path);
+	if (status >= 0)
+		status = find_bias(symbols, &tables->program, load_address, &bias);
+	if (status >= 0)
+		status = find_places(symbols, tables);
+	if (status < 0)
+		return status;
+	name_places(tables);
+	return keep_places(symbols, &tables->places, bias);
+}
+
+static const struct tw_placed *find(const struct tw_symbols *symbols, uint64_t address)
+{
+	size_t low = 0, high = symbols->placed_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (symbols->placed[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < symbols->placed[low - 1].end ? &symbols->placed[low - 1] : NULL;
+}
+
+int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range)
+{
+	const struct tw_placed *placed = find(context, address);
+	if (!placed)
+		return 0;
+	*name = (struct tw_name){
+	    .text = placed->name,
+	    .length = strlen(placed->name),
+	    .id = placed->start,
+	    .file = placed->file,
+	    .line = placed->line,
+	};
+	*range = (struct tw_range){placed->start, placed->end};
+	return 1;
+}
+
+int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
+{
+	struct tables tables = {.program = {.fd = -1}, .debug = {.fd = -1}};
+	free(symbols->path);
+	symbols->path = strdup(path);
+	int status = symbols->path ? read_image(symbols, &tables, load_address) : no_memory(symbols);
+	for (size_t i = 0; i < sizeof tables.dwarf / sizeof *tables.dwarf; i++)
+		dwarf_end(tables.dwarf[i]);
+	tw_elf_close(&tables.debug);
+	tw_elf_close(&tables.program);
+	free(tables.places.items);
+	return status;
+}
+
+int tw_symbols_new(struct tw_symbols **symbols)
+{
+	struct tw_symbols *fresh = *symbols = calloc(1, sizeof *fresh);
+	if (!fresh)
+		return TW_ERR_MEMORY;
+	fresh->namer = (struct tw_namer){.address = tw_symbols_address, .context = fresh};
+	return 0;
+}
