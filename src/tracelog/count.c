@@ -77,22 +77,26 @@ static void add_mark(struct tracelog_count *count, size_t at)
 	count->marks[count->mark_count++] = (struct tracelog_mark){at, count->lines};
 }
 
-/* Times wrap: the one that is nearest to that of the line before is meant. */
-static void take_time(struct tracelog_count *count, uint32_t ms)
+/* Times wrap: the one that is nearest to that of the line before is meant, and most are the same. */
+static inline void take_time(struct tracelog_count *count, uint32_t ms)
 {
 	if (!count->timed)
 		count->start = ms;
+	int32_t step = (int32_t)(ms - count->start - (uint32_t)count->last);
+	if (count->timed && step == 0)
+		return;
 	count->timed = true;
-	count->last += (int32_t)(ms - count->start - (uint32_t)count->last);
+	count->last += step;
 	count->low = count->last < count->low ? count->last : count->low;
 	count->high = count->last > count->high ? count->last : count->high;
 }
 
 /* Adds a line to what a thread did. Its time has been taken. */
-static void add_line(struct tracelog_count *count, uint64_t key, size_t size, bool timed, uint64_t ticks)
+static inline void add_line(struct tracelog_count *count, uint64_t key, size_t size, bool timed, uint64_t ticks)
 {
-	struct tracelog_thread_count *thread = tracelog_count_thread(count, key);
-	if (!thread)
+	uint32_t recent = count->recent[key % TRACELOG_COUNT_RECENT];
+	struct tracelog_thread_count *thread = recent ? &count->threads[recent - 1] : NULL;
+	if ((!thread || thread->key != key) && !(thread = tracelog_count_thread(count, key)))
 		return;
 	thread->records++;
 	thread->bytes += size;
@@ -148,32 +152,62 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 	return size;
 }
 
-/* All that is plain has a time. */
-static void take_plain(struct tracelog_count *count, const struct tracelog_entry *entry, size_t size)
+/* ---- Plain lines. ---- */
+
+/* What there was of them: added at the end. */
+struct tally {
+	uint64_t counts[TRACELOG_PLAINS];
+	uint8_t forms[TRACELOG_PLAINS]; /* how instruction pointers were written: by bit, see form_of() */
+};
+
+enum { FORMS = 8, FORM_KNOWN = 4 };
+
+static unsigned form_of(const struct tracelog_entry *entry)
 {
-	enum tw_tracelog_kind kind = tracelog_plain_kind(entry->plain);
-	count->kinds[kind]++;
-	count->dialects &= tracelog_dialects_by(kind, entry->ip_known, entry->ip_style);
+	return entry->ip_style / TW_TRACELOG_BARE_IP | (entry->ip_known ? FORM_KNOWN : 0u);
+}
+
+/* All that is plain has a time. */
+static inline void take_plain(struct tracelog_count *count, struct tally *tally, const struct tracelog_entry *entry,
+                              size_t size)
+{
+	tally->counts[entry->plain]++;
+	tally->forms[entry->plain] |= (uint8_t)(1u << form_of(entry));
 	take_time(count, entry->ms);
+	uint64_t is_sample = entry->plain == TRACELOG_SAMPLE;
 	if (entry->plain != TRACELOG_PROCESS_CPU)
-		add_line(count, tracelog_thread_key(false, entry->thread), size, true,
-		         entry->plain == TRACELOG_SAMPLE ? entry->number : 0);
+		add_line(count, tracelog_thread_key(false, entry->thread), size, true, entry->number & (0 - is_sample));
+}
+
+static void add_tally(struct tracelog_count *count, const struct tally *tally)
+{
+	for (unsigned plain = TRACELOG_LINE + 1; plain < TRACELOG_PLAINS; plain++) {
+		enum tw_tracelog_kind kind = tracelog_plain_kind(plain);
+		count->kinds[kind] += tally->counts[plain];
+		for (unsigned form = 0; form < FORMS; form++) {
+			if (tally->forms[plain] >> form & 1)
+				count->dialects &= tracelog_dialects_by(kind, form & FORM_KNOWN,
+				                                        form % FORM_KNOWN * TW_TRACELOG_BARE_IP);
+		}
+	}
 }
 
 void tracelog_count(struct tracelog_count *count)
 {
-	const uint8_t *bytes = count->bytes, *last = count->size ? memrchr(bytes, '\n', count->size) : NULL;
-	size_t ended = last ? (size_t)(last - bytes) + 1 : 0;
+	const uint8_t *bytes = count->bytes, *end = bytes + count->size, *next;
+	const uint8_t *found = count->size ? memrchr(bytes, '\n', count->size) : NULL,
+		      *ended = found ? found + 1 : bytes;
+	struct tally tally = {0};
 	count->dialects = UINT32_MAX;
-	for (size_t at = 0, size; at < count->size && !count->failed; at += size, count->lines++) {
+	for (const uint8_t *line = bytes; line < end && !count->failed; line = next, count->lines++) {
 		struct tracelog_entry entry;
-		count->lists.frame_count = count->lists.allocation_count = 0;
-		const uint8_t *next = at < ended ? tracelog_take_plain(&count->lists, &entry, bytes + at) : NULL;
-		size = next ? (size_t)(next - bytes) - at : take_any(count, at);
+		next = line < ended ? tracelog_judge_plain(&entry, line) : NULL;
 		if (next)
-			take_plain(count, &entry, size);
-		count->failed |= count->lists.failed;
+			take_plain(count, &tally, &entry, (size_t)(next - line));
+		else
+			next = line + take_any(count, (size_t)(line - bytes));
 	}
+	add_tally(count, &tally);
 }
 
 void tracelog_count_free(struct tracelog_count *count)
@@ -181,5 +215,4 @@ void tracelog_count_free(struct tracelog_count *count)
 	free(count->threads);
 	free(count->marks);
 	tw_map_free(&count->by_key);
-	tracelog_lists_free(&count->lists);
 }

@@ -35,7 +35,6 @@ struct tracelog_count {
 	size_t thread_count, thread_room;
 	struct tw_map by_key;
 	uint32_t recent[TRACELOG_COUNT_RECENT]; /* places of threads plus 1, by what a division leaves of their keys */
-	struct tracelog_lists lists;            /* of the line that is being counted */
 	struct tracelog_mark *marks;
 	size_t mark_count, mark_room;
 	bool failed; /* no memory */

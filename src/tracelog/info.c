@@ -271,7 +271,6 @@ static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t siz
 	    .thread_room = count->thread_room,
 	    .marks = count->marks,
 	    .mark_room = count->mark_room,
-	    .lists = count->lists,
 	};
 }
 

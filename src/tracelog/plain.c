@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/plain.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 
 enum { DECIMALS_32 = 9, DECIMALS_64 = 19, STEP = 8, PREFIX = 2 };
 
+#define INLINE static inline __attribute__((always_inline)) /* so that `lists` is a constant where it is NULL */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* ---- Numbers. All of these return what is behind the number, or NULL; the line end ends every loop. ---- */
@@ -45,7 +47,7 @@ static inline uint64_t sum_figures(uint64_t figures)
 	return (first + second) >> 32;
 }
 
-static inline const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *value)
+INLINE const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *value)
 {
 	const uint8_t *first = at;
 	uint64_t figures = tw_load64(at, false) ^ EACH('0');
@@ -57,10 +59,11 @@ static inline const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint
 	for (; digits >= STEP && *at >= '0' && *at <= '9'; at++, digits++)
 		sum = sum * 10 + (uint64_t)(*at - '0');
 	*value = sum;
-	return digits <= most && (*first != '0' || digits == 1) ? at : NULL;
+	bool padded = (*first == '0') & (digits != 1); /* no branch: what is 0 is as good as random */
+	return padded | (digits > most) ? NULL : at;
 }
 
-static inline const uint8_t *take_decimal32(const uint8_t *at, uint32_t *value)
+INLINE const uint8_t *take_decimal32(const uint8_t *at, uint32_t *value)
 {
 	uint64_t wide = 0;
 	at = take_decimal(at, DECIMALS_32, &wide);
@@ -102,7 +105,7 @@ static inline bool take_eight(const uint8_t *at, uint8_t ten, uint64_t *value)
 
 /* Sixteen digits at once, of which the letters are upper case: what most instruction pointers are. `info` of the log of
  * bench/ is a tenth faster by it. */
-static inline bool take_sixteen(const uint8_t *at, uint64_t *value)
+INLINE bool take_sixteen(const uint8_t *at, uint64_t *value)
 {
 #ifdef __SSE2__
 	uint64_t bytes;
@@ -124,32 +127,50 @@ static inline bool take_sixteen(const uint8_t *at, uint64_t *value)
 #endif
 }
 
+/* How the first instruction pointer of a line that is known is written; 0: there was none. */
+enum { FORM_KNOWN = 1 << 7 };
+
+static_assert(((TW_TRACELOG_BARE_IP | TW_TRACELOG_PADDED_IP) & ~(FORM_KNOWN - 1)) == 0, "the style fits beside");
+
 /* An instruction pointer: in upper case, with all digits of a pointer or without zeros before. */
-static inline const uint8_t *take_address(struct tracelog_entry *entry, const uint8_t *at, uint64_t *address)
+static __attribute__((noinline)) const uint8_t *take_any_address(unsigned *form, const uint8_t *at, uint64_t *address)
 {
-	*address = 0;
-	if (*at == '?')
-		return at + 1;
+	uint64_t value = 0;
 	bool bare = at[0] != '0' || at[1] != 'x';
 	const uint8_t *first = at += bare ? 0 : PREFIX;
-	if (take_sixteen(at, address))
-		at += TRACELOG_POINTER_64;
-	else if (take_eight(at, 'A', address))
-		at += STEP;
 	for (; tracelog_hex[*at] && !(tracelog_hex[*at] & TRACELOG_LOWER) && at - first <= TRACELOG_POINTER_64; at++)
-		*address = *address << 4 | (tracelog_hex[*at] & TRACELOG_NIBBLE);
+		value = value << 4 | (tracelog_hex[*at] & TRACELOG_NIBBLE);
 	size_t digits = (size_t)(at - first);
 	bool padded = digits == TRACELOG_POINTER_32 || digits == TRACELOG_POINTER_64;
 	bool plain = digits && digits <= TRACELOG_POINTER_64 && (padded || *first != '0' || digits == 1);
-	if (!entry->ip_known) {
-		entry->ip_known = true;
-		entry->ip_style = (bare ? TW_TRACELOG_BARE_IP : 0) | (padded ? TW_TRACELOG_PADDED_IP : 0);
-	}
+	if (!*form)
+		*form = FORM_KNOWN | (bare ? TW_TRACELOG_BARE_IP : 0u) | (padded ? TW_TRACELOG_PADDED_IP : 0u);
+	*address = value;
 	return plain && !tracelog_hex[*at] ? at : NULL;
 }
 
+/* The same, or "?". */
+INLINE const uint8_t *take_address(unsigned *form, const uint8_t *at, uint64_t *address)
+{
+	const uint8_t *behind = at + PREFIX + TRACELOG_POINTER_64;
+	uint64_t value = 0, any = 0;
+	unsigned any_form = *form;
+	*address = 0;
+	if (at[0] == '0' && at[1] == 'x' && take_sixteen(at + PREFIX, &value) && !tracelog_hex[*behind]) {
+		*form |= (FORM_KNOWN | (unsigned)TW_TRACELOG_PADDED_IP) & (0u - !*form); /* no branch, as above */
+		*address = value;
+		return behind;
+	}
+	if (*at == '?')
+		return at + 1;
+	behind = take_any_address(&any_form, at, &any);
+	*form = any_form;
+	*address = any;
+	return behind;
+}
+
 /* 0x and digits in lower case, as many as are needed. */
-static inline const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
+INLINE const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
 {
 	uint64_t word = tw_load64(at + PREFIX, false);
 	unsigned digits = at[0] == '0' && at[1] == 'x' ? count_digits(word, 'a') : 0;
@@ -158,8 +179,9 @@ static inline const uint8_t *take_iid(const uint8_t *at, uint32_t *iid)
 	*iid = join_digits(keep_bytes(word, digits));
 	return at + PREFIX + digits;
 }
+
 /* The same with all eight digits, and a space behind. */
-static const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
+INLINE const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
 {
 	uint64_t value = 0;
 	if (at[0] != '0' || at[1] != 'x' || !take_eight(at + PREFIX, 'a', &value) || at[PREFIX + STEP] != ' ')
@@ -168,111 +190,144 @@ static const uint8_t *take_thread(const uint8_t *at, uint32_t *iid)
 	return at + PREFIX + STEP + 1;
 }
 
-static const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
+INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
 {
 	return at && *at == byte ? at + 1 : NULL;
 }
 
-/* ---- Lines: NULL for one that is not plain. ---- */
+/* ---- Lines: NULL for one that is not plain. Without lists nobody wants what would be added to them: it is judged only. ---- */
 
-/* What is behind the line that ends here. */
-static inline const uint8_t *take_end(const uint8_t *at)
+/* Keeps the style; returns what is behind the line if it ends here. */
+INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, const uint8_t *at)
 {
+	entry->ip_known = form;
+	entry->ip_style = (uint8_t)(form & (FORM_KNOWN - 1));
 	return take_byte(at, '\n');
 }
 
-static const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+/* Makes room for one element more. Returns false where there is no memory. */
+static inline bool make_room(struct tracelog_lists *lists, void *array, size_t *room, size_t count, size_t size)
 {
-	entry->first = (uint32_t)lists->frame_count;
-	while (at && *at == ' ') {
-		if (lists->frame_count == lists->frame_room &&
-		    !tw_grow(&lists->frames, &lists->frame_room, lists->frame_count + 1, sizeof *lists->frames)) {
-			lists->failed = true;
-			return NULL;
-		}
-		struct tracelog_frame *frame = &lists->frames[lists->frame_count++];
-		at = take_iid(at + 1, &frame->iid);
-		frame->ip = 0;
-		if (at && *at == ':')
-			at = take_address(entry, at + 1, &frame->ip);
-	}
-	entry->count = (uint32_t)lists->frame_count - entry->first;
-	return take_end(at);
+	if (count < *room || tw_grow(array, room, count + 1, size))
+		return true;
+	lists->failed = true;
+	return false;
 }
 
-static const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+INLINE const uint8_t *take_frames(struct tracelog_lists *lists, struct tracelog_entry *entry, unsigned form,
+                                  const uint8_t *at)
 {
+	size_t first = lists ? lists->frame_count : 0, count = first;
+	struct tracelog_frame frame;
+	for (; at && *at == ' '; count++) {
+		frame.ip = 0;
+		at = take_iid(at + 1, &frame.iid);
+		if (at && *at == ':')
+			at = take_address(&form, at + 1, &frame.ip);
+		if (!lists || !at)
+			continue;
+		if (!make_room(lists, &lists->frames, &lists->frame_room, count, sizeof frame))
+			return NULL;
+		lists->frames[count] = frame;
+	}
+	if (lists) {
+		entry->first = (uint32_t)first;
+		entry->count = (uint32_t)(count - first);
+		lists->frame_count = count;
+	}
+	return take_end(entry, form, at);
+}
+
+INLINE const uint8_t *take_sample(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+{
+	uint64_t ip = 0;
+	uint32_t match, depth;
+	unsigned form = 0;
 	if (!(at = take_thread(at, &entry->thread)) || !(at = take_byte(take_decimal32(at, &entry->ms), ' ')) ||
 	    !(at = take_byte(take_decimal(at, DECIMALS_64, &entry->number), ' ')) ||
-	    !(at = take_byte(take_decimal32(at, &entry->match), ':')) || !(at = take_decimal32(at, &entry->depth)))
+	    !(at = take_byte(take_decimal32(at, &match), ':')) || !(at = take_decimal32(at, &depth)))
 		return NULL;
-	entry->ip = 0;
-	entry->has_ip = *at == ':';
-	if (entry->has_ip && !(at = take_address(entry, at + 1, &entry->ip)))
+	bool has_ip = *at == ':';
+	if (has_ip && !(at = take_address(&form, at + 1, &ip)))
 		return NULL;
-	return take_frames(lists, entry, at);
+	if (lists) {
+		entry->match = match;
+		entry->depth = depth;
+		entry->has_ip = has_ip;
+		entry->ip = ip;
+	}
+	return take_frames(lists, entry, form, at);
 }
 
-static const uint8_t *take_allocation(struct tracelog_entry *entry, struct tracelog_allocation *allocation,
-                                      const uint8_t *at)
+INLINE const uint8_t *take_allocation(struct tracelog_allocation *allocation, unsigned *form, const uint8_t *at)
 {
 	allocation->ip = 0;
 	if (!(at = take_byte(take_iid(at, &allocation->iid), ':')) ||
 	    !(at = take_byte(take_decimal(at, DECIMALS_64, &allocation->count), ':')) ||
 	    !(at = take_decimal(at, DECIMALS_64, &allocation->bytes)))
 		return NULL;
-	return *at == ':' ? take_address(entry, at + 1, &allocation->ip) : at;
+	return *at == ':' ? take_address(form, at + 1, &allocation->ip) : at;
 }
 
-static const uint8_t *take_allocations(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+INLINE const uint8_t *take_allocations(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
 {
+	size_t first = lists ? lists->allocation_count : 0, count = first;
+	struct tracelog_allocation allocation;
+	unsigned form = 0;
 	if (!(at = take_thread(at, &entry->thread)) || !(at = take_decimal32(at, &entry->ms)))
 		return NULL;
-	entry->first = (uint32_t)lists->allocation_count;
-	while (at && *at == ' ') {
-		if (lists->allocation_count == lists->allocation_room &&
-		    !tw_grow(&lists->allocations, &lists->allocation_room, lists->allocation_count + 1,
-		             sizeof *lists->allocations)) {
-			lists->failed = true;
+	for (; at && *at == ' '; count++) {
+		at = take_allocation(&allocation, &form, at + 1);
+		if (!lists || !at)
+			continue;
+		if (!make_room(lists, &lists->allocations, &lists->allocation_room, count, sizeof allocation))
 			return NULL;
-		}
-		at = take_allocation(entry, &lists->allocations[lists->allocation_count++], at + 1);
+		lists->allocations[count] = allocation;
 	}
-	entry->count = (uint32_t)lists->allocation_count - entry->first;
-	return take_end(at);
+	if (lists) {
+		entry->first = (uint32_t)first;
+		entry->count = (uint32_t)(count - first);
+		lists->allocation_count = count;
+	}
+	return take_end(entry, form, at);
 }
 
-static const uint8_t *take_usage(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+INLINE const uint8_t *take_usage(const struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
 {
-	(void)lists;
-	if (!(at = take_byte(take_decimal32(at, &entry->ms), ' ')))
+	uint64_t us = 0;
+	if (!at || !(at = take_byte(take_decimal32(at, &entry->ms), ' ')))
 		return NULL;
-	return take_end(take_decimal(at, DECIMALS_64, &entry->number));
+	at = take_decimal(at, DECIMALS_64, &us);
+	if (lists)
+		entry->number = us;
+	return take_end(entry, 0, at);
 }
 
-static const uint8_t *take_thread_usage(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *at)
+static inline bool begins(uint64_t bytes, const char *words)
 {
-	at = take_thread(at, &entry->thread);
-	return at ? take_usage(lists, entry, at) : NULL;
+	return bytes == tw_load64((const uint8_t *)words, false);
 }
 
-static const uint8_t *take_rest(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
+/* The kinds by how common they are. */
+INLINE const uint8_t *take(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
 {
-	static const struct {
-		char words[STEP + 1];
-		enum tracelog_plain plain;
-		const uint8_t *(*take)(struct tracelog_lists *, struct tracelog_entry *, const uint8_t *);
-	} kinds[] = {
-	    {"sam str ", TRACELOG_SAMPLE, take_sample},
-	    {"thr cpu ", TRACELOG_THREAD_CPU, take_thread_usage},
-	    {"sam mem ", TRACELOG_ALLOCATION, take_allocations},
-	    {"prc cpu ", TRACELOG_PROCESS_CPU, take_usage},
-	};
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (memcmp(line, kinds[i].words, STEP) == 0) {
-			entry->plain = kinds[i].plain;
-			return kinds[i].take(lists, entry, line + STEP);
-		}
+	uint64_t words = tw_load64(line, false);
+	const uint8_t *at = line + STEP;
+	if (begins(words, "thr cpu ")) {
+		entry->plain = TRACELOG_THREAD_CPU;
+		return take_usage(lists, entry, take_thread(at, &entry->thread));
+	}
+	if (begins(words, "sam str ")) {
+		entry->plain = TRACELOG_SAMPLE;
+		return take_sample(lists, entry, at);
+	}
+	if (begins(words, "sam mem ")) {
+		entry->plain = TRACELOG_ALLOCATION;
+		return take_allocations(lists, entry, at);
+	}
+	if (begins(words, "prc cpu ")) {
+		entry->plain = TRACELOG_PROCESS_CPU;
+		return take_usage(lists, entry, at);
 	}
 	return NULL;
 }
@@ -280,13 +335,17 @@ static const uint8_t *take_rest(struct tracelog_lists *lists, struct tracelog_en
 const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
 {
 	size_t frames = lists->frame_count, allocations = lists->allocation_count;
-	entry->ip_known = false;
-	const uint8_t *next = take_rest(lists, entry, line);
+	const uint8_t *next = take(lists, entry, line);
 	if (!next) {
 		lists->frame_count = frames;
 		lists->allocation_count = allocations;
 	}
 	return next;
+}
+
+const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line)
+{
+	return take(NULL, entry, line);
 }
 
 enum tw_tracelog_kind tracelog_plain_kind(enum tracelog_plain plain)

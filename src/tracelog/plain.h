@@ -27,7 +27,8 @@ enum tracelog_plain {
 	TRACELOG_SAMPLE,
 	TRACELOG_ALLOCATION,
 	TRACELOG_THREAD_CPU,
-	TRACELOG_PROCESS_CPU
+	TRACELOG_PROCESS_CPU,
+	TRACELOG_PLAINS
 };
 
 /* What a plain line says; which of the members hold something depends on what it is. */
@@ -59,6 +60,10 @@ enum { TRACELOG_SLACK = 16 };
 /* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the line, or NULL
  * for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may be read. */
 const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line);
+
+/* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the instruction
+ * pointers are written is told, too. */
+const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line);
 
 /* The kind of record that a plain line is. */
 enum tw_tracelog_kind tracelog_plain_kind(enum tracelog_plain plain);

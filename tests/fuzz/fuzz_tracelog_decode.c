@@ -107,6 +107,17 @@ static bool same_items(const struct tracelog_lists *lists, const struct tw_trace
 	return same && i == lists->frame_count + lists->allocation_count;
 }
 
+/* Whether as much as is told by who wants little of a plain line is what is told by who wants all. */
+static bool same_judged(const struct tracelog_entry *entry, const uint8_t *line, const uint8_t *next)
+{
+	struct tracelog_entry judged = {0};
+	if (tracelog_judge_plain(&judged, line) != next)
+		return false;
+	return !next || (judged.plain == entry->plain && judged.ms == entry->ms && judged.ip_known == entry->ip_known &&
+	                 judged.ip_style == entry->ip_style && judged.thread == entry->thread &&
+	                 (entry->plain != TRACELOG_SAMPLE || judged.number == entry->number));
+}
+
 /* The same for what is read of plain lines alone. */
 static void check_plain(const uint8_t *line, size_t size)
 {
@@ -118,6 +129,7 @@ static void check_plain(const uint8_t *line, size_t size)
 	fuzz_require(slack != NULL, "memory is enough");
 	memcpy(slack, line, size);
 	const uint8_t *next = line[size - 1] == '\n' ? tracelog_take_plain(&lists, &entry, slack) : NULL;
+	fuzz_require(line[size - 1] != '\n' || same_judged(&entry, slack, next), "little is told as all is");
 	if (next) {
 		fuzz_require(next == slack + size, "a plain line ends with the line");
 		fuzz_require(tracelog_decode_fields(line, size, &record, &fault) == 0 && record.odd == 0,

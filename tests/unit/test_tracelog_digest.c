@@ -43,6 +43,26 @@ static void compare_frames(const struct tracelog_digest *digest, const struct tr
 	assert_int_equal(tw_tracelog_next(record, &list, &item, &fault), 0);
 }
 
+/* Where only part of it is wanted, what is told is the same. */
+static void compare_judged(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
+{
+	struct tracelog_entry judged = {0};
+	const uint8_t *line = digest->bytes + entry->at, *next = tracelog_judge_plain(&judged, line);
+	if (entry->plain == TRACELOG_LINE) {
+		assert_null(next);
+		return;
+	}
+	assert_ptr_equal(next, line + entry->size);
+	assert_int_equal(judged.plain, entry->plain);
+	assert_int_equal(judged.ms, entry->ms);
+	assert_int_equal(judged.ip_known, entry->ip_known);
+	assert_int_equal(judged.ip_style, entry->ip_style);
+	if (entry->plain != TRACELOG_PROCESS_CPU)
+		assert_int_equal(judged.thread, entry->thread);
+	if (entry->plain == TRACELOG_SAMPLE)
+		assert_int_equal(judged.number, entry->number);
+}
+
 static void compare(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
 {
 	static const enum tw_tracelog_kind kinds[] = {[TRACELOG_SAMPLE] = TW_TRACELOG_SAM_STR,
@@ -51,6 +71,8 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 	                                              [TRACELOG_PROCESS_CPU] = TW_TRACELOG_PRC_CPU};
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
+	if (digest->bytes[entry->at + entry->size - 1] == '\n')
+		compare_judged(digest, entry);
 	if (entry->plain == TRACELOG_LINE)
 		return;
 	plain_lines++;
