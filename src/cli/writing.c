@@ -6,6 +6,8 @@
 #include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/show.h"
+#include "base/parallel.h"
+#include "core/relay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +72,18 @@ static char *functions_path(const char *output)
 	return path;
 }
 
+/* Reading in one thread, writing in another, where there are two; what is written is the same. */
+static int write_relayed(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	unsigned jobs = tw_jobs(writing->common);
+	struct tw_reader *relay;
+	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_relay(&relay, reader) < 0)
+		return write_all(writing, reader, writer);
+	int status = write_all(writing, relay, writer);
+	tw_close(relay);
+	return status;
+}
+
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 {
 	struct tw_writer *writer;
@@ -80,7 +94,7 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 	if (status < 0)
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	else
-		status = write_all(writing, reader, writer);
+		status = write_relayed(writing, reader, writer);
 	tw_discard(writer);
 	free(functions);
 	return status;

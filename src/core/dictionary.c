@@ -17,6 +17,12 @@ struct chunk {
 	char bytes[];
 };
 
+/* A number that stands for something else than when it was new. */
+struct changed {
+	enum tw_dictionary_part part;
+	uint32_t number;
+};
+
 struct tw_dictionary {
 	struct tw_name *names;
 	size_t name_count, name_room;
@@ -33,7 +39,13 @@ struct tw_dictionary {
 	struct chunk *chunks;
 	size_t chunk_left; /* bytes not used at the end of the newest chunk */
 	char *chunk_next;
+	bool watched, forgot;             /* forgot: there was no memory for one of `changed` */
+	size_t seen[TW_DICTIONARY_PARTS]; /* how many of each have been collected */
+	struct changed *changed;          /* since then */
+	size_t changed_count, changed_room;
 };
+
+/* ---- Making and freeing. ---- */
 
 struct tw_dictionary *tw_dictionary_new(void)
 {
@@ -69,8 +81,22 @@ void tw_dictionary_free(struct tw_dictionary *dictionary)
 	tw_map_free(&dictionary->track_map);
 	tw_map_free(&dictionary->location_map);
 	tw_map_free(&dictionary->stack_map);
+	free(dictionary->changed);
 	free(dictionary);
 }
+
+static void note_change(struct tw_dictionary *dictionary, enum tw_dictionary_part part, uint32_t number)
+{
+	size_t count = dictionary->changed_count;
+	if (!dictionary->watched)
+		return;
+	if (tw_grow(&dictionary->changed, &dictionary->changed_room, count + 1, sizeof *dictionary->changed))
+		dictionary->changed[dictionary->changed_count++] = (struct changed){part, number};
+	else
+		dictionary->forgot = true;
+}
+
+/* ---- Names. ---- */
 
 static char *keep_text(struct tw_dictionary *dictionary, const char *text, size_t length)
 {
@@ -149,8 +175,11 @@ bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, con
 		return false;
 	*known = *name;
 	known->text = text;
+	note_change(dictionary, TW_NAMES, number);
 	return true;
 }
+
+/* ---- Tracks. ---- */
 
 static uint64_t track_key(const struct tw_track *track)
 {
@@ -187,15 +216,21 @@ void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track,
 	uint32_t other;
 	changed.process = process;
 	if (track < dictionary->track_count && !find_track(dictionary, &changed, &other) &&
-	    tw_map_add(&dictionary->track_map, track_key(&changed), track))
+	    tw_map_add(&dictionary->track_map, track_key(&changed), track)) {
 		dictionary->tracks[track].process = process;
+		note_change(dictionary, TW_TRACKS, track);
+	}
 }
 
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name)
 {
-	if (track < dictionary->track_count)
-		dictionary->tracks[track].name = name;
+	if (track >= dictionary->track_count || dictionary->tracks[track].name == name)
+		return;
+	dictionary->tracks[track].name = name;
+	note_change(dictionary, TW_TRACKS, track);
 }
+
+/* ---- Locations and stacks. ---- */
 
 static uint64_t location_key(const struct tw_location *location)
 {
@@ -232,6 +267,7 @@ void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, u
 	assert(location < dictionary->location_count);
 	dictionary->locations[location].file = file;
 	dictionary->locations[location].line = line;
+	note_change(dictionary, TW_LOCATIONS, location);
 }
 
 static uint64_t stack_key(uint32_t caller, uint32_t location)
@@ -265,6 +301,108 @@ uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, u
 	dictionary->stack_count++;
 	return number;
 }
+
+/* ---- Changes. ---- */
+
+void tw_dictionary_watch(struct tw_dictionary *dictionary)
+{
+	dictionary->watched = true;
+	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
+		dictionary->seen[part] = 1; /* number 0 is in every dictionary */
+}
+
+static struct tw_dictionary_change change_of(const struct tw_dictionary *dictionary, enum tw_dictionary_part part,
+                                             uint32_t number)
+{
+	struct tw_dictionary_change change = {.part = part, .number = number};
+	switch (part) {
+	case TW_NAMES:
+		change.name = dictionary->names[number];
+		break;
+	case TW_TRACKS:
+		change.track = dictionary->tracks[number];
+		break;
+	case TW_LOCATIONS:
+		change.location = dictionary->locations[number];
+		break;
+	case TW_STACKS:
+	case TW_DICTIONARY_PARTS:
+		change.stack = dictionary->stacks[number];
+		break;
+	}
+	return change;
+}
+
+static bool collect(const struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes,
+                    enum tw_dictionary_part part, size_t number)
+{
+	if (!tw_grow(&changes->items, &changes->room, changes->count + 1, sizeof *changes->items))
+		return false;
+	changes->items[changes->count++] = change_of(dictionary, part, (uint32_t)number);
+	return true;
+}
+
+bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes)
+{
+	const size_t counts[TW_DICTIONARY_PARTS] = {dictionary->name_count, dictionary->track_count,
+	                                            dictionary->location_count, dictionary->stack_count};
+	bool fine = !dictionary->forgot;
+	for (size_t i = 0; i < dictionary->changed_count && fine; i++) {
+		const struct changed *changed = &dictionary->changed[i];
+		if (changed->number < dictionary->seen[changed->part])
+			fine = collect(dictionary, changes, changed->part, changed->number);
+	}
+	dictionary->changed_count = 0;
+	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
+		for (; dictionary->seen[part] < counts[part] && fine; dictionary->seen[part]++)
+			fine = collect(dictionary, changes, (enum tw_dictionary_part)part, dictionary->seen[part]);
+	return fine;
+}
+
+/* Makes room for a number, one behind those that there are or one of them. */
+static bool place(void *array, size_t *room, size_t *count, uint32_t number, size_t size)
+{
+	assert(number <= *count);
+	if (!tw_grow(array, room, number + (size_t)1, size))
+		return false;
+	*count = number < *count ? *count : number + (size_t)1;
+	return true;
+}
+
+static bool apply_track(struct tw_dictionary *dictionary, uint32_t number, const struct tw_track *track)
+{
+	uint32_t other;
+	if (!place(&dictionary->tracks, &dictionary->track_room, &dictionary->track_count, number, sizeof *track))
+		return false;
+	dictionary->tracks[number] = *track;
+	return find_track(dictionary, track, &other) || tw_map_add(&dictionary->track_map, track_key(track), number);
+}
+
+bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dictionary_change *change)
+{
+	struct tw_dictionary *d = dictionary;
+	uint32_t number = change->number;
+	switch (change->part) {
+	case TW_NAMES:
+		if (place(&d->names, &d->name_room, &d->name_count, number, sizeof *d->names))
+			d->names[number] = change->name;
+		return number < d->name_count;
+	case TW_TRACKS:
+		return apply_track(d, number, &change->track);
+	case TW_LOCATIONS:
+		if (place(&d->locations, &d->location_room, &d->location_count, number, sizeof *d->locations))
+			d->locations[number] = change->location;
+		return number < d->location_count;
+	case TW_STACKS:
+	case TW_DICTIONARY_PARTS:
+		if (place(&d->stacks, &d->stack_room, &d->stack_count, number, sizeof *d->stacks))
+			d->stacks[number] = change->stack;
+		return number < d->stack_count;
+	}
+	return false;
+}
+
+/* ---- What there is. ---- */
 
 const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary, uint32_t name)
 {

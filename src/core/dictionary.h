@@ -50,4 +50,35 @@ uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
 
+/* ---- A dictionary as it was when something was read, for whoever is behind. ---- */
+
+enum tw_dictionary_part { TW_NAMES, TW_TRACKS, TW_LOCATIONS, TW_STACKS, TW_DICTIONARY_PARTS };
+
+/* What a number of a dictionary stands for from now on. */
+struct tw_dictionary_change {
+	enum tw_dictionary_part part;
+	uint32_t number;
+	union {
+		struct tw_name name;
+		struct tw_track track;
+		struct tw_location location;
+		struct tw_stack stack;
+	};
+};
+
+struct tw_dictionary_changes {
+	struct tw_dictionary_change *items;
+	size_t count, room;
+};
+
+/* Keeps account of changes from now on. */
+void tw_dictionary_watch(struct tw_dictionary *dictionary);
+
+/* Appends all changes since the last call. False when there is no memory. */
+bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes);
+
+/* Makes a change in another dictionary, which all of them are made in, in order, and nothing else. Texts are not copied. False
+ * when there is no memory. */
+bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dictionary_change *change);
+
 #endif

@@ -1,0 +1,340 @@
+/* relay.c - a reader that another thread reads ahead of the caller.
+ *
+ * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. What the source
+ * does next must not be seen: so each batch brings what it changed in the dictionary, which is done to the relay's own when the
+ * batch is given out. A batch that is too large for a block (of blobs) is lent: the source waits until it is used. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/relay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+	BLOCKS = 4,
+	ROWS = 2048, /* of a block */
+	ARGUMENTS = 4096,
+	BYTES = 64 << 10, /* of texts and payloads */
+	BATCHES = 256
+};
+
+/* A batch in a block. */
+struct item {
+	struct tw_batch batch;
+	struct tw_clock clock;
+	size_t changes; /* up to here they belong to this batch and those before */
+};
+
+struct block {
+	struct tw_event *events;
+	struct tw_argument *arguments;
+	char *bytes;
+	size_t event_count, argument_count, byte_count;
+	struct item items[BATCHES];
+	size_t item_count;
+	struct tw_dictionary_changes changes;
+	struct tw_clock clock; /* behind all batches */
+	bool lent;             /* the last batch is the source's own */
+	int status;            /* what follows: 1 another block, 0 the end, or why it is over */
+};
+
+struct relay {
+	struct tw_format format; /* of the source's name */
+	struct tw_reader *source;
+	struct block blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
+	uint64_t filled, used;       /* how many have gone so far */
+	size_t item, change;         /* the next ones of the caller's block */
+	bool holds;                  /* the caller has a block */
+	bool stop;
+	pthread_mutex_t lock;
+	pthread_cond_t change_made;
+	pthread_t thread;
+};
+
+/* ---- The other thread: filling blocks. ---- */
+
+/* What a batch needs in a block. */
+struct need {
+	size_t arguments, bytes;
+};
+
+static bool has_bytes(const struct tw_argument *argument)
+{
+	return argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES;
+}
+
+static struct need measure(const struct tw_batch *batch)
+{
+	struct need need = {0};
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		for (size_t k = 0; k < event->argument_count; k++) {
+			const struct tw_argument *argument = &batch->arguments[event->first_argument + k];
+			if (has_bytes(argument) && need.bytes <= BYTES)
+				need.bytes += argument->size < BYTES ? (size_t)argument->size : BYTES + 1;
+		}
+		need.arguments += event->argument_count;
+	}
+	return need;
+}
+
+static bool fits(const struct block *block, const struct tw_batch *batch, const struct need *need)
+{
+	return block->item_count < BATCHES && batch->count <= ROWS - block->event_count &&
+	       need->arguments <= ARGUMENTS - block->argument_count && need->bytes <= BYTES - block->byte_count;
+}
+
+static void copy_arguments(struct block *block, const struct tw_argument *from, size_t count)
+{
+	struct tw_argument *to = block->arguments + block->argument_count;
+	for (size_t i = 0; i < count; i++) {
+		to[i] = from[i];
+		if (!has_bytes(&from[i]) || from[i].size == 0)
+			continue;
+		memcpy(block->bytes + block->byte_count, from[i].value.bytes, (size_t)from[i].size);
+		to[i].value.bytes = (const uint8_t *)block->bytes + block->byte_count;
+		block->byte_count += (size_t)from[i].size;
+	}
+	block->argument_count += count;
+}
+
+static struct tw_batch copy(struct block *block, const struct tw_batch *batch)
+{
+	struct tw_event *events = block->events + block->event_count;
+	struct tw_batch copied = {events, batch->count, block->arguments + block->argument_count};
+	size_t used = 0;
+	memcpy(events, batch->events, batch->count * sizeof *events);
+	for (size_t i = 0; i < batch->count; i++) {
+		if (events[i].argument_count == 0)
+			continue;
+		copy_arguments(block, batch->arguments + events[i].first_argument, events[i].argument_count);
+		events[i].first_argument = (uint16_t)used;
+		used += events[i].argument_count;
+	}
+	block->event_count += batch->count;
+	return copied;
+}
+
+static void add_item(struct relay *relay, struct block *block, const struct tw_batch *batch)
+{
+	block->items[block->item_count++] =
+	    (struct item){.batch = *batch, .clock = relay->source->clock, .changes = block->changes.count};
+}
+
+/* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
+static struct block *next_free(struct relay *relay, bool all)
+{
+	pthread_mutex_lock(&relay->lock);
+	while (!relay->stop && relay->filled - relay->used > (all ? 0 : BLOCKS - 1))
+		pthread_cond_wait(&relay->change_made, &relay->lock);
+	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
+	pthread_mutex_unlock(&relay->lock);
+	if (block) {
+		block->event_count = block->argument_count = block->byte_count = block->item_count =
+		    block->changes.count = 0;
+		block->lent = false;
+	}
+	return block;
+}
+
+static void hand_on(struct relay *relay, struct block *block, int status)
+{
+	block->status = status;
+	block->clock = relay->source->clock;
+	pthread_mutex_lock(&relay->lock);
+	relay->filled++;
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
+}
+
+/* Puts a batch into the block or into another one, which is returned; NULL: it is time to stop. */
+static struct block *put(struct relay *relay, struct block *block, const struct tw_batch *batch)
+{
+	const struct block empty = {0};
+	const struct need need = measure(batch);
+	bool lends = !fits(&empty, batch, &need);
+	if (!lends && !fits(block, batch, &need)) {
+		hand_on(relay, block, 1);
+		block = next_free(relay, false);
+	}
+	if (!block)
+		return NULL;
+	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes)) {
+		hand_on(relay, block, TW_ERR_MEMORY);
+		return NULL;
+	}
+	const struct tw_batch copied = lends ? *batch : copy(block, batch);
+	add_item(relay, block, &copied);
+	if (!lends)
+		return block;
+	hand_on(relay, block, 1);
+	return next_free(relay, true);
+}
+
+static void *run(void *context)
+{
+	struct relay *relay = context;
+	struct block *block = next_free(relay, false);
+	struct tw_batch batch;
+	int status = 1;
+	while (block && status > 0) {
+		status = tw_read(relay->source, &batch);
+		if (status > 0)
+			block = put(relay, block, &batch);
+	}
+	if (!block)
+		return NULL;
+	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes) && status == 0)
+		status = TW_ERR_MEMORY;
+	hand_on(relay, block, status);
+	return NULL;
+}
+
+/* ---- The caller. ---- */
+
+static void give_back(struct relay *relay)
+{
+	pthread_mutex_lock(&relay->lock);
+	relay->used += relay->holds;
+	relay->holds = false;
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
+}
+
+static void wait_for_block(struct relay *relay)
+{
+	pthread_mutex_lock(&relay->lock);
+	while (relay->filled == relay->used)
+		pthread_cond_wait(&relay->change_made, &relay->lock);
+	pthread_mutex_unlock(&relay->lock);
+	relay->holds = true;
+	relay->item = relay->change = 0;
+}
+
+static int apply(struct tw_reader *reader, const struct block *block, size_t until)
+{
+	struct relay *relay = reader->state;
+	for (; relay->change < until; relay->change++)
+		if (!tw_dictionary_apply(reader->dictionary, &block->changes.items[relay->change]))
+			return TW_ERR_MEMORY;
+	return 0;
+}
+
+static int give(struct tw_reader *reader, const struct block *block, struct tw_batch *batch)
+{
+	struct relay *relay = reader->state;
+	const struct item *item = &block->items[relay->item++];
+	int status = apply(reader, block, item->changes);
+	reader->clock = item->clock;
+	*batch = item->batch;
+	return status < 0 ? status : (int)item->batch.count;
+}
+
+/* The block that has something to give, or the last one, which stays the caller's: what is read once more ends once more. */
+static const struct block *current(struct relay *relay)
+{
+	for (;;) {
+		if (!relay->holds)
+			wait_for_block(relay);
+		const struct block *block = &relay->blocks[relay->used % BLOCKS];
+		if (relay->item < block->item_count || block->status <= 0)
+			return block;
+		give_back(relay);
+	}
+}
+
+static int relay_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	const struct block *block = current(reader->state);
+	struct relay *relay = reader->state;
+	if (relay->item < block->item_count)
+		return give(reader, block, batch);
+	*batch = (struct tw_batch){0};
+	reader->clock = block->clock;
+	int status = apply(reader, block, block->changes.count);
+	return status < 0 ? status : block->status;
+}
+
+/* ---- The whole. ---- */
+
+static void free_blocks(struct relay *relay)
+{
+	for (size_t i = 0; i < BLOCKS; i++) {
+		free(relay->blocks[i].events);
+		free(relay->blocks[i].arguments);
+		free(relay->blocks[i].bytes);
+		free(relay->blocks[i].changes.items);
+	}
+	pthread_mutex_destroy(&relay->lock);
+	pthread_cond_destroy(&relay->change_made);
+	free(relay);
+}
+
+static void relay_close(struct tw_reader *reader)
+{
+	struct relay *relay = reader->state;
+	pthread_mutex_lock(&relay->lock);
+	relay->stop = true;
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
+	pthread_join(relay->thread, NULL);
+	free_blocks(relay);
+}
+
+static bool make_blocks(struct relay *relay)
+{
+	bool fine = true;
+	for (size_t i = 0; i < BLOCKS; i++) {
+		struct block *block = &relay->blocks[i];
+		block->events = malloc(ROWS * sizeof *block->events);
+		block->arguments = malloc(ARGUMENTS * sizeof *block->arguments);
+		block->bytes = malloc(BYTES);
+		fine &= block->events && block->arguments && block->bytes;
+	}
+	return fine;
+}
+
+static struct relay *new_relay(struct tw_reader *source)
+{
+	struct relay *relay = calloc(1, sizeof *relay);
+	if (!relay)
+		return NULL;
+	relay->source = source;
+	relay->format = (struct tw_format){.name = source->format->name,
+	                                   .title = source->format->title,
+	                                   .read = relay_read,
+	                                   .close = relay_close};
+	pthread_mutex_init(&relay->lock, NULL);
+	pthread_cond_init(&relay->change_made, NULL);
+	if (make_blocks(relay))
+		return relay;
+	free_blocks(relay);
+	return NULL;
+}
+
+int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
+{
+	struct tw_reader *reader = tw_reader_new(&source->options);
+	struct relay *relay = reader ? new_relay(source) : NULL;
+	*opened = NULL;
+	if (!relay) {
+		tw_close(reader);
+		return TW_ERR_MEMORY;
+	}
+	reader->whole = source;
+	reader->format = &relay->format;
+	reader->input = source->input;
+	reader->path = source->path;
+	reader->clock = source->clock;
+	reader->sampled = source->sampled;
+	tw_dictionary_watch(source->dictionary);
+	if (pthread_create(&relay->thread, NULL, run, relay) != 0) {
+		free_blocks(relay);
+		tw_close(reader);
+		return TW_ERR_MEMORY;
+	}
+	reader->state = relay;
+	*opened = reader;
+	return 0;
+}
