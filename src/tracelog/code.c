@@ -123,6 +123,12 @@ static uint32_t name_offset(struct tracelog_log *log, int64_t il)
 	return tracelog_name(log, text, (size_t)length);
 }
 
+static bool is_line(const struct tracelog_sources *sources, uint64_t number)
+{
+	uint32_t place;
+	return number <= UINT32_MAX && tw_map_find(&sources->by_line, number, &place);
+}
+
 /* Numbers of lines stand in the place of instructions in logs that were gone over for Visual Studio. */
 static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t number)
 {
@@ -136,14 +142,38 @@ static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t 
 	return true;
 }
 
+/* Where the code of a function begins; 0: nowhere. */
+static uint64_t first_start(const struct tracelog_log *log, const struct tracelog_thing *function)
+{
+	return function->code_count ? log->sources.codes[function->code].start : 0;
+}
+
+/* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to that is the
+ * last; and where a function was compiled twice, it may be in the code of the first time. */
+static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *function, uint64_t ip)
+{
+	bool behind = false;
+	for (uint32_t i = 0; i < function->code_count; i++) {
+		const struct tracelog_code *code = &log->sources.codes[function->code + i];
+		behind |= ip - code->start == code->size;
+	}
+	if (function->code_count && !behind && !function->recompiled)
+		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
+		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
+		              function->iid, first_start(log, function));
+}
+
 /* Whether all that is to be known of a location's place is. */
 static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_thing *function)
 {
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
 	if (place_by_line(log, location, ip))
 		return true;
-	if (!find_offset(&log->sources, function, ip, &offset))
+	if (!find_offset(&log->sources, function, ip, &offset)) {
+		if (!log->sources.line_count)
+			judge_ip(log, function, ip);
 		return function->code_count > 0;
+	}
 	const struct tracelog_range *range = find_range(&log->sources, function, offset);
 	if (range)
 		tw_dictionary_locate(log->dictionary, location, name_offset(log, range->il), 0);
@@ -170,6 +200,7 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
+	const uint64_t start = first_start(log, function);
 	function->code = (uint32_t)log->sources.code_count;
 	function->map = (uint32_t)log->sources.range_count;
 	function->code_count = function->map_count = 0;
@@ -179,6 +210,7 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 			take_block(log, function, &item);
 		else if (item.kind == TW_TRACELOG_MAP)
 			take_range(log, function, &item);
+	function->recompiled |= start && start != first_start(log, function);
 	if (log->check && function->map_count)
 		judge_map(log, function);
 	if (function->code_count)
@@ -190,6 +222,8 @@ void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_recor
 	struct tw_map *files = &log->sources.files;
 	uint32_t name = tracelog_name(log, record->name.bytes, record->name.size);
 	uint32_t *stored = tw_map_stored(files, record->file);
+	if (stored && *stored != name + 1)
+		tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "file 0x%" PRIx32 " was another one", record->file);
 	if (stored)
 		*stored = name + 1;
 	else if (tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
@@ -199,9 +233,12 @@ void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_recor
 static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_sources *sources = &log->sources;
-	const struct tracelog_source_line line = {record->iid, record->file, record->start_line};
+	const struct tracelog_source_line line = {record->iid,          record->file,     record->start_line,
+	                                          record->start_column, record->end_line, record->end_column};
 	uint32_t place;
 	if (tw_map_find(&sources->by_line, record->line, &place)) {
+		if (memcmp(&sources->lines[place], &line, sizeof line) != 0)
+			tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "line 0x%" PRIx32 " was another one", record->line);
 		sources->lines[place] = line;
 		return;
 	}
@@ -213,12 +250,22 @@ static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *
 	log->failed |= !tw_map_add(&sources->by_line, record->line, place);
 }
 
+static void judge_function(struct tracelog_log *log, uint32_t iid)
+{
+	uint32_t function;
+	bool known = tw_map_find(&log->things[TRACELOG_FUNCTION].by_iid, iid, &function);
+	const struct tracelog_thing *thing = tracelog_thing(log, TRACELOG_FUNCTION, known ? function : 0);
+	if (!thing->announced && !thing->named)
+		tracelog_tell(log, TRACELOG_LINE_EARLY, "function 0x%" PRIx32 " was not announced", iid);
+}
+
 void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t file;
 	if (!tw_map_find(&log->sources.files, record->file, &file))
 		tracelog_tell(log, TRACELOG_FILE_UNKNOWN, "file 0x%" PRIx32 " was not named", record->file);
 	add_line(log, record);
+	judge_function(log, record->iid);
 	/* It may have been met before. */
 	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, record->iid);
 	struct tw_location met = {.name = tracelog_thing(log, TRACELOG_FUNCTION, function)->name,
@@ -242,7 +289,10 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 		return;
 	}
 	sources->functions[location] = number;
-	if (tw_dictionary_location(log->dictionary, location)->address == 0 || place(log, location, function))
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
+	if (ip && sources->line_count && !is_line(sources, ip) && !find_offset(sources, function, ip, &offset))
+		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
+	if (ip == 0 || place(log, location, function))
 		return;
 	sources->unplaced[location] = function->unplaced;
 	function->unplaced = location + 1;

@@ -1,5 +1,6 @@
 /* dialect.c - which of the profiler's versions may have written a record. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "tracelog/layout.h"
@@ -110,4 +111,17 @@ unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
 	default:
 		return dialects;
 	}
+}
+
+const char *tracelog_dialects_text(unsigned dialects, char *text)
+{
+	size_t used = 0;
+	if (dialects & D3)
+		dialects &= ~(unsigned)VS;
+	*text = '\0';
+	for (unsigned i = 0; i < TW_TRACELOG_DIALECTS; i++)
+		if (dialects >> i & 1)
+			used += (size_t)snprintf(text + used, TRACELOG_DIALECTS_TEXT - used, "%s%s", used ? " or " : "",
+			                         tw_tracelog_dialect_name(i));
+	return text;
 }

@@ -26,6 +26,9 @@ static void enter(struct tracelog_log *log, uint32_t class)
 {
 	struct tracelog_things *classes = &log->things[TRACELOG_CLASS];
 	uint32_t *place = &classes->things[class].live;
+	if (*place && log->live[*place - 1].table == log->heap_tables)
+		tracelog_tell(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
+		              classes->things[class].iid);
 	if (*place) {
 		log->live[*place - 1].table = log->heap_tables;
 		return;
@@ -56,6 +59,13 @@ static void add_gone(struct tracelog_log *log, uint64_t time)
 	log->live_count = kept;
 }
 
+void tracelog_judge_objects(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes)
+{
+	if (!count != !bytes)
+		tracelog_tell(log, TRACELOG_EMPTY_OBJECTS,
+		              "%" PRIu64 " objects of class 0x%" PRIx32 " have %" PRIu64 " bytes", count, class, bytes);
+}
+
 void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
@@ -64,6 +74,7 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 	log->heap_tables++;
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
 		uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item.iid);
+		tracelog_judge_objects(log, item.iid, item.count, item.bytes);
 		add_class(log, time, class, item.count, item.bytes);
 		enter(log, class);
 	}
@@ -72,11 +83,27 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 
 /* ---- By generation. ---- */
 
+enum { PARTS = 4 };
+
+/* How the names are written is not known, but that of a generation will have its number. */
+static void judge_place(struct tracelog_log *log, unsigned place, struct tw_tracelog_text name)
+{
+	static const char numbers[PARTS] = {0, '2', '1', '0'};
+	for (size_t i = 0; i < name.size && place < PARTS; i++) {
+		char byte = (char)name.bytes[i];
+		if (byte < '0' || byte > '2' || byte == numbers[place])
+			continue;
+		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "\"%.*s\" is part %u", (int)(name.size < 80 ? name.size : 80),
+		              (const char *)name.bytes, place + 1);
+		return;
+	}
+}
+
 static void add_generation(struct tracelog_log *log, uint64_t time, unsigned place, const struct tw_tracelog_item *item)
 {
-	static const char *const names[] = {"LOH", "generation 2", "generation 1", "generation 0"};
+	static const char *const names[PARTS] = {"LOH", "generation 2", "generation 1", "generation 0"};
 	const struct tracelog_thread *process = tracelog_process_thread(log);
-	bool known = place < sizeof names / sizeof *names;
+	bool known = place < PARTS;
 	if (item->bytes > item->reserved)
 		tracelog_tell(log, TRACELOG_HEAP_ABOVE_RESERVED,
 		              "%.*s has %" PRIu64 " bytes allocated of %" PRIu64 " reserved", (int)item->name.size,
@@ -96,6 +123,11 @@ void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelo
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
-	for (unsigned place = 0; tracelog_cursor_item(log->cursor, &list, &item); place++)
+	unsigned place = 0;
+	for (; tracelog_cursor_item(log->cursor, &list, &item); place++) {
+		judge_place(log, place, item.name);
 		add_generation(log, time, place, &item);
+	}
+	if (place != PARTS)
+		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "expected 4 parts, found %u", place);
 }

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "tracelog/count.h"
 #include "tracelog/cursor.h"
+#include "tracelog/layout.h"
 #include "tracelog/tracelog.h"
 
 enum {
@@ -62,7 +63,7 @@ struct tracelog_survey {
 	struct tw_field *thread_fields;
 	struct tw_thread_info *threads;
 	struct tw_info_list lists[LISTS];
-	char dialect[DATE_TEXT];
+	char dialect[TRACELOG_DIALECTS_TEXT];
 };
 
 void tracelog_survey_free(struct tracelog_survey *survey)
@@ -428,22 +429,6 @@ static uint64_t since_start(const struct tracelog_count *sum, int64_t time)
 	return ms > 0 ? (uint64_t)ms * NS_PER_MS : 0;
 }
 
-/* What vs has more than d3 would have been seen. */
-static void name_dialects(struct tracelog_survey *survey)
-{
-	unsigned dialects = survey->sum.dialects;
-	size_t used = 0;
-	if (dialects & 1 << TW_TRACELOG_D3)
-		dialects &= ~(1u << TW_TRACELOG_VS);
-	if (survey->mixed)
-		snprintf(survey->dialect, DATE_TEXT, "mixed");
-	for (unsigned i = 0; i < TW_TRACELOG_DIALECTS && !survey->mixed; i++) {
-		if (dialects >> i & 1)
-			used += (size_t)snprintf(survey->dialect + used, DATE_TEXT - used, "%s%s", used ? " or " : "",
-			                         tw_tracelog_dialect_name(i));
-	}
-}
-
 static struct tw_field number_field(const char *name, enum tw_field_type type, uint64_t value)
 {
 	return (struct tw_field){.name = name, .type = type, .value.u = value};
@@ -458,7 +443,10 @@ static void tell_fields(struct tracelog_survey *survey, struct tw_info *info)
 {
 	static const char *const widths[] = {"unknown", "64", "32", "mixed"};
 	const struct tracelog_count *sum = &survey->sum;
-	name_dialects(survey);
+	if (survey->mixed)
+		strcpy(survey->dialect, "mixed");
+	else
+		tracelog_dialects_text(sum->dialects, survey->dialect);
 	const struct tw_field fields[FIELDS] = {
 	    text_field("dialect", survey->dialect),
 	    text_field("pointer_bits", widths[sum->pointers]),

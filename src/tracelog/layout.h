@@ -76,6 +76,12 @@ bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelo
 /* tw_tracelog_dialects() of a sample, an allocation or a usage by the first known instruction pointer in it. */
 unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigned ip_style);
 
+enum { TRACELOG_DIALECTS_TEXT = 40 };
+
+/* Writes the names of dialects, "d2 or d3", into a text of that size; returns it. What vs has more than d3 would have been seen: it
+ * is not named beside it. */
+const char *tracelog_dialects_text(unsigned dialects, char *text);
+
 /* Writes an item of a list, with the space before it. Returns its size, TW_ERR_ROOM or TW_ERR_VALUE. */
 int64_t tracelog_encode_item(const struct tw_tracelog_item *item, uint8_t *bytes, size_t room);
 

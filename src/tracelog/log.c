@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "tracelog/layout.h"
 
 enum {
 	TABLE_SHARE = 4, /* of the memory limit: names, things, threads */
@@ -119,7 +120,9 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 		tracelog_tell(log, TRACELOG_START_AGAIN, "another session started before");
 	else if (log->records > 1)
 		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " records stand before", log->records - 1);
-	if (!log->start_seen)
+	if (log->start_seen)
+		memset(log->settings, 0, sizeof log->settings);
+	else
 		take_wall(&log->reader->clock, record);
 	log->start_seen = true;
 	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
@@ -134,36 +137,6 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 	row->name = TRACELOG_TEXT(log, "start");
 	row->category = TRACELOG_TEXT(log, "session");
 	tracelog_add_text(log, "time", text, (size_t)length);
-}
-
-static bool is_text(struct tw_tracelog_text text, const char *constant)
-{
-	return text.size == strlen(constant) && memcmp(text.bytes, constant, text.size) == 0;
-}
-
-static uint64_t number_in(struct tw_tracelog_text text)
-{
-	uint64_t number = 0;
-	for (size_t i = 0; i < text.size && number < UINT32_MAX; i++) {
-		if (text.bytes[i] < '0' || text.bytes[i] > '9')
-			return 0;
-		number = number * 10 + (text.bytes[i] - '0');
-	}
-	return number;
-}
-
-static void take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record)
-{
-	if (is_text(record->name, "CpuTraceTimeoutMs"))
-		log->cpu_timeout_ms = number_in(record->value);
-	if (is_text(record->name, "CollectionMethod"))
-		log->instrumentation = is_text(record->value, "Instrumentation");
-	if (!tracelog_wants(log, tracelog_process_thread(log), TW_METADATA))
-		return;
-	struct tw_event *row = tracelog_row(log, tracelog_process_thread(log), TW_METADATA, log->times.now);
-	row->name = tracelog_name(log, record->name.bytes, record->name.size);
-	row->category = TRACELOG_TEXT(log, "configuration");
-	tracelog_add_text(log, "value", record->value.bytes, record->value.size);
 }
 
 /* ---- Domains, assemblies, modules, classes. ---- */
@@ -185,10 +158,21 @@ static bool add_object(struct tracelog_log *log, enum tracelog_thing_kind kind, 
 	return true;
 }
 
+/* The main thread of a process of Linux has its number. */
+static void judge_process(struct tracelog_log *log, uint64_t process)
+{
+	uint32_t thread;
+	if (log->process && process != log->process)
+		tracelog_tell(log, TRACELOG_PROCESS_AGAIN, "process %" PRIu64 ", was %" PRIu64, process, log->process);
+	else if (!log->process && !tw_map_find(&log->threads.by_system, process, &thread))
+		tracelog_tell(log, TRACELOG_PROCESS_NO_THREAD, "no thread was assigned to %" PRIu64, process);
+}
+
 static void take_domain(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t number = tracelog_announce(log, TRACELOG_DOMAIN, record);
 	tracelog_name_thing(log, TRACELOG_DOMAIN, number, record->name);
+	judge_process(log, record->process);
 	tracelog_set_process(log, record->process);
 	uint32_t track = tracelog_process_thread(log)->track;
 	if (!tw_dictionary_track(log->dictionary, track)->name)
@@ -226,7 +210,12 @@ static void take_attachment(struct tracelog_log *log, const struct tw_tracelog_r
 {
 	uint32_t module = tracelog_thing_at(log, TRACELOG_MODULE, record->id);
 	uint32_t assembly = tracelog_thing_at(log, TRACELOG_ASSEMBLY, record->assembly);
-	tracelog_thing(log, TRACELOG_MODULE, module)->owner = assembly;
+	uint32_t *owner = &tracelog_thing(log, TRACELOG_MODULE, module)->owner;
+	if (*owner && *owner != assembly)
+		tracelog_tell(log, TRACELOG_MODULE_AGAIN,
+		              "module 0x%" PRIx64 " is attached to assembly 0x%" PRIx64 ", was of 0x%" PRIx64,
+		              record->id, record->assembly, tracelog_thing(log, TRACELOG_ASSEMBLY, *owner)->pointer);
+	*owner = assembly;
 }
 
 static void take_class(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -243,6 +232,7 @@ static void take_class(struct tracelog_log *log, const struct tw_tracelog_record
 
 static void take_class_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
+	log->classes_named = true;
 	tracelog_name_thing(log, TRACELOG_CLASS, tracelog_thing_of(log, TRACELOG_CLASS, record->iid), record->name);
 }
 
@@ -322,7 +312,7 @@ typedef void take_fn(struct tracelog_log *log, const struct tw_tracelog_record *
 
 static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_PRF_STM] = take_start,
-    [TW_TRACELOG_PRF_CFG] = take_setting,
+    [TW_TRACELOG_PRF_CFG] = tracelog_take_setting,
     [TW_TRACELOG_PRF_TPS] = tracelog_take_pause,
     [TW_TRACELOG_PRF_TRS] = tracelog_take_pause,
     [TW_TRACELOG_PRC_CPU] = take_usage,
@@ -355,10 +345,23 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_FIL_SRC] = tracelog_take_file,
 };
 
+/* A log is of one of the dialects that all its records may be of. Where none is left that is told once. */
+static void judge_dialects(struct tracelog_log *log, unsigned dialects)
+{
+	char found[TRACELOG_DIALECTS_TEXT], before[TRACELOG_DIALECTS_TEXT];
+	unsigned left = log->dialects & dialects;
+	if (log->dialects && !left)
+		tracelog_tell(log, TRACELOG_DIALECTS_MIXED, "a record of %s, in a log of %s",
+		              tracelog_dialects_text(dialects, found), tracelog_dialects_text(log->dialects, before));
+	log->dialects = left;
+}
+
 void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	log->records++;
 	log->beyond = false;
+	if (log->check)
+		judge_dialects(log, tw_tracelog_dialects(record));
 	if (record->status >> 31)
 		tracelog_tell(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
 	if (takes[record->kind])
@@ -384,6 +387,9 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 	};
 	log->records++;
 	log->beyond = false;
+	if (log->check)
+		judge_dialects(log, tracelog_dialects_by(tracelog_plain_kind(entry->plain), entry->ip_known,
+		                                         entry->ip_style));
 	if (entry->plain == TRACELOG_SAMPLE)
 		tracelog_take_sample(log, &sample);
 	else if (entry->plain == TRACELOG_ALLOCATION)
@@ -446,6 +452,7 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	             : reader->kinds                        ? reader->kinds
 	                                                    : UINT32_MAX,
 	    .check = check,
+	    .dialects = UINT32_MAX,
 	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
 	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,
 	};

@@ -50,6 +50,7 @@ struct tracelog_thing {
 	                    assembly */
 	uint32_t module; /* thing: of a function */
 	bool announced, named, used;
+	bool recompiled;           /* functions: their code was told again, elsewhere */
 	uint32_t location;         /* functions: without an address, plus 1 */
 	uint32_t unplaced;         /* functions: the first location that no line is known of, plus 1 */
 	uint32_t code, code_count; /* blocks of code */
@@ -80,7 +81,7 @@ struct tracelog_range {
 struct tracelog_source_line {
 	uint32_t function; /* iid */
 	uint32_t file;     /* number given by the log */
-	uint32_t line;
+	uint32_t line, column, end_line, end_column;
 };
 
 struct tracelog_sources {
@@ -139,8 +140,11 @@ struct tracelog_thread {
 	bool wanted; /* the options let it through */
 	uint64_t pointer;
 	struct tracelog_place met;
+	bool on_system;  /* it runs on the thread of the system that follows */
+	uint32_t system;
 	struct tracelog_held *frames; /* its stack, the outermost first */
 	size_t depth, frame_room;
+	bool stacked; /* a record told its stack */
 	/* Samples. */
 	bool sampled;
 	uint64_t last_sample;           /* ns */
@@ -174,6 +178,7 @@ struct tracelog_times {
 	uint64_t now;     /* ns: of the last line that had a time */
 	uint64_t latest;  /* ns: of all lines */
 	bool paused, resumed;
+	bool resumed_once; /* of a session that began paused, it is known that it no longer is */
 	uint64_t paused_at, resumed_at; /* ns */
 };
 
@@ -220,6 +225,32 @@ struct tracelog_recent {
 	uint32_t threads[TRACELOG_RECENT_THREADS]; /* places; 0: nothing is here */
 };
 
+/* ---- settings.c ---- */
+
+enum tracelog_setting {
+	TRACELOG_METHOD,
+	TRACELOG_SAMPLING_TIMEOUT,
+	TRACELOG_HIGH_GRANULARITY,
+	TRACELOG_SUSPENDED,
+	TRACELOG_LINE_TRACE,
+	TRACELOG_CPU_OF_PROCESS,
+	TRACELOG_CPU_OF_THREADS,
+	TRACELOG_CPU_TIMEOUT,
+	TRACELOG_EXECUTION_TRACE,
+	TRACELOG_MEMORY_TRACE,
+	TRACELOG_STACK_TRACKING,
+	TRACELOG_SETTINGS
+};
+
+/* Values of TRACELOG_METHOD. */
+enum { TRACELOG_NO_METHOD, TRACELOG_INSTRUMENTATION };
+
+struct tracelog_setting_value {
+	bool told;
+	bool contradicted; /* that has been told, too */
+	uint64_t value;    /* of a switch: 0 is off */
+};
+
 /* ---- The log. ---- */
 
 struct tracelog_class_count {
@@ -247,9 +278,10 @@ struct tracelog_log {
 	uint32_t other_stack;             /* stands for those beyond, once there are some */
 	bool told_tables, told_stacks;
 	uint64_t process;
-	uint64_t cpu_timeout_ms; /* prf cfg; 0: not told */
-	bool instrumentation;    /* prf cfg CollectionMethod */
-	bool start_seen;         /* prf stm */
+	struct tracelog_setting_value settings[TRACELOG_SETTINGS];
+	bool start_seen;    /* prf stm */
+	bool classes_named; /* cls nam */
+	unsigned dialects; /* that all records so far may be of; 0: they were found to be of several */
 	uint64_t records;
 	struct tracelog_recent *recent;
 	struct tracelog_frame *frames; /* of the record that is being read */
@@ -394,6 +426,13 @@ void tracelog_add_percent(struct tracelog_log *log, const char *name, double val
 void tracelog_add_text(struct tracelog_log *log, const char *name, const void *text, size_t length);
 void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelog_thing_kind kind, uint32_t number);
 
+/* ---- settings.c ---- */
+
+void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record);
+
+/* There is a record of what a switch may turn off. */
+void tracelog_judge_setting(struct tracelog_log *log, enum tracelog_setting which);
+
 /* ---- samples.c ---- */
 
 void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample);
@@ -415,6 +454,7 @@ void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *threa
 /* ---- heap.c ---- */
 
 void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record);
+void tracelog_judge_objects(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes);
 void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
 /* ---- log.c ---- */

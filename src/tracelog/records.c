@@ -236,7 +236,7 @@ static bool make_room(struct tracelog_records *records, struct items *items)
 	const struct tracelog_cursor *cursor = &records->cursor;
 	const struct tw_text_line *line = &cursor->line;
 	if ((items->count + 1) * ITEM_BYTES > tw_memory_limit(cursor->reader) / ITEMS_SHARE) {
-		tw_report(cursor->reader, &tracelog_rules[TRACELOG_LONG_LINE], line->offset, line->offset, line->number,
+		tw_report(cursor->reader, &tracelog_rules[TRACELOG_LONG_LIST], line->offset, line->offset, line->number,
 		          "The list has more than %zu items: more than the memory limit allows to show.", items->count);
 		return false;
 	}

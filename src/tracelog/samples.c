@@ -73,6 +73,19 @@ static void add_interval(struct tracelog_log *log, struct tracelog_thread *threa
 	thread->last_sample = time;
 }
 
+/* What does not go with the settings. */
+static void judge_sample(struct tracelog_log *log, const struct tracelog_sample *sample)
+{
+	const struct tracelog_setting_value *method = &log->settings[TRACELOG_METHOD];
+	bool has_ip = sample->ip != 0;
+	for (size_t i = 0; i < sample->frame_count && !has_ip; i++)
+		has_ip = sample->frames[i].ip != 0;
+	if (has_ip)
+		tracelog_judge_setting(log, TRACELOG_LINE_TRACE);
+	if (sample->count && method->told && method->value <= TRACELOG_INSTRUMENTATION)
+		tracelog_tell(log, TRACELOG_TICKS_WITHOUT_TIMER, "%" PRIu64 " ticks", sample->count);
+}
+
 void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
@@ -80,14 +93,18 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	struct tracelog_held before = tracelog_innermost_of(thread);
 	tracelog_judge_zero(log, thread);
 	tracelog_change_stack(log, thread, sample);
+	thread->stacked = true;
 	if (log->times.paused && time > log->times.paused_at)
 		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
 		              log->times.paused_at / NS_IN_MS);
+	if (log->check)
+		judge_sample(log, sample);
 	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
 	if (!sample->has_count || sample->count)
 		add_sample(log, thread, time, tracelog_innermost_of(thread), sample->count);
-	else if (log->instrumentation)
+	else if (log->settings[TRACELOG_METHOD].told &&
+	         log->settings[TRACELOG_METHOD].value == TRACELOG_INSTRUMENTATION)
 		add_interval(log, thread, time, before);
 	else
 		thread->unjudged = log->at;
@@ -99,13 +116,18 @@ static void add_allocation(struct tracelog_log *log, const struct tracelog_threa
                            const struct tracelog_allocation *allocation)
 {
 	uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, allocation->iid);
-	if (!tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE))
+	bool wanted = tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
+	uint32_t stack = wanted || allocation->ip ? tracelog_stack_at(log, thread, allocation->ip) : 0;
+	tracelog_judge_objects(log, allocation->iid, allocation->count, allocation->bytes);
+	if (allocation->ip)
+		tracelog_judge_setting(log, TRACELOG_LINE_TRACE);
+	if (!wanted)
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_ALLOCATION_SAMPLE, time);
 	row->name = tracelog_thing(log, TRACELOG_CLASS, class)->name;
 	row->value = allocation->bytes;
 	row->id = allocation->count;
-	row->other = tracelog_stack_at(log, thread, allocation->ip);
+	row->other = stack;
 }
 
 void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32_t ms,
@@ -114,6 +136,10 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 	struct tracelog_thread *thread = tracelog_living_thread(log, number);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
 	thread->unjudged = (struct tracelog_place){0};
+	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
+	if (count && !thread->stacked && !thread->other)
+		tracelog_tell(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
+		              "no sam str of thread 0x%" PRIx32 " stands before", number);
 	bool wanted = log->check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
 	for (size_t i = 0; wanted && i < count; i++)
 		add_allocation(log, thread, time, &allocations[i]);
@@ -215,20 +241,35 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 		tracelog_add_number(log, "interval_us", TW_ARG_UINT, interval_ns / NS_IN_US);
 }
 
+/* The interval of the first usage. */
+static uint64_t timeout(const struct tracelog_log *log)
+{
+	uint64_t ms = log->settings[TRACELOG_CPU_TIMEOUT].value;
+	return ms > UINT32_MAX ? 0 : ms * NS_IN_MS;
+}
+
+static void judge_interval(struct tracelog_log *log, const struct tracelog_usage *usage, uint64_t time)
+{
+	tracelog_judge_setting(log, usage->process ? TRACELOG_CPU_OF_PROCESS : TRACELOG_CPU_OF_THREADS);
+	if (log->times.paused && time > log->times.paused_at)
+		tracelog_tell(log, TRACELOG_USAGE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
+		              log->times.paused_at / NS_IN_MS);
+}
+
 void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage)
 {
 	struct tracelog_thread *thread =
 	    usage->process ? tracelog_process_thread(log) : tracelog_living_thread(log, usage->thread);
 	uint64_t before = thread->last_cpu;
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, usage->ms);
-	uint64_t interval = thread->other      ? 0
-	                    : thread->cpu_seen ? time > before ? time - before : 0
-	                                       : log->cpu_timeout_ms * NS_IN_MS;
+	uint64_t interval = thread->other ? 0 : thread->cpu_seen ? time > before ? time - before : 0 : timeout(log);
 	bool first = !thread->cpu_seen;
 	thread->cpu_seen = true;
 	thread->last_cpu = time;
-	if (log->check)
+	if (log->check) {
 		judge_usage(log, thread, usage->us, interval);
+		judge_interval(log, usage, time);
+	}
 	add_usage(log, thread, time, usage->us, interval, first);
 	if (usage->process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
 		return;

@@ -114,6 +114,16 @@ void tracelog_update_name(struct tracelog_log *log, enum tracelog_thing_kind kin
 		log->failed |= !tw_dictionary_rename(log->dictionary, thing->twin, &name);
 }
 
+/* What the profiler writes where the runtime or the metadata has no name. */
+static bool is_missing(struct tw_tracelog_text text)
+{
+	static const char *const fallbacks[] = {"UNKNOWN", "<UNKNOWN>", "<EMPTY>"};
+	for (size_t i = 0; i < sizeof fallbacks / sizeof *fallbacks; i++)
+		if (text.size == strlen(fallbacks[i]) && memcmp(text.bytes, fallbacks[i], text.size) == 0)
+			return true;
+	return false;
+}
+
 void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number,
                          struct tw_tracelog_text text)
 {
@@ -128,6 +138,9 @@ void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind
 		tracelog_tell(log, TRACELOG_NAME_AGAIN, "%s 0x%" PRIx32 " is called %.*s, was called %.*s", words[kind],
 		              thing->iid, (int)(text.size < 80 ? text.size : 80), (const char *)text.bytes,
 		              (int)(name.length < 80 ? name.length : 80), name.text);
+	if (is_missing(text))
+		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
+		              has_iid(kind) ? thing->iid : thing->pointer, (int)text.size, (const char *)text.bytes);
 	thing->named = true;
 	if (same || !tracelog_take_memory(log, text.size))
 		return;
@@ -243,13 +256,37 @@ static void judge_thing(struct tracelog_log *log, enum tracelog_thing_kind kind,
 	if (!thing->announced && !thing->named)
 		tracelog_tell_at(log, unknown[kind], thing->met, "%s 0x%" PRIx64 " is referred to and never announced",
 		                 words[kind], number);
+	else if (kind == TRACELOG_CLASS && !thing->named && log->classes_named)
+		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, thing->met, "class 0x%" PRIx32 " is never named",
+		                 thing->iid);
 	else if (kind == TRACELOG_FUNCTION && !thing->named)
 		tracelog_tell_at(log, TRACELOG_FUNCTION_UNNAMED, thing->met, "function 0x%" PRIx32 " is never named",
 		                 thing->iid);
 }
 
+/* "App.Item[,]::Get": a function of an array. */
+static bool is_of_array(const struct tw_name *name)
+{
+	const char *end = name->length ? memmem(name->text, name->length, "]::", 3) : NULL;
+	while (end && end > name->text && end[-1] == ',')
+		end--;
+	return end && end > name->text && end[-1] == '[';
+}
+
+/* The runtime announces no arrays, and their functions have a pointer for their class. */
+static void announce_arrays(struct tracelog_log *log)
+{
+	const struct tracelog_things *functions = &log->things[TRACELOG_FUNCTION];
+	for (size_t i = 1; i < functions->count; i++) {
+		const struct tracelog_thing *function = &functions->things[i];
+		if (function->named && is_of_array(tw_dictionary_name(log->dictionary, function->name)))
+			tracelog_thing(log, TRACELOG_CLASS, function->owner)->named = true;
+	}
+}
+
 void tracelog_judge_things(struct tracelog_log *log)
 {
+	announce_arrays(log);
 	for (unsigned kind = 0; kind < TRACELOG_THING_KINDS; kind++)
 		for (size_t i = 1; i < log->things[kind].count; i++)
 			judge_thing(log, (enum tracelog_thing_kind)kind, &log->things[kind].things[i]);

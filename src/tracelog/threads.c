@@ -183,15 +183,29 @@ static void create(struct tracelog_log *log, const struct tw_tracelog_record *re
 	add_object(log, thread, "created");
 }
 
+/* A thread of the system runs one at a time. */
+static void judge_shared(struct tracelog_log *log, const struct tracelog_thread *before,
+                         const struct tw_tracelog_record *record)
+{
+	bool runs = before->on_system && before->system == record->os_thread && !before->destroyed;
+	if (runs && before->iid != record->thread)
+		tracelog_tell(log, TRACELOG_OS_THREAD_SHARED, "thread 0x%" PRIx32 " runs on %" PRIu32, before->iid,
+		              record->os_thread);
+}
+
 static void assign(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
 	uint32_t place = (uint32_t)(thread - log->threads.threads);
 	uint32_t *stored = tw_map_stored(&log->threads.by_system, record->os_thread);
 	if (stored)
+		judge_shared(log, &log->threads.threads[*stored - 1], record);
+	if (stored)
 		*stored = place + 1;
 	if (thread->other)
 		return;
+	thread->on_system = true;
+	thread->system = record->os_thread;
 	if (!stored && tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
 		log->failed |= !tw_map_add(&log->threads.by_system, record->os_thread, place);
 	name_track(log, thread, record->os_thread);

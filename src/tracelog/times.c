@@ -71,13 +71,14 @@ uint64_t tracelog_time_of(struct tracelog_log *log, struct tracelog_thread *thre
 static void resume(struct tracelog_log *log, const struct tracelog_thread *process, uint64_t time)
 {
 	struct tracelog_times *times = &log->times;
-	bool paused = times->paused;
+	bool paused = times->paused, suspended = log->settings[TRACELOG_SUSPENDED].value && !times->resumed_once;
 	times->paused = false;
+	times->resumed_once = true;
 	times->resumed = true;
 	times->resumed_at = time;
-	if (!paused)
+	if (!paused && !suspended)
 		tracelog_tell(log, TRACELOG_RESUME_WITHOUT_PAUSE, "it was not paused");
-	else if (tracelog_wants(log, process, TW_SLICE_END))
+	else if (paused && tracelog_wants(log, process, TW_SLICE_END))
 		tracelog_row(log, process, TW_SLICE_END, time)->name = TRACELOG_TEXT(log, "paused");
 }
 

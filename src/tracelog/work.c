@@ -7,6 +7,8 @@
 /* More that is begun and not finished is damage. */
 enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };
 
+enum { GENERATIONS = 4 }; /* the document, "Garbage Collection Started" */
+
 static const struct {
 	enum tracelog_rule without_start, without_finish;
 	const char *category;
@@ -219,6 +221,8 @@ void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_recor
 	    .induced = record->induced,
 	    .generations = record->generations,
 	};
+	if (record->kind == TW_TRACELOG_GCH_GCS && record->generation_count != GENERATIONS)
+		tracelog_tell(log, TRACELOG_GENERATION_FLAGS, "found %u flags", record->generation_count);
 	if (!kinds[record->kind].finish)
 		start(log, thread, &open);
 	else if (open.work == TRACELOG_GC)

@@ -107,6 +107,76 @@ static const struct {
     {"tracelog.gc-without-finish", 1, "gch gcs 4200 20 ? tfff\n"},
     {"tracelog.gc-overlap", 2, "gch gcs 4200 20 ? tttt\ngch gcs 4200 21 ? tfff\ngch gcf 4200 22\ngch gcf 4200 23\n"},
     {"tracelog.heap-above-reserved", 1, "gch gen 20 loh:2:1 gen2:0:1 gen1:0:1 gen0:0:1\n"},
+    {"tracelog.dialects-mixed", 1, "gch gcs 0x00000000 20 ? tfff\ngch gcf 4200 21\n"}, /* d2 in one of d3 */
+    {"tracelog.dialects-mixed", 1, "str sam 0x00000000 20 1 2:2\nstr sam 0x00000000 20 1 2:2\n"},
+    {"tracelog.dialects-mixed", 1, "sam str 0x00000000 20 1 2:2:B2000000\n"},
+    {"tracelog.setting-value", 1, "prf cfg CollectionMethod Always\n"},
+    {"tracelog.setting-value", 1, "prf cfg LineTraceEnabled 1\n"},
+    {"tracelog.setting-value", 1, "prf cfg SamplingTimeoutMs -1\n"},
+    {"tracelog.setting-value", 1, "prf cfg SamplingTimeoutMs 18446744073709551616\n"},
+    {"tracelog.setting-again", 1, "prf cfg CpuTraceTimeoutMs 11\n"},
+    {"tracelog.setting-contradicted", 2, "prf cfg LineTraceEnabled F\nsam str 0x00000000 20 1 2:2 0x2:0xB2000000\n"},
+    {"tracelog.setting-contradicted", 2, "prf cfg LineTraceEnabled F\nsam mem 0x00000000 20 0x0:1:2:0xB2000000\n"},
+    {"tracelog.setting-contradicted", 2, "prf cfg MemoryTraceEnabled F\nsam mem 0x00000000 20 0x0:1:2\n"},
+    {"tracelog.setting-contradicted", 2, "prf cfg CpuTraceThreadEnabled F\nthr cpu 0x00000000 20 5\n"},
+    {"tracelog.setting-contradicted", 2, "prf cfg CpuTraceProcessEnabled F\nprc cpu 20 5\nprc cpu 30 5\n"},
+    {"tracelog.usage-while-paused", 2, "prf tps 20\nthr cpu 0x00000000 21 5\nprf trs 22\n"},
+    {"tracelog.os-thread-shared", 2, "thr crt 0xB6A02000 0x00000001\nthr aos 0x00000001 4200\n"},
+    {"tracelog.process-again", 1, "apd crf 0xB6A00200 0x00001069 0x00000000 \"guest\"\n"},
+    {"tracelog.module-attached-again", 1, "mod ata 0xB6B00000 0xB6C00900\n"},
+    {"tracelog.class-unnamed", 1, "cls ldf 0xB6D00100 0x00000001 0xB6B00000 0x02000011 0x00000000\n"},
+    {"tracelog.name-missing", 1, "mod ldf 0xB6B00100 0xB4100000 0xB6C00000 0x00000000 \"UNKNOWN\"\n"},
+    {"tracelog.name-missing", 1, "cls nam 0x00000001 \"<EMPTY>\"\n"},
+    {"tracelog.ip-outside-code", 1, "sam str 0x00000000 20 1 1:2:0xB2000081\n"},
+    {"tracelog.ip-outside-code", 1, "sam str 0x00000000 20 1 2:2 0x2:0xB1FFFFFF\nsam str 0x00000000 21 1 3:3\n"},
+    {"tracelog.ip-outside-code", 2, "sam str 0x00000000 20 1 1:2\nsam mem 0x00000000 20 0x0:1:2:0xB2000081\n"},
+    {"tracelog.line-unknown", 3,
+     "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000002 10 13 10 42\n"
+     "sam str 0x00000000 20 1 1:2:0x6\n"},
+    {"tracelog.line-before-function", 2,
+     "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000003 10 13 10 42\n"
+     "fun nam 0x00000003 \"A::B\" \"void\" \"()\"\n"},
+    {"tracelog.source-again", 2, "fil src 0x00000001 \"a.cs\"\nfil src 0x00000001 \"b.cs\"\n"},
+    {"tracelog.source-again", 3,
+     "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000002 10 13 10 42\n"
+     "lin src 0x00000005 0x00000001 0x00000002 10 13 10 43\n"},
+    {"tracelog.allocation-without-stack", 2, "thr crt 0xB6A02000 0x00000001\nsam mem 0x00000001 20 0x0:1:2\n"},
+    {"tracelog.empty-objects", 1, "sam mem 0x00000000 20 0x0:1:0\n"},
+    {"tracelog.empty-objects", 1, "gch alt 20 0x0:0:24\n"},
+    {"tracelog.generation-flags", 1, "gch gcs 4200 20 ? tffff\ngch gcf 4200 21\n"},
+    {"tracelog.generation-flags", 1, "gch gcs 4200 20 ? tff\ngch gcf 4200 21\n"},
+    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1\n"},
+    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1 poh:0:1\n"},
+    {"tracelog.generations", 1, "gch gen 20 loh:0:1 gen2:0:1 gen0:0:1 other:0:1\n"},
+    {"tracelog.class-twice", 1, "gch alt 20 0x0:1:24 0x0:2:48\n"},
+};
+
+/* What comes near and is right: nothing is told of these behind the good log. */
+static const char *const fine[] = {
+    "prf cfg CpuTraceTimeoutMs 10\n",
+    "prf cfg LineTraceEnabled F\nsam str 0x00000000 20 1 2:2:? 0x2\nsam mem 0x00000000 20 0x0:1:2\n",
+    "prf cfg TracingSuspendedOnStart T\nprf trs 20\n",
+    "prf tps 20\nprf trs 30\nthr cpu 0x00000000 31 5\n",
+    "prf tps 20\nthr cpu 0x00000000 20 5\nprf trs 30\n",
+    "thr dst 0x00000000\nthr crt 0xB6A02000 0x00000001\nthr aos 0x00000001 4200\n",
+    "thr aos 0x00000000 4201\nthr crt 0xB6A02000 0x00000001\nthr aos 0x00000001 4200\n",
+    "apd crf 0xB6A00200 0x00001068 0x00000000 \"guest\"\n",
+    "mod ata 0xB6B00000 0xB6C00000\n",
+    "cls nam 0x00000001 \"A[]\"\nsam mem 0x00000000 20 0x1:1:24\n",
+    /* The class of an array is announced by nobody. */
+    "fun inf 0x00000003 0xB6E00100 0xB6D00900 0xB6B00000 0x06000002\nfun nam 0x00000003 \"A[]::Get\" \"A\" \"(int)\"\n",
+    "fun inf 0x00000003 0xB6E00100 0xB6D00900 0xB6B00000 0x06000002\n"
+    "fun nam 0x00000003 \"A[,,]::Get\" \"A\" \"(int)\"\n",
+    /* Where a call returns to that is the last instruction. */
+    "sam str 0x00000000 20 1 1:2:0xB2000080\nsam str 0x00000000 20 1 1:1:0xB2000000\n",
+    /* Compiled again: the stack may be in the code of the first time. */
+    "fun inf 0x00000002 0xB6E00000 0xB6D00000 0xB6B00000 0x06000001 0xB3000000:0x80\nsam str 0x00000000 20 1 1:2:0xB2000010\n",
+    "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000002 10 13 10 42\n"
+    "lin src 0x00000005 0x00000001 0x00000002 10 13 10 42\nsam str 0x00000000 20 1 1:2:0x5\n"
+    "sam str 0x00000000 30 1 1:1:0x0\n",
+    "gch alt 20 0x0:1:24\ngch alt 30 0x0:1:24\ngch alt 40\n",
+    "gch gen 20 loh:0:1 gen2:0:1 gen1:0:1 gen0:0:1\n",
+    "gch gen 20 large:0:1 two:0:1 one:0:1 zero:0:1\n",
 };
 
 struct seen {
@@ -175,6 +245,19 @@ static void test_rules(void **state)
 	}
 }
 
+static void test_fine(void **state)
+{
+	static char log[ROOM];
+	(void)state;
+	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+		struct seen seen = {0};
+		snprintf(log, sizeof log, "%s%s", good, fine[i]);
+		check(log, &seen);
+		if (*seen.first)
+			fail_msg("%s: %s", fine[i], seen.first);
+	}
+}
+
 /* A process may have many processors, how many is not told: 1024 are more than it can have. */
 static void test_usage_of_process(void **state)
 {
@@ -224,6 +307,23 @@ static void test_instrumentation(void **state)
 	    "sam str 0x00000000 1 0 0:0 0x0\nsam str 0x00000000 2 0 0:1\n",
 	    &seen);
 	assert_null(strstr(seen.first, "count-zero"));
+	static const char *const methods[] = {"Instrumentation", "None"};
+	for (size_t i = 0; i < 2; i++) {
+		char log[256];
+		snprintf(log, sizeof log,
+		         "prf cfg CollectionMethod %s\nthr crt 0x1000 0x00000000\nsam str 0x00000000 1 1 0:0\n",
+		         methods[i]);
+		check_one(log, "tracelog.ticks-without-timer", 3);
+	}
+}
+
+/* The process has the number of its main thread. */
+static void test_process_without_thread(void **state)
+{
+	(void)state;
+	check_one("thr crt 0x1000 0x00000000\nthr aos 0x00000000 4201\n"
+	          "apd crf 0xB6A00100 0x00001068 0x00000000 \"host\"\n",
+	          "tracelog.process-no-thread", 3);
 }
 
 /* An allocation is what a record of no ticks is for. */
@@ -309,9 +409,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_good),
 	    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_fine),
 	    cmocka_unit_test(test_without_check),
 	    cmocka_unit_test(test_start_late),
 	    cmocka_unit_test(test_instrumentation),
+	    cmocka_unit_test(test_process_without_thread),
 	    cmocka_unit_test(test_usage_of_process),
 	    cmocka_unit_test(test_zero_before_allocation),
 	    cmocka_unit_test(test_late),
