@@ -145,7 +145,7 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 	struct tw_tracelog_fault fault;
 	const uint8_t *line = count->bytes + at, *end = memchr(line, '\n', count->size - at);
 	size_t size = end ? (size_t)(end - line) + 1 : count->size - at;
-	if (tw_tracelog_decode(line, size, &record, &fault) == 0)
+	if (size <= count->line_limit && tw_tracelog_decode(line, size, &record, &fault) == 0)
 		take_record(count, &record, at);
 	else
 		add_mark(count, at);
@@ -202,6 +202,8 @@ void tracelog_count(struct tracelog_count *count)
 	for (const uint8_t *line = bytes; line < end && !count->failed; line = next, count->lines++) {
 		struct tracelog_entry entry;
 		next = line < ended ? tracelog_judge_plain(&entry, line) : NULL;
+		if (next && (size_t)(next - line) > count->line_limit)
+			next = NULL;
 		if (next)
 			take_plain(count, &tally, &entry, (size_t)(next - line));
 		else

@@ -24,6 +24,7 @@ enum { TRACELOG_COUNT_RECENT = 64 };
 struct tracelog_count {
 	const uint8_t *bytes; /* whole lines, but perhaps the last of the log; TRACELOG_SLACK bytes more may be read */
 	size_t size;
+	size_t line_limit; /* bytes that a line may have: of a longer one there is a mark */
 	uint64_t lines;
 	uint64_t kinds[TW_TRACELOG_KINDS];
 	unsigned dialects; /* that all records may be of */

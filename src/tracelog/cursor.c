@@ -8,12 +8,21 @@
 #include "base/utf8.h"
 #include "tracelog/layout.h"
 
-enum { LINE_SHARE = 8 }; /* of the memory limit, for one line */
+enum {
+	LINE_SHARE = 8,      /* of the memory limit, for one line */
+	LINE_MOST = 1 << 30, /* bytes, whatever the memory limit is: struct tracelog_entry */
+};
+
+size_t tracelog_line_limit(const struct tw_reader *reader)
+{
+	size_t share = tw_memory_limit(reader) / LINE_SHARE;
+	return share < LINE_MOST ? share : LINE_MOST;
+}
 
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader)
 {
 	*cursor = (struct tracelog_cursor){.reader = reader};
-	cursor->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
+	cursor->lines = (struct tw_text_lines){.window = reader->window, .limit = tracelog_line_limit(reader)};
 	reader->window = (struct tw_window){.input = reader->input};
 }
 

@@ -13,8 +13,7 @@
 
 enum {
 	PIECE = 2 << 20,   /* bytes that a thread counts in one go, about */
-	LINE_SHARE = 8,    /* of the memory limit, for one line */
-	THREADS_SHARE = 2, /* the same for all that is kept of threads */
+	THREADS_SHARE = 2, /* of the memory limit, for all that is kept of threads */
 	FIELDS = 8,
 	SETTINGS = 64, /* that are listed */
 	SETTING_TEXT = 48,
@@ -172,10 +171,15 @@ static void judge_items(struct tracelog_cursor *cursor)
 		;
 }
 
-static void take_line(struct tracelog_survey *survey, const struct tw_text_line *line)
+/* Of one that is too long the beginning is looked at, as where lines are read one by one. */
+static void take_line(struct tracelog_survey *survey, const struct tw_text_line *whole)
 {
 	struct tracelog_cursor *cursor = &survey->cursor;
-	if (!tracelog_cursor_take(cursor, line))
+	struct tw_text_line line = *whole;
+	line.cut |= line.size > cursor->lines.limit;
+	line.size = line.size < cursor->lines.limit ? line.size : cursor->lines.limit;
+	cursor->lost_bytes += whole->size - line.size;
+	if (!tracelog_cursor_take(cursor, &line))
 		return;
 	if (!cursor->readable)
 		survey->sum.kinds[TW_TRACELOG_UNKNOWN]++;
@@ -190,13 +194,12 @@ static void take_marks(struct tracelog_survey *survey, const struct tracelog_cou
 	for (size_t i = 0; i < count->mark_count; i++) {
 		const struct tracelog_mark *mark = &count->marks[i];
 		const uint8_t *start = count->bytes + mark->at, *end = memchr(start, '\n', count->size - mark->at);
-		struct tw_text_line line = {
-		    .bytes = start,
-		    .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
-		    .offset = survey->offset + mark->at,
-		    .number = survey->line + mark->line + 1,
-		};
-		take_line(survey, &line);
+		take_line(survey, &(struct tw_text_line){
+				      .bytes = start,
+				      .size = end ? (size_t)(end - start) + 1 : count->size - mark->at,
+				      .offset = survey->offset + mark->at,
+				      .number = survey->line + mark->line + 1,
+				  });
 	}
 }
 
@@ -268,6 +271,7 @@ static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t siz
 	*count = (struct tracelog_count){
 	    .bytes = bytes,
 	    .size = size,
+	    .line_limit = count->line_limit,
 	    .threads = count->threads,
 	    .thread_room = count->thread_room,
 	    .marks = count->marks,
@@ -356,8 +360,7 @@ static int64_t read_pieces(struct tracelog_survey *survey)
 /* Reads on behind what is left of the block before. Returns 1, 0 at the end, or a negative status. */
 static int read_block(struct tracelog_survey *survey)
 {
-	struct tw_reader *reader = survey->cursor.reader;
-	size_t want = (size_t)PIECE * survey->jobs, limit = tw_memory_limit(reader) / LINE_SHARE;
+	size_t want = (size_t)PIECE * survey->jobs, limit = survey->cursor.lines.limit;
 	if (survey->used >= limit && survey->used >= want)
 		drop_long_line(survey);
 	if (!tw_grow(&survey->block, &survey->room, survey->used + want + TRACELOG_SLACK, 1))
@@ -562,6 +565,8 @@ static int make(struct tw_reader *reader, unsigned jobs, struct tracelog_survey 
 	survey->jobs = survey->jobs < TW_JOBS_MAX ? survey->jobs : TW_JOBS_MAX;
 	survey->counts = calloc(survey->jobs, sizeof *survey->counts);
 	survey->sum.dialects = UINT32_MAX;
+	for (unsigned i = 0; i < survey->jobs && survey->counts; i++)
+		survey->counts[i].line_limit = survey->cursor.lines.limit;
 	return survey->counts ? 0 : TW_ERR_MEMORY;
 }
 

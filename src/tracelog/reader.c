@@ -14,7 +14,6 @@ enum {
 	PIECE_ROWS = 1 << 14, /* rows after which a piece is full, too */
 	WINDOW = 4 << 20,     /* bytes that lines may come late by */
 	DIGESTS = 4,          /* stretches of the log that are read and looked through ahead */
-	LINE_MOST = 1 << 30,  /* bytes of a line, whatever the memory limit is: struct tracelog_entry */
 	WINDOW_SHARE = 32     /* of the memory limit, for the same: rows take more than their text */
 };
 
@@ -135,16 +134,17 @@ static void take_line(struct tracelog_events *events, const struct tw_text_line 
 static void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
 {
 	const struct tracelog_digest *digest = events->digest;
+	size_t limit = events->cursor.lines.limit;
 	const struct tw_text_line line = {
 	    .bytes = digest->bytes + entry->at,
-	    .size = entry->size,
+	    .size = entry->size < limit ? entry->size : limit,
 	    .offset = digest->offset + entry->at,
 	    .number = ++events->line,
-	    .cut = digest->cut,
+	    .cut = digest->cut || entry->size > limit,
 	};
 	events->log.at = (struct tracelog_place){line.offset, line.number};
-	events->next = line.offset + line.size;
-	if (entry->plain == TRACELOG_LINE || digest->cut)
+	events->next = line.offset + entry->size;
+	if (entry->plain == TRACELOG_LINE || line.cut)
 		take_line(events, &line);
 	else
 		tracelog_take_entry(&events->log, digest, entry);
@@ -323,8 +323,6 @@ static int begin(struct tw_reader *reader)
 	if (!events)
 		return no_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
-	if (events->cursor.lines.limit > LINE_MOST)
-		events->cursor.lines.limit = LINE_MOST;
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;

@@ -126,6 +126,22 @@ samples_of_main() { # log
 	done
 }
 
+# A line may take an eighth of the memory limit, with its end.
+@test "TraceLog: a line is too long for all commands, or for none" {
+	for memory in 64K:8192 1M:131072 16M:2097152; do
+		for more in 0 1; do
+			{ echo 'thr crt 0x1000 0x00000000' && printf 'cls nam 0x00000001 "%0*d"\n' \
+				$((${memory#*:} + more - 22)) 0 && echo 'sam str 0x00000000 1 1 0:0'; } >log
+			for command in info check stat dump; do
+				run --separate-stderr trackway $command --memory ${memory%:*} log
+				[ "$status" = $more ] || fail "$memory + $more: $command: $status: $stderr"
+				[ "$(grep -c tracelog.long-line <<<"$stderr$output")" = $more ] || fail "$command: $stderr"
+			done
+			trackway info --json --memory ${memory%:*} log 2>/dev/null | grep -q '"records":3'
+		done
+	done
+}
+
 @test "TraceLog: a stack that says it is 4,294,967,295 frames deep costs no other" {
 	make tracelog-depth log
 	[ "$(samples_of_main log)" = 5 ]

@@ -122,7 +122,7 @@ static void test_long_list(void **state)
 	list(log, at, (struct tw_read_options){.memory_limit = 1 << 20});
 	assert_string_equal(found, "");
 	list(log, at, (struct tw_read_options){.memory_limit = 1 << 17});
-	assert_string_equal(found, " tracelog.long-line:1@0");
+	assert_string_equal(found, " tracelog.long-list:1@0");
 }
 
 /* A sample of 200,000 frames is legal. */
