@@ -140,7 +140,7 @@ struct tracelog_thread {
 	bool wanted; /* the options let it through */
 	uint64_t pointer;
 	struct tracelog_place met;
-	bool on_system;  /* it runs on the thread of the system that follows */
+	bool on_system; /* it runs on the thread of the system that follows */
 	uint32_t system;
 	struct tracelog_held *frames; /* its stack, the outermost first */
 	size_t depth, frame_room;
@@ -175,10 +175,11 @@ struct tracelog_times {
 	bool begun;
 	uint64_t around;  /* ms: what times are close to */
 	uint64_t outlier; /* the last that was not; UINT64_MAX: none */
+	unsigned steps;   /* how many were not in a row, each later than the one before */
 	uint64_t now;     /* ns: of the last line that had a time */
 	uint64_t latest;  /* ns: of all lines */
 	bool paused, resumed;
-	bool resumed_once; /* of a session that began paused, it is known that it no longer is */
+	bool resumed_once;              /* of a session that began paused, it is known that it no longer is */
 	uint64_t paused_at, resumed_at; /* ns */
 };
 
@@ -281,7 +282,7 @@ struct tracelog_log {
 	struct tracelog_setting_value settings[TRACELOG_SETTINGS];
 	bool start_seen;    /* prf stm */
 	bool classes_named; /* cls nam */
-	unsigned dialects; /* that all records so far may be of; 0: they were found to be of several */
+	unsigned dialects;  /* that all records so far may be of; 0: they were found to be of several */
 	uint64_t records;
 	struct tracelog_recent *recent;
 	struct tracelog_frame *frames; /* of the record that is being read */

@@ -9,6 +9,9 @@
 #define WRAP (UINT64_C(1) << 32) /* in ms */
 #define NO_OUTLIER UINT64_MAX
 
+/* Lines in a row, each more than a day later than the one before, after which a log is believed to be one of few lines. */
+enum { STEPS = 3 };
+
 /* The time that is nearest to one: lines interleave, so that they may go back a little, and a log may last longer than 49.7
  * days. */
 static uint64_t nearest(uint64_t around, uint32_t ms)
@@ -24,27 +27,34 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+static uint64_t settle(struct tracelog_times *times, uint64_t time)
+{
+	times->around = time;
+	times->outlier = NO_OUTLIER;
+	times->steps = 0;
+	return time;
+}
+
+/* A time that is far from where the log was. */
+static uint64_t go_far(struct tracelog_times *times, uint32_t ms)
+{
+	uint64_t before = times->outlier == NO_OUTLIER ? times->around : times->outlier;
+	uint64_t time = nearest(before, ms);
+	times->steps = time > before ? times->steps + 1 : 0;
+	if (times->steps == STEPS || (times->outlier != NO_OUTLIER && distance(time, before) < DAY))
+		return settle(times, time);
+	times->outlier = time;
+	return time;
+}
+
 /* A single line that is far from all others, which is damage, must not change what the others mean: a new place in time
- * holds from its second line on. */
+ * holds from its second line on. Where the lines themselves are days apart, each is a new place. */
 uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms)
 {
-	if (!times->begun) {
-		times->begun = true;
-		times->around = ms;
-		times->outlier = NO_OUTLIER;
-		return ms;
-	}
-	uint64_t time = nearest(times->around, ms);
-	if (distance(time, times->around) < DAY) {
-		times->around = time;
-		times->outlier = NO_OUTLIER;
-	} else if (times->outlier != NO_OUTLIER && distance(time, times->outlier) < DAY) {
-		times->around = time;
-		times->outlier = NO_OUTLIER;
-	} else {
-		times->outlier = time;
-	}
-	return time;
+	uint64_t time = times->begun ? nearest(times->around, ms) : ms;
+	bool far = times->begun && distance(time, times->around) >= DAY;
+	times->begun = true;
+	return far ? go_far(times, ms) : settle(times, time);
 }
 
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms)

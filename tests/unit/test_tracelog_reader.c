@@ -349,6 +349,37 @@ static void test_outlier(void **state)
 		  "sam str 0x00000000 30 1 1:1\n",
 	    SAMPLES,
 	    "10 stack-sample 0 /a value 1 a\n20 stack-sample 0 /a 10 ms value 1 a\n30 stack-sample 0 /a 10 ms value 1 a\n");
+	/* Two of them, the one later than the other. */
+	check(NAMES "sam str 0x00000000 10 1 0:0 0x0\n"
+	            "thr cpu 0x00000000 300000000 5\n"
+	            "thr cpu 0x00000000 1000000000 5\n"
+	            "sam str 0x00000000 20 1 1:1\n",
+	      SAMPLES, "10 stack-sample 0 /a value 1 a\n20 stack-sample 0 /a 10 ms value 1 a\n");
+}
+
+/* Lines that are days apart, through two wraps of 49.7 days. */
+static void test_far_apart(void **state)
+{
+	enum { LINES = 60, MS_PER_DAY = 86400000 };
+	static const uint64_t apart[] = {2, 10, 20};
+	static char log[LINES * 64];
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		size_t used = (size_t)snprintf(log, sizeof log, "thr crt 0x1000 0x00000000\n");
+		uint64_t line = 0, step = apart[i] * MS_PER_DAY;
+		for (unsigned j = 0; j < LINES; j++)
+			used += (size_t)snprintf(log + used, sizeof log - used, "prc cpu %d 1\n",
+			                         (int32_t)(uint32_t)(j * step));
+		assert_int_equal(tw_open_memory(&reader, "test", log, used, NULL), 0);
+		while (tw_read(reader, &batch) > 0)
+			for (size_t k = 0; k < batch.count; k++)
+				if (batch.events[k].kind == TW_COUNTER)
+					assert_int_equal(batch.events[k].time, line++ * step * 1000000);
+		assert_int_equal(line, LINES);
+		tw_close(reader);
+	}
 }
 
 static void test_pauses(void **state)
@@ -705,27 +736,17 @@ static void test_dictionary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_deltas),
-	    cmocka_unit_test(test_threads),
-	    cmocka_unit_test(test_mismatch),
-	    cmocka_unit_test(test_instructions),
-	    cmocka_unit_test(test_deep),
-	    cmocka_unit_test(test_offsets),
-	    cmocka_unit_test(test_lines),
-	    cmocka_unit_test(test_wrap),
-	    cmocka_unit_test(test_outlier),
-	    cmocka_unit_test(test_pauses),
-	    cmocka_unit_test(test_instrumentation),
-	    cmocka_unit_test(test_usage),
-	    cmocka_unit_test(test_share),
-	    cmocka_unit_test(test_compilations),
-	    cmocka_unit_test(test_collections),
-	    cmocka_unit_test(test_heap),
-	    cmocka_unit_test(test_objects),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_reuse),
-	    cmocka_unit_test(test_options),
-	    cmocka_unit_test(test_each_line),
+	    cmocka_unit_test(test_deltas),       cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_mismatch),     cmocka_unit_test(test_instructions),
+	    cmocka_unit_test(test_deep),         cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_lines),        cmocka_unit_test(test_wrap),
+	    cmocka_unit_test(test_outlier),      cmocka_unit_test(test_far_apart),
+	    cmocka_unit_test(test_pauses),       cmocka_unit_test(test_instrumentation),
+	    cmocka_unit_test(test_usage),        cmocka_unit_test(test_share),
+	    cmocka_unit_test(test_compilations), cmocka_unit_test(test_collections),
+	    cmocka_unit_test(test_heap),         cmocka_unit_test(test_objects),
+	    cmocka_unit_test(test_names),        cmocka_unit_test(test_reuse),
+	    cmocka_unit_test(test_options),      cmocka_unit_test(test_each_line),
 	    cmocka_unit_test(test_dictionary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
