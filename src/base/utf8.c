@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include <stdint.h>
-
 /* RFC 3629, section 4: first byte from .. to, then the range of the second byte; the others are 80 .. BF. */
 static const struct {
 	uint8_t from, to, length, low, high;
@@ -30,4 +28,13 @@ size_t tw_utf8_length(const char *bytes, size_t size)
 		return length;
 	}
 	return 0;
+}
+
+uint32_t tw_utf8_code(const char *bytes, size_t length)
+{
+	const uint8_t *p = (const uint8_t *)bytes;
+	uint32_t code = length == 1 ? p[0] : p[0] & (0xffu >> (length + 1));
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (p[i] & 0x3fu);
+	return code;
 }

@@ -4,8 +4,12 @@
 #define BASE_UTF8_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Length of the well-formed character at the front of size bytes (1 to 4), 0 when it is none. Source: RFC 3629. */
 size_t tw_utf8_length(const char *bytes, size_t size);
+
+/* The code point of a well-formed character of that length. */
+uint32_t tw_utf8_code(const char *bytes, size_t length);
 
 #endif

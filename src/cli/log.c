@@ -137,7 +137,7 @@ const struct tw_command tw_command_log = {
     .description =
 	"Shows what the traced programs logged: seconds since the start of the trace, process and thread by name and "
 	"number, and the message. Further lines of a message are indented; control characters, and bytes that "
-	"are no UTF-8, are shown as \\xNN.",
+	"are no UTF-8, are shown as \\xNN, characters that cannot be seen as \\u{NNNN}.",
     .examples = "trackway log trace.fxt\tAll of it.\n"
 		"trackway log --from-time 1s --to-time 2s trace.fxt\tOne second.\n",
     .groups = groups,

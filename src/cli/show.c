@@ -129,44 +129,70 @@ void tw_put_seconds(struct tw_output *out, uint64_t ns)
 	tw_put(out, digits, sizeof digits);
 }
 
-/* How many bytes at the front can be shown as they are; 0 when the first cannot. C1 controls (U+0080 to U+009F) cannot. */
-static size_t harmless(const char *bytes, size_t size)
+/* Characters that a terminal obeys or does not show: C1 controls, the soft hyphen, those of no width, those that change the
+ * direction of what follows, separators of lines, byte order marks, tags. Source: the Unicode Character Database, categories Cc,
+ * Cf, Zl and Zp. */
+static bool is_hidden(uint32_t code)
 {
-	unsigned char c = (unsigned char)*bytes;
-	if (c < 0x80)
-		return c >= 0x20 && c != 0x7f;
-	size_t length = tw_utf8_length(bytes, size);
-	return length == 2 && c == 0xc2 && (unsigned char)bytes[1] < 0xa0 ? 0 : length;
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	    {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
+	    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	};
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
 }
 
-static size_t escape(char *four, char byte)
+/* What is at the front of a text: bytes that are shown as they are, or a character, or a byte, that is not. */
+struct safe {
+	size_t taken;
+	size_t length; /* of what is shown instead; 0: they are shown as they are */
+	char text[16];
+};
+
+static size_t count_plain(const char *bytes, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
-	unsigned char c = (unsigned char)byte;
-	memcpy(four, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
-	return 4;
+	size_t count = 0;
+	while (count < size && bytes[count] >= ' ' && bytes[count] <= '~')
+		count++;
+	return count;
+}
+
+static struct safe show_safe(const char *bytes, size_t size)
+{
+	struct safe safe = {.taken = count_plain(bytes, size)};
+	if (safe.taken)
+		return safe;
+	unsigned char c = (unsigned char)*bytes;
+	safe.taken = c < 0x80 ? 0 : tw_utf8_length(bytes, size);
+	uint32_t code = safe.taken ? tw_utf8_code(bytes, safe.taken) : 0;
+	if (safe.taken == 0)
+		safe.length = (size_t)snprintf(safe.text, sizeof safe.text, "\\x%02x", c);
+	else if (is_hidden(code))
+		safe.length = (size_t)snprintf(safe.text, sizeof safe.text, "\\u{%x}", (unsigned)code);
+	safe.taken += safe.taken == 0;
+	return safe;
 }
 
 void tw_put_safe(struct tw_output *out, const char *bytes, size_t size)
 {
-	for (size_t i = 0, length; i < size; i += length ? length : 1) {
-		length = harmless(bytes + i, size - i);
-		if (length)
-			tw_put(out, bytes + i, length);
-		else
-			tw_output_took(out, escape(tw_output_room(out, 4), bytes[i]));
+	for (size_t i = 0; i < size;) {
+		const struct safe safe = show_safe(bytes + i, size - i);
+		tw_put(out, safe.length ? safe.text : bytes + i, safe.length ? safe.length : safe.taken);
+		i += safe.taken;
 	}
 }
 
 bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size)
 {
-	char four[4];
-	for (size_t i = 0, length; i < size; i += length ? length : 1) {
-		length = harmless(bytes + i, size - i);
-		bool fine =
-		    length ? tw_text_add(text, bytes + i, length) : tw_text_add(text, four, escape(four, bytes[i]));
-		if (!fine)
+	for (size_t i = 0; i < size;) {
+		const struct safe safe = show_safe(bytes + i, size - i);
+		if (!tw_text_add(text, safe.length ? safe.text : bytes + i, safe.length ? safe.length : safe.taken))
 			return false;
+		i += safe.taken;
 	}
 	return tw_text_add(text, "", 0);
 }

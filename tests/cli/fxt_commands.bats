@@ -266,7 +266,7 @@ for at, text in ((3000, b'one\ntwo\n\tthree\n'), (1000, b'\x1b[31mred\x9b\xc2\x8
 END
 	trackway log in.fxt >out
 	cat >expected <<'END'
-0.000000000  server[5]/6: \x1b[31mred\x9b\xc2\x85
+0.000000000  server[5]/6: \x1b[31mred\x9b\u{85}
 0.000001000  server[5]/6:
 0.000001500  server[5]/6: é
 0.000002000  server[5]/6: one

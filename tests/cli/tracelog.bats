@@ -262,6 +262,19 @@ PY
 	[ "$(grep -c "name=file .*value=\"*$file" out.txt)" = 3 ]
 }
 
+# A name may turn the rest of the line round, or look like another: on a terminal it shows what it is.
+@test "characters that cannot be seen are shown by their numbers, and JSON has them as they are" {
+	printf '%s\n' 'thr crt 0x1000 0x00000000' "fun nam 0x00000001 \"a$(printf '\u202e\u200b\ufeff\u0085\u2066')é日\" \"\" \"\"" \
+		'sam str 0x00000000 1 1 0:0 0x1' >log
+	name='a\u{202e}\u{200b}\u{feff}\u{85}\u{2066}é日'
+	for command in stat stacks dump; do
+		trackway $command log | grep -qF "$name" || fail "$command"
+		trackway $command --json log | grep -qF "$(printf '"a\u202e\u200b\ufeff')" || fail "$command --json"
+	done
+	sed -i 's/$/\nfun nam 0x00000001 "b" "" ""/;3!s/\n.*//' log
+	trackway check log | grep -F "is called b, was called $name" || fail "$(trackway check log)"
+}
+
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
 	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
 	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \

@@ -207,6 +207,10 @@ static void test_utf8(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_int_equal(tw_utf8_length(cases[i].bytes, strlen(cases[i].bytes)), cases[i].length);
 	assert_int_equal(tw_utf8_length("", 0), 0);
+	assert_int_equal(tw_utf8_code("a", 1), 'a');
+	assert_int_equal(tw_utf8_code("\xc2\x85", 2), 0x85);
+	assert_int_equal(tw_utf8_code("\xe2\x80\xae", 3), 0x202e);
+	assert_int_equal(tw_utf8_code("\xf3\xa0\x81\xbf", 4), 0xe007f);
 	assert_int_equal(tw_utf8_length("", 1), 1); /* NUL is a character */
 }
 
