@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* What is sure of the header: by user instructions, of a thread, without order. The identification has no documented value. */
+/* What is sure of the header: by user instructions, of a thread. The identification has no documented value. */
 static const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 8 * MACHINE_VECTOR};
-static const struct tw_xtrace_header header = {.version = 1};
+static const struct tw_xtrace_header header = {.version = 1}, ordered_header = {.version = 1, .has_order = 1};
 
 enum { HEADER = 24, SNAPSHOT = 1424 };
 
@@ -58,11 +58,17 @@ static struct collect_slot *take_slot(struct collect_board *board)
 	return NULL;
 }
 
-void stream_open(struct stream *stream, struct collect_board *board)
+static int write_header(const struct stream *stream, const struct collect_board *board)
+{
+	uint8_t bytes[HEADER];
+	tw_xtrace_header_encode(stream->ordered ? &ordered_header : &header, &layout, bytes);
+	return write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, 0);
+}
+
+void stream_open(struct stream *stream, struct collect_board *board, bool ordered)
 {
 	struct tw_xtrace_name name = {.number = (uint64_t)gettid(), .hint = 9};
-	uint8_t bytes[HEADER];
-	*stream = (struct stream){0};
+	*stream = (struct stream){.ordered = ordered};
 	if (atomic_load(&board->error) || !(stream->slot = take_slot(board)))
 		return;
 	memcpy(name.timestamp, board->timestamp, sizeof name.timestamp);
@@ -71,13 +77,22 @@ void stream_open(struct stream *stream, struct collect_board *board)
 	tw_xtrace_name_format(&name, stream->slot->data_name);
 	name.snapshots = true;
 	tw_xtrace_name_format(&name, stream->slot->snapshot_name);
-	tw_xtrace_header_encode(&header, &layout, bytes);
 	int error = write_at(board, stream->slot->data_name, "", 0, 0);
-	error = error ? error : write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, 0);
-	stream->snapshots = sizeof bytes;
+	error = error ? error : write_header(stream, board);
+	stream->snapshots = HEADER;
 	stream->at = stream->slot->buffer;
 	stream->limit = stream->at + COLLECT_BUFFER;
 	atomic_fetch_add(&board->streams, 1);
+	if (error)
+		fail(stream, board, error);
+}
+
+void stream_order(struct stream *stream, struct collect_board *board)
+{
+	if (stream->ordered || !stream->slot)
+		return;
+	stream->ordered = true;
+	int error = write_header(stream, board);
 	if (error)
 		fail(stream, board, error);
 }

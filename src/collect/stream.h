@@ -7,6 +7,7 @@
 #include "collect/board.h"
 #include "collect/machine.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct stream {
@@ -16,10 +17,14 @@ struct stream {
 	uint64_t snapshots;        /* bytes of that file */
 	uint64_t next_snapshot;    /* instructions */
 	uint64_t count;            /* instructions so far */
+	bool ordered;              /* the header says that there are TIMEs */
 };
 
 /* Makes the two files of the calling thread. Without room or when they cannot be made the stream has no slot. */
-void stream_open(struct stream *stream, struct collect_board *board);
+void stream_open(struct stream *stream, struct collect_board *board, bool ordered);
+
+/* There will be TIMEs: the header tells. */
+void stream_order(struct stream *stream, struct collect_board *board);
 
 /* Writes what is in the buffer and gives the slot back. */
 void stream_close(struct stream *stream, struct collect_board *board);

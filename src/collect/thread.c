@@ -22,6 +22,7 @@ struct thread {
 	const struct block *block;       /* that runs, NULL: none that is recorded */
 	uint16_t cursor;                 /* its instructions before this are written */
 	bool recording, began, needs_pc; /* the next instruction is to be a PCINST wherever it is */
+	bool owes_order;                 /* the next access is to have a TIME, though there is one thread only */
 	uint8_t pending;
 	uint8_t accessed;                           /* bytes of the instruction at the cursor */
 	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
@@ -32,6 +33,8 @@ struct thread {
 	struct interrupted where;
 	bool is_interrupted; /* registers are those of `where` */
 };
+
+static const uint8_t time_token = 0x07;
 
 /* With register 0. */
 static const uint32_t read_dczid = 0xd53b00e0, write_tpidr = 0xd51bd040;
@@ -79,6 +82,28 @@ static void put_access(struct thread *thread, bool is_load, uint64_t address, co
 	                                      .payload = bytes,
 	                                      .payload_size = (uint32_t)size};
 	stream_token(&thread->stream, board, &token);
+}
+
+/* ---- The order of accesses. ---- */
+
+/* One thread alone has the order of its file. */
+static inline bool is_ordered(const struct thread *thread)
+{
+	return thread_several() || thread->owes_order;
+}
+
+/* The access that was written was made: it comes after all that have a smaller number. */
+static uint64_t take_order(struct thread *thread)
+{
+	stream_order(&thread->stream, board);
+	thread->owes_order = false;
+	return atomic_fetch_add(&board->order, 1);
+}
+
+static void put_order(struct thread *thread)
+{
+	if (is_ordered(thread))
+		put_value(thread, TW_XTRACE_TIME, take_order(thread));
 }
 
 /* ---- Instructions. ---- */
@@ -152,6 +177,7 @@ static void after_load(struct thread *thread, const struct insn *insn)
 	if (!thread->is_interrupted || !insn->op.is_vector)
 		take_registers(thread, &insn->op);
 	put_accesses(thread, insn, true, thread->value);
+	put_order(thread);
 }
 
 static void after_exclusive(struct thread *thread, const struct insn *insn)
@@ -159,8 +185,10 @@ static void after_exclusive(struct thread *thread, const struct insn *insn)
 	uint64_t status = operand(thread, insn->op.rs);
 	thread->address = base(thread, insn->op.rn);
 	take_registers(thread, &insn->op);
-	if (status == 0)
+	if (status == 0) {
 		put_accesses(thread, insn, false, thread->value);
+		put_order(thread);
+	}
 	put_value(thread, TW_XTRACE_STXR, status);
 }
 
@@ -172,6 +200,7 @@ static void after_atomic(struct thread *thread, const struct insn *insn)
 	put_accesses(thread, insn, true, bytes);
 	tw_store64(bytes, opcode_atomic(&insn->op, old, thread->operands[0]), false);
 	put_accesses(thread, insn, false, bytes);
+	put_order(thread);
 }
 
 /* Operands: one or two that are expected, one or two to be stored. */
@@ -191,6 +220,7 @@ static void after_compare(struct thread *thread, const struct insn *insn)
 	put_accesses(thread, insn, true, old);
 	if (memcmp(old, expected, op->total) == 0)
 		put_accesses(thread, insn, false, wanted);
+	put_order(thread);
 }
 
 static void after_zero(struct thread *thread, const struct insn *insn)
@@ -200,6 +230,7 @@ static void after_zero(struct thread *thread, const struct insn *insn)
 	uint64_t value = operand(thread, insn->op.rt);
 	put_value(thread, TW_XTRACE_DC, value);
 	put_access(thread, false, tw_bits(value, 0, 55) & ~(uint64_t)(size - 1), zeros, size);
+	put_order(thread);
 }
 
 static void after_read(struct thread *thread, const struct insn *insn)
@@ -249,6 +280,8 @@ static void before_call(struct thread *thread, const struct insn *insn)
 	(void)insn;
 	uint64_t number = operand(thread, 8);
 	calls_enter(&thread->machine, &thread->stream, board);
+	if (number == CALL_CLONE || number == CALL_CLONE3) /* what begins comes after this */
+		put_value(thread, TW_XTRACE_TIME, take_order(thread));
 	thread->block = NULL;
 	thread->pending |= AFTER_CALL;
 	if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
@@ -274,7 +307,7 @@ static void before_mark(struct thread *thread, const struct insn *insn)
 	if (thread->began)
 		put_registers(thread); /* there is a gap */
 	else
-		stream_open(&thread->stream, board);
+		stream_open(&thread->stream, board, is_ordered(thread));
 	thread->began = true;
 	thread->cursor = (uint16_t)(insn->index + 1);
 	thread->needs_pc = true;
@@ -382,7 +415,7 @@ static struct thread *thread_open(void)
 	atomic_store(&board->refused, COLLECT_BEGAN);
 	thread->recording = !board->from_hint;
 	if (thread->recording)
-		stream_open(&thread->stream, board);
+		stream_open(&thread->stream, board, is_ordered(thread));
 	self = thread;
 	return thread;
 }
@@ -437,7 +470,7 @@ static void put_accessed(struct thread *thread, const struct insn *insn)
 {
 	const uint8_t *tokens = thread->block->tokens, *value = thread->value;
 	size_t from = block_offset(insn->index), own = block_offset(insn->index + 1u), next = block_offset(insn->next);
-	uint8_t *to = stream_room(&thread->stream, board, next - from + 2ul * (9 + MACHINE_VECTOR));
+	uint8_t *to = stream_room(&thread->stream, board, next - from + 2ul * (9 + MACHINE_VECTOR) + 9);
 	uint8_t token = (uint8_t)((insn->op.is_load ? 0x02 : 0x0a) | __builtin_ctz(insn->op.size) << 4);
 	if (!to)
 		return;
@@ -447,6 +480,8 @@ static void put_accessed(struct thread *thread, const struct insn *insn)
 		memcpy(to, value, MACHINE_VECTOR);
 		to += insn->op.size;
 	}
+	if (is_ordered(thread))
+		to = stream_value(to, time_token, take_order(thread));
 	stream_add(&thread->stream, stream_copy(to, tokens + own, next - own));
 	thread->stream.count += (uint64_t)insn->next - insn->index;
 	thread->cursor = insn->next;
@@ -475,6 +510,7 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 	}
 	advance(thread, insn->index + 1u);
 	put_accesses(thread, insn, insn->op.is_load, thread->value);
+	put_order(thread);
 	advance(thread, insn->next);
 }
 
@@ -498,8 +534,9 @@ static void begin_child(void)
 		return;
 	stream_abandon(&thread->stream);
 	thread->pending = 0;
+	thread->owes_order = true;
 	if (thread->recording)
-		stream_open(&thread->stream, board);
+		stream_open(&thread->stream, board, true);
 }
 
 void thread_setup(struct collect_board *shared)

@@ -315,11 +315,18 @@ static uint64_t base_of(const struct run *run, const struct opcode *op)
 	return tw_bits(value, 0, 55);
 }
 
+static void skip_order(struct run *run)
+{
+	while (run->token.kind == TW_XTRACE_TIME)
+		step(run);
+}
+
 static void do_exclusive(struct run *run, const struct opcode *op)
 {
 	uint8_t bytes[16] = {0};
 	stored_bytes(run, op, bytes);
 	compare_stores(run, op, base_of(run, op), bytes);
+	skip_order(run);
 	if (run->stopped || run->token.kind != TW_XTRACE_STXR)
 		return;
 	set_operand(run, op->rs, run->token.value);
@@ -379,7 +386,8 @@ static void do_call(struct run *run)
 			return;
 		step(run);
 	}
-	while (run->token.kind == TW_XTRACE_SYSCALL_VEC || run->token.kind == TW_XTRACE_SVCRET)
+	while (run->token.kind == TW_XTRACE_SYSCALL_VEC || run->token.kind == TW_XTRACE_SVCRET ||
+	       run->token.kind == TW_XTRACE_TIME)
 		step(run);
 	if (run->token.kind == TW_XTRACE_ALLGPR) {
 		run->must_resume = true;

@@ -16,16 +16,14 @@ enum {
 	TEXT = 24
 };
 
-void xtrace_calls_begin(struct xtrace_calls *calls)
+void xtrace_stack_free(struct xtrace_stack *stack)
 {
-	calls->count = 0;
-	calls->operation = NULL;
-	calls->has_pc = false;
+	free(stack->frames);
+	*stack = (struct xtrace_stack){0};
 }
 
 void xtrace_calls_free(struct xtrace_calls *calls)
 {
-	free(calls->frames);
 	free(calls->functions);
 	tw_map_free(&calls->known);
 }
@@ -37,7 +35,7 @@ static void tell_limit(struct xtrace_calls *calls, uint64_t offset)
 	if (!calls->told)
 		tw_report_limit(calls->reader, &xtrace_rules[XTRACE_MEMORY_LIMIT], offset, offset,
 		                "%zu functions, %zu calls inside each other: the rest is not told apart",
-		                calls->known.count, calls->count);
+		                calls->known.count, calls->frames);
 	calls->told = true;
 }
 
@@ -89,91 +87,85 @@ static uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64
 
 /* ---- The stack. ---- */
 
-static int push(struct xtrace_calls *calls, uint64_t pc, uint64_t back, uint64_t offset, struct xtrace_turn *turn)
+static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
+                struct xtrace_turn *turn)
 {
-	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *calls->frames;
-	if (calls->count >= most) {
+	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *stack->frames;
+	if (calls->frames >= most) {
 		tell_limit(calls, offset);
 		return 0;
 	}
-	uint32_t function = function_of(calls, pc, offset);
-	if (function == UINT32_MAX || !tw_grow(&calls->frames, &calls->room, calls->count + 1, sizeof *calls->frames))
+	uint32_t function = function_of(calls, stack->pc, offset);
+	if (function == UINT32_MAX || !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames))
 		return xtrace_no_memory(calls->reader);
-	calls->frames[calls->count++] = (struct xtrace_frame){back, function};
+	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
+	calls->frames++;
 	turn->begins = true;
 	turn->name = calls->functions[function].name;
 	return 0;
 }
 
-/* Leaves the calls that come back to a PC: a return may leave several at once, as longjmp does. */
-static void pop(struct xtrace_calls *calls, uint64_t pc, struct xtrace_turn *turn)
+static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t frames, struct xtrace_turn *turn)
 {
-	for (size_t i = 1; i <= calls->count && i <= SEARCHED; i++) {
-		if (calls->frames[calls->count - i].back == pc) {
-			calls->count -= i;
-			turn->ends = (unsigned)i;
+	stack->count -= frames;
+	calls->frames -= frames;
+	turn->ends = (unsigned)frames;
+}
+
+/* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does. */
+static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_turn *turn)
+{
+	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++)
+		if (stack->frames[stack->count - i].back == stack->pc) {
+			leave(calls, stack, i, turn);
 			return;
 		}
-	}
 }
 
-static bool is_call(const struct xtrace_operation *operation)
-{
-	return operation->flow == XTRACE_CALL || operation->flow == XTRACE_CALL_TO;
-}
-
-/* Whether calls may end here: behind what may go to anywhere. */
-static bool may_return(const struct xtrace_operation *operation)
-{
-	return operation->flow == XTRACE_RETURN || operation->flow == XTRACE_JUMP_TO;
-}
-
-/* Whether a jump or branch leads to the beginning of another function: only symbols tell. */
-static bool is_tail_call(struct xtrace_calls *calls, uint64_t pc, uint64_t offset)
+/* Whether a jump or branch to the PC leads to the beginning of another function: only symbols tell. */
+static bool is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
 {
 	static const unsigned jumps = 1 << XTRACE_JUMP | 1 << XTRACE_BRANCH | 1 << XTRACE_JUMP_TO;
 	const struct tw_namer *namer = calls->reader->options.namer;
-	if (!namer || !namer->address || calls->count == 0 || !(jumps >> calls->operation->flow & 1))
+	if (!namer || !namer->address || stack->count == 0 || !(jumps >> stack->flow & 1))
 		return false;
-	const struct tw_range *own = &calls->functions[calls->frames[calls->count - 1].function].range;
-	if (pc >= own->start && pc < own->end)
+	const struct tw_range *own = &calls->functions[stack->frames[stack->count - 1].function].range;
+	if (stack->pc >= own->start && stack->pc < own->end)
 		return false;
-	uint32_t function = function_of(calls, pc, offset);
+	uint32_t function = function_of(calls, stack->pc, offset);
 	return function != UINT32_MAX && calls->functions[function].range.end &&
-	       calls->functions[function].range.start == pc;
+	       calls->functions[function].range.start == stack->pc;
 }
 
-static int replace(struct xtrace_calls *calls, uint64_t pc, uint64_t offset, struct xtrace_turn *turn)
-{
-	turn->ends = 1;
-	turn->tail = true;
-	return push(calls, pc, calls->frames[--calls->count].back, offset, turn);
-}
-
-int xtrace_calls_take(struct xtrace_calls *calls, const struct tw_xtrace_token *token, uint64_t offset,
+/* A block begins: `before` is what led there. */
+static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
                       struct xtrace_turn *turn)
 {
-	const struct xtrace_operation *before = calls->operation;
-	bool told = token->kind == TW_XTRACE_PCINST, first = !before && calls->count == 0;
-	uint64_t back = calls->pc + WORD;
-	int status = 0;
-	*turn = (struct xtrace_turn){0};
-	calls->pc = told ? token->pc : back;
-	calls->has_pc |= told;
-	if (told && first)
-		status = push(calls, token->pc, UINT64_MAX, offset, turn);
-	else if (told && before && is_call(before))
-		status = push(calls, token->pc, back, offset, turn);
-	else if (told && before && may_return(before))
-		pop(calls, token->pc, turn);
-	if (told && before && !turn->ends && !turn->begins && is_tail_call(calls, token->pc, offset))
-		status = replace(calls, token->pc, offset, turn);
-	calls->operation = xtrace_find_operation(&calls->operations, token->opcode);
-	return status;
+	static const unsigned called = 1 << XTRACE_CALL | 1 << XTRACE_CALL_TO;
+	static const unsigned returned = 1 << XTRACE_RETURN | 1 << XTRACE_JUMP_TO; /* which may go anywhere */
+	if (!stack->known)
+		return stack->count ? 0 : push(calls, stack, UINT64_MAX, offset, turn);
+	if (called >> stack->flow & 1)
+		return push(calls, stack, back, offset, turn);
+	if (returned >> stack->flow & 1)
+		pop(calls, stack, turn);
+	if (turn->ends || !is_tail_call(calls, stack, offset))
+		return 0;
+	back = stack->frames[stack->count - 1].back;
+	leave(calls, stack, 1, turn);
+	turn->tail = true;
+	return push(calls, stack, back, offset, turn);
 }
 
-/* What the last instruction was is not known behind a gap. */
-void xtrace_calls_lose(struct xtrace_calls *calls)
+int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
+                      uint64_t offset, struct xtrace_turn *turn)
 {
-	calls->operation = NULL;
+	bool told = token->kind == TW_XTRACE_PCINST;
+	uint64_t back = stack->pc + WORD;
+	*turn = (struct xtrace_turn){0};
+	stack->pc = told ? token->pc : back;
+	int status = told ? take_block(calls, stack, back, offset, turn) : 0;
+	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
+	stack->known = true;
+	return status;
 }

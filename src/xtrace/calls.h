@@ -17,18 +17,24 @@ struct xtrace_function {
 	uint32_t name;
 };
 
-/* All zero but the reader to begin. */
+/* What all tracks share. All zero but the reader to begin. */
 struct xtrace_calls {
 	struct tw_reader *reader;
 	struct xtrace_operations operations;
-	const struct xtrace_operation *operation; /* of the last instruction; NULL: not known */
-	uint64_t pc;                              /* of it */
-	bool has_pc, told;
-	struct xtrace_frame *frames;
-	size_t count, room;
+	bool told;
+	size_t frames;       /* of all stacks */
 	struct tw_map known; /* addresses that were gone to: their functions */
 	struct xtrace_function *functions;
 	size_t function_count, function_room;
+};
+
+/* The calls of a track that are going on. All zero to begin. */
+struct xtrace_stack {
+	struct xtrace_frame *frames;
+	size_t count, room;
+	uint64_t pc;  /* of the last instruction */
+	uint8_t flow; /* of it: enum xtrace_flow */
+	bool known;   /* there is one, and no gap behind it */
 };
 
 /* What an instruction changes: so many calls have ended before it, and one begins with it. */
@@ -38,15 +44,17 @@ struct xtrace_turn {
 	uint32_t name;
 };
 
-/* Begins a track. */
-void xtrace_calls_begin(struct xtrace_calls *calls);
+/* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
+int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
+                      uint64_t offset, struct xtrace_turn *turn);
 
-/* Takes each instruction. Returns 0 or TW_ERR_MEMORY. */
-int xtrace_calls_take(struct xtrace_calls *calls, const struct tw_xtrace_token *token, uint64_t offset,
-                      struct xtrace_turn *turn);
+/* Takes a gap: what the last instruction was is not known behind it. */
+static inline void xtrace_stack_lose(struct xtrace_stack *stack)
+{
+	stack->known = false;
+}
 
-/* Takes a gap. */
-void xtrace_calls_lose(struct xtrace_calls *calls);
+void xtrace_stack_free(struct xtrace_stack *stack);
 void xtrace_calls_free(struct xtrace_calls *calls);
 
 #endif

@@ -288,7 +288,9 @@ static inline void take_access(struct xtrace_step *step, bool stores, uint64_t a
 
 static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
-	if (checker->last != TW_XTRACE_LOAD && checker->last != TW_XTRACE_STORE)
+	static const unsigned accesses = 1 << TW_XTRACE_LOAD | 1 << TW_XTRACE_STORE | 1 << TW_XTRACE_SVCARG |
+	                                 1 << TW_XTRACE_SYSCALL_VEC | 1 << TW_XTRACE_SVCRET;
+	if (!(accesses >> checker->last & 1))
 		REPORT(checker, XTRACE_TIME_ALONE, offset, "TIME %" PRIu64 " follows a token %s.", token->value,
 		       tw_xtrace_kind_name(checker->last));
 	if (checker->ordered && token->value <= checker->order)

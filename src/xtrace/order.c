@@ -4,38 +4,11 @@
 #include <stdlib.h>
 
 #include "xtrace/check.h"
+#include "xtrace/lanes.h"
 
 enum { CHUNK = 1 << 14 }; /* bytes of a file that are read at once: many are open */
 
-/* The next TIME of a file. */
-struct source {
-	struct xtrace_files files;
-	struct xtrace_cursor cursor;
-	uint64_t time;
-};
-
-struct merge {
-	struct source *sources;
-	struct source **heap; /* the earliest on top */
-	size_t count;
-};
-
-static void sift_down(struct merge *merge, size_t i)
-{
-	struct source **heap = merge->heap;
-	for (size_t child; (child = 2 * i + 1) < merge->count; i = child) {
-		if (child + 1 < merge->count && heap[child + 1]->time < heap[child]->time)
-			child++;
-		if (heap[i]->time <= heap[child]->time)
-			return;
-		struct source *other = heap[child];
-		heap[child] = heap[i];
-		heap[i] = other;
-	}
-}
-
-/* Goes to the next TIME. Returns 1, 0 when there is none, or a negative status. */
-static int next(struct source *source)
+int xtrace_source_next(struct xtrace_source *source)
 {
 	struct tw_xtrace_token token;
 	int status;
@@ -48,12 +21,32 @@ static int next(struct source *source)
 	return status;
 }
 
-static int open_source(struct tw_reader *reader, const struct xtrace_track *track, struct source *source)
+int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, const struct xtrace_track *track)
 {
 	int status = xtrace_files_open(&source->files, reader, track);
 	source->files.data_window.chunk = CHUNK;
 	xtrace_cursor_init(&source->cursor, &source->files);
-	return status < 0 ? status : next(source);
+	return status < 0 ? status : xtrace_source_next(source);
+}
+
+struct merge {
+	struct xtrace_source *sources;
+	struct xtrace_source **heap; /* the earliest on top */
+	size_t count;
+};
+
+static void sift_down(struct merge *merge, size_t i)
+{
+	struct xtrace_source **heap = merge->heap;
+	for (size_t child; (child = 2 * i + 1) < merge->count; i = child) {
+		if (child + 1 < merge->count && heap[child + 1]->time < heap[child]->time)
+			child++;
+		if (heap[i]->time <= heap[child]->time)
+			return;
+		struct xtrace_source *other = heap[child];
+		heap[child] = heap[i];
+		heap[i] = other;
+	}
 }
 
 static int open_all(struct tw_reader *reader, struct merge *merge)
@@ -62,7 +55,7 @@ static int open_all(struct tw_reader *reader, struct merge *merge)
 	for (size_t i = 0; i < set->count; i++) {
 		if (!tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			continue;
-		int status = open_source(reader, &set->tracks[i], &merge->sources[i]);
+		int status = xtrace_source_open(&merge->sources[i], reader, &set->tracks[i]);
 		if (status < 0)
 			return status;
 		if (status > 0)
@@ -73,7 +66,7 @@ static int open_all(struct tw_reader *reader, struct merge *merge)
 	return 0;
 }
 
-static void tell(struct tw_reader *reader, const struct source *source, const char *other)
+static void tell(struct tw_reader *reader, const struct xtrace_source *source, const char *other)
 {
 	uint64_t offset = source->cursor.offset;
 	reader->quiet = false;
@@ -84,15 +77,15 @@ static void tell(struct tw_reader *reader, const struct source *source, const ch
 
 static int compare_all(struct tw_reader *reader, struct merge *merge)
 {
-	const struct source *last = NULL;
+	const struct xtrace_source *last = NULL;
 	uint64_t time = 0;
 	while (merge->count) {
-		struct source *source = merge->heap[0];
+		struct xtrace_source *source = merge->heap[0];
 		if (last && last != source && source->time == time)
 			tell(reader, source, last->files.data_name);
 		last = source;
 		time = source->time;
-		int status = next(source);
+		int status = xtrace_source_next(source);
 		if (status < 0)
 			return status;
 		if (status == 0)

@@ -4,6 +4,7 @@
 
 #include "xtrace/calls.h"
 #include "xtrace/check.h"
+#include "xtrace/lanes.h"
 
 /* An instruction may leave so many calls at once, and begin one. */
 enum { ROWS = 512, TURN_MOST = 257 };
@@ -20,6 +21,8 @@ struct xtrace_events {
 	bool compared;                  /* the TIMEs of all tracks were */
 	struct xtrace_checker *checker; /* NULL: only damage is looked for */
 	struct xtrace_calls *calls;     /* NULL: nobody looks at them */
+	struct xtrace_stack stack;      /* of the track that is open */
+	struct xtrace_lanes *lanes;     /* all tracks at once; NULL: one after the other */
 	struct tw_event rows[ROWS];
 	size_t count;
 };
@@ -29,6 +32,8 @@ void xtrace_events_free(struct xtrace_events *events)
 	if (!events)
 		return;
 	xtrace_files_close(&events->files);
+	xtrace_lanes_free(events->lanes);
+	xtrace_stack_free(&events->stack);
 	free(events->checker);
 	if (events->calls)
 		xtrace_calls_free(events->calls);
@@ -75,8 +80,6 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 		events->time = 0;
 		xtrace_cursor_init(&events->cursor, &events->files);
 		xtrace_snapshots_init(&events->snapshots, &events->files);
-		if (events->calls)
-			xtrace_calls_begin(events->calls);
 		if (events->checker && status >= 0)
 			xtrace_check_begin(events->checker, &events->files);
 		if (status >= 0)
@@ -90,42 +93,56 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 	return several ? xtrace_check_order(reader) : 0;
 }
 
-static struct tw_event *add_row(struct xtrace_events *events, enum tw_event_kind kind, uint64_t value, uint32_t name)
+static struct tw_event *add_row(struct xtrace_events *events, const struct xtrace_moment *moment,
+                                enum tw_event_kind kind)
 {
 	struct tw_event *row = &events->rows[events->count++];
 	*row = (struct tw_event){
-	    .time = events->time,
-	    .offset = events->cursor.offset,
-	    .value = value,
-	    .track = events->track,
-	    .name = name,
+	    .time = moment->time,
+	    .offset = moment->offset,
+	    .track = moment->track,
 	    .kind = (uint8_t)kind,
 	};
 	return row;
 }
 
-static int take_instruction(struct xtrace_events *events, const struct tw_xtrace_token *token)
+static int take_instruction(struct xtrace_events *events, const struct xtrace_moment *moment)
 {
 	struct xtrace_turn turn;
-	int status = xtrace_calls_take(events->calls, token, events->cursor.offset, &turn);
+	int status = xtrace_calls_take(events->calls, moment->stack, &moment->token, moment->offset, &turn);
 	for (unsigned i = 0; i < turn.ends; i++)
-		add_row(events, TW_SLICE_END, 0, 0)->flags = turn.tail ? TW_FLAG_TAIL : 0;
+		add_row(events, moment, TW_SLICE_END)->flags = turn.tail ? TW_FLAG_TAIL : 0;
 	if (turn.begins)
-		add_row(events, TW_SLICE_BEGIN, 0, turn.name);
+		add_row(events, moment, TW_SLICE_BEGIN)->name = turn.name;
 	return status;
 }
 
-static int take(struct xtrace_events *events, const struct tw_xtrace_token *token)
+/* What becomes of a token. */
+static int take(struct xtrace_events *events, const struct xtrace_moment *moment)
 {
-	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
-	int status = instruction && events->calls ? take_instruction(events, token) : 0;
-	events->time += instruction;
-	if (token->kind != TW_XTRACE_UNKNOWN)
-		return status;
-	add_row(events, TW_LOST, events->cursor.gap, 0);
-	if (events->calls)
-		xtrace_calls_lose(events->calls);
+	unsigned kind = moment->token.kind;
+	if ((kind == TW_XTRACE_INST || kind == TW_XTRACE_PCINST) && events->calls)
+		return take_instruction(events, moment);
+	if (kind != TW_XTRACE_UNKNOWN)
+		return 0;
+	add_row(events, moment, TW_LOST)->value = moment->gap;
+	xtrace_stack_lose(moment->stack);
 	return 0;
+}
+
+/* A token of the one track that is open. */
+static int take_token(struct xtrace_events *events, const struct tw_xtrace_token *token)
+{
+	const struct xtrace_moment moment = {
+	    .time = events->time,
+	    .offset = events->cursor.offset,
+	    .gap = events->cursor.gap,
+	    .track = events->track,
+	    .stack = &events->stack,
+	    .token = *token,
+	};
+	events->time += token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+	return take(events, &moment);
 }
 
 /* Nothing becomes an event of what only needs to be checked. */
@@ -155,14 +172,28 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 	if (more && events->checker)
 		xtrace_check_token(events->checker, &events->cursor, &token);
 	if (more) {
-		status = take(events, &token);
+		status = take_token(events, &token);
 		return status < 0 ? status : 1;
 	}
 	if (events->checker)
 		xtrace_check_end(events->checker);
 	xtrace_files_close(&events->files);
+	if (events->calls)
+		events->calls->frames -= events->stack.count;
+	xtrace_stack_free(&events->stack);
 	events->open = false;
 	return 1;
+}
+
+/* The next token of all tracks. Returns the same. */
+static int advance_all(struct xtrace_events *events)
+{
+	struct xtrace_moment moment;
+	int status = xtrace_lanes_next(events->lanes, &moment);
+	if (status <= 0)
+		return status;
+	status = take(events, &moment);
+	return status < 0 ? status : 1;
 }
 
 static int begin(struct tw_reader *reader)
@@ -170,18 +201,15 @@ static int begin(struct tw_reader *reader)
 	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
 	if (!events)
 		return xtrace_no_memory(reader);
-	if (reader->options.order == TW_ORDER_TIME && xtrace_of(reader)->set.count > 1 &&
-	    reader->options.thread_count != 1)
-		return tw_fail(
-		    reader, TW_ERR_UNSUPPORTED,
-		    "xtrace: threads have no time in common, only counts of their own instructions: choose one "
-		    "(--thread)");
 	bool checks = reader->options.checking == TW_CHECK_ALL, calls = !reader->options.findings_only;
 	events->checker = checks ? calloc(1, sizeof *events->checker) : NULL;
 	events->calls = calls ? calloc(1, sizeof *events->calls) : NULL;
 	if (events->calls)
 		events->calls->reader = reader;
-	return (events->checker || !checks) && (events->calls || !calls) ? 0 : xtrace_no_memory(reader);
+	if ((checks && !events->checker) || (calls && !events->calls))
+		return xtrace_no_memory(reader);
+	bool several = xtrace_of(reader)->set.count > 1 && reader->options.thread_count != 1;
+	return several && calls && !checks ? xtrace_lanes_open(&events->lanes, reader) : 0;
 }
 
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -195,7 +223,7 @@ int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	status = 1;
 	events->count = 0;
 	while (status > 0 && events->count < ROWS - TURN_MOST)
-		status = advance(reader, events);
+		status = events->lanes ? advance_all(events) : advance(reader, events);
 	if (status < 0)
 		return status;
 	*batch = (struct tw_batch){.events = events->rows, .count = events->count};

@@ -60,10 +60,12 @@
 	X(XTRACE_FLAGS_RESERVED, "xtrace.flags-reserved", TW_NOTE, "MISC_FLAGS has bits beside N, Z, C and V.")        \
 	X(XTRACE_LEVEL_REGISTERS, "xtrace.level-registers", TW_NOTE, "The exception level changes without ALLGPR.")    \
 	X(XTRACE_TIME_ORDER, "xtrace.time-order", TW_WARNING, "A TIME is not behind the one before it in its file.")   \
-	X(XTRACE_TIME_ALONE, "xtrace.time-alone", TW_WARNING, "A TIME follows no LOAD or STORE.")                      \
+	X(XTRACE_TIME_ALONE, "xtrace.time-alone", TW_WARNING, "A TIME follows no LOAD, STORE or system call.")         \
 	X(XTRACE_MEMORY_LIMIT, "xtrace.memory-limit", TW_WARNING,                                                      \
 	  "There are more functions, or calls inside each other, than the memory limit allows.")                       \
-	X(XTRACE_TIME_TWICE, "xtrace.time-twice", TW_WARNING, "Two files of a set have the same TIME.")
+	X(XTRACE_TIME_TWICE, "xtrace.time-twice", TW_WARNING, "Two files of a set have the same TIME.")                \
+	X(XTRACE_NO_ORDER, "xtrace.no-order", TW_WARNING,                                                              \
+	  "Several threads have no TIME: nothing tells what came first.")
 
 enum xtrace_rule {
 #define X(id, name, severity, text) id,

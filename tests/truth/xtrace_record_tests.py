@@ -289,6 +289,35 @@ def test_threads(bench):
     expect({value: n for value, n in added.items() if n} == {0: -1, total: 1}, "sums do not meet", added)
 
 
+def test_order(bench):
+    "threads.c: accesses are numbered over all files; what one lock guards comes in the order of the numbers"
+    program = bench.program("threads")
+    directory, output = bench.record([program, "300"])
+    locked, orders, guarded, begins = symbols(program)["locked"], [], [], {}
+    for name, (data, snapshots) in xtrace_tokens.files(directory).items():
+        expect(snapshots.read_bytes()[18] == 1, "the header says that there is no order")
+        for _, opcode, tokens in instructions(data.read_bytes()):
+            for before, token in zip(tokens, tokens[1:]):
+                if token[0] != "time":
+                    continue
+                expect(before[0] in ("load", "store", "svcarg"), "a TIME after", before)
+                orders.append(token[1])
+                begins.setdefault(name, token[1])
+                if before[0] == "store" and before[1] == locked:
+                    guarded.append((token[1], int.from_bytes(before[2], "little")))
+    expect(sorted(orders) == list(range(len(orders))), "numbers are missing or twice")
+    values = [value for _, value in sorted(guarded)]
+    expect(len(values) == 4 * 300 and values == sorted(values) and values[-1] == int(output.split()[0]), values[:20])
+    slices = [row for row in map(json.loads, subprocess.run(
+        [bench.tool, "convert", "--to", "jsonl", "--binary", program, directory, "-o", "-"], check=True, capture_output=True,
+        text=True).stdout.splitlines()) if row["kind"] == "slice-begin"]
+    main = slices[0]["thread"]
+    clones = [row["time_ns"] for row in slices if row["thread"] == main and "clone" in row["name"]]
+    starts = sorted(min(row["time_ns"] for row in slices if row["thread"] == one)
+                    for one in {row["thread"] for row in slices} - {main})
+    expect(len(starts) == 4 and all(clone <= start for clone, start in zip(clones, starts)), clones, starts)
+
+
 def test_forks(bench):
     "forks.c: a child has files of its own; handlers begin with all registers"
     directory, output = bench.record([bench.program("forks")])

@@ -306,6 +306,59 @@ def check_compares_the_times_of_all_files(bench):
     assert [each for each, _ in rules(bench, path, 0)] == ["xtrace.time-twice"]
 
 
+LDR_X0_SP, STR_X0_SP, NOP, BL_1000, RET_X30 = 0xf94003e0, 0xf90003e0, 0xd503201f, 0x94000400 - 6, 0xd65f03c0
+AT = 0x7000
+
+
+def two_threads(path, ordered):
+    """By hand: two threads that wait for each other's accesses. Returns the slices that are to be seen: (thread, name, from, to)."""
+    def time(order):
+        return xtrace.time(order) if ordered else b""
+
+    def make(number, *tokens):
+        (path / f"xtrace.1.{number}.hint9.xinsndata.bin").write_bytes(b"".join(tokens))
+
+    def access(order):
+        return xtrace.load(AT, bytes(8)) + time(order)
+
+    path.mkdir()
+    make(1, xtrace.pcinst(0x1000, LDR_X0_SP), access(0), *[xtrace.inst(NOP)] * 5, xtrace.inst(BL_1000),
+         xtrace.pcinst(0x2000, LDR_X0_SP), access(3), xtrace.inst(NOP), xtrace.inst(RET_X30),
+         xtrace.value("target-b", 0x101c), xtrace.pcinst(0x101c, NOP))
+    make(2, xtrace.pcinst(0x3000, STR_X0_SP), xtrace.store(AT, bytes(8)), time(1), *[xtrace.inst(NOP)] * 20,
+         xtrace.inst(LDR_X0_SP), access(2), xtrace.inst(NOP))
+    if not ordered:
+        return [(1, "0x1000", 0, None), (1, "0x2000", 7, 10), (2, "0x3000", 0, None)]
+    # thread 2 begins when TIME 0 has come; TIME 2 comes at 23: the first thread's access of 7 is done then
+    return [(1, "0x1000", 0, None), (1, "0x2000", 7, 25), (2, "0x3000", 1, None)]
+
+
+@test
+def threads_are_on_one_clock(bench):
+    """What has a TIME comes when all with smaller ones have come; without TIMEs all begin at 0, which is told."""
+    for ordered in (True, False):
+        path = bench.directory / f"clock{ordered}"
+        wanted = two_threads(path, ordered)
+        for form in ("jsonl", "fxt"):
+            out = path.with_suffix("." + form)
+            done = subprocess.run([bench.tool, "convert", path, "-o", out], capture_output=True, text=True, check=True)
+            assert ("xtrace.no-order" in done.stderr) == (not ordered), done.stderr
+            text = out.read_text() if form == "jsonl" else bench.run("convert", "--to", "jsonl", out, "-o", "-")
+            rows = [json.loads(line) for line in text.splitlines()]
+            assert [row["time_ns"] for row in rows] == sorted(row["time_ns"] for row in rows), rows
+            found = {}
+            for row in rows:
+                if row["kind"] == "slice-begin":
+                    found.setdefault(row["thread"], []).append([row["name"], row["time_ns"], None])
+                elif row["kind"] == "slice-end":
+                    next(one for one in reversed(found[row["thread"]]) if one[2] is None)[2] = row["time_ns"]
+            found = sorted((thread, *one) for thread, calls in found.items() for one in calls)
+            assert found == wanted, (ordered, form, found)
+        stat = {row["name"]: row for row in bench.lines("stat", path)}
+        assert stat["0x2000"]["total_ns"] == wanted[1][3] - wanted[1][2], stat
+        assert {finding["rule"] for finding in bench.lines("check", path)} == {"xtrace.snapshots-missing"}
+
+
 @test
 def cut_begins_at_a_snapshot(bench):
     """A part is a set again: the same instructions, from the snapshot before the first one that is asked for."""
