@@ -78,6 +78,9 @@ struct tw_read_options {
 	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
 	const char
 	    *xtrace_layout; /* of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
+	uint64_t from_snapshot,
+	    to_snapshot; /* cut of xtrace: from this one of each thread, from 0, to before that one; 0: to the
+	                                        end */
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
 };
 

@@ -6,6 +6,7 @@
 
 struct cut_options {
 	struct tw_common common;
+	uint64_t from_snapshot, to_snapshot;
 	bool strict;
 };
 
@@ -25,11 +26,18 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_choose_output(&writing, &tw_command_cut);
 	if (status)
 		return status;
-	if (!tw_has_filters(common))
+	bool by_snapshot = options->from_snapshot || options->to_snapshot;
+	if (!tw_has_filters(common) && !by_snapshot)
 		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
+	if (by_snapshot && (common->from_time || common->to_time))
+		return tw_say_usage(&tw_command_cut, "a part is chosen by time or by snapshots, not by both");
+	if (options->to_snapshot && options->to_snapshot <= options->from_snapshot)
+		return tw_say_usage(&tw_command_cut, "--to-snapshot is not behind --from-snapshot");
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_COPY},
+	    .options = {.order = TW_ORDER_COPY,
+	                .from_snapshot = options->from_snapshot,
+	                .to_snapshot = options->to_snapshot},
 	    .filter_slices = true,
 	    .context = &writing,
 	    .read = cut,
@@ -44,9 +52,17 @@ static const struct tw_option own_options[] = {
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
      .help = "exit with 1 when something that passes the filters could not be kept"},
 };
+static const struct tw_option snapshot_options[] = {
+    {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, from_snapshot), .placeholder = "N",
+     .help = "begin at snapshot number N of each thread, the first being 0; for formats with snapshots (xtrace)"},
+    {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, to_snapshot), .placeholder = "N", .least = 1,
+     .help = "end before snapshot number N"},
+};
+static const struct tw_option_group snapshot_group = {"Snapshots", snapshot_options,
+                                                      sizeof snapshot_options / sizeof *snapshot_options};
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
-                                                       &tw_input_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_filter_options, &snapshot_group, &tw_jobs_options, &tw_input_options, &tw_help_options, NULL};
 
 const struct tw_command tw_command_cut = {
     .name = "cut",
@@ -62,6 +78,7 @@ const struct tw_command tw_command_cut = {
 	"What could not be kept is counted on standard error.",
     .examples =
 	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
+	"trackway cut --from-snapshot 3 --to-snapshot 5 trace -o part\tTwo snapshots of an xtrace, and what follows each.\n"
 	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",
     .groups = groups,
     .size = sizeof(struct cut_options),

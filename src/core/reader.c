@@ -202,6 +202,9 @@ static int open_format(struct tw_reader *reader)
 	if (reader->options.provider && !reader->format->has_providers)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
 		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name);
+	if ((reader->options.from_snapshot || reader->options.to_snapshot) && !reader->format->has_snapshots)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no snapshots to choose from",
+		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	int status = reader->format->open(reader);

@@ -39,6 +39,7 @@ uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track
 
 enum {
 	HEADER_MOST = 32,
+	INDEX_AT = 8,          /* of a snapshot: where its index stands */
 	START = 24,            /* where tokens may begin instead of 0 */
 	GUESS = 2 * 74656 + 32 /* bytes of two of the largest snapshots and a header */
 };
@@ -76,6 +77,18 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 		xtrace_report(files, true, XTRACE_SNAPSHOT_LAYOUT, 0, 0,
 		              "%zu bytes, and no layout gives them a vector length where snapshots end", have);
 	return 0;
+}
+
+/* An index before the first token is no offset: of one snapshot alone that is all that tells. */
+static int judge_index(struct xtrace_files *files, unsigned known)
+{
+	const uint8_t *bytes;
+	size_t have, at = files->layout.header_size + INDEX_AT;
+	int status = tw_window_view(&files->snapshot_window, 0, at + 8, &bytes, &have);
+	if (status >= 0 && have >= at + 8 && !(known & TW_XTRACE_KNOWN_INDEX) &&
+	    tw_load64(bytes + at, false) < files->layout.data_start)
+		files->layout.counts_index = true;
+	return status;
 }
 
 /* ---- Opening. ---- */
@@ -139,6 +152,8 @@ static int find_layouts(struct xtrace_files *files, unsigned known)
 		return tw_fail(files->reader, status, "%s", tw_input_error(files->snapshots));
 	if (files->data)
 		status = find_start(files, known);
+	if (status >= 0 && files->data && files->has_layout)
+		status = judge_index(files, known);
 	return status < 0 ? tw_fail(files->reader, status, "%s", tw_input_error(files->data)) : 0;
 }
 

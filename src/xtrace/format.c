@@ -89,6 +89,7 @@ const struct tw_format tw_format_xtrace = {
     .rules = xtrace_rules,
     .rule_count = XTRACE_RULES,
     .copy_order = TW_ORDER_TRACK,
+    .has_snapshots = true,
     .probe = probe,
     .claims = xtrace_claims,
     .open = xtrace_open,

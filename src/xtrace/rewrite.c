@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ enum { WORD = 4, FIRST_MOST = 13, DIRECTORY_MODE = 0777 };
 struct start {
 	uint64_t offset, index, pc;
 	bool has_pc;
+	bool found; /* a snapshot is there */
 };
 
 struct rewrite {
@@ -33,6 +35,7 @@ struct rewrite {
 	uint64_t written; /* instructions */
 	uint64_t pc;
 	bool has_pc;    /* the PC of the last instruction is known, and it was kept */
+	bool found;     /* a thread has what is asked for */
 	bool must_tell; /* the next instruction must be a PCINST */
 };
 
@@ -166,6 +169,16 @@ static uint64_t end_of(const struct rewrite *r)
 	return r->cuts && r->reader->options.to_ns ? r->reader->options.to_ns : UINT64_MAX;
 }
 
+/* Whether the part ends before a token: at an instruction, or at a snapshot of it. */
+static bool ends(const struct rewrite *r, const struct tw_xtrace_token *token)
+{
+	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset, last = r->reader->options.to_snapshot;
+	if (!r->cuts || !is_instruction(token))
+		return false;
+	return r->index >= end_of(r) ||
+	       (last && r->has_snapshot && r->snapshots.number > last && r->snapshots.last.index <= at);
+}
+
 static int copy_tokens(struct rewrite *r)
 {
 	struct tw_xtrace_token token;
@@ -174,7 +187,7 @@ static int copy_tokens(struct rewrite *r)
 	while (status >= 0 && r->cuts && r->has_snapshot && r->snapshots.last.index < first)
 		status = next_snapshot(r);
 	while (status >= 0 && (status = xtrace_cursor_next(&r->cursor, &token)) > 0) {
-		if (is_instruction(&token) && r->index >= end_of(r))
+		if (ends(r, &token))
 			return 0;
 		if (token.kind != TW_XTRACE_UNKNOWN)
 			status = take_snapshots(r, &token);
@@ -217,13 +230,27 @@ static int passes_snapshot(struct rewrite *r, bool *lands)
 	return status;
 }
 
+/* Takes an instruction on the way to the start. Returns 1 when it is the start for sure, 0 to go on, or a negative status. */
+static int pass(struct rewrite *r, struct start *start)
+{
+	const struct tw_read_options *options = &r->reader->options;
+	bool lands, by_snapshot = options->from_snapshot || options->to_snapshot;
+	int status = passes_snapshot(r, &lands);
+	bool wanted = by_snapshot && lands && r->snapshots.number > options->from_snapshot;
+	if (by_snapshot ? wanted : lands || (!r->found && r->index == options->from_ns))
+		*start = (struct start){r->cursor.offset, r->index, r->pc - WORD, r->has_pc, lands};
+	r->found |= by_snapshot ? wanted : lands;
+	r->index++;
+	return status < 0 ? status : wanted;
+}
+
 /* The instruction that a part begins at: the last with a snapshot at or before the first that is wanted, or that one itself where
- * there is none. */
+ * there is none; or the one of the snapshot that is wanted. */
 static int look_for_start(struct rewrite *r, struct start *start)
 {
-	uint64_t from = r->reader->options.from_ns;
+	const struct tw_read_options *options = &r->reader->options;
+	uint64_t from = options->from_snapshot || options->to_snapshot ? UINT64_MAX : options->from_ns;
 	struct tw_xtrace_token token;
-	bool found = false, lands;
 	int status = next_snapshot(r);
 	while (status >= 0 && r->index <= from && (status = xtrace_cursor_next(&r->cursor, &token)) > 0) {
 		r->has_pc &= token.kind != TW_XTRACE_UNKNOWN;
@@ -231,14 +258,12 @@ static int look_for_start(struct rewrite *r, struct start *start)
 			continue;
 		r->pc = token.kind == TW_XTRACE_PCINST ? token.pc : r->pc + WORD;
 		r->has_pc |= token.kind == TW_XTRACE_PCINST;
-		status = passes_snapshot(r, &lands);
-		if (lands || (!found && r->index == from))
-			*start = (struct start){r->cursor.offset, r->index, r->pc - WORD, r->has_pc};
-		found |= lands;
-		r->index++;
+		status = pass(r, start);
+		if (status > 0)
+			return 0;
 	}
 	if (status >= 0 && r->index <= from) /* there are fewer */
-		*start = (struct start){r->cursor.next, r->index, 0, false};
+		*start = (struct start){r->cursor.next, r->index, 0, false, false};
 	return status < 0 ? status : 0;
 }
 
@@ -273,6 +298,7 @@ static int rewrite_track(struct rewrite *r, const struct xtrace_track *track)
 	r->index = start.index;
 	r->pc = start.pc;
 	r->has_pc = start.has_pc;
+	r->found |= start.found;
 	r->must_tell = false;
 	r->written = 0;
 	if (status >= 0)
@@ -402,6 +428,9 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	for (; i < set->count && status >= 0; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			status = write_track(&r, directory, &set->tracks[i]);
+	if (status >= 0 && (reader->options.from_snapshot || reader->options.to_snapshot) && !r.found)
+		status = tw_fail(reader, TW_ERR_VALUE, "xtrace: no thread has a snapshot number %" PRIu64,
+		                 reader->options.from_snapshot);
 	if (status < 0)
 		remove_tracks(set, i, directory, made);
 	return status;

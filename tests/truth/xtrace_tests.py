@@ -360,6 +360,32 @@ def threads_are_on_one_clock(bench):
 
 
 @test
+def cut_takes_snapshots(bench):
+    """From a snapshot to before another: just their instructions, as a set again; beyond the last it is told."""
+    for more in ([], ["--index", "count", "--start", 24], ["--kernel", "--threads", 2, "--order"]):
+        path, _ = bench.write(*more)
+        whole = bench.lines("dump", path)
+        for first, last in ((0, 1), (1, 3), (2, None)):
+            out = path.with_suffix(f".{first}")
+            bench.run("cut", "--from-snapshot", first, *(["--to-snapshot", last] if last else []), path, "-o", out)
+            assert bench.lines("check", out) == []
+            part = bench.lines("dump", out)
+            for thread in {record["thread"] for record in whole}:
+                theirs = [record for record in whole if record["thread"] == thread]
+                at = [i for i, record in enumerate(theirs) if record["record"] == "snapshot"]
+                expected = theirs[at[first]:at[last] if last else None]
+                found = [record for record in part if record["thread"] == thread]
+                keys = ("pc", "opcode", "tokens", "instructions", "x")
+                assert [[record.get(key) for key in keys] for record in found] == \
+                    [[record.get(key) for key in keys] for record in expected], (more, first, last)
+    done = subprocess.run([bench.tool, "cut", "--from-snapshot", "1000", path, "-o", path / "no"], capture_output=True, text=True)
+    assert done.returncode == 2 and "no thread has a snapshot number 1000" in done.stderr, done.stderr
+    assert not (path / "no").exists()
+    bench.run("cut", "--from-snapshot", 3, "--to-snapshot", 3, path, "-o", path / "no", status=2)
+    bench.run("cut", "--from-snapshot", 1, "--from-time", 7, path, "-o", path / "no", status=2)
+
+
+@test
 def cut_begins_at_a_snapshot(bench):
     """A part is a set again: the same instructions, from the snapshot before the first one that is asked for."""
     for more in ([], ["--index", "count", "--start", 24], ["--kernel", "--threads", 2, "--order"]):
