@@ -36,12 +36,10 @@ static void end_scan(void *context, const struct tw_reader *reader)
 		stop_progress(run);
 }
 
-static void take_finding(void *context, const struct tw_finding *finding)
+static void take_finding(void *context, size_t file, const struct tw_finding *finding)
 {
 	struct tw_sql_run *run = context;
-	for (size_t i = 0; i < run->session->count; i++)
-		if (strcmp(run->session->files[i].path, finding->file) == 0)
-			tw_findings_add(&run->findings[i], finding);
+	tw_findings_add(&run->findings[file], finding);
 	run->damaged = run->damaged || finding->severity == TW_ERROR;
 }
 

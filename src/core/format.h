@@ -74,6 +74,9 @@ struct tw_format {
 	 * `open` is called, which sets reader->input. NULL where a trace is one file and known by its bytes. */
 	bool (*claims)(const char *path);
 
+	/* Where a trace is several files: which of them, from 0, the offsets of a track's events are of. NULL: there is one. */
+	size_t (*member)(const struct tw_reader *reader, uint32_t track);
+
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
 	int (*open)(struct tw_reader *reader);
 

@@ -120,7 +120,7 @@ bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t na
 bool sql_in_window(const struct sql_cursor *cursor, uint64_t time)
 {
 	int64_t ts = (int64_t)(time - cursor->start);
-	return ts >= cursor->low && ts <= cursor->high;
+	return ts >= cursor->ts.low && ts <= cursor->ts.high;
 }
 
 bool sql_on_track(struct sql_cursor *cursor, uint32_t track)
@@ -167,7 +167,8 @@ static bool choose_track(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
 	uint64_t id = (uint64_t)cursor->track;
-	cursor->scan.one_thread = false;
+	cursor->scan.one_thread = cursor->one_tid;
+	cursor->scan.thread = cursor->tid;
 	if (!cursor->one_track)
 		return true;
 	cursor->wanted = (uint32_t)id;
@@ -183,10 +184,10 @@ static bool choose_track(struct sql_cursor *cursor)
 static void choose_view(struct sql_cursor *cursor)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	if (!cursor->table->windowed || !survey || !survey->index || cursor->high < 0 || cursor->low > cursor->high ||
-	    (cursor->low <= 0 && cursor->high == INT64_MAX))
+	if (!cursor->table->windowed || !survey || !survey->index || cursor->ts.high < 0 ||
+	    cursor->ts.low > cursor->ts.high || (cursor->ts.low <= 0 && cursor->ts.high == INT64_MAX))
 		return;
-	sql_index_view(survey->index, cursor->low > 0 ? (uint64_t)cursor->low : 0, (uint64_t)cursor->high,
+	sql_index_view(survey->index, cursor->ts.low > 0 ? (uint64_t)cursor->ts.low : 0, (uint64_t)cursor->ts.high,
 	               cursor->one_track ? cursor->wanted : 0, &cursor->scan.view);
 }
 
@@ -240,12 +241,12 @@ static bool is_past(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	if (!survey || cursor->high == INT64_MAX || cursor->scan.batch.count == 0)
+	if (!survey || cursor->ts.high == INT64_MAX || cursor->scan.batch.count == 0)
 		return false;
 	const struct tw_event *last = &cursor->scan.batch.events[cursor->scan.batch.count - 1];
 	int64_t time = (int64_t)(last->time - cursor->start);
-	if (survey->late_ns > INT64_MAX || cursor->high > INT64_MAX - (int64_t)survey->late_ns ||
-	    time <= cursor->high + (int64_t)survey->late_ns)
+	if (survey->late_ns > INT64_MAX || cursor->ts.high > INT64_MAX - (int64_t)survey->late_ns ||
+	    time <= cursor->ts.high + (int64_t)survey->late_ns)
 		return false;
 	return !table->waits || !table->waits(cursor);
 }

@@ -170,8 +170,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 		;
 	index->block_count = (size_t)(index->size >> index->block_shift) + 1;
 	index->blocks = calloc(index->block_count, sizeof *index->blocks);
-	index->cursor =
-	    (struct sql_cursor){.table = &sql_table_slice, .low = INT64_MIN, .high = INT64_MAX, .scan = *scan};
+	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
 	index->slices.ended = note_end;
 	if (!index->blocks || sql_slices_begin(&index->slices, &index->cursor) < 0) {
 		sql_index_free(index);

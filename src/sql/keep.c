@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/dictionary.h"
 #include "core/format.h"
@@ -14,8 +15,7 @@
 
 enum {
 	VERSION = 1,
-	HEAD = 1 << 16, /* bytes of the file that are looked at */
-	MOST = 1 << 28  /* bytes of an index */
+	MOST = 1 << 28 /* bytes of an index */
 };
 
 static const char magic[8] = "TWINDEX";
@@ -34,20 +34,12 @@ struct stamp {
 
 static bool stamp_of(const struct sql_file *file, struct stamp *stamp)
 {
-	uint8_t *bytes = malloc(HEAD);
-	FILE *stream = bytes ? fopen(file->path, "rbe") : NULL;
-	size_t count = stream ? fread(bytes, 1, HEAD, stream) : 0;
-	bool fine = stream && !ferror(stream);
 	*stamp = (struct stamp){
-	    .size = (uint64_t)file->status.st_size,
-	    .seconds = (uint64_t)file->status.st_mtim.tv_sec,
-	    .nanoseconds = (uint64_t)file->status.st_mtim.tv_nsec,
-	    .head = count ? tw_hash_bytes(bytes, count, 0) : 0,
+	    .size = file->stamp.size,
+	    .seconds = file->stamp.seconds,
+	    .nanoseconds = file->stamp.nanoseconds,
 	};
-	if (stream)
-		fclose(stream);
-	free(bytes);
-	return fine;
+	return sql_stamp_head(file->path, &stamp->head);
 }
 
 static bool is_same(const struct stamp *a, const struct stamp *b)

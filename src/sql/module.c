@@ -159,6 +159,14 @@ static char letter_of(const struct sql_column *column, unsigned char op)
 	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_EQ, 'e'},       {SQL_IS_TRACK, SQLITE_INDEX_CONSTRAINT_EQ, 't'},
 	    {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_EQ, 'n'},     {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_GLOB, 'N'},
 	    {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_EQ, 'c'}, {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_GLOB, 'C'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GE, 'i'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GT, 'I'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LE, 'j'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LT, 'J'},
+	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_EQ, 'x'},    {SQL_IS_TID, SQLITE_INDEX_CONSTRAINT_EQ, 'T'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GE, 'p'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GT, 'P'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LE, 'q'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LT, 'Q'},
+	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_EQ, 'y'},       {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_EQ, 'z'},
+	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GE, 'a'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GT, 'A'},
+	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LE, 'b'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LT, 'B'},
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].role == column->role && known[i].op == op)
@@ -172,8 +180,13 @@ static double part_of(char letter)
 	switch (letter) {
 	case 'e':
 	case 'k':
+	case 'x':
 		return 1e-6;
+	case 'y':
+	case 'z':
+		return 1e-4;
 	case 't':
+	case 'T':
 		return 0.125;
 	case 'n':
 		return 0.01;
@@ -202,9 +215,9 @@ static double rows_guessed(const struct sql_session *session)
 	enum { RECORD = 24, AT_LEAST = 100 };
 	double bytes = 0;
 	for (size_t i = 0; i < session->count; i++) {
-		struct stat status;
-		if (stat(session->files[i].path, &status) == 0)
-			bytes += (double)status.st_size;
+		struct sql_stamp stamp;
+		if (sql_stamp_take(session->files[i].path, &stamp) == 0)
+			bytes += (double)stamp.size;
 	}
 	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;
 }
@@ -375,13 +388,31 @@ static bool bound_of(sqlite3_value *value, bool up, bool strict, int64_t *bound)
 	return true;
 }
 
+/* The letters of the five comparisons. */
+struct comparisons {
+	char ge, gt, le, lt, eq;
+};
+
+static bool narrow(struct sql_bounds *bounds, const struct comparisons *letters, char letter, sqlite3_value *value)
+{
+	bool low = letter == letters->ge || letter == letters->gt,
+	     high = letter == letters->le || letter == letters->lt;
+	bool equal = letter == letters->eq;
+	int64_t bound;
+	if ((low || equal) && bound_of(value, true, letter == letters->gt, &bound))
+		bounds->low = bound > bounds->low ? bound : bounds->low;
+	if ((high || equal) && bound_of(value, false, letter == letters->lt, &bound))
+		bounds->high = bound < bounds->high ? bound : bounds->high;
+	return low || high || equal;
+}
+
 static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *value)
 {
-	int64_t bound;
-	if (strchr("gGe", letter) && bound_of(value, true, letter == 'G', &bound))
-		cursor->low = bound > cursor->low ? bound : cursor->low;
-	if (strchr("lLe", letter) && bound_of(value, false, letter == 'L', &bound))
-		cursor->high = bound < cursor->high ? bound : cursor->high;
+	static const struct comparisons times = {'g', 'G', 'l', 'L', 'e'}, indexes = {'i', 'I', 'j', 'J', 'x'},
+					pcs = {'p', 'P', 'q', 'Q', 'y'}, addresses = {'a', 'A', 'b', 'B', 'z'};
+	if (!narrow(&cursor->ts, &times, letter, value) && !narrow(&cursor->ts, &indexes, letter, value) &&
+	    !narrow(&cursor->pc, &pcs, letter, value))
+		narrow(&cursor->address, &addresses, letter, value);
 }
 
 static bool take_text(char **text, sqlite3_value *value)
@@ -399,6 +430,12 @@ static bool take_condition(struct sql_cursor *cursor, char letter, sqlite3_value
 		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
 			cursor->one_track = true;
 			cursor->track = sqlite3_value_int64(value);
+		}
+		return true;
+	case 'T':
+		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+			cursor->one_tid = true;
+			cursor->tid = (uint64_t)sqlite3_value_int64(value);
 		}
 		return true;
 	case 'n':
@@ -435,10 +472,9 @@ static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
 	cursor->grouped = plan & GROUPED;
 	cursor->downwards = plan & DOWNWARDS;
 	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
-	cursor->low = INT64_MIN;
-	cursor->high = INT64_MAX;
+	cursor->ts = cursor->pc = cursor->address = (struct sql_bounds){INT64_MIN, INT64_MAX};
 	cursor->start = 0;
-	cursor->one_track = false;
+	cursor->one_track = cursor->one_tid = false;
 }
 
 static bool take_conditions(struct sql_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv)

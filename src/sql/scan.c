@@ -19,7 +19,7 @@ static void take_finding(void *context, const struct tw_finding *finding)
 		return;
 	scan->furthest = finding->record + 1 > scan->furthest ? finding->record + 1 : scan->furthest;
 	if (hooks->finding)
-		hooks->finding(hooks->context, finding);
+		hooks->finding(hooks->context, scan->file, finding);
 }
 
 /* The first scan that is not to be quiet tells; others at the same time do not. */
@@ -72,6 +72,9 @@ int sql_scan_open(struct sql_scan *scan)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
 	scan->reader->kinds = scan->kinds;
+	/* Files of a set have no time in common, and nothing that leads from one to the other. */
+	if (scan->reader->format->member && scan->order == TW_ORDER_TIME)
+		scan->reader->options.order = TW_ORDER_TRACK;
 	if (hooks->begin && !scan->quiet) {
 		hooks->begin(hooks->context, scan->reader, file->path);
 		scan->begun = true;
@@ -110,16 +113,23 @@ int sql_scan_ended(struct sql_scan *scan, int status)
 	return after(scan, status < 0 ? status : 0);
 }
 
+/* Room for events of the batch that are not as the reader has them. */
+static struct tw_event *own_events(struct sql_scan *scan)
+{
+	struct tw_event *events = realloc(scan->events, scan->batch.count * sizeof *events);
+	scan->events = events ? events : scan->events;
+	return events;
+}
+
 /* A batch of pieces: the events that count, with offsets as they are in the file. */
 static bool place_events(struct sql_scan *scan)
 {
 	const struct sql_view *view = &scan->view;
 	struct tw_batch *batch = &scan->batch;
-	struct tw_event *events = realloc(scan->events, batch->count * sizeof *events);
+	struct tw_event *events = own_events(scan);
 	size_t kept = 0;
 	if (!events)
 		return false;
-	scan->events = events;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct tw_event *event = &events[kept];
 		const struct tw_piece *piece = tw_piece_at(view->pieces, view->piece_count, batch->events[i].offset);
@@ -132,10 +142,30 @@ static bool place_events(struct sql_scan *scan)
 	return true;
 }
 
+/* A batch of several files: offsets that are told apart. */
+static bool part_members(struct sql_scan *scan)
+{
+	struct tw_batch *batch = &scan->batch;
+	struct tw_event *events = own_events(scan);
+	uint32_t track = UINT32_MAX;
+	size_t member = 0;
+	if (!events)
+		return false;
+	for (size_t i = 0; i < batch->count; i++) {
+		events[i] = batch->events[i];
+		if (events[i].track != track)
+			member = scan->reader->format->member(scan->reader, track = events[i].track);
+		events[i].offset = sql_member_offset(member, events[i].offset);
+	}
+	batch->events = events;
+	return true;
+}
+
 int sql_scan_batch(struct sql_scan *scan)
 {
 	int got = after(scan, tw_read(scan->reader, &scan->batch));
-	if (got > 0 && scan->view.pieces && !place_events(scan))
+	bool parts = got > 0 && scan->reader->format->member;
+	if ((parts && !part_members(scan)) || (got > 0 && scan->view.pieces && !place_events(scan)))
 		return sql_session_fail(scan->session, TW_ERR_MEMORY, "out of memory");
 	return got;
 }

@@ -23,6 +23,15 @@ struct sql_view {
 	size_t open_count;
 };
 
+/* The offset in one of several files of a trace, as one that no other has: beyond 41 bits of it the number of the member, around
+ * those that the session numbers its files with. */
+static inline uint64_t sql_member_offset(size_t member, uint64_t offset)
+{
+	enum { LOW = 41, LOW_BITS = 7, HIGH = 56 };
+	uint64_t number = member;
+	return offset ^ (number & ((1 << LOW_BITS) - 1)) << LOW ^ number >> LOW_BITS << HIGH;
+}
+
 /* Set session, file, order, and what else is wanted; all others 0. */
 struct sql_scan {
 	struct sql_session *session;

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/session.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,31 +64,25 @@ int sql_session_fail(struct sql_session *session, int status, const char *format
 	return status;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 int sql_file_check(struct sql_session *session, size_t number)
 {
 	struct sql_file *file = &session->files[number];
-	struct stat status;
-	if (stat(file->path, &status) < 0)
-		return sql_session_fail(session, TW_ERR_SYSTEM, "%s: %s", file->path, strerror(errno));
-	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode))
+	struct sql_stamp stamp;
+	int error = sql_stamp_take(file->path, &stamp);
+	if (error)
+		return sql_session_fail(session, TW_ERR_SYSTEM, "%s: %s", file->path, strerror(error));
+	if (stamp.stream)
 		return sql_session_fail(session, TW_ERR_SYSTEM,
 		                        "%s: a query may read it more than once: no regular file", file->path);
-	if (!file->stamped) {
-		file->status = status;
-		file->stamped = true;
-	}
-	if (is_same(&status, &file->status))
+	if (!file->stamped)
+		file->stamp = stamp;
+	file->stamped = true;
+	if (sql_stamp_same(&stamp, &file->stamp))
 		return 0;
 	return sql_session_fail(session, TW_ERR_SYSTEM,
 	                        "%s: the file has changed since it was first read (%" PRIu64 " bytes then, %" PRIu64
 	                        " now): begin anew",
-	                        file->path, (uint64_t)file->status.st_size, (uint64_t)status.st_size);
+	                        file->path, file->stamp.size, stamp.size);
 }
 
 /* What leaves events out may leave the first one out: so a look without any filter. */

@@ -4,8 +4,8 @@
 #define SQL_SESSION_H
 
 #include <signal.h>
-#include <sys/stat.h>
 
+#include "sql/stamp.h"
 #include "sql/survey.h"
 
 #include <trackway/reader.h>
@@ -21,14 +21,14 @@ struct sql_hooks {
 	void *context;
 	void (*begin)(void *context, const struct tw_reader *reader, const char *path); /* a scan begins */
 	void (*end)(void *context, const struct tw_reader *reader);                     /* it is over */
-	void (*finding)(void *context, const struct tw_finding *finding);               /* each is told once */
+	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is told once */
 	void (*refused)(void *context, const char *path, const char *why); /* an index that is not used, or not kept */
 	const volatile sig_atomic_t *stop;                                 /* not 0: what is going on should end */
 };
 
 struct sql_file {
 	char *path;
-	struct stat status; /* when it was first opened */
+	struct sql_stamp stamp; /* when it was first opened */
 	bool stamped;
 	bool read_whole; /* its findings have all been told */
 	uint64_t

@@ -60,6 +60,10 @@ enum sql_role {
 	SQL_IS_TRACK,    /* rows are left out by thread */
 	SQL_IS_NAME,     /* by name */
 	SQL_IS_CATEGORY, /* by category */
+	SQL_IS_INDEX,    /* by number, as by time but from 0 */
+	SQL_IS_PC,       /* by place */
+	SQL_IS_ADDRESS,  /* by address */
+	SQL_IS_TID,      /* by number of the thread */
 	SQL_IS_COSTLY    /* made only when it is asked for */
 };
 
@@ -121,6 +125,11 @@ struct sql_match {
 	size_t room;
 };
 
+/* What a number may be, as SQL has it: 63 bits and a sign. */
+struct sql_bounds {
+	int64_t low, high;
+};
+
 /* What must be known of a file before its rows are read. */
 struct sql_needs {
 	bool survey;
@@ -135,12 +144,15 @@ struct sql_cursor {
 	bool over;     /* of the open file all rows have been made */
 	bool ended;    /* no file is left */
 	struct sql_needs needs;
-	uint64_t used;     /* columns that are asked for, bits; the last stands for all beyond */
-	uint64_t start;    /* of the file's clock; 0 where no time is asked for */
-	int64_t low, high; /* what ts may be */
-	bool one_track;    /* track is the only one */
-	int64_t track;     /* an id */
-	uint32_t wanted;   /* the same, the survey's number */
+	uint64_t used;        /* columns that are asked for, bits; the last stands for all beyond */
+	uint64_t start;       /* of the file's clock; 0 where no time is asked for */
+	struct sql_bounds ts; /* what it may be; of an instruction its index */
+	struct sql_bounds pc, address;
+	bool one_tid; /* tid is the only thread's */
+	uint64_t tid;
+	bool one_track;  /* track is the only one */
+	int64_t track;   /* an id */
+	uint32_t wanted; /* the same, the survey's number */
 	struct sql_match name, category;
 	bool in_order;           /* events must come in the order of time */
 	bool grouped, downwards; /* rows must come in the order of the names, or from the last, of column `group` */
@@ -167,6 +179,17 @@ void *sql_add_row(struct sql_cursor *cursor);
 
 /* Whether a condition leaves a name through. */
 bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t name);
+
+/* Whether bounds leave a number through, and whether they leave all. */
+static inline bool sql_is_between(const struct sql_bounds *bounds, uint64_t number)
+{
+	return (int64_t)number >= bounds->low && (int64_t)number <= bounds->high;
+}
+
+static inline bool sql_is_any(const struct sql_bounds *bounds)
+{
+	return bounds->low == INT64_MIN && bounds->high == INT64_MAX;
+}
 
 /* The same of an event's time, track, name and category. */
 bool sql_in_window(const struct sql_cursor *cursor, uint64_t time);

@@ -27,7 +27,9 @@
 	X(finding)                                                                                                     \
 	X(fdr_record)                                                                                                  \
 	X(fxt_record)                                                                                                  \
-	X(tracelog_record)
+	X(tracelog_record)                                                                                             \
+	X(xtrace_insn)                                                                                                 \
+	X(xtrace_mem)
 
 #define X(name) extern const struct sql_table sql_table_##name;
 SQL_TABLE_LIST(X)

@@ -6,6 +6,8 @@
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
+enum { CORE_HINT = 13 };
+
 int xtrace_no_memory(struct tw_reader *reader)
 {
 	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
@@ -27,12 +29,22 @@ void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace
 
 uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track)
 {
-	enum { CORE_HINT = 13 };
 	const struct tw_track thread = {
 	    .thread = track->name.number,
 	    .kind = track->name.hint == CORE_HINT ? TW_TRACK_CPU : TW_TRACK_THREAD,
 	};
 	return tw_dictionary_add_track(reader->dictionary, &thread);
+}
+
+size_t xtrace_member(const struct tw_reader *reader, uint32_t track)
+{
+	const struct xtrace_set *set = &xtrace_of(reader)->set;
+	const struct tw_track *wanted = tw_dictionary_track(reader->dictionary, track);
+	for (size_t i = 0; i < set->count; i++)
+		if (set->tracks[i].name.number == wanted->thread &&
+		    (set->tracks[i].name.hint == CORE_HINT) == (wanted->kind == TW_TRACK_CPU))
+			return i;
+	return 0;
 }
 
 /* ---- The layout. ---- */

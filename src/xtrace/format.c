@@ -92,6 +92,7 @@ const struct tw_format tw_format_xtrace = {
     .has_snapshots = true,
     .probe = probe,
     .claims = xtrace_claims,
+    .member = xtrace_member,
     .open = xtrace_open,
     .read = xtrace_read,
     .read_record = xtrace_read_record,

@@ -196,12 +196,20 @@ static int advance_all(struct xtrace_events *events)
 	return status < 0 ? status : 1;
 }
 
+/* Whether anybody looks at calls. */
+static bool wants_calls(const struct tw_reader *reader)
+{
+	const uint32_t calls = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END;
+	return !reader->options.findings_only && (!reader->kinds || reader->kinds & calls);
+}
+
 static int begin(struct tw_reader *reader)
 {
 	struct xtrace_events *events = xtrace_of(reader)->events = calloc(1, sizeof *events);
+	bool calls = wants_calls(reader);
 	if (!events)
 		return xtrace_no_memory(reader);
-	bool checks = reader->options.checking == TW_CHECK_ALL, calls = !reader->options.findings_only;
+	bool checks = reader->options.checking == TW_CHECK_ALL;
 	events->checker = checks ? calloc(1, sizeof *events->checker) : NULL;
 	events->calls = calls ? calloc(1, sizeof *events->calls) : NULL;
 	if (events->calls)

@@ -116,6 +116,9 @@ int xtrace_no_memory(struct tw_reader *reader);
 /* The number of the track of a pair of files; UINT32_MAX when there is no memory. */
 uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track);
 
+/* Which of the set a track of the dictionary is. */
+size_t xtrace_member(const struct tw_reader *reader, uint32_t track);
+
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch);
 void xtrace_events_free(struct xtrace_events *events);
 

@@ -1,0 +1,131 @@
+/* stamp.c - what a trace is known by, where it is one file and where it is several. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/stamp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "core/format.h"
+
+/* Takes a file of the trace; name: what it is called among them. Returns 0 or an error number, which ends it. */
+typedef int (*member_fn)(void *context, const char *path, const char *name);
+
+/* ---- The files of a trace. ---- */
+
+static const struct tw_format *format_claiming(const char *path)
+{
+	for (size_t i = 0; tw_formats[i]; i++)
+		if (tw_formats[i]->claims && tw_formats[i]->claims(path))
+			return tw_formats[i];
+	return NULL;
+}
+
+/* A file in the directory of a set: where a file can name the set, only such files are of it. */
+static int visit_entry(const struct tw_format *format, const char *folder, const char *name, bool named, member_fn take,
+                       void *context)
+{
+	char *path = NULL;
+	struct stat status;
+	if (name[0] == '.')
+		return 0;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return ENOMEM;
+	bool counts = stat(path, &status) == 0 && S_ISREG(status.st_mode) && (!named || format->claims(path));
+	int error = counts ? take(context, path, name) : 0;
+	free(path);
+	return error;
+}
+
+static int visit_folder(const struct tw_format *format, const char *folder, bool named, member_fn take, void *context)
+{
+	struct dirent *entry;
+	int error = 0;
+	DIR *directory = opendir(folder);
+	if (!directory)
+		return errno;
+	while (error == 0 && (entry = readdir(directory)))
+		error = visit_entry(format, folder, entry->d_name, named, take, context);
+	closedir(directory);
+	return error;
+}
+
+static int visit(const char *path, member_fn take, void *context)
+{
+	const struct tw_format *format = format_claiming(path);
+	const char *slash = strrchr(path, '/');
+	struct stat status;
+	if (!format)
+		return take(context, path, "");
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return visit_folder(format, path, format->member != NULL, take, context);
+	char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+	int error = folder ? visit_folder(format, folder, true, take, context) : ENOMEM;
+	free(folder);
+	return error;
+}
+
+/* ---- What they are. Sums, because a directory has no order. ---- */
+
+static bool is_later(const struct timespec *time, const struct sql_stamp *stamp)
+{
+	uint64_t seconds = (uint64_t)time->tv_sec;
+	return seconds > stamp->seconds || (seconds == stamp->seconds && (uint64_t)time->tv_nsec > stamp->nanoseconds);
+}
+
+static int add_member(void *context, const char *path, const char *name)
+{
+	struct sql_stamp *stamp = context;
+	struct stat status;
+	if (stat(path, &status) < 0)
+		return errno;
+	const uint64_t parts[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino, (uint64_t)status.st_size,
+	                          (uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec};
+	stamp->size += (uint64_t)status.st_size;
+	stamp->identity += tw_hash_bytes(name, strlen(name), tw_hash_bytes(parts, sizeof parts, 0));
+	stamp->stream |= S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+	if (is_later(&status.st_mtim, stamp)) {
+		stamp->seconds = (uint64_t)status.st_mtim.tv_sec;
+		stamp->nanoseconds = (uint64_t)status.st_mtim.tv_nsec;
+	}
+	return 0;
+}
+
+int sql_stamp_take(const char *path, struct sql_stamp *stamp)
+{
+	*stamp = (struct sql_stamp){0};
+	return visit(path, add_member, stamp);
+}
+
+bool sql_stamp_same(const struct sql_stamp *a, const struct sql_stamp *b)
+{
+	return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
+	       a->identity == b->identity;
+}
+
+/* ---- Their first bytes. ---- */
+
+static int add_head(void *context, const char *path, const char *name)
+{
+	enum { HEAD = 1 << 16 };
+	uint64_t *head = context;
+	uint8_t *bytes = malloc(HEAD);
+	FILE *stream = bytes ? fopen(path, "rbe") : NULL;
+	size_t count = stream ? fread(bytes, 1, HEAD, stream) : 0;
+	int error = stream && !ferror(stream) ? 0 : EIO;
+	*head += count ? tw_hash_bytes(bytes, count, tw_hash_bytes(name, strlen(name), 0)) : 0;
+	if (stream)
+		fclose(stream);
+	free(bytes);
+	return error;
+}
+
+bool sql_stamp_head(const char *path, uint64_t *head)
+{
+	*head = 0;
+	return visit(path, add_head, head) == 0;
+}
