@@ -15,6 +15,7 @@ enum { TURN = 1 << 14, TURN_ROWS = 256 };
 struct state {
 	struct xtrace_walk walk;
 	struct xtrace_calls *calls;               /* NULL: nobody asks for functions */
+	struct xtrace_stack stack;                /* of the track that the walk is at */
 	struct xtrace_disassembler *disassembler; /* made when the first text is asked for */
 };
 
@@ -32,6 +33,7 @@ static void end(struct sql_cursor *cursor)
 	struct state *state = cursor->state;
 	xtrace_walk_close(&state->walk);
 	xtrace_disassembler_free(state->disassembler);
+	xtrace_stack_free(&state->stack);
 	if (state->calls)
 		xtrace_calls_free(state->calls);
 	free(state->calls);
@@ -47,6 +49,12 @@ static bool follow_calls(struct sql_cursor *cursor)
 	return state->calls != NULL;
 }
 
+static void begin_stack(struct state *state)
+{
+	state->calls->frames -= state->stack.count;
+	xtrace_stack_free(&state->stack);
+}
+
 /* Keeps the stack of calls up to what comes now. Returns 0 or a negative status. */
 static int take_call(struct state *state, const struct tw_xtrace_token *token)
 {
@@ -54,8 +62,10 @@ static int take_call(struct state *state, const struct tw_xtrace_token *token)
 	if (!state->calls)
 		return 0;
 	if (token->kind == TW_XTRACE_UNKNOWN)
-		xtrace_calls_lose(state->calls);
-	return xtrace_is_instruction(token) ? xtrace_calls_take(state->calls, token, state->walk.offset, &turn) : 0;
+		xtrace_stack_lose(&state->stack);
+	if (!xtrace_is_instruction(token))
+		return 0;
+	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &turn);
 }
 
 /* Reads the next token, up to the last one that can be wanted. Returns as xtrace_walk_next(). */
@@ -72,7 +82,7 @@ static int next_token(struct sql_cursor *cursor, bool functions, struct tw_xtrac
 	if (functions && !follow_calls(cursor))
 		return sql_no_memory(cursor);
 	if (got == FIRST && state->calls)
-		xtrace_calls_begin(state->calls);
+		begin_stack(state);
 	return take_call(state, token) < 0 ? sql_no_memory(cursor) : got;
 }
 
@@ -87,8 +97,8 @@ static bool wants(const struct sql_cursor *cursor, const struct xtrace_walk *wal
 
 static uint32_t function_of(const struct state *state)
 {
-	const struct xtrace_calls *calls = state->calls;
-	return calls && calls->count ? calls->frames[calls->count - 1].name : 0;
+	const struct xtrace_stack *stack = &state->stack;
+	return stack->count ? state->calls->functions[stack->frames[stack->count - 1].function].name : 0;
 }
 
 static struct sql_any pc_of(const struct xtrace_walk *walk)
