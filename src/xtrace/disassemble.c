@@ -2,16 +2,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/disassemble.h"
 
+#include "base/bytes.h"
+#include "xtrace/opcode.h"
+
+#include <capstone/capstone.h>
+#include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <capstone/capstone.h>
-
-#include "base/bytes.h"
-#include "xtrace/opcode.h"
-
 enum { KEPT = 1 << 13, KEPT_TEXT = 58, HEX_DIGITS = 16 };
+
+/* Loaded by who needs it: its 77,000 relocations take longer than all else at the start of a program. */
+#define CAPSTONE_LIST(X)                                                                                               \
+	X(cs_open)                                                                                                     \
+	X(cs_close)                                                                                                    \
+	X(cs_malloc)                                                                                                   \
+	X(cs_free)                                                                                                     \
+	X(cs_disasm_iter)
+
+#define TEXT(x) #x
+#define LIBRARY(version) "libcapstone.so." TEXT(version)
+
+struct capstone {
+#define X(name) __typeof__(&(name)) name;
+	CAPSTONE_LIST(X)
+#undef X
+	void *library;
+	csh handle; /* 0: there is none, and no instruction is known */
+	cs_insn *room;
+};
 
 /* The text of an opcode; without the last operand where that depends on the PC. */
 struct kept {
@@ -22,20 +43,57 @@ struct kept {
 };
 
 struct xtrace_disassembler {
-	csh capstone;
-	cs_insn *room;
+	struct capstone capstone;
 	struct xtrace_operations operations;
 	struct kept kept[KEPT];
 };
 
+/* False when the library is not there, or one of its functions. It stays loaded: who disassembles does it again. */
+static bool load(struct capstone *capstone)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} functions[] = {
+#define X(name) {#name, offsetof(struct capstone, name)},
+	    CAPSTONE_LIST(X)
+#undef X
+	};
+	capstone->library = dlopen(LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	for (size_t i = 0; capstone->library && i < sizeof functions / sizeof *functions; i++) {
+		void *function = dlsym(capstone->library, functions[i].name);
+		if (!function)
+			return false;
+		memcpy((char *)capstone + functions[i].offset, &function, sizeof function);
+	}
+	return capstone->library;
+}
+
+/* False when there is no memory. */
+static bool open_capstone(struct capstone *capstone)
+{
+	if (!load(capstone))
+		return true;
+	if (capstone->cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &capstone->handle) != CS_ERR_OK)
+		return false;
+	capstone->room = capstone->cs_malloc(capstone->handle);
+	return capstone->room;
+}
+
+static void close_capstone(struct capstone *capstone)
+{
+	if (capstone->room)
+		capstone->cs_free(capstone->room, 1);
+	if (capstone->handle)
+		capstone->cs_close(&capstone->handle);
+	if (capstone->library)
+		dlclose(capstone->library);
+}
+
 struct xtrace_disassembler *xtrace_disassembler_new(void)
 {
 	struct xtrace_disassembler *disassembler = calloc(1, sizeof *disassembler);
-	if (!disassembler)
-		return NULL;
-	if (cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &disassembler->capstone) == CS_ERR_OK)
-		disassembler->room = cs_malloc(disassembler->capstone);
-	if (disassembler->room)
+	if (disassembler && open_capstone(&disassembler->capstone))
 		return disassembler;
 	xtrace_disassembler_free(disassembler);
 	return NULL;
@@ -43,26 +101,23 @@ struct xtrace_disassembler *xtrace_disassembler_new(void)
 
 void xtrace_disassembler_free(struct xtrace_disassembler *disassembler)
 {
-	if (!disassembler)
-		return;
-	if (disassembler->room)
-		cs_free(disassembler->room, 1);
-	if (disassembler->capstone)
-		cs_close(&disassembler->capstone);
+	if (disassembler)
+		close_capstone(&disassembler->capstone);
 	free(disassembler);
 }
 
 /* The whole text, as capstone has it for an instruction at 0. */
 static void make(struct xtrace_disassembler *disassembler, uint32_t opcode, char text[XTRACE_TEXT])
 {
+	const struct capstone *capstone = &disassembler->capstone;
 	uint8_t bytes[4];
 	const uint8_t *code = bytes;
 	size_t size = sizeof bytes;
 	uint64_t at = 0;
 	tw_store32(bytes, opcode, false);
-	if (cs_disasm_iter(disassembler->capstone, &code, &size, &at, disassembler->room))
-		snprintf(text, XTRACE_TEXT, "%s%s%s", disassembler->room->mnemonic,
-		         *disassembler->room->op_str ? " " : "", disassembler->room->op_str);
+	if (capstone->handle && capstone->cs_disasm_iter(capstone->handle, &code, &size, &at, capstone->room))
+		snprintf(text, XTRACE_TEXT, "%s%s%s", capstone->room->mnemonic, *capstone->room->op_str ? " " : "",
+		         capstone->room->op_str);
 	else
 		snprintf(text, XTRACE_TEXT, ".inst 0x%08x", opcode);
 }
