@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "fdr/layout.h"
 #include "fdr/state.h"
 
 /* ---- The fast path: entries and exits that match, in little-endian logs. `make bench` measures it (stat). What it cannot
@@ -15,6 +16,7 @@ enum {
 	KIND_BITS = 0xf, /* the first bits of a function record: its kind, times two */
 	EXIT_BITS = TW_FDR_EXIT << 1,
 	TAIL_BITS = TW_FDR_TAIL_EXIT << 1,
+	ARGS_BITS = TW_FDR_ENTER_ARGS << 1,
 	STEP = sizeof(struct tw_frame)
 };
 
@@ -37,12 +39,14 @@ static inline void *moved(void *pointer, ptrdiff_t bytes)
 	return (char *)pointer + bytes;
 }
 
-/* Makes a tail exit an exit. False for what is no plain record. */
+/* Makes a tail exit an exit, and an entry with arguments, which are records of their own, an entry. False for what is no plain
+ * record. */
 static inline bool make_plain(uint32_t *bits, uint32_t odd)
 {
-	if ((*bits & (odd | KIND_BITS)) != TAIL_BITS)
+	const uint32_t kind = *bits & (odd | KIND_BITS);
+	if (kind != TAIL_BITS && kind != ARGS_BITS)
 		return false;
-	*bits ^= TAIL_BITS ^ EXIT_BITS;
+	*bits ^= kind == TAIL_BITS ? TAIL_BITS ^ EXIT_BITS : ARGS_BITS;
 	return true;
 }
 
@@ -114,7 +118,7 @@ static __attribute__((noinline)) size_t take_any_clock(struct run *run, const ui
 /* Notes the row of the function that the next record is about. False when it was known, or has none. */
 static bool learn(struct fdr_names *names, const struct tw_calls *calls, const uint8_t *bytes, size_t size)
 {
-	uint32_t id = size ? (uint32_t)tw_load64(bytes, false) >> 4 : UINT32_MAX;
+	uint32_t id = size < TW_FDR_FUNCTION_SIZE ? UINT32_MAX : tw_load32(bytes, false) >> 4;
 	if (id >= names->near_room || names->near[id].row)
 		return false;
 	uint32_t name = names->near[id].name;
@@ -135,9 +139,70 @@ static void forget(struct fdr_names *names, const struct tw_call_space *space)
 	names->space = space;
 }
 
-/* Takes what it can of the bytes; returns how many. */
+/* ---- Records between them that change nothing but the time: one in a hundred, of which each would cost as much as forty. ---- */
+
+enum { FIRST = 1 /* of a metadata record, the bytes before its body */ };
+
+/* A custom event that is there to its end. */
+static size_t pass_event(struct fdr_stream *stream, struct tw_calls *calls, const uint8_t *bytes, size_t size)
+{
+	struct fdr_cursor *cursor = &stream->cursor;
+	uint32_t payload = tw_load32(bytes + FIRST, false);
+	if (cursor->log->header.version < 5 || !payload || payload > INT32_MAX || payload > cursor->payload_limit ||
+	    payload > size - TW_FDR_METADATA_SIZE)
+		return 0;
+	cursor->tsc += (uint64_t)(int64_t)(int32_t)tw_load32(bytes + FIRST + 4, false);
+	uint64_t now = stream->last_ns = tw_ticks_ns(&stream->clock, cursor->tsc);
+	stream->latest_ns = now > stream->latest_ns ? now : stream->latest_ns;
+	calls->stack->last = now > calls->stack->last ? now : calls->stack->last;
+	return TW_FDR_METADATA_SIZE + (size_t)payload;
+}
+
+/* Passes the next record. Returns how many bytes it has, 0 when it is none of these. */
+static size_t pass(struct fdr_stream *stream, struct tw_calls *calls, const uint8_t *bytes, size_t size)
+{
+	struct fdr_cursor *cursor = &stream->cursor;
+	if (size < TW_FDR_METADATA_SIZE || !(*bytes & 1))
+		return 0;
+	switch (FDR_METADATA + (*bytes >> 1)) {
+	case TW_FDR_NEW_CPU_ID:
+		cursor->cpu = tw_load16(bytes + FIRST, false);
+		cursor->tsc = tw_load64(bytes + FIRST + 2, false);
+		return TW_FDR_METADATA_SIZE;
+	case TW_FDR_TSC_WRAP:
+		cursor->tsc = tw_load64(bytes + FIRST, false);
+		return TW_FDR_METADATA_SIZE;
+	case TW_FDR_CALL_ARGUMENT:
+		return TW_FDR_METADATA_SIZE;
+	case TW_FDR_CUSTOM_EVENT:
+		return pass_event(stream, calls, bytes, size);
+	default:
+		return 0;
+	}
+}
+
+/* ---- Runs. ---- */
+
+/* Takes entries and exits, at most so many; returns how many. */
+static size_t take_plain(struct fdr_stream *stream, struct tw_calls *calls, struct run *run, const uint8_t *bytes,
+                         size_t most)
+{
+	run->walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc);
+	if (tw_ticks_walked(&run->walk) < stream->latest_ns)
+		return 0; /* a call could end before it began */
+	const uint64_t ticks = run->walk.left;
+	const size_t size = most * TW_FDR_FUNCTION_SIZE;
+	size_t taken = size - (run->whole ? take_any_clock : take_fast_clock)(run, bytes, size);
+	if (!taken)
+		return 0;
+	stream->cursor.tsc += ticks - run->walk.left;
+	stream->latest_ns = stream->last_ns = calls->stack->last = tw_ticks_walked(&run->walk);
+	return taken / TW_FDR_FUNCTION_SIZE;
+}
+
+/* Takes what it can of the bytes, and of entries and exits at most *most, which it counts down; returns how many bytes. */
 static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
-                         const uint8_t *bytes, size_t size)
+                         const uint8_t *bytes, size_t size, size_t *most)
 {
 	struct tw_call_stack *stack = calls->stack;
 	const size_t near_room = stream->names->near_room;
@@ -147,22 +212,22 @@ static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, stru
 	    .on_stack = stack->space->on_stack,
 	    .near = stream->names->near,
 	    .odd = (KIND_BITS ^ EXIT_BITS) | ~(uint32_t)((near_room << 4) - 1),
-	    .walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc),
 	    .whole = stream->clock.whole,
 	    .part = stream->clock.part,
 	};
-	const uint64_t ticks = run.walk.left;
-	if (!near_room || tw_ticks_walked(&run.walk) < stream->latest_ns)
-		return 0; /* no function is known; a call could end before it began */
-	size_t rest = size;
-	do
-		rest = (run.whole ? take_any_clock : take_fast_clock)(&run, bytes + size - rest, rest);
-	while (learn(stream->names, calls, bytes + size - rest, rest));
+	size_t at = 0, step = near_room; /* 0: no function is known */
+	while (step && *most) {
+		size_t here = (size - at) / TW_FDR_FUNCTION_SIZE;
+		size_t taken = take_plain(stream, calls, &run, bytes + at, here < *most ? here : *most);
+		*most -= taken;
+		at += taken * TW_FDR_FUNCTION_SIZE;
+		step = pass(stream, calls, bytes + at, size - at);
+		at += step;
+		step += learn(stream->names, calls, bytes + at, size - at);
+	}
 	stack->depth = (uint32_t)(run.top - stack->space->frames);
 	left->count = (size_t)(run.left - left->calls);
-	stream->cursor.tsc += ticks - run.walk.left;
-	stream->latest_ns = tw_ticks_walked(&run.walk);
-	return size - rest;
+	return at;
 }
 
 /* Takes what it can. *full: there is no room for the calls of more. */
@@ -171,7 +236,7 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_call_space *space = stack->space;
 	const uint8_t *bytes;
-	size_t size, room = (left->room - left->count) * TW_FDR_FUNCTION_SIZE;
+	size_t size, most = left->room - left->count;
 	*full = false;
 	int status = fdr_cursor_bytes(&stream->cursor, &bytes, &size);
 	if (status < 0 || !space || stack->timed_count || stack->folded || !calls->row_of ||
@@ -179,12 +244,8 @@ static int take_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw
 	                    stack->depth + left->room + 1, sizeof *space->frames))
 		return status;
 	forget(stream->names, space);
-	size -= size % TW_FDR_FUNCTION_SIZE;
-	size_t taken = take_bytes(stream, calls, left, bytes, size < room ? size : room);
-	if (taken)
-		stream->last_ns = stack->last = stream->latest_ns;
-	stream->cursor.at += taken;
-	*full = taken == room;
+	stream->cursor.at += take_bytes(stream, calls, left, bytes, size, &most);
+	*full = most == 0;
 	return 0;
 }
 
