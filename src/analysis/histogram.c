@@ -10,9 +10,12 @@
 bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget)
 {
 	*pool = (struct tw_histogram_pool){.budget = budget, .table_count = 1, .chunk_count = 1, .raw_count = 1};
-	return tw_grow(&pool->tables, &pool->table_room, 1, sizeof *pool->tables) &&
-	       tw_grow(&pool->chunks, &pool->chunk_room, 1, sizeof *pool->chunks) &&
-	       tw_grow(&pool->raws, &pool->raw_room, 1, sizeof *pool->raws);
+	if (!tw_grow(&pool->tables, &pool->table_room, 1, sizeof *pool->tables) ||
+	    !tw_grow(&pool->chunks, &pool->chunk_room, 1, sizeof *pool->chunks) ||
+	    !tw_grow(&pool->raws, &pool->raw_room, 1, sizeof *pool->raws))
+		return false;
+	memset(pool->chunks, UINT8_MAX, sizeof *pool->chunks);
+	return true;
 }
 
 void tw_histogram_pool_free(struct tw_histogram_pool *pool)
@@ -120,16 +123,12 @@ static bool make_table(struct tw_histogram_pool *pool, struct tw_histogram *hist
 	return true;
 }
 
-void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before, uint64_t value)
+void tw_histogram_spill(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before, uint64_t value)
 {
-	uint32_t bucket = tw_histogram_bucket(value);
-	uint32_t full = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
-	if (full)
-		carry(pool, (uint64_t)full * TW_BUCKETS + bucket % TW_BUCKETS, 1);
-	else if (!histogram->table && before < TW_RAW_VALUES)
+	if (!histogram->table && before < TW_RAW_VALUES)
 		pool->raws[histogram->raw].value[before] = value;
 	else if (histogram->table || make_table(pool, histogram, before))
-		count_bucket(pool, histogram, bucket, 1);
+		count_bucket(pool, histogram, tw_histogram_bucket(value), 1);
 }
 
 /* ---- Reading. ---- */
@@ -154,6 +153,18 @@ static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct 
 	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
 		count += pool->carries[i] << 16;
 	return count;
+}
+
+static uint64_t octave_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                             uint32_t octave)
+{
+	uint32_t chunk = pool->tables[histogram->table].chunk[octave], sum = 0;
+	uint64_t carried = 0;
+	for (uint32_t i = 0; chunk && i < TW_BUCKETS; i++)
+		sum += pool->chunks[chunk].count[i];
+	for (uint32_t i = 0; chunk && pool->carry_count && i < TW_BUCKETS; i++)
+		carried += bucket_count(pool, histogram, octave * TW_BUCKETS + i) & ~(uint64_t)UINT16_MAX;
+	return sum + carried;
 }
 
 void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram *into, uint64_t into_values,
@@ -205,6 +216,16 @@ static uint64_t rank(unsigned part, uint64_t n)
 	return whole ? whole : 1;
 }
 
+/* The value at a rank among those of an octave. */
+static uint64_t value_at(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t octave,
+                         uint64_t left)
+{
+	uint32_t bucket = octave * TW_BUCKETS;
+	for (uint64_t count; (count = bucket_count(pool, histogram, bucket)) < left; bucket++)
+		left -= count;
+	return bucket_middle(bucket);
+}
+
 static int compare_values(const void *left, const void *right)
 {
 	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
@@ -229,17 +250,13 @@ void tw_histogram_percentiles(const struct tw_histogram_pool *pool, const struct
 		                results, count);
 		return;
 	}
-	uint64_t counted = 0, below = 0;
-	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS;
-	     bucket = next_bucket(pool, histogram, bucket + 1))
-		counted += bucket_count(pool, histogram, bucket);
+	uint64_t counts[TW_OCTAVES], counted = 0, below = 0;
+	for (uint32_t octave = 0; octave < TW_OCTAVES; octave++)
+		counted += counts[octave] = octave_count(pool, histogram, octave);
 	size_t i = 0;
-	for (uint32_t bucket = next_bucket(pool, histogram, 0); bucket < ALL_BUCKETS && i < count;
-	     bucket = next_bucket(pool, histogram, bucket + 1)) {
-		below += bucket_count(pool, histogram, bucket);
-		while (i < count && below && below >= rank(parts[i], counted))
-			results[i++] = bucket_middle(bucket);
-	}
+	for (uint32_t octave = 0; octave < TW_OCTAVES; below += counts[octave++])
+		for (; i < count && counts[octave] && below + counts[octave] >= rank(parts[i], counted); i++)
+			results[i] = value_at(pool, histogram, octave, rank(parts[i], counted) - below);
 }
 
 bool tw_histogram_bins(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values,

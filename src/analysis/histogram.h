@@ -30,7 +30,7 @@ struct tw_histogram_raw {
 	uint64_t value[TW_RAW_VALUES];
 };
 
-/* Where histograms live. Number 0 of each kind is none. */
+/* Where histograms live. Number 0 of each kind is none; the counts of chunk 0 are full. */
 struct tw_histogram_pool {
 	struct tw_budget *budget;
 	struct tw_histogram_table *tables; /* the first is all zero */
@@ -69,18 +69,27 @@ static inline uint32_t tw_histogram_bucket(uint64_t value)
 	return (uint32_t)(octave * TW_BUCKETS + bucket);
 }
 
-/* Puts a value where there is no chunk for it yet, or hands on a count that was full. */
-void tw_histogram_place(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
+/* Where a value is counted. What has no place yet is full: chunk 0 always is. */
+static inline uint16_t *tw_histogram_place(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                                           uint64_t value)
+{
+	size_t bucket, octave = tw_histogram_octave(value, &bucket);
+	return &pool->chunks[pool->tables[histogram->table].chunk[octave]].count[bucket];
+}
+
+/* Adds a value whose place is full. */
+void tw_histogram_spill(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
                         uint64_t value);
 
 /* Adds a value to a histogram that `before` values were added to. Where memory is at its limit, it may stay without. */
 static inline void tw_histogram_add(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t before,
                                     uint64_t value)
 {
-	size_t bucket, octave = tw_histogram_octave(value, &bucket);
-	uint32_t chunk = pool->tables[histogram->table].chunk[octave];
-	if (!chunk || !++pool->chunks[chunk].count[bucket])
-		tw_histogram_place(pool, histogram, before, value);
+	uint16_t *count = tw_histogram_place(pool, histogram, value);
+	if (*count == UINT16_MAX)
+		tw_histogram_spill(pool, histogram, before, value);
+	else
+		++*count;
 }
 
 /* Adds one histogram, of from_values, to another, of into_values. */

@@ -36,38 +36,27 @@ static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame
 	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
 }
 
-/* Where a call is counted. */
-struct spot {
-	const uint32_t *chunk; /* of the table, by octave */
-	size_t bucket;
-	uint16_t *count; /* means nothing while there is no chunk */
-};
-
-/* Finds and asks for what counting calls will look at, a level at a time: the places are seldom in a near cache, and the processor
- * can only wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
+/* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only wait for many at
+ * once where nothing else stands between. `make bench` measures stat of FXT.
  * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
-static inline __attribute__((always_inline)) void look_ahead(const struct tw_tallies *rows, struct spot *spots,
+static inline __attribute__((always_inline)) void look_ahead(const struct tw_tallies *rows, uint16_t **places,
                                                              const struct tw_left_call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t octave = tw_histogram_octave(calls[i].duration, &spots[i].bucket);
-		spots[i].chunk = &rows->pool.tables[rows->rows[calls[i].row].histogram.table].chunk[octave];
-		__builtin_prefetch(spots[i].chunk);
-	}
-	for (size_t i = 0; i < count; i++) {
-		spots[i].count = &rows->pool.chunks[*spots[i].chunk].count[spots[i].bucket];
-		__builtin_prefetch(spots[i].count, 1);
+		places[i] = tw_histogram_place(&rows->pool, &rows->rows[calls[i].row].histogram, calls[i].duration);
+		__builtin_prefetch(places[i], 1);
 	}
 }
 
-/* Counts those that have their place, up to one that has not. Returns how many. */
-static size_t count_placed(struct tw_tally *rows, const struct spot *spots, const struct tw_left_call *calls,
+/* Counts up to one whose place is full. Returns how many. */
+static size_t count_placed(struct tw_tally *rows, uint16_t *const *places, const struct tw_left_call *calls,
                            size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!*spots[i].chunk || *spots[i].count == UINT16_MAX)
+		if (!++*places[i]) {
+			--*places[i];
 			return i;
-		++*spots[i].count;
+		}
 		tw_tally_end(&rows[calls[i].row], &calls[i]);
 	}
 	return count;
@@ -75,9 +64,9 @@ static size_t count_placed(struct tw_tally *rows, const struct spot *spots, cons
 
 static void count_calls(struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
 {
-	struct spot spots[TW_PART_WAITING];
-	look_ahead(rows, spots, calls, count);
-	for (size_t i = count_placed(rows->rows, spots, calls, count); i < count; i++)
+	uint16_t *places[TW_PART_WAITING];
+	look_ahead(rows, places, calls, count);
+	for (size_t i = count_placed(rows->rows, places, calls, count); i < count; i++)
 		tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
 }
 

@@ -44,8 +44,10 @@ static inline void tw_tally_end(struct tw_tally *row, const struct tw_left_call 
 	uint64_t duration = call->duration;
 	row->self = tw_sum(row->self, tw_call_self(call));
 	row->total = tw_sum(row->total, duration & ((uint64_t)(call->below != 0) - 1));
-	row->min = duration < row->min ? duration : row->min;
-	row->max = duration > row->max ? duration : row->max;
+	if (__builtin_expect(duration < row->min, 0)) /* jumps: they are seldom, and less than what they jump over */
+		row->min = duration;
+	if (__builtin_expect(duration > row->max, 0))
+		row->max = duration;
 	row->ended++;
 }
 
