@@ -21,22 +21,25 @@ void tracelog_digest(struct tracelog_digest *digest)
 	const uint8_t *last = digest->size ? memrchr(digest->bytes, '\n', digest->size) : NULL;
 	size_t ended = last ? (size_t)(last - digest->bytes) + 1 : 0;
 	struct tracelog_lists *lists = &digest->lists;
-	digest->entry_count = lists->frame_count = lists->allocation_count = 0;
-	for (size_t at = 0; at < digest->size && !digest->failed;) {
+	lists->frame_count = lists->allocation_count = 0;
+	size_t at = 0, count = 0;
+	for (; at < digest->size && !digest->failed; count++) {
 		const uint8_t *line = digest->bytes + at;
-		if (!tw_grow(&digest->entries, &digest->entry_room, digest->entry_count + 1, sizeof *digest->entries)) {
+		if (count == digest->entry_room &&
+		    !tw_grow(&digest->entries, &digest->entry_room, count + 1, sizeof *digest->entries)) {
 			digest->failed = true;
 			break;
 		}
-		struct tracelog_entry *entry = &digest->entries[digest->entry_count++];
+		struct tracelog_entry *entry = &digest->entries[count];
 		const uint8_t *next = at < ended ? tracelog_take_plain(lists, entry, line) : NULL;
-		size_t size = next ? (size_t)(next - line) : line_size(line, digest->size - at);
-		entry->plain = next ? entry->plain : TRACELOG_LINE;
+		if (!next)
+			entry->plain = TRACELOG_LINE;
 		entry->at = (uint32_t)at;
-		entry->size = (uint32_t)size;
+		entry->size = (uint32_t)(next ? (size_t)(next - line) : line_size(line, digest->size - at));
 		digest->failed = lists->failed;
-		at += size;
+		at += entry->size;
 	}
+	digest->entry_count = count;
 }
 
 void tracelog_digest_free(struct tracelog_digest *digest)

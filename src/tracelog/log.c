@@ -368,11 +368,9 @@ void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *re
 		takes[record->kind](log, record);
 }
 
-void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
-                         const struct tracelog_entry *entry)
+static void take_plain_sample(struct tracelog_log *log, const struct tracelog_digest *digest,
+                              const struct tracelog_entry *entry)
 {
-	const struct tracelog_usage usage = {entry->plain == TRACELOG_PROCESS_CPU, entry->thread, entry->ms,
-	                                     entry->number};
 	const struct tracelog_sample sample = {
 	    .thread = entry->thread,
 	    .ms = entry->ms,
@@ -382,21 +380,28 @@ void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest 
 	    .match = entry->match,
 	    .depth = entry->depth,
 	    .ip = entry->ip,
-	    .frames = entry->count && entry->plain == TRACELOG_SAMPLE ? digest->lists.frames + entry->first : NULL,
+	    .frames = entry->count ? digest->lists.frames + entry->first : NULL,
 	    .frame_count = entry->count,
 	};
+	tracelog_take_sample(log, &sample);
+}
+
+void tracelog_take_entry(struct tracelog_log *log, const struct tracelog_digest *digest,
+                         const struct tracelog_entry *entry)
+{
 	log->records++;
 	log->beyond = false;
 	if (log->check)
 		judge_dialects(log, tracelog_dialects_by(tracelog_plain_kind(entry->plain), entry->ip_known,
 		                                         entry->ip_style));
 	if (entry->plain == TRACELOG_SAMPLE)
-		tracelog_take_sample(log, &sample);
+		take_plain_sample(log, digest, entry);
 	else if (entry->plain == TRACELOG_ALLOCATION)
 		tracelog_take_allocations(log, entry->thread, entry->ms,
 		                          entry->count ? digest->lists.allocations + entry->first : NULL, entry->count);
 	else
-		tracelog_take_usage(log, &usage);
+		tracelog_take_usage(log, &(struct tracelog_usage){entry->plain == TRACELOG_PROCESS_CPU, entry->thread,
+		                                                  entry->ms, entry->number});
 }
 
 void tracelog_lose(struct tracelog_log *log, uint64_t bytes)

@@ -102,9 +102,14 @@ struct tracelog_sources {
 
 /* ---- threads.c ---- */
 
+/* A frame of a thread's stack: the number of the stack that it is the innermost of, and what its function is called. */
+struct tracelog_held {
+	uint32_t stack, name;
+};
+
 /* A sample that CPU time will be shared over. */
 struct tracelog_waiting {
-	uint32_t stack;
+	struct tracelog_held held;
 	uint64_t ticks, wall_ns;
 };
 
@@ -123,11 +128,6 @@ struct tracelog_open {
 
 /* Lines of one of these come in the order of time in each thread. */
 enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRACELOG_WORK, TRACELOG_SERIES };
-
-/* A frame of a thread's stack: the number of the stack that it is the innermost of, and what its function is called. */
-struct tracelog_held {
-	uint32_t stack, name;
-};
 
 struct tracelog_thread {
 	uint32_t iid;
@@ -358,7 +358,15 @@ struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struc
 struct tracelog_thread *tracelog_process_thread(struct tracelog_log *log);
 
 /* The same for a record that only makes sense of a thread that lives: tells where it does not. */
-struct tracelog_thread *tracelog_living_thread(struct tracelog_log *log, uint32_t iid);
+struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t iid);
+
+static inline struct tracelog_thread *tracelog_living_thread(struct tracelog_log *log, uint32_t iid)
+{
+	uint32_t place = log->recent->threads[iid % TRACELOG_RECENT_THREADS];
+	struct tracelog_thread *thread = &log->threads.threads[place];
+	bool known = place && thread->iid == iid && !thread->native && thread->used && !thread->destroyed;
+	return known ? thread : tracelog_judge_thread(log, iid);
+}
 
 void tracelog_take_thread(struct tracelog_log *log, const struct tw_tracelog_record *record);
 void tracelog_set_process(struct tracelog_log *log, uint64_t process);

@@ -120,32 +120,34 @@ static void look_through(void *context, void *piece)
 
 /* ---- Lines, in the caller's thread. ---- */
 
-static void take_line(struct tracelog_events *events, const struct tw_text_line *line)
+static void take_line(struct tracelog_events *events, const uint8_t *bytes, size_t size)
 {
 	struct tracelog_cursor *cursor = &events->cursor;
-	if (!tracelog_cursor_take(cursor, line))
+	const struct tracelog_place at = events->log.at;
+	size_t limit = cursor->lines.limit;
+	const struct tw_text_line line = {
+	    .bytes = bytes,
+	    .size = size < limit ? size : limit,
+	    .offset = at.offset,
+	    .number = at.line,
+	    .cut = events->digest->cut || size > limit,
+	};
+	if (!tracelog_cursor_take(cursor, &line))
 		return;
 	if (cursor->readable)
 		tracelog_take(&events->log, &cursor->record);
 	else
-		tracelog_lose(&events->log, line->size);
+		tracelog_lose(&events->log, line.size);
 }
 
-static void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
+static inline void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
 {
 	const struct tracelog_digest *digest = events->digest;
-	size_t limit = events->cursor.lines.limit;
-	const struct tw_text_line line = {
-	    .bytes = digest->bytes + entry->at,
-	    .size = entry->size < limit ? entry->size : limit,
-	    .offset = digest->offset + entry->at,
-	    .number = ++events->line,
-	    .cut = digest->cut || entry->size > limit,
-	};
-	events->log.at = (struct tracelog_place){line.offset, line.number};
-	events->next = line.offset + entry->size;
-	if (entry->plain == TRACELOG_LINE || line.cut)
-		take_line(events, &line);
+	uint64_t offset = digest->offset + entry->at;
+	events->log.at = (struct tracelog_place){offset, ++events->line};
+	events->next = offset + entry->size;
+	if (entry->plain == TRACELOG_LINE || digest->cut || entry->size > events->cursor.lines.limit)
+		take_line(events, digest->bytes + entry->at, entry->size);
 	else
 		tracelog_take_entry(&events->log, digest, entry);
 }
@@ -157,25 +159,30 @@ static void end(struct tracelog_events *events)
 	tracelog_cursor_end(&events->cursor);
 }
 
-/* Takes what is left of the stretch, or the next. */
+/* Goes on to the next stretch. */
 static int advance(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
-	if (!events->digest || events->entry == events->digest->entry_count) {
-		void *piece;
-		int status = tw_ahead_next(events->ahead, &piece);
-		if (status < 0)
-			return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
-			               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
-		if (status == 0)
-			end(events);
-		events->digest = status ? piece : NULL;
-		events->entry = 0;
-	} else {
-		take_entry(events, &events->digest->entries[events->entry++]);
-	}
-	bool failed = events->log.failed || (events->digest && events->digest->failed);
-	return failed ? no_memory(reader) : 0;
+	void *piece;
+	int status = tw_ahead_next(events->ahead, &piece);
+	if (status < 0)
+		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
+		               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
+	if (status == 0)
+		end(events);
+	events->digest = status ? piece : NULL;
+	events->entry = 0;
+	return events->digest && events->digest->failed ? no_memory(reader) : 0;
+}
+
+/* Takes lines of the stretch until it, or the piece, which is to end about `end`, is full. */
+static void take_entries(struct tracelog_events *events, const struct piece *piece, uint64_t end)
+{
+	const struct tracelog_digest *digest = events->digest;
+	size_t i = events->entry, count = digest->entry_count;
+	for (; i < count && events->next < end && piece->slab.count < PIECE_ROWS && !events->log.failed; i++)
+		take_entry(events, &digest->entries[i]);
+	events->entry = i;
 }
 
 /* ---- Pieces. ---- */
@@ -187,8 +194,14 @@ static int fill(struct tw_reader *reader, struct piece *piece)
 	int status = 0;
 	tw_slab_clear(&piece->slab);
 	events->log.slab = &piece->slab;
-	while (status >= 0 && !events->ended && piece->slab.count < PIECE_ROWS && events->next < end)
-		status = advance(reader);
+	while (status >= 0 && !events->ended && piece->slab.count < PIECE_ROWS && events->next < end) {
+		if (!events->digest || events->entry == events->digest->entry_count)
+			status = advance(reader);
+		else
+			take_entries(events, piece, end);
+		if (status >= 0 && events->log.failed)
+			status = no_memory(reader);
+	}
 	piece->end = events->next;
 	return status;
 }

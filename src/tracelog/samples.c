@@ -50,7 +50,7 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const
 static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
                        struct tracelog_held held, uint64_t ticks)
 {
-	const struct tracelog_waiting sample = {held.stack, ticks, wall_of(log, thread, time)};
+	const struct tracelog_waiting sample = {held, ticks, wall_of(log, thread, time)};
 	thread->sampled = true;
 	thread->last_sample = time;
 	wait(log, thread, &sample);
@@ -60,7 +60,7 @@ static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread,
 	row->name = held.name;
 	row->value = ticks;
 	row->id = sample.wall_ns;
-	row->other = sample.stack;
+	row->other = held.stack;
 }
 
 /* Without a timer there is only the time since the record before: it was spent in the stack that the thread had then. */
@@ -148,14 +148,14 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 /* ---- CPU time. ---- */
 
 static void add_cpu_sample(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
-                           uint32_t stack, uint64_t ns)
+                           struct tracelog_held held, uint64_t ns)
 {
 	if (ns == 0)
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_CPU_SAMPLE, time);
-	row->name = tracelog_innermost(log, stack);
+	row->name = held.name;
 	row->value = ns;
-	row->other = stack;
+	row->other = held.stack;
 }
 
 /* floor(whole * part / all), where part is less than all. */
@@ -188,11 +188,12 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 		const struct tracelog_waiting *sample = &thread->waiting[i];
 		before += weight_of(sample, ticks > 0);
 		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
-		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
+		add_cpu_sample(log, thread, time, sample->held, up_to - given);
 		given = up_to;
 	}
 	if (!all)
-		add_cpu_sample(log, thread, time, thread->other ? tracelog_stack(thread) : 0, ns);
+		add_cpu_sample(log, thread, time,
+		               thread->other ? tracelog_innermost_of(thread) : (struct tracelog_held){0}, ns);
 	thread->waiting_count = 0;
 }
 
@@ -262,8 +263,8 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 	    usage->process ? tracelog_process_thread(log) : tracelog_living_thread(log, usage->thread);
 	uint64_t before = thread->last_cpu;
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_CPU, usage->ms);
-	uint64_t interval = thread->other ? 0 : thread->cpu_seen ? time > before ? time - before : 0 : timeout(log);
 	bool first = !thread->cpu_seen;
+	uint64_t interval = thread->other ? 0 : first ? timeout(log) : time > before ? time - before : 0;
 	thread->cpu_seen = true;
 	thread->last_cpu = time;
 	if (log->check) {

@@ -68,16 +68,23 @@ static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
 	return (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
 }
 
-static struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
+static __attribute__((noinline)) struct tracelog_held push_anew(struct tracelog_log *log, uint32_t caller,
+                                                                const struct tracelog_frame *frame,
+                                                                struct tracelog_recent_push *recent)
+{
+	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
+	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
+	*recent = (struct tracelog_recent_push){frame->ip, frame->iid, caller, tracelog_held(log, stack)};
+	return recent->held;
+}
+
+static inline struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
 {
 	struct tracelog_recent_push *recent =
 	    &log->recent->pushes[hash(frame->ip, frame->iid, caller) % TRACELOG_PUSHES];
 	if (recent->caller == caller && recent->iid == frame->iid && recent->ip == frame->ip && recent->held.stack)
 		return recent->held;
-	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
-	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
-	*recent = (struct tracelog_recent_push){frame->ip, frame->iid, caller, tracelog_held(log, stack)};
-	return recent->held;
+	return push_anew(log, caller, frame, recent);
 }
 
 /* The same stack with its innermost frame at another instruction. */
@@ -160,11 +167,16 @@ void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thr
 		thread->frames[thread->depth - 1] = move(log, tracelog_stack(thread), sample->ip);
 	else if (sample->has_ip)
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
+	if (!sample->frame_count)
+		return;
 	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
 			append(thread, tracelog_held(log, tracelog_other_stack(log)));
 		return;
 	}
-	for (size_t i = 0; i < sample->frame_count && !log->failed; i++)
-		append(thread, push(log, tracelog_stack(thread), &sample->frames[i]));
+	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;
+	struct tracelog_held held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
+	for (; frame < end && !log->failed; frame++)
+		*to++ = held = push(log, held.stack, frame);
+	thread->depth = (size_t)(to - thread->frames);
 }

@@ -120,7 +120,7 @@ struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struc
 	return tracelog_process_thread(log);
 }
 
-struct tracelog_thread *tracelog_living_thread(struct tracelog_log *log, uint32_t iid)
+struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t iid)
 {
 	struct tracelog_thread *thread = tracelog_thread_of(log, iid);
 	if (!thread->announced && !thread->used && !thread->native)

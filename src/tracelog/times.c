@@ -51,10 +51,14 @@ static uint64_t go_far(struct tracelog_times *times, uint32_t ms)
  * holds from its second line on. Where the lines themselves are days apart, each is a new place. */
 uint64_t tracelog_unwrap(struct tracelog_times *times, uint32_t ms)
 {
-	uint64_t time = times->begun ? nearest(times->around, ms) : ms;
-	bool far = times->begun && distance(time, times->around) >= DAY;
-	times->begun = true;
-	return far ? go_far(times, ms) : settle(times, time);
+	if (!times->begun) {
+		times->begun = true;
+		times->around = ms;
+	}
+	if ((uint32_t)times->around == ms) /* most lines */
+		return settle(times, times->around);
+	uint64_t time = nearest(times->around, ms);
+	return distance(time, times->around) >= DAY ? go_far(times, ms) : settle(times, time);
 }
 
 uint64_t tracelog_time(struct tracelog_log *log, uint32_t ms)
