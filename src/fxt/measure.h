@@ -31,6 +31,20 @@ static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, 
 	return size - words <= (type == 0) ? size : 0;
 }
 
+enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and koids */
+
+/* Whether a header is that of such an event, and its size is right. */
+static inline bool fxt_is_plain(uint64_t header)
+{
+	/* Each type's sizes, a bit for each. */
+	static const uint8_t sizes[FXT_TYPES] = {1 << 2 | 1 << 3, 0,      1 << 2, 1 << 2, 1 << 3, 1 << 3,
+	                                         1 << 3,          1 << 3, 1 << 3, 1 << 3, 1 << 3};
+	static const uint64_t more =
+	    FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
+	bool fits = sizes[tw_bits(header, 16, 19)] >> tw_bits(header, 4, 5) & 1;
+	return ((header & more) == TW_FXT_TYPE_EVENT) & (tw_bits(header, 24, 31) != 0) & fits;
+}
+
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
  * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words are
  * there. Padding is not looked at. */

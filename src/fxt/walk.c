@@ -417,16 +417,19 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
                                                                 bool big, size_t *last, uint64_t *count)
 {
-	while (end - place >= TW_FXT_WORD) {
+	while (end - place >= FXT_PLAIN_MAX * TW_FXT_WORD) {
 		uint64_t header = tw_load64(bytes + place, big);
-		if (fxt_type(header) != TW_FXT_TYPE_EVENT)
-			break;
-		size_t words = fxt_measure_event(header, bytes + place, (end - place) / TW_FXT_WORD, big);
-		if (words == 0)
-			break;
+		uint32_t words = (uint32_t)tw_bits(header, 4, 15);
+		if (!fxt_is_plain(header)) {
+			if (fxt_type(header) != TW_FXT_TYPE_EVENT)
+				return place;
+			words = fxt_measure_event(header, bytes + place, (end - place) / TW_FXT_WORD, big);
+			if (words == 0)
+				return place;
+		}
 		*last = place;
 		++*count;
-		place += words * TW_FXT_WORD;
+		place += (size_t)words * TW_FXT_WORD;
 	}
 	return place;
 }
