@@ -15,7 +15,7 @@
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
-	calls->count = calls->waiting = calls->lane_count = calls->seen_count = 0;
+	calls->count = calls->waiting = calls->stretch_count = calls->lane_count = calls->seen_count = 0;
 	calls->by_track.count = 0;
 	if (calls->by_track.slots)
 		memset(calls->by_track.slots, 0, (calls->by_track.mask + 1) * sizeof *calls->by_track.slots);
@@ -27,6 +27,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 	if (!calls)
 		return;
 	free(calls->calls);
+	free(calls->stretches);
 	free(calls->items);
 	free(calls->lanes);
 	free(calls->seen);
@@ -56,76 +57,127 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 	latest->time = time > latest->time ? time : latest->time;
 }
 
+/* ---- Stretches. ---- */
+
+static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches))
+		calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, (uint32_t)calls->count};
+	else
+		chunk->failed = true;
+}
+
 /* ---- The fast path: calls whose header tells all but their times, and events that are none. What it cannot do stops it. `make
- * bench` measures stat. ---- */
+ * bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers for all. ---- */
 
 /* What a run keeps at hand. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct tw_ticks clock;
-	uint64_t time;         /* of the last record */
+	struct fxt_call *call; /* the next */
+	const uint8_t *timed;  /* the last record with a time; NULL: there is none */
 	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
-	struct fxt_lane *lane; /* NULL: the thread is not wanted */
+	bool wanted;
 };
 
-/* Finds the lane of a thread: *lane is NULL where it is not wanted. False where it is inline or not defined. */
-static bool find_lane(struct fxt_chunk *chunk, unsigned index, uint64_t offset, struct fxt_lane **lane)
+/* A thread's calls come. False where it is inline or not defined. */
+static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
+                                                     const struct fxt_call *call, bool *wanted)
 {
+	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
-	*lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	const struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	chunk->calls->count = (size_t)(call - chunk->calls->calls);
+	*wanted = lane;
+	if (lane)
+		begin_stretch(chunk, (uint32_t)(lane - chunk->calls->lanes));
 	return entry;
 }
 
-/* Makes a thread the one whose calls come. The run is not handed on: then it could not be kept in registers. */
-static inline bool set_thread(struct run *run, unsigned index, uint64_t offset)
+/* The same, with the run in registers. */
+static inline __attribute__((always_inline)) bool set_thread(struct run *run, unsigned index, const uint8_t *bytes)
 {
-	struct fxt_lane *lane;
-	if (!find_lane(run->chunk, index, offset, &lane))
-		return false;
-	run->thread = index;
-	run->lane = lane;
-	return true;
+	bool wanted, known = turn_to_thread(run->chunk, index, bytes, run->call, &wanted);
+	run->wanted = wanted;
+	run->thread = known ? index : UINT_MAX;
+	return known;
 }
 
-/* A begin, end or complete record at bytes; *call is for it. False where it is not for the fast path. */
-static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
-                                                            unsigned kind, bool big, struct fxt_call **call)
+/* The names of a call; NULL where one is not for the fast path. Of a category that is inline nothing is asked. */
+static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header,
+                                                                const uint8_t *bytes)
 {
-	size_t place = (size_t)(bytes - run->chunk->bytes);
-	uint64_t offset = fxt_offset(run->chunk, place);
-	unsigned index = (unsigned)tw_bits(header, 24, 31), category = (unsigned)tw_bits(header, 32, 47);
-	uint32_t name, unused;
-	if ((index != run->thread && !set_thread(run, index, offset)) ||
-	    !fxt_known_number(run->chunk, (unsigned)tw_bits(header, 48, 63), offset, &name) ||
-	    (category < TW_FXT_STRING_INLINE && !fxt_known_number(run->chunk, category, offset, &unused)))
+	header &= tw_bits(header, 47, 47) ? ~FXT_BITS(32, 47) : UINT64_MAX;
+	const struct fxt_pair *known = fxt_known_pair(chunk, header);
+	return known ? known : fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
+}
+
+/* When a call begins and when it ends. */
+struct times {
+	uint64_t begin, end;
+};
+
+static __attribute__((noinline)) struct times far_times(struct fxt_chunk *chunk, uint64_t begin, uint64_t end)
+{
+	uint64_t time = tw_ticks_ns(&chunk->clock, begin);
+	return (struct times){time, tw_ticks_ns(&chunk->clock, end)};
+}
+
+static inline struct times times_of(struct fxt_chunk *chunk, uint64_t begin, uint64_t end)
+{
+	const struct tw_ticks *clock = &chunk->clock;
+	uint64_t first = begin - clock->base_tsc, last = end - clock->base_tsc;
+	if (__builtin_expect((first > clock->near) | (last > clock->near), 0))
+		return far_times(chunk, begin, end);
+	return (struct times){tw_ticks_ns_after(clock, first, clock->whole),
+	                      tw_ticks_ns_after(clock, last, clock->whole)};
+}
+
+/* Where a record has the time that ends it: of a begin and an end it is their time. Which one comes cannot be foretold: no jump
+ * depends on it. */
+static inline size_t end_place(uint64_t header, unsigned kind)
+{
+	size_t complete = 0 - (size_t)(kind == TW_CALL_COMPLETE);
+	return TW_FXT_WORD + (complete & ((tw_bits(header, 4, 15) - 2) * TW_FXT_WORD));
+}
+
+/* A begin, end or complete record at bytes. False where it is not for the fast path. */
+static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
+                                                            unsigned kind, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	unsigned index = (unsigned)tw_bits(header, 24, 31);
+	if (__builtin_expect(index != run->thread, 0) && !set_thread(run, index, bytes))
 		return false;
-	if (!run->lane)
-		return true;
-	/* Which kind comes is not to be foreseen: that of an end is cheaper than a branch. */
-	size_t end_word = kind == TW_CALL_COMPLETE ? tw_bits(header, 4, 15) - 1 : 1;
-	uint64_t time = tw_ticks_ns(&run->clock, tw_load64(bytes + TW_FXT_WORD, big));
-	uint64_t end = tw_ticks_ns(&run->clock, tw_load64(bytes + end_word * TW_FXT_WORD, big));
-	if (end < time || end == UINT64_MAX)
+	const struct fxt_pair *names = fxt_known_pair(chunk, header);
+	if (__builtin_expect(!names, 0))
+		names = look_up(chunk, header, bytes);
+	if (!names || !run->wanted)
+		return names;
+	const struct times times =
+	    times_of(chunk, tw_load64(bytes + TW_FXT_WORD, big), tw_load64(bytes + end_place(header, kind), big));
+	if (times.end < times.begin || times.end == UINT64_MAX)
 		return false;
-	**call = (struct fxt_call){
-	    .item = {.time = time, .duration = end - time, .name = name, .kind = kind & 3, .place = PLACE(place)},
-	    .lane = (uint32_t)(run->lane - run->chunk->calls->lanes),
-	};
-	++*call;
-	run->lane->count++;
-	run->time = time;
+	struct tw_call_item *item = &run->call++->item;
+	item->time = times.begin;
+	item->duration = times.end - times.begin;
+	item->name = names->name;
+	item->kind = kind & 3;
+	item->place = PLACE(bytes - chunk->bytes);
+	run->timed = bytes;
 	return true;
 }
 
 /* A context switch or a wake-up of today. False for all others. */
-static inline bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes,
+                                                  bool big)
 {
 	uint64_t kind = tw_bits(header, 60, 63);
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || kind < 1 || kind > 2)
 		return false;
-	run->time = tw_ticks_ns(&run->clock, tw_load64(bytes + TW_FXT_WORD, big));
-	see(run->chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), run->time);
-	return run->time != UINT64_MAX;
+	uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+	see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
+	return time != UINT64_MAX;
 }
 
 /* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. */
@@ -133,25 +185,28 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
                                                              size_t end, bool big)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct run run = {chunk, chunk->clock, chunk->time, UINT_MAX, NULL};
-	struct fxt_call *call = calls->calls + calls->count, *last = calls->calls + calls->room;
+	struct run run = {chunk, calls->calls + calls->count, NULL, UINT_MAX, false};
+	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
+	const struct fxt_call *const last = calls->calls + calls->room;
 	uint64_t header;
-	for (; place < end && call < last; place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		const uint8_t *bytes = chunk->bytes + place;
+	for (; bytes < to && run.call < last; bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
-			if (kind <= TW_CALL_COMPLETE && !take_call(&run, header, bytes, kind, big, &call))
+			if (kind <= TW_CALL_COMPLETE && !take_call(&run, header, bytes, kind, big))
 				break;
-		} else if (!switches || !take_switch(&run, header, bytes, big)) {
+		} else if (switches && take_switch(chunk, header, bytes, big)) {
+			run.timed = bytes;
+		} else {
 			break;
 		}
 	}
-	calls->count = (size_t)(call - calls->calls);
-	chunk->clock = run.clock;
-	chunk->timed |= run.time != UINT64_MAX;
-	chunk->time = run.time;
-	return place;
+	calls->count = (size_t)(run.call - calls->calls);
+	if (run.timed) {
+		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run.timed + TW_FXT_WORD, big));
+		chunk->timed = true;
+	}
+	return (size_t)(bytes - chunk->bytes);
 }
 
 /* ---- All other records: as rows, which calls wait for. ---- */
@@ -170,10 +225,10 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	struct fxt_calls *calls = chunk->calls;
 	if (!make_room(chunk))
 		return;
+	begin_stretch(chunk, UINT32_MAX);
 	calls->waiting++;
 	calls->calls[calls->count++] = (struct fxt_call){
 	    .item = {.time = row->time, .duration = row->value, .kind = row->kind & 3u, .place = PLACE(place)},
-	    .lane = UINT32_MAX,
 	    .below = (uint32_t)(row - chunk->slab.events),
 	};
 }
@@ -269,16 +324,16 @@ const struct fxt_work fxt_calls_work = {find_calls, sort_calls};
 
 static void complete_calls(struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->calls->count; i++) {
-		struct fxt_call *call = &chunk->calls->calls[i];
-		if (call->lane != UINT32_MAX)
+	for (size_t i = 0; i < chunk->calls->stretch_count; i++) {
+		struct fxt_stretch *stretch = &chunk->calls->stretches[i];
+		if (stretch->lane != UINT32_MAX)
 			continue;
+		struct fxt_call *call = &chunk->calls->calls[stretch->from];
 		const struct tw_event *row = &chunk->slab.events[call->below];
 		struct fxt_lane *lane = fxt_lane_of(chunk, row->track);
 		if (!lane)
 			return;
-		lane->count++;
-		call->lane = (uint32_t)(lane - chunk->calls->lanes);
+		stretch->lane = (uint32_t)(lane - chunk->calls->lanes);
 		call->item.name = row->name;
 	}
 }

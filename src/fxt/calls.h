@@ -9,8 +9,14 @@
 /* One of them as it stands in the archive. */
 struct fxt_call {
 	struct tw_call_item item; /* its place is that of the record in the chunk */
-	uint32_t lane;            /* UINT32_MAX: it waits for its row */
-	uint32_t below;           /* which row; while they are sorted, the complete slice that it waits on top of */
+	uint32_t
+	    below; /* the row that it waits for; while they are sorted, the complete slice that it waits on top of */
+};
+
+/* Calls that stand together, up to where the next of these begins. */
+struct fxt_stretch {
+	uint32_t lane; /* UINT32_MAX: one that waits for its row */
+	uint32_t from;
 };
 
 /* What a chunk has of a track. */
@@ -36,6 +42,8 @@ struct fxt_calls {
 	struct fxt_call *calls; /* the thread's that finds them, until they are in order */
 	size_t count, room;
 	size_t waiting; /* how many wait for their rows */
+	struct fxt_stretch *stretches;
+	size_t stretch_count, stretch_room;
 	struct tw_call_item *items;
 	size_t item_room;
 	struct fxt_lane *lanes;
@@ -65,6 +73,12 @@ static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_
 {
 	bool both = a->kind == TW_CALL_COMPLETE && b->kind == TW_CALL_COMPLETE;
 	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
+}
+
+/* Where a stretch ends. */
+static inline size_t fxt_stretch_end(const struct fxt_calls *calls, size_t i)
+{
+	return i + 1 < calls->stretch_count ? calls->stretches[i + 1].from : calls->count;
 }
 
 void fxt_calls_clear(struct fxt_calls *calls);

@@ -68,6 +68,18 @@ bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, u
 	return true;
 }
 
+const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place)
+{
+	struct fxt_pair *pair = &chunk->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	struct fxt_pair found = {.key = header >> 32 | chunk->pair_epoch};
+	uint64_t offset = fxt_offset(chunk, place);
+	if (!fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &found.category) ||
+	    !fxt_known_number(chunk, (unsigned)tw_bits(header, 48, 63), offset, &found.name))
+		return NULL;
+	*pair = found;
+	return pair;
+}
+
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);

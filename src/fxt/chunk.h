@@ -96,6 +96,12 @@ struct fxt_known {
 
 enum { FXT_KNOWN = 1024 };
 
+/* The category and the name of an event that were looked up, both defined. */
+struct fxt_pair {
+	uint64_t key; /* the references as the header has them; above them the epoch */
+	uint32_t category, name;
+};
+
 /* Damage. */
 struct fxt_counts {
 	uint64_t lost_bytes;
@@ -127,10 +133,12 @@ struct fxt_chunk {
 	struct fxt_counts counts;
 	struct fxt_known known[FXT_KNOWN]; /* by the low bits of the reference */
 	uint32_t epoch;                    /* of the turn, above the bits of a reference; 0: no turn yet */
-	struct fxt_census *census;         /* for info: count.c */
-	struct fxt_calls *calls;           /* for profiles: calls.c */
-	struct fxt_steps steps;            /* for checking: verify.c */
-	bool failed;                       /* no memory: something of it is missing */
+	struct fxt_pair pairs[FXT_KNOWN];  /* by the low bits of the name's reference */
+	uint64_t pair_epoch;       /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
+	struct fxt_census *census; /* for info: count.c */
+	struct fxt_calls *calls;   /* for profiles: calls.c */
+	struct fxt_steps steps;    /* for checking: verify.c */
+	bool failed;               /* no memory: something of it is missing */
 };
 
 /* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */
@@ -191,6 +199,16 @@ static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference,
 	const struct fxt_known *known = &chunk->known[reference % FXT_KNOWN];
 	*number = known->number;
 	return known->key == (chunk->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
+}
+
+/* Category and name of an event at a place in one look; NULL where one is inline or not defined. */
+const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place);
+
+/* The same if they were looked up lately, otherwise NULL. */
+static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
+{
+	const struct fxt_pair *pair = &chunk->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return pair->key == (header >> 32 | chunk->pair_epoch) ? pair : NULL;
 }
 
 /* What a thread has for the chunks that it works on, one after the other; all zero to begin. */

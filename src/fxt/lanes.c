@@ -34,6 +34,9 @@ struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track)
 static void place_lanes(struct fxt_calls *calls)
 {
 	uint32_t from = 0;
+	for (size_t i = 0; i < calls->stretch_count; i++)
+		calls->lanes[calls->stretches[i].lane].count +=
+		    (uint32_t)(fxt_stretch_end(calls, i) - calls->stretches[i].from);
 	for (size_t i = 0; i < calls->lane_count; i++) {
 		calls->lanes[i].from = from;
 		from += calls->lanes[i].count;
@@ -61,9 +64,8 @@ static void put_waiting(struct fxt_calls *calls, struct fxt_lane *lane, const st
 	lane->waits = lane->top == NONE ? 0 : calls->calls[lane->top].item.time;
 }
 
-static inline void put_call(struct fxt_calls *calls, struct fxt_call *call)
+static inline void put_call(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_call *call)
 {
-	struct fxt_lane *lane = &calls->lanes[call->lane];
 	uint64_t time = call->item.time;
 	if (time <= lane->waits)
 		put_waiting(calls, lane, &call->item);
@@ -81,8 +83,11 @@ static inline void put_call(struct fxt_calls *calls, struct fxt_call *call)
 static void put_all(struct fxt_calls *calls)
 {
 	static const struct tw_call_item first = {.kind = TW_CALL_BEGIN};
-	for (size_t i = calls->count; i > 0; i--)
-		put_call(calls, &calls->calls[i - 1]);
+	for (size_t i = calls->stretch_count; i > 0; i--) {
+		struct fxt_lane *lane = &calls->lanes[calls->stretches[i - 1].lane];
+		for (size_t k = fxt_stretch_end(calls, i - 1); k > calls->stretches[i - 1].from; k--)
+			put_call(calls, lane, &calls->calls[k - 1]);
+	}
 	for (size_t i = 0; i < calls->lane_count; i++)
 		put_waiting(calls, &calls->lanes[i], &first);
 }
@@ -132,10 +137,10 @@ static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_i
 /* Puts the items of lanes that are out of order back as they stand in the archive, and sorts them. */
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 {
-	for (size_t i = 0; i < calls->count; i++) {
-		struct fxt_lane *lane = &calls->lanes[calls->calls[i].lane];
-		if (lane->mixed)
-			calls->items[lane->put++] = calls->calls[i].item;
+	for (size_t i = 0; i < calls->stretch_count; i++) {
+		struct fxt_lane *lane = &calls->lanes[calls->stretches[i].lane];
+		for (size_t k = calls->stretches[i].from; k < fxt_stretch_end(calls, i) && lane->mixed; k++)
+			calls->items[lane->put++] = calls->calls[k].item;
 	}
 	for (size_t i = 0; i < calls->lane_count; i++)
 		if (calls->lanes[i].mixed)

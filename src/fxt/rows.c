@@ -475,10 +475,22 @@ static bool has_thread(enum tw_fxt_kind kind)
 
 /* ---- Turns. ---- */
 
+/* A string is registered: pairs may have it. */
+static void forget_pairs(struct fxt_chunk *chunk)
+{
+	enum { EPOCH_SHIFT = 32 };
+	chunk->pair_epoch += UINT64_C(1) << EPOCH_SHIFT;
+	if (chunk->pair_epoch)
+		return;
+	memset(chunk->pairs, 0, sizeof chunk->pairs);
+	chunk->pair_epoch = UINT64_C(1) << EPOCH_SHIFT;
+}
+
 /* What references mean now, they mean no more. */
 static void forget_names(struct fxt_chunk *chunk)
 {
 	enum { EPOCH = 1 << 16 };
+	forget_pairs(chunk);
 	chunk->epoch += EPOCH;
 	if (chunk->epoch)
 		return;
@@ -509,8 +521,10 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	struct tw_fxt_record record;
 	const struct job job = {chunk, wish, &record, place};
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-	if (fxt_type(header) == TW_FXT_TYPE_STRING)
+	if (fxt_type(header) == TW_FXT_TYPE_STRING) {
 		chunk->known[tw_bits(header, 16, 30) % FXT_KNOWN].key = 0;
+		forget_pairs(chunk);
+	}
 	if (tw_fxt_next(&decoder, &record) != 1) {
 		fxt_note(chunk, FXT_RECORD_BROKEN, place, place + decoder.at, 0, 0, decoder.fault);
 		return (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
