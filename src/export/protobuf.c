@@ -54,10 +54,22 @@ void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, s
 	put(proto, bytes, size);
 }
 
+/* How many bytes at the front are ASCII, by words of 8. */
+static size_t plain(const char *bytes, size_t size)
+{
+	size_t good = 0;
+	for (uint64_t word; good + sizeof word <= size; good += sizeof word) {
+		memcpy(&word, bytes + good, sizeof word);
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	return good;
+}
+
 /* How many bytes at the front are UTF-8. */
 static size_t well_formed(const char *bytes, size_t size)
 {
-	size_t good = 0;
+	size_t good = plain(bytes, size);
 	for (size_t step; good < size; good += step) {
 		step = (signed char)bytes[good] >= 0 ? 1 : tw_utf8_length(bytes + good, size - good);
 		if (step == 0)
