@@ -43,12 +43,19 @@ static inline char *tw_digits(char *p, uint64_t value)
 	size_t count = (size_t)((64 - __builtin_clzll(value | 1)) * 1233 >> 12);
 	count += value >= tw_powers_of_ten[count] || count == 0;
 	char *end = p + count;
-	for (p = end; value >= 100; value /= 100)
-		memcpy(p -= 2, tw_digit_pairs + value % 100 * 2, 2);
-	if (value >= 10)
-		memcpy(p - 2, tw_digit_pairs + value * 2, 2);
+	/* Four digits a division, which the next one waits for. */
+	for (p = end; value >= 10000; value /= 10000) {
+		uint32_t four = (uint32_t)(value % 10000);
+		memcpy(p -= 2, tw_digit_pairs + four % 100 * 2, 2);
+		memcpy(p -= 2, tw_digit_pairs + four / 100 * 2, 2);
+	}
+	uint32_t left = (uint32_t)value;
+	for (; left >= 100; left /= 100)
+		memcpy(p -= 2, tw_digit_pairs + left % 100 * 2, 2);
+	if (left >= 10)
+		memcpy(p - 2, tw_digit_pairs + left * 2, 2);
 	else
-		p[-1] = (char)('0' + value);
+		p[-1] = (char)('0' + left);
 	return end;
 }
 
@@ -58,8 +65,11 @@ static inline char *tw_decimal(char *p, uint64_t value, unsigned decimals)
 	uint64_t rest = value % tw_powers_of_ten[decimals];
 	p = tw_digits(p, value / tw_powers_of_ten[decimals]);
 	*p = '.';
-	for (unsigned i = decimals; i > 0; i--, rest /= 10)
-		p[i] = (char)('0' + rest % 10);
+	unsigned i = decimals;
+	for (; i >= 2; i -= 2, rest /= 100)
+		memcpy(p + i - 1, tw_digit_pairs + rest % 100 * 2, 2);
+	if (i)
+		p[1] = (char)('0' + rest);
 	return p + 1 + decimals;
 }
 
