@@ -73,7 +73,9 @@ struct tw_read_options {
 	    jobs; /* threads for a format that reads ahead of the caller (fxt); 0: as many as there are processors */
 	uint64_t reorder_window; /* bytes by which records may come late and still be put in order, in formats whose
 	                              records are not in order (fxt, chrome); 0: 4 MiB */
-	size_t memory_limit;     /* bytes that tables and single records may take; 0: 256 MiB */
+	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
+	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
+	size_t memory_limit; /* bytes that tables and single records may take; 0: 256 MiB */
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
 	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
 	const char

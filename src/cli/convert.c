@@ -95,7 +95,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return status;
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = tw_writer_order(work.writing.format)},
+	    .options = {.order = tw_writer_order(work.writing.format), .names_ahead = true},
 	    .filter_slices = true,
 	    .context = &work,
 	    .read = convert,

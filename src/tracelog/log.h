@@ -282,6 +282,7 @@ struct tracelog_log {
 	struct tracelog_setting_value settings[TRACELOG_SETTINGS];
 	bool start_seen;    /* prf stm */
 	bool classes_named; /* cls nam */
+	size_t unnamed;     /* classes and functions that have no name yet */
 	unsigned dialects;  /* that all records so far may be of; 0: they were found to be of several */
 	uint64_t records;
 	struct tracelog_recent *recent;
@@ -338,6 +339,11 @@ static inline struct tracelog_thing *tracelog_thing(struct tracelog_log *log, en
 {
 	return &log->things[kind].things[number];
 }
+
+/* ---- names.c ---- */
+
+/* Names what has no name yet by the lines from an offset on, which are read again in their turn. False where that cannot be read. */
+bool tracelog_look_for_names(struct tracelog_log *log, uint64_t from);
 
 /* ---- code.c ---- */
 

@@ -40,6 +40,7 @@ struct tracelog_events {
 	size_t spare_count;
 	uint64_t window;  /* bytes of the log that are read ahead of the oldest piece */
 	size_t delivered; /* rows of the oldest piece, where nothing is sorted */
+	bool looked;      /* for names ahead, which is done once */
 	bool ended;
 };
 
@@ -243,6 +244,21 @@ static int hold(struct tw_reader *reader, struct piece *piece)
 	return piece->slab.failed ? no_memory(reader) : 0;
 }
 
+/* Rows go out whose names have not come. What is not a file cannot be looked at twice: the window is what there is. */
+static int look_for_names(struct tw_reader *reader)
+{
+	struct tracelog_events *events = events_of(reader);
+	bool wanted = reader->options.names_ahead || reader->options.function;
+	if (!wanted || events->looked || events->ended || !events->log.unnamed || !tw_input_seekable(reader->input))
+		return 0;
+	events->looked = true;
+	if (tracelog_look_for_names(&events->log, events->next))
+		return 0;
+	return events->log.failed ? no_memory(reader)
+	                          : tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", tw_input_name(reader->input),
+	                                    tw_input_error(reader->input));
+}
+
 static int fill_window(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
@@ -257,7 +273,7 @@ static int fill_window(struct tw_reader *reader)
 		else
 			keep_spare(events, piece);
 	}
-	return status;
+	return status < 0 ? status : look_for_names(reader);
 }
 
 /* ---- Reading. ---- */

@@ -68,6 +68,7 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_thing_kind kind, 
 	else
 		thing.iid = (uint32_t)number;
 	uint32_t made = add(log, kind, thing);
+	log->unnamed += made && has_iid(kind);
 	log->failed |= made && !tw_map_add(map, number, made);
 	return made;
 }
@@ -141,6 +142,7 @@ void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind
 	if (is_missing(text))
 		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
 		              has_iid(kind) ? thing->iid : thing->pointer, (int)text.size, (const char *)text.bytes);
+	log->unnamed -= has_iid(kind) && !thing->named;
 	thing->named = true;
 	if (same || !tracelog_take_memory(log, text.size))
 		return;
@@ -173,6 +175,7 @@ static void unite(struct tracelog_log *log, enum tracelog_thing_kind kind, uint3
 	thing->twin = gone->name;
 	thing->used |= gone->used;
 	thing->compiled = gone->compiled;
+	log->unnamed -= !gone->named;
 	gone->announced = gone->named = true;
 }
 

@@ -275,6 +275,22 @@ PY
 	trackway check log | grep -F "is called b, was called $name" || fail "$(trackway check log)"
 }
 
+# Behind more than the 4 MiB that events wait.
+@test "names that come late are there in exports of a file, whatever the target" {
+	{ echo 'thr crt 0x1000 0x00000000' && echo 'sam str 0x00000000 1 1 0:0 0x1' && echo 'sam mem 0x00000000 1 0x7:1:24' &&
+		yes 'thr cpu 0x00000000 2 0' | head -n 250000 && echo 'fun nam 0x00000001 "Late::Main" "" ""' &&
+		echo 'cls nam 0x00000007 "LateClass"'; } >log
+	for target in chrome jsonl csv fxt; do
+		trackway convert --to $target log -o out.$target 2>/dev/null
+		grep -aq Late::Main out.$target || fail "$target"
+		grep -aq LateClass out.$target || fail "$target"
+		! grep -aqE 'function 0x1|class 0x7' out.$target || fail "$target"
+	done
+	trackway stat --function 'Late*' log | grep -q Late::Main
+	# What comes from a pipe is read once.
+	cat log | trackway convert --to jsonl - 2>/dev/null | grep -q '"name":"function 0x1"'
+}
+
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
 	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
 	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \

@@ -1,0 +1,55 @@
+/* names.c - names of classes and functions that come later than the window reaches, looked for ahead. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "tracelog/log.h"
+
+enum { BLOCK = 1 << 20 /* bytes that are looked through together: a line of names that is longer is passed over */ };
+
+/* The first name of a class or function that has none yet: later ones are another session's. */
+static void take_name(struct tracelog_log *log, enum tracelog_thing_kind kind, const struct tw_tracelog_record *record)
+{
+	uint32_t number;
+	if (tw_map_find(&log->things[kind].by_iid, record->iid, &number) && !tracelog_thing(log, kind, number)->named)
+		tracelog_name_thing(log, kind, number, record->name);
+}
+
+static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size)
+{
+	static const char function[] = "fun nam ", class[] = "cls nam ";
+	struct tw_tracelog_record record;
+	struct tw_tracelog_fault fault;
+	bool may_be = size > sizeof class &&
+	              (memcmp(line, function, sizeof function - 1) == 0 || memcmp(line, class, sizeof class - 1) == 0);
+	if (!may_be || tw_tracelog_decode(line, size, &record, &fault) != 0)
+		return;
+	take_name(log, record.kind == TW_TRACELOG_FUN_NAM ? TRACELOG_FUNCTION : TRACELOG_CLASS, &record);
+}
+
+/* Takes the whole lines. Returns their size. */
+static size_t take_lines(struct tracelog_log *log, const uint8_t *bytes, size_t size)
+{
+	const uint8_t *line = bytes, *end;
+	while ((end = memchr(line, '\n', size - (size_t)(line - bytes)))) {
+		take_line(log, line, (size_t)(end - line) + 1);
+		line = end + 1;
+	}
+	return (size_t)(line - bytes);
+}
+
+bool tracelog_look_for_names(struct tracelog_log *log, uint64_t from)
+{
+	struct tw_input *input = log->reader->input;
+	uint8_t *block = malloc(BLOCK);
+	int64_t got = 0;
+	log->failed |= !block;
+	for (size_t left = 0; block && (got = tw_input_read(input, from, block + left, BLOCK - left)) > 0;) {
+		size_t size = left + (size_t)got, taken = take_lines(log, block, size);
+		from += (uint64_t)got;
+		left = size - taken;
+		memmove(block, block + taken, left);
+		left = left == BLOCK ? 0 : left;
+	}
+	free(block);
+	return got >= 0 && !log->failed;
+}
