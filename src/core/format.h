@@ -98,9 +98,14 @@ struct tw_format {
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
 
 	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those, and any
-	 * others that are wanted, are a file of their own. Used instead of read. Returns 0, TW_ERR_UNSUPPORTED for a file whose
-	 * records do not follow one another plainly, or another negative status. NULL where there is no such way. */
+	 * others that are wanted, are a file of their own. Where there is `keep`, what it tells are runs of records, each of which
+	 * can be read without those before it. Used instead of read. Returns 0, TW_ERR_UNSUPPORTED for a file whose records do not
+	 * follow one another plainly, or another negative status. NULL where there is no such way. */
 	int (*outline)(struct tw_reader *reader, tw_outline_fn put, void *context);
+
+	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does, and are in
+	 * order. Called before the first read. NULL where a file can be made of pieces instead. */
+	int (*keep)(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,

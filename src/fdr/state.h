@@ -33,6 +33,11 @@ int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader);
 /* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
 int fdr_next_part(struct tw_reader *reader);
 
+/* ---- outline.c: buffers in parts, each from a record that tells the time. ---- */
+
+int fdr_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
+int fdr_keep(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
+
 /* ---- merge.c: all threads in one order of time. ---- */
 
 int fdr_merge_open(struct tw_reader *reader);

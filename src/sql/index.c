@@ -25,14 +25,14 @@ enum {
 };
 
 struct block {
-	uint64_t first;       /* offset of the first record that begins in it; UINT64_MAX: none does */
+	uint64_t first, last; /* offset of the first and the last unit that begins in it; UINT64_MAX: none does */
 	uint64_t least, most; /* times of its events; least is larger where there is none */
 	uint64_t tracks;      /* bits */
 };
 
-/* A slice's begin. */
+/* A slice's begin, and the unit that it is in. */
 struct begin {
-	uint64_t offset, size;
+	uint64_t offset, unit, size;
 };
 
 struct span {
@@ -46,6 +46,11 @@ struct sql_index {
 	struct sql_cursor cursor; /* what they need */
 	uint64_t start, size;
 	bool started, failed; /* failed: there will be none */
+	bool runs;            /* units are runs of records; otherwise each is one */
+	bool in_turn;         /* events come track by track: */
+	uint32_t track;       /* the one that they are of now */
+	uint64_t time;        /* of its last event */
+	size_t reached;       /* what was open has been kept for its spans before this one */
 	unsigned span_shift, block_shift;
 	size_t span_count; /* begun */
 	struct span spans[SPANS];
@@ -78,6 +83,7 @@ static void widen(struct sql_index *index)
 	}
 	memset(&index->spans[SPANS / 2], 0, sizeof index->spans / 2);
 	index->span_count = (index->span_count + 1) / 2;
+	index->reached = (index->reached + 1) / 2;
 	index->span_shift++;
 }
 
@@ -87,32 +93,50 @@ static int compare_offsets(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Keeps what is open at the start of the next span. */
-static void begin_span(struct sql_index *index)
+static bool is_open(const struct sql_index *index, const struct sql_slice *slice)
+{
+	return slice->live && (!index->in_turn || slice->track == index->track);
+}
+
+/* Keeps what is open at the start of a span. */
+static void keep_open(struct sql_index *index, struct span *span)
 {
 	const struct sql_slices *slices = &index->slices;
-	struct span *span = &index->spans[index->span_count++];
 	size_t count = 0;
 	for (size_t i = 0; i < slices->open_count; i++)
-		count += slices->open[i].live;
+		count += is_open(index, &slices->open[i]);
 	index->held += count;
 	if (index->held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
 		index->failed = true;
-	span->open = count && !index->failed ? calloc(count, sizeof *span->open) : NULL;
-	index->failed = index->failed || (count && !span->open);
-	for (size_t i = 0; i < slices->open_count && span->open; i++)
-		if (slices->open[i].live)
-			span->open[span->count++] = slices->open[i].id;
-	if (span->open)
-		qsort(span->open, span->count, sizeof *span->open, compare_offsets);
+	uint64_t *open = count && !index->failed ? realloc(span->open, (span->count + count) * sizeof *open) : NULL;
+	if (!open) {
+		index->failed |= count > 0;
+		return;
+	}
+	span->open = open;
+	for (size_t i = 0; i < slices->open_count; i++)
+		if (is_open(index, &slices->open[i]))
+			open[span->count++] = slices->open[i].id;
 }
 
-static void reach(struct sql_index *index, uint64_t time)
+/* Nothing is open before the first event of a track. */
+static void begin_track(struct sql_index *index, const struct tw_event *event)
 {
-	while ((time - index->start) >> index->span_shift >= SPANS)
+	index->track = event->track;
+	index->time = event->time;
+	index->reached = span_of(index, event->time) + 1;
+}
+
+static void reach(struct sql_index *index, const struct tw_event *event)
+{
+	while ((event->time - index->start) >> index->span_shift >= SPANS)
 		widen(index);
-	while (index->span_count <= span_of(index, time) && !index->failed)
-		begin_span(index);
+	size_t now = span_of(index, event->time);
+	if (index->in_turn && event->track != index->track)
+		begin_track(index, event);
+	for (; index->reached <= now && !index->failed; index->reached++)
+		keep_open(index, &index->spans[index->reached]);
+	index->span_count = now >= index->span_count ? now + 1 : index->span_count;
 }
 
 static void note_block(struct sql_index *index, const struct tw_event *event)
@@ -146,11 +170,13 @@ void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
 		if (!index->started)
 			index->start = event->time;
 		index->started = true;
-		if (event->time < index->start) {
+		bool back = index->in_turn && event->track == index->track && event->time < index->time;
+		if (event->time < index->start || back) {
 			index->failed = true;
 			return;
 		}
-		reach(index, event->time);
+		reach(index, event);
+		index->time = event->time;
 		note_block(index, event);
 		if (sql_slices_take(&index->slices, event, NULL) < 0)
 			index->failed = true;
@@ -165,6 +191,10 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	if (!index)
 		return NULL;
 	index->size = tw_input_size(reader->input);
+	index->runs = reader->format->keep != NULL;
+	index->in_turn = index->started = reader->in_turn;
+	index->start = index->in_turn ? reader->clock.start_ns : 0;
+	index->track = UINT32_MAX;
 	index->span_shift = FIRST_SHIFT;
 	for (index->block_shift = BLOCK_SHIFT; index->size >> index->block_shift >= BLOCKS; index->block_shift++)
 		;
@@ -177,7 +207,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 		return NULL;
 	}
 	for (size_t i = 0; i < index->block_count; i++)
-		index->blocks[i] = (struct block){.first = UINT64_MAX, .least = UINT64_MAX};
+		index->blocks[i] = (struct block){.first = UINT64_MAX, .last = UINT64_MAX, .least = UINT64_MAX};
 	return index;
 }
 
@@ -198,9 +228,13 @@ static bool gather_begins(struct sql_index *index)
 	index->begins = calloc(index->held, sizeof *index->begins);
 	if (!index->begins)
 		return false;
-	for (size_t i = 0; i < index->span_count; i++)
-		for (size_t k = 0; k < index->spans[i].count; k++)
-			index->begins[count++].offset = index->spans[i].open[k];
+	for (size_t i = 0; i < index->span_count; i++) {
+		struct span *span = &index->spans[i];
+		if (span->count)
+			qsort(span->open, span->count, sizeof *span->open, compare_offsets);
+		for (size_t k = 0; k < span->count; k++)
+			index->begins[count++].offset = span->open[k];
+	}
 	qsort(index->begins, count, sizeof *index->begins, compare);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || index->begins[i].offset != index->begins[kept - 1].offset)
@@ -229,10 +263,12 @@ static bool put_record(void *context, uint64_t offset, uint64_t size, bool neede
 	struct block *block = &index->blocks[offset >> index->block_shift];
 	if (block->first == UINT64_MAX)
 		block->first = offset;
-	while (index->next_begin < index->begin_count && index->begins[index->next_begin].offset < offset)
-		index->next_begin++;
-	if (index->next_begin < index->begin_count && index->begins[index->next_begin].offset == offset)
+	block->last = offset;
+	for (; index->next_begin < index->begin_count && index->begins[index->next_begin].offset - offset < size;
+	     index->next_begin++) {
+		index->begins[index->next_begin].unit = offset;
 		index->begins[index->next_begin].size = size;
+	}
 	if (needed && !add_needed(index, offset, size))
 		index->failed = true;
 	return !index->failed;
@@ -263,7 +299,8 @@ static bool has_all_sizes(const struct sql_index *index)
 bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
 {
 	const struct tw_reader *reader = index->cursor.scan.reader;
-	bool fine = !index->failed && index->started && survey->late_ns == 0 && survey->start_ns == index->start &&
+	bool ordered = index->in_turn || survey->late_ns == 0;
+	bool fine = !index->failed && index->started && ordered && survey->start_ns == index->start &&
 	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
 	fine = fine && gather_begins(index) && outline(index) && !index->failed && has_all_sizes(index);
 	sql_slices_free(&index->slices);
@@ -323,7 +360,7 @@ static void add_open(const struct sql_index *index, struct list *list, const str
 	for (size_t i = 0; i < span->count; i++) {
 		const struct begin key = {.offset = span->open[i]};
 		const struct begin *begin = bsearch(&key, index->begins, index->begin_count, sizeof key, compare);
-		add(list, begin->offset, begin->size);
+		add(list, begin->unit, begin->size);
 	}
 }
 
@@ -336,14 +373,28 @@ static uint64_t end_of(const struct sql_index *index, size_t number)
 	return index->size;
 }
 
+/* Where the unit begins that the first bytes of a block are of. */
+static uint64_t start_of(const struct sql_index *index, size_t number)
+{
+	const struct block *block = &index->blocks[number];
+	if (!index->runs || block->first == (uint64_t)number << index->block_shift)
+		return block->first;
+	for (size_t i = number; i-- > 0;)
+		if (index->blocks[i].last != UINT64_MAX)
+			return index->blocks[i].last;
+	return block->first;
+}
+
 static void add_blocks(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to, uint32_t track)
 {
 	uint64_t bit = track ? UINT64_C(1) << (track < TRACK_BITS ? track : TRACK_BITS - 1) : UINT64_MAX;
 	for (size_t i = 0; i < index->block_count; i++) {
 		const struct block *block = &index->blocks[i];
-		if (block->first != UINT64_MAX && block->least <= to && block->most >= from &&
-		    block->least <= block->most && block->tracks & bit)
-			add(list, block->first, end_of(index, i) - block->first);
+		bool wanted =
+		    block->least <= to && block->most >= from && block->least <= block->most && block->tracks & bit;
+		uint64_t start = wanted ? start_of(index, i) : UINT64_MAX;
+		if (start != UINT64_MAX)
+			add(list, start, end_of(index, i) - start);
 	}
 }
 
@@ -368,6 +419,7 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 	*view = (struct sql_view){
 	    .pieces = list.items,
 	    .piece_count = list.count,
+	    .in_place = index->runs,
 	    .from = from,
 	    .to = to,
 	    .open = index->spans[first].open,
@@ -401,6 +453,7 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 	for (size_t i = 0; i < index->block_count; i++) {
 		const struct block *block = &index->blocks[i];
 		sql_put_word(out, block->first);
+		sql_put_word(out, block->last);
 		sql_put_word(out, block->least);
 		sql_put_word(out, block->most);
 		sql_put_word(out, block->tracks);
@@ -408,6 +461,7 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 	sql_put_word(out, index->begin_count);
 	for (size_t i = 0; i < index->begin_count; i++) {
 		sql_put_word(out, index->begins[i].offset);
+		sql_put_word(out, index->begins[i].unit);
 		sql_put_word(out, index->begins[i].size);
 	}
 	sql_put_word(out, index->needed_count);
@@ -420,8 +474,8 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 /* Bytes of the file: they must be there. */
 static struct begin take_bytes(struct sql_words *words, const struct sql_index *index)
 {
-	struct begin bytes = {.offset = sql_take_below(words, index->size)};
-	bytes.size = sql_take_below(words, index->size - bytes.offset + 1);
+	struct begin bytes = {.unit = sql_take_below(words, index->size)};
+	bytes.size = sql_take_below(words, index->size - bytes.unit + 1);
 	words->failed = words->failed || bytes.size == 0;
 	return bytes;
 }
@@ -444,36 +498,41 @@ static void take_spans(struct sql_words *words, struct sql_index *index)
 static void take_blocks(struct sql_words *words, struct sql_index *index)
 {
 	index->block_shift = (unsigned)sql_take_below(words, 64);
-	index->block_count = sql_take_count(words, 4);
+	index->block_count = sql_take_count(words, 5);
 	index->blocks = calloc(index->block_count + 1, sizeof *index->blocks);
 	words->failed = words->failed || !index->blocks;
 	uint64_t before = 0;
 	for (size_t i = 0; i < index->block_count && !words->failed; i++) {
 		struct block *block = &index->blocks[i];
 		block->first = sql_take_word(words);
+		block->last = sql_take_word(words);
 		block->least = sql_take_word(words);
 		block->most = sql_take_word(words);
 		block->tracks = sql_take_word(words);
 		if (block->first == UINT64_MAX)
 			continue;
-		words->failed = block->first >= index->size || (i && block->first < before);
-		before = block->first;
+		words->failed =
+		    block->first > block->last || block->last >= index->size || (i && block->first < before);
+		before = block->last;
 	}
 }
 
 static void take_pieces(struct sql_words *words, struct sql_index *index)
 {
-	index->begin_count = sql_take_count(words, 2);
+	index->begin_count = sql_take_count(words, 3);
 	index->begins = calloc(index->begin_count + 1, sizeof *index->begins);
 	words->failed = words->failed || !index->begins;
-	for (size_t i = 0; i < index->begin_count && !words->failed; i++)
+	for (size_t i = 0; i < index->begin_count && !words->failed; i++) {
+		uint64_t offset = sql_take_below(words, index->size);
 		index->begins[i] = take_bytes(words, index);
+		index->begins[i].offset = offset;
+	}
 	index->needed_count = sql_take_count(words, 2);
 	index->needed = calloc(index->needed_count + 1, sizeof *index->needed);
 	words->failed = words->failed || !index->needed;
 	for (size_t i = 0; i < index->needed_count && !words->failed; i++) {
 		struct begin bytes = take_bytes(words, index);
-		index->needed[i] = (struct tw_piece){.offset = bytes.offset, .size = bytes.size};
+		index->needed[i] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
 	}
 }
 
@@ -489,6 +548,14 @@ static bool knows_all_open(const struct sql_index *index)
 	return true;
 }
 
+static bool tells_runs(const char *format)
+{
+	for (size_t i = 0; tw_formats[i]; i++)
+		if (strcmp(tw_formats[i]->name, format) == 0)
+			return tw_formats[i]->keep != NULL;
+	return false;
+}
+
 struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey)
 {
 	if (!sql_take_below(words, 2))
@@ -501,6 +568,7 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 	index->start = survey->start_ns;
 	index->size = sql_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
+	index->runs = tells_runs(survey->format);
 	take_spans(words, index);
 	take_blocks(words, index);
 	take_pieces(words, index);

@@ -14,7 +14,7 @@
 #include "sql/words.h"
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	MOST = 1 << 28 /* bytes of an index */
 };
 

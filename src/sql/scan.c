@@ -46,6 +46,19 @@ static void stop_telling(struct sql_scan *scan, bool at_end)
 
 /* ---- Opening and reading. ---- */
 
+/* Opens what the view says of the file: in it, or as a file of its own. */
+static int open_view(struct sql_scan *scan, const struct sql_file *file)
+{
+	const struct sql_view *view = &scan->view;
+	scan->options.format = file->survey->format;
+	scan->session->windows++;
+	if (!view->in_place)
+		return tw_open_pieces(&scan->reader, file->path, view->pieces, view->piece_count, &scan->options);
+	scan->options.order = TW_ORDER_TRACK; /* that of time, where it was asked for: there is one track */
+	int status = tw_open(&scan->reader, file->path, &scan->options);
+	return status < 0 ? status : scan->reader->format->keep(scan->reader, view->pieces, view->piece_count);
+}
+
 int sql_scan_open(struct sql_scan *scan)
 {
 	struct sql_session *session = scan->session;
@@ -60,14 +73,7 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
 	choose_teller(scan);
-	if (scan->view.pieces) {
-		scan->options.format = file->survey->format;
-		session->windows++;
-		status = tw_open_pieces(&scan->reader, file->path, scan->view.pieces, scan->view.piece_count,
-		                        &scan->options);
-	} else {
-		status = tw_open(&scan->reader, file->path, &scan->options);
-	}
+	status = scan->view.pieces ? open_view(scan, file) : tw_open(&scan->reader, file->path, &scan->options);
 	if (status < 0)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
@@ -121,6 +127,14 @@ static struct tw_event *own_events(struct sql_scan *scan)
 	return events;
 }
 
+static uint64_t offset_in_file(const struct sql_view *view, uint64_t offset)
+{
+	if (view->in_place)
+		return offset;
+	const struct tw_piece *piece = tw_piece_at(view->pieces, view->piece_count, offset);
+	return offset - piece->place + piece->offset;
+}
+
 /* A batch of pieces: the events that count, with offsets as they are in the file. */
 static bool place_events(struct sql_scan *scan)
 {
@@ -132,9 +146,8 @@ static bool place_events(struct sql_scan *scan)
 		return false;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct tw_event *event = &events[kept];
-		const struct tw_piece *piece = tw_piece_at(view->pieces, view->piece_count, batch->events[i].offset);
 		*event = batch->events[i];
-		event->offset = event->offset - piece->place + piece->offset;
+		event->offset = offset_in_file(view, event->offset);
 		kept += counts(view, event);
 	}
 	batch->events = events;

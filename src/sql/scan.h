@@ -18,6 +18,7 @@ struct sql_scan_name {
 struct sql_view {
 	struct tw_piece *pieces; /* the scan's to free */
 	size_t piece_count;
+	bool in_place;        /* they are read where they are */
 	uint64_t from, to;    /* on the trace's clock, both in */
 	const uint64_t *open; /* offsets, in order; the index's */
 	size_t open_count;

@@ -333,14 +333,96 @@ static void write_archive(const struct archive *archive, const char *path)
 	fclose(file);
 }
 
-static void test_index(void **state)
+/* ---- The same of an XRay log (version 5, little-endian): metadata of 16 bytes, kind << 1 | 1 first; calls of 8. ---- */
+
+enum { NEW_BUFFER, NEW_CPU = 2, WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, PID = 9, ENTER = 0, EXIT = 1, ENTER_ARGS = 3 };
+
+/* A metadata record: 15 bytes after the kind, of two words. */
+static void put_metadata(struct archive *archive, unsigned kind, uint64_t first, uint64_t second)
 {
-	(void)state;
+	put_word(archive, kind << 1 | 1 | first << 8);
+	put_word(archive, first >> 56 | second << 8);
+}
+
+static void put_call(struct archive *archive, unsigned action, uint32_t function, uint32_t delta)
+{
+	put_word(archive, function << 4 | action << 1 | (uint64_t)delta << 32);
+}
+
+struct xray_thread {
+	uint64_t number, tsc;
+	uint32_t stack[16];
+	unsigned depth;
+};
+
+/* A record that is no call. */
+static void put_other(struct archive *archive, struct xray_thread *thread, uint32_t what)
+{
+	thread->tsc += 7;
+	if (what == 0)
+		put_metadata(archive, NEW_CPU, draw(archive, 8) | thread->tsc << 16, thread->tsc >> 48);
+	else if (what == 1)
+		put_metadata(archive, WRAP, thread->tsc, 0);
+	else
+		put_metadata(archive, CUSTOM, 8 | (uint64_t)7 << 32, 0);
+	if (what == 2)
+		put_word(archive, 0x0807060504030201);
+}
+
+static void put_calls(struct archive *archive, struct xray_thread *thread)
+{
+	for (int i = 0; i < 400; i++) {
+		uint32_t what = draw(archive, 100), delta = 1 + draw(archive, 900), name = 1 + draw(archive, NAMES);
+		if (what < 3) {
+			put_other(archive, thread, what);
+			continue;
+		}
+		thread->tsc += delta;
+		if (what >= 50 || thread->depth == 12) {
+			put_call(archive, EXIT, thread->depth ? thread->stack[--thread->depth] : name, delta);
+			continue;
+		}
+		thread->stack[thread->depth++] = name;
+		put_call(archive, what < 6 ? ENTER_ARGS : ENTER, name, delta);
+		if (what < 6)
+			put_metadata(archive, ARGUMENT, 1, 0);
+	}
+}
+
+static void put_buffer(struct archive *archive, struct xray_thread *thread, uint64_t turn)
+{
+	size_t extents = archive->size;
+	put_metadata(archive, EXTENTS, 0, 0);
+	put_metadata(archive, NEW_BUFFER, thread->number, 0);
+	put_metadata(archive, WALL, 1000, turn);
+	put_metadata(archive, PID, 7, 0);
+	put_metadata(archive, NEW_CPU, 1 | thread->tsc << 16, thread->tsc >> 48);
+	put_calls(archive, thread);
+	tw_store64(archive->bytes + extents + 1, archive->size - extents - 16, false);
+}
+
+static void make_log(struct archive *archive)
+{
+	struct xray_thread threads[THREADS] = {{.number = 71, .tsc = 3000},
+	                                       {.number = 72, .tsc = 2000},
+	                                       {.number = 73, .tsc = 4000}};
+	put_word(archive, 5u | 1u << 16 | UINT64_C(3) << 32);
+	put_word(archive, 1000000000);
+	put_word(archive, 1 << 16);
+	put_word(archive, 0);
+	for (uint64_t turn = 0; turn < 150; turn++)
+		put_buffer(archive, &threads[turn % THREADS], turn);
+}
+
+/* ---- Windows of both. ---- */
+
+static void expect_windows(void (*make)(struct archive *archive))
+{
 	char path[] = "/tmp/trackway-sql-XXXXXX";
 	struct archive archive = {.random = 11};
 	struct scene scene;
 	assert_true(close(mkstemp(path)) == 0);
-	make_archive(&archive);
+	make(&archive);
 	write_archive(&archive, path);
 	set_up(&scene, NULL, NULL);
 	assert_int_equal(sql_session_add(scene.session, path), 0);
@@ -353,10 +435,24 @@ static void test_index(void **state)
 		expect_same(&scene, "*", "slice", pushed, plain);
 		expect_same(&scene, "*", "instant", pushed, plain);
 	}
+	expect(&scene, "select count(*) > 10000, max(depth) > 5 from slice", "1|1\n");
+	expect(&scene, "select count(*) from finding where severity = 'error'", "0\n");
 	assert_true(scene.session->windows > 60);
 	tear_down(&scene);
 	unlink(path);
 	free(archive.bytes);
+}
+
+static void test_index(void **state)
+{
+	(void)state;
+	expect_windows(make_archive);
+}
+
+static void test_index_of_buffers(void **state)
+{
+	(void)state;
+	expect_windows(make_log);
 }
 
 /* ---- What is kept beside a file. ---- */
@@ -386,7 +482,7 @@ static char *ask_kept(const char *path, uint64_t *windows, bool *refused)
 	return text;
 }
 
-enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 1 };
+enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 2 };
 
 static size_t read_file(const char *path, uint8_t *bytes, size_t room)
 {
@@ -417,9 +513,8 @@ static void expect_kept(const char *path, const char *expected, bool refused)
 	free(text);
 }
 
-static void test_kept_index(void **state)
+static void expect_kept_index(void (*make)(struct archive *archive))
 {
-	(void)state;
 	enum { ROOM = 1 << 22 };
 	char path[] = "/tmp/trackway-sql-XXXXXX", kept[64];
 	struct archive archive = {.random = 5};
@@ -428,7 +523,7 @@ static void test_kept_index(void **state)
 	bool refused;
 	assert_true(bytes && changed && close(mkstemp(path)) == 0);
 	snprintf(kept, sizeof kept, "%s.twindex", path);
-	make_archive(&archive);
+	make(&archive);
 	write_archive(&archive, path);
 	char *expected = ask_kept(path, &windows, &refused);
 	assert_true(expected && !refused && windows == 1);
@@ -461,6 +556,18 @@ static void test_kept_index(void **state)
 	free(bytes);
 	free(changed);
 	free(archive.bytes);
+}
+
+static void test_kept_index(void **state)
+{
+	(void)state;
+	expect_kept_index(make_archive);
+}
+
+static void test_kept_index_of_buffers(void **state)
+{
+	(void)state;
+	expect_kept_index(make_log);
 }
 
 /* ---- Groups and order. ---- */
@@ -628,7 +735,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_two_files),
 	    cmocka_unit_test(test_conditions),     cmocka_unit_test(test_windows),
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_kept_index),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_index_of_buffers),
+	    cmocka_unit_test(test_kept_index),     cmocka_unit_test(test_kept_index_of_buffers),
 	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
 	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
 	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
