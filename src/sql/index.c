@@ -548,14 +548,6 @@ static bool knows_all_open(const struct sql_index *index)
 	return true;
 }
 
-static bool tells_runs(const char *format)
-{
-	for (size_t i = 0; tw_formats[i]; i++)
-		if (strcmp(tw_formats[i]->name, format) == 0)
-			return tw_formats[i]->keep != NULL;
-	return false;
-}
-
 struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey)
 {
 	if (!sql_take_below(words, 2))
@@ -568,7 +560,7 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 	index->start = survey->start_ns;
 	index->size = sql_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
-	index->runs = tells_runs(survey->format);
+	index->runs = sql_format_named(survey->format)->keep != NULL;
 	take_spans(words, index);
 	take_blocks(words, index);
 	take_pieces(words, index);

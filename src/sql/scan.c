@@ -78,9 +78,6 @@ int sql_scan_open(struct sql_scan *scan)
 		return sql_session_fail(session, status, "%s",
 		                        scan->reader ? tw_reader_error(scan->reader) : "out of memory");
 	scan->reader->kinds = scan->kinds;
-	/* Files of a set have no time in common, and nothing that leads from one to the other. */
-	if (scan->reader->format->member && scan->order == TW_ORDER_TIME)
-		scan->reader->options.order = TW_ORDER_TRACK;
 	if (hooks->begin && !scan->quiet) {
 		hooks->begin(hooks->context, scan->reader, file->path);
 		scan->begun = true;

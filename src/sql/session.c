@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/dictionary.h"
+#include "core/format.h"
 #include "sql/scan.h"
 
 struct sql_session *sql_session_new(const struct tw_read_options *options)
@@ -62,6 +63,14 @@ int sql_session_fail(struct sql_session *session, int status, const char *format
 	vsnprintf(session->error, sizeof session->error, format, arguments);
 	va_end(arguments);
 	return status;
+}
+
+const struct tw_format *sql_format_named(const char *name)
+{
+	size_t i = 0;
+	while (strcmp(tw_formats[i]->name, name) != 0)
+		i++;
+	return tw_formats[i];
 }
 
 int sql_file_check(struct sql_session *session, size_t number)

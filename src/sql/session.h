@@ -66,6 +66,9 @@ int sql_file_check(struct sql_session *session, size_t file);
 /* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
 int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
 
+/* The format that readers call so. */
+const struct tw_format *sql_format_named(const char *name);
+
 /* Keeps a text in session->error and returns the status. */
 int sql_session_fail(struct sql_session *session, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

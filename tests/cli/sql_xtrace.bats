@@ -126,6 +126,17 @@ for line in sorted(sys.stdin, key=lambda line: json.loads(line)["name"]):
 	[[ "$output" == *"xtrace.unknown-token"* ]]
 }
 
+# One thread is not read alone: when something happened is told by the others, too.
+@test "sql of xtrace: threads on one clock, whatever is asked for" {
+	write_set --threads 3 --turns 40 --order set
+	for i in 1 2 3; do
+		pushed=$(one set "select count(*), sum(ts), sum(dur), sum(id % 1000003) from slice where utid = $i")
+		[ "$pushed" = "$(one set "select count(*), sum(ts), sum(dur), sum(id % 1000003) from slice where +utid = $i")" ]
+		[ "${pushed%%,*}" -gt 10 ]
+	done
+	[ "$(one set 'select ts from slice order by ts')" = "$(one set 'select +ts from slice order by +ts')" ]
+}
+
 @test "sql of xtrace: a file of the set that changes, and an index beside it" {
 	write_set --threads 2 --turns 40 set
 	"$PYTHON" - <<-'END'
