@@ -38,9 +38,9 @@ struct tw_range {
 };
 
 /* Gives names to the numbers that a trace holds, for example from a program's symbols (trackway/symbols.h makes one).
- * `name` fills *function and returns 1, or returns 0 when it does not know the number; `address` does so for the function that
- * holds an address, and tells its range: traces of instructions (xtrace) have addresses. Either may be NULL. The texts must
- * live until the reader is closed. */
+ * `name` fills *function and returns 1, or returns 0 when it does not know the number; `address` does so for the
+ * function that holds an address, and tells its range: traces of instructions (xtrace) have addresses. Either may be
+ * NULL. The texts must live until the reader is closed. */
 struct tw_namer {
 	int (*name)(void *context, uint64_t id, struct tw_name *function);
 	void *context;

@@ -31,15 +31,16 @@ TW_API int tw_symbols_open(struct tw_symbols **symbols, const char *path);
 /* Begins a handle without functions, for tw_symbols_add(). Returns 0 or TW_ERR_MEMORY. */
 TW_API int tw_symbols_new(struct tw_symbols **symbols);
 
-/* Adds the functions of a program or shared library by address: from its symbol tables, with file and line of each where there is
- * DWARF (in the program, or in its file with debug information). load_address: where its first byte was loaded; NULL: where it is
- * linked to, which only programs have that cannot be loaded elsewhere. Nothing may use the namer meanwhile.
- * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_VALUE (it can be loaded anywhere and load_address is NULL, or it was not
- * loaded there) or TW_ERR_MEMORY. */
+/* Adds the functions of a program or shared library by address: from its symbol tables, with file and line of each
+ * where there is DWARF (in the program, or in its file with debug information). load_address: where its first byte was
+ * loaded; NULL: where it is linked to, which only programs have that cannot be loaded elsewhere. Nothing may use the
+ * namer meanwhile. Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_VALUE (it can be loaded anywhere and load_address
+ * is NULL, or it was not loaded there) or TW_ERR_MEMORY. */
 TW_API int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address);
 
-/* Adds the files that a list names, as /proc/PID/maps is; also lines with an address and a path. A file that is not there is
- * looked for beside the list. Returns how many could not be read (the error is about the last of them), or a negative status. */
+/* Adds the files that a list names, as /proc/PID/maps is; also lines with an address and a path. A file that is not
+ * there is looked for beside the list. Returns how many could not be read (the error is about the last of them), or a
+ * negative status. */
 TW_API int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path);
 
 /* Closes; NULL is fine. All texts end here. */

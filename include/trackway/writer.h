@@ -19,6 +19,7 @@ enum tw_byte_order {
 
 /* How to write. All zero is the default for every member. */
 struct tw_write_options {
+	const char *format;            /* tw_transcode(): the target format; NULL: the source's */
 	unsigned version;              /* of the target format; 0: the newest, or the source's for tw_transcode() */
 	enum tw_byte_order byte_order; /* formats with a choice */
 	uint64_t buffer_size; /* xray-fdr: size of a buffer in bytes; 0: 16384, or the source's for tw_transcode() */
@@ -75,6 +76,10 @@ TW_API enum tw_order tw_writer_order(const char *format);
  * trace of the same format. */
 TW_API bool tw_writer_takes_events(const char *format);
 
+/* Returns the one format that a target format is made of, by tw_transcode() with options->format; NULL where it is
+ * made of events, or only of its own. */
+TW_API const char *tw_writer_source(const char *format);
+
 /* Returns the name of the format number i (from 0) that can be written, NULL past the last. */
 TW_API const char *tw_writer_format_name(size_t i);
 
@@ -100,10 +105,10 @@ struct tw_rewrite_result {
  * has no repair. */
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
-/* Writes a trace again in its own format, record by record, in another version or byte order. The reader is used up.
- * Options 0: as the source. Where tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0
- * or a negative status: TW_ERR_UNSUPPORTED where the format is not written record by record; then the reader can still
- * be read. */
+/* Writes a trace again in its own format, record by record, in another version or byte order; or in options->format,
+ * where tw_writer_source() of that is the source's. The reader is used up. Options 0: as the source. Where
+ * tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0 or a negative status:
+ * TW_ERR_UNSUPPORTED where the format is not written record by record; then the reader can still be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);
 

@@ -51,6 +51,8 @@ static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *p
 	const char *format = work->writing.format;
 	bool all = !tw_has_filters(walk->common) && !work->options->buffer_size;
 	int status = TW_ERR_UNSUPPORTED;
+	if (tw_writer_source(format))
+		return tw_write_records(&work->writing, reader);
 	if (strcmp(tw_reader_format(reader), format) == 0 && (all || !tw_writer_takes_events(format)))
 		status = tw_write_records(&work->writing, reader);
 	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&work->writing, reader) : status;
@@ -136,7 +138,8 @@ const struct tw_command tw_command_convert = {
     .description =
 	"Writes a trace in another format. chrome and perfetto are what Perfetto's viewer opens; speedscope, firefox, pprof, "
 	"callgrind and folded (flamegraph.pl) are for the tools of these names; csv and jsonl are a row for each event; ctf is "
-	"a directory for babeltrace2.\n\n"
+	"a directory for babeltrace2. champsim and tarmac are the instructions of one thread of an xtrace, for simulators and "
+	"the tools of Arm's models.\n\n"
 	"In the same format, without filters and without --buffer-size, every record is kept, but for what --format-version and "
 	"--byte-order ask for; bytes that mean nothing become 0. Otherwise the events are converted, and what is around them "
 	"(buffers, wall times) is made anew.\n\n"
@@ -148,6 +151,7 @@ const struct tw_command tw_command_convert = {
 	"trackway convert app.fxt -o app.pftrace\tThe same, with all that its viewer can show.\n"
 	"trackway convert --to pprof app.fxt -o app.pb.gz\tFor go tool pprof.\n"
 	"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n"
+	"trackway convert --thread 812 trace -o - --to champsim | xz >t.champsimtrace.xz\tA thread, for ChampSim.\n"
 	"trackway convert --dialect d3 old.log -o new.log\tA log of 2017 as CoreProfiler writes it since 2018.\n",
     .groups = groups,
     .size = sizeof(struct convert_options),

@@ -103,7 +103,9 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 {
 	struct tw_rewrite_result result;
-	int status = tw_transcode(reader, writing->output, &writing->write, &result);
+	struct tw_write_options options = writing->write;
+	options.format = writing->format;
+	int status = tw_transcode(reader, writing->output, &options, &result);
 	if (status < 0)
 		return status;
 	if (result.nothing_passed)

@@ -140,6 +140,8 @@ struct tw_target {
 	enum tw_order order;           /* of the events that it wants */
 	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;          /* it opens what it writes itself, by writer->path */
+	const char *source;      /* the one format that it is made of, record by record; NULL: events */
+	int (*transcode)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result); /* of it */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 	int (*finish)(struct tw_writer *writer);

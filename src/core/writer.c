@@ -34,8 +34,8 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (!writer->target)
 		return tw_writer_fail(writer, TW_ERR_FORMAT, "%s: no format of this name can be written", format);
 	if (!writer->target->write)
-		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED,
-		                      "%s: only a trace of this format can be written in it", format);
+		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED, "%s: only a trace of format %s can be written in it",
+		                      format, writer->target->source ? writer->target->source : format);
 	if (options)
 		writer->options = *options;
 	writer->path = path;
@@ -163,6 +163,23 @@ const char *tw_writer_format_of(const char *path)
 	return found;
 }
 
+const char *tw_writer_source(const char *format)
+{
+	const struct tw_target *target = target_named(format);
+	return target ? target->source : NULL;
+}
+
+/* Lets who can write an output. */
+static int write_out(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+                     struct tw_rewrite_result *result)
+{
+	const struct tw_target *target = options && options->format ? target_named(options->format) : NULL;
+	if (target && target->source)
+		return target->transcode(reader, out, result);
+	return options ? reader->format->transcode(reader, out, options, result)
+	               : reader->format->repair(reader, out, result);
+}
+
 /* Opens the output of a rewrite, lets the format write it, and gives it its name. */
 static int rewrite(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                    struct tw_rewrite_result *result)
@@ -172,8 +189,7 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	int error = tw_output_open(&out, path);
 	if (error)
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
-	int status = options ? reader->format->transcode(reader, &out, options, result)
-	                     : reader->format->repair(reader, &out, result);
+	int status = write_out(reader, &out, options, result);
 	if (status < 0) {
 		tw_output_discard(&out);
 		return status;
@@ -207,6 +223,13 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
                  struct tw_rewrite_result *result)
 {
 	static const struct tw_write_options none = {0};
+	const char *source = options && options->format ? tw_writer_source(options->format) : NULL;
+	if (source && strcmp(source, reader->format->name) != 0)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED,
+		               "%s: only a trace of format %s can be written in it, not one of %s", options->format,
+		               source, reader->format->name);
+	if (source)
+		return rewrite(reader, path, options, result);
 	if (is_set(reader))
 		return rewrite_set(reader, path, false, result);
 	if (!reader->format->transcode)

@@ -32,4 +32,8 @@ extern const struct tw_target tw_target_jsonl;
 /* A Common Trace Format directory. */
 extern const struct tw_target tw_target_ctf;
 
+/* Instructions of an xtrace for ChampSim, and for the tools of Arm's models. */
+extern const struct tw_target tw_target_champsim;
+extern const struct tw_target tw_target_tarmac;
+
 #endif

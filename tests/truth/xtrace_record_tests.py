@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -499,6 +500,113 @@ def test_names_maps(bench):
     short.write_text("5500000000 /bin/true\nno address\n")
     done = subprocess.run([bench.tool, "stat", "--maps", short, trace], capture_output=True, text=True, check=False)
     expect(done.returncode == 2 and "line 2: expected an address and a path" in done.stderr, done.stderr)
+
+
+def convert(bench, form, trace, *options):
+    out = bench.directory / f"out.{form}"
+    done = subprocess.run([bench.tool, "convert", *options, trace, "-o", out], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, form, done.stderr)
+    return out.read_bytes(), done.stderr
+
+
+LINE = 64
+
+
+def lines_accessed(tokens, kind):
+    """Where accesses begin: what goes on from the one before is of it, up to the end of a line of 64 bytes."""
+    starts, end = [], None
+    for token in tokens:
+        if token[0] == kind:
+            if token[1] != end or end % LINE == 0:
+                starts.append(token[1])
+            end = token[1] + len(token[2])
+    return starts
+
+
+def branch_kind(read, written):
+    """What ChampSim takes an instruction for, by its rules: inc/instruction.h."""
+    others = set(read) - {0, 6, 25, 26}
+    sp, flags, ip = 6 in read, 25 in read, 26 in read
+    if 26 not in written:
+        return None
+    if not sp and not flags and not others:
+        return "jump"
+    if not sp and not ip and not flags and others:
+        return "indirect"
+    if not sp and ip and 6 not in written and (flags or others):
+        return "conditional"
+    if sp and ip and 6 in written and not flags:
+        return "indirect call" if others else "call"
+    return "return" if sp and not ip and 6 in written else "other"
+
+
+def branch_of(opcode):
+    for mask, value, kind in ((0xfc000000, 0x14000000, "jump"), (0xfc000000, 0x94000000, "call"),
+                              (0xff000010, 0x54000000, "conditional"), (0x7c000000, 0x34000000, "conditional"),
+                              (0xfffffc1f, 0xd61f0000, "indirect"), (0xfffffc1f, 0xd63f0000, "indirect call"),
+                              (0xfffffc1f, 0xd65f0000, "return")):
+        if opcode & mask == value:
+            return kind
+    return None
+
+
+def test_champsim(bench):
+    "accesses.S, crash.S and threads.c for ChampSim: 64 bytes an instruction, by its own rules of what a branch is"
+    for name, options, status in (("accesses", (), 0), ("crash", (), 1), ("threads", ("50",), 0)):
+        trace, _ = bench.record([bench.program(name), *options], status=status)
+        data, _ = min(xtrace_tokens.files(trace).values(), key=lambda pair: pair[0].name)
+        number = int(data.name.split(".")[2])
+        raw, said = convert(bench, "champsimtrace", trace, "--thread", str(number))
+        steps = instructions(data.read_bytes())
+        expect(len(raw) == 64 * len(steps), len(raw), "bytes of", len(steps), "instructions")
+        more = 0
+        for i, ((pc, opcode, tokens), one) in enumerate(zip(steps, struct.iter_unpack("<QBB2B4B2Q4Q", raw))):
+            written, read, stores, loads = one[3:5], one[5:9], one[9:11], one[11:15]
+            expect(one[0] == pc, i, hex(one[0]), hex(pc))
+            kind, taken = branch_of(opcode), bool(one[2])
+            expect(branch_kind(read, written) == kind and bool(one[1]) == (kind is not None), f"{i}: {opcode:08x}", kind, one)
+            if kind and i + 1 < len(steps):
+                expect(taken == (kind != "conditional" or steps[i + 1][0] != pc + 4), i, kind, taken)
+            for found, name_of in ((stores, "store"), (loads, "load")):
+                wanted = lines_accessed(tokens, name_of)
+                more += len(wanted) > len(found)
+                expect([at for at in found if at] == wanted[:len(found)], f"{i}: {opcode:08x}", found, wanted)
+        expect(("kept in another form" in said) >= (more > 0), said)
+    done = subprocess.run([bench.tool, "convert", trace, "-o", "x.champsimtrace"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "--thread" in done.stderr, done.stderr)
+    part, _ = convert(bench, "champsimtrace", trace, "--thread", str(number), "--from-time", "100", "--to-time", "150")
+    expect(part == raw[6400:9600], "a part")
+
+
+def test_tarmac(bench):
+    "accesses.S, crash.S and marks.S as Tarmac: a line an instruction, and every byte that is accessed"
+    for name, options, status in (("accesses", (), 0), ("crash", (), 1), ("marks", ("--from-hint",), 0)):
+        trace, _ = bench.record([bench.program(name)], *options, status=status)
+        data, snapshots = only(trace)
+        text, _ = convert(bench, "tarmac", trace)
+        steps, found, registers = instructions(data), [], []
+        for line in text.decode().splitlines():
+            time, unit, kind, *rest = line.split()
+            expect(unit == "clk", line)
+            if kind in ("IT", "IS"):
+                expect(rest[0] == f"({time})" and int(time) == len(found) and rest[3:6] == ["O", "EL0t_n", ":"], line)
+                found.append((int(rest[1], 16), int(rest[2], 16), kind, []))
+            elif kind == "R":
+                registers.append((int(time), rest[0], int(rest[1], 16)))
+            else:
+                address, value = int(rest[0].split(":")[0], 16), bytes.fromhex(rest[1].replace("_", ""))[::-1]
+                expect(len(value) == int(kind[2:]), line)
+                found[int(time)][3].append(({"R": "load", "W": "store"}[kind[1]], address, value.hex()))
+        expect(len(found) == len(steps), len(found), "instructions of", len(steps))
+        for i, ((pc, opcode, tokens), (at, word, kind, accesses)) in enumerate(zip(steps, found)):
+            expect((at, word) == (pc, opcode), hex(at), hex(pc))
+            failed = branch_of(opcode) == "conditional" and i + 1 < len(steps) and steps[i + 1][0] == pc + 4
+            expect(kind == ("IS" if failed else "IT"), i, kind)
+            expect(spans(accesses) == spans([(t[0], t[1], t[2].hex()) for t in tokens if t[0] in ("load", "store")]), i, accesses)
+        begin = {name: value for time, name, value in registers if time == 0}
+        wanted = snapshots[0]
+        expect([begin[f"X{n}"] for n in range(31)] + [begin["SP_EL0"]] == list(wanted["x"]), begin)
+        expect(begin["cpsr"] == wanted["nzcv"] & 0xf0000000, begin["cpsr"])
 
 
 def test_words(bench):
