@@ -176,10 +176,10 @@ static const struct style csv = {
 #undef X
 	},
     .end = PIECE_OF("\n"),
-    .rest = PIECE_OF(",,,,,\n"),
+    .rest = PIECE_OF(",,,,,,,\n"),
 };
 
-static_assert(TW_COLUMNS - 1 - TW_COLUMN_ID == 5, "as many commas are in .rest");
+static_assert(TW_COLUMNS - 1 - TW_COLUMN_ID == 7, "as many commas are in .rest");
 
 static void put_csv_head(struct tw_output *out)
 {
