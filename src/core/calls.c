@@ -130,7 +130,10 @@ static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 		return;
 	}
 	frame[-1].children += duration;
-	const struct tw_left_call call = {duration, frame->children, frame->row, below};
+	const struct tw_left_call call = {.duration = duration,
+	                                  .children = frame->children,
+	                                  .row = frame->row,
+	                                  .below = below};
 	calls->hooks->leave(calls, frame, &call, how);
 }
 

@@ -16,16 +16,26 @@ enum tw_call_end { TW_CALL_ENDED, TW_CALL_UNWOUND, TW_CALL_OPEN };
 struct tw_frame {
 	uint64_t begin;
 	uint64_t children; /* ns in the calls directly inside */
-	uint32_t name;
-	uint32_t row;
+	union {
+		struct {
+			uint32_t row, name;
+		};
+		uint64_t function; /* both */
+	};
 };
 
 /* A call that has ended. */
 struct tw_left_call {
 	uint64_t duration;
 	uint64_t children; /* ns in the calls directly inside */
-	uint32_t row;
-	uint32_t below; /* calls of this row that still go on: what is inside of another counts only once */
+	union {
+		struct {
+			uint32_t row;
+			uint32_t
+			    below; /* calls of this row that still go on: what is inside of another counts only once */
+		};
+		uint64_t function; /* a frame's, before `below` is written */
+	};
 };
 
 static inline uint64_t tw_call_self(const struct tw_left_call *call)
@@ -198,7 +208,10 @@ static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cu
 		return;
 	}
 	top[-1].children += duration;
-	const struct tw_left_call call = {duration, top->children, top->row, below};
+	const struct tw_left_call call = {.duration = duration,
+	                                  .children = top->children,
+	                                  .row = top->row,
+	                                  .below = below};
 	leave(at->calls, top, &call, TW_CALL_ENDED);
 }
 

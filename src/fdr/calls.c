@@ -22,12 +22,22 @@ enum {
 
 static_assert(sizeof(struct tw_frame) == sizeof(struct tw_left_call), "one step for both");
 
+/* By the bits of a plain record. */
+struct moves {
+	ptrdiff_t
+	    down[EXIT_BITS + 1];      /* bytes from the frame above the top to its own, and from there to the new top */
+	uint32_t more[EXIT_BITS + 1]; /* calls on the stack */
+};
+
+static const struct moves moves = {.down = {[EXIT_BITS] = -STEP}, .more = {1, [EXIT_BITS] = UINT32_MAX}};
+
 /* What a run looks at and moves. */
 struct run {
+	struct moves moves;
 	struct tw_frame *top;
 	struct tw_left_call *left;
 	uint32_t *on_stack;
-	const struct fdr_near *near;
+	const union fdr_near *near;
 	uint32_t odd; /* the bits that the first word of a plain entry or exit does not have */
 	struct tw_ticks_walk walk;
 	uint64_t whole, part; /* of the clock */
@@ -43,40 +53,27 @@ static inline void *moved(void *pointer, ptrdiff_t bytes)
  * record. */
 static inline bool make_plain(uint32_t *bits, uint32_t odd)
 {
-	const uint32_t kind = *bits & (odd | KIND_BITS);
-	if (kind != TAIL_BITS && kind != ARGS_BITS)
+	static_assert((TAIL_BITS ^ ARGS_BITS) == EXIT_BITS,
+	              "what turns one into an exit turns the other into an entry");
+	if ((*bits & (odd | KIND_BITS) & ~(uint32_t)EXIT_BITS) != TAIL_BITS)
 		return false;
-	*bits ^= kind == TAIL_BITS ? TAIL_BITS ^ EXIT_BITS : ARGS_BITS;
+	*bits ^= ARGS_BITS;
 	return true;
-}
-
-static inline void put_frame(struct tw_frame *frame, uint64_t begin, uint32_t row)
-{
-	frame->begin = begin;
-	frame->children = 0;
-	frame->row = row;
-}
-
-static inline void put_call(struct tw_left_call *call, uint64_t duration, uint64_t children, uint32_t row,
-                            uint32_t below)
-{
-	call->duration = duration;
-	call->children = children;
-	call->row = row;
-	call->below = below;
 }
 
 /* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps one of
  * them. There must be room for as many frames, and for one call more than there are records. whole: the clock's. Returns how
- * many bytes are left. */
+ * many bytes are left. What a loop costs here is stores, then steps: a function's row and name are one word, and what depends on
+ * the kind stands in a table on the stack. */
 static inline __attribute__((always_inline)) size_t take_all(struct run *run, const uint8_t *bytes, size_t size,
                                                              uint64_t whole)
 {
 	struct tw_frame *top = run->top;
 	struct tw_left_call *left = run->left;
 	struct tw_ticks_walk walk = run->walk;
-	const struct fdr_near *const near = run->near;
+	const union fdr_near *const near = run->near;
 	uint32_t *const on_stack = run->on_stack;
+	const struct moves by = run->moves;
 	const uint32_t odd = run->odd;
 	const uint64_t part = run->part;
 	const uint8_t *p = bytes, *const end = bytes + size;
@@ -84,19 +81,23 @@ static inline __attribute__((always_inline)) size_t take_all(struct run *run, co
 		uint32_t bits = tw_load32(p, false);
 		if (bits & odd && !make_plain(&bits, odd))
 			break;
-		const uint32_t row = near[bits >> 4].row, name = near[bits >> 4].name;
-		const ptrdiff_t exits = -(ptrdiff_t)(bits / EXIT_BITS & 1),
-				down = exits & -STEP; /* all bits, or none */
+		const union fdr_near known = {.function = near[bits >> 4].function};
+		const ptrdiff_t down = by.down[bits & EXIT_BITS];
 		struct tw_frame *above = top + 1, *mine = moved(above, down);
-		above->name = name;
-		if (!row || mine->name != name || !tw_ticks_step(&walk, tw_load32(p + 4, false), whole, part))
+		above->function = known.function;
+		if (!known.row || mine->function != known.function ||
+		    !tw_ticks_step(&walk, tw_load32(p + 4, false), whole, part))
 			break;
 		const uint64_t now = tw_ticks_walked(&walk), duration = now - top->begin;
-		put_call(left, duration, top->children, row, on_stack[name] += 1 + 2 * (uint32_t)exits);
+		left->duration = duration;
+		left->children = top->children;
+		left->function = known.function;
+		left->below = on_stack[known.name] += by.more[bits & EXIT_BITS];
 		left = moved(left, -down);
 		top = moved(mine, down);
 		top->children += duration; /* the caller's; of an entry, what is 0 next */
-		put_frame(above, now, row);
+		above->begin = now;
+		above->children = 0;
 	}
 	run->top = top;
 	run->left = left;
@@ -207,6 +208,7 @@ static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, stru
 	struct tw_call_stack *stack = calls->stack;
 	const size_t near_room = stream->names->near_room;
 	struct run run = {
+	    .moves = moves,
 	    .top = stack->space->frames + stack->depth,
 	    .left = left->calls + left->count,
 	    .on_stack = stack->space->on_stack,

@@ -142,13 +142,16 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 
 /* ---- names.c: function ids to names of the dictionary. ---- */
 
-struct fdr_near {
-	uint32_t name; /* 0: not yet named */
-	uint32_t row;  /* of read_calls's caller; 0: not yet known */
+union fdr_near {
+	struct {
+		uint32_t row;  /* of read_calls's caller; 0: not yet known */
+		uint32_t name; /* 0: not yet named */
+	};
+	uint64_t function; /* both, as in struct tw_frame */
 };
 
 struct fdr_names {
-	struct fdr_near *near;             /* by id */
+	union fdr_near *near;              /* by id */
 	size_t near_room;                  /* 0 or a power of two */
 	const struct tw_call_space *space; /* that the rows are known for */
 	struct tw_map far;                 /* ids too large for the table */
