@@ -553,6 +553,23 @@ int tw_window_refill(struct tw_window *window, uint64_t offset, size_t want, con
 	return 0;
 }
 
+int tw_window_exchange(struct tw_window *window, size_t size, uint8_t **bytes, size_t *room)
+{
+	size_t rest = window->used - size, own_room = window->room;
+	uint8_t *own = window->bytes;
+	if (!tw_grow(bytes, room, rest, 1))
+		return no_memory(window->input);
+	if (rest)
+		memcpy(*bytes, own + size, rest);
+	window->bytes = *bytes;
+	window->room = *room;
+	window->used = rest;
+	window->offset += size;
+	*bytes = own;
+	*room = own_room;
+	return 0;
+}
+
 void tw_window_free(struct tw_window *window)
 {
 	free(window->bytes);

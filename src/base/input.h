@@ -91,6 +91,10 @@ static inline int tw_window_view(struct tw_window *window, uint64_t offset, size
 	return 0;
 }
 
+/* Gives the buffer, with the bytes that are held, in exchange for another (NULL with no room: a new one), into which those
+ * behind the first `size` go: they are held from then on. Returns 0 or TW_ERR_MEMORY. */
+int tw_window_exchange(struct tw_window *window, size_t size, uint8_t **bytes, size_t *room);
+
 void tw_window_free(struct tw_window *window);
 
 #endif

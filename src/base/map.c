@@ -66,6 +66,13 @@ bool tw_map_next(const struct tw_map *map, uint64_t key, size_t *slot, uint32_t 
 	return false;
 }
 
+void tw_map_clear(struct tw_map *map)
+{
+	if (map->slots)
+		memset(map->slots, 0, (map->mask + 1) * sizeof *map->slots);
+	map->count = 0;
+}
+
 void tw_map_free(struct tw_map *map)
 {
 	free(map->slots);

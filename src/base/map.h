@@ -63,6 +63,8 @@ bool tw_map_add(struct tw_map *map, uint64_t key, uint32_t value);
 /* Walks all values under a key, for keys that are hashes: start with *slot = SIZE_MAX; false when there are no more. */
 bool tw_map_next(const struct tw_map *map, uint64_t key, size_t *slot, uint32_t *value);
 
+/* Empties it, and keeps its memory. */
+void tw_map_clear(struct tw_map *map);
 void tw_map_free(struct tw_map *map);
 
 #endif

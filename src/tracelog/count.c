@@ -145,7 +145,7 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 	struct tw_tracelog_fault fault;
 	const uint8_t *line = count->bytes + at, *end = memchr(line, '\n', count->size - at);
 	size_t size = end ? (size_t)(end - line) + 1 : count->size - at;
-	if (size <= count->line_limit && tw_tracelog_decode(line, size, &record, &fault) == 0)
+	if (tw_tracelog_decode(line, size, &record, &fault) == 0)
 		take_record(count, &record, at);
 	else
 		add_mark(count, at);
@@ -192,18 +192,31 @@ static void add_tally(struct tracelog_count *count, const struct tally *tally)
 	}
 }
 
-void tracelog_count(struct tracelog_count *count)
+/* Empties a count, and keeps its memory. */
+static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t size)
 {
-	const uint8_t *bytes = count->bytes, *end = bytes + count->size, *next;
-	const uint8_t *found = count->size ? memrchr(bytes, '\n', count->size) : NULL,
-		      *ended = found ? found + 1 : bytes;
+	tw_map_clear(&count->by_key);
+	*count = (struct tracelog_count){
+	    .bytes = bytes,
+	    .size = size,
+	    .dialects = UINT32_MAX,
+	    .threads = count->threads,
+	    .thread_room = count->thread_room,
+	    .by_key = count->by_key,
+	    .marks = count->marks,
+	    .mark_room = count->mark_room,
+	};
+}
+
+void tracelog_count(struct tracelog_count *count, const uint8_t *bytes, size_t size)
+{
+	const uint8_t *end = size ? bytes + size : bytes, *next;
+	const uint8_t *last = size ? memrchr(bytes, '\n', size) : NULL, *ended = last ? last + 1 : bytes;
 	struct tally tally = {0};
-	count->dialects = UINT32_MAX;
+	clear(count, bytes, size);
 	for (const uint8_t *line = bytes; line < end && !count->failed; line = next, count->lines++) {
 		struct tracelog_entry entry;
 		next = line < ended ? tracelog_judge_plain(&entry, line) : NULL;
-		if (next && (size_t)(next - line) > count->line_limit)
-			next = NULL;
 		if (next)
 			take_plain(count, &tally, &entry, (size_t)(next - line));
 		else

@@ -22,9 +22,8 @@ struct tracelog_mark {
 enum { TRACELOG_COUNT_RECENT = 64 };
 
 struct tracelog_count {
-	const uint8_t *bytes; /* whole lines, but perhaps the last of the log; TRACELOG_SLACK bytes more may be read */
+	const uint8_t *bytes; /* that were counted */
 	size_t size;
-	size_t line_limit; /* bytes that a line may have: of a longer one there is a mark */
 	uint64_t lines;
 	uint64_t kinds[TW_TRACELOG_KINDS];
 	unsigned dialects; /* that all records may be of */
@@ -50,8 +49,8 @@ static inline uint64_t tracelog_thread_key(bool os, uint32_t number)
 /* The row of a thread, made where there is none; NULL without memory. */
 struct tracelog_thread_count *tracelog_count_thread(struct tracelog_count *count, uint64_t key);
 
-/* Counts bytes[0, size) anew. */
-void tracelog_count(struct tracelog_count *count);
+/* Counts anew what is in bytes: whole lines, but perhaps the last of the log; TRACELOG_SLACK bytes more may be read. */
+void tracelog_count(struct tracelog_count *count, const uint8_t *bytes, size_t size);
 
 void tracelog_count_free(struct tracelog_count *count);
 

@@ -9,20 +9,17 @@
 #include "tracelog/layout.h"
 
 enum {
-	LINE_SHARE = 8,      /* of the memory limit, for one line */
-	LINE_MOST = 1 << 30, /* bytes, whatever the memory limit is: struct tracelog_entry */
+	LINE_SHARE = 32,              /* of the memory limit, for one line: its frames take several times its bytes */
+	LINE_LEAST = TW_WINDOW_CHUNK, /* whatever the memory limit is: what a stretch may hold */
+	LINE_MOST = 1 << 30           /* the same: struct tracelog_entry */
 };
-
-size_t tracelog_line_limit(const struct tw_reader *reader)
-{
-	size_t share = tw_memory_limit(reader) / LINE_SHARE;
-	return share < LINE_MOST ? share : LINE_MOST;
-}
 
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader)
 {
+	size_t limit = tw_memory_limit(reader) / LINE_SHARE;
+	limit = limit < LINE_LEAST ? LINE_LEAST : limit < LINE_MOST ? limit : LINE_MOST;
 	*cursor = (struct tracelog_cursor){.reader = reader};
-	cursor->lines = (struct tw_text_lines){.window = reader->window, .limit = tracelog_line_limit(reader)};
+	cursor->lines = (struct tw_text_lines){.window = reader->window, .limit = limit};
 	reader->window = (struct tw_window){.input = reader->input};
 }
 

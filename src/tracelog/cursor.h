@@ -26,9 +26,6 @@ struct tracelog_cursor {
 	struct tracelog_tally tallies[TRACELOG_RULES];
 };
 
-/* Bytes that a line may have. */
-size_t tracelog_line_limit(const struct tw_reader *reader);
-
 /* Takes the reader's window over: a log is gone through once. Free it in the end. */
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader);
 void tracelog_cursor_free(struct tracelog_cursor *cursor);

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "core/ahead.h"
 #include "tracelog/count.h"
 #include "tracelog/cursor.h"
 #include "tracelog/layout.h"
+#include "tracelog/stretch.h"
 #include "tracelog/tracelog.h"
 
 enum {
-	PIECE = 2 << 20,   /* bytes that a thread counts in one go, about */
+	PIECES = 8,        /* stretches of the log that are read and counted ahead */
 	THREADS_SHARE = 2, /* of the memory limit, for all that is kept of threads */
 	FIELDS = 8,
 	SETTINGS = 64, /* that are listed */
@@ -32,16 +33,17 @@ struct setting {
 	char name[SETTING_TEXT], value[SETTING_TEXT];
 };
 
+/* A stretch of the log, and what is in it. */
+struct piece {
+	struct tracelog_stretch stretch;
+	struct tracelog_count count;
+};
+
 struct tracelog_survey {
 	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
-	struct tracelog_count *counts; /* one for each thread that counts */
-	unsigned jobs;
-	uint8_t *block; /* bytes that are counted together */
-	size_t used, room;
-	bool skipping;     /* the rest of a line that was too long */
-	uint64_t position; /* bytes read */
-	int64_t got[TW_JOBS_MAX];
-	uint64_t offset, line; /* of the block */
+	struct tw_ahead *ahead;
+	struct piece pieces[PIECES];
+	uint64_t offset, line; /* of the stretch that is added */
 
 	struct tracelog_count sum; /* times relative to `sum.start` */
 	struct tw_map system_of;   /* iid of a thread to its row of the system's thread */
@@ -69,14 +71,15 @@ void tracelog_survey_free(struct tracelog_survey *survey)
 {
 	if (!survey)
 		return;
-	for (unsigned i = 0; i < survey->jobs && survey->counts; i++)
-		tracelog_count_free(&survey->counts[i]);
-	free(survey->counts);
+	tw_ahead_free(survey->ahead);
+	for (size_t i = 0; i < PIECES; i++) {
+		tracelog_stretch_free(&survey->pieces[i].stretch);
+		tracelog_count_free(&survey->pieces[i].count);
+	}
 	tracelog_count_free(&survey->sum);
 	tracelog_cursor_free(&survey->cursor);
 	tw_map_free(&survey->system_of);
 	tw_map_free(&survey->thread_of);
-	free(survey->block);
 	free(survey->thread_fields);
 	free(survey->threads);
 	free(survey);
@@ -171,15 +174,10 @@ static void judge_items(struct tracelog_cursor *cursor)
 		;
 }
 
-/* Of one that is too long the beginning is looked at, as where lines are read one by one. */
-static void take_line(struct tracelog_survey *survey, const struct tw_text_line *whole)
+static void take_line(struct tracelog_survey *survey, const struct tw_text_line *line)
 {
 	struct tracelog_cursor *cursor = &survey->cursor;
-	struct tw_text_line line = *whole;
-	line.cut |= line.size > cursor->lines.limit;
-	line.size = line.size < cursor->lines.limit ? line.size : cursor->lines.limit;
-	cursor->lost_bytes += whole->size - line.size;
-	if (!tracelog_cursor_take(cursor, &line))
+	if (!tracelog_cursor_take(cursor, line))
 		return;
 	if (!cursor->readable)
 		survey->sum.kinds[TW_TRACELOG_UNKNOWN]++;
@@ -258,155 +256,57 @@ static void take_count(struct tracelog_survey *survey, const struct tracelog_cou
 	survey->line += count->lines;
 }
 
-static void run(void *context, unsigned i)
+/* Takes what there is of a line that is too long: it is reported once. */
+static void take_long_line(struct tracelog_survey *survey, const struct tracelog_stretch *stretch)
+{
+	const struct tw_text_line line = {stretch->bytes, stretch->size, stretch->offset, survey->line + 1, true};
+	take_line(survey, &line);
+	survey->offset += stretch->size;
+	survey->line++;
+}
+
+/* What lies between two stretches is the rest of a line that was too long. */
+static void pass_over(struct tracelog_survey *survey, uint64_t offset)
+{
+	survey->cursor.lost_bytes += offset - survey->offset;
+	survey->offset = offset;
+}
+
+/* ---- Stretches, in any thread. ---- */
+
+static int read_piece(void *context, void *to)
 {
 	struct tracelog_survey *survey = context;
-	tracelog_count(&survey->counts[i]);
+	struct piece *piece = to;
+	return tracelog_stretch_read(&survey->cursor.lines, &piece->stretch);
 }
 
-/* Empties a count, and keeps its memory. */
-static void clear(struct tracelog_count *count, const uint8_t *bytes, size_t size)
+static void count_piece(void *context, void *to)
 {
-	tw_map_free(&count->by_key);
-	*count = (struct tracelog_count){
-	    .bytes = bytes,
-	    .size = size,
-	    .line_limit = count->line_limit,
-	    .threads = count->threads,
-	    .thread_room = count->thread_room,
-	    .marks = count->marks,
-	    .mark_room = count->mark_room,
-	};
+	struct piece *piece = to;
+	(void)context;
+	tracelog_count(&piece->count, piece->stretch.bytes, piece->stretch.cut ? 0 : piece->stretch.size);
 }
 
-/* Counts the first `size` bytes of the block, which end with a line, in all threads. */
-static void count_block(struct tracelog_survey *survey, size_t size)
+static int count_all(struct tracelog_survey *survey, unsigned jobs)
 {
-	const uint8_t *bytes = survey->block;
-	size_t from = 0;
-	for (unsigned i = 0; i < survey->jobs; i++) {
-		size_t to = i + 1 == survey->jobs ? size : size / survey->jobs * (i + 1);
-		const uint8_t *end = to > from && to < size ? memchr(bytes + to - 1, '\n', size - to + 1) : NULL;
-		if (to < from)
-			to = from;
-		else if (to < size)
-			to = end ? (size_t)(end - bytes) + 1 : size;
-		clear(&survey->counts[i], bytes + from, to - from);
-		from = to;
-	}
-	tw_parallel(survey->jobs, run, survey);
-	for (unsigned i = 0; i < survey->jobs; i++)
-		take_count(survey, &survey->counts[i]);
-}
-
-/* ---- Reading. ---- */
-
-static const uint8_t *last_end(const struct tracelog_survey *survey, size_t from)
-{
-	return survey->used > from ? memrchr(survey->block + from, '\n', survey->used - from) : NULL;
-}
-
-/* A line that is too long is reported once and passed over. */
-static void drop_long_line(struct tracelog_survey *survey)
-{
-	struct tw_text_line line = {survey->block, survey->used, survey->offset, survey->line + 1, true};
-	if (!survey->skipping)
-		take_line(survey, &line);
-	else
-		survey->cursor.lost_bytes += survey->used;
-	survey->skipping = true;
-	survey->offset += survey->used;
-	survey->used = 0;
-}
-
-/* Where the bytes that follow belong to a long line: its end. */
-static void end_long_line(struct tracelog_survey *survey)
-{
-	const uint8_t *end = memchr(survey->block, '\n', survey->used);
-	size_t size = end ? (size_t)(end - survey->block) + 1 : survey->used;
-	survey->cursor.lost_bytes += size;
-	survey->skipping = !end;
-	survey->line += end != NULL;
-	survey->offset += size;
-	survey->used -= size;
-	memmove(survey->block, survey->block + size, survey->used);
-}
-
-/* Each thread reads a piece where the input can be read at any place. */
-static void read_piece(void *context, unsigned i)
-{
-	struct tracelog_survey *survey = context;
-	uint64_t from = (uint64_t)i * PIECE;
-	survey->got[i] = tw_input_read(survey->cursor.reader->input, survey->position + from,
-	                               survey->block + survey->used + from, PIECE);
-}
-
-static int64_t read_pieces(struct tracelog_survey *survey)
-{
-	struct tw_input *input = survey->cursor.reader->input;
-	if (!tw_input_seekable(input))
-		return tw_input_read(input, survey->position, survey->block + survey->used,
-		                     (size_t)PIECE * survey->jobs);
-	int64_t sum = 0;
-	tw_parallel(survey->jobs, read_piece, survey);
-	for (unsigned i = 0; i < survey->jobs && sum == (int64_t)i * PIECE; i++) {
-		if (survey->got[i] < 0)
-			return survey->got[i];
-		sum += survey->got[i];
-	}
-	return sum;
-}
-
-/* Reads on behind what is left of the block before. Returns 1, 0 at the end, or a negative status. */
-static int read_block(struct tracelog_survey *survey)
-{
-	size_t want = (size_t)PIECE * survey->jobs, limit = survey->cursor.lines.limit;
-	if (survey->used >= limit && survey->used >= want)
-		drop_long_line(survey);
-	if (!tw_grow(&survey->block, &survey->room, survey->used + want + TRACELOG_SLACK, 1))
+	static const struct tw_ahead_work work = {read_piece, count_piece};
+	void *pieces[PIECES], *next;
+	int status;
+	for (size_t i = 0; i < PIECES; i++)
+		pieces[i] = &survey->pieces[i];
+	survey->ahead = tw_ahead_new(&work, survey, pieces, PIECES, jobs);
+	if (!survey->ahead)
 		return TW_ERR_MEMORY;
-	int64_t n = read_pieces(survey);
-	if (n <= 0)
-		return (int)n;
-	survey->position += (uint64_t)n;
-	survey->used += (size_t)n;
-	memset(survey->block + survey->used, 0, TRACELOG_SLACK);
-	if (survey->skipping)
-		end_long_line(survey);
-	return 1;
-}
-
-/* What the search for the format has read of a pipe comes first. */
-static int take_window(struct tracelog_survey *survey)
-{
-	struct tw_window *window = &survey->cursor.lines.window;
-	if (!tw_grow(&survey->block, &survey->room, window->used + TRACELOG_SLACK, 1))
-		return TW_ERR_MEMORY;
-	if (window->used)
-		memcpy(survey->block, window->bytes, window->used);
-	survey->used = window->used;
-	memset(survey->block + survey->used, 0, TRACELOG_SLACK);
-	return 0;
-}
-
-static int count_all(struct tracelog_survey *survey)
-{
-	int status = take_window(survey);
-	survey->position = survey->used;
-	size_t looked = 0;
-	while (status >= 0 && (status = read_block(survey)) > 0) {
-		const uint8_t *end = last_end(survey, looked < survey->used ? looked : 0);
-		looked = survey->used;
-		if (!end)
-			continue;
-		size_t size = (size_t)(end - survey->block) + 1;
-		count_block(survey, size);
-		survey->used -= size;
-		memmove(survey->block, survey->block + size, survey->used);
-		looked = survey->used;
+	while ((status = tw_ahead_next(survey->ahead, &next)) > 0) {
+		const struct piece *piece = next;
+		pass_over(survey, piece->stretch.offset);
+		if (piece->stretch.cut)
+			take_long_line(survey, &piece->stretch);
+		else
+			take_count(survey, &piece->count);
 	}
-	if (status == 0 && survey->used)
-		count_block(survey, survey->used);
+	pass_over(survey, survey->cursor.lines.next);
 	return survey->sum.failed ? TW_ERR_MEMORY : status;
 }
 
@@ -555,28 +455,15 @@ static int tell_threads(struct tracelog_survey *survey, struct tw_info *info)
 	return 0;
 }
 
-static int make(struct tw_reader *reader, unsigned jobs, struct tracelog_survey **made)
-{
-	struct tracelog_survey *survey = *made = calloc(1, sizeof *survey);
-	if (!survey)
-		return TW_ERR_MEMORY;
-	tracelog_cursor_init(&survey->cursor, reader);
-	survey->jobs = jobs ? jobs : tw_processors();
-	survey->jobs = survey->jobs < TW_JOBS_MAX ? survey->jobs : TW_JOBS_MAX;
-	survey->counts = calloc(survey->jobs, sizeof *survey->counts);
-	survey->sum.dialects = UINT32_MAX;
-	for (unsigned i = 0; i < survey->jobs && survey->counts; i++)
-		survey->counts[i].line_limit = survey->cursor.lines.limit;
-	return survey->counts ? 0 : TW_ERR_MEMORY;
-}
-
 int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct tracelog_reader *log = reader->state;
-	int status = make(reader, jobs, &log->survey);
-	struct tracelog_survey *survey = log->survey;
-	if (status >= 0)
-		status = count_all(survey);
+	struct tracelog_survey *survey = log->survey = calloc(1, sizeof *survey);
+	if (!survey)
+		return tw_fail(reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(reader->input));
+	tracelog_cursor_init(&survey->cursor, reader);
+	survey->sum.dialects = UINT32_MAX;
+	int status = count_all(survey, jobs);
 	if (status >= 0) {
 		tracelog_cursor_end(&survey->cursor);
 		tell_kinds(survey, info);

@@ -56,61 +56,11 @@ static int no_memory(struct tw_reader *reader)
 
 /* ---- Stretches of lines, in any thread. ---- */
 
-static bool keep_bytes(struct tracelog_digest *digest, const uint8_t *bytes, size_t size)
-{
-	if (!tw_grow(&digest->bytes, &digest->room, size + TRACELOG_SLACK, 1))
-		return false;
-	memcpy(digest->bytes, bytes, size);
-	memset(digest->bytes + size, 0, TRACELOG_SLACK);
-	digest->size = size;
-	return true;
-}
-
-/* Takes a line that is longer than what is held at once, or the last, which may have no end. */
-static int read_line(struct tw_text_lines *lines, struct tracelog_digest *digest)
-{
-	struct tw_text_line line;
-	int status = tw_text_lines_next(lines, &line);
-	if (status <= 0)
-		return status;
-	digest->offset = line.offset;
-	digest->cut = line.cut;
-	return keep_bytes(digest, line.bytes, line.size) ? 1 : TW_ERR_MEMORY;
-}
-
-/* Finds the whole lines that are there, in one go; *size is 0 where there is none. */
-static int find_lines(struct tw_text_lines *lines, const uint8_t **bytes, size_t *size)
-{
-	size_t have = 0, looked;
-	const uint8_t *end;
-	do {
-		looked = have;
-		int status = tw_window_view(&lines->window, lines->next, looked + 1, bytes, &have);
-		if (status < 0)
-			return status;
-		end = have > looked ? memrchr(*bytes + looked, '\n', have - looked) : NULL;
-	} while (!end && have > looked && have < TW_WINDOW_CHUNK);
-	*size = end ? (size_t)(end - *bytes) + 1 : 0;
-	return 0;
-}
-
-/* Takes whole lines, or what there is of one. */
 static int read_lines(void *context, void *piece)
 {
 	struct tracelog_events *events = context;
-	struct tw_text_lines *lines = &events->cursor.lines;
 	struct tracelog_digest *digest = piece;
-	const uint8_t *bytes;
-	size_t size = 0;
-	int status = lines->in_long_line ? 0 : find_lines(lines, &bytes, &size);
-	if (status < 0)
-		return status;
-	if (!size)
-		return read_line(lines, digest);
-	digest->cut = false;
-	digest->offset = lines->next;
-	lines->next += size;
-	return keep_bytes(digest, bytes, size) ? 1 : TW_ERR_MEMORY;
+	return tracelog_stretch_read(&events->cursor.lines, &digest->stretch);
 }
 
 static void look_through(void *context, void *piece)
@@ -125,14 +75,7 @@ static void take_line(struct tracelog_events *events, const uint8_t *bytes, size
 {
 	struct tracelog_cursor *cursor = &events->cursor;
 	const struct tracelog_place at = events->log.at;
-	size_t limit = cursor->lines.limit;
-	const struct tw_text_line line = {
-	    .bytes = bytes,
-	    .size = size < limit ? size : limit,
-	    .offset = at.offset,
-	    .number = at.line,
-	    .cut = events->digest->cut || size > limit,
-	};
+	const struct tw_text_line line = {bytes, size, at.offset, at.line, events->digest->stretch.cut};
 	if (!tracelog_cursor_take(cursor, &line))
 		return;
 	if (cursor->readable)
@@ -144,11 +87,11 @@ static void take_line(struct tracelog_events *events, const uint8_t *bytes, size
 static inline void take_entry(struct tracelog_events *events, const struct tracelog_entry *entry)
 {
 	const struct tracelog_digest *digest = events->digest;
-	uint64_t offset = digest->offset + entry->at;
+	uint64_t offset = digest->stretch.offset + entry->at;
 	events->log.at = (struct tracelog_place){offset, ++events->line};
 	events->next = offset + entry->size;
-	if (entry->plain == TRACELOG_LINE || digest->cut || entry->size > events->cursor.lines.limit)
-		take_line(events, digest->bytes + entry->at, entry->size);
+	if (entry->plain == TRACELOG_LINE || digest->stretch.cut)
+		take_line(events, digest->stretch.bytes + entry->at, entry->size);
 	else
 		tracelog_take_entry(&events->log, digest, entry);
 }

@@ -126,9 +126,9 @@ samples_of_main() { # log
 	done
 }
 
-# A line may take an eighth of the memory limit, with its end.
+# A line may take a thirty-second of the memory limit, with its end; 256 KiB always.
 @test "TraceLog: a line is too long for all commands, or for none" {
-	for memory in 64K:8192 1M:131072 16M:2097152; do
+	for memory in 64K:262144 1M:262144 16M:524288 64M:2097152; do
 		for more in 0 1; do
 			{ echo 'thr crt 0x1000 0x00000000' && printf 'cls nam 0x00000001 "%0*d"\n' \
 				$((${memory#*:} + more - 22)) 0 && echo 'sam str 0x00000000 1 1 0:0'; } >log
@@ -139,6 +139,15 @@ samples_of_main() { # log
 			done
 			trackway info --json --memory ${memory%:*} log 2>/dev/null | grep -q '"records":3'
 		done
+	done
+}
+
+@test "TraceLog: lines of many frames stay within the limit" {
+	"${PYTHON:-python3}" -c 'for i in range(16):
+	frames = 520000 if i % 2 else 2000000
+	print(f"sam str 0x{i:08x} {i} 1 0:{frames}" + " 0x1" * frames)' >log
+	for command in info check stat stacks dump; do
+		peak_below 80 $command --memory 64M log
 	done
 }
 

@@ -9,6 +9,7 @@
 
 #include "tracelog/layout.h"
 #include "tracelog/plain.h"
+#include "tracelog/stretch.h"
 
 static bool inside(struct tw_tracelog_text text, const uint8_t *bytes, size_t size)
 {

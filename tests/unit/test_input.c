@@ -606,6 +606,28 @@ static void test_window_skips(void **state)
 	waitpid(child, NULL, 0);
 }
 
+/* What is held goes away with the buffer, but for what comes next. */
+static void test_window_exchange(void **state)
+{
+	struct fixture *f = *state;
+	make_file(f, f->data, 100000);
+	struct tw_window window = {.input = open_file(f), .chunk = 1000};
+	uint8_t *buffer = NULL;
+	size_t room = 0, have;
+	for (uint64_t at = 0; at < 100000;) {
+		const uint8_t *bytes;
+		assert_int_equal(tw_window_view(&window, at, 500, &bytes, &have), 0);
+		size_t size = at + have == 100000 ? have : have - at % 400;
+		assert_int_equal(tw_window_exchange(&window, size, &buffer, &room), 0);
+		assert_true(room >= have);
+		assert_memory_equal(buffer, f->data + at, have);
+		at += size;
+	}
+	free(buffer);
+	tw_input_close(window.input);
+	tw_window_free(&window);
+}
+
 /* A window asks a pipe for no more than it needs: a live trace is shown at once. */
 static void test_window_does_not_wait(void **state)
 {
@@ -688,6 +710,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_jumps, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_skips, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_exchange, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_does_not_wait, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
 	};

@@ -47,7 +47,7 @@ static void compare_frames(const struct tracelog_digest *digest, const struct tr
 static void compare_judged(const struct tracelog_digest *digest, const struct tracelog_entry *entry)
 {
 	struct tracelog_entry judged = {0};
-	const uint8_t *line = digest->bytes + entry->at, *next = tracelog_judge_plain(&judged, line);
+	const uint8_t *line = digest->stretch.bytes + entry->at, *next = tracelog_judge_plain(&judged, line);
 	if (entry->plain == TRACELOG_LINE) {
 		assert_null(next);
 		return;
@@ -71,12 +71,12 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 	                                              [TRACELOG_PROCESS_CPU] = TW_TRACELOG_PRC_CPU};
 	struct tw_tracelog_record record;
 	struct tw_tracelog_fault fault;
-	if (digest->bytes[entry->at + entry->size - 1] == '\n')
+	if (digest->stretch.bytes[entry->at + entry->size - 1] == '\n')
 		compare_judged(digest, entry);
 	if (entry->plain == TRACELOG_LINE)
 		return;
 	plain_lines++;
-	assert_int_equal(tw_tracelog_decode(digest->bytes + entry->at, entry->size, &record, &fault), 0);
+	assert_int_equal(tw_tracelog_decode(digest->stretch.bytes + entry->at, entry->size, &record, &fault), 0);
 	assert_int_equal(record.odd, 0);
 	assert_int_equal(record.kind, kinds[entry->plain]);
 	assert_int_equal(record.kind, tracelog_plain_kind(entry->plain));
@@ -102,10 +102,10 @@ static void compare(const struct tracelog_digest *digest, const struct tracelog_
 static void compare_all(struct tracelog_digest *digest, const char *text, size_t size)
 {
 	size_t at = 0;
-	assert_true(size + TRACELOG_SLACK <= digest->room);
-	memcpy(digest->bytes, text, size);
-	memset(digest->bytes + size, '7', TRACELOG_SLACK);
-	digest->size = size;
+	assert_true(size + TRACELOG_SLACK <= digest->stretch.room);
+	memcpy(digest->stretch.bytes, text, size);
+	memset(digest->stretch.bytes + size, '7', TRACELOG_SLACK);
+	digest->stretch.size = size;
 	tracelog_digest(digest);
 	assert_false(digest->failed);
 	for (size_t i = 0; i < digest->entry_count; i++) {
@@ -118,8 +118,8 @@ static void compare_all(struct tracelog_digest *digest, const char *text, size_t
 
 static struct tracelog_digest new_digest(void)
 {
-	struct tracelog_digest digest = {.bytes = malloc(ROOM), .room = ROOM};
-	assert_non_null(digest.bytes);
+	struct tracelog_digest digest = {.stretch = {.bytes = malloc(ROOM), .room = ROOM}};
+	assert_non_null(digest.stretch.bytes);
 	return digest;
 }
 

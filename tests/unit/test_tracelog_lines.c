@@ -98,7 +98,7 @@ static void test_nul(void **state)
 /* The rest of a line that is too long is not taken for another one. */
 static void test_long_line(void **state)
 {
-	static char log[1 << 14];
+	static char log[1 << 19];
 	(void)state;
 	memset(log, 'x', sizeof log);
 	memcpy(log, "prf tps 1\n", 10);
@@ -106,7 +106,7 @@ static void test_long_line(void **state)
 	memcpy(log + sizeof log - 22, "prf tps 2 x\nprf tps 4\n", 22);
 	const char *kinds = list(log, sizeof log, (struct tw_read_options){.memory_limit = 1 << 14});
 	assert_string_equal(kinds, " prf-tps unknown prf-tps");
-	assert_string_equal(found, " tracelog.long-line:2@2048");
+	assert_string_equal(found, " tracelog.long-line:2@262144");
 }
 
 /* More items than may be shown. */
