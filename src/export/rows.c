@@ -51,7 +51,7 @@ struct style {
 	struct piece none;                  /* where it says nothing */
 	struct piece kinds[TW_EVENT_KINDS]; /* the column of kinds, whole */
 	struct piece end;                   /* of a row */
-	struct piece rest;                  /* the same, of one in which nothing is said behind the id */
+	unsigned behind_id;                 /* commas of a row in which nothing is said behind the id */
 };
 
 struct rows {
@@ -139,15 +139,19 @@ static void add_csv_cell(struct rows *rows, const struct tw_cell *cell)
 	}
 }
 
+static char *put_commas(char *p, unsigned count)
+{
+	static const char commas[] = ",,,,,,,,,,,,,,,,,,,,,,,";
+	static_assert(sizeof commas > TW_COLUMNS, "as many as there can be");
+	memcpy(p, commas, TW_COLUMNS);
+	return p + count;
+}
+
 static void add_commas(struct tw_line *line, unsigned count)
 {
-	static const char commas[16] = ",,,,,,,,,,,,,,,,";
-	char *p = tw_line_room(line, sizeof commas);
-	static_assert(sizeof commas >= TW_COLUMNS, "as many as there can be");
-	if (!p)
-		return;
-	memcpy(p, commas, sizeof commas);
-	tw_line_end(line, p + count);
+	char *p = tw_line_room(line, TW_COLUMNS);
+	if (p)
+		tw_line_end(line, put_commas(p, count));
 }
 
 static void add_csv(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
@@ -176,10 +180,8 @@ static const struct style csv = {
 #undef X
 	},
     .end = PIECE_OF("\n"),
-    .rest = PIECE_OF(",,,,,,,\n"),
+    .behind_id = TW_COLUMNS - 1 - TW_COLUMN_ID,
 };
-
-static_assert(TW_COLUMNS - 1 - TW_COLUMN_ID == 7, "as many commas are in .rest");
 
 static void put_csv_head(struct tw_output *out)
 {
@@ -253,7 +255,6 @@ static const struct style json = {
 #undef X
 	},
     .end = PIECE_OF("}\n"),
-    .rest = PIECE_OF("}\n"),
 };
 
 /* ---- Rows. ---- */
@@ -369,7 +370,7 @@ static void add_known(struct rows *rows, const struct tw_event *event, uint32_t 
 		return;
 	p = put_front(p, rows, event, told, parts);
 	if (!more) {
-		tw_line_end(line, put_piece(p, &style->rest));
+		tw_line_end(line, put_piece(put_commas(p, style->behind_id), &style->end));
 		return;
 	}
 	tw_line_end(line, p);
