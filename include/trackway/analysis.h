@@ -49,7 +49,8 @@ enum tw_profile_by {
 	TW_BY_MODULE,   /* of samples: the module */
 	/* Of samples: the line of the source, "file:line"; where that is not known, the function and what the format
 	 * calls the place in it ("f+IL_0007"), or else the address. */
-	TW_BY_LINE
+	TW_BY_LINE,
+	TW_BY_WHOLE_THREAD /* of samples: the thread, whatever its functions */
 };
 
 /* How calls are counted, everywhere in this file:
@@ -82,7 +83,7 @@ struct tw_profile_row {
 	const char *owner, *module; /* the class and the module, NULL where not known */
 	const char *caller;         /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
-	uint64_t process, thread;         /* TW_BY_THREAD */
+	uint64_t process, thread;         /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
 	uint64_t count;                   /* calls, open ones too; of samples self by tw_weight_count() */
 	uint64_t open;                    /* calls without an exit */
 	uint64_t unwound;                 /* calls ended by an exit further down */

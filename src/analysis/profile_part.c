@@ -199,7 +199,8 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 		break;
 	case TW_BY_CLASS:
 	case TW_BY_MODULE:
-	case TW_BY_LINE: /* of samples only */
+	case TW_BY_LINE:
+	case TW_BY_WHOLE_THREAD: /* of samples only */
 		break;
 	}
 }

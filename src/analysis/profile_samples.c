@@ -119,18 +119,38 @@ static uint32_t line_text(struct fold *fold, uint32_t node)
 	return kept;
 }
 
+/* Its name, or "thread 7". */
+static uint32_t thread_text(struct fold *fold, uint32_t node)
+{
+	char text[32];
+	const struct tw_track *track = tw_dictionary_track(fold->samples->dictionary, fold->samples->nodes[node].track);
+	const struct tw_name *name = name_of(fold, track->name);
+	if (name->length)
+		return tw_profile_keep_text(fold->merge.profile,
+		                            &(struct tw_name){.text = name->text, .length = name->length});
+	snprintf(text, sizeof text, "thread %" PRIu64, track->thread);
+	return keep(fold, text);
+}
+
 static uint32_t (*const texts[])(struct fold *fold, uint32_t node) = {
-    [TW_BY_FUNCTION] = function_text, [TW_BY_THREAD] = function_text, [TW_BY_CALLER] = function_text,
-    [TW_BY_CLASS] = class_text,       [TW_BY_MODULE] = module_text,   [TW_BY_LINE] = line_text,
+    [TW_BY_FUNCTION] = function_text,   [TW_BY_THREAD] = function_text, [TW_BY_CALLER] = function_text,
+    [TW_BY_CLASS] = class_text,         [TW_BY_MODULE] = module_text,   [TW_BY_LINE] = line_text,
+    [TW_BY_WHOLE_THREAD] = thread_text,
 };
 
 /* ---- Rows. ---- */
 
 static uint32_t text_of(struct fold *fold, uint32_t node)
 {
-	if (fold->samples->nodes[node].location == 0)
+	enum tw_profile_by by = fold->merge.profile->options.by;
+	if (fold->samples->nodes[node].location == 0 && by != TW_BY_WHOLE_THREAD)
 		return keep(fold, no_stack);
-	return texts[fold->merge.profile->options.by](fold, node);
+	return texts[by](fold, node);
+}
+
+static bool is_by_thread(enum tw_profile_by by)
+{
+	return by == TW_BY_THREAD || by == TW_BY_WHOLE_THREAD;
 }
 
 static uint32_t row_of(struct fold *fold, uint32_t node)
@@ -140,7 +160,7 @@ static uint32_t row_of(struct fold *fold, uint32_t node)
 	struct tw_profile_key key = {.name = text_of(fold, node), .caller = UINT32_MAX};
 	if (key.name == UINT32_MAX)
 		return TW_ROW_OTHER;
-	if (by == TW_BY_THREAD) {
+	if (is_by_thread(by)) {
 		const struct tw_track *track = tw_dictionary_track(fold->samples->dictionary, it->track);
 		key.process = track->process;
 		key.thread = track->thread;
@@ -228,7 +248,7 @@ int tw_profile_add_samples(struct tw_profile *profile, struct tw_reader *reader,
 	struct tw_samples samples;
 	tw_budget_reset(&profile->reading, profile->keeping.limit, 1);
 	enum tw_weight weight = profile->options.one_weight ? profile->weight : TW_WEIGHT_DEFAULT;
-	int status = tw_samples_read(&samples, reader, &profile->reading, profile->options.by == TW_BY_THREAD, weight);
+	int status = tw_samples_read(&samples, reader, &profile->reading, is_by_thread(profile->options.by), weight);
 	struct fold fold = {.merge = {.profile = profile, .dictionary = samples.dictionary}, .samples = &samples};
 	profile->notes.rows_folded += samples.folded;
 	if (choose)

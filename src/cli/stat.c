@@ -41,9 +41,13 @@ static const char *sort_word(size_t i)
 
 static const char *by_word(size_t i)
 {
-	static const char *const words[] = {
-	    [TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread", [TW_BY_CALLER] = "caller",
-	    [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module", [TW_BY_LINE] = "line"};
+	static const char *const words[] = {[TW_BY_FUNCTION] = "function",
+	                                    [TW_BY_THREAD] = "thread",
+	                                    [TW_BY_CALLER] = "caller",
+	                                    [TW_BY_CLASS] = "class",
+	                                    [TW_BY_MODULE] = "module",
+	                                    [TW_BY_LINE] = "line",
+	                                    [TW_BY_WHOLE_THREAD] = "whole-thread"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
@@ -99,7 +103,7 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 	const struct tw_profile_row *row;
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
 		rows->self = tw_sum(rows->self, row->self);
-		if (!tw_function_wanted(&options->common, row->name))
+		if (rows->by != TW_BY_WHOLE_THREAD && !tw_function_wanted(&options->common, row->name))
 			continue;
 		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
 			return false;
@@ -163,8 +167,8 @@ static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
      .help =
          "what makes a row: each function, each function in each thread, each function under each caller; of samples also "
-         "each class, module, or line of the source (where none is known, the place in the function: an offset in the "
-         "intermediate language, or an address)"},
+         "each class, module, line of the source (where none is known, the place in the function: an offset in the "
+         "intermediate language, or an address), or thread, whatever its functions"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
@@ -195,6 +199,7 @@ const struct tw_command tw_command_stat = {
 	"Percentages are of all samples. Samples without a stack are those of \"(no stack)\".",
     .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
 		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
+		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"
 		"trackway stat --by thread --sort total -n 10 server.xray\tThe ten rows with the most time in all.\n",
     .groups = groups,
     .size = sizeof(struct stat_options),

@@ -38,6 +38,11 @@ static void put_samples_json(struct tw_json *json, const struct tw_profile_row *
 	tw_json_text(json, "module", row->module);
 }
 
+static bool is_by_thread(enum tw_profile_by by)
+{
+	return by == TW_BY_THREAD || by == TW_BY_WHOLE_THREAD;
+}
+
 static void put_json_row(struct tw_output *out, const struct tw_profile_row *row, enum tw_profile_by by,
                          enum tw_weight weight)
 {
@@ -50,7 +55,7 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 		put_calls_json(&json, row);
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
-	if (by == TW_BY_THREAD) {
+	if (is_by_thread(by)) {
 		tw_json_u64(&json, "process", row->process);
 		tw_json_u64(&json, "thread", row->thread);
 	}
@@ -82,13 +87,14 @@ static const struct tw_column name_columns[] = {
     [TW_BY_CLASS] = {"CLASS", false},
     [TW_BY_MODULE] = {"MODULE", false},
     [TW_BY_LINE] = {"LINE", false},
+    [TW_BY_WHOLE_THREAD] = {"NAME", false},
 };
 
 static void add_name(struct tw_table *table, const struct tw_profile_row *row, enum tw_profile_by by)
 {
 	struct tw_text text = {0};
 	const char *caller = row->caller ? row->caller : "(root)";
-	if (by == TW_BY_THREAD)
+	if (is_by_thread(by))
 		tw_table_add(table, tw_show_id(row->thread).text);
 	if (by != TW_BY_CALLER) {
 		tw_table_add(table, row->name);
@@ -130,7 +136,7 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 	memcpy(columns, sampled ? sample_columns : call_columns, count * sizeof *columns);
 	if (sampled && tw_weight_has_count(rows->weight))
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
-	if (rows->by == TW_BY_THREAD)
+	if (is_by_thread(rows->by))
 		columns[count++] = (struct tw_column){"THREAD", true};
 	columns[count++] = name_columns[rows->by];
 	return count;

@@ -291,6 +291,21 @@ PY
 	cat log | trackway convert --to jsonl - 2>/dev/null | grep -q '"name":"function 0x1"'
 }
 
+# By a count of the log's own numbers.
+@test "stat: threads as a whole, by every weight" {
+	log="$DATA/tracelog/small-d2-64.log"
+	for weight in samples cpu bytes; do
+		awk -v weight=$weight '
+			/^sam str/ { sum["samples", $3] += $5 }
+			/^thr cpu/ { sum["cpu", $3] += $5 * 1000 }
+			/^sam mem/ { for (i = 5; i <= NF; i++) { split($i, item, ":"); sum["bytes", $3] += item[3] } }
+			END { for (i = 0; i < 4; i++) print i, sum[weight, "0x0000000" i] }' "$log" >expected
+		trackway stat --json --by whole-thread --weight $weight "$log" |
+			sed 's/.*"total":\([0-9]*\),"self":\([0-9]*\),.*"thread":\([0-9]*\)}/\3 \1 \2/' | sort >out
+		awk '$2 == $3 { print $1, $2 }' out | diff expected - || fail "$weight"
+	done
+}
+
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
 	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
 	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \

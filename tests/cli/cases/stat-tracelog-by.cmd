@@ -1,4 +1,4 @@
 # stat: classes, modules, lines and threads of a log
-for by in class module line thread; do
+for by in class module line thread whole-thread; do
 	trackway stat --by $by "$DATA/tracelog/kinds.log"
 done
