@@ -299,6 +299,13 @@ const char *tw_input_error(const struct tw_input *input)
 	return input->error ? input->error : "";
 }
 
+const char *tw_input_damage(const struct tw_input *input)
+{
+	const char *error = tw_input_error(input);
+	size_t name = strlen(input->name) + 2; /* ": " */
+	return input->damaged && strlen(error) > name ? error + name : error;
+}
+
 bool tw_input_damaged(const struct tw_input *input)
 {
 	return input->damaged;

@@ -41,6 +41,9 @@ const char *tw_input_error(const struct tw_input *input);
 /* Whether compression was found damaged in what has been read so far: the data ended early, or garbage follows it. */
 bool tw_input_damaged(const struct tw_input *input);
 
+/* What is wrong then, without the name of the file. */
+const char *tw_input_damage(const struct tw_input *input);
+
 /* Whether any offset can be read at any time, by several threads. Pipes and compressed files cannot. */
 bool tw_input_seekable(const struct tw_input *input);
 

@@ -569,7 +569,7 @@ static int ended(struct chrome_stream *stream)
 {
 	struct tw_input *input = stream->reader->input;
 	if (tw_input_damaged(input) && chrome_first(stream, 1))
-		report_here(stream, CHROME_COMPRESSION, tw_input_error(input));
+		report_here(stream, CHROME_COMPRESSION, tw_input_damage(input));
 	if (!stream->items && chrome_first(stream, 2))
 		report_here(stream, CHROME_NO_EVENTS, "there is no event");
 	return 0;

@@ -109,7 +109,7 @@ static int read_all(struct tw_walk *walk, struct tw_reader *reader, const char *
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	bool all = ((const struct check_options *)walk->common)->all;
-	struct listing listing = {.screen = walk->context, .path = path, .all = all};
+	struct listing listing = {.screen = walk->context, .path = tw_shown_path(path), .all = all};
 	bool json = walk->common->json;
 	const struct tw_findings_list list = {
 	    .put = json ? put_json : put_text,
@@ -122,7 +122,7 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	bool fine = tw_findings_each(&walk->findings, TW_NOTE, &list);
 	if (!json)
 		put_summary(&listing, reader);
-	return fine ? 0 : tw_say_error("%s: no memory for all findings", path);
+	return fine ? 0 : tw_say_error("%s: no memory for all findings", tw_shown_path(path));
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)

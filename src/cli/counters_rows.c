@@ -44,7 +44,7 @@ static void put_json_row(struct tw_output *out, const struct tw_counter_row *row
 {
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
-	tw_json_text(&json, "file", path);
+	tw_json_text(&json, "file", tw_shown_path(path));
 	tw_json_u64(&json, "process", row->process);
 	tw_json_text(&json, "process_name", row->process_name);
 	tw_json_text(&json, "category", row->category);
@@ -120,7 +120,7 @@ static void add_row(struct tw_table *table, const struct tw_counter_row *row, co
 	tw_table_add(table, row->name);
 	tw_table_add(table, row->series);
 	if (table->column_count == COLUMNS)
-		tw_table_add(table, path);
+		tw_table_add(table, tw_shown_path(path));
 }
 
 int tw_counters_put_text(struct tw_screen *screen, const struct tw_counters *counters, char **paths, size_t count)

@@ -204,7 +204,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_walk(&walk, operands, count);
 	if (walk.readable && work.cpu) {
 		tell(&work);
-		int shown = put(&work, operands[0]);
+		bool nothing_to_draw = form_of(&work) == TW_FORM_SVG && !tw_cpu_row(work.cpu, 0);
+		int shown = nothing_to_draw ? 0 : put(&work, operands[0]);
 		status = shown > status ? shown : status;
 	} else if (work.screen.open) {
 		tw_output_discard(&work.screen.out);

@@ -197,12 +197,20 @@ static void tell_none(const struct work *work)
 		tw_say_none(&work->options->common, whats[work->view.by]);
 }
 
+/* The picture is of the heap: there is none of collections alone. */
+static bool is_nothing_to_draw(const struct work *work)
+{
+	return form_of(work) == TW_FORM_SVG && tw_gc_totals(work->gc)->looks == 0;
+}
+
 static void tell(const struct work *work)
 {
 	uint64_t left_out = tw_gc_left_out(work->gc);
 	if (left_out)
 		tw_say("the memory limit was reached: %s left out; --memory raises it",
 		       tw_show_plural(left_out, "event").text);
+	else if (is_nothing_to_draw(work))
+		tw_say_none(&work->options->common, "look at the heap");
 	else if (work->view.rows.count == 0)
 		tell_none(work);
 }
@@ -291,7 +299,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (walk.readable && work.gc) {
 		int shown = collect(&work) ? 0 : tw_say_error("out of memory");
 		tell(&work);
-		shown = shown ? shown : put(&work, operands[0]);
+		if (!shown && !is_nothing_to_draw(&work))
+			shown = put(&work, operands[0]);
 		status = shown > status ? shown : status;
 	} else if (work.screen.open) {
 		tw_output_discard(&work.screen.out);

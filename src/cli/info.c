@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/info.h"
 
+#include "cli/show.h"
 #include "cli/walk.h"
 
 struct info_options {
@@ -18,7 +19,7 @@ struct info_work {
 static int read_info(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	struct info_work *work = walk->context;
-	work->view.path = path;
+	work->view.path = tw_shown_path(path);
 	work->view.reader = reader;
 	return tw_read_info(reader, tw_jobs(walk->common), &work->view.info);
 }

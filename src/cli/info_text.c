@@ -157,7 +157,9 @@ static void title_of(const char *name, char *title, size_t room)
 
 static void add_cell(struct tw_table *table, const struct tw_field *field)
 {
-	if (field->type == TW_FIELD_TEXT)
+	if (field->type == TW_FIELD_NULL)
+		tw_table_add(table, "-");
+	else if (field->type == TW_FIELD_TEXT)
 		tw_table_add(table, field->value.bytes);
 	else if (field->type == TW_FIELD_NS)
 		tw_table_add(table, tw_show_duration(field->value.u).text);

@@ -100,7 +100,7 @@ static void keep_finding(void *context, const struct tw_finding *finding)
 {
 	struct inputs *inputs = context;
 	size_t i = 0;
-	while (i + 1 < inputs->count && strcmp(inputs->items[i].path, finding->file) != 0)
+	while (i + 1 < inputs->count && strcmp(tw_shown_path(inputs->items[i].path), finding->file) != 0)
 		i++;
 	tw_findings_add(&inputs->items[i].findings, finding);
 }
@@ -124,10 +124,10 @@ static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_op
 		uint64_t size = shift.shift_ns < 0 ? -(uint64_t)shift.shift_ns : (uint64_t)shift.shift_ns;
 		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration(size));
 		if (how->markers[1])
-			tw_say("%s: moved by %s, drift %+.3f ppm", inputs->items[i].path, by.text,
+			tw_say("%s: moved by %s, drift %+.3f ppm", tw_shown_path(inputs->items[i].path), by.text,
 			       (shift.scale - 1) * 1e6);
 		else
-			tw_say("%s: moved by %s", inputs->items[i].path, by.text);
+			tw_say("%s: moved by %s", tw_shown_path(inputs->items[i].path), by.text);
 	}
 }
 

@@ -99,7 +99,8 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone)
 			tw_say("no function matches '%s': a glob matches the whole name, as in '*%s*'", glob, glob);
 	} else if (tw_has_filters(common)) {
 		list_filters(&list, common);
-		tw_say("nothing passes the filters:%s", list.bytes ? list.bytes : "");
+		tw_say("nothing passes the filters:%s%s", list.bytes ? list.bytes : "",
+		       common->threads.count ? " (trackway info lists the threads)" : "");
 	}
 	tw_text_free(&list);
 }

@@ -21,7 +21,7 @@ static int put_json(const struct tw_rewrite_result *result, const struct tw_comm
 	if (tw_screen_open(&screen, NULL))
 		return TW_EXIT_FAILED;
 	tw_json_object(&json, NULL);
-	tw_json_text(&json, "file", path);
+	tw_json_text(&json, "file", tw_shown_path(path));
 	tw_json_text(&json, "output", common->output);
 	tw_json_u64(&json, "records_in", result->records_in);
 	tw_json_u64(&json, "records_out", result->records_out);

@@ -205,14 +205,17 @@ size_t tw_text_columns(const char *text)
 	return columns;
 }
 
+const char *tw_shown_path(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 bool tw_text_add_files(struct tw_text *text, char **paths, size_t count)
 {
 	bool fine = true;
 	for (size_t i = 0; i < count && fine; i++) {
-		const char *slash = strrchr(paths[i], '/');
-		const char *name = slash && slash[1]            ? slash + 1
-		                   : strcmp(paths[i], "-") == 0 ? "standard input"
-		                                                : paths[i];
+		const char *path = tw_shown_path(paths[i]), *slash = strrchr(path, '/');
+		const char *name = slash && slash[1] ? slash + 1 : path;
 		fine = tw_text_add(text, ", ", i ? 2 : 0) && tw_text_add(text, name, strlen(name));
 	}
 	return fine;

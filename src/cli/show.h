@@ -46,6 +46,9 @@ bool tw_text_add_safe(struct tw_text *text, const char *bytes, size_t size);
 /* Columns that safe text takes: characters. */
 size_t tw_text_columns(const char *text);
 
+/* A file's name as it is shown: standard input has one, as in the library's findings. */
+const char *tw_shown_path(const char *path);
+
 /* Adds the names of files, without their directories: "a.xray, b.xray". False when there is no memory. */
 bool tw_text_add_files(struct tw_text *text, char **paths, size_t count);
 

@@ -33,11 +33,13 @@ static void put_more(void *context, const char *rule, uint64_t count)
 	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
 }
 
-void tw_tell_findings(const struct tw_findings *findings, char *path)
+void tw_tell_findings(const struct tw_findings *findings, const char *path)
 {
-	const struct tw_findings_list list = {.put = put_finding, .more = put_more, .context = path};
+	const struct tw_findings_list list = {.put = put_finding,
+	                                      .more = put_more,
+	                                      .context = (void *)(uintptr_t)tw_shown_path(path)};
 	if (!tw_findings_each(findings, TW_WARNING, &list))
-		tw_say("%s: no memory for some findings", path);
+		tw_say("%s: no memory for some findings", tw_shown_path(path));
 }
 
 /* ---- One file. ---- */
@@ -46,7 +48,7 @@ static int read_reader(struct tw_walk *walk, struct tw_reader *reader, const cha
 {
 	struct tw_progress progress = {0};
 	if (!walk->quiet)
-		tw_progress_start(&progress, reader, path);
+		tw_progress_start(&progress, reader, tw_shown_path(path));
 	int status = walk->read(walk, reader, path);
 	tw_progress_stop(&progress);
 	return status;

@@ -158,7 +158,7 @@ int fdr_open(struct tw_reader *reader)
 	}
 	if (tw_input_damaged(reader->input))
 		tw_report(reader, &fdr_rules[XRAY_COMPRESSION], tw_input_size(reader->input),
-		          tw_input_size(reader->input), 0, "%s", tw_input_error(reader->input));
+		          tw_input_size(reader->input), 0, "%s", tw_input_damage(reader->input));
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needed(&reader->options))
 		reader->options.order =
 		    TW_ORDER_TRACK; /* filters need times since the start, and each thread's in order */

@@ -97,7 +97,7 @@ static void tell_tallies(struct tw_reader *reader)
 			          "%s It is the first of %" PRIu64 ".", folded_rules[i].text, tally->count);
 	}
 	if (tw_input_damaged(reader->input))
-		tw_report(reader, &folded_rules[FOLDED_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
+		tw_report(reader, &folded_rules[FOLDED_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
 }
 
 /* ---- Lines. ---- */

@@ -128,7 +128,7 @@ void fxt_finish(struct tw_reader *reader)
 {
 	uint64_t end = tw_input_size(reader->input);
 	if (tw_input_damaged(reader->input))
-		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_error(reader->input));
+		tw_report(reader, &fxt_rules[FXT_COMPRESSION], end, end, 0, "%s", tw_input_damage(reader->input));
 }
 
 void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by)

@@ -81,7 +81,7 @@ void tracelog_cursor_end(struct tracelog_cursor *cursor)
 	}
 	if (tw_input_damaged(reader->input))
 		tw_report(reader, &tracelog_rules[TRACELOG_COMPRESSION], end, end, 0, "%s",
-		          tw_input_error(reader->input));
+		          tw_input_damage(reader->input));
 }
 
 /* ---- Texts. ---- */

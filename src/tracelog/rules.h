@@ -125,7 +125,7 @@
 	  "A sample of no ticks stands before no allocation of its thread, outside Instrumentation mode.")                \
 	X(TRACELOG_TICKS_WITHOUT_TIMER, "tracelog.ticks-without-timer", TW_WARNING,                                       \
 	  "A sample has ticks, and the method of collection (Instrumentation, None) has no timer.")                       \
-	X(TRACELOG_ALLOCATION_WITHOUT_STACK, "tracelog.allocation-without-stack", TW_NOTE,                                \
+	X(TRACELOG_ALLOCATION_WITHOUT_STACK, "tracelog.stack-missing", TW_NOTE,                                           \
 	  "A thread allocates, and no record told its stack before.")                                                     \
 	X(TRACELOG_EMPTY_OBJECTS, "tracelog.empty-objects", TW_WARNING,                                                   \
 	  "There are objects without bytes, or bytes without objects.")                                                   \

@@ -119,7 +119,7 @@ static int end(struct xtrace_cursor *cursor, const struct tw_xtrace_token *token
 	cursor->left = 0;
 	if (tw_input_damaged(files->data))
 		xtrace_report(files, false, XTRACE_COMPRESSION, cursor->next, cursor->next, "%s",
-		              tw_input_error(files->data));
+		              tw_input_damage(files->data));
 	return 0;
 }
 

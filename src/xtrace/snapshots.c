@@ -74,7 +74,7 @@ static void end(struct xtrace_snapshots *snapshots, uint64_t left)
 	snapshots->next += left;
 	if (tw_input_damaged(files->snapshots))
 		xtrace_report(files, true, XTRACE_COMPRESSION, snapshots->next, snapshots->next, "%s",
-		              tw_input_error(files->snapshots));
+		              tw_input_damage(files->snapshots));
 }
 
 /* Steps over what is damaged. Returns 1, 0 at the end, or a negative status. */

@@ -145,7 +145,7 @@ options_of() { # command
 		echo "trackway: no function matches 'nomatch': a glob matches the whole name, as in '*nomatch*'" >expected
 		same expected err "standard error of $command"
 		trackway $command --thread 98,99 "$DATA/xray/v5.xray" >out 2>err
-		echo "trackway: nothing passes the filters: --thread 98,99" >expected
+		echo "trackway: nothing passes the filters: --thread 98,99 (trackway info lists the threads)" >expected
 		same expected err "standard error of $command"
 	done
 }
@@ -186,9 +186,9 @@ options_of() { # command
 	trackway completion bash | bash -n
 	[ "$(try st)" = "stat stacks" ]
 	[ "$(try stat --so)" = "--sort" ]
-	[ "$(try stat --by '')" = "function thread caller class module line" ]
+	[ "$(try stat --by '')" = "function thread caller class module line whole-thread" ]
 	[ "$(try stat --by = t)" = "thread" ]
-	[ "$(try stat --by =)" = "function thread caller class module line" ]
+	[ "$(try stat --by =)" = "function thread caller class module line whole-thread" ]
 	[ "$(try stat -s p)" = "p50 p90 p99" ]
 	[ "$(try stat -n '')" = "" ]
 	[ "$(try stat some)" = "" ]

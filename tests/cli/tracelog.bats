@@ -306,6 +306,28 @@ PY
 	done
 }
 
+@test "standard input has one name, and a damaged file is named once" {
+	for command in info "info --json" check "check --json" "counters --json" "repair --json -o out.log"; do
+		trackway $command - <"$DATA/tracelog/kinds.log" >out 2>&1
+		grep -q '<stdin>' out || fail "$command"
+		! grep -qE '"-"|^-:|: +-$' out || fail "$command: $(cat out)"
+	done
+	gzip -c "$DATA/tracelog/small-d2-64.log" | head -c 20000 >cut.gz
+	for command in info stat dump; do
+		! trackway $command cut.gz 2>&1 >out | grep 'tracelog.compression' >err
+		[ "$(grep -o cut.gz err | wc -l)" = 1 ] || fail "$(cat err)"
+	done
+}
+
+@test "what there is nothing of is told: a number of the system, pictures of the heap and of the CPU" {
+	grep -v '^thr aos 0x00000001' "$DATA/tracelog/kinds.log" >log
+	trackway info log | grep -qE '^ +1 +- +0 +0$'
+	trackway info --json log | grep -q '"thread_iid":1,"os_thread_id":null'
+	grep -vE '^(gch|thr cpu|prc cpu)' log >less.log
+	trackway gc -o heap.svg less.log 2>err && grep -q 'no look at the heap' err && [ ! -e heap.svg ]
+	trackway cpu -o cpu.svg less.log 2>err && grep -q 'no processor time' err && [ ! -e cpu.svg ]
+}
+
 @test "jit: the size of the code counts, whether the function is described before its compilation ends or after" {
 	printf '%s\r\n' "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" "jit cms 42 1 0x00000001" \
 	    "fun inf 0x00000001 0x00000001 0x00000000 0x00000000 0x06000001 0x00001000:0x80" "fun nam 0x00000001 \"a\" \"\" \"\"" \

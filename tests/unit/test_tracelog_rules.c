@@ -140,7 +140,7 @@ static const struct {
     {"tracelog.source-again", 3,
      "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000002 10 13 10 42\n"
      "lin src 0x00000005 0x00000001 0x00000002 10 13 10 43\n"},
-    {"tracelog.allocation-without-stack", 2, "thr crt 0xB6A02000 0x00000001\nsam mem 0x00000001 20 0x0:1:2\n"},
+    {"tracelog.stack-missing", 2, "thr crt 0xB6A02000 0x00000001\nsam mem 0x00000001 20 0x0:1:2\n"},
     {"tracelog.empty-objects", 1, "sam mem 0x00000000 20 0x0:1:0\n"},
     {"tracelog.empty-objects", 1, "gch alt 20 0x0:0:24\n"},
     {"tracelog.generation-flags", 1, "gch gcs 4200 20 ? tffff\ngch gcf 4200 21\n"},
