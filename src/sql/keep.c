@@ -310,6 +310,7 @@ static bool take_survey(struct source *source)
 	size_t length;
 	const char *format = sql_take_text(words, &length);
 	survey->format = format_of(format, length);
+	words->failed = words->failed || !survey->format;
 	survey->bytes = sql_take_word(words);
 	survey->events = sql_take_word(words);
 	survey->start_ns = sql_take_word(words);

@@ -1,13 +1,14 @@
-/* lookup.c - rows of a table by an id, for joins. */
+/* lookup.c - rows of a table that are kept, for joins. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/lookup.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql/cursor.h"
 
-enum { OTHERS = 8 };
+enum { CONDITIONS = 8 };
 
 /* Where a row is. */
 struct entry {
@@ -18,8 +19,10 @@ struct entry {
 struct sql_lookup {
 	int plan;
 	char *text;
-	sqlite3_value *others[OTHERS]; /* the conditions, but for that on the id */
+	sqlite3_value *values[CONDITIONS]; /* of the first time */
 	int count;
+	unsigned varying; /* conditions that have had other values, or are on the id: bits */
+	unsigned times;   /* that it was asked */
 	bool refused, ready;
 	struct entry *entries; /* by key */
 	size_t entry_count, at, end;
@@ -48,48 +51,83 @@ static bool same_value(sqlite3_value *a, sqlite3_value *b)
 	       memcmp(sqlite3_value_text(a), sqlite3_value_text(b), (size_t)size) == 0;
 }
 
-static bool is_same(const struct sql_lookup *lookup, int plan, const char *text, int argc, sqlite3_value **argv,
-                    int key)
+/* Conditions that have other values than the first time. */
+static unsigned differing(const struct sql_lookup *lookup, const struct sql_question *question)
 {
-	if (lookup->plan != plan || !lookup->text || strcmp(lookup->text, text) != 0 || lookup->count != argc - 1)
-		return false;
-	for (int i = 0, k = 0; i < argc; i++)
-		if (i != key && !same_value(lookup->others[k++], argv[i]))
-			return false;
-	return true;
+	unsigned bits = 0;
+	for (int i = 0; i < question->count; i++)
+		if (!same_value(lookup->values[i], question->values[i]))
+			bits |= 1u << i;
+	return bits;
 }
 
 static void forget(struct sql_lookup *lookup)
 {
 	for (int i = 0; i < lookup->count; i++)
-		sqlite3_value_free(lookup->others[i]);
+		sqlite3_value_free(lookup->values[i]);
 	free(lookup->text);
 	free(lookup->entries);
 	*lookup = (struct sql_lookup){0};
 }
 
-/* Without memory nothing is remembered. */
-static void remember(struct sql_lookup *lookup, int plan, const char *text, int argc, sqlite3_value **argv, int key)
+static unsigned keys_of(const struct sql_question *question)
 {
-	forget(lookup);
-	lookup->plan = plan;
-	for (int i = 0; i < argc; i++)
-		if (i != key)
-			lookup->others[lookup->count++] = sqlite3_value_dup(argv[i]);
-	bool fine = true;
-	for (int i = 0; i < lookup->count; i++)
-		fine = fine && lookup->others[i];
-	lookup->text = fine ? strdup(text) : NULL;
+	const char *key = strchr(question->letters, SQL_LOOKUP_KEY);
+	return key ? 1u << (key - question->letters) : 0;
 }
 
-bool sql_lookup_again(struct sql_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv, int key)
+/* Without memory nothing is remembered. */
+static void remember(struct sql_lookup *lookup, const struct sql_question *question)
 {
-	if (argc > OTHERS || (!cursor->lookup && !(cursor->lookup = calloc(1, sizeof *cursor->lookup))))
-		return false;
-	if (is_same(cursor->lookup, plan, text, argc, argv, key))
-		return !cursor->lookup->refused;
-	remember(cursor->lookup, plan, text, argc, argv, key);
-	return false;
+	forget(lookup);
+	lookup->plan = question->plan;
+	lookup->varying = keys_of(question);
+	lookup->times = 1;
+	bool fine = true;
+	for (int i = 0; i < question->count; i++) {
+		lookup->values[lookup->count++] = sqlite3_value_dup(question->values[i]);
+		fine = fine && lookup->values[i];
+	}
+	lookup->text = fine ? strdup(question->text) : NULL;
+}
+
+/* How often it must have been asked. A subquery has its cursor opened anew each time, and so have statements that follow one
+ * another, of which each wants little: what only looks like a join must do so for longer. The same holds where an index finds windows. */
+static unsigned times_needed(const struct sql_cursor *cursor, const struct sql_question *question)
+{
+	enum { SURE = 2, LIKELY = 16, SEEKING = 32 };
+	const struct sql_lookup *lookup = cursor->lookup;
+	const struct sql_survey *survey = cursor->scan.session->files[0].survey;
+	unsigned others = lookup->varying & ~keys_of(question);
+	if (cursor->reopened && !lookup->varying)
+		return UINT_MAX;
+	bool window = strpbrk(question->letters, "gGlLe") && cursor->table->windowed;
+	if (others && window && survey && survey->index)
+		return SEEKING;
+	return others && cursor->reopened ? LIKELY : SURE;
+}
+
+enum sql_lookup_answer sql_lookup_ask(struct sql_cursor *cursor, const struct sql_question *question)
+{
+	if (question->count > CONDITIONS || (!cursor->lookup && !(cursor->lookup = calloc(1, sizeof *cursor->lookup))))
+		return SQL_LOOKUP_READ;
+	struct sql_lookup *lookup = cursor->lookup;
+	if (lookup->plan != question->plan || !lookup->text || strcmp(lookup->text, question->text) != 0) {
+		remember(lookup, question);
+		return SQL_LOOKUP_READ;
+	}
+	unsigned more = differing(lookup, question) & ~lookup->varying;
+	if (lookup->ready && !more)
+		return SQL_LOOKUP_KEPT;
+	sql_lookup_drop(cursor);
+	lookup->varying |= more;
+	lookup->times++;
+	return lookup->refused || lookup->times < times_needed(cursor, question) ? SQL_LOOKUP_READ : SQL_LOOKUP_HOLD;
+}
+
+bool sql_lookup_varies(const struct sql_cursor *cursor, int condition)
+{
+	return cursor->lookup->varying >> condition & 1;
 }
 
 bool sql_lookup_ready(const struct sql_cursor *cursor)
@@ -128,11 +166,22 @@ static int by_key(const void *left, const void *right)
 	return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->row > b->row) - (a->row < b->row);
 }
 
-/* NULL is equal to nothing. */
+/* What a row is found by; false where it is NULL, which is equal to nothing. */
+static bool key_of(struct sql_cursor *cursor, unsigned column, const uint8_t *row, int64_t *key)
+{
+	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];
+	uint64_t number = 0;
+	if (by && sql_lookup_can(by))
+		return sql_cursor_key(cursor, by, row + by->place, key);
+	if (by)
+		memcpy(&number, row + by->place, sizeof number);
+	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->start : number);
+	return true;
+}
+
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 {
 	struct sql_lookup *lookup = cursor->lookup;
-	const struct sql_column *key = &cursor->table->columns[column];
 	lookup->entry_count = 0;
 	lookup->entries = calloc(cursor->row_count + 1, sizeof *lookup->entries);
 	if (!lookup->entries)
@@ -140,8 +189,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 	for (size_t i = 0; i < cursor->row_count; i++) {
 		struct entry *entry = &lookup->entries[lookup->entry_count];
 		entry->row = (uint32_t)i;
-		lookup->entry_count +=
-		    sql_cursor_key(cursor, key, cursor->rows + i * cursor->stride + key->place, &entry->key);
+		lookup->entry_count += key_of(cursor, column, cursor->rows + i * cursor->stride, &entry->key);
 	}
 	qsort(lookup->entries, lookup->entry_count, sizeof *lookup->entries, by_key);
 	lookup->ready = true;
@@ -185,6 +233,15 @@ void sql_lookup_find(struct sql_cursor *cursor, sqlite3_value *value)
 		lookup->at = place_of(lookup, key, 0);
 		lookup->end = place_of(lookup, key, UINT32_MAX);
 	}
+	go(cursor);
+}
+
+void sql_lookup_range(struct sql_cursor *cursor, const struct sql_bounds *bounds)
+{
+	struct sql_lookup *lookup = cursor->lookup;
+	bool any = bounds->low <= bounds->high;
+	lookup->at = any ? place_of(lookup, bounds->low, 0) : 0;
+	lookup->end = any ? place_of(lookup, bounds->high, UINT32_MAX) : 0;
 	go(cursor);
 }
 

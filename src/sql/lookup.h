@@ -1,4 +1,4 @@
-/* lookup.h - rows of a table by an id, for joins: SQLite asks the inner table once for each row of the outer one. */
+/* lookup.h - rows of a table that are kept, for joins: SQLite asks the inner table once for each row of the outer one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SQL_LOOKUP_H
 #define SQL_LOOKUP_H
@@ -8,14 +8,33 @@
 /* Whether values of a column are ids that rows can be found by. */
 bool sql_lookup_can(const struct sql_column *column);
 
-/* Tells what is asked for: a plan, and its conditions, of which number `key` is that on the id. Returns whether it is not the first time
- * that it is asked with all others the same, and there is room for the rows: then they are worth keeping, or have been kept. */
-bool sql_lookup_again(struct sql_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv, int key);
+/* What SQLite asks for: a plan, as a number and a text that ends with a letter for each condition, and their values. */
+struct sql_question {
+	int plan;
+	const char *text, *letters; /* letters: the end of the text */
+	int count;
+	sqlite3_value **values;
+};
+
+enum { SQL_LOOKUP_KEY = 'k' }; /* the letter of the condition on an id */
+
+enum sql_lookup_answer {
+	SQL_LOOKUP_READ, /* the file is to be read for it */
+	SQL_LOOKUP_HOLD, /* all rows are worth keeping that those conditions leave that do not vary */
+	SQL_LOOKUP_KEPT  /* they are kept */
+};
+
+/* Tells what is asked for. Rows are worth keeping when it is not the first time, whatever the values are. */
+enum sql_lookup_answer sql_lookup_ask(struct sql_cursor *cursor, const struct sql_question *question);
+
+/* Whether a condition has had several values. */
+bool sql_lookup_varies(const struct sql_cursor *cursor, int condition);
 
 /* Whether the rows are kept. */
 bool sql_lookup_ready(const struct sql_cursor *cursor);
 
-/* Keeps the rows that the cursor has, which are all that the other conditions leave, by a column. Returns 0 or TW_ERR_MEMORY. */
+/* Keeps the rows that the cursor has, which are all that the conditions leave that do not vary: by a column, which is that of an id, of
+ * a time or of a number; UINT_MAX: as they are. Returns 0 or TW_ERR_MEMORY. */
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column);
 
 /* There are too many rows to be kept: not again. */
@@ -23,6 +42,9 @@ void sql_lookup_refuse(struct sql_cursor *cursor);
 
 /* Goes to the rows of an id; to all where the value is no whole number, which SQLite compares in its own way. */
 void sql_lookup_find(struct sql_cursor *cursor, sqlite3_value *value);
+
+/* Goes to those between bounds. */
+void sql_lookup_range(struct sql_cursor *cursor, const struct sql_bounds *bounds);
 
 /* Goes to the next of them. */
 void sql_lookup_next(struct sql_cursor *cursor);

@@ -1,5 +1,6 @@
 /* module.c - the virtual tables to SQLite: declared, planned and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +247,7 @@ static double use_conditions(const struct vtab *vtab, sqlite3_index_info *info, 
 			continue;
 		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
 		if (!letter && is_key(vtab, &info->aConstraint[i], *needs)) {
-			letter = 'k';
+			letter = SQL_LOOKUP_KEY;
 			*needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
 		}
 		if (!letter)
@@ -332,6 +333,8 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 }
 
 /* ---- Reading. ---- */
+
+static const struct sql_bounds all_numbers = {INT64_MIN, INT64_MAX};
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
@@ -472,22 +475,40 @@ static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
 	cursor->grouped = plan & GROUPED;
 	cursor->downwards = plan & DOWNWARDS;
 	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
-	cursor->ts = cursor->pc = cursor->address = (struct sql_bounds){INT64_MIN, INT64_MAX};
+	cursor->ts = cursor->pc = cursor->address = all_numbers;
 	cursor->start = 0;
 	cursor->one_track = cursor->one_tid = false;
 }
 
-static bool take_conditions(struct sql_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv)
+/* Takes all conditions, or those only that have always had the same values. */
+static bool take_conditions(struct sql_cursor *cursor, const struct sql_question *question, bool constant)
 {
 	sql_cursor_reset(cursor);
-	take_plan(cursor, plan, text);
-	for (int i = 0; i < argc; i++)
-		if (!take_condition(cursor, text[USED_DIGITS + i], argv[i]))
+	take_plan(cursor, question->plan, question->text);
+	for (int i = 0; i < question->count; i++)
+		if (!(constant && sql_lookup_varies(cursor, i)) &&
+		    !take_condition(cursor, question->letters[i], question->values[i]))
 			return false;
 	return true;
 }
 
-/* Keeps all rows, to find those of one id after the other. Returns > 0, 0 where there are too many, or a negative status. */
+/* The column that the rows are found by, once they are kept; UINT_MAX: none. */
+static unsigned column_of(const struct sql_cursor *cursor, const struct sql_question *question)
+{
+	const struct sql_table *table = cursor->table;
+	enum sql_role role = strpbrk(question->letters, "gGlLe")   ? SQL_IS_TS
+	                     : strpbrk(question->letters, "iIjJx") ? SQL_IS_INDEX
+	                                                           : SQL_PLAIN;
+	if ((unsigned)question->plan >> KEY_SHIFT)
+		return ((unsigned)question->plan >> KEY_SHIFT) - 1;
+	for (unsigned i = 0; i < table->column_count && role != SQL_PLAIN; i++)
+		if (table->columns[i].role == role)
+			return i;
+	return UINT_MAX;
+}
+
+/* Keeps all rows, to find those of one id or time after the other. Returns > 0, 0 where there are too many, or a negative
+ * status. */
 static int keep_rows(struct sql_cursor *cursor, unsigned column)
 {
 	enum { SHARE = 2 }; /* of the memory limit */
@@ -502,27 +523,50 @@ static int keep_rows(struct sql_cursor *cursor, unsigned column)
 	return status;
 }
 
+/* Goes to what is asked for among the rows that are kept. */
+static void find_rows(struct sql_cursor *cursor, const struct sql_question *question)
+{
+	const char *key = strchr(question->letters, SQL_LOOKUP_KEY);
+	if (key) {
+		sql_lookup_find(cursor, question->values[key - question->letters]);
+		return;
+	}
+	cursor->ts = cursor->pc = cursor->address = all_numbers;
+	for (int i = 0; i < question->count; i++)
+		take_bound(cursor, question->letters[i], question->values[i]);
+	sql_lookup_range(cursor, column_of(cursor, question) == UINT_MAX ? &all_numbers : &cursor->ts);
+}
+
+/* What to do about a question: rows of several files are not kept, nor those that are wanted by groups. */
+static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_question *question)
+{
+	if (cursor->scan.session->count != 1 || question->plan & GROUPED) {
+		sql_lookup_free(cursor);
+		return SQL_LOOKUP_READ;
+	}
+	return sql_lookup_ask(cursor, question);
+}
+
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	const char *key = strchr(text + USED_DIGITS, 'k');
-	int place = key ? (int)(key - text) - USED_DIGITS : 0;
-	bool again = key && sql_lookup_again(cursor, plan, text, argc, argv, place);
-	int kept = again && sql_lookup_ready(cursor);
+	const struct sql_question question = {plan, text, text + USED_DIGITS, argc, argv};
+	enum sql_lookup_answer answer = ask(cursor, &question);
+	int kept = answer == SQL_LOOKUP_KEPT;
 	int status = kept && cursor->reopened ? sql_file_check(cursor->scan.session, 0) : 0;
 	cursor->reopened = false;
 	if (status < 0)
 		return result_of(cursor, status);
-	if (again && !kept) {
-		if (!take_conditions(cursor, plan, text, argc, argv))
+	if (answer == SQL_LOOKUP_HOLD) {
+		if (!take_conditions(cursor, &question, true))
 			return SQLITE_NOMEM;
-		kept = keep_rows(cursor, ((unsigned)plan >> KEY_SHIFT) - 1);
+		kept = keep_rows(cursor, column_of(cursor, &question));
 	}
 	if (kept > 0)
-		sql_lookup_find(cursor, argv[place]);
+		find_rows(cursor, &question);
 	if (kept)
 		return result_of(cursor, kept);
-	if (!take_conditions(cursor, plan, text, argc, argv))
+	if (!take_conditions(cursor, &question, false))
 		return SQLITE_NOMEM;
 	return result_of(cursor, sql_cursor_start(cursor));
 }

@@ -73,6 +73,7 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
 	choose_teller(scan);
+	session->scans++;
 	status = scan->view.pieces ? open_view(scan, file) : tw_open(&scan->reader, file->path, &scan->options);
 	if (status < 0)
 		return sql_session_fail(session, status, "%s",

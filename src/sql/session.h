@@ -47,6 +47,7 @@ struct sql_session {
 	struct sql_hooks hooks;
 	bool keep_index;  /* surveys are kept beside their files */
 	uint64_t windows; /* how often only pieces of a file have been read */
+	uint64_t scans;   /* how often a file has been opened to be read, or some of it */
 	char error[1024];
 };
 

@@ -570,6 +570,61 @@ static void test_kept_index_of_buffers(void **state)
 	expect_kept_index(make_log);
 }
 
+/* ---- Joins: the inner table is read now and then, not for each row of the outer one. ---- */
+
+static void test_joins(void **state)
+{
+	(void)state;
+	/* `plain` has SQLite's own tables instead; most: how often the file may be read. */
+	static const struct {
+		const char *query;
+		unsigned most;
+	} joins[] = {
+	    {"select a.id, count(*), sum(b.dur) from %s a cross join %s b where a.depth = 1 and a.id < 200000 and b.ts between a.ts "
+	     "and a.ts + a.dur group by a.id order by a.id",
+	     40},
+	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 1 and a.id < 200000 and b.utid = a.utid and b.ts > a.ts and "
+	     "b.ts <= a.ts + a.dur and b.name glob 'a*' group by a.id order by a.id",
+	     40},
+	    {"select a.id, b.id from %s a cross join %s b where a.depth = 2 and a.id < 200000 and b.parent_id = a.id and b.ts between a.ts "
+	     "and a.ts + a.dur order by 1, 2",
+	     40},
+	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 0 and a.id < 100000 and b.name = a.name and b.depth > 9 "
+	     "group by a.id order by a.id",
+	     6},
+	    {"select a.id, (select count(*) from %s b where b.ts >= a.ts and b.ts < a.ts + a.dur) from %s a where a.depth = 1 and "
+	     "a.id < 200000 order by a.id",
+	     40},
+	    {"select count(*) from (select id from %s where depth = 0 limit 60) a cross join %s b where b.dur > 2900",
+	     4},
+	};
+	char path[] = "/tmp/trackway-sql-XXXXXX";
+	struct archive archive = {.random = 3};
+	assert_true(close(mkstemp(path)) == 0);
+	make_archive(&archive);
+	write_archive(&archive, path);
+	for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
+		struct scene scene;
+		char query[400], plain[400];
+		set_up(&scene, NULL, NULL);
+		assert_int_equal(sql_session_add(scene.session, path), 0);
+		free(ask(&scene, "create temp table copy as select * from slice"));
+		snprintf(query, sizeof query, joins[i].query, "slice", "slice");
+		snprintf(plain, sizeof plain, joins[i].query, "copy", "copy");
+		char *rows = ask(&scene, plain);
+		assert_true(strlen(rows) > 0);
+		uint64_t before = scene.session->scans;
+		expect(&scene, query, rows);
+		if (scene.session->scans - before > joins[i].most)
+			fail_msg("%s: the file was read %llu times", query,
+			         (unsigned long long)(scene.session->scans - before));
+		free(rows);
+		tear_down(&scene);
+	}
+	unlink(path);
+	free(archive.bytes);
+}
+
 /* ---- Groups and order. ---- */
 
 static void test_groups(void **state)
@@ -733,13 +788,14 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_two_files),
-	    cmocka_unit_test(test_conditions),     cmocka_unit_test(test_windows),
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_index_of_buffers),
-	    cmocka_unit_test(test_kept_index),     cmocka_unit_test(test_kept_index_of_buffers),
-	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_fxt_rows),     cmocka_unit_test(test_two_files),
+	    cmocka_unit_test(test_conditions),   cmocka_unit_test(test_windows),
+	    cmocka_unit_test(test_index),        cmocka_unit_test(test_index_of_buffers),
+	    cmocka_unit_test(test_kept_index),   cmocka_unit_test(test_kept_index_of_buffers),
+	    cmocka_unit_test(test_joins),        cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_order),        cmocka_unit_test(test_groups_in_file),
+	    cmocka_unit_test(test_changed_file), cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
