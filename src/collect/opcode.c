@@ -1,166 +1,89 @@
-/* opcode.c - what the collector must know of an instruction, by a table of encodings. */
+/* opcode.c - what the collector must know of an instruction, out of what it may do. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/opcode.h"
 
 #include "base/bytes.h"
+#include "xtrace/opcode.h"
+
+enum { VECTOR = 16 };
 
 static unsigned field(uint32_t word, unsigned low, unsigned high)
 {
 	return (unsigned)tw_bits(word, low, high);
 }
 
-static void set_size(struct opcode *op, unsigned size, unsigned count)
+/* ---- Kinds. ---- */
+
+static enum op_kind kind_of_flow(enum xtrace_flow flow)
 {
-	op->size = (uint8_t)size;
-	op->count = (uint8_t)count;
-	op->total = (uint8_t)(size * count);
+	switch (flow) {
+	case XTRACE_JUMP_TO:
+	case XTRACE_CALL_TO:
+	case XTRACE_RETURN:
+	case XTRACE_EXCEPTION_RETURN:
+		return OP_BRANCH_REGISTER;
+	case XTRACE_SYSTEM_CALL:
+		return OP_SVC;
+	case XTRACE_EXCEPTION:
+		return OP_TRAP;
+	case XTRACE_NEXT:
+	case XTRACE_JUMP:
+	case XTRACE_CALL:
+	case XTRACE_BRANCH:
+		break;
+	}
+	return OP_PLAIN;
 }
 
-/* ---- How the registers and sizes of a group are encoded. ---- */
-
-/* LDXR, LDXP, LDAR, STLR; STXR, STXP. */
-static void take_exclusive(uint32_t word, struct opcode *op)
+/* CAS and CASP store only if a comparison says so, LDADD and SWP always; an exclusive store is told by its status. */
+static enum op_kind kind_of_access(const struct xtrace_operation *operation)
 {
-	op->is_load = field(word, 22, 22);
-	bool pair = field(word, 21, 21) && !field(word, 23, 23);
-	set_size(op, 1u << field(word, 30, 31), pair ? 2 : 1);
+	enum { MOST = 64 }; /* bytes of four vectors; what may access more is newer than what QEMU knows */
+	unsigned total = operation->load > operation->store ? operation->load : operation->store;
+	bool both = operation->load && operation->store;
+	if (operation->traits & XTRACE_STORE_EXCLUSIVE)
+		return OP_STXR;
+	if (!total || total > MOST || operation->traits & XTRACE_SCATTERED)
+		return OP_PLAIN;
+	if (both)
+		return operation->traits & XTRACE_STORES_ALL ? OP_ATOMIC : OP_CAS;
+	return OP_ACCESS;
 }
 
-static void take_compare_pair(uint32_t word, struct opcode *op)
+static enum op_kind kind_of(const struct xtrace_operation *operation)
 {
-	set_size(op, 4u << field(word, 30, 30), 2);
+	static const uint32_t mark = 0xd503213f;
+	bool tells = operation->traits & XTRACE_TELLS_FLAGS;
+	if (operation->opcode == mark)
+		return OP_MARK;
+	if (operation->traits & XTRACE_ZERO)
+		return OP_ZERO;
+	if (operation->traits & XTRACE_SYSTEM_REGISTER && !field(operation->opcode, 21, 21))
+		return OP_MSR;
+	if (operation->traits & XTRACE_SYSTEM_REGISTER)
+		return tells ? OP_RANDOM : OP_MRS;
+	if (tells)
+		return OP_SELECT;
+	return operation->flow == XTRACE_NEXT ? kind_of_access(operation) : kind_of_flow(operation->flow);
 }
 
-static void take_atomic(uint32_t word, struct opcode *op)
-{
-	set_size(op, 1u << field(word, 30, 31), 1);
-	op->function = (uint8_t)field(word, 12, 15);
-}
+/* ---- Registers and sizes. ---- */
 
-static void take_ordered(uint32_t word, struct opcode *op)
+/* Bits 27 and 29 of loads and stores: 0 exclusive and structures, 1 literals, 2 pairs, 3 others. */
+static void take_sizes(const struct xtrace_operation *operation, struct opcode *op)
 {
-	set_size(op, 1u << field(word, 30, 31), 1);
-	op->is_load = field(word, 22, 23) != 0;
-}
-
-static void take_authenticated(uint32_t word, struct opcode *op)
-{
-	(void)word;
-	set_size(op, 8, 1);
-	op->is_load = true;
-}
-
-static void take_literal(uint32_t word, struct opcode *op)
-{
-	unsigned opc = field(word, 30, 31);
-	op->is_load = true;
+	enum { PAIRS = 2 };
+	uint32_t word = operation->opcode;
+	unsigned group = field(word, 28, 29);
+	bool compares = op->kind == OP_CAS, exclusive = group == 0 && !field(word, 26, 26);
+	bool pair = group == PAIRS || (exclusive && field(word, 21, 21) && !field(word, 23, 23));
+	op->is_load = operation->load && !operation->store;
 	op->is_vector = field(word, 26, 26);
-	set_size(op, op->is_vector ? 4u << opc : opc == 1 ? 8 : 4, 1);
-}
-
-static void take_pair(uint32_t word, struct opcode *op)
-{
-	unsigned opc = field(word, 30, 31);
-	op->is_load = field(word, 22, 22);
-	op->is_vector = field(word, 26, 26);
-	/* opc 1 is LDPSW, or STGP, which stores two of eight */
-	unsigned general = opc == 0 || (opc == 1 && op->is_load) ? 4 : 8;
-	set_size(op, op->is_vector ? 4u << opc : general, 2);
-}
-
-static void take_single(uint32_t word, struct opcode *op)
-{
-	unsigned size = field(word, 30, 31), opc = field(word, 22, 23);
-	op->is_vector = field(word, 26, 26);
-	op->is_load = op->is_vector ? opc & 1 : opc != 0;
-	set_size(op, 1u << (op->is_vector && opc & 2 ? 4 : size), 1);
-}
-
-static void take_structures(uint32_t word, struct opcode *op)
-{
-	static const uint8_t registers[16] = {[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2};
-	op->is_load = field(word, 22, 22);
-	op->is_vector = op->is_structure = true;
-	set_size(op, 16, 1);
-	op->total = (uint8_t)(registers[field(word, 12, 15)] * (field(word, 30, 30) ? 16 : 8));
-}
-
-static void take_one_structure(uint32_t word, struct opcode *op)
-{
-	unsigned scale = field(word, 14, 15), size = field(word, 10, 11);
-	unsigned elements = (field(word, 13, 13) << 1 | field(word, 21, 21)) + 1;
-	if (scale == 3) /* to all lanes */
-		scale = size;
-	else if (scale == 2)
-		scale += size & 1;
-	op->is_load = field(word, 22, 22);
-	op->is_vector = op->is_structure = true;
-	set_size(op, 16, 1);
-	op->total = (uint8_t)(elements << scale);
-}
-
-/* ---- The table: the first row that matches is taken. ---- */
-
-struct row {
-	uint32_t mask, value;
-	enum op_kind kind;
-	void (*take)(uint32_t word, struct opcode *op);
-};
-
-static const struct row system_rows[] = {
-    {0xffffffff, 0xd503213f, OP_MARK, NULL},
-    {0xffe0001f, 0xd4000001, OP_SVC, NULL},
-    {0xffffffe0, 0xd50b7420, OP_ZERO, NULL},   /* DC ZVA */
-    {0xffffffe0, 0xd50b7480, OP_ZERO, NULL},   /* DC GZVA */
-    {0xffffffc0, 0xd53b2400, OP_RANDOM, NULL}, /* RNDR, RNDRRS */
-    {0xfff00000, 0xd5300000, OP_MRS, NULL},
-    {0xfff00000, 0xd5100000, OP_MSR, NULL},
-    {0xfe000000, 0xd6000000, OP_BRANCH_REGISTER, NULL},
-    {0xff000000, 0xd4000000, OP_TRAP, NULL}, /* BRK, HLT, HVC, SMC */
-};
-
-static const struct row access_rows[] = {
-    {0xbfa07c00, 0x08207c00, OP_CAS, take_compare_pair},
-    {0x3fa07c00, 0x08a07c00, OP_CAS, take_atomic},
-    {0x3fc00000, 0x08000000, OP_STXR, take_exclusive},
-    {0x3f000000, 0x08000000, OP_ACCESS, take_exclusive},
-    {0x3ffffc00, 0x38bfc000, OP_ACCESS, take_ordered}, /* LDAPR */
-    {0x3f200c00, 0x38200000, OP_ATOMIC, take_atomic},
-    {0xff200400, 0xf8200400, OP_ACCESS, take_authenticated}, /* LDRAA, LDRAB */
-    {0x3f200c00, 0x19000000, OP_ACCESS, take_ordered},       /* STLUR, LDAPUR */
-    {0xff000000, 0xd8000000, OP_PLAIN, NULL},                /* PRFM */
-    {0x3b000000, 0x18000000, OP_ACCESS, take_literal},
-    {0x3a000000, 0x28000000, OP_ACCESS, take_pair},
-    {0xfec00000, 0xf8800000, OP_PLAIN, NULL}, /* PRFM, PRFUM */
-    {0x3a000000, 0x38000000, OP_ACCESS, take_single},
-    {0xbf000000, 0x0c000000, OP_ACCESS, take_structures},
-    {0xbf000000, 0x0d000000, OP_ACCESS, take_one_structure},
-};
-
-static const struct row other_rows[] = {
-    {0x3fe00800, 0x1a800000, OP_SELECT, NULL}, /* CSEL, CSINC, CSINV, CSNEG */
-    {0xff200c00, 0x1e200c00, OP_SELECT, NULL}, /* FCSEL */
-    {0xffff0000, 0x00000000, OP_TRAP, NULL},   /* UDF */
-};
-
-static const struct row *find(const struct row *rows, unsigned count, uint32_t word)
-{
-	for (unsigned i = 0; i < count; i++)
-		if ((word & rows[i].mask) == rows[i].value)
-			return &rows[i];
-	return NULL;
-}
-
-#define FIND(rows, word) find(rows, sizeof(rows) / sizeof *(rows), word)
-
-/* Bits 25 to 28 tell the groups apart: branches and system 101x, memory x1x0. */
-static const struct row *row_of(uint32_t word)
-{
-	if (field(word, 26, 28) == 5)
-		return FIND(system_rows, word);
-	if (field(word, 27, 27) && !field(word, 25, 25))
-		return FIND(access_rows, word);
-	return FIND(other_rows, word);
+	op->is_structure = op->is_vector && group == 0;
+	op->total = (uint8_t)(operation->load ? operation->load : operation->store);
+	op->count = pair ? 2 : 1;
+	op->size = op->is_structure ? VECTOR : op->total / op->count;
+	op->function = (uint8_t)(compares || exclusive ? 0 : field(word, 12, 15));
 }
 
 struct opcode opcode_of(uint32_t word)
@@ -171,10 +94,13 @@ struct opcode opcode_of(uint32_t word)
 	    .rt2 = (uint8_t)field(word, 10, 14),
 	    .rs = (uint8_t)field(word, 16, 20),
 	};
-	const struct row *row = row_of(word);
-	op.kind = (uint8_t)(row ? row->kind : OP_PLAIN);
-	if (row && row->take)
-		row->take(word, &op);
+	struct xtrace_operation operation;
+	xtrace_operation(word, &operation);
+	op.kind = (uint8_t)kind_of(&operation);
+	if (op.kind == OP_ACCESS || op.kind == OP_STXR || op.kind == OP_ATOMIC || op.kind == OP_CAS)
+		take_sizes(&operation, &op);
+	if (op.size > VECTOR) /* no such instruction */
+		op.kind = OP_PLAIN;
 	return op;
 }
 

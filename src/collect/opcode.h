@@ -34,7 +34,6 @@ struct opcode {
 	uint8_t function;  /* LSE: o3 and opc, bits 12 to 15 of the instruction */
 };
 
-/* Source: Arm Architecture Reference Manual for A-profile (DDI 0487), "A64 instruction set encoding". */
 struct opcode opcode_of(uint32_t word);
 
 /* Whether it is recorded only when it is known to be done, with what follows from it. */

@@ -69,6 +69,8 @@ static bool judge_jump(const struct xtrace_checker *checker, uint64_t offset, ui
 		return false;
 	bool enters = level != step->level; /* the kernel, or leaves it */
 	bool returns = step->operation->flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
+	if (checker->changed) /* a signal, or the target faulted */
+		rule = XTRACE_PC_JUMP;
 	if (!enters && !returns)
 		tell_jump(checker, rule, offset, pc);
 	return true;

@@ -228,13 +228,13 @@ static void exception(uint32_t opcode, struct xtrace_operation *to)
 /* MRS and MSR of a register; of the system instructions only what has to do with caches. */
 static void system(uint32_t opcode, struct xtrace_operation *to)
 {
-	enum { RNDR = 0x1d920, RNDRRS = 0x1d921, ZVA = 0x1ba1, GVA = 0x1ba3, GZVA = 0x1ba4, CACHES = 7 };
-	bool moves = bit(opcode, 20);
-	unsigned name = bits(opcode, 5, 18), crn = bits(opcode, 12, 15);
+	enum { RNDR = 0x5920, RNDRRS = 0x5921, ZVA = 0x1ba1, GZVA = 0x1ba4, CACHES = 7 };
+	bool moves = bit(opcode, 20), reads = bit(opcode, 21);
+	unsigned name = bits(opcode, 5, 18), crn = bits(opcode, 12, 15), whole = bits(opcode, 5, 19);
 	if (moves) {
 		to->traits |= XTRACE_SYSTEM_REGISTER;
-		to->traits |= name == (RNDR & 0x3fff) || name == (RNDRRS & 0x3fff) ? XTRACE_TELLS_FLAGS : 0;
-	} else if (bits(opcode, 19, 20) == 1 && crn == CACHES) {
+		to->traits |= whole == RNDR || whole == RNDRRS ? XTRACE_TELLS_FLAGS : 0;
+	} else if (bits(opcode, 19, 20) == 1 && crn == CACHES && !reads) {
 		to->traits |= XTRACE_CACHE;
 		if (name == ZVA || name == GZVA) {
 			to->traits |= XTRACE_ZERO;

@@ -52,6 +52,8 @@ static const struct {
     {"a branch not taken", BYTES(PCINST(PC, BEQ_8), INST(NOP)), ""},
     {"a branch not taken, with its PC", BYTES(PCINST(PC, BEQ_8), PCINST(PC + 4, NOP)), ""},
     {"a branch elsewhere", BYTES(PCINST(PC, BEQ_8), PCINST(PC + 12, NOP)), "xtrace.branch-target@13"},
+    {"a target that faults", BYTES(PCINST(PC, B_8), 0x0c, 1, [270] = 0x09, W64(0x500000), W32(NOP)),
+     "xtrace.pc-jump@270"},
     {"a return", BYTES(PCINST(PC, RET), TARGET(0x500000), PCINST(0x500000, NOP)), ""},
     {"a return elsewhere", BYTES(PCINST(PC, RET), TARGET(0x500000), PCINST(0x500004, NOP)), "xtrace.target-differs@22"},
     {"an INST behind a call", BYTES(PCINST(PC, BLR_X1), TARGET(0x500000), INST(NOP)), "xtrace.inst-after-branch@22"},
