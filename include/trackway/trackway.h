@@ -17,6 +17,7 @@
 #include <trackway/report.h>
 #include <trackway/sched.h>
 #include <trackway/status.h>
+#include <trackway/study.h>
 #include <trackway/symbols.h>
 #include <trackway/tracelog.h>
 #include <trackway/version.h>

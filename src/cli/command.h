@@ -50,6 +50,9 @@ struct tw_command {
 	X(cpu)                                                                                                         \
 	X(blobs)                                                                                                       \
 	X(log)                                                                                                         \
+	X(insns)                                                                                                       \
+	X(blocks)                                                                                                      \
+	X(branches)                                                                                                    \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \

@@ -1,0 +1,101 @@
+/* study.h - what instructions did: their mix, blocks, branches, memory, caches, system calls, calls (xtrace). */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACKWAY_STUDY_H
+#define TRACKWAY_STUDY_H
+
+#include <trackway/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What can be asked. Each gives tables; doc/formats/xtrace.md says what the columns mean. */
+enum tw_study_kind {
+	TW_STUDY_INSNS,    /* instructions by class, by mnemonic, by function */
+	TW_STUDY_BLOCKS,   /* basic blocks with their disassembly */
+	TW_STUDY_BRANCHES, /* how often they are taken and mispredicted, where indirect ones go */
+	TW_STUDY_MEM,      /* accesses: sizes, strides, footprint over time, hot lines, sharing, reuse */
+	TW_STUDY_CACHE,    /* a hierarchy of caches simulated */
+	TW_STUDY_SYSCALLS, /* system calls with arguments and what they returned */
+	TW_STUDY_CALLS,    /* the tree of calls, weighed by instructions */
+	TW_STUDIES
+};
+
+enum tw_study_policy { TW_STUDY_LRU, TW_STUDY_FIFO, TW_STUDY_RANDOM, TW_STUDY_POLICIES };
+
+enum { TW_STUDY_LEVELS = 4, TW_STUDY_HISTORY_MOST = 24 };
+
+/* One level of a hierarchy of caches. */
+struct tw_study_cache {
+	uint64_t size; /* bytes: ways * line * a power of 2 */
+	uint32_t ways, line;
+	enum tw_study_policy policy;
+};
+
+struct tw_study_options {
+	enum tw_study_kind kind;
+	unsigned jobs; /* files of a set read at a time; 0: as many as there are processors. The result is the same */
+	size_t memory_limit; /* bytes for tables; 0: 256 MiB. What is beyond is counted as left out */
+	unsigned history;    /* branches: bits of gshare's history, at most TW_STUDY_HISTORY_MOST; 0: 12 */
+	uint64_t interval;   /* mem: instructions of a row of the footprint; 0: 1,000,000 */
+	bool reuse;          /* mem: reuse distances as well */
+	struct tw_study_cache levels[TW_STUDY_LEVELS]; /* cache: from the first that is asked */
+	unsigned level_count; /* 0: 32 KiB of 8 ways, then 512 KiB of 8 ways, LRU, lines of 64 bytes */
+};
+
+/* What the cells of a column are. */
+enum tw_study_unit {
+	TW_STUDY_COUNT,
+	TW_STUDY_SIGNED, /* int64_t in `number` */
+	TW_STUDY_HEX,
+	TW_STUDY_ID,    /* a number that is no count */
+	TW_STUDY_SHARE, /* a part of one: 0 to 1 */
+	TW_STUDY_TEXT,
+	TW_STUDY_LINES /* text, with '\n' between lines */
+};
+
+struct tw_study_column {
+	const char *name, *title; /* in JSON, in a heading; title NULL: in JSON only */
+	enum tw_study_unit unit;
+};
+
+/* Which member is set depends on the unit of the column; text NULL: there is none. */
+struct tw_study_cell {
+	uint64_t number;
+	double share;
+	const char *text;
+};
+
+struct tw_study_table {
+	const char *name, *title;
+	const struct tw_study_column *columns;
+	size_t column_count;
+	const struct tw_study_cell *cells; /* row after row */
+	size_t row_count;
+	bool ranked; /* the rows that matter most come first: some of them may do */
+};
+
+struct tw_study;
+
+/* Reads a whole trace, not read from. *study is set even on failure (NULL only for TW_ERR_MEMORY) and has what was
+ * read; free it in any case. Returns 0, TW_ERR_UNSUPPORTED for a trace without instructions, TW_ERR_VALUE for options
+ * that make no sense, or the negative status of the read; tw_reader_error() explains. */
+TW_API int tw_study_read(struct tw_study **study, struct tw_reader *reader, const struct tw_study_options *options);
+
+/* Returns table i, NULL past the last. Lives until the study is freed. */
+TW_API const struct tw_study_table *tw_study_table(const struct tw_study *study, size_t i);
+
+/* Returns how many instructions were read. */
+TW_API uint64_t tw_study_instructions(const struct tw_study *study);
+
+/* Returns how many instructions, accesses or rows were left out because of the memory limit. */
+TW_API uint64_t tw_study_left_out(const struct tw_study *study);
+
+/* Frees; NULL is fine. */
+TW_API void tw_study_free(struct tw_study *study);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* study.h - what the commands share that study instructions: reading, and their tables as text or JSON. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_STUDY_H
+#define CLI_STUDY_H
+
+#include "cli/forms.h"
+
+#include <trackway/study.h>
+
+/* The options of such a command begin with it. */
+struct tw_study_common {
+	struct tw_common common; /* first */
+	uint64_t top;
+	bool all; /* --all */
+	struct tw_forms forms;
+};
+
+/* Writes a picture instead of tables. */
+typedef int (*tw_study_render_fn)(struct tw_output *out, const struct tw_study *study, const char *title);
+
+/* Reads the trace and shows what was found; render: NULL where there is no picture. Returns enum tw_exit. */
+int tw_study_show(const struct tw_study_common *common, const struct tw_study_options *options,
+                  const struct tw_command *command, tw_study_render_fn render, char **operands, size_t count);
+
+/* Options that all of them have: --top, --all, --thread. */
+extern const struct tw_option_group tw_study_row_options;
+
+/* --output, --json, --svg. */
+extern const struct tw_option_group tw_study_picture_options;
+
+#endif

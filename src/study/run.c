@@ -1,0 +1,369 @@
+/* run.c - an analysis over all tracks of a set: several at a time, merged in their order. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "study/study.h"
+#include "xtrace/disassemble.h"
+
+/* The limit is divided by the tracks, but not by more than so many, which is more than are in memory at a time. The
+ * result must not depend on the number of jobs. */
+enum { SHARES = 8 };
+
+struct tw_study {
+	struct tw_study_options options;
+	const struct study_job *job;
+	struct study_part all;
+	struct study_tables tables;
+};
+
+/* A finding that waits until those of the tracks before it are told. */
+struct told {
+	struct told *next;
+	struct tw_finding finding;
+	char *file, *text;
+};
+
+struct run {
+	struct tw_study *study;
+	struct tw_reader *reader;
+	const struct xtrace_track **tracks;
+	size_t count;
+	size_t share; /* of memory, for each */
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+	size_t next;   /* track to be read */
+	size_t merged; /* tracks that are in */
+	int status;
+	char error[TW_ERROR_TEXT];
+};
+
+struct worker {
+	struct run *run;
+	struct tw_reader *reader; /* its own, where there are several tracks */
+	struct told *first, **last;
+};
+
+/* ---- Findings. ---- */
+
+static void keep_finding(void *context, const struct tw_finding *finding)
+{
+	struct worker *worker = context;
+	struct told *told = calloc(1, sizeof *told);
+	if (!told)
+		return; /* the count of findings still tells */
+	told->finding = *finding;
+	told->file = finding->file ? strdup(finding->file) : NULL;
+	told->text = finding->text ? strdup(finding->text) : NULL;
+	told->finding.file = told->file ? told->file : "";
+	told->finding.text = told->text ? told->text : "";
+	*worker->last = told;
+	worker->last = &told->next;
+}
+
+static void tell_findings(struct worker *worker)
+{
+	struct tw_reader *reader = worker->run->reader;
+	for (struct told *told = worker->first, *next; told; told = next) {
+		next = told->next;
+		reader->findings[told->finding.severity]++;
+		if (reader->options.on_finding)
+			reader->options.on_finding(reader->options.finding_context, &told->finding);
+		free(told->file);
+		free(told->text);
+		free(told);
+	}
+	worker->first = NULL;
+	worker->last = &worker->first;
+}
+
+/* A set is opened again for each worker, so that nothing is shared. */
+static int open_own(struct worker *worker)
+{
+	struct tw_reader *whole = worker->run->reader;
+	struct tw_read_options options = whole->options;
+	options.on_finding = keep_finding;
+	options.finding_context = worker;
+	options.memory_limit = worker->run->share;
+	worker->reader = tw_reader_new(&options);
+	if (!worker->reader)
+		return TW_ERR_MEMORY;
+	worker->reader->format = whole->format;
+	worker->reader->path = whole->path;
+	return whole->format->open(worker->reader);
+}
+
+/* ---- Parts. ---- */
+
+static int part_begin(struct study_part *part, const struct tw_study *study, size_t limit, struct tw_dictionary *names)
+{
+	*part = (struct study_part){.options = &study->options};
+	tw_budget_reset(&part->budget, limit, 1);
+	if (!study_sites_init(&part->sites, &part->budget, names))
+		return TW_ERR_MEMORY;
+	return study->job->begin ? study->job->begin(part) : 0;
+}
+
+static void part_free(struct study_part *part, const struct study_job *job)
+{
+	if (job->free && part->options)
+		job->free(part);
+	study_sites_free(&part->sites);
+}
+
+/* The number in `to` of a name of `from`. */
+static uint32_t name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
+{
+	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
+}
+
+static bool map_sites(struct study_part *all, const struct study_part *part, uint32_t *map)
+{
+	for (size_t i = 1; i < part->sites.count; i++) {
+		const struct study_site *site = &part->sites.items[i];
+		uint32_t function = name_in(&all->sites, &part->sites, site->function);
+		if (function == UINT32_MAX)
+			return false;
+		map[i] = study_sites_find(&all->sites, site->pc, site->opcode, function);
+	}
+	for (size_t i = 0; i < part->sites.count; i++) {
+		const struct study_site *site = &part->sites.items[i];
+		struct study_site *same = &all->sites.items[map[i]];
+		same->count += site->count;
+		same->next = same->next ? same->next : map[site->next];
+		same->jump = same->jump ? same->jump : map[site->jump];
+	}
+	return true;
+}
+
+static int merge(struct tw_study *study, struct study_part *part)
+{
+	struct study_part *all = &study->all;
+	uint32_t *map = calloc(part->sites.count, sizeof *map);
+	int status = map && map_sites(all, part, map) ? 0 : TW_ERR_MEMORY;
+	all->totals.instructions += part->totals.instructions;
+	all->totals.lost_bytes += part->totals.lost_bytes;
+	for (unsigned level = 0; level < 4; level++)
+		all->totals.levels[level] += part->totals.levels[level];
+	all->left_out += part->left_out;
+	if (status == 0 && study->job->merge)
+		status = study->job->merge(all, part, map);
+	free(map);
+	return status;
+}
+
+/* ---- Work. ---- */
+
+struct taking {
+	const struct study_job *job;
+	struct study_part *part;
+};
+
+static int take_batch(void *context, const struct study_batch *batch)
+{
+	const struct taking *taking = context;
+	return taking->job->take ? taking->job->take(taking->part, batch) : 0;
+}
+
+static int read_track(struct worker *worker, const struct xtrace_track *track, struct study_part *part)
+{
+	const struct study_job *job = worker->run->study->job;
+	struct taking taking = {job, part};
+	int status = part_begin(part, worker->run->study, worker->run->share, worker->reader->dictionary);
+	part->thread = track->name.number;
+	if (status == 0)
+		status = study_walk(worker->reader, track, &part->sites, &part->totals, take_batch, &taking);
+	return status == 0 && job->end ? job->end(part) : status;
+}
+
+/* Waits for the tracks before this one, and adds it. */
+static void hand_in(struct worker *worker, size_t number, struct study_part *part, int status)
+{
+	struct run *run = worker->run;
+	pthread_mutex_lock(&run->lock);
+	while (run->merged < number)
+		pthread_cond_wait(&run->turned, &run->lock);
+	if (worker->reader != run->reader)
+		tell_findings(worker);
+	if (run->status == 0 && status == 0)
+		status = merge(run->study, part);
+	if (run->status == 0 && status < 0) {
+		run->status = status;
+		memcpy(run->error, worker->reader->error, sizeof run->error);
+	}
+	run->merged = number + 1;
+	pthread_cond_broadcast(&run->turned);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static size_t next_track(struct run *run)
+{
+	pthread_mutex_lock(&run->lock);
+	size_t number = run->status < 0 ? run->count : run->next;
+	run->next += number < run->count;
+	pthread_mutex_unlock(&run->lock);
+	return number;
+}
+
+static void work(void *context, unsigned job)
+{
+	struct run *run = context;
+	struct worker worker = {.run = run, .reader = run->reader, .last = &worker.first};
+	bool own = run->reader->path && run->count > 1;
+	int status = own ? open_own(&worker) : 0;
+	size_t number;
+	(void)job;
+	while ((number = next_track(run)) < run->count) {
+		struct study_part part = {0};
+		int read = status < 0 ? status : read_track(&worker, run->tracks[number], &part);
+		hand_in(&worker, number, &part, read);
+		part_free(&part, run->study->job);
+	}
+	if (own)
+		tw_close(worker.reader);
+}
+
+static int list_tracks(struct run *run)
+{
+	const struct xtrace_set *set = &xtrace_of(run->reader)->set;
+	run->tracks = calloc(set->count + 1, sizeof(struct xtrace_track *));
+	if (!run->tracks)
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < set->count; i++)
+		if (tw_thread_wanted(&run->reader->options, set->tracks[i].name.number))
+			run->tracks[run->count++] = &set->tracks[i];
+	return 0;
+}
+
+static int read_all(struct tw_study *study, struct tw_reader *reader)
+{
+	struct run run = {.study = study, .reader = reader};
+	unsigned jobs = study->options.jobs ? study->options.jobs : tw_processors();
+	int status = list_tracks(&run);
+	size_t shares = run.count + 1 < SHARES ? run.count + 1 : SHARES;
+	run.share = study->options.memory_limit / shares;
+	if (status == 0)
+		status = part_begin(&study->all, study, run.share, study->tables.texts);
+	if (status < 0) {
+		free(run.tracks);
+		return status;
+	}
+	jobs = jobs < run.count ? jobs : (unsigned)run.count;
+	pthread_mutex_init(&run.lock, NULL);
+	pthread_cond_init(&run.turned, NULL);
+	tw_parallel(jobs < SHARES ? (jobs ? jobs : 1) : SHARES - 1, work, &run);
+	pthread_cond_destroy(&run.turned);
+	pthread_mutex_destroy(&run.lock);
+	free(run.tracks);
+	if (run.status < 0)
+		tw_fail(reader, run.status, "%s", *run.error ? run.error : tw_status_text(run.status));
+	return run.status;
+}
+
+/* ---- The handle. ---- */
+
+static bool is_power(uint64_t number)
+{
+	return number && (number & (number - 1)) == 0;
+}
+
+static bool makes_sense(const struct tw_study_cache *cache)
+{
+	enum { LINE_LEAST = 8, LINE_MOST = 4096, WAYS_MOST = 1024 };
+	uint64_t row = (uint64_t)cache->ways * cache->line;
+	return is_power(cache->line) && cache->line >= LINE_LEAST && cache->line <= LINE_MOST && cache->ways &&
+	       cache->ways <= WAYS_MOST && cache->size % row == 0 && is_power(cache->size / row) &&
+	       cache->policy < TW_STUDY_POLICIES;
+}
+
+static int check_options(const struct tw_study_options *options, struct tw_reader *reader)
+{
+	if (options->history > TW_STUDY_HISTORY_MOST)
+		return tw_fail(reader, TW_ERR_VALUE, "a history of %u bits: at most %d", options->history,
+		               TW_STUDY_HISTORY_MOST);
+	for (unsigned i = 0; i < options->level_count; i++)
+		if (!makes_sense(&options->levels[i]))
+			return tw_fail(
+			    reader, TW_ERR_VALUE,
+			    "level %u of the caches: its size must be its ways (at most 1024) times its line (a power "
+			    "of 2, 8 to 4096) times a power of 2",
+			    i + 1);
+	return 0;
+}
+
+static void fill_options(struct tw_study_options *options)
+{
+	enum { HISTORY = 12, INTERVAL = 1000000, WAYS = 8, LINE = 64, SIZE_1 = 32 << 10, SIZE_2 = 512 << 10 };
+	options->history = options->history ? options->history : HISTORY;
+	options->interval = options->interval ? options->interval : INTERVAL;
+	options->memory_limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
+	if (options->level_count)
+		return;
+	options->levels[0] = (struct tw_study_cache){SIZE_1, WAYS, LINE, TW_STUDY_LRU};
+	options->levels[1] = (struct tw_study_cache){SIZE_2, WAYS, LINE, TW_STUDY_LRU};
+	options->level_count = 2;
+}
+
+static int make_tables(struct tw_study *study)
+{
+	struct study_tables *tables = &study->tables;
+	tables->disassembler = xtrace_disassembler_new();
+	if (!tables->disassembler)
+		return TW_ERR_MEMORY;
+	int status = study->job->tables(&study->all, tables);
+	xtrace_disassembler_free(tables->disassembler);
+	return status == 0 && tables->failed ? TW_ERR_MEMORY : status;
+}
+
+int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct tw_study_options *options)
+{
+	static const struct study_job *const jobs[TW_STUDIES] = {
+	    [TW_STUDY_INSNS] = &study_insns,
+	    [TW_STUDY_BLOCKS] = &study_blocks,
+	    [TW_STUDY_BRANCHES] = &study_branches,
+	};
+	struct tw_study *study = *made = calloc(1, sizeof *study);
+	if (!study || !(study->tables.texts = tw_dictionary_new()))
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	study->options = *options;
+	study->job = jobs[options->kind];
+	if (reader->format != &tw_format_xtrace)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: the trace has no instructions", reader->format->name);
+	int status = check_options(options, reader);
+	fill_options(&study->options);
+	if (status == 0)
+		status = read_all(study, reader);
+	if (status == 0 && (status = make_tables(study)) < 0)
+		tw_fail(reader, status, "out of memory");
+	return status;
+}
+
+const struct tw_study_table *tw_study_table(const struct tw_study *study, size_t i)
+{
+	return i < study->tables.count ? &study->tables.items[i].table : NULL;
+}
+
+uint64_t tw_study_instructions(const struct tw_study *study)
+{
+	return study->all.totals.instructions;
+}
+
+uint64_t tw_study_left_out(const struct tw_study *study)
+{
+	uint64_t placeless = study->all.sites.items ? study->all.sites.items[0].count : 0;
+	return study->all.left_out + placeless;
+}
+
+void tw_study_free(struct tw_study *study)
+{
+	if (!study)
+		return;
+	part_free(&study->all, study->job);
+	for (size_t i = 0; i < study->tables.count; i++)
+		free(study->tables.items[i].cells);
+	tw_dictionary_free(study->tables.texts);
+	free(study);
+}

@@ -1,0 +1,81 @@
+/* study.h - an analysis of instructions: what takes batches, is merged over the tracks, and gives tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STUDY_STUDY_H
+#define STUDY_STUDY_H
+
+#include "study/walk.h"
+
+#include <trackway/study.h>
+
+/* One track's share, or that of all. */
+struct study_part {
+	const struct tw_study_options *options;
+	struct tw_budget budget;
+	struct study_sites sites;
+	struct study_totals totals;
+	uint64_t left_out;
+	uint64_t thread; /* of a track */
+	void *state;     /* the analysis's own */
+};
+
+struct study_tables;
+
+/* An analysis. All may be NULL but tables. Functions that return int give 0 or TW_ERR_MEMORY. */
+struct study_job {
+	int (*begin)(struct study_part *part);
+	int (*take)(struct study_part *part, const struct study_batch *batch);
+	int (*end)(struct study_part *part); /* of the track */
+
+	/* Adds a track to all; map: its places by theirs. The counts of places have been added. */
+	int (*merge)(struct study_part *all, struct study_part *part, const uint32_t *map);
+	int (*tables)(struct study_part *all, struct study_tables *tables);
+	void (*free)(struct study_part *part);
+};
+
+extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
+    study_calls;
+
+/* ---- table.c: tables as they are filled. ---- */
+
+enum { STUDY_TABLES = 8 };
+
+struct study_table {
+	struct tw_study_table table;
+	struct tw_study_cell *cells;
+	size_t cell_count, room;
+};
+
+struct study_tables {
+	struct study_table items[STUDY_TABLES];
+	size_t count;
+	struct tw_dictionary *texts; /* of cells */
+	struct xtrace_disassembler *disassembler;
+	bool failed; /* there was no memory */
+};
+
+/* Begins a table; columns live as long as it does. */
+void study_table_begin(struct study_tables *tables, const char *name, const char *title,
+                       const struct tw_study_column *columns, size_t count, bool ranked);
+
+/* The next cell of the last table, row after row. Texts are copied. */
+void study_put_count(struct study_tables *tables, uint64_t number);
+void study_put_share(struct study_tables *tables, uint64_t part, uint64_t whole);
+void study_put_text(struct study_tables *tables, const char *text);
+void study_put_function(struct study_tables *tables, const struct study_part *part, uint32_t name);
+
+/* The disassembly of a place. */
+void study_put_code(struct study_tables *tables, const struct study_site *site);
+
+/* Room for what is sorted to make a table: numbers of things, the largest weight first, equal ones in their order. */
+struct study_ranks {
+	struct study_rank {
+		uint64_t weight;
+		uint32_t number;
+	} * items;
+	size_t count, room;
+};
+
+bool study_rank_add(struct study_ranks *ranks, uint64_t weight, uint32_t number);
+void study_rank_sort(struct study_ranks *ranks);
+
+#endif

@@ -1,0 +1,330 @@
+/* walk.c - a track's instructions with their accesses, in batches, each place decoded once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/walk.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "xtrace/layout.h"
+
+enum { WORD = 4, LEVEL_SHIFT = 6, LEVELS = 4, LONGEST = 9 + 256 };
+
+/* ---- Places. ---- */
+
+bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names)
+{
+	sites->budget = budget;
+	sites->names = names;
+	sites->count = 1;
+	sites->items = calloc(1, sizeof *sites->items);
+	sites->room = sites->items ? 1 : 0;
+	if (sites->items)
+		sites->items[0].pc = UINT64_MAX;
+	return sites->items != NULL;
+}
+
+void study_sites_free(struct study_sites *sites)
+{
+	free(sites->items);
+	tw_map_free(&sites->map);
+}
+
+static uint64_t key_of(uint64_t pc, uint32_t opcode)
+{
+	return tw_hash64(pc ^ (uint64_t)opcode << 32 ^ opcode);
+}
+
+static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+{
+	uint32_t number = (uint32_t)sites->count;
+	if (number == study_site ||
+	    !tw_budget_grow(sites->budget, TW_FOR_ROWS, &sites->items, &sites->room, sites->count + 1,
+	                    sizeof *sites->items) ||
+	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(pc, opcode), number))
+		return 0;
+	sites->items[sites->count++] = (struct study_site){
+	    .pc = pc,
+	    .opcode = opcode,
+	    .function = function,
+	    .flow = xtrace_find_operation(&sites->operations, opcode)->flow,
+	    .class = (uint8_t)study_class_of(opcode),
+	};
+	return number;
+}
+
+uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+{
+	size_t slot = SIZE_MAX;
+	uint32_t number;
+	while (tw_map_next(&sites->map, key_of(pc, opcode), &slot, &number))
+		if (sites->items[number].pc == pc && sites->items[number].opcode == opcode)
+			return number;
+	return add_site(sites, pc, opcode, function);
+}
+
+/* ---- Walking. ---- */
+
+struct walk {
+	struct study_batch batch; /* first: it is large */
+	struct study_sites *sites;
+	struct study_totals *totals;
+	struct xtrace_files files;
+	struct xtrace_cursor cursor;
+	struct xtrace_calls calls;
+	struct xtrace_stack frames;
+	uint32_t *stack; /* names of the functions that are open */
+	size_t depth, room;
+	uint64_t pc;   /* of the last instruction */
+	uint32_t last; /* its place */
+	bool has_pc, lost;
+	bool whole; /* no token may continue the last access */
+	study_take_fn take;
+	void *context;
+};
+
+static int flush(struct walk *walk)
+{
+	struct study_batch *batch = &walk->batch;
+	bool any = batch->step_count || batch->access_count || batch->note_count;
+	int status = any ? walk->take(walk->context, batch) : 0;
+	batch->first += batch->step_count;
+	batch->step_count = batch->access_count = batch->turn_count = batch->note_count = 0;
+	walk->whole = true;
+	return status;
+}
+
+/* How the stack of calls is another behind a jump. */
+static int turn(struct walk *walk, const struct tw_xtrace_token *token)
+{
+	struct study_batch *batch = &walk->batch;
+	struct xtrace_turn found;
+	walk->frames.flow = walk->sites->items[walk->last].flow;
+	walk->frames.known = walk->last != 0;
+	walk->frames.pc = walk->pc;
+	int status = xtrace_calls_take(&walk->calls, &walk->frames, token, walk->cursor.offset, &found);
+	walk->depth -= found.ends < walk->depth ? found.ends : walk->depth;
+	if (status >= 0 && found.begins && !tw_grow(&walk->stack, &walk->room, walk->depth + 1, sizeof *walk->stack))
+		status = TW_ERR_MEMORY;
+	if (status < 0)
+		return status;
+	if (found.begins)
+		walk->stack[walk->depth++] = found.name;
+	if (found.begins || found.ends)
+		batch->turns[batch->turn_count++] =
+		    (struct study_turn){(uint16_t)batch->step_count, (uint16_t)found.ends, found.begins, found.name};
+	return 0;
+}
+
+static uint32_t function_of(const struct walk *walk)
+{
+	return walk->depth ? walk->stack[walk->depth - 1] : 0;
+}
+
+static void add_step(struct walk *walk, uint32_t site, bool block, unsigned level)
+{
+	struct study_batch *batch = &walk->batch;
+	uint32_t flags = (block ? study_block : 0) | (walk->lost ? study_gap : 0);
+	batch->steps[batch->step_count++] = site | flags;
+	walk->sites->items[site].count++;
+	walk->totals->levels[level]++;
+	walk->last = site;
+	walk->lost = false;
+	walk->whole = true;
+}
+
+/* An instruction behind the last one. */
+static void take_next(struct walk *walk, uint32_t opcode, unsigned level)
+{
+	struct study_site *last = &walk->sites->items[walk->last];
+	uint32_t site = last->next;
+	bool block = last->flow != XTRACE_NEXT || walk->lost;
+	walk->pc += WORD;
+	if (!site || walk->sites->items[site].opcode != opcode) {
+		site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
+		if (walk->last)
+			walk->sites->items[walk->last].next = site;
+	}
+	add_step(walk, site, block, level);
+}
+
+static int take_told(struct walk *walk, const struct tw_xtrace_token *token)
+{
+	struct study_site *last = &walk->sites->items[walk->last];
+	bool behind = walk->has_pc && token->pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
+	bool block = !flows || !behind || walk->lost;
+	int status = !walk->last || !flows ? turn(walk, token) : 0;
+	if (status < 0)
+		return status;
+	if (behind && !walk->lost) {
+		take_next(walk, token->opcode, token->level);
+		return 0;
+	}
+	walk->pc = token->pc;
+	walk->has_pc = true;
+	uint32_t site = last->jump;
+	if (!site || walk->sites->items[site].pc != token->pc || walk->sites->items[site].opcode != token->opcode) {
+		site = study_sites_find(walk->sites, token->pc, token->opcode, function_of(walk));
+		if (walk->last)
+			walk->sites->items[walk->last].jump = site;
+	}
+	add_step(walk, site, block, token->level);
+	return 0;
+}
+
+/* Tokens of one instruction that continue each other are one access: collectors part them differently. */
+static void take_access(struct walk *walk, uint64_t address, unsigned size, bool stores)
+{
+	struct study_batch *batch = &walk->batch;
+	struct study_access *before = &batch->accesses[batch->access_count - !walk->whole];
+	unsigned kind = stores ? STUDY_STORE : 0;
+	unsigned had = before->size & STUDY_SIZE;
+	if (!walk->whole && (before->size & STUDY_STORE) == kind && before->address + had == address &&
+	    had + size < STUDY_SIZE) {
+		before->size = (uint16_t)(before->size + size);
+		return;
+	}
+	uint16_t step = (uint16_t)(batch->step_count ? batch->step_count - 1 : 0);
+	batch->accesses[batch->access_count++] =
+	    (struct study_access){address, walk->last, step, (uint16_t)(size | kind)};
+	walk->whole = false;
+}
+
+static void take_note(struct walk *walk, const struct tw_xtrace_token *token)
+{
+	struct study_batch *batch = &walk->batch;
+	struct study_note *note = &batch->notes[batch->note_count++];
+	uint16_t step = (uint16_t)(batch->step_count ? batch->step_count - 1 : 0);
+	*note =
+	    (struct study_note){.value = token->value, .site = walk->last, .step = step, .kind = (uint8_t)token->kind};
+	for (size_t i = 0; token->kind == TW_XTRACE_SYSCALL_VEC && i < token->value && i < 2; i++) {
+		note->part_base[i] = tw_xtrace_word(token->payload, 2 * i);
+		note->part_length[i] = tw_xtrace_word(token->payload, 2 * i + 1);
+	}
+}
+
+/* What was executed is not known. */
+static void take_gap(struct walk *walk)
+{
+	walk->has_pc = false;
+	walk->last = 0;
+	walk->lost = true;
+}
+
+/* The fast path: instructions and accesses that are held whole. `make bench` measures it (insns). */
+static int run(struct walk *walk)
+{
+	struct xtrace_cursor *cursor = &walk->cursor;
+	const struct study_batch *batch = &walk->batch;
+	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	int status = 0;
+	while (p < end && status >= 0 && batch->step_count < STUDY_STEPS && batch->access_count < STUDY_ACCESSES) {
+		unsigned byte = *p, fixed = byte & 0x0f;
+		if ((byte & XTRACE_INST_BITS) == 0x01) {
+			take_next(walk, tw_load32(p + 1, false), byte >> LEVEL_SHIFT);
+			p += 5;
+		} else if ((byte & XTRACE_INST_BITS) == XTRACE_PCINST) {
+			const struct tw_xtrace_token token = {.kind = TW_XTRACE_PCINST,
+			                                      .level = (uint8_t)(byte >> LEVEL_SHIFT),
+			                                      .pc = tw_load64(p + 1, false),
+			                                      .opcode = tw_load32(p + 9, false)};
+			walk->cursor.offset = cursor->next + (uint64_t)(p - cursor->bytes);
+			status = take_told(walk, &token);
+			p += 13;
+		} else if ((fixed == 0x02 || fixed == 0x0a) && byte >> 4 <= 8) {
+			take_access(walk, tw_load64(p + 1, false), 1u << (byte >> 4), fixed == 0x0a);
+			p += 9 + (1u << (byte >> 4));
+		} else {
+			break;
+		}
+	}
+	size_t took = (size_t)(p - cursor->bytes);
+	cursor->bytes = p;
+	cursor->left -= took;
+	cursor->next += took;
+	return status;
+}
+
+static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
+{
+	switch (token->kind) {
+	case TW_XTRACE_INST:
+		take_next(walk, token->opcode, token->level);
+		return 0;
+	case TW_XTRACE_PCINST:
+		return take_told(walk, token);
+	case TW_XTRACE_LOAD:
+	case TW_XTRACE_STORE:
+		take_access(walk, token->value, token->payload_size, token->kind == TW_XTRACE_STORE);
+		return 0;
+	case TW_XTRACE_UNKNOWN:
+		take_gap(walk);
+		return 0;
+	case TW_XTRACE_TIME:
+	case TW_XTRACE_ALLGPR:
+	case TW_XTRACE_MISC_FLAGS:
+		return 0;
+	default:
+		take_note(walk, token);
+		return 0;
+	}
+}
+
+static bool is_full(const struct study_batch *batch)
+{
+	return batch->step_count == STUDY_STEPS || batch->access_count == STUDY_ACCESSES ||
+	       batch->note_count == STUDY_NOTES;
+}
+
+static int walk_tokens(struct walk *walk)
+{
+	struct tw_xtrace_token token;
+	for (;;) {
+		int status = run(walk);
+		if (status >= 0 && is_full(&walk->batch))
+			status = flush(walk);
+		if (status >= 0)
+			status = xtrace_cursor_next(&walk->cursor, &token);
+		if (status <= 0)
+			return status < 0 ? status : flush(walk);
+		status = take_token(walk, &token);
+		if (status >= 0 && is_full(&walk->batch))
+			status = flush(walk);
+		if (status < 0)
+			return status;
+	}
+}
+
+static void add_totals(const struct walk *walk)
+{
+	struct study_totals *totals = walk->totals;
+	totals->placeless = walk->sites->items[0].count;
+	totals->instructions = 0;
+	for (unsigned level = 0; level < LEVELS; level++)
+		totals->instructions += totals->levels[level];
+	totals->lost_bytes += walk->cursor.lost_bytes;
+}
+
+int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
+               struct study_totals *totals, study_take_fn take, void *context)
+{
+	struct walk *walk = calloc(1, sizeof *walk);
+	if (!walk)
+		return TW_ERR_MEMORY;
+	walk->batch.sites = walk->sites = sites;
+	walk->totals = totals;
+	walk->take = take;
+	walk->context = context;
+	walk->whole = true;
+	walk->calls.reader = reader;
+	int status = xtrace_files_open(&walk->files, reader, track);
+	xtrace_cursor_init(&walk->cursor, &walk->files);
+	if (status >= 0)
+		status = walk_tokens(walk);
+	add_totals(walk);
+	xtrace_files_close(&walk->files);
+	xtrace_stack_free(&walk->frames);
+	xtrace_calls_free(&walk->calls);
+	free(walk->stack);
+	free(walk);
+	return status;
+}

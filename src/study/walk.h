@@ -1,0 +1,94 @@
+/* walk.h - a track's instructions with their accesses, in batches, each place decoded once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STUDY_WALK_H
+#define STUDY_WALK_H
+
+#include "core/budget.h"
+#include "study/class.h"
+#include "xtrace/calls.h"
+
+/* A place: an opcode at an address. Number 0 is all that there was no room for, or whose address is not known. */
+struct study_site {
+	uint64_t pc;
+	uint32_t opcode;
+	uint32_t next; /* the place behind it, where that was met; 0 otherwise */
+	uint32_t jump; /* where it went last */
+	uint32_t function;
+	uint8_t flow;  /* enum xtrace_flow */
+	uint8_t class; /* enum study_class */
+	uint64_t count;
+};
+
+/* Places by address and opcode, and the names of functions. */
+struct study_sites {
+	struct tw_budget *budget;
+	struct study_site *items;
+	size_t count, room;
+	struct tw_map map;
+	struct tw_dictionary *names; /* borrowed */
+	struct xtrace_operations operations;
+};
+
+/* Of a step: */
+static const uint32_t study_block = UINT32_C(1) << 31, /* it is the first of a basic block */
+    study_gap = UINT32_C(1) << 30,                     /* what was before it is not known */
+    study_site = (UINT32_C(1) << 30) - 1;              /* the number of its place */
+
+struct study_access {
+	uint64_t address;
+	uint32_t site;
+	uint16_t step; /* index of its instruction in the batch; of one in the batch before: 0 */
+	uint16_t size; /* bytes: tokens of an instruction that continue each other are one access */
+};
+
+enum { STUDY_STORE = 1 << 15, STUDY_SIZE = STUDY_STORE - 1 }; /* of study_access.size */
+
+/* Calls that end before a step, and one that begins with it. */
+struct study_turn {
+	uint16_t step, ends;
+	bool begins;
+	uint32_t name;
+};
+
+/* Any other token. */
+struct study_note {
+	uint64_t value;
+	uint32_t site;
+	uint16_t step;
+	uint8_t kind;                          /* enum tw_xtrace_kind */
+	uint64_t part_base[2], part_length[2]; /* the first parts of a SYSCALL_VEC */
+};
+
+enum { STUDY_STEPS = 4096, STUDY_ACCESSES = 8192, STUDY_TURNS = STUDY_STEPS, STUDY_NOTES = 1024 };
+
+struct study_batch {
+	const struct study_sites *sites;
+	uint64_t first; /* instructions before it */
+	uint32_t steps[STUDY_STEPS];
+	struct study_access accesses[STUDY_ACCESSES];
+	struct study_turn turns[STUDY_TURNS];
+	struct study_note notes[STUDY_NOTES];
+	size_t step_count, access_count, turn_count, note_count;
+};
+
+/* What takes batches. Returns 0 or TW_ERR_MEMORY. */
+typedef int (*study_take_fn)(void *context, const struct study_batch *batch);
+
+struct study_totals {
+	uint64_t instructions, placeless; /* placeless: at place 0 */
+	uint64_t levels[4];               /* by exception level */
+	uint64_t lost_bytes;
+};
+
+/* Begins a table with place 0. Returns false without memory. */
+bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names);
+void study_sites_free(struct study_sites *sites);
+
+/* The number of a place, new or known; 0 when there is no room. */
+uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function);
+
+/* Reads a track to its end. Returns 0 or a negative status. */
+int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
+               struct study_totals *totals, study_take_fn take, void *context);
+
+#endif

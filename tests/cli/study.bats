@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# study.bats - what the commands over instructions print, of a trace made byte by byte.
+# SPDX-License-Identifier: Apache-2.0
+
+load helpers
+
+# Three rounds of a loop that loads and stores at 0x1000, 0x1040, 0x1080, in a function that is called; then exit(0).
+make_trace() { # directory
+	mkdir -p "$1"
+	"$PYTHON" - "$1" <<-'END'
+		import struct, sys
+		def pcinst(pc, op): return struct.pack("<BQI", 0x09, pc, op)
+		def inst(op): return struct.pack("<BI", 0x01, op)
+		def load(at): return struct.pack("<BQQ", 0x32, at, 7)
+		def store(at): return struct.pack("<BQI", 0x2a, at, 7)
+		def value(byte, x): return struct.pack("<BQ", byte, x)
+		out = pcinst(0x400000, 0xd2800060) + inst(0x94000003)  # mov x0, #3; bl 0x400010
+		for i in range(3):
+		    out += pcinst(0x400010, 0xf9400021) + load(0x1000 + 64 * i)  # ldr x1, [x1]
+		    out += inst(0xb9000422) + store(0x1004 + 64 * i)  # str w2, [x1, #4]
+		    out += inst(0xf1000400) + inst(0x54ffffa1)  # subs x0, x0, #1; b.ne 0x400010
+		out += pcinst(0x400020, 0xd65f03c0) + value(0x2b, 0x400008)  # ret
+		out += pcinst(0x400008, 0xd4000001)  # svc #0
+		out += b"".join(value(0x13, x) for x in (94, 0, 1, 2, 3, 4, 5))
+		open(f"{sys.argv[1]}/xtrace.1.100.hint9.xinsndata.bin", "wb").write(out)
+	END
+}
+
+@test "insns as text" {
+	make_trace set
+	trackway insns set >out
+	grep -qx 'EL0              16  100.00 %' out
+	grep -qx 'arithmetic              4  25.00 %' out
+	grep -qx 'b.ne                 3  18.75 %' out
+	grep -q '^          13  81.25 %      3       3         4         3              0       0  0x400010$' out
+	trackway insns -n 1 set | grep -qx '\.\.\. and 7 more (--all)'
+}
+
+@test "blocks as text, with the lines of their code" {
+	make_trace set
+	trackway blocks -n 1 set >out
+	grep -qx '          12  75.00 %         3  0x400010       4  0x400010  ldr x1, \[x1\]' out
+	grep -qx ' *b.ne #0x400010' out
+	trackway blocks -n 1 --json set | grep -q '"code":\["ldr x1, \[x1\]","str w2, \[x1, #4\]","subs x0, x0, #1","b.ne #0x400010"\]'
+}
+
+@test "branches as text" {
+	make_trace set
+	trackway branches set >out
+	grep -qx "conditional       1      3      2   66.67 %             2  66.67 %" out
+	grep -qx '    3      2  66.67 %             2  66.67 %  0x40001c  0x400010  b.ne #0x400010' out
+	grep -qx '    1             0  0.00 %        1  0x400020  return  0x400010  0x400008 (1)' out
+	run trackway branches --history 25 set
+	[ "$status" = 2 ]
+}
+
+@test "a trace without instructions, and one cut in the middle" {
+	make_trace set
+	: >empty
+	for command in insns blocks branches; do
+		run trackway $command "$DATA/fxt/oneshot_all.fxt"
+		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
+		run trackway $command --thread 7 set
+		[ "$status" = 0 ] && [[ $output = *"there is no instruction in the trace"* ]]
+	done
+	truncate -s -3 set/*
+	run trackway insns set
+	[ "$status" = 1 ] && [[ $output = *xtrace.cut-token* ]] && [[ $output = *"EL0"* ]]
+}

@@ -1,0 +1,305 @@
+#!/usr/bin/python3
+"""study_tests - what the analyses of instructions say of programs whose answers are known. Prints TAP.
+
+Truth comes from the programs' own sources (how often each loop runs), from QEMU's log of executed addresses, from GNU objdump, and
+from models in this file over the tokens as xtrace_tokens reads them: none of it is code of ours.
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import xtrace_tokens
+from xtrace_record_tests import COMPILER, SOURCES, Failed, expect, signed, symbols
+
+N, NODES, ROUNDS, WORDS = 16, 96, 8, 40
+MATRIX = 7 + N * (1 + N * (4 + 5 * N + 4) + 3) + 3
+LIST = 3 + ROUNDS * (1 + 3 * NODES + 2) + 3
+MOVES = WORDS * (WORDS - 1) // 2
+# The first word never stands before the others: all inner loops end at the beginning.
+SORT = 5 + (WORDS - 1) * (4 + 2 + 1 + 2) + 8 * MOVES + 3
+
+
+class Bench:
+    """Programs and their recordings, each made once."""
+
+    def __init__(self, tool, directory):
+        self.tool, self.directory, self.made = tool, pathlib.Path(directory), {}
+
+    def program(self, name):
+        path = self.directory / name
+        source = next(SOURCES.glob(name + ".[Sc]"))
+        own = ["-nostdlib"] if source.suffix == ".S" else ["-O2", "-pthread"]
+        if not path.exists():
+            subprocess.run([COMPILER, "-static", *own, source, "-o", path], check=True)
+        return path
+
+    def record(self, name, *arguments):
+        """The directory of a trace of the program."""
+        if name not in self.made:
+            out = self.made[name] = self.directory / f"{name}.trace"
+            subprocess.run([self.tool, "record", "--to", "xtrace", "-o", out, "--", self.program(name), *arguments],
+                           check=True, capture_output=True)
+        return self.made[name]
+
+    def tables(self, command, trace, *options):
+        """Rows by table."""
+        done = subprocess.run([self.tool, command, "--json", "--all", *options, trace], capture_output=True, text=True,
+                              check=False)
+        expect(done.returncode == 0, command, options, done.returncode, done.stderr)
+        rows = collections.defaultdict(list)
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            rows[row["table"]].append(row)
+        return rows
+
+
+def streams(trace):
+    """By thread: (pc, opcode, its tokens) of each instruction."""
+    found = {}
+    for thread, (data, _) in xtrace_tokens.files(trace).items():
+        steps = found[thread] = []
+        for _, name, fields in xtrace_tokens.tokens(data.read_bytes()):
+            if name in ("inst", "pcinst"):
+                steps.append((*fields, []))
+            else:
+                steps[-1][2].append((name, *fields))
+    return found
+
+
+def mnemonics(program):
+    """By address, as GNU objdump names them without aliases."""
+    text = subprocess.run([COMPILER.replace("gcc", "objdump"), "-d", program], check=True, capture_output=True, text=True).stdout
+    return {int(pc, 16): name for pc, name in re.findall(r"^ +([0-9a-f]+):\t[0-9a-f]{8} \t(\S+)", text, re.M)}
+
+
+def is_branch(opcode):
+    """B, BL, B.cond, CBZ, TBZ, BR, BLR, RET, SVC: Arm's table of "Branches, exception generating and system"."""
+    return opcode >> 26 & 0x1f == 5 or opcode >> 24 == 0x54 or opcode >> 26 & 0x1f == 0x0d or opcode >> 25 == 0x6b or \
+        opcode & 0xffe0001f == 0xd4000001
+
+
+def is_conditional(opcode):
+    return opcode >> 24 == 0x54 or opcode >> 26 & 0x1f == 0x0d
+
+
+def is_return(opcode):
+    return opcode & 0xfffffc1f == 0xd65f0000
+
+
+def is_indirect(opcode):
+    return opcode >> 25 == 0x6b
+
+
+# ---- The tests. ----
+
+def test_counts(bench):
+    "insns: as many instructions as the sources say, and as QEMU's own log has"
+    for name, wanted in (("matrix", MATRIX), ("list", LIST), ("sort", SORT)):
+        tables = bench.tables("insns", bench.record(name))
+        expect(sum(row["count"] for row in tables["class"]) == wanted, name, tables["class"], "wanted", wanted)
+        log = subprocess.run(["qemu-aarch64", "-singlestep", "-d", "nochain,exec", bench.program(name)],
+                             capture_output=True, text=True, check=True).stderr
+        expect(len(re.findall(r"^Trace ", log, re.M)) == wanted, name, "by QEMU")
+        expect([(row["level"], row["count"]) for row in tables["level"]] == [("EL0", wanted)], tables["level"])
+
+
+def test_classes(bench):
+    "insns: the classes of the matrix product, by its loops"
+    rows = {row["class"]: row["count"] for row in bench.tables("insns", bench.record("matrix"))["class"]}
+    cubes, squares = N ** 3, N ** 2
+    wanted = {"load": 2 * cubes, "store": squares, "conditional": cubes + squares + N, "float": cubes + squares,
+              "system": 1, "arithmetic": cubes + squares * 5 + N * 3 + 7 + 2}
+    expect(rows == wanted, rows, "wanted", wanted)
+
+
+def test_mnemonics(bench):
+    "insns: each mnemonic as often as objdump's names say, but for aliases that other tools do not choose"
+    for name in ("matrix", "list", "sort"):
+        trace, names = bench.record(name), mnemonics(bench.program(name))
+        wanted = collections.Counter(names[pc] for steps in streams(trace).values() for pc, _, _ in steps)
+        found = collections.Counter()
+        for row in bench.tables("insns", trace)["mnemonic"]:
+            found[{"movz": "mov", "b.hs": "b.cs"}.get(row["mnemonic"], row["mnemonic"])] += row["count"]
+        expect(found == wanted, name, found, "wanted", wanted)
+
+
+def test_functions(bench):
+    "insns: what a function executes is its own"
+    program, trace = bench.program("sort"), bench.record("sort")
+    inside = 2 * (WORDS - 1) + 8 * MOVES + (1 + 2) * (WORDS - 1)
+    rows = bench.tables("insns", trace)["function"]
+    names = [hex(symbols(program)["insert"]), hex(symbols(program)["_start"])]
+    expect([row["function"] for row in rows] == names, rows)
+    expect([row["count"] for row in rows] == [inside, SORT - inside], rows, inside)
+    expect(rows[0]["stores"] == MOVES + WORDS - 1 and rows[0]["loads"] == MOVES + WORDS - 1, rows[0])
+
+
+def blocks_of(steps):
+    """Executions and instructions by first address."""
+    entries, instructions, start, before = collections.Counter(), collections.Counter(), None, None
+    for pc, opcode, _ in steps:
+        if before is None or is_branch(before[1]) or pc != before[0] + 4:
+            start = pc
+            entries[pc] += 1
+        instructions[start] += 1
+        before = pc, opcode
+    return entries, instructions
+
+
+def test_blocks(bench):
+    "blocks: each as often and as long as a second count says; the matrix product's inner loop by its source"
+    for name in ("matrix", "list", "sort", "threads"):
+        trace = bench.record(name, *(["500"] if name == "threads" else []))
+        entries, instructions = collections.Counter(), collections.Counter()
+        for steps in streams(trace).values():
+            one, two = blocks_of(steps)
+            entries += one
+            instructions += two
+        rows = bench.tables("blocks", trace)["block"]
+        expect({row["pc"]: row["executed"] for row in rows} == entries, name, "executed")
+        expect({row["pc"]: row["instructions"] for row in rows} == instructions, name, "instructions")
+        expect(rows == sorted(rows, key=lambda row: -row["instructions"]), name, "the order")
+    row = bench.tables("blocks", bench.record("matrix"))["block"][0]
+    inner = symbols(bench.program("matrix"))["inner"]
+    expect((row["pc"], row["executed"], row["length"]) == (inner, N ** 3 - N ** 2, 5), row)
+    code = [line.split()[0] for line in row["code"]]
+    expect(code == ["ldr", "ldr", "fmadd", "subs", "b.ne"], row["code"])
+
+
+def predict(steps, bits):
+    """gshare, a stack of 16 returns and last targets: mispredictions and takes by address, targets of indirect branches."""
+    count, taken, missed = collections.Counter(), collections.Counter(), collections.Counter()
+    targets, last = collections.defaultdict(collections.Counter), {}
+    counters, history, stack = collections.defaultdict(lambda: 1), 0, [0] * 16
+    top = 0
+    for (pc, opcode, _), (to, _, _) in zip(steps, steps[1:]):
+        if not is_branch(opcode) or opcode & 0xffe0001f == 0xd4000001:
+            continue
+        count[pc] += 1
+        if is_conditional(opcode):
+            index = (pc // 4 ^ history) % 2 ** bits
+            goes = to != pc + 4
+            missed[pc] += (counters[index] >= 2) != goes
+            counters[index] = min(3, counters[index] + 1) if goes else max(0, counters[index] - 1)
+            history = (history * 2 + goes) % 2 ** bits
+            taken[pc] += goes
+            continue
+        taken[pc] += 1
+        if is_return(opcode):
+            top = (top - 1) % 16
+            missed[pc] += stack[top] != to
+        elif is_indirect(opcode):
+            missed[pc] += last.get(pc) != to
+        if is_indirect(opcode):
+            last[pc] = to
+            targets[pc][to] += 1
+        if opcode >> 26 == 0x25 or opcode & 0xfffffc1f == 0xd63f0000:
+            stack[top] = pc + 4
+            top = (top + 1) % 16
+    return count, taken, missed, targets
+
+
+def test_branches(bench):
+    "branches: taken rates by the sources; mispredictions and targets as a second model has them"
+    where = symbols(bench.program("list"))
+    rows = bench.tables("branches", bench.record("list"))["conditional"]
+    found = {row["pc"]: (row["count"], row["taken"]) for row in rows}
+    wanted = {where["step"] + 8: (ROUNDS * NODES, ROUNDS * (NODES - 1)), where["step"] + 16: (ROUNDS, ROUNDS - 1)}
+    expect(found == wanted, found, "wanted", wanted)
+    for name, bits in (("matrix", 12), ("list", 12), ("list", 3), ("sort", 12), ("sort", 1), ("threads", 8), ("threads", 12)):
+        trace = bench.record(name, *(["500"] if name == "threads" else []))
+        tables = bench.tables("branches", trace, "--history", str(bits))
+        sums = [collections.Counter() for _ in range(3)]
+        targets = collections.defaultdict(collections.Counter)
+        for steps in streams(trace).values():
+            *counts, edges = predict(steps, bits)
+            for one, more in zip(sums, counts):
+                one.update(more)
+            for pc, one in edges.items():
+                targets[pc].update(one)
+        rows = tables["conditional"] + tables["indirect"]
+        found = {row["pc"]: (row["count"], row["mispredicted"]) for row in rows}
+        wanted = {pc: (sums[0][pc], sums[2][pc]) for pc in found}
+        expect(found == wanted, name, bits, {pc: (found[pc], wanted[pc]) for pc in found if found[pc] != wanted[pc]})
+        expect(sum(row["count"] for row in tables["kind"]) == sum(sums[0].values()), name, tables["kind"])
+        expect(sum(row["taken"] for row in tables["kind"]) == sum(sums[1].values()), name, tables["kind"])
+        expect({row["pc"]: row["targets"] for row in tables["indirect"]} == {pc: len(one) for pc, one in targets.items()},
+               name, "targets")
+        for row in tables["indirect"]:
+            most = re.match(r"0x(\w+) \((\d+)\)", row["most"])
+            expect(targets[row["pc"]][int(most[1], 16)] == int(most[2]) == max(targets[row["pc"]].values()), name, row)
+
+
+def test_jobs(bench):
+    "all of them: several threads, and one, give the same bytes"
+    trace = bench.record("threads", "500")
+    for command in COMMANDS:
+        outs = [subprocess.run([bench.tool, command[0], "--json", "--all", *command[1:], "-j", jobs, trace], check=True,
+                               capture_output=True).stdout for jobs in ("1", "2", "5")]
+        expect(outs[0] and outs[0] == outs[1] == outs[2], command)
+
+
+def test_threads(bench):
+    "all of them: a thread alone is what it is in the set"
+    trace = bench.record("threads", "500")
+    for thread, steps in streams(trace).items():
+        rows = bench.tables("insns", trace, "--thread", str(thread))["level"]
+        expect(rows[0]["count"] == len(steps), thread, rows)
+
+
+def test_words(bench):
+    "what makes no sense is told"
+    other = pathlib.Path(__file__).parent.parent / "data/fxt/oneshot_all.fxt"
+    for command in COMMANDS:
+        done = subprocess.run([bench.tool, command[0], other], capture_output=True, text=True, check=False)
+        expect(done.returncode == 2 and "no instructions" in done.stderr, command, done.stderr)
+    damaged = bench.directory / "damaged"
+    shutil.copytree(bench.record("sort"), damaged)
+    data = next(damaged.glob("*.xinsndata.bin"))
+    whole = bytearray(data.read_bytes())
+    whole[len(whole) // 2:len(whole) // 2 + 40] = b"\xff" * 40
+    data.write_bytes(whole)
+    for command in COMMANDS:
+        done = subprocess.run([bench.tool, *command, "--json", damaged], capture_output=True, text=True, check=False)
+        expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
+
+
+COMMANDS = [("insns",), ("blocks",), ("branches",)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("tests", nargs="*", help="names of tests; all otherwise")
+    arguments = parser.parse_args()
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    if arguments.tests:
+        tests = [test for test in tests if test.__name__ in arguments.tests]
+    print("TAP version 13")
+    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
+    if missing and not os.environ.get("CI"):
+        print(f"1..0 # SKIP not there: {' '.join(missing)}")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(os.path.abspath(arguments.tool), directory)
+        for number, test in enumerate(tests, 1):
+            try:
+                test(bench)
+                print(f"ok {number} - {test.__doc__}", flush=True)
+            except (Failed, ValueError, subprocess.CalledProcessError, OSError, StopIteration) as error:
+                print(f"not ok {number} - {test.__doc__}", flush=True)
+                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
+    print(f"1..{len(tests)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
