@@ -53,6 +53,7 @@ struct tw_command {
 	X(insns)                                                                                                       \
 	X(blocks)                                                                                                      \
 	X(branches)                                                                                                    \
+	X(mem)                                                                                                         \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \

@@ -210,6 +210,11 @@ static void take_gap(struct walk *walk)
 	walk->lost = true;
 }
 
+static bool is_instruction(unsigned byte)
+{
+	return (byte & XTRACE_INST_BITS) == 0x01 || (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
+}
+
 /* The fast path: instructions and accesses that are held whole. `make bench` measures it (insns). */
 static int run(struct walk *walk)
 {
@@ -217,8 +222,10 @@ static int run(struct walk *walk)
 	const struct study_batch *batch = &walk->batch;
 	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
 	int status = 0;
-	while (p < end && status >= 0 && batch->step_count < STUDY_STEPS && batch->access_count < STUDY_ACCESSES) {
+	while (p < end && status >= 0 && batch->access_count < STUDY_ACCESSES) {
 		unsigned byte = *p, fixed = byte & 0x0f;
+		if (batch->step_count == STUDY_STEPS && is_instruction(byte))
+			break;
 		if ((byte & XTRACE_INST_BITS) == 0x01) {
 			take_next(walk, tw_load32(p + 1, false), byte >> LEVEL_SHIFT);
 			p += 5;
@@ -246,6 +253,10 @@ static int run(struct walk *walk)
 
 static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 {
+	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+	int status = instruction && walk->batch.step_count == STUDY_STEPS ? flush(walk) : 0;
+	if (status < 0)
+		return status;
 	switch (token->kind) {
 	case TW_XTRACE_INST:
 		take_next(walk, token->opcode, token->level);
@@ -269,10 +280,10 @@ static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 	}
 }
 
+/* Of steps it is seen when the next one comes: what the last one accesses is in the same batch. */
 static bool is_full(const struct study_batch *batch)
 {
-	return batch->step_count == STUDY_STEPS || batch->access_count == STUDY_ACCESSES ||
-	       batch->note_count == STUDY_NOTES;
+	return batch->access_count == STUDY_ACCESSES || batch->note_count == STUDY_NOTES;
 }
 
 static int walk_tokens(struct walk *walk)

@@ -59,7 +59,8 @@ struct study_note {
 	uint64_t part_base[2], part_length[2]; /* the first parts of a SYSCALL_VEC */
 };
 
-enum { STUDY_STEPS = 4096, STUDY_ACCESSES = 8192, STUDY_TURNS = STUDY_STEPS, STUDY_NOTES = 1024 };
+/* So few that they stay in the cache nearest to the processor. */
+enum { STUDY_STEPS = 1024, STUDY_ACCESSES = 2048, STUDY_TURNS = STUDY_STEPS, STUDY_NOTES = 64 };
 
 struct study_batch {
 	const struct study_sites *sites;

@@ -54,10 +54,24 @@ make_trace() { # directory
 	[ "$status" = 2 ]
 }
 
+@test "mem as text, and as a picture" {
+	make_trace set
+	trackway mem --reuse --interval 7 set | tr -s ' ' >out
+	grep -qx ' 3 3 24 12 3 1' out
+	grep -qx ' 64 64 4 100.00 %' out
+	grep -qx ' 100 7 1 2 2 1 1 3' out
+	grep -qx '0 3 50.00 % 50.00 %' out
+	grep -qx 'first 3 50.00 % 100.00 %' out
+	trackway mem set -o out.svg
+	grep -q 'thread 100: lines of 64 bytes' out.svg
+	run trackway mem --svg --json set
+	[ "$status" = 2 ]
+}
+
 @test "a trace without instructions, and one cut in the middle" {
 	make_trace set
 	: >empty
-	for command in insns blocks branches; do
+	for command in insns blocks branches mem; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import xtrace_tokens
 from xtrace_record_tests import COMPILER, SOURCES, Failed, expect, signed, symbols
@@ -239,6 +240,135 @@ def test_branches(bench):
             expect(targets[row["pc"]][int(most[1], 16)] == int(most[2]) == max(targets[row["pc"]].values()), name, row)
 
 
+def accesses(steps):
+    """(index of its instruction, pc, kind, address, size): what one instruction accesses without a gap is one."""
+    for index, (pc, _, tokens) in enumerate(steps):
+        joined = []
+        for token in tokens:
+            if token[0] not in ("load", "store"):
+                continue
+            last = joined[-1] if joined else None
+            if last and last[0] == token[0] and last[1] + last[2] == token[1]:
+                last[2] += len(token[2])
+            else:
+                joined.append([token[0], token[1], len(token[2])])
+        for kind, address, size in joined:
+            yield index, pc, kind, address, size
+
+
+def lines_of(address, size):
+    return range(address // 64, (address + size - 1) // 64 + 1)
+
+
+def bucket(distance):
+    low = 1 << distance.bit_length() - 1 if distance else 0
+    return str(distance) if distance < 2 else f"{low} to {2 * low - 1}"
+
+
+def reuse_of(steps):
+    """By a list in the order of use: how far down a line stands is how many others came between."""
+    order, found = [], collections.Counter()
+    for _, _, _, address, size in accesses(steps):
+        for line in lines_of(address, size):
+            if line in order:
+                at = order.index(line)
+                found[bucket(at)] += 1
+                del order[at]
+            else:
+                found["first"] += 1
+            order.insert(0, line)
+    return found
+
+
+def test_mem_known(bench):
+    "mem: the matrix product, the list and the sort, by their sources"
+    tables = bench.tables("mem", bench.record("matrix"))
+    total, = tables["total"]
+    expect((total["loads"], total["stores"]) == (2 * N ** 3, N ** 2), total)
+    expect((total["loaded_bytes"], total["lines"], total["pages"]) == (16 * N ** 3, 3 * N * N * 8 // 64, 3), total)
+    expect([(row["size"], row["loads"], row["stores"]) for row in tables["size"]] == [(8, 2 * N ** 3, N ** 2)], tables["size"])
+    strides = {row["from"]: row["count"] for row in tables["stride"]}
+    # rows of A go on by 8; columns of B by a row; back to the beginning of the row of A, and from one column to the next
+    wanted = collections.Counter({8: N * N * (N - 1) + N * N - 1 + N - 1, 8 * N: N * N * (N - 1),
+                                  -8 * (N - 1): N * (N - 1)})
+    wanted[8 - 8 * N * (N - 1)] += N * (N - 1)
+    wanted[-8 * (N - 1) - 8 * N * (N - 1)] += N - 1
+    expect(strides == wanted, strides, "wanted", wanted)
+    tables = bench.tables("mem", bench.record("list"), "--reuse")
+    reuse = {row["distance"]: row["count"] for row in tables["reuse"]}
+    expect(reuse == {bucket(NODES - 1): NODES * (ROUNDS - 1), "first": NODES}, reuse)
+    expect(tables["total"][0]["lines"] == NODES and len(tables["line"]) == NODES, tables["total"])
+    expect({(row["loads"], row["stores"]) for row in tables["line"]} == {(ROUNDS, 0)}, tables["line"][:3])
+    total, = bench.tables("mem", bench.record("sort"))["total"]
+    expect((total["loads"], total["stores"]) == (MOVES + WORDS - 1, MOVES + WORDS - 1), total)
+    expect(total["lines"] == -(-4 * WORDS // 64), total)
+
+
+def test_mem_model(bench):
+    "mem: of the threads program as a second count has it: sizes, footprint, lines, sharing, reuse"
+    trace, every = bench.record("threads", "500"), 5000
+    tables = bench.tables("mem", trace, "--reuse", "--interval", str(every))
+    sizes, footprint, reuse, strides = collections.Counter(), [], collections.Counter(), collections.Counter()
+    touched, written, counts = {}, {}, collections.Counter()
+    for thread, steps in streams(trace).items():
+        rows = [[set(), set(), 0, 0] for _ in range(-(-len(steps) // every))]
+        last, before = {}, None
+        for index, pc, kind, address, size in accesses(steps):
+            sizes[size, kind] += 1
+            row = rows[index // every]
+            row[2 + (kind == "store")] += 1
+            if index != before and pc in last:
+                strides[address - last[pc]] += 1
+            if index != before:
+                last[pc] = address
+            before = index
+            for line in lines_of(address, size):
+                row[0].add(line)
+                row[1].add(line // 64)
+                counts[line, kind] += 1
+            for byte in range(address, address + size):
+                touched.setdefault(byte // 64, {}).setdefault(thread, set()).add(byte)
+                if kind == "store":
+                    written.setdefault(byte // 64, {}).setdefault(thread, set()).add(byte)
+        so_far = set()
+        for i, row in enumerate(rows):
+            fresh = len(row[0] - so_far)
+            so_far |= row[0]
+            footprint.append((thread, i * every, row[2], row[3], len(row[0]), len(row[1]), fresh, len(so_far)))
+        reuse += reuse_of(steps)
+    names = "thread", "start", "loads", "stores", "lines", "pages", "new_lines", "all_lines"
+    expect([tuple(row[name] for name in names) for row in tables["footprint"]] == footprint, "footprint")
+    found = {(row["size"], kind[:-1]): row[kind] for row in tables["size"] for kind in ("loads", "stores") if row[kind]}
+    expect(found == sizes, found, sizes)
+    found = {row["from"]: row["count"] for row in tables["stride"] if abs(row["from"]) <= 4096}
+    expect(found == {stride: n for stride, n in strides.items() if abs(stride) <= 4096}, "strides")
+    for row in tables["stride"]:
+        wanted = sum(n for stride, n in strides.items() if row["from"] <= stride <= row["to"])
+        expect(row["count"] == wanted, row, wanted)
+    expect({row["distance"]: row["count"] for row in tables["reuse"]} == reuse, "reuse", tables["reuse"], reuse)
+    wanted = {}
+    for line, by in touched.items():
+        writers = written.get(line, {})
+        both = any(writers[one] & by[two] for one in writers for two in by if one != two)
+        sharing = "one thread" if len(by) == 1 else "read only" if not writers else "written" if both else \
+            "written, no byte in common"
+        wanted[64 * line] = counts[line, "load"], counts[line, "store"], len(by), len(writers), sharing
+    names = "loads", "stores", "threads", "writers", "sharing"
+    found = {row["address"]: tuple(row[name] for name in names) for row in tables["line"]}
+    expect(found == wanted, {at: (found.get(at), wanted[at]) for at in wanted if found.get(at) != wanted[at]})
+    sums = collections.Counter(one[4] for one in wanted.values())
+    expect({row["sharing"]: row["lines"] for row in tables["sharing"]} == sums, tables["sharing"], sums)
+    expect(len(sums) >= 3, "the program shares no lines", sums)
+
+
+def test_mem_picture(bench):
+    "mem: a picture with a chart for each thread"
+    trace, out = bench.record("threads", "500"), bench.directory / "out.svg"
+    subprocess.run([bench.tool, "mem", "--interval", "5000", trace, "-o", out], check=True)
+    charts = xml.etree.ElementTree.parse(out).getroot().findall("{*}path[@class='set']")
+    expect(len(charts) == len(xtrace_tokens.files(trace)) and all(" " in one.get("d") for one in charts), charts)
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
@@ -273,7 +403,7 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",)]
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse")]
 
 
 def main():

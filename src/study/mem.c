@@ -1,0 +1,494 @@
+/* mem.c - accesses of memory: sizes, strides, footprint over time, hot lines, sharing, reuse. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "study/reuse.h"
+#include "study/study.h"
+
+enum { SIZES = 1025, NEAR_STRIDE = 4096, STRIDES = 2 * NEAR_STRIDE + 1, FAR = 64, ALL_BYTES = STUDY_LINE };
+
+/* What is counted of an interval of a thread. */
+struct interval {
+	uint64_t thread, start; /* instructions of the thread before */
+	uint64_t loads, stores, loaded, stored;
+	uint64_t lines, pages;         /* touched in it */
+	uint64_t new_lines, all_lines; /* touched first in it, and so far */
+};
+
+struct page {
+	uint32_t seen; /* interval, plus 1 */
+};
+
+struct mem {
+	struct study_lines lines;
+	struct tw_map page_map;
+	struct page *pages;
+	size_t page_count, page_room;
+	struct study_reuse reuse;
+	uint64_t loads[SIZES], stores[SIZES]; /* by size; the last: larger */
+	uint64_t near[STRIDES], far[2][FAR];  /* far: by sign and magnitude */
+	uint64_t *last;                       /* by place: the address that was accessed last, plus 1 */
+	size_t last_room;
+	struct interval *intervals;
+	size_t interval_count, interval_room;
+	struct interval now;
+	uint32_t number; /* of it, plus 1 */
+	uint64_t end;    /* of it: instructions */
+};
+
+static struct mem *mem_of(const struct study_part *part)
+{
+	return part->state;
+}
+
+static int begin(struct study_part *part)
+{
+	struct mem *mem = part->state = calloc(1, sizeof *mem);
+	if (!mem)
+		return TW_ERR_MEMORY;
+	mem->lines.budget = &part->budget;
+	mem->reuse.lines = &mem->lines;
+	mem->number = 1;
+	mem->end = part->options->interval;
+	return 0;
+}
+
+static void free_mem(struct study_part *part)
+{
+	struct mem *mem = mem_of(part);
+	if (!mem)
+		return;
+	study_lines_free(&mem->lines);
+	tw_map_free(&mem->page_map);
+	study_reuse_free(&mem->reuse);
+	free(mem->pages);
+	free(mem->last);
+	free(mem->intervals);
+	free(mem);
+}
+
+/* ---- Intervals. ---- */
+
+static bool add_interval(struct study_part *part, const struct interval *interval)
+{
+	struct mem *mem = mem_of(part);
+	if (!tw_budget_grow(&part->budget, TW_FOR_COUNTS, &mem->intervals, &mem->interval_room, mem->interval_count + 1,
+	                    sizeof *mem->intervals)) {
+		part->left_out++;
+		return false;
+	}
+	mem->intervals[mem->interval_count++] = *interval;
+	return true;
+}
+
+static void close_interval(struct study_part *part)
+{
+	struct mem *mem = mem_of(part);
+	mem->now.thread = part->thread;
+	mem->now.start = mem->end - part->options->interval;
+	mem->now.all_lines = mem->lines.count;
+	add_interval(part, &mem->now);
+	mem->now = (struct interval){0};
+	mem->number++;
+	mem->end += part->options->interval;
+}
+
+/* ---- Accesses. ---- */
+
+static void touch_page(struct study_part *part, uint64_t number)
+{
+	struct mem *mem = mem_of(part);
+	uint32_t index;
+	if (!tw_map_find(&mem->page_map, number, &index)) {
+		index = (uint32_t)mem->page_count;
+		if (!tw_budget_grow(&part->budget, TW_FOR_ROWS, &mem->pages, &mem->page_room, mem->page_count + 1,
+		                    sizeof *mem->pages) ||
+		    !tw_budget_map_add(&part->budget, TW_FOR_ROWS, &mem->page_map, number, index)) {
+			part->left_out++;
+			return;
+		}
+		mem->page_count++;
+	}
+	mem->now.pages += mem->pages[index].seen != mem->number;
+	mem->pages[index].seen = mem->number;
+}
+
+static uint64_t bytes_mask(unsigned from, unsigned count)
+{
+	return (count == ALL_BYTES ? UINT64_MAX : (UINT64_C(1) << count) - 1) << from;
+}
+
+static void touch_line(struct study_part *part, uint64_t number, uint64_t mask, bool stores)
+{
+	struct mem *mem = mem_of(part);
+	struct study_line *line = study_lines_find(&mem->lines, number);
+	if (!line) {
+		part->left_out++;
+		return;
+	}
+	line->loads += !stores;
+	line->stores += stores;
+	line->touched |= mask;
+	line->written |= stores ? mask : 0;
+	if (line->seen != mem->number) {
+		mem->now.lines++;
+		mem->now.new_lines += line->seen == 0;
+		line->seen = mem->number;
+		touch_page(part, number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
+	}
+	if (part->options->reuse && !study_reuse_take(&mem->reuse, line))
+		part->left_out++;
+}
+
+static void touch(struct study_part *part, uint64_t address, unsigned size, bool stores)
+{
+	while (size) {
+		unsigned from = (unsigned)(address % STUDY_LINE), count = STUDY_LINE - from;
+		count = size < count ? size : count;
+		touch_line(part, address >> STUDY_LINE_SHIFT, bytes_mask(from, count), stores);
+		address += count;
+		size -= count;
+	}
+}
+
+static void count_stride(struct mem *mem, uint32_t site, uint64_t address)
+{
+	uint64_t before = mem->last[site];
+	mem->last[site] = address + 1;
+	if (!before)
+		return;
+	uint64_t up = address - (before - 1), magnitude = up >> 63 ? -up : up;
+	if (magnitude <= NEAR_STRIDE)
+		mem->near[NEAR_STRIDE + (int64_t)up]++;
+	else
+		mem->far[up >> 63][63 - __builtin_clzll(magnitude)]++;
+}
+
+static int take(struct study_part *part, const struct study_batch *batch)
+{
+	struct mem *mem = mem_of(part);
+	uint32_t step = UINT32_MAX;
+	if (part->sites.count > mem->last_room &&
+	    !tw_grow(&mem->last, &mem->last_room, part->sites.count, sizeof *mem->last))
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < batch->access_count; i++) {
+		const struct study_access *access = &batch->accesses[i];
+		unsigned size = access->size & STUDY_SIZE;
+		bool stores = access->size & STUDY_STORE;
+		while (batch->first + access->step >= mem->end)
+			close_interval(part);
+		(stores ? mem->stores : mem->loads)[size < SIZES ? size : SIZES - 1]++;
+		mem->now.loads += !stores;
+		mem->now.stores += stores;
+		mem->now.loaded += stores ? 0 : size;
+		mem->now.stored += stores ? size : 0;
+		if (access->step != step)
+			count_stride(mem, access->site, access->address);
+		step = access->step;
+		touch(part, access->address, size, stores);
+	}
+	return 0;
+}
+
+static int end(struct study_part *part)
+{
+	while (mem_of(part)->end < part->totals.instructions)
+		close_interval(part);
+	if (part->totals.instructions)
+		close_interval(part);
+	return 0;
+}
+
+/* ---- All tracks. ---- */
+
+static void merge_line(struct study_part *all, const struct study_line *from)
+{
+	struct study_line *to = study_lines_find(&mem_of(all)->lines, from->number);
+	if (!to) {
+		all->left_out += from->loads + from->stores;
+		return;
+	}
+	to->loads += from->loads;
+	to->stores += from->stores;
+	to->conflict |= (to->touched & from->written) | (to->written & from->touched);
+	to->touched |= from->touched;
+	to->written |= from->written;
+	to->seen++;
+	to->writers += from->written != 0;
+}
+
+static int merge(struct study_part *all, struct study_part *part, const uint32_t *map)
+{
+	struct mem *to = mem_of(all);
+	const struct mem *from = mem_of(part);
+	(void)map;
+	for (size_t i = 0; i < from->lines.count; i++)
+		merge_line(all, &from->lines.items[i]);
+	for (size_t i = 0; i < SIZES; i++) {
+		to->loads[i] += from->loads[i];
+		to->stores[i] += from->stores[i];
+	}
+	for (size_t i = 0; i < STRIDES; i++)
+		to->near[i] += from->near[i];
+	for (size_t i = 0; i < FAR; i++) {
+		to->far[0][i] += from->far[0][i];
+		to->far[1][i] += from->far[1][i];
+	}
+	for (size_t i = 0; i < STUDY_DISTANCES; i++)
+		to->reuse.counts[i] += from->reuse.counts[i];
+	to->reuse.first += from->reuse.first;
+	for (size_t i = 0; i < from->interval_count; i++)
+		add_interval(all, &from->intervals[i]);
+	return 0;
+}
+
+/* ---- Tables. ---- */
+
+static const struct tw_study_column total_columns[] = {
+    {"loads", "LOADS", TW_STUDY_COUNT},
+    {"stores", "STORES", TW_STUDY_COUNT},
+    {"loaded_bytes", "LOADED BYTES", TW_STUDY_COUNT},
+    {"stored_bytes", "STORED BYTES", TW_STUDY_COUNT},
+    {"lines", "LINES", TW_STUDY_COUNT},
+    {"pages", "PAGES", TW_STUDY_COUNT},
+};
+
+static void put_totals(struct study_part *all, struct study_tables *tables)
+{
+	struct mem *mem = mem_of(all);
+	struct interval sum = {0};
+	for (size_t i = 0; i < mem->interval_count; i++) {
+		sum.loads += mem->intervals[i].loads;
+		sum.stores += mem->intervals[i].stores;
+		sum.loaded += mem->intervals[i].loaded;
+		sum.stored += mem->intervals[i].stored;
+	}
+	mem->number = 1;
+	for (size_t i = 0; i < mem->lines.count; i++)
+		touch_page(all, mem->lines.items[i].number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
+	study_table_begin(tables, "total", "Accesses", total_columns, 6, false);
+	study_put_count(tables, sum.loads);
+	study_put_count(tables, sum.stores);
+	study_put_count(tables, sum.loaded);
+	study_put_count(tables, sum.stored);
+	study_put_count(tables, mem->lines.count);
+	study_put_count(tables, mem->page_count);
+}
+
+static const struct tw_study_column size_columns[] = {
+    {"size", "BYTES", TW_STUDY_COUNT},
+    {"loads", "LOADS", TW_STUDY_COUNT},
+    {"stores", "STORES", TW_STUDY_COUNT},
+};
+
+static void put_sizes(const struct mem *mem, struct study_tables *tables)
+{
+	study_table_begin(tables, "size", "Sizes of accesses", size_columns, 3, false);
+	for (size_t i = 0; i < SIZES; i++) {
+		if (!mem->loads[i] && !mem->stores[i])
+			continue;
+		study_put_count(tables, i);
+		study_put_count(tables, mem->loads[i]);
+		study_put_count(tables, mem->stores[i]);
+	}
+}
+
+static const struct tw_study_column stride_columns[] = {
+    {"from", "FROM", TW_STUDY_SIGNED},
+    {"to", "TO", TW_STUDY_SIGNED},
+    {"count", "COUNT", TW_STUDY_COUNT},
+    {"share", "SHARE", TW_STUDY_SHARE},
+};
+
+/* Strides by number: the near ones, then the far ones up, then down. */
+static uint64_t stride_count(const struct mem *mem, uint32_t number)
+{
+	if (number < STRIDES)
+		return mem->near[number];
+	number -= STRIDES;
+	return mem->far[number / FAR][number % FAR];
+}
+
+static void put_stride(struct study_tables *tables, uint32_t number)
+{
+	uint64_t from = (uint64_t)number - NEAR_STRIDE, to = from;
+	if (number >= STRIDES) {
+		unsigned bit = (number - STRIDES) % FAR;
+		bool down = number - STRIDES >= FAR;
+		uint64_t least = UINT64_C(1) << bit, most = least + (least - 1);
+		least = least <= NEAR_STRIDE ? NEAR_STRIDE + 1 : least;
+		from = down ? -most : least;
+		to = down ? -least : most;
+	}
+	study_put_count(tables, from);
+	study_put_count(tables, to);
+}
+
+static bool put_strides(const struct mem *mem, struct study_tables *tables)
+{
+	struct study_ranks ranks = {0};
+	bool fine = true;
+	uint64_t all = 0;
+	for (uint32_t i = 0; fine && i < STRIDES + 2 * FAR; i++) {
+		uint64_t count = stride_count(mem, i);
+		all += count;
+		fine = !count || study_rank_add(&ranks, count, i);
+	}
+	study_rank_sort(&ranks);
+	study_table_begin(tables, "stride", "Strides: from one access of an instruction to its next", stride_columns, 4,
+	                  true);
+	for (size_t i = 0; i < ranks.count; i++) {
+		put_stride(tables, ranks.items[i].number);
+		study_put_count(tables, ranks.items[i].weight);
+		study_put_share(tables, ranks.items[i].weight, all);
+	}
+	free(ranks.items);
+	return fine;
+}
+
+static const struct tw_study_column footprint_columns[] = {
+    {"thread", "THREAD", TW_STUDY_ID},          {"start", "FROM INSTRUCTION", TW_STUDY_COUNT},
+    {"loads", "LOADS", TW_STUDY_COUNT},         {"stores", "STORES", TW_STUDY_COUNT},
+    {"loaded_bytes", NULL, TW_STUDY_COUNT},     {"stored_bytes", NULL, TW_STUDY_COUNT},
+    {"lines", "LINES", TW_STUDY_COUNT},         {"pages", "PAGES", TW_STUDY_COUNT},
+    {"new_lines", "NEW LINES", TW_STUDY_COUNT}, {"all_lines", "LINES SO FAR", TW_STUDY_COUNT},
+};
+
+static void put_footprint(const struct mem *mem, struct study_tables *tables)
+{
+	study_table_begin(tables, "footprint", "Footprint: lines of 64 bytes, pages of 4096", footprint_columns,
+	                  sizeof footprint_columns / sizeof *footprint_columns, false);
+	for (size_t i = 0; i < mem->interval_count; i++) {
+		const struct interval *interval = &mem->intervals[i];
+		const uint64_t cells[] = {interval->thread,    interval->start,    interval->loads, interval->stores,
+		                          interval->loaded,    interval->stored,   interval->lines, interval->pages,
+		                          interval->new_lines, interval->all_lines};
+		for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
+			study_put_count(tables, cells[k]);
+	}
+}
+
+/* How a line is shared. */
+enum sharing { PRIVATE, READ, TRUE_SHARING, FALSE_SHARING, SHARINGS };
+
+static const char *const sharing_names[] = {"one thread", "read only", "written", "written, no byte in common"};
+
+static enum sharing sharing_of(const struct study_line *line)
+{
+	if (line->seen < 2)
+		return PRIVATE;
+	if (!line->writers)
+		return READ;
+	return line->conflict ? TRUE_SHARING : FALSE_SHARING;
+}
+
+static const struct tw_study_column sharing_columns[] = {
+    {"sharing", "SHARING", TW_STUDY_TEXT},
+    {"lines", "LINES", TW_STUDY_COUNT},
+    {"loads", "LOADS", TW_STUDY_COUNT},
+    {"stores", "STORES", TW_STUDY_COUNT},
+};
+
+static void put_sharing(const struct mem *mem, struct study_tables *tables)
+{
+	struct study_line sums[SHARINGS] = {0};
+	for (size_t i = 0; i < mem->lines.count; i++) {
+		const struct study_line *line = &mem->lines.items[i];
+		struct study_line *sum = &sums[sharing_of(line)];
+		sum->number++;
+		sum->loads += line->loads;
+		sum->stores += line->stores;
+	}
+	study_table_begin(tables, "sharing", "Lines between threads", sharing_columns, 4, false);
+	for (unsigned i = 0; i < SHARINGS; i++) {
+		if (!sums[i].number)
+			continue;
+		study_put_text(tables, sharing_names[i]);
+		study_put_count(tables, sums[i].number);
+		study_put_count(tables, sums[i].loads);
+		study_put_count(tables, sums[i].stores);
+	}
+}
+
+static const struct tw_study_column line_columns[] = {
+    {"address", "ADDRESS", TW_STUDY_HEX},   {"loads", "LOADS", TW_STUDY_COUNT},
+    {"stores", "STORES", TW_STUDY_COUNT},   {"threads", "THREADS", TW_STUDY_COUNT},
+    {"writers", "WRITERS", TW_STUDY_COUNT}, {"sharing", "SHARING", TW_STUDY_TEXT},
+};
+
+static bool put_lines(const struct mem *mem, struct study_tables *tables)
+{
+	struct study_ranks ranks = {0};
+	bool fine = true;
+	for (uint32_t i = 0; fine && i < mem->lines.count; i++)
+		fine = study_rank_add(&ranks, mem->lines.items[i].loads + mem->lines.items[i].stores, i);
+	study_rank_sort(&ranks);
+	study_table_begin(tables, "line", "Hot lines", line_columns, sizeof line_columns / sizeof *line_columns, true);
+	for (size_t i = 0; i < ranks.count; i++) {
+		const struct study_line *line = &mem->lines.items[ranks.items[i].number];
+		study_put_count(tables, line->number << STUDY_LINE_SHIFT);
+		study_put_count(tables, line->loads);
+		study_put_count(tables, line->stores);
+		study_put_count(tables, line->seen);
+		study_put_count(tables, line->writers);
+		study_put_text(tables, sharing_names[sharing_of(line)]);
+	}
+	free(ranks.items);
+	return fine;
+}
+
+static const struct tw_study_column reuse_columns[] = {
+    {"distance", "DISTANCE", TW_STUDY_TEXT},
+    {"count", "ACCESSES", TW_STUDY_COUNT},
+    {"share", "SHARE", TW_STUDY_SHARE},
+    {"up_to_share", "UP TO HERE", TW_STUDY_SHARE},
+};
+
+static void put_distance(struct study_tables *tables, const char *text, uint64_t count, uint64_t so_far, uint64_t all)
+{
+	study_put_text(tables, text);
+	study_put_count(tables, count);
+	study_put_share(tables, count, all);
+	study_put_share(tables, so_far, all);
+}
+
+static void put_reuse(const struct mem *mem, struct study_tables *tables)
+{
+	enum { TEXT = 48 };
+	char text[TEXT];
+	uint64_t all = mem->reuse.first, so_far = 0;
+	for (unsigned i = 0; i < STUDY_DISTANCES; i++)
+		all += mem->reuse.counts[i];
+	study_table_begin(tables, "reuse", "Reuse: other lines between two accesses of a line", reuse_columns, 4,
+	                  false);
+	for (unsigned i = 0; i < STUDY_DISTANCES; i++) {
+		uint64_t least = i ? UINT64_C(1) << (i - 1) : 0, most = i ? 2 * least - 1 : 0;
+		uint64_t count = mem->reuse.counts[i];
+		so_far += count;
+		snprintf(text, sizeof text, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
+		if (count)
+			put_distance(tables, text, count, so_far, all);
+	}
+	put_distance(tables, "first", mem->reuse.first, all, all);
+}
+
+static int make_tables(struct study_part *all, struct study_tables *tables)
+{
+	const struct mem *mem = mem_of(all);
+	put_totals(all, tables);
+	put_sizes(mem, tables);
+	if (!put_strides(mem, tables))
+		return TW_ERR_MEMORY;
+	put_footprint(mem, tables);
+	put_sharing(mem, tables);
+	if (!put_lines(mem, tables))
+		return TW_ERR_MEMORY;
+	if (all->options->reuse)
+		put_reuse(mem, tables);
+	return 0;
+}
+
+const struct study_job study_mem = {begin, take, end, merge, make_tables, free_mem};

@@ -1,0 +1,101 @@
+/* plot.c - pictures of what instructions did: one SVG file. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/plot.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/svg.h"
+
+/* Pixels. */
+enum { WIDTH = 1200, LEFT = 130, INNER = 1024, HEAD = 40, CHART = 120, STEP = CHART + 60, LABEL = 8 };
+
+static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
+			    ".all { stroke: #bbb; fill: #eee }\n.set { stroke: #1f6fb4; fill: none }\n";
+
+/* The rows of a thread. */
+struct rows {
+	const struct tw_study_cell *first;
+	size_t count, columns;
+};
+
+enum { THREAD = 0, START = 1, LINES = 6, SO_FAR = 9 };
+
+static uint64_t cell(const struct rows *rows, size_t row, size_t column)
+{
+	return rows->first[row * rows->columns + column].number;
+}
+
+/* Steps from interval to interval; with `area` down to the axis at the end. */
+static void put_line(struct tw_output *out, const struct rows *rows, size_t column, int bottom, uint64_t most,
+                     bool area)
+{
+	double wide = (double)INNER / (double)rows->count, x = LEFT;
+	tw_putf(out, "<path class=\"%s\" d=\"M%d %d", area ? "all" : "set", LEFT, bottom);
+	for (size_t i = 0; i < rows->count; i++) {
+		tw_put_char(out, 'V');
+		tw_svg_pixels(out, bottom - CHART * ((double)cell(rows, i, column) / (double)most));
+		x += wide;
+		tw_put_char(out, 'H');
+		tw_svg_pixels(out, x);
+	}
+	if (area)
+		tw_putf(out, "V%dz", bottom);
+	tw_put_text(out, "\"/>\n");
+}
+
+static void put_chart(struct tw_output *out, const struct rows *rows, int top)
+{
+	int bottom = top + CHART;
+	uint64_t most = cell(rows, rows->count - 1, SO_FAR);
+	uint64_t step = rows->count > 1 ? cell(rows, 1, START) : 0;
+	most = most ? most : 1;
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 ": lines of 64 bytes", LEFT, top - LABEL,
+	        cell(rows, 0, THREAD));
+	if (step)
+		tw_putf(out, " in each %" PRIu64 " instructions", step);
+	tw_put_text(out, " (blue), and so far (grey)</text>\n");
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, top + 10);
+	tw_put_count(out, most);
+	tw_putf(out, "</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">0</text>\n", LEFT - 6, bottom);
+	put_line(out, rows, SO_FAR, bottom, most, true);
+	put_line(out, rows, LINES, bottom, most, false);
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, bottom + 16);
+	tw_put_count(out, cell(rows, rows->count - 1, START) + step);
+	tw_put_text(out, " instructions</text>\n");
+}
+
+static const struct tw_study_table *find_table(const struct tw_study *study, const char *name)
+{
+	const struct tw_study_table *table;
+	size_t i = 0;
+	while ((table = tw_study_table(study, i++)) && strcmp(table->name, name) != 0)
+		;
+	return table;
+}
+
+static size_t rows_of_thread(const struct tw_study_table *table, size_t from)
+{
+	const struct tw_study_cell *cells = table->cells + from * table->column_count;
+	size_t count = 1;
+	while (from + count < table->row_count && cells[count * table->column_count].number == cells[0].number)
+		count++;
+	return count;
+}
+
+int study_render_footprint(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	const struct tw_study_table *table = find_table(study, "footprint");
+	size_t rows = table ? table->row_count : 0;
+	int charts = 0, top = HEAD + 30;
+	for (size_t i = 0; i < rows; i += rows_of_thread(table, i))
+		charts++;
+	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + 20, title, style);
+	for (size_t i = 0, count; i < rows; i += count, top += STEP) {
+		count = rows_of_thread(table, i);
+		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
+		put_chart(out, &thread, top);
+	}
+	tw_put_text(out, "</svg>\n");
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* plot.h - pictures of what instructions did. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STUDY_PLOT_H
+#define STUDY_PLOT_H
+
+#include "base/output.h"
+
+#include <trackway/study.h>
+
+/* Draws what memory was touched over time: of each thread the lines of each interval, and of all intervals so far. Returns 0. */
+int study_render_footprint(struct tw_output *out, const struct tw_study *study, const char *title);
+
+#endif
