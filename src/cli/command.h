@@ -54,6 +54,7 @@ struct tw_command {
 	X(blocks)                                                                                                      \
 	X(branches)                                                                                                    \
 	X(mem)                                                                                                         \
+	X(cache)                                                                                                       \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \

@@ -68,10 +68,24 @@ make_trace() { # directory
 	[ "$status" = 2 ]
 }
 
+@test "cache as text, and levels that make no sense" {
+	make_trace set
+	trackway cache -l 128:1:64:fifo -l 1K:2 set | tr -s ' ' >out
+	grep -qx ' 1 128 1 64 fifo 3 3 3 0 50.00 %' out
+	grep -qx ' 2 1,024 2 64 lru 3 3 0 0 100.00 %' out
+	grep -q '^ 3 3 3 100.00 % 0x400010 0x400010 ldr x1, \[x1\]$' out
+	for level in 32K 32K: 32K:0 32K:3:64 1000:1 4K:1:48 32K:8:64:mru 32K:8:64:lru:1 K:1 32K:8:4 99999999999G:1; do
+		run trackway cache -l $level set
+		[ "$status" = 2 ] || fail "$level"
+	done
+	run trackway cache -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 -l 1K:1 set
+	[ "$status" = 2 ] && [[ $output = *"at most 4 levels"* ]]
+}
+
 @test "a trace without instructions, and one cut in the middle" {
 	make_trace set
 	: >empty
-	for command in insns blocks branches mem; do
+	for command in insns blocks branches mem cache; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set

@@ -369,6 +369,54 @@ def test_mem_picture(bench):
     expect(len(charts) == len(xtrace_tokens.files(trace)) and all(" " in one.get("d") for one in charts), charts)
 
 
+def simulate(steps, levels):
+    """Accesses and misses by address of the instruction: lists of lines, the one that goes next at the end."""
+    caches = [([[] for _ in range(size // (ways * line))], ways, line, policy) for size, ways, line, policy in levels]
+    counts = collections.defaultdict(lambda: [0] * (1 + len(levels)))
+    first = levels[0][2]
+    for _, pc, _, address, size in accesses(steps):
+        for at in range(address // first * first, address + size, first):
+            counts[pc][0] += 1
+            for number, (sets, ways, line, policy) in enumerate(caches):
+                ways_of = sets[at // line % len(sets)]
+                hit = at // line in ways_of
+                if hit and policy == "lru":
+                    ways_of.remove(at // line)
+                if not hit or policy == "lru":
+                    ways_of.insert(0, at // line)
+                del ways_of[ways:]
+                if hit:
+                    break
+                counts[pc][number + 1] += 1
+    return counts
+
+
+def test_cache(bench):
+    "cache: the list by its source, around its size; the others as a second model has them"
+    trace = bench.record("list")
+    for level, misses in (("8K:128", NODES), ("4K:64", NODES * ROUNDS), ("8K:128:64:fifo", NODES), ("4K:64:64:fifo", NODES * ROUNDS),
+                          ("8K:1", NODES), ("8K:64:128", NODES // 2)):
+        row, = bench.tables("cache", trace, "-l", level)["level"]
+        expect((row["loads"], row["load_misses"], row["stores"]) == (NODES * ROUNDS, misses, 0), level, row)
+    row, = bench.tables("cache", trace, "-l", "4K:64:64:random")["level"]
+    expect(NODES < row["load_misses"] < NODES * ROUNDS, row)  # chance keeps some of a loop that is too long
+    for name, levels in (("matrix", [(1024, 2, 64, "lru"), (4096, 4, 128, "fifo")]), ("sort", [(64, 1, 16, "lru")]),
+                         ("threads", [(4096, 2, 64, "lru"), (16384, 8, 64, "lru"), (65536, 4, 128, "fifo")])):
+        trace = bench.record(name, *(["500"] if name == "threads" else []))
+        options = [word for level in levels for word in ("-l", ":".join(map(str, level)))]
+        wanted = collections.defaultdict(lambda: [0] * (1 + len(levels)))
+        for steps in streams(trace).values():
+            for pc, counts in simulate(steps, levels).items():
+                wanted[pc] = [a + b for a, b in zip(wanted[pc], counts)]
+        tables = bench.tables("cache", trace, *options)
+        names = ["accesses"] + [f"misses_{i + 1}" for i in range(len(levels))]
+        found = {row["pc"]: [row[word] for word in names] for row in tables["instruction"]}
+        expect(found == wanted, name, {pc: (found.get(pc), wanted[pc]) for pc in wanted if found.get(pc) != wanted[pc]})
+        for i, row in enumerate(tables["level"]):
+            expect(row["load_misses"] + row["store_misses"] == sum(one[i + 1] for one in wanted.values()), name, row)
+        expect(sum(row["misses_1"] for row in tables["function"]) == sum(one[1] for one in wanted.values()), name, "functions")
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
@@ -403,7 +451,7 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse")]
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",)]
 
 
 def main():
