@@ -55,6 +55,7 @@ struct tw_command {
 	X(branches)                                                                                                    \
 	X(mem)                                                                                                         \
 	X(cache)                                                                                                       \
+	X(syscalls)                                                                                                    \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \

@@ -326,6 +326,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	    [TW_STUDY_BRANCHES] = &study_branches,
 	    [TW_STUDY_MEM] = &study_mem,
 	    [TW_STUDY_CACHE] = &study_cache,
+	    [TW_STUDY_SYSCALLS] = &study_syscalls,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study || !(study->tables.texts = tw_dictionary_new()))

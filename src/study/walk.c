@@ -82,6 +82,14 @@ struct walk {
 	void *context;
 };
 
+/* Whether what the next instruction does has room, so that it is all in one batch. */
+static bool takes_another(const struct study_batch *batch)
+{
+	enum { ACCESSES_MOST = 256, NOTES_MOST = 16 };
+	return batch->step_count < STUDY_STEPS && batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&
+	       batch->note_count <= STUDY_NOTES - NOTES_MOST;
+}
+
 static int flush(struct walk *walk)
 {
 	struct study_batch *batch = &walk->batch;
@@ -224,7 +232,7 @@ static int run(struct walk *walk)
 	int status = 0;
 	while (p < end && status >= 0 && batch->access_count < STUDY_ACCESSES) {
 		unsigned byte = *p, fixed = byte & 0x0f;
-		if (batch->step_count == STUDY_STEPS && is_instruction(byte))
+		if (is_instruction(byte) && !takes_another(batch))
 			break;
 		if ((byte & XTRACE_INST_BITS) == 0x01) {
 			take_next(walk, tw_load32(p + 1, false), byte >> LEVEL_SHIFT);
@@ -254,7 +262,7 @@ static int run(struct walk *walk)
 static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 {
 	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
-	int status = instruction && walk->batch.step_count == STUDY_STEPS ? flush(walk) : 0;
+	int status = instruction && !takes_another(&walk->batch) ? flush(walk) : 0;
 	if (status < 0)
 		return status;
 	switch (token->kind) {
@@ -280,7 +288,7 @@ static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 	}
 }
 
-/* Of steps it is seen when the next one comes: what the last one accesses is in the same batch. */
+/* In the middle of an instruction that has more than any has. */
 static bool is_full(const struct study_batch *batch)
 {
 	return batch->access_count == STUDY_ACCESSES || batch->note_count == STUDY_NOTES;

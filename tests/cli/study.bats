@@ -82,10 +82,18 @@ make_trace() { # directory
 	[ "$status" = 2 ] && [[ $output = *"at most 4 levels"* ]]
 }
 
+@test "syscalls as text" {
+	make_trace set
+	trackway syscalls set | tr -s ' ' >out
+	grep -qx ' 1 0 1 94 exit_group ' out
+	grep -qx ' 100 15 exit_group(0) = ?' out
+	trackway syscalls --json set | grep -q '"arguments":\["0x0","0x1","0x2","0x3","0x4","0x5"\],"result":null'
+}
+
 @test "a trace without instructions, and one cut in the middle" {
 	make_trace set
 	: >empty
-	for command in insns blocks branches mem cache; do
+	for command in insns blocks branches mem cache syscalls; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set

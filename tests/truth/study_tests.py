@@ -417,6 +417,34 @@ def test_cache(bench):
         expect(sum(row["misses_1"] for row in tables["function"]) == sum(one[1] for one in wanted.values()), name, "functions")
 
 
+def test_syscalls(bench):
+    "syscalls: names, results and errors as QEMU's own strace has them; texts as the source says"
+    program, trace = bench.program("calls"), bench.record("calls")
+    log = subprocess.run(["qemu-aarch64", "-strace", program], capture_output=True, text=True, check=True).stderr
+    wanted = []
+    for line in log.splitlines():
+        line = re.sub(r"Unknown syscall 293", "rseq() = -1 errno=38", line)
+        match = re.match(r"\d+ (\w+)\(.*?\)(?: = (?:-1 errno=(\d+)|(0x[0-9a-f]+|-?\d+)))?( \(.*)?$", line)
+        name, error, result, _ = match.groups()
+        wanted.append((name, -int(error) if error else int(result, 0) if result else None))
+    tables = bench.tables("syscalls", trace)
+    found = [(row["name"], int(row["result"]) if row["result"] else None) for row in tables["event"]]
+    process = dict(wanted)["set_tid_address"]
+    wanted = [(name, found[i][1] if result == process else result) for i, (name, result) in enumerate(wanted)]
+    expect(found == wanted, found, "wanted", wanted)
+    counts = {row["name"]: (row["calls"], row["errors"], row["error_names"]) for row in tables["call"]}
+    expect(counts["close"] == (3, 3, "EBADF (3)") and counts["openat"] == (2, 1, "ENOENT (1)"), counts)
+    texts = [row["text"] for row in tables["event"]]
+    for text in (r"openat\(AT_FDCWD, 0x\w+, O_RDWR\|O_CLOEXEC, 0\) = 3",
+                 r"openat\(AT_FDCWD, 0x\w+, O_WRONLY\|O_CREAT\|O_TRUNC, 0644\) = -1 ENOENT \(No such file or directory\)",
+                 r"mmap\(NULL, 65536, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS, -1, 0\) = 0x\w+",
+                 r"close\(-1\) = -1 EBADF \(Bad file descriptor\)",
+                 r"writev\(3, \[{iov_base=0x\w+, iov_len=1}, {iov_base=0x\w+, iov_len=2}, \.\.\.\], 3\) = 3",
+                 r"lseek\(3, -5, 0\) = .*", r"exit_group\(0\) = \?",
+                 r"mprotect\(0x\w+, 4096, PROT_READ\|PROT_EXEC\) = -1 ENOMEM \(Cannot allocate memory\)"):
+        expect(any(re.fullmatch(text, one) for one in texts), text, texts)
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
@@ -451,7 +479,7 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",)]
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",)]
 
 
 def main():

@@ -1,0 +1,34 @@
+/* syscall.h - a system call as text, as strace shows it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STUDY_SYSCALL_H
+#define STUDY_SYSCALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STUDY_ARGUMENTS = 6, STUDY_PARTS = 2 };
+
+struct study_syscall {
+	uint64_t number, arguments[STUDY_ARGUMENTS], result;
+	uint64_t parts; /* of its vector, of which so many are here: */
+	uint64_t base[STUDY_PARTS], length[STUDY_PARTS];
+	uint64_t at; /* instructions of its thread before it */
+	uint64_t thread;
+	uint8_t known; /* arguments that the trace has */
+	bool returned;
+};
+
+/* Its name; "syscall_N" in text where it has none. */
+const char *study_syscall_name(uint64_t number, char text[32]);
+
+/* Whether it returned an error: -1 to -4095. */
+bool study_syscall_failed(const struct study_syscall *call);
+
+/* "read(3, 0x5500800240, 4096) = 10", cut to the room that there is. Returns its length. */
+size_t study_syscall_text(const struct study_syscall *call, char *text, size_t room);
+
+/* "ENOENT" of 2; "errno N" in text where it has none. */
+const char *study_error_name(unsigned number, char text[32]);
+
+#endif

@@ -1,0 +1,245 @@
+/* syscalls.c - system calls: how many of each, what they were given, what they returned. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "study/study.h"
+#include "study/syscall.h"
+
+struct syscalls {
+	struct study_syscall *items; /* in their order */
+	size_t count, room;
+	unsigned words; /* SVCARGs of the last one so far */
+	bool open;      /* more may come */
+	bool lost;      /* there was no room for it */
+	uint32_t site;  /* of it */
+	uint64_t at;
+};
+
+static struct syscalls *syscalls_of(const struct study_part *part)
+{
+	return part->state;
+}
+
+static int begin(struct study_part *part)
+{
+	part->state = calloc(1, sizeof(struct syscalls));
+	return part->state ? 0 : TW_ERR_MEMORY;
+}
+
+static void free_syscalls(struct study_part *part)
+{
+	if (syscalls_of(part))
+		free(syscalls_of(part)->items);
+	free(part->state);
+}
+
+static bool add(struct study_part *part, const struct study_syscall *call)
+{
+	struct syscalls *syscalls = syscalls_of(part);
+	if (!tw_budget_grow(&part->budget, TW_FOR_COUNTS, &syscalls->items, &syscalls->room, syscalls->count + 1,
+	                    sizeof *syscalls->items)) {
+		part->left_out++;
+		return false;
+	}
+	syscalls->items[syscalls->count++] = *call;
+	return true;
+}
+
+/* ---- Reading. ---- */
+
+/* X8 begins one; the arguments follow it. */
+static void take_argument(struct study_part *part, uint64_t value, uint32_t site, uint64_t at)
+{
+	struct syscalls *syscalls = syscalls_of(part);
+	if (!syscalls->open || syscalls->site != site || syscalls->at != at || syscalls->words > STUDY_ARGUMENTS) {
+		const struct study_syscall call = {.number = value, .thread = part->thread, .at = at};
+		syscalls->lost = !add(part, &call);
+		syscalls->open = true;
+		syscalls->words = 1;
+		syscalls->site = site;
+		syscalls->at = at;
+		return;
+	}
+	syscalls->words++;
+	if (syscalls->lost)
+		return;
+	struct study_syscall *call = &syscalls->items[syscalls->count - 1];
+	call->arguments[call->known++] = value;
+}
+
+/* What returns is the last one that has not: handlers of signals make calls, too. */
+static void take_result(struct syscalls *syscalls, uint64_t value)
+{
+	enum { NESTED = 16 };
+	if (syscalls->lost)
+		return;
+	for (size_t i = 1; i <= syscalls->count && i <= NESTED; i++) {
+		struct study_syscall *call = &syscalls->items[syscalls->count - i];
+		if (call->returned)
+			continue;
+		call->returned = true;
+		call->result = value;
+		return;
+	}
+}
+
+static void take_parts(struct syscalls *syscalls, const struct study_note *note)
+{
+	if (syscalls->lost || !syscalls->open)
+		return;
+	struct study_syscall *call = &syscalls->items[syscalls->count - 1];
+	call->parts = note->value;
+	memcpy(call->base, note->part_base, sizeof call->base);
+	memcpy(call->length, note->part_length, sizeof call->length);
+}
+
+static int take(struct study_part *part, const struct study_batch *batch)
+{
+	struct syscalls *syscalls = syscalls_of(part);
+	for (size_t i = 0; i < batch->note_count; i++) {
+		const struct study_note *note = &batch->notes[i];
+		if (note->kind == TW_XTRACE_SVCARG)
+			take_argument(part, note->value, note->site, batch->first + note->step);
+		else if (note->kind == TW_XTRACE_SVCRET)
+			take_result(syscalls, note->value);
+		else if (note->kind == TW_XTRACE_SYSCALL_VEC)
+			take_parts(syscalls, note);
+	}
+	return 0;
+}
+
+static int merge(struct study_part *all, struct study_part *part, const uint32_t *map)
+{
+	const struct syscalls *from = syscalls_of(part);
+	(void)map;
+	for (size_t i = 0; i < from->count; i++)
+		add(all, &from->items[i]);
+	return 0;
+}
+
+/* ---- Tables. ---- */
+
+static const struct tw_study_column call_columns[] = {
+    {"calls", "CALLS", TW_STUDY_COUNT},
+    {"errors", "ERRORS", TW_STUDY_COUNT},
+    {"unreturned", "NOT RETURNED", TW_STUDY_COUNT},
+    {"number", "NUMBER", TW_STUDY_ID},
+    {"name", "NAME", TW_STUDY_TEXT},
+    {"error_names", "WHICH ERRORS", TW_STUDY_TEXT},
+};
+
+/* A row is of those with one number, a run of which begins here: in the order of numbers, then errors. */
+static int compare(const void *a, const void *b)
+{
+	const struct study_syscall *const *x = a, *const *y = b;
+	uint64_t first = study_syscall_failed(*x) ? -(*x)->result : 0,
+		 second = study_syscall_failed(*y) ? -(*y)->result : 0;
+	if ((*x)->number != (*y)->number)
+		return (*x)->number < (*y)->number ? -1 : 1;
+	return (first > second) - (first < second);
+}
+
+static size_t run_of(const struct study_syscall *const *calls, size_t count)
+{
+	size_t length = 1;
+	while (length < count && calls[length]->number == calls[0]->number)
+		length++;
+	return length;
+}
+
+/* "ENOENT (2), EAGAIN (1)" */
+static void put_errors(struct study_tables *tables, const struct study_syscall *const *calls, size_t count)
+{
+	enum { TEXT = 256 };
+	char text[TEXT] = "", name[32];
+	size_t length = 0;
+	for (size_t i = 0, same; i < count && length < TEXT; i += same) {
+		for (same = 1; i + same < count && compare(&calls[i], &calls[i + same]) == 0; same++)
+			;
+		if (study_syscall_failed(calls[i]))
+			length += (size_t)snprintf(text + length, TEXT - length, "%s%s (%zu)", length ? ", " : "",
+			                           study_error_name((unsigned)-calls[i]->result, name), same);
+	}
+	study_put_text(tables, text);
+}
+
+static void put_row(struct study_tables *tables, const struct study_syscall *const *calls, size_t count)
+{
+	uint64_t errors = 0, unreturned = 0;
+	char name[32];
+	for (size_t i = 0; i < count; i++) {
+		errors += study_syscall_failed(calls[i]);
+		unreturned += !calls[i]->returned;
+	}
+	study_put_count(tables, count);
+	study_put_count(tables, errors);
+	study_put_count(tables, unreturned);
+	study_put_count(tables, calls[0]->number);
+	study_put_text(tables, study_syscall_name(calls[0]->number, name));
+	put_errors(tables, calls, count);
+}
+
+static int put_calls(const struct syscalls *syscalls, struct study_tables *tables)
+{
+	const struct study_syscall **sorted = calloc(syscalls->count + 1, sizeof(struct study_syscall *));
+	struct study_ranks ranks = {0};
+	bool fine = sorted != NULL;
+	study_table_begin(tables, "call", "System calls", call_columns, sizeof call_columns / sizeof *call_columns,
+	                  true);
+	for (size_t i = 0; fine && i < syscalls->count; i++)
+		sorted[i] = &syscalls->items[i];
+	if (fine && syscalls->count)
+		qsort(sorted, syscalls->count, sizeof(struct study_syscall *), compare);
+	for (size_t i = 0, count; fine && i < syscalls->count; i += count) {
+		count = run_of(sorted + i, syscalls->count - i);
+		fine = study_rank_add(&ranks, count, (uint32_t)i);
+	}
+	study_rank_sort(&ranks);
+	for (size_t i = 0; fine && i < ranks.count; i++)
+		put_row(tables, sorted + ranks.items[i].number, (size_t)ranks.items[i].weight);
+	free(ranks.items);
+	free(sorted);
+	return fine ? 0 : TW_ERR_MEMORY;
+}
+
+static const struct tw_study_column event_columns[] = {
+    {"thread", "THREAD", TW_STUDY_ID}, {"at", "AFTER INSTRUCTIONS", TW_STUDY_COUNT}, {"number", NULL, TW_STUDY_ID},
+    {"name", NULL, TW_STUDY_TEXT},     {"arguments", NULL, TW_STUDY_LINES},          {"result", NULL, TW_STUDY_TEXT},
+    {"text", "CALL", TW_STUDY_TEXT},
+};
+
+static void put_event(struct study_tables *tables, const struct study_syscall *call)
+{
+	enum { TEXT = 512, WORD = 24 };
+	char text[TEXT], name[32];
+	size_t length = 0;
+	study_put_count(tables, call->thread);
+	study_put_count(tables, call->at);
+	study_put_count(tables, call->number);
+	study_put_text(tables, study_syscall_name(call->number, name));
+	text[0] = '\0';
+	for (unsigned i = 0; i < call->known; i++)
+		length += (size_t)snprintf(text + length, WORD, "%s0x%" PRIx64, i ? "\n" : "", call->arguments[i]);
+	study_put_text(tables, text);
+	snprintf(text, TEXT, "%" PRId64, (int64_t)call->result);
+	study_put_text(tables, call->returned ? text : NULL);
+	study_syscall_text(call, text, TEXT);
+	study_put_text(tables, text);
+}
+
+static int make_tables(struct study_part *all, struct study_tables *tables)
+{
+	const struct syscalls *syscalls = syscalls_of(all);
+	int status = put_calls(syscalls, tables);
+	study_table_begin(tables, "event", "In their order", event_columns,
+	                  sizeof event_columns / sizeof *event_columns, true);
+	for (size_t i = 0; i < syscalls->count; i++)
+		put_event(tables, &syscalls->items[i]);
+	return status;
+}
+
+const struct study_job study_syscalls = {begin, take, NULL, merge, make_tables, free_syscalls};
