@@ -55,7 +55,7 @@ enum tw_study_unit {
 };
 
 struct tw_study_column {
-	const char *name, *title; /* in JSON, in a heading; title NULL: in JSON only */
+	const char *name, *title; /* in JSON, in a heading; either NULL: not there */
 	enum tw_study_unit unit;
 };
 

@@ -56,6 +56,7 @@ struct tw_command {
 	X(mem)                                                                                                         \
 	X(cache)                                                                                                       \
 	X(syscalls)                                                                                                    \
+	X(calls)                                                                                                       \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \
 	X(sql)                                                                                                         \

@@ -71,8 +71,9 @@ static void put_json(struct tw_output *out, const struct work *work, const struc
 		struct tw_json json = {.out = out};
 		tw_json_object(&json, NULL);
 		tw_json_text(&json, "table", table->name);
-		for (size_t i = 0; i < table->column_count; i++)
-			put_member(&json, &table->columns[i], cell++);
+		for (size_t i = 0; i < table->column_count; i++, cell++)
+			if (table->columns[i].name)
+				put_member(&json, &table->columns[i], cell);
 		tw_json_object_end(&json);
 		tw_json_line_end(&json);
 	}

@@ -3,6 +3,7 @@
 #include "study/plot.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/svg.h"
@@ -98,4 +99,49 @@ int study_render_footprint(struct tw_output *out, const struct tw_study *study, 
 	}
 	tw_put_text(out, "</svg>\n");
 	return 0;
+}
+
+/* ---- Calls. ---- */
+
+enum { TOTAL = 0, SELF = 2, CALLS = 3, DEPTH = 4, FUNCTION = 5 };
+
+/* Rows are depth first: the caller is the last one that is less deep. path: by depth. */
+static void fill_nodes(const struct tw_study_table *table, struct tw_calltree_node *nodes, uint32_t *path)
+{
+	nodes[0] = (struct tw_calltree_node){.name = ""};
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		const struct tw_study_cell *cells = table->cells + i * table->column_count;
+		uint32_t depth = (uint32_t)cells[DEPTH].number;
+		nodes[i + 1] = (struct tw_calltree_node){
+		    .name = cells[FUNCTION].text,
+		    .parent = depth > 1 ? path[depth - 1] : 0,
+		    .depth = depth,
+		    .count = cells[SELF].number,
+		    .total = cells[TOTAL].number,
+		    .self = cells[SELF].number,
+		};
+		path[depth] = i + 1;
+		nodes[0].total += depth == 1 ? cells[TOTAL].number : 0;
+	}
+}
+
+int study_render_calls(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	const struct tw_flame_options options = {.weight = TW_WEIGHT_INSTRUCTIONS,
+	                                         .title = title,
+	                                         .form = TW_FLAME_SVG};
+	const struct tw_study_table *table = find_table(study, "tree");
+	size_t count = table ? table->row_count : 0;
+	struct tw_calltree_node *nodes = calloc(count + 1, sizeof *nodes);
+	uint32_t *path = calloc(count + 2, sizeof *path);
+	int status = TW_ERR_MEMORY;
+	if (nodes && path) {
+		nodes[0].name = "";
+		if (table)
+			fill_nodes(table, nodes, path);
+		status = tw_flame_render(out, nodes, (uint32_t)count + 1, &options);
+	}
+	free(nodes);
+	free(path);
+	return status;
 }

@@ -114,8 +114,7 @@ static void part_free(struct study_part *part, const struct study_job *job)
 	study_sites_free(&part->sites);
 }
 
-/* The number in `to` of a name of `from`. */
-static uint32_t name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
+uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)
 {
 	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
 }
@@ -124,7 +123,7 @@ static bool map_sites(struct study_part *all, const struct study_part *part, uin
 {
 	for (size_t i = 1; i < part->sites.count; i++) {
 		const struct study_site *site = &part->sites.items[i];
-		uint32_t function = name_in(&all->sites, &part->sites, site->function);
+		uint32_t function = study_name_in(&all->sites, &part->sites, site->function);
 		if (function == UINT32_MAX)
 			return false;
 		map[i] = study_sites_find(&all->sites, site->pc, site->opcode, function);
@@ -321,12 +320,9 @@ static int make_tables(struct tw_study *study)
 int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct tw_study_options *options)
 {
 	static const struct study_job *const jobs[TW_STUDIES] = {
-	    [TW_STUDY_INSNS] = &study_insns,
-	    [TW_STUDY_BLOCKS] = &study_blocks,
-	    [TW_STUDY_BRANCHES] = &study_branches,
-	    [TW_STUDY_MEM] = &study_mem,
-	    [TW_STUDY_CACHE] = &study_cache,
-	    [TW_STUDY_SYSCALLS] = &study_syscalls,
+	    [TW_STUDY_INSNS] = &study_insns, [TW_STUDY_BLOCKS] = &study_blocks, [TW_STUDY_BRANCHES] = &study_branches,
+	    [TW_STUDY_MEM] = &study_mem,     [TW_STUDY_CACHE] = &study_cache,   [TW_STUDY_SYSCALLS] = &study_syscalls,
+	    [TW_STUDY_CALLS] = &study_calls,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study || !(study->tables.texts = tw_dictionary_new()))

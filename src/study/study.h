@@ -35,6 +35,9 @@ struct study_job {
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
     study_calls;
 
+/* The number in `to` of a name of `from`; UINT32_MAX without memory. */
+uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name);
+
 /* ---- table.c: tables as they are filled. ---- */
 
 enum { STUDY_TABLES = 8 };

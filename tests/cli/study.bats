@@ -90,10 +90,20 @@ make_trace() { # directory
 	trackway syscalls --json set | grep -q '"arguments":\["0x0","0x1","0x2","0x3","0x4","0x5"\],"result":null'
 }
 
+@test "calls as text, and as a flame graph" {
+	make_trace set
+	trackway calls set | tr -s ' ' >out
+	grep -qx ' 16 100.00 % 3 18.75 % 1 0x400000' out
+	grep -qx ' 13 81.25 % 13 1 0x400010' out
+	trackway calls set | grep -q '  13  *1    0x400010$'
+	trackway calls set -o out.svg
+	grep -q '16 instructions' out.svg
+}
+
 @test "a trace without instructions, and one cut in the middle" {
 	make_trace set
 	: >empty
-	for command in insns blocks branches mem cache syscalls; do
+	for command in insns blocks branches mem cache syscalls calls; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set

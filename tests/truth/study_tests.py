@@ -445,6 +445,39 @@ def test_syscalls(bench):
         expect(any(re.fullmatch(text, one) for one in texts), text, texts)
 
 
+def test_calls(bench):
+    "calls: the sort by its source; the stacks of the threads program as a second reading of calls and returns has them"
+    rows = bench.tables("calls", bench.record("sort"))["tree"]
+    inside = 2 * (WORDS - 1) + 8 * MOVES + 3 * (WORDS - 1)
+    found = [(row["depth"], row["total"], row["self"], row["calls"]) for row in rows]
+    expect(found == [(1, SORT, SORT - inside, 1), (2, inside, inside, WORDS - 1)], found)
+    trace, wanted = bench.record("threads", "500"), collections.Counter()
+    for steps in streams(trace).values():
+        stack, before = [(None, steps[0][0])], None
+        for pc, opcode, _ in steps:
+            if before and (before[1] >> 26 == 0x25 or before[1] & 0xfffffc1f == 0xd63f0000):
+                stack.append((before[0] + 4, pc))
+            elif before and is_indirect(before[1]):
+                backs = [back for back, _ in stack]
+                if pc in backs:
+                    del stack[len(backs) - 1 - backs[::-1].index(pc):]
+            wanted[tuple(function for _, function in stack)] += 1
+            before = pc, opcode
+    found, path = {}, []
+    tables = bench.tables("calls", trace)
+    for row in tables["tree"]:
+        path[row["depth"] - 1:] = [int(row["function"], 16)]
+        found[tuple(path)] = row["self"]
+    expect({stack: n for stack, n in found.items() if n} == wanted, "stacks differ", len(found), len(wanted))
+    for row in tables["function"]:
+        function = int(row["function"], 16)
+        expect(row["total"] == sum(n for stack, n in wanted.items() if function in stack), row)
+    out = bench.directory / "calls.svg"
+    subprocess.run([bench.tool, "calls", trace, "-o", out], check=True)
+    text = out.read_text()
+    expect(f"{sum(wanted.values()):,} instructions" in text and xml.etree.ElementTree.fromstring(text.encode()) is not None, text[:500])
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
@@ -479,7 +512,7 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",)]
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",), ("calls",)]
 
 
 def main():
