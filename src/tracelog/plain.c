@@ -60,7 +60,7 @@ INLINE const uint8_t *take_decimal(const uint8_t *at, unsigned most, uint64_t *v
 		sum = sum * 10 + (uint64_t)(*at - '0');
 	*value = sum;
 	bool padded = (*first == '0') & (digits != 1); /* no branch: what is 0 is as good as random */
-	return padded | (digits > most) ? NULL : at;
+	return (padded | (digits > most)) ? NULL : at;
 }
 
 INLINE const uint8_t *take_decimal32(const uint8_t *at, uint32_t *value)

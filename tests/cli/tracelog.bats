@@ -100,7 +100,7 @@ wait_for_lines() { # file count
 	[[ "$output" == *"1 kept in another form"*"13 left out"* ]]
 	run trackway convert "$DATA/xray/v5.xray" -o x.tracelog
 	[ "$status" = 2 ]
-	[[ "$output" == *"only a trace of this format"* ]]
+	[[ "$output" == *"only a trace of format tracelog"* ]]
 }
 
 @test "info: the same with any number of threads, and from a pipe" {
@@ -400,7 +400,7 @@ shown() {
 	done
 	run trackway convert "$DATA/xray/v5.xray" -o x.log
 	[ "$status" = 2 ]
-	[[ "$output" == *"tracelog: only a trace of this format can be written in it"* ]]
+	[[ "$output" == *"tracelog: only a trace of format tracelog can be written in it"* ]]
 	trackway help convert | grep -- '--dialect d3 old.log -o new.log'
 }
 
