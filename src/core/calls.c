@@ -325,7 +325,8 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
 		if (is_call(&events[i]))
 			items[run->count++] = item_of(&events[i]);
-		run->last = is_call(&events[i]) ? 0 : events[i].time; /* the clock may go back between them */
+		/* The clock may go back between them: the latest behind the last call counts. */
+		run->last = is_call(&events[i]) ? 0 : events[i].time > run->last ? events[i].time : run->last;
 	}
 	return i;
 }
