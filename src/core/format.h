@@ -39,6 +39,7 @@ struct tw_reader {
 	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
+	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
 	const char *path;          /* that the format claims, and opens itself; otherwise NULL. The caller's */

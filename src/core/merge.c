@@ -483,6 +483,8 @@ static int open_all(struct tw_reader *merged, const struct tw_merge_source *sour
 		merge->offsets[merge->count] = sources[i].offset_ns;
 		merge->inputs[merge->count].time.from = merge->inputs[merge->count].time.to = 1;
 		merge->count += *reader != NULL;
+		if (*reader)
+			(*reader)->merged = (unsigned)count;
 		merged->sampled = (i == 0 || merged->sampled) && *reader && (*reader)->sampled;
 		if (status < 0)
 			return tw_fail(merged, status, "%s", *reader ? tw_reader_error(*reader) : "out of memory");

@@ -13,12 +13,15 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "fxt/fxt.h"
 
 enum {
 	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
 	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
 	THREADS_MAX = LINE,      /* more would have nothing to do */
-	STATE_SHARE = 2          /* of the memory limit, for tables and names */
+	MERGED_AHEAD = 2,        /* the same where several archives are read at once: each has less memory */
+	MERGED_LINE = 3,
+	STATE_SHARE = 2 /* of the memory limit, for tables and names */
 };
 
 enum stage { READ, WALKED, DECODED };
@@ -35,6 +38,7 @@ struct fxt_ahead {
 	struct fxt_wish wish;
 	struct fxt_state state;
 	struct fxt_walk walk;
+	unsigned walks_ahead, lines;  /* WALKED_AHEAD and LINE, or less */
 	struct slot line[LINE];       /* chunk number n is line[n % LINE] */
 	uint64_t given, walked, read; /* how many chunks have gone so far: given <= walked <= read */
 	uint64_t position;            /* bytes read */
@@ -58,14 +62,14 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 {
 	if (ahead->spare_count)
 		return ahead->spare[--ahead->spare_count];
-	return fxt_chunk_new();
+	return fxt_chunk_new(fxt_chunk_size(ahead->reader));
 }
 
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
 
 static bool try_read(struct fxt_ahead *ahead)
 {
-	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= LINE)
+	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->lines)
 		return false;
 	struct fxt_chunk *chunk = new_chunk(ahead);
 	if (!chunk) {
@@ -185,7 +189,7 @@ static void walk_next(struct fxt_ahead *ahead)
 /* Walks as far ahead as it must. */
 static void walk_ahead(struct fxt_ahead *ahead)
 {
-	while (ahead->walked - ahead->given < WALKED_AHEAD && !(ahead->at_end && ahead->walked == ahead->read))
+	while (ahead->walked - ahead->given < ahead->walks_ahead && !(ahead->at_end && ahead->walked == ahead->read))
 		if (ahead->walked < ahead->read)
 			walk_next(ahead);
 		else
@@ -272,6 +276,8 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->reader = reader;
 	ahead->work = work;
 	ahead->wish = *wish;
+	ahead->walks_ahead = reader->merged > 1 ? MERGED_AHEAD : WALKED_AHEAD;
+	ahead->lines = reader->merged > 1 ? MERGED_LINE : LINE;
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,
 	                                .check = wish->check,
 	                                .options = wish->options,

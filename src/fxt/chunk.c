@@ -10,11 +10,13 @@
 #include "fxt/calls.h"
 #include "fxt/census.h"
 
-struct fxt_chunk *fxt_chunk_new(void)
+struct fxt_chunk *fxt_chunk_new(size_t size)
 {
 	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
-	if (chunk && tw_grow(&chunk->bytes, &chunk->room, FXT_HEAD + FXT_CHUNK, 1))
+	if (chunk && tw_grow(&chunk->bytes, &chunk->room, size + size / FXT_HEAD, 1)) {
+		chunk->size = size;
 		return chunk;
+	}
 	fxt_chunk_free(chunk);
 	return NULL;
 }
@@ -83,12 +85,13 @@ const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);
-	int64_t got = fill(reader, *position, chunk->bytes + FXT_HEAD, FXT_CHUNK);
+	size_t head = chunk->size / FXT_HEAD;
+	int64_t got = fill(reader, *position, chunk->bytes + head, chunk->size);
 	size_t size = got < 0 ? 0 : (size_t)got;
-	chunk->begin = chunk->walked = FXT_HEAD;
-	chunk->end = FXT_HEAD + size;
-	chunk->base = *position - FXT_HEAD;
-	chunk->at_end = size < FXT_CHUNK;
+	chunk->begin = chunk->walked = head;
+	chunk->end = head + size;
+	chunk->base = *position - head;
+	chunk->at_end = size < chunk->size;
 	*position += size;
 	return got < 0 ? (int)got : 0;
 }

@@ -18,9 +18,10 @@
 #include <trackway/fxt.h>
 
 enum {
-	FXT_CHUNK = 1 << 18, /* bytes read at a time */
-	FXT_HEAD = 1 << 16,  /* room before them for what the chunk before could not finish */
-	FXT_LOOK = 1 << 15   /* bytes after a doubtful place that are enough to judge it */
+	FXT_CHUNK = 1 << 18,       /* bytes read at a time */
+	FXT_CHUNK_LEAST = 1 << 14, /* the same where many archives are read at once */
+	FXT_HEAD = 4,              /* room before them for what the chunk before could not finish: a fourth of that */
+	FXT_LOOK = 1 << 15         /* bytes after a doubtful place that are enough to judge it */
 };
 
 enum fxt_piece_kind {
@@ -108,6 +109,7 @@ struct fxt_counts {
 };
 
 struct fxt_chunk {
+	size_t size;    /* read at a time */
 	uint8_t *bytes; /* from `begin` to `end` they are the archive's */
 	size_t room, begin, end;
 	uint64_t base;  /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
@@ -221,7 +223,7 @@ struct fxt_scratch {
 void fxt_scratch_free(struct fxt_scratch *scratch);
 
 /* NULL when there is no memory. */
-struct fxt_chunk *fxt_chunk_new(void);
+struct fxt_chunk *fxt_chunk_new(size_t size);
 void fxt_chunk_clear(struct fxt_chunk *chunk);
 void fxt_chunk_free(struct fxt_chunk *chunk);
 

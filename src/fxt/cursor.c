@@ -14,8 +14,8 @@ int fxt_cursor_init(struct fxt_cursor *cursor, struct tw_reader *reader)
 	cursor->walk = (struct fxt_walk){.state = &cursor->state, .lost_from = UINT64_MAX};
 	bool made =
 	    fxt_state_init(&cursor->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE);
-	cursor->chunk = fxt_chunk_new();
-	cursor->before = fxt_chunk_new();
+	cursor->chunk = fxt_chunk_new(FXT_CHUNK);
+	cursor->before = fxt_chunk_new(FXT_CHUNK);
 	return made && cursor->chunk && cursor->before ? 0 : TW_ERR_MEMORY;
 }
 

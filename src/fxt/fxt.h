@@ -37,6 +37,9 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 /* How many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);
 
+/* How much of the archive is read at a time. */
+size_t fxt_chunk_size(const struct tw_reader *reader);
+
 /* reader.c: takes the wall time from the first turn of a chunk that tells one, unless it is known. */
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 

@@ -10,6 +10,10 @@
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
 enum { REORDER_WINDOW = 4 << 20 };
 
+/* Where several archives are read at once to be merged, windows keep to the memory limit: what is held of an archive takes so
+ * many times as much memory. */
+enum { MEMORY_PER_BYTE = 7, WINDOW_LEAST = 1 << 15 };
+
 /* ---- Opening. ---- */
 
 static int fxt_open(struct tw_reader *reader)
@@ -97,7 +101,23 @@ static int pull(struct tw_reader *reader)
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)
 {
-	return reader->options.reorder_window ? reader->options.reorder_window : REORDER_WINDOW;
+	uint64_t most = tw_memory_limit(reader) / MEMORY_PER_BYTE;
+	if (reader->options.reorder_window)
+		return reader->options.reorder_window;
+	if (reader->merged < 2 || most > REORDER_WINDOW)
+		return REORDER_WINDOW;
+	return most > WINDOW_LEAST ? most : WINDOW_LEAST;
+}
+
+/* A power of two, so that words lie in one chunk. */
+size_t fxt_chunk_size(const struct tw_reader *reader)
+{
+	enum { OF_WINDOW = 32 };
+	uint64_t window = fxt_reorder_window(reader);
+	size_t size = FXT_CHUNK;
+	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > window / OF_WINDOW)
+		size /= 2;
+	return size;
 }
 
 /* Holds as many chunks as records may come late by. */

@@ -189,3 +189,19 @@ samples_of_main() { # log
 	run trackway info --memory 1G log
 	[[ "$output" != *table-limit* ]] || fail "$output"
 }
+
+@test "FXT: archives that are merged share the limit" {
+	"${PYTHON:-python3}" -c '
+import struct, sys
+head = [0x0016547846040010, 0x21, 10**9, 0x22 | 1 << 16 | 1 << 32, 0x6e, 0x33 | 1 << 16, 7, 8]
+event = 0x24 | 1 << 24 | 1 << 32 | 1 << 48
+body = [word for time in range(300000) for word in (event, time)]
+sys.stdout.buffer.write(struct.pack(f"<{len(head) + len(body)}Q", *head, *body))' >archive
+	local i archives=()
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		ln archive "archive$i"
+		archives+=("archive$i")
+	done
+	peak_below 200 merge --memory 64M --to-time 1ms --to fxt -o - "${archives[@]}"
+	[ "$said" = "" ] || fail "$said"
+}
