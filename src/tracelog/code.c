@@ -148,8 +148,8 @@ static uint64_t first_start(const struct tracelog_log *log, const struct tracelo
 	return function->code_count ? log->sources.codes[function->code].start : 0;
 }
 
-/* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to that is the
- * last; and where a function was compiled twice, it may be in the code of the first time. */
+/* An instruction that is in no block of its function's code. Behind the last instruction is where a call returns to
+ * that is the last; and where a function was compiled twice, it may be in the code of the first time. */
 static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *function, uint64_t ip)
 {
 	bool behind = false;

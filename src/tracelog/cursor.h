@@ -30,8 +30,8 @@ struct tracelog_cursor {
 void tracelog_cursor_init(struct tracelog_cursor *cursor, struct tw_reader *reader);
 void tracelog_cursor_free(struct tracelog_cursor *cursor);
 
-/* Gives the next line, in cursor->line and cursor->record, as soon as it is there; reports where it cannot be read. Empty
- * lines are passed over. Returns 1, 0 at the end, or a negative status, which has been told. */
+/* Gives the next line, in cursor->line and cursor->record, as soon as it is there; reports where it cannot be read.
+ * Empty lines are passed over. Returns 1, 0 at the end, or a negative status, which has been told. */
 int tracelog_cursor_next(struct tracelog_cursor *cursor);
 
 /* The same for a line from elsewhere; false for an empty one. */

@@ -1,10 +1,10 @@
 /* cut.c - a part of a log that stands alone: which lines stay, and what changes in them.
  *
- * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its events
- * passes the filters. Names do not filter samples here: the time that one stands for counts from the one before. Samples
- * tell how a stack has changed, so that the stack of each thread is followed, and the first sample after some that were left
- * out is made anew. Pauses, compilations and
- * collections that reach over an edge of the window begin or end there. */
+ * What others need stays in any case: settings, threads, modules, classes, functions. The rest stays when one of its
+ * events passes the filters. Names do not filter samples here: the time that one stands for counts from the one
+ * before. Samples tell how a stack has changed, so that the stack of each thread is followed, and the first sample
+ * after some that were left out is made anew. Pauses, compilations and collections that reach over an edge of the
+ * window begin or end there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/cut.h"
 
@@ -309,7 +309,8 @@ static void catch_up(struct thread *thread)
 	thread->moved = thread->behind = false;
 }
 
-/* All samples of a thread in the window pass, also those of no ticks, which no event tells of; they have no category. */
+/* All samples of a thread in the window pass, also those of no ticks, which no event tells of; they have no
+ * category. */
 static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
 {
 	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, record->thread);
@@ -365,7 +366,8 @@ static void add_frame(struct tracelog_cut *cut, const struct frame *frame, size_
 	*used += size > 0 ? (size_t)size : 0;
 }
 
-/* Puts frames into the list, from one on, as far as they are known and the line has room. Returns the first that is not in it. */
+/* Puts frames into the list, from one on, as far as they are known and the line has room. Returns the first that is
+ * not in it. */
 static size_t add_frames(struct tracelog_cut *cut, const struct thread *thread, size_t from, size_t *used)
 {
 	size_t i = from;
@@ -374,8 +376,8 @@ static size_t add_frames(struct tracelog_cut *cut, const struct thread *thread, 
 	return i;
 }
 
-/* The next sample on the way to the stack that the thread has: one, but for frames that no record told of, which are skipped in
- * one of their own, and for stacks that are too deep for a line. True when the stack is reached. */
+/* The next sample on the way to the stack that the thread has: one, but for frames that no record told of, which are
+ * skipped in one of their own, and for stacks that are too deep for a line. True when the stack is reached. */
 static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct tw_tracelog_record *made)
 {
 	size_t match = thread->low, used = 0;

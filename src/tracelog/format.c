@@ -32,8 +32,8 @@ static void tracelog_close(struct tw_reader *reader)
 
 /* ---- Probing. ---- */
 
-/* Lines that are records, and those that cannot be, out of whole lines; what is cut off at the end of the bytes does not
- * count. */
+/* Lines that are records, and those that cannot be, out of whole lines; what is cut off at the end of the bytes does
+ * not count. */
 static void count_records(const uint8_t *bytes, size_t size, unsigned *records, unsigned *others)
 {
 	const uint8_t *end;
@@ -50,8 +50,8 @@ static void count_records(const uint8_t *bytes, size_t size, unsigned *records, 
 	}
 }
 
-/* A line may begin with the rest of another one in a log that was joined late, or be longer than what is here. Kinds to come
- * may stand before those that are known. */
+/* A line may begin with the rest of another one in a log that was joined late, or be longer than what is here. Kinds
+ * to come may stand before those that are known. */
 static int probe(const uint8_t *bytes, size_t size)
 {
 	struct tw_tracelog_record record;

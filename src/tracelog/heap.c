@@ -93,8 +93,8 @@ static void judge_place(struct tracelog_log *log, unsigned place, struct tw_trac
 		char byte = (char)name.bytes[i];
 		if (byte < '0' || byte > '2' || byte == numbers[place])
 			continue;
-		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "\"%.*s\" is part %u", (int)(name.size < 80 ? name.size : 80),
-		              (const char *)name.bytes, place + 1);
+		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "\"%.*s\" is part %u",
+		              (int)(name.size < 80 ? name.size : 80), (const char *)name.bytes, place + 1);
 		return;
 	}
 }

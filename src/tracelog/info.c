@@ -203,7 +203,8 @@ static void take_marks(struct tracelog_survey *survey, const struct tracelog_cou
 
 /* ---- Adding up. ---- */
 
-/* Brings the times of a stretch to those of the whole: the first is nearest to the last before it. Returns what to add. */
+/* Brings the times of a stretch to those of the whole: the first is nearest to the last before it. Returns what to
+ * add. */
 static int64_t take_times(struct tracelog_count *sum, const struct tracelog_count *count)
 {
 	if (!count->timed)

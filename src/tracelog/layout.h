@@ -67,8 +67,8 @@ enum { TRACELOG_NIBBLE = 15, TRACELOG_FIGURE = 16, TRACELOG_UPPER = 32, TRACELOG
 
 extern const uint8_t tracelog_hex[256];
 
-/* tw_tracelog_decode() by the table of fields; and for samples that are written without anything odd, quickly: false for
- * all others. Both give the same. */
+/* tw_tracelog_decode() by the table of fields; and for samples that are written without anything odd, quickly: false
+ * for all others. Both give the same. */
 int tracelog_decode_fields(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record,
                            struct tw_tracelog_fault *fault);
 bool tracelog_decode_sample(const uint8_t *bytes, size_t size, struct tw_tracelog_record *record);
@@ -78,8 +78,8 @@ unsigned tracelog_dialects_by(enum tw_tracelog_kind kind, bool ip_known, unsigne
 
 enum { TRACELOG_DIALECTS_TEXT = 40 };
 
-/* Writes the names of dialects, "d2 or d3", into a text of that size; returns it. What vs has more than d3 would have been seen: it
- * is not named beside it. */
+/* Writes the names of dialects, "d2 or d3", into a text of that size; returns it. What vs has more than d3 would
+ * have been seen: it is not named beside it. */
 const char *tracelog_dialects_text(unsigned dialects, char *text);
 
 /* Writes an item of a list, with the space before it. Returns its size, TW_ERR_ROOM or TW_ERR_VALUE. */
@@ -90,8 +90,8 @@ static inline bool tracelog_blank(uint8_t byte)
 	return byte == ' ' || byte == '\t';
 }
 
-/* Finds the last place in "text" where one quoted text ends and another begins: a quote, blanks, a quote. `text` is what is
- * between the outer quotes. Returns false where there is none. */
+/* Finds the last place in "text" where one quoted text ends and another begins: a quote, blanks, a quote. `text` is
+ * what is between the outer quotes. Returns false where there is none. */
 bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin);
 
 /* Whether one text in quotes, of which `text` lacks them, ends where another begins: there were more. */

@@ -29,8 +29,8 @@ enum tracelog_thing_kind {
 	TRACELOG_THING_KINDS
 };
 
-/* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced, named or
- * referred to, whatever is first, and keeps its name's number from then on. */
+/* Something that has a pointer, and classes and functions a number (iid). It comes into being when it is announced,
+ * named or referred to, whatever is first, and keeps its name's number from then on. */
 /* The last compilation of a function whose code was not known when it ended. */
 struct tracelog_compiled {
 	uint64_t time;
@@ -295,8 +295,8 @@ struct tracelog_log {
 	uint64_t heap_tables;
 };
 
-/* Reports a finding about the line that is being read, or about another place. Rules of meaning are only told where all is
- * checked. */
+/* Reports a finding about the line that is being read, or about another place. Rules of meaning are only told where
+ * all is checked. */
 void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
@@ -342,7 +342,8 @@ static inline struct tracelog_thing *tracelog_thing(struct tracelog_log *log, en
 
 /* ---- names.c ---- */
 
-/* Names what has no name yet by the lines from an offset on, which are read again in their turn. False where that cannot be read. */
+/* Names what has no name yet by the lines from an offset on, which are read again in their turn. False where that
+ * cannot be read. */
 bool tracelog_look_for_names(struct tracelog_log *log, uint64_t from);
 
 /* ---- code.c ---- */
@@ -396,7 +397,8 @@ static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
 	return tracelog_innermost_of(thread).stack;
 }
 
-/* The stack that stands for those that there is no memory for; so do those called from it. 0 when there is none at all. */
+/* The stack that stands for those that there is no memory for; so do those called from it. 0 when there is none at
+ * all. */
 uint32_t tracelog_other_stack(struct tracelog_log *log);
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);

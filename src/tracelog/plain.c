@@ -1,8 +1,8 @@
 /* plain.c - the numbers of the commonest lines of a log: samples, allocations, CPU usages.
  *
- * Only what is written exactly as the profiler does is plain; tw_tracelog_decode() reads everything else, and the same from what
- * is plain. Digits are taken eight at a time: that a number has more or fewer of them than the one before costs a branch
- * that nobody foresees. `info` and `stat` need it to keep up with the disk (bench/). */
+ * Only what is written exactly as the profiler does is plain; tw_tracelog_decode() reads everything else, and the
+ * same from what is plain. Digits are taken eight at a time: that a number has more or fewer of them than the one
+ * before costs a branch that nobody foresees. `info` and `stat` need it to keep up with the disk (bench/). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/plain.h"
 
@@ -195,7 +195,8 @@ INLINE const uint8_t *take_byte(const uint8_t *at, uint8_t byte)
 	return at && *at == byte ? at + 1 : NULL;
 }
 
-/* ---- Lines: NULL for one that is not plain. Without lists nobody wants what would be added to them: it is judged only. ---- */
+/* ---- Lines: NULL for one that is not plain. Without lists nobody wants what would be added to them: it is judged
+ * only. ---- */
 
 /* Keeps the style; returns what is behind the line if it ends here. */
 INLINE const uint8_t *take_end(struct tracelog_entry *entry, unsigned form, const uint8_t *at)

@@ -55,13 +55,13 @@ struct tracelog_lists {
 	bool failed; /* no memory */
 };
 
-/* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the line, or NULL
- * for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may be
- * read. */
+/* Takes a line if it is plain: adds to the lists, and fills the entry but for its place. Returns what is behind the
+ * line, or NULL for any other line. There must be a line end somewhere, and TRACELOG_SLACK bytes behind it that may
+ * be read. */
 const uint8_t *tracelog_take_plain(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line);
 
-/* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the instruction
- * pointers are written is told, too. */
+/* The same where nobody wants more than what the line is, its thread, its time, and of a sample the ticks; how the
+ * instruction pointers are written is told, too. */
 const uint8_t *tracelog_judge_plain(struct tracelog_entry *entry, const uint8_t *line);
 
 /* The kind of record that a plain line is. */

@@ -16,8 +16,8 @@ enum {
 	LINE_ROOM = 512                  /* beside three times its size: trackway/tracelog.h */
 };
 
-/* Lines of unknown kinds before the first record: all that the log would be known by must be behind them in the bytes that are
- * looked at for that. */
+/* Lines of unknown kinds before the first record: all that the log would be known by must be behind them in the
+ * bytes that are looked at for that. */
 struct lead {
 	uint8_t bytes[TW_PROBE_SIZE];
 	size_t used;
@@ -154,7 +154,8 @@ static void adapt_class(struct rewrite *r, struct tw_tracelog_record *record)
 	record->style |= wanted ? 0 : TW_TRACELOG_NO_CLASS_IID;
 }
 
-/* The older dialects tell how a function came to be; its code came from a cached search where that was the last begun. */
+/* The older dialects tell how a function came to be; its code came from a cached search where that was the last
+ * begun. */
 static void adapt_function(struct rewrite *r, struct tw_tracelog_record *record)
 {
 	bool old = r->dialect <= TW_TRACELOG_D1;
@@ -192,7 +193,8 @@ static bool fits(const struct rewrite *r, enum tw_tracelog_kind kind, bool ip_kn
 	       !(style & (TW_TRACELOG_UPPER | TW_TRACELOG_PADDED_IID));
 }
 
-/* Whether numbers are written already as the dialect may write them: the bare ips of d0 and d1 have leading zeros or none. */
+/* Whether numbers are written already as the dialect may write them: the bare ips of d0 and d1 have leading zeros or
+ * none. */
 static bool is_styled(const struct rewrite *r, const struct tw_tracelog_record *record)
 {
 	struct tw_tracelog_text list = record->list;
@@ -351,8 +353,8 @@ static void write_part(struct rewrite *r)
 	r->failed |= tracelog_cut_failed(r->cut);
 }
 
-/* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut off may
- * lack digits. Of a kind to come it is not known whether it is in a part. */
+/* Whether a line may go on: what cannot be read may not, but for those that are of a kind to come; one that is cut
+ * off may lack digits. Of a kind to come it is not known whether it is in a part. */
 static bool is_kept(const struct rewrite *r)
 {
 	const struct tracelog_cursor *cursor = &r->cursor;

@@ -1,7 +1,7 @@
 /* sample.c - the commonest line of a log, read without the table of fields.
  *
- * Four of five lines of a log are samples of stacks. This takes a third of the time that tracelog_decode_fields() takes for
- * one, which is what `info` needs to keep up with the disk (bench/). */
+ * Four of five lines of a log are samples of stacks. This takes a third of the time that tracelog_decode_fields()
+ * takes for one, which is what `info` needs to keep up with the disk (bench/). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 

@@ -8,7 +8,8 @@
 #define NS_IN_US UINT64_C(1000)
 #define NS_IN_MS UINT64_C(1000000)
 
-/* Samples of a thread that may wait for the CPU time that they used: logs have a usage about every sample, or none at all. */
+/* Samples of a thread that may wait for the CPU time that they used: logs have a usage about every sample, or none
+ * at all. */
 enum { WAITING_MAX = 1024 };
 
 __extension__ typedef unsigned __int128 u128;
@@ -63,7 +64,8 @@ static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread,
 	row->other = held.stack;
 }
 
-/* Without a timer there is only the time since the record before: it was spent in the stack that the thread had then. */
+/* Without a timer there is only the time since the record before: it was spent in the stack that the thread had
+ * then. */
 static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
                          struct tracelog_held before)
 {
@@ -173,8 +175,8 @@ static uint64_t weight_of(const struct tracelog_waiting *sample, bool by_ticks)
 	return by_ticks ? sample->ticks : sample->wall_ns;
 }
 
-/* Shares what a thread used over its samples since the last usage: by ticks, or by time where none has ticks. The parts add up
- * to the whole. */
+/* Shares what a thread used over its samples since the last usage: by ticks, or by time where none has ticks. The
+ * parts add up to the whole. */
 static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint64_t ns)
 {
 	u128 ticks = 0, wall = 0, before = 0;

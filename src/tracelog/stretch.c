@@ -19,8 +19,8 @@ static bool keep_bytes(struct tracelog_stretch *stretch, const uint8_t *bytes, s
 	return true;
 }
 
-/* Takes a line that is longer than what is held at once, or the last, which may have no end. What is read ahead for it is not
- * for the lines behind it. */
+/* Takes a line that is longer than what is held at once, or the last, which may have no end. What is read ahead for
+ * it is not for the lines behind it. */
 static int read_line(struct tw_text_lines *lines, struct tracelog_stretch *stretch)
 {
 	struct tw_text_line line;
@@ -52,8 +52,8 @@ static int find_lines(struct tw_text_lines *lines, const uint8_t **bytes, size_t
 	return 0;
 }
 
-/* The window's buffer becomes the stretch's, so that nothing but the beginning of a line is copied, where that is less than
- * the lines themselves. */
+/* The window's buffer becomes the stretch's, so that nothing but the beginning of a line is copied, where that is
+ * less than the lines themselves. */
 static bool keep_lines(struct tw_window *window, struct tracelog_stretch *stretch, const uint8_t *bytes, size_t size)
 {
 	if (bytes != window->bytes || window->used - size > size)

@@ -15,8 +15,8 @@ struct tracelog_stretch {
 	bool cut;        /* a line that is too long: only its beginning is here */
 };
 
-/* Takes what comes next: as many whole lines as there are, about TW_WINDOW_CHUNK bytes at most, or else one line. Returns 1,
- * 0 at the end, or a negative status. */
+/* Takes what comes next: as many whole lines as there are, about TW_WINDOW_CHUNK bytes at most, or else one line.
+ * Returns 1, 0 at the end, or a negative status. */
 int tracelog_stretch_read(struct tw_text_lines *lines, struct tracelog_stretch *stretch);
 
 void tracelog_stretch_free(struct tracelog_stretch *stretch);

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "tracelog/log.h"
 
-/* Numbers of threads of the system that no managed thread runs on begin here, so that they are none of the profiler's. */
+/* Numbers of threads of the system that no managed thread runs on begin here, so that they are none of the
+ * profiler's. */
 #define NATIVE (UINT64_C(1) << 32)
 
 enum { THREAD_COST = sizeof(struct tracelog_thread) + 128 /* of maps, a track and a name */ };

@@ -9,11 +9,12 @@
 #define WRAP (UINT64_C(1) << 32) /* in ms */
 #define NO_OUTLIER UINT64_MAX
 
-/* Lines in a row, each more than a day later than the one before, after which a log is believed to be one of few lines. */
+/* Lines in a row, each more than a day later than the one before, after which a log is believed to be one of few
+ * lines. */
 enum { STEPS = 3 };
 
-/* The time that is nearest to one: lines interleave, so that they may go back a little, and a log may last longer than 49.7
- * days. */
+/* The time that is nearest to one: lines interleave, so that they may go back a little, and a log may last longer
+ * than 49.7 days. */
 static uint64_t nearest(uint64_t around, uint32_t ms)
 {
 	int64_t step = (int32_t)(ms - (uint32_t)around);

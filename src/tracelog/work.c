@@ -129,8 +129,8 @@ static void finish_row(struct tracelog_log *log, const struct tracelog_open *ope
 		tracelog_add_number(log, "status", TW_ARG_POINTER, record->status);
 }
 
-/* The collection that an end belongs to, plus 1: the innermost of its thread. A thread that started none ends the oldest: one in
- * the background, which goes on while others come and go. */
+/* The collection that an end belongs to, plus 1: the innermost of its thread. A thread that started none ends the
+ * oldest: one in the background, which goes on while others come and go. */
 static size_t find_collection(const struct tracelog_thread *process, const struct tracelog_open *end)
 {
 	for (size_t i = process->open_count; i > 0; i--)

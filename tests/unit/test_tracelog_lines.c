@@ -1,4 +1,5 @@
-/* test_tracelog_lines.c - a log from line to line: each rule of single lines, long lines, and what is found as TraceLog. */
+/* test_tracelog_lines.c - a log from line to line: each rule of single lines, long lines, and what is found as
+ * TraceLog. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -51,7 +52,8 @@ static const char *list(const char *log, size_t size, struct tw_read_options opt
 	return kinds;
 }
 
-/* A log, its records, and the findings: rule, line, and the guilty byte in the line. What is told once tells the first. */
+/* A log, its records, and the findings: rule, line, and the guilty byte in the line. What is told once tells the
+ * first. */
 static const struct {
 	const char *log, *kinds, *findings;
 } cases[] = {

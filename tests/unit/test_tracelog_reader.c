@@ -342,13 +342,13 @@ static void test_wrap(void **state)
 static void test_outlier(void **state)
 {
 	(void)state;
-	check(
-	    NAMES "sam str 0x00000000 10 1 0:0 0x0\n"
-		  "thr cpu 0x00000000 -300000000 5\n"
-		  "sam str 0x00000000 20 1 1:1\n"
-		  "sam str 0x00000000 30 1 1:1\n",
-	    SAMPLES,
-	    "10 stack-sample 0 /a value 1 a\n20 stack-sample 0 /a 10 ms value 1 a\n30 stack-sample 0 /a 10 ms value 1 a\n");
+	check(NAMES "sam str 0x00000000 10 1 0:0 0x0\n"
+	            "thr cpu 0x00000000 -300000000 5\n"
+	            "sam str 0x00000000 20 1 1:1\n"
+	            "sam str 0x00000000 30 1 1:1\n",
+	      SAMPLES,
+	      "10 stack-sample 0 /a value 1 a\n20 stack-sample 0 /a 10 ms value 1 a\n"
+	      "30 stack-sample 0 /a 10 ms value 1 a\n");
 	/* Two of them, the one later than the other. */
 	check(NAMES "sam str 0x00000000 10 1 0:0 0x0\n"
 	            "thr cpu 0x00000000 300000000 5\n"
@@ -439,7 +439,8 @@ static void test_usage(void **state)
 	      "30 counter 0 cpu/thread CPU us=10\n");
 }
 
-/* 10 us over 3 ticks, 1 and 2: 3333 and 6667 ns. Then 7 us without a sample; then 20 us taken back from 21; then by time. */
+/* 10 us over 3 ticks, 1 and 2: 3333 and 6667 ns. Then 7 us without a sample; then 20 us taken back from 21; then by
+ * time. */
 static void test_share(void **state)
 {
 	(void)state;
@@ -489,8 +490,8 @@ static void test_compilations(void **state)
 	      "30 slice-begin 0 jit/b\n");
 }
 
-/* Thread 4300 is none of the managed; a collection in the background ends in another thread than it began. A thread of the system
- * stands behind all numbers of the profiler. */
+/* Thread 4300 is none of the managed; a collection in the background ends in another thread than it began. A thread
+ * of the system stands behind all numbers of the profiler. */
 static void test_collections(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* test_tracelog_records.c - lines of TraceLog: what each means, that it is encoded as it was, and what is wrong where.
  *
- * The lines are those of the document's kinds in the spellings of each of the profiler's versions (doc/formats/tracelog.md);
- * their meanings were read off them by hand. */
+ * The lines are those of the document's kinds in the spellings of each of the profiler's versions
+ * (doc/formats/tracelog.md); their meanings were read off them by hand. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -240,9 +240,11 @@ static const struct meaning {
      "cls-ldf id=b6d00000 module=b6b00000 token=200001f style=8", D0},
     {"cls nam 0x00000002 \"System.Dictionary<T=System.String, U=System.Int32>\"",
      "cls-nam iid=2 name=<System.Dictionary<T=System.String, U=System.Int32>>", D1 | D2 | D3 | VS},
-    {"fun inf 0x00000002 0xB6E00000 0xB6D00000 0xB6B00000 0x06000001 0xB2000000:0x80 0xB2000100:0x2f 0xfffffffe:0x0:0x12 "
+    {"fun inf 0x00000002 0xB6E00000 0xB6D00000 0xB6B00000 0x06000001 0xB2000000:0x80 0xB2000100:0x2f "
+     "0xfffffffe:0x0:0x12 "
      "0x7:0x20:0x60 0xfffffffd:0x60:0x80 0xffffffff:0x80:0x81",
-     "fun-inf iid=2 id=b6e00000 module=b6b00000 class=b6d00000 token=6000001 style=1 [code bytes=128 start=b2000000 style=1] "
+     "fun-inf iid=2 id=b6e00000 module=b6b00000 class=b6d00000 token=6000001 style=1 [code bytes=128 "
+     "start=b2000000 style=1] "
      "[code bytes=47 start=b2000100 style=1] [map end=12 il=-2] [map start=20 end=60 il=7] [map start=60 end=80 il=-3] "
      "[map start=80 end=81 il=-1]",
      D2 | D3 | VS},
@@ -253,7 +255,8 @@ static const struct meaning {
      "[code bytes=128 start=b2000000 style=1]",
      D0 | D1},
     {"fun csf 0xB6E00000 0x00000002 0xB6D00000 0xB6B00000 0x06000001 0xB2000000:0x80 0x0:0x0:0x80",
-     "fun-csf iid=2 id=b6e00000 module=b6b00000 class=b6d00000 token=6000001 style=1 [code bytes=128 start=b2000000 style=1] "
+     "fun-csf iid=2 id=b6e00000 module=b6b00000 class=b6d00000 token=6000001 style=1 [code bytes=128 "
+     "start=b2000000 style=1] "
      "[map end=80]",
      D0 | D1},
     {"fun nam 0x00000004 \"App.Program::<Run>b__0\" \"<UNKNOWN>\" \"(?)\"",
@@ -284,7 +287,8 @@ static const struct meaning {
     {"sam str 0x00000001 60 0 1:1:B2000014 0x2:7F0001",
      "sam-str thread=1 ms=60 count=0 match=1 depth=1 ip=b2000014 style=7 [frame iid=2 ip=7f0001 style=2]", D1},
     {"sam str 0x0000000A 60 0 1:1:0x2B 0x0000000B:0x3 0x0000000C:0x0",
-     "sam-str thread=a ms=60 count=0 match=1 depth=1 ip=2b style=20 [frame iid=b ip=3 style=60] [frame iid=c ip=0 style=60]",
+     "sam-str thread=a ms=60 count=0 match=1 depth=1 ip=2b style=20 [frame iid=b ip=3 style=60] [frame "
+     "iid=c ip=0 style=60]",
      VS},
     {"str sam 0x00000000 70 ? 0:0 0x2 0x4", "str-sam ms=70 [frame iid=2] [frame iid=4]", D0},
     {"str sam 0x00000000 70 3 1:2:00007F00B2000014 0x2",
@@ -539,19 +543,22 @@ static void test_faults(void **state)
 /* An item that is wrong costs no other. */
 static const struct meaning bad_items[] = {
     {"sam str 0x00000000 20 1 0:0 0x1 2 0x3:zz 0x4:1:2 0x5\n",
-     "sam-str ms=20 count=1 [frame iid=1] [fault 1 <a number in hexadecimal>] [fault 5 <an instruction pointer in hexadecimal>] "
+     "sam-str ms=20 count=1 [frame iid=1] [fault 1 <a number in hexadecimal>] [fault 5 <an instruction "
+     "pointer in hexadecimal>] "
      "[fault 6 <the end of the item>] [frame iid=5]",
      0},
     {"gch alt 20 0x1:2 0x1:2:18446744073709551616 0x1:2:3:0x4:5\n",
      "gch-alt ms=20 [fault 5 <a colon>] [fault 7 <a number of at most 64 bits>] [fault 12 <the end of the item>]", 0},
     {"gch gen 20 :1:2 loh:1:\n", "gch-gen ms=20 [fault 0 <a word>] [fault 7 <a decimal number>]", 0},
     {"fun inf 0x00000002 0x00000001 0x00000002 0x00000003 0x06000001 0x5 0x00000005:5 0x100000000:0x1:0x1\n",
-     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [fault 3 <a colon>] [fault 12 <a number in hexadecimal>] "
+     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [fault 3 <a colon>] [fault 12 <a number "
+     "in hexadecimal>] "
      "[fault 1 <a number of at most 32 bits>]",
      0},
     /* Code stands before maps: what looks like it behind one is a map that was cut. */
     {"fun inf 0x00000002 0x00000001 0x00000002 0x00000003 0x06000001 0x00000005:0x5 0x0:0x0:0x5 0x7:0x5\n",
-     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [code bytes=5 start=5 style=1] [map end=5] [fault 8 <a colon>]",
+     "fun-inf iid=2 id=1 module=3 class=2 token=6000001 style=1 [code bytes=5 start=5 style=1] [map "
+     "end=5] [fault 8 <a colon>]",
      0},
 };
 

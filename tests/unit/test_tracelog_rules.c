@@ -1,4 +1,5 @@
-/* test_tracelog_rules.c - each rule about what the records of a TraceLog say together, broken by a log that is otherwise good. */
+/* test_tracelog_rules.c - each rule about what the records of a TraceLog say together, broken by a log that is
+ * otherwise good. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,7 +171,8 @@ static const char *const fine[] = {
     /* Where a call returns to that is the last instruction. */
     "sam str 0x00000000 20 1 1:2:0xB2000080\nsam str 0x00000000 20 1 1:1:0xB2000000\n",
     /* Compiled again: the stack may be in the code of the first time. */
-    "fun inf 0x00000002 0xB6E00000 0xB6D00000 0xB6B00000 0x06000001 0xB3000000:0x80\nsam str 0x00000000 20 1 1:2:0xB2000010\n",
+    "fun inf 0x00000002 0xB6E00000 0xB6D00000 0xB6B00000 0x06000001 0xB3000000:0x80\n"
+    "sam str 0x00000000 20 1 1:2:0xB2000010\n",
     "fil src 0x00000001 \"a.cs\"\nlin src 0x00000005 0x00000001 0x00000002 10 13 10 42\n"
     "lin src 0x00000005 0x00000001 0x00000002 10 13 10 42\nsam str 0x00000000 20 1 1:2:0x5\n"
     "sam str 0x00000000 30 1 1:1:0x0\n",
