@@ -507,13 +507,14 @@ static unsigned column_of(const struct sql_cursor *cursor, const struct sql_ques
 	return UINT_MAX;
 }
 
-/* Keeps all rows, to find those of one id or time after the other. Returns > 0, 0 where there are too many, or a negative
- * status. */
-static int keep_rows(struct sql_cursor *cursor, unsigned column)
+/* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in turn: SQLite
+ * opens one before it closes the other. Returns > 0, 0 where there are too many, or a negative status. */
+static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two)
 {
 	enum { SHARE = 2 }; /* of the memory limit */
 	size_t limit = cursor->scan.session->options.memory_limit;
-	int status = sql_cursor_hold(cursor, (limit ? limit : TW_DEFAULT_MEMORY) / SHARE);
+	limit = (limit ? limit : TW_DEFAULT_MEMORY) / SHARE;
+	int status = sql_cursor_hold(cursor, one_of_two ? limit / 2 : limit);
 	if (status > 0) {
 		int made = sql_lookup_make(cursor, column);
 		return made < 0 ? made : 1;
@@ -553,14 +554,15 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	const struct sql_question question = {plan, text, text + USED_DIGITS, argc, argv};
 	enum sql_lookup_answer answer = ask(cursor, &question);
 	int kept = answer == SQL_LOOKUP_KEPT;
-	int status = kept && cursor->reopened ? sql_file_check(cursor->scan.session, 0) : 0;
+	bool reopened = cursor->reopened;
+	int status = kept && reopened ? sql_file_check(cursor->scan.session, 0) : 0;
 	cursor->reopened = false;
 	if (status < 0)
 		return result_of(cursor, status);
 	if (answer == SQL_LOOKUP_HOLD) {
 		if (!take_conditions(cursor, &question, true))
 			return SQLITE_NOMEM;
-		kept = keep_rows(cursor, column_of(cursor, &question));
+		kept = keep_rows(cursor, column_of(cursor, &question), reopened);
 	}
 	if (kept > 0)
 		find_rows(cursor, &question);

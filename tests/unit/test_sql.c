@@ -593,8 +593,8 @@ static void test_joins(void **state)
 	     "group by a.id order by a.id",
 	     6},
 	    {"select a.id, (select count(*) from %s b where b.ts >= a.ts and b.ts < a.ts + a.dur) from %s a where a.depth = 1 and "
-	     "a.id < 200000 order by a.id",
-	     40},
+	     "a.id < 300000 order by a.id",
+	     70},
 	    {"select count(*) from (select id from %s where depth = 0 limit 60) a cross join %s b where b.dur > 2900",
 	     4},
 	};
