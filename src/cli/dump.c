@@ -73,7 +73,7 @@ static bool is_pipe(const char *path)
 {
 	struct stat status;
 	int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
-	return failed == 0 && !S_ISREG(status.st_mode);
+	return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 /* Stops at once when nobody can be told any more. */

@@ -532,6 +532,12 @@ static int fetch(struct xtrace_records *records)
 	return records->has_token || records->continues || records->has_snapshot;
 }
 
+/* Whether nothing more of the track can be wanted. */
+static bool is_over(const struct tw_reader *reader, const struct xtrace_records *records)
+{
+	return reader->options.to_ns && records->index >= reader->options.to_ns && !records->continues;
+}
+
 /* Whether the window in time, which is instructions, lets what comes next through. */
 static bool is_wanted(const struct tw_reader *reader, const struct xtrace_records *records)
 {
@@ -613,7 +619,7 @@ int xtrace_read_record(struct tw_reader *reader, struct tw_record *record)
 		clear(records);
 		if (!records->open && (status = open_next(reader, records)) <= 0)
 			return status;
-		status = fetch(records);
+		status = is_over(reader, records) ? 0 : fetch(records);
 		if (status > 0)
 			status = take_next(reader, records, record);
 		else if (status == 0) {
