@@ -1,4 +1,4 @@
-/* fuzz_xtrace.c - any bytes as a data file and a snapshot file of a set: checked, listed, counted, cut, repaired. */
+/* fuzz_xtrace.c - any bytes as the files of one or two threads: checked, listed, counted, merged, cut, repaired, converted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const files[] = {"xtrace.1.1.hint9.xinsndata.bin", "xtrace.1.1.hint9.xsnapshot.bin"};
+static const char *const files[] = {"xtrace.1.1.hint9.xinsndata.bin", "xtrace.1.1.hint9.xsnapshot.bin",
+                                    "xtrace.1.2.hint9.xinsndata.bin"};
 
-enum { FOLDER = 64, PATH = 128 };
+enum { FOLDER = 64, PATH = 128, SECOND = 128 /* of the selector: there is a second thread */ };
 
 static char folder[] = "/tmp/fuzz-xtrace-XXXXXX";
 
@@ -23,6 +24,13 @@ static void remove_set(const char *directory)
 		unlink(path);
 	}
 	rmdir(directory);
+}
+
+static void remove_file(const char *name)
+{
+	char path[PATH];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	unlink(path);
 }
 
 static void remove_folder(void)
@@ -78,12 +86,38 @@ static void count(const char *path)
 	tw_close(reader);
 }
 
+/* All threads on one clock. */
+static void merge(const char *path)
+{
+	const struct tw_read_options options = {.order = TW_ORDER_TIME};
+	struct tw_reader *reader = open_set(path, &options);
+	fuzz_drain(reader);
+	tw_close(reader);
+}
+
+/* The instructions of one thread. */
+static void convert(const char *path, const char *format)
+{
+	static const uint64_t thread = 1;
+	const struct tw_read_options options = {.threads = &thread, .thread_count = 1};
+	const struct tw_write_options write = {.format = format};
+	struct tw_rewrite_result result;
+	struct tw_reader *reader = open_set(path, &options);
+	fuzz_good(reader, tw_transcode(reader, "/dev/null", &write, &result));
+	tw_close(reader);
+}
+
 /* What is written has no errors. */
 static void rewrite(const char *path, uint8_t selector)
 {
 	char out[FOLDER + 8];
 	struct tw_rewrite_result result;
-	const struct tw_read_options options = {.from_ns = selector >> 4, .to_ns = selector >> 2 & 3};
+	bool by_snapshot = selector & 2;
+	unsigned from = selector >> 4 & 7, to = selector >> 2 & 3;
+	const struct tw_read_options options = {.from_ns = by_snapshot ? 0 : from,
+	                                        .to_ns = by_snapshot ? 0 : to,
+	                                        .from_snapshot = by_snapshot ? from : 0,
+	                                        .to_snapshot = by_snapshot ? to : 0};
 	snprintf(out, sizeof out, "%.*s.out", FOLDER, path);
 	struct tw_reader *reader = open_set(path, &options);
 	int status = selector & 1 ? tw_repair(reader, out, &result) : tw_transcode(reader, out, NULL, &result);
@@ -107,9 +141,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	size_t data = (size - 2) * bytes[1] / 255;
 	write_file(files[0], bytes + 2, data);
 	write_file(files[1], bytes + 2 + data, size - 2 - data);
+	if (bytes[0] & SECOND)
+		write_file(files[2], bytes + 2 + data / 2, data - data / 2);
 	fuzz_require(check(folder, true) == check(folder, false), "both ways find the same errors");
 	list(folder, bytes[0]);
 	count(folder);
+	merge(folder);
+	convert(folder, "champsim");
+	convert(folder, "tarmac");
 	rewrite(folder, bytes[0]);
+	if (bytes[0] & SECOND)
+		remove_file(files[2]);
 	return 0;
 }

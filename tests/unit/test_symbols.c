@@ -478,6 +478,34 @@ static void refuses_what_may_not_be_read(void **state)
 
 /* ---- Damage: whatever the bytes are, the answer is a status, and what was read is whole. ---- */
 
+/* The same by addresses, and every function is found by its first and its last. */
+static void add_and_walk(const char *path)
+{
+	static const uint64_t somewhere = 0x10000;
+	struct tw_symbols *program;
+	struct tw_name name;
+	struct tw_range range;
+	assert_int_equal(tw_symbols_new(&program), 0);
+	int status = tw_symbols_add(program, path, &somewhere);
+	if (status == TW_ERR_VALUE) /* it is always loaded where it is linked to */
+		status = tw_symbols_add(program, path, NULL);
+	if (status < 0)
+		assert_true(tw_symbols_error(program)[0] != '\0');
+	const struct tw_namer *namer = tw_symbols_namer(program);
+	for (size_t i = 0; i < program->placed_count; i++) {
+		const struct tw_placed *placed = &program->placed[i];
+		assert_true(i == 0 || placed[-1].start <= placed->start);
+		assert_true(!placed->line == !placed->file);
+		if (placed->start >= placed->end || (i + 1 < program->placed_count && placed[1].start == placed->start))
+			continue; /* addresses go around */
+		assert_int_equal(namer->address(namer->context, placed->start, &name, &range), 1);
+		assert_int_equal(range.start, placed->start);
+		assert_int_equal(name.id, placed->start);
+		assert_int_equal(strlen(name.text), name.length);
+	}
+	tw_symbols_close(program);
+}
+
 static void open_and_walk(const char *path)
 {
 	struct tw_symbols *program;
@@ -491,6 +519,7 @@ static void open_and_walk(const char *path)
 		assert_true(!function->line == !function->file);
 	}
 	tw_symbols_close(program);
+	add_and_walk(path);
 }
 
 static uint32_t next_random(uint32_t *seed)
