@@ -49,7 +49,7 @@ static void put_double_text(struct tw_output *out, double value)
 	if (word)
 		tw_put_text(out, word);
 	else
-		tw_putf(out, "%.17g", value);
+		tw_put_double(out, value);
 }
 
 void tw_put_field_text(struct tw_output *out, const struct tw_field *field)

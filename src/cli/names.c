@@ -50,6 +50,8 @@ static int add_program(struct tw_names *names, const struct tw_common *common)
 {
 	const uint64_t *where = common->load_address.given ? &common->load_address.value : NULL;
 	int status = tw_symbols_add(names->symbols, common->binary, where);
+	if (status == TW_ERR_VALUE && common->maps && !where) /* the list tells where it was loaded */
+		return 0;
 	if (status == TW_ERR_VALUE)
 		return fail(names->symbols, where ? "" : " (--load-address)");
 	return status < 0 ? fail(names->symbols, "") : 0;
@@ -73,8 +75,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 	int status = open_ids(names, common);
 	if (status == 0 && names->addresses && common->maps)
 		status = add_maps(names, common);
-	/* where the list says where it was loaded it need not be told again */
-	if (status == 0 && names->addresses && common->binary && (!common->maps || common->load_address.given))
+	if (status == 0 && names->addresses && common->binary)
 		status = add_program(names, common);
 	if (status == 0)
 		options->namer = tw_symbols_namer(names->symbols);
