@@ -478,6 +478,82 @@ def test_calls(bench):
     expect(f"{sum(wanted.values()):,} instructions" in text and xml.etree.ElementTree.fromstring(text.encode()) is not None, text[:500])
 
 
+def steps_of(directory, start=0, length=None):
+    """Instructions of a recording with one thread, from an offset on: (pc, opcode, loads and stores)."""
+    (data, _), = xtrace_tokens.files(directory).values()
+    found = []
+    for _, name, fields in xtrace_tokens.tokens(data.read_bytes()[start:]):
+        if name in ("inst", "pcinst"):
+            if len(found) == length:
+                break
+            found.append((*fields, []))
+        elif name in ("load", "store"):
+            found[-1][2].append((name, *fields))
+    return found
+
+
+def check_slice(bench, trace, snapshot, length):
+    """The slice, recorded again, is what was recorded, but for stubs, whose places are none of the interval's."""
+    (_, snapshots), = xtrace_tokens.files(trace).values()
+    index = list(xtrace_tokens.snapshots(snapshots.read_bytes()))[snapshot]["index"]
+    wanted = steps_of(trace, index, length)
+    program, again = bench.directory / "slice.elf", bench.directory / "slice.again"
+    shutil.rmtree(again, ignore_errors=True)
+    subprocess.run([bench.tool, "slice", "--snapshot", str(snapshot), "--length", str(length), trace, "-o", program],
+                   check=True, capture_output=True)
+    subprocess.run([bench.tool, "record", "--from-hint", "-o", again, "--", program], check=True, capture_output=True)
+    places = {pc for pc, _, _ in steps_of(trace, index, length + 1)}
+    found = [step for step in steps_of(again) if step[0] in places]
+    expect(len(found) in (length, length + 1), "instructions", len(found), "of", length)  # and the branch that ends it
+    replaced = set()
+    for i, (have, want) in enumerate(zip(found, wanted)):
+        branch = have[1] >> 26 == 5 and have[1] != want[1]  # to a stub
+        expect(have[0] == want[0], i, "instructions in:", hex(have[0]), "is not", hex(want[0]))
+        expect(branch or have[1:] == want[1:], i, "instructions in:", have, "is not", want)
+        replaced |= {want[0]} if branch else set()
+    return len(replaced)
+
+
+def test_slices(bench):
+    "slice: twenty slices of programs execute what was recorded, by our collector under QEMU"
+    done, replaced = 0, 0
+    for name, arguments, interval in (("calls", [], 4000), ("matrix", [], 3000), ("sort", [], 1000)):
+        trace = bench.directory / f"{name}.slices"
+        subprocess.run([bench.tool, "record", "--snapshot-interval", str(interval), "-o", trace, "--",
+                        bench.program(name), *arguments], check=True, capture_output=True)
+        (_, snapshots), = xtrace_tokens.files(trace).values()
+        count = len(list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+        for snapshot in range(min(count, 7)):
+            for length in (interval // 2, 17):
+                if snapshot + 1 < count:
+                    replaced += check_slice(bench, trace, snapshot, length)
+                    done += 1
+    expect(done >= 20, "slices", done)
+    expect(replaced > 10, "system calls and other replaced places", replaced)
+    whole = len(steps_of(bench.record("calls")))
+    expect(check_slice(bench, bench.record("calls"), 0, whole) > 10, "the whole program")
+
+
+def test_slice_words(bench):
+    "slice: what cannot be had is told"
+    trace, out = bench.record("sort"), bench.directory / "none.elf"
+    for options, words in ((["--snapshot", "9", "--length", "5"], "there is no 9"),
+                           (["--length", "1000000"], "there are no 1000000"),
+                           (["--length", "5", "--thread", "1"], "no such thread"),
+                           ([], "--length N"),
+                           (["--length", "5000", "--memory", "64K"], "--memory")):
+        done = subprocess.run([bench.tool, "slice", *options, trace, "-o", out], capture_output=True, text=True, check=False)
+        expect(done.returncode == 2 and words in done.stderr and not out.exists(), options, done.returncode, done.stderr)
+    done = subprocess.run([bench.tool, "slice", "--length", "5", bench.record("threads", "500"), "-o", out], capture_output=True,
+                          text=True, check=False)
+    expect(done.returncode == 2 and "choose one" in done.stderr, done.stderr)
+    alone = bench.directory / "alone"
+    shutil.copytree(trace, alone)
+    next(alone.glob("*.xsnapshot.bin")).unlink()
+    done = subprocess.run([bench.tool, "slice", "--length", "5", alone, "-o", out], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "no snapshots" in done.stderr, done.stderr)
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")

@@ -1,0 +1,405 @@
+/* read.c - an interval of a trace: the memory that it reads, and what happens to it from outside. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "slice/slice.h"
+#include "xtrace/opcode.h"
+
+enum { WORD = 4 };
+
+/* Registers of the system that the slice's own processor has as the traced one had. */
+static const uint32_t own_registers[] = {
+    0xd53bd040, /* TPIDR_EL0 */
+    0xd53b4200, /* NZCV */
+    0xd53b4400, /* FPCR */
+    0xd53b4420, /* FPSR */
+};
+
+struct work {
+	struct slice *slice;
+	struct xtrace_files files;
+	struct xtrace_cursor cursor;
+	struct xtrace_snapshots snapshots;
+	struct xtrace_operations operations;
+	uint64_t number, length; /* of the instruction, from 1; of the slice */
+	uint64_t pc;
+	uint32_t place; /* of the instruction */
+	uint64_t call;  /* number of the last system call; 0: none */
+	uint32_t call_event;
+	bool has_pc;
+};
+
+static int no_memory(struct work *work)
+{
+	return tw_fail(work->slice->reader, TW_ERR_ROOM,
+	               "the slice needs more memory than the limit allows (--memory)");
+}
+
+static int refuse(struct work *work, const char *what)
+{
+	return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
+	               "instruction %" PRIu64 " of the slice, at 0x%" PRIx64 ": %s", work->number - 1, work->pc, what);
+}
+
+/* ---- Pages. ---- */
+
+struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make)
+{
+	uint64_t start = address & ~(uint64_t)(SLICE_PAGE - 1);
+	uint32_t index;
+	if (tw_map_find(&slice->page_map, start, &index))
+		return slice->pages[index];
+	if (!make || slice->page_count >= slice->page_most)
+		return NULL;
+	struct slice_page *page = calloc(1, sizeof *page);
+	if (!page || !tw_grow(&slice->pages, &slice->page_room, slice->page_count + 1, sizeof *slice->pages) ||
+	    !tw_map_add(&slice->page_map, start, (uint32_t)slice->page_count)) {
+		free(page);
+		return NULL;
+	}
+	page->address = start;
+	return slice->pages[slice->page_count++] = page;
+}
+
+void slice_free(struct slice *slice)
+{
+	for (size_t i = 0; i < slice->page_count; i++)
+		free(slice->pages[i]);
+	free(slice->pages);
+	free(slice->places);
+	free(slice->events);
+	free(slice->writes);
+	tw_map_free(&slice->page_map);
+	tw_map_free(&slice->place_map);
+}
+
+/* ---- Events. ---- */
+
+/* The event of this execution of the place; 0 when there is no memory, otherwise its number plus 1. */
+static uint32_t event_of(struct work *work)
+{
+	struct slice *slice = work->slice;
+	struct slice_place *place = &slice->places[work->place];
+	if (place->last && slice->events[place->last - 1].after == place->count)
+		return place->last;
+	if (!tw_grow(&slice->events, &slice->event_room, slice->event_count + 1, sizeof *slice->events))
+		return 0;
+	slice->events[slice->event_count++] = (struct slice_event){.after = place->count, .place = work->place};
+	uint32_t number = (uint32_t)slice->event_count;
+	if (place->last)
+		slice->events[place->last - 1].next = number;
+	else
+		place->first = number;
+	place->last = number;
+	return number;
+}
+
+static bool add_write(struct slice *slice, uint32_t event, uint64_t address, uint8_t byte)
+{
+	if (!event || slice->write_count >= slice->page_most * SLICE_PAGE ||
+	    !tw_grow(&slice->writes, &slice->write_room, slice->write_count + 1, sizeof *slice->writes))
+		return false;
+	slice->writes[slice->write_count++] = (struct slice_write){address, byte, slice->events[event - 1].writes};
+	slice->events[event - 1].writes = (uint32_t)slice->write_count;
+	return true;
+}
+
+/* The instruction is not executed, because it would do something else; its register becomes the value. */
+static int skip(struct work *work, uint64_t value)
+{
+	uint32_t event = event_of(work);
+	if (!event)
+		return no_memory(work);
+	work->slice->events[event - 1].skips = true;
+	work->slice->events[event - 1].value = value;
+	return 0;
+}
+
+/* ---- Accesses. ---- */
+
+/* A byte that is not what the program left there was changed by the last system call, if there was one since then; otherwise just
+ * before it is read, by another thread. */
+static bool change(struct work *work, const struct slice_page *page, uint64_t address, uint8_t byte)
+{
+	uint32_t before = page->touched[address % SLICE_PAGE];
+	bool by_call = work->call && before <= work->call;
+	return add_write(work->slice, by_call ? work->call_event : event_of(work), address, byte);
+}
+
+static bool load_byte(struct work *work, struct slice_page *page, uint64_t address, uint8_t byte)
+{
+	size_t at = address % SLICE_PAGE;
+	bool known = page->known[at / 8] >> at % 8 & 1;
+	if (known && page->now[at] != byte && !change(work, page, address, byte))
+		return false;
+	if (!known)
+		page->first[at] = byte;
+	page->known[at / 8] |= (uint8_t)(1u << at % 8);
+	page->now[at] = byte;
+	page->touched[at] = (uint32_t)work->number;
+	return true;
+}
+
+static void store_byte(struct work *work, struct slice_page *page, uint64_t address, uint8_t byte)
+{
+	size_t at = address % SLICE_PAGE;
+	page->known[at / 8] |= (uint8_t)(1u << at % 8);
+	page->now[at] = byte;
+	page->touched[at] = (uint32_t)work->number;
+}
+
+static int take_access(struct work *work, const struct tw_xtrace_token *token)
+{
+	for (uint32_t i = 0; i < token->payload_size; i++) {
+		uint64_t address = token->value + i;
+		struct slice_page *page = slice_page_at(work->slice, address, true);
+		if (!page)
+			return no_memory(work);
+		if (token->kind == TW_XTRACE_STORE)
+			store_byte(work, page, address, token->payload[i]);
+		else if (!load_byte(work, page, address, token->payload[i]))
+			return no_memory(work);
+	}
+	return 0;
+}
+
+/* ---- Instructions. ---- */
+
+static int find_place(struct work *work, uint32_t opcode)
+{
+	struct slice *slice = work->slice;
+	uint32_t number;
+	if (!tw_map_find(&slice->place_map, work->pc, &number)) {
+		number = (uint32_t)slice->place_count;
+		if (slice->place_count >= slice->page_most * (SLICE_PAGE / WORD) ||
+		    !tw_grow(&slice->places, &slice->place_room, slice->place_count + 1, sizeof *slice->places) ||
+		    !tw_map_add(&slice->place_map, work->pc, number))
+			return no_memory(work);
+		slice->places[slice->place_count++] = (struct slice_place){.pc = work->pc, .opcode = opcode};
+	}
+	work->place = number;
+	if (slice->places[number].opcode != opcode)
+		return refuse(work, "the program changes its own code");
+	slice->places[number].count++;
+	return 0;
+}
+
+/* Its bytes are memory, too. */
+static int load_code(struct work *work, uint32_t opcode)
+{
+	struct slice_page *page = slice_page_at(work->slice, work->pc, true);
+	if (!page)
+		return no_memory(work);
+	for (unsigned i = 0; i < WORD; i++) {
+		size_t at = work->pc % SLICE_PAGE + i;
+		uint8_t byte = (uint8_t)(opcode >> 8 * i);
+		if (!(page->known[at / 8] >> at % 8 & 1))
+			page->first[at] = page->now[at] = byte;
+		page->known[at / 8] |= (uint8_t)(1u << at % 8);
+		if (page->now[at] != byte)
+			return refuse(work, "the program changes its own code");
+	}
+	return 0;
+}
+
+static bool may_go(const struct xtrace_operation *operation, uint64_t from, uint64_t to)
+{
+	switch (operation->flow) {
+	case XTRACE_NEXT:
+	case XTRACE_SYSTEM_CALL:
+		return to == from + WORD;
+	case XTRACE_JUMP:
+	case XTRACE_CALL:
+		return to == xtrace_target(operation, from);
+	case XTRACE_BRANCH:
+		return to == from + WORD || to == xtrace_target(operation, from);
+	default:
+		return true;
+	}
+}
+
+/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at the end. */
+static int take_instruction(struct work *work, const struct tw_xtrace_token *token)
+{
+	uint64_t before = work->pc;
+	const struct xtrace_operation *last =
+	    work->number ? xtrace_find_operation(&work->operations, work->slice->places[work->place].opcode) : NULL;
+	if (token->kind == TW_XTRACE_INST && !work->has_pc)
+		return refuse(work, "its address is not known");
+	work->pc = token->kind == TW_XTRACE_PCINST ? token->pc : before + WORD;
+	work->has_pc = true;
+	work->number++;
+	if (token->level)
+		return refuse(work, "a slice is of user mode only");
+	if (last && !may_go(last, before, work->pc))
+		return refuse(work, "a signal came");
+	if (work->number == 1)
+		work->slice->start_pc = work->pc;
+	int status = load_code(work, token->opcode);
+	if (status == 0)
+		status = find_place(work, token->opcode);
+	if (status < 0)
+		return status;
+	if (work->number <= work->length)
+		return 1;
+	uint32_t event = event_of(work);
+	if (!event)
+		return no_memory(work);
+	work->slice->events[event - 1].stops = true;
+	return 0;
+}
+
+static bool is_own(uint32_t opcode)
+{
+	for (size_t i = 0; i < sizeof own_registers / sizeof *own_registers; i++)
+		if ((opcode & ~0x1fu) == own_registers[i])
+			return true;
+	return false;
+}
+
+static int take_register(struct work *work, uint64_t value)
+{
+	uint32_t opcode = work->slice->places[work->place].opcode;
+	bool reads = (opcode & 0xfff00000) == 0xd5300000;
+	if ((opcode & ~0x1fu) == 0xd51bd040) { /* MSR TPIDR_EL0, which stubs put back */
+		uint32_t event = event_of(work);
+		if (!event)
+			return no_memory(work);
+		work->slice->events[event - 1].sets_thread = true;
+		work->slice->events[event - 1].value = value;
+		return 0;
+	}
+	return reads && !is_own(opcode) ? skip(work, value) : 0;
+}
+
+/* What a system call does is done from the trace; what it returns comes later. */
+static int take_call(struct work *work)
+{
+	if (work->call == work->number)
+		return 0;
+	int status = skip(work, 0);
+	work->call = work->number;
+	work->call_event = event_of(work);
+	return status;
+}
+
+static int take_token(struct work *work, const struct tw_xtrace_token *token)
+{
+	switch (token->kind) {
+	case TW_XTRACE_INST:
+	case TW_XTRACE_PCINST:
+		return take_instruction(work, token);
+	case TW_XTRACE_UNKNOWN:
+		return refuse(work, "the trace is damaged here");
+	default:
+		break;
+	}
+	if (work->number == 0)
+		return 1;
+	int status = 0;
+	if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
+		status = take_access(work, token);
+	else if (token->kind == TW_XTRACE_MRS)
+		status = take_register(work, token->value);
+	else if (token->kind == TW_XTRACE_STXR && token->value)
+		status = skip(work, token->value);
+	else if (token->kind == TW_XTRACE_SVCARG)
+		status = take_call(work);
+	else if (token->kind == TW_XTRACE_SVCRET && work->call)
+		work->slice->events[work->call_event - 1].value = token->value;
+	return status < 0 ? status : 1;
+}
+
+/* ---- The interval. ---- */
+
+static int find_snapshot(struct work *work, uint64_t number)
+{
+	int status = 1;
+	xtrace_snapshots_init(&work->snapshots, &work->files);
+	for (uint64_t i = 0; status > 0 && i <= number; i++)
+		status = xtrace_snapshots_next(&work->snapshots);
+	if (status < 0)
+		return status;
+	if (status == 0)
+		return tw_fail(work->slice->reader, TW_ERR_VALUE,
+		               "thread %" PRIu64 " has %" PRIu64 " snapshots, from 0 on: there is no %" PRIu64,
+		               work->files.track->name.number, work->snapshots.number, number);
+	work->slice->snapshot = work->snapshots.last;
+	if (work->snapshots.last.vector_bits != 128)
+		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
+		               "a slice has vector registers of 128 bits, the trace of %" PRIu64,
+		               work->snapshots.last.vector_bits);
+	memcpy(work->slice->vectors, work->snapshots.last.z, sizeof work->slice->vectors);
+	return 0;
+}
+
+/* Goes to where the snapshot was made. */
+static int seek(struct work *work)
+{
+	struct tw_xtrace_token token;
+	uint64_t index = work->slice->snapshot.index, count = 0;
+	int status = 1;
+	xtrace_cursor_init(&work->cursor, &work->files);
+	bool counts = work->files.layout.counts_index;
+	if (!counts && tw_input_seekable(work->files.data)) {
+		work->cursor.next = index;
+		return 0;
+	}
+	while (status > 0 && (counts ? count < index : work->cursor.next < index)) {
+		status = xtrace_cursor_next(&work->cursor, &token);
+		count += token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
+	}
+	return status < 0 ? status : 0;
+}
+
+static int read_interval(struct work *work)
+{
+	struct tw_xtrace_token token;
+	int status;
+	while ((status = xtrace_cursor_next(&work->cursor, &token)) > 0) {
+		status = take_token(work, &token);
+		if (status <= 0)
+			return status;
+	}
+	if (status < 0)
+		return status;
+	if (work->number < work->length)
+		return tw_fail(work->slice->reader, TW_ERR_VALUE,
+		               "only %" PRIu64 " instructions follow the snapshot: there are no %" PRIu64, work->number,
+		               work->length);
+	/* the last of the trace: a system call that does not return, as a rule */
+	uint32_t event = event_of(work);
+	if (!event)
+		return no_memory(work);
+	work->slice->events[event - 1].stops = true;
+	return 0;
+}
+
+int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track, uint64_t snapshot,
+               uint64_t length)
+{
+	struct work *work = calloc(1, sizeof *work);
+	*slice = (struct slice){.reader = reader, .instructions = length};
+	slice->page_most = tw_memory_limit(reader) / sizeof(struct slice_page);
+	if (!work)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	work->slice = slice;
+	work->length = length;
+	int status = xtrace_files_open(&work->files, reader, track);
+	if (status >= 0 && !work->files.snapshots)
+		status = tw_fail(reader, TW_ERR_VALUE, "thread %" PRIu64 " has no snapshots", track->name.number);
+	if (status >= 0 && !work->files.data)
+		status = tw_fail(reader, TW_ERR_VALUE, "thread %" PRIu64 " has no instructions", track->name.number);
+	if (status >= 0)
+		status = find_snapshot(work, snapshot);
+	if (status >= 0)
+		status = seek(work);
+	if (status >= 0)
+		status = read_interval(work);
+	xtrace_files_close(&work->files);
+	free(work);
+	return status;
+}

@@ -1,0 +1,77 @@
+/* slice.h - an interval of a trace as a program of its own. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SLICE_SLICE_H
+#define SLICE_SLICE_H
+
+#include "base/map.h"
+#include "base/output.h"
+#include "xtrace/xtrace.h"
+
+enum { SLICE_PAGE = 4096, SLICE_NONE = UINT16_MAX };
+
+/* A page of memory: what it begins with, and what it holds now, as far as the trace tells. */
+struct slice_page {
+	uint64_t address;
+	uint8_t first[SLICE_PAGE], now[SLICE_PAGE];
+	uint8_t known[SLICE_PAGE / 8];
+	uint32_t touched[SLICE_PAGE]; /* by byte: the instruction that did last, plus 1 */
+};
+
+/* A byte that something else than the program changes. */
+struct slice_write {
+	uint64_t address;
+	uint8_t byte;
+	uint32_t next; /* plus 1 */
+};
+
+/* What happens at an execution of a place beside what its instruction does. */
+struct slice_event {
+	uint64_t after; /* executions of the place up to this one */
+	uint32_t place;
+	bool skips;       /* the instruction is not executed, and sets its register to: */
+	bool stops;       /* the slice ends before it */
+	bool sets_thread; /* the value is that of TPIDR_EL0 from here on */
+	uint64_t value;
+	uint32_t writes; /* first of its bytes, plus 1 */
+	uint32_t next;   /* of the place, plus 1 */
+};
+
+/* An instruction that was executed. */
+struct slice_place {
+	uint64_t pc, count;
+	uint32_t opcode;
+	uint32_t first, last; /* events, plus 1 */
+	uint64_t stub;        /* where the stub is, once it is written */
+};
+
+struct slice {
+	struct tw_reader *reader;
+	uint64_t start_pc, instructions;
+	struct tw_xtrace_snapshot snapshot;
+	uint8_t vectors[32 * 16];
+	struct slice_page **pages;
+	size_t page_count, page_room, page_most;
+	struct tw_map page_map;
+	struct slice_place *places;
+	size_t place_count, place_room;
+	struct tw_map place_map;
+	struct slice_event *events;
+	size_t event_count, event_room;
+	struct slice_write *writes;
+	size_t write_count, write_room;
+};
+
+/* Reads `length` instructions of a track from its snapshot of that number on. Returns 0 or a negative status. Free it in any
+ * case. */
+int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track, uint64_t snapshot,
+               uint64_t length);
+
+/* The page of an address; made where it is not there. NULL when there is no room. */
+struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make);
+
+/* Writes it as a static AArch64 program. Returns 0 or a negative status. */
+int slice_write_program(struct slice *slice, struct tw_output *out);
+
+void slice_free(struct slice *slice);
+
+#endif
