@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/flame_form.h"
 #include "cli/message.h"
+#include "cli/notes.h"
 #include "cli/profiles.h"
 
 struct diff_options {
@@ -51,6 +52,8 @@ static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff
 	if (tw_diff_new(&diff, a, b, view.by) < 0)
 		return tw_say_error("out of memory");
 	view.diff = diff;
+	if (tw_diff_is_empty(&view))
+		tw_say_weightless(view.common, view.weight, tw_diff_row(diff, 0) != NULL);
 	int status = put_diff(&view);
 	tw_diff_free(diff);
 	return status;

@@ -46,6 +46,9 @@ bool tw_diff_of_functions(const char *word);
 /* Says that they cannot be compared. */
 int tw_diff_say_weights(enum tw_weight a, enum tw_weight b);
 
+/* Whether no row is to be shown. */
+bool tw_diff_is_empty(const struct tw_diff_view *view);
+
 void tw_diff_put_json(struct tw_output *out, const struct tw_diff_view *view);
 
 /* Returns 0, or TW_EXIT_FAILED after saying that there was no memory. */

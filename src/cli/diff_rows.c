@@ -63,6 +63,12 @@ static const struct tw_diff_row *next_row(const struct tw_diff_view *view, size_
 	return row;
 }
 
+bool tw_diff_is_empty(const struct tw_diff_view *view)
+{
+	size_t i = 0;
+	return !next_row(view, &i);
+}
+
 /* ---- Significance. ---- */
 
 void tw_diff_put_significance(struct tw_json *json, enum tw_significance significance, double p)

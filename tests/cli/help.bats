@@ -140,7 +140,7 @@ options_of() { # command
 }
 
 @test "filters that nothing passes are told, and are no failure" {
-	for command in stat stacks graph "flame --folded" dump "convert --to chrome"; do
+	for command in stat "diff $DATA/xray/v5.xray" stacks graph "flame --folded" dump "convert --to chrome"; do
 		trackway $command -f nomatch "$DATA/xray/v5.xray" >out 2>err
 		echo "trackway: no function matches 'nomatch': a glob matches the whole name, as in '*nomatch*'" >expected
 		same expected err "standard error of $command"
