@@ -28,7 +28,9 @@ struct fxt_tally {
 
 struct fxt_census {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */
-	uint64_t events[FXT_TYPES];   /* by type */
+	uint64_t
+	    events[2]
+		  [FXT_TYPES]; /* by type; in turns, because to count the same one again must wait for the last time */
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by index */

@@ -99,7 +99,8 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
 		survey->kinds[i] += census->kinds[i];
 	for (unsigned i = 0; census && i < FXT_TYPES; i++)
-		survey->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] += census->events[i];
+		survey->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] +=
+		    census->events[0][i] + census->events[1][i];
 	survey->failed |= chunk->failed;
 }
 

@@ -41,8 +41,8 @@ static inline bool fxt_is_plain(uint64_t header)
 	                                         1 << 3,          1 << 3, 1 << 3, 1 << 3, 1 << 3};
 	static const uint64_t more =
 	    FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	bool fits = sizes[tw_bits(header, 16, 19)] >> tw_bits(header, 4, 5) & 1;
-	return ((header & more) == TW_FXT_TYPE_EVENT) & (tw_bits(header, 24, 31) != 0) & fits;
+	return (header & more) == TW_FXT_TYPE_EVENT && tw_bits(header, 24, 31) != 0 &&
+	       sizes[tw_bits(header, 16, 19)] >> tw_bits(header, 4, 5) & 1;
 }
 
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
