@@ -258,7 +258,11 @@ static void put_function(struct callgrind *callgrind, const char *file, const ch
 	tw_line_text(&callgrind->line, file);
 	tw_line_add(&callgrind->line, place.file ? place.file : "???", place.file ? place.file_length : 3);
 	put_clean(callgrind);
-	tw_putf(out, "\n%s=(%u)", word, (unsigned)number + 1);
+	tw_put_char(out, '\n');
+	tw_put_text(out, word);
+	tw_put_text(out, "=(");
+	tw_put_u64(out, number + UINT64_C(1));
+	tw_put_char(out, ')');
 	if (!callgrind->named[number]) {
 		tw_put_char(out, ' ');
 		if (place.name && !tw_label_name(&callgrind->line, tw_dictionary_name(tree->dictionary, place.name)))
@@ -287,6 +291,15 @@ static void put_values(struct callgrind *callgrind, uint64_t line, const uint64_
 	tw_put_char(out, '\n');
 }
 
+static void put_calls(struct tw_output *out, const struct cost *cost)
+{
+	tw_put_text(out, "calls=");
+	tw_put_u64(out, cost->calls ? cost->calls : 1);
+	tw_put_char(out, ' ');
+	tw_put_u64(out, cost->callee_line);
+	tw_put_char(out, '\n');
+}
+
 static void put_costs(struct callgrind *callgrind, uint32_t number)
 {
 	tw_put_char(&callgrind->tree.writer->out, '\n');
@@ -295,8 +308,7 @@ static void put_costs(struct callgrind *callgrind, uint32_t number)
 		const struct cost *cost = &callgrind->costs[i - 1];
 		if (cost->callee != UINT32_MAX) {
 			put_function(callgrind, "cfi=", "cfn", cost->callee);
-			tw_putf(&callgrind->tree.writer->out, "calls=%llu %u\n",
-			        (unsigned long long)(cost->calls ? cost->calls : 1), (unsigned)cost->callee_line);
+			put_calls(&callgrind->tree.writer->out, cost);
 		}
 		put_values(callgrind, cost->line, cost->values);
 	}
