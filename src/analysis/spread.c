@@ -61,23 +61,28 @@ static uint32_t place_of(double value)
 	return (uint32_t)(bits >> PLACE_SHIFT);
 }
 
-static void add_value(struct tw_spread *spread, uint32_t row, double value)
+static void add_values(struct tw_spread *spread, uint32_t row, double value, uint64_t times)
 {
 	uint64_t key = (uint64_t)row << PLACE_BITS | place_of(value);
 	uint32_t number;
-	spread->rows[row].sum += value;
-	spread->rows[row].values++;
+	spread->rows[row].sum += value * (double)times;
+	spread->rows[row].values += times;
 	if (!tw_map_find(&spread->cell_map, key, &number)) {
 		number = (uint32_t)spread->cell_count;
 		if (!tw_budget_grow(&spread->budget, TW_FOR_COUNTS, &spread->cells, &spread->cell_room,
 		                    spread->cell_count + 1, sizeof *spread->cells) ||
 		    !tw_budget_map_add(&spread->budget, TW_FOR_COUNTS, &spread->cell_map, key, number)) {
-			spread->left_out++;
+			spread->left_out += times;
 			return;
 		}
 		spread->cells[spread->cell_count++] = (struct cell){.row = row, .place = place_of(value)};
 	}
-	spread->cells[number].count++;
+	spread->cells[number].count += times;
+}
+
+static void add_value(struct tw_spread *spread, uint32_t row, double value)
+{
+	add_values(spread, row, value, 1);
 }
 
 static uint64_t hash_of(const struct key *key)
@@ -237,6 +242,7 @@ static const uint32_t kinds[] = {
     [TW_SPREAD_COUNTERS] = 1u << TW_COUNTER,
     [TW_SPREAD_GC] = 0,
     [TW_SPREAD_ALLOCATIONS] = 1u << TW_ALLOCATION_SAMPLE,
+    [TW_SPREAD_INSTRUCTIONS] = 0,
 };
 
 static void take(struct tw_spread *spread, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
@@ -333,6 +339,39 @@ static int read_collections(struct tw_spread *spread, struct tw_reader *reader)
 	tw_gc_free(gc);
 	return status == 0 && !name_rows(spread, spread->texts) ? tw_fail(reader, TW_ERR_MEMORY, "out of memory")
 	                                                        : status;
+}
+
+/* ---- What is no event. ---- */
+
+uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length)
+{
+	const struct tw_name text = {.text = name, .length = length};
+	struct key key = {.category = *category ? tw_dictionary_text(spread->texts, category) : 0,
+	                  .name = tw_dictionary_intern(spread->texts, &text)};
+	if (key.category != UINT32_MAX && key.name != UINT32_MAX)
+		return find_row(spread, &key);
+	spread->left_out++;
+	return UINT32_MAX;
+}
+
+void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval)
+{
+	spread->rows[row].count += count;
+	if (interval == UINT64_MAX)
+		return;
+	if (spread->rows[row].values < interval)
+		add_values(spread, row, 0, interval - spread->rows[row].values);
+	add_value(spread, row, (double)count);
+}
+
+void tw_spread_finish(struct tw_spread *spread, uint64_t intervals)
+{
+	for (uint32_t i = 0; i < spread->count; i++)
+		if (spread->rows[i].values < intervals)
+			add_values(spread, i, 0, intervals - spread->rows[i].values);
+	if (!name_rows(spread, spread->texts))
+		spread->count = 0;
+	sort(spread);
 }
 
 /* ---- The handle. ---- */

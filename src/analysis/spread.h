@@ -9,11 +9,12 @@
 
 /* What is looked at, and what the values of a row are. */
 enum tw_spread_of {
-	TW_SPREAD_EVENTS,     /* instants: ns since the one before of the same name */
-	TW_SPREAD_ASYNC,      /* asynchronous operations that ended: their ns */
-	TW_SPREAD_COUNTERS,   /* samples of a series: their numbers */
-	TW_SPREAD_GC,         /* collections, by generations, and all together: the ns of the pauses */
-	TW_SPREAD_ALLOCATIONS /* by class: bytes of each sample */
+	TW_SPREAD_EVENTS,      /* instants: ns since the one before of the same name */
+	TW_SPREAD_ASYNC,       /* asynchronous operations that ended: their ns */
+	TW_SPREAD_COUNTERS,    /* samples of a series: their numbers */
+	TW_SPREAD_GC,          /* collections, by generations, and all together: the ns of the pauses */
+	TW_SPREAD_ALLOCATIONS, /* by class: bytes of each sample */
+	TW_SPREAD_INSTRUCTIONS /* by class and operation: how many of each interval; they are added by the caller */
 };
 
 /* One name. Texts live as long as the spread. */
@@ -32,6 +33,16 @@ struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit);
 
 /* Reads a whole trace, opened with TW_ORDER_TIME and not read from; one only. Returns 0 or a negative status. */
 int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader);
+
+/* For what is no event, instead of reading. The number of a row; UINT32_MAX when there is no room for it, which is counted. */
+uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length);
+
+/* Adds `count` to a row, and as its value of interval number `interval`; UINT64_MAX: of none. What a row has no value of before that
+ * is 0. */
+void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval);
+
+/* Ends it: all rows have values of so many intervals. */
+void tw_spread_finish(struct tw_spread *spread, uint64_t intervals);
 
 /* Row i (from 0) in order of category, name and series; NULL past the last. */
 const struct tw_spread_row *tw_spread_row(const struct tw_spread *spread, size_t i);

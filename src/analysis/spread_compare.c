@@ -46,7 +46,7 @@ static bool gather(struct side *side, const struct tw_spread *spread, const stru
 
 static double value_of(enum tw_spread_of of, const struct side *side)
 {
-	if (of == TW_SPREAD_EVENTS)
+	if (of == TW_SPREAD_EVENTS || of == TW_SPREAD_INSTRUCTIONS)
 		return (double)side->count;
 	if (of == TW_SPREAD_COUNTERS)
 		return side->values ? side->sum / (double)side->values : 0;

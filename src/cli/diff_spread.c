@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "cli/walk.h"
 #include "core/format.h"
+#include "study/mix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ enum unit { COUNTED, TIME, BYTES, NUMBER };
 	X("async", TW_SPREAD_ASYNC, "total_ns", "TOTAL", TIME, "asynchronous operation", "OPERATIONS")                 \
 	X("counters", TW_SPREAD_COUNTERS, "mean", "MEAN", NUMBER, "counter", "SAMPLES")                                \
 	X("gc", TW_SPREAD_GC, "pause_ns", "PAUSES", TIME, "collection", "COLLECTIONS")                                 \
-	X("allocations", TW_SPREAD_ALLOCATIONS, "bytes", "BYTES", BYTES, "allocation", "OBJECTS")
+	X("allocations", TW_SPREAD_ALLOCATIONS, "bytes", "BYTES", BYTES, "allocation", "OBJECTS")                      \
+	X("instructions", TW_SPREAD_INSTRUCTIONS, "count", "COUNT", COUNTED, "instruction", "COUNT")
 
 static const struct kind {
 	const char *word;
@@ -243,10 +245,17 @@ static int put(const struct tw_spread_changes *changes, const struct kind *kind,
 
 /* ---- The traces. ---- */
 
+struct side {
+	struct tw_spread *spread;
+	enum tw_spread_of of;
+};
+
 static int read_spread(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
+	const struct side *side = walk->context;
 	(void)path;
-	return tw_spread_read(walk->context, reader);
+	return side->of == TW_SPREAD_INSTRUCTIONS ? study_mix_read(side->spread, reader)
+	                                          : tw_spread_read(side->spread, reader);
 }
 
 static int read_side(struct tw_spread **spread, const struct tw_common *common, char **path, const struct kind *kind,
@@ -256,9 +265,10 @@ static int read_side(struct tw_spread **spread, const struct tw_common *common, 
 	*spread = tw_spread_new(kind->of, (size_t)memory / 2);
 	if (!*spread)
 		return tw_say_error("out of memory");
+	struct side side = {*spread, kind->of};
 	struct tw_walk walk = {.common = common,
 	                       .options = {.order = TW_ORDER_TIME},
-	                       .context = *spread,
+	                       .context = &side,
 	                       .read = read_spread};
 	int status = tw_walk(&walk, path, 1);
 	*readable = walk.readable > 0;

@@ -301,3 +301,40 @@ agree() { # kind, the value's name in JSON
 	run trackway diff --of gc a.json missing.json
 	[ "$status" -eq 2 ]
 }
+
+# What the operations are called is from the manual of the architecture, how many there are from a decoder of the tests' own.
+@test "diff --of instructions: classes and operations of an xtrace" {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --turns 3000 before >before.json
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --turns 3300 --threads 2 after >after.json
+	trackway diff --of instructions --json before after >rows
+	PYTHONPATH="$TRACKWAY_SOURCE/tests/truth" "$PYTHON" - <<-'END'
+		import collections, json, pathlib
+		import xtrace_tokens
+		NAMES = {0xA9BF7BFD: ("store", "stp"), 0x9400003E: ("call", "bl"), 0xF9400020: ("load", "ldr"), 0x91000400: ("arithmetic", "add"),
+		         0xC85F7C22: ("atomic", "ldxr"), 0xD65F03C0: ("return", "ret"), 0xD4000001: ("system", "svc"),
+		         0x9A820000: ("select", "csel"), 0x35FFFFC3: ("conditional", "cbnz"), 0x17FFFFFA: ("jump", "b")}
+		def count(folder):
+		    opcodes = collections.Counter()
+		    for path in pathlib.Path(folder).glob("*.xinsndata.bin"):
+		        opcodes.update(fields[1] for _, kind, fields in xtrace_tokens.tokens(path.read_bytes()) if kind in ("inst", "pcinst"))
+		    return opcodes
+		a, b = count("before"), count("after")
+		rows = {(row["category"], row["name"]): row for row in map(json.loads, open("rows"))}
+		for opcode, name in NAMES.items():
+		    if name == ("load", "ldr"):
+		        extra = {0x58000066}  # another ldr, of a literal
+		    else:
+		        extra = set()
+		    found = rows[name]["count_a"], rows[name]["count_b"]
+		    assert found == tuple(sum(side[o] for o in {opcode} | extra) for side in (a, b)) and found[0], (name, found)
+		for side, key in ((a, "count_a"), (b, "count_b")):
+		    for inner in (False, True):
+		        assert sum(row[key] for where, row in rows.items() if bool(where[0]) == inner) == side.total(), (key, inner)
+		# The loop does the same all the time: what changed is its length.
+		assert all(row["significance"] != "significant" for row in rows.values()), rows
+		assert rows["", "load"]["significance"] == "noise"
+	END
+	run trackway diff --of instructions "$DATA/xray/v5.xray" after
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"v5.xray has no instructions"* ]]
+}

@@ -580,20 +580,20 @@ static void test_joins(void **state)
 		const char *query;
 		unsigned most;
 	} joins[] = {
-	    {"select a.id, count(*), sum(b.dur) from %s a cross join %s b where a.depth = 1 and a.id < 200000 and b.ts between a.ts "
+	    {"select a.id, count(*), sum(b.dur) from %s a cross join %s b where a.depth = 1 and a.id < 60000 and b.ts between a.ts "
 	     "and a.ts + a.dur group by a.id order by a.id",
 	     40},
-	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 1 and a.id < 200000 and b.utid = a.utid and b.ts > a.ts and "
+	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 1 and a.id < 60000 and b.utid = a.utid and b.ts > a.ts and "
 	     "b.ts <= a.ts + a.dur and b.name glob 'a*' group by a.id order by a.id",
 	     40},
-	    {"select a.id, b.id from %s a cross join %s b where a.depth = 2 and a.id < 200000 and b.parent_id = a.id and b.ts between a.ts "
+	    {"select a.id, b.id from %s a cross join %s b where a.depth = 2 and a.id < 60000 and b.parent_id = a.id and b.ts between a.ts "
 	     "and a.ts + a.dur order by 1, 2",
 	     40},
-	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 0 and a.id < 100000 and b.name = a.name and b.depth > 9 "
+	    {"select a.id, count(*) from %s a cross join %s b where a.depth = 0 and a.id < 60000 and b.name = a.name and b.depth > 9 "
 	     "group by a.id order by a.id",
 	     6},
 	    {"select a.id, (select count(*) from %s b where b.ts >= a.ts and b.ts < a.ts + a.dur) from %s a where a.depth = 1 and "
-	     "a.id < 300000 order by a.id",
+	     "a.id < 90000 order by a.id",
 	     70},
 	    {"select count(*) from (select id from %s where depth = 0 limit 60) a cross join %s b where b.dur > 2900",
 	     4},
