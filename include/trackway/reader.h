@@ -71,8 +71,9 @@ struct tw_read_options {
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
 	unsigned
 	    jobs; /* threads for a format that reads ahead of the caller (fxt); 0: as many as there are processors */
-	/* Bytes by which records may come late and still be put in order, in formats whose records are not in order (fxt,
-	 * chrome). 0: 4 MiB, or less where so many archives are merged that their windows would take more than the limit. */
+	/* Bytes by which records may come late and still be put in order, in formats whose records are not in
+	 * order (fxt, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would take more
+	 * than the limit. */
 	uint64_t reorder_window;
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
