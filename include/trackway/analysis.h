@@ -27,7 +27,7 @@ enum tw_weight {
 #define X(name, word, unit, count) name,
 	TW_WEIGHT_LIST(X)
 #undef X
-	    TW_WEIGHTS, /* how many there are */
+	    TW_WEIGHTS,                     /* how many there are */
 	TW_WEIGHT_INSTRUCTIONS = TW_WEIGHTS /* no trace is read for it: of flame graphs of instructions */
 };
 

@@ -338,7 +338,8 @@ int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 	if (tw_weight_is_sampled(profile->weight))
 		return tw_profile_add_samples(profile, reader, choose);
 	if (profile->options.by > TW_BY_CALLER)
-		return tw_fail(reader, TW_ERR_VALUE, "calls have no classes, modules and lines, and no threads as a whole: samples have");
+		return tw_fail(reader, TW_ERR_VALUE,
+		               "calls have no classes, modules and lines, and no threads as a whole: samples have");
 	return tw_consume(reader, profile->options.jobs, &tw_profile_consumer, profile);
 }
 

@@ -8,11 +8,12 @@ static const struct {
 	const char *word;
 	enum tw_unit unit;
 	enum tw_weight count;
-} weights[TW_WEIGHTS + 1] = {[TW_WEIGHT_DEFAULT] = {"calls", TW_UNIT_NS, TW_WEIGHT_CALLS},
+} weights[TW_WEIGHTS + 1] = {
+    [TW_WEIGHT_DEFAULT] = {"calls", TW_UNIT_NS, TW_WEIGHT_CALLS},
 #define X(name, word, unit, count) [name] = {word, unit, count},
-                         TW_WEIGHT_LIST(X)
+    TW_WEIGHT_LIST(X)
 #undef X
-                         [TW_WEIGHT_INSTRUCTIONS] = {"instructions", TW_UNIT_COUNT, TW_WEIGHT_INSTRUCTIONS},
+	[TW_WEIGHT_INSTRUCTIONS] = {"instructions", TW_UNIT_COUNT, TW_WEIGHT_INSTRUCTIONS},
 };
 
 const char *tw_weight_name(enum tw_weight weight)

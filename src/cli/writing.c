@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/writing.h"
 
+#include "base/parallel.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/show.h"
-#include "base/parallel.h"
 #include "core/relay.h"
 
 #include <stdlib.h>

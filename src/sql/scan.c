@@ -120,6 +120,8 @@ int sql_scan_ended(struct sql_scan *scan, int status)
 /* Room for events of the batch that are not as the reader has them. */
 static struct tw_event *own_events(struct sql_scan *scan)
 {
+	if (scan->events && scan->batch.events == scan->events)
+		return scan->events;
 	struct tw_event *events = realloc(scan->events, scan->batch.count * sizeof *events);
 	scan->events = events ? events : scan->events;
 	return events;

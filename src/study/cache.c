@@ -98,7 +98,7 @@ static void replace(struct level *level, uint64_t *set, uint64_t line)
 	if (level->policy != TW_STUDY_RANDOM || !set[level->ways - 1])
 		put_first(set, level->ways - 1, line);
 	else
-		set[next_random(level) % level->ways] = line;
+		set[(next_random(level) >> 32) * level->ways >> 32] = line;
 }
 
 /* Returns whether it hits; the line is there afterwards. */

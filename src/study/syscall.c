@@ -232,10 +232,11 @@ static void put_result(struct line *line, const struct study_syscall *call)
 
 size_t study_syscall_text(const struct study_syscall *call, char *text, size_t room)
 {
-	struct line line = {text, 0, room};
+	struct line line = {.room = room};
 	char name[NAME];
 	const struct known *known = find(call->number);
 	const char *kinds = known && *known->arguments != '?' ? known->arguments : "xxxxxx";
+	line.text = text;
 	put(&line, "%s(", study_syscall_name(call->number, name));
 	for (unsigned i = 0; kinds[i] && i < call->known; i++) {
 		put(&line, "%s", i ? ", " : "");
