@@ -306,7 +306,7 @@ static void add_row(struct rows *rows, const struct tw_event *event, uint32_t to
 /* What a row is made of. */
 struct parts {
 	const struct track_cells *track;
-	const struct tw_rendered *name, *category;
+	struct tw_rendered name, category; /* copies: to find one may move the other */
 };
 
 static bool find_parts(struct rows *rows, const struct tw_event *event, struct parts *parts)
@@ -319,9 +319,9 @@ static bool find_parts(struct rows *rows, const struct tw_event *event, struct p
 	if (event->track >= rows->track_room || (time | event->value | event->id) >> EXACT_BITS)
 		return false;
 	parts->track = &rows->tracks[event->track];
-	parts->name = tw_names_find(names, dictionary, event->name);
-	parts->category = parts->name->of ? tw_names_find(names, dictionary, event->category) : parts->name;
-	return parts->category->of && !parts->name->cut && !parts->category->cut &&
+	parts->name = *tw_names_find(names, dictionary, event->name);
+	parts->category = parts->name.of ? *tw_names_find(names, dictionary, event->category) : parts->name;
+	return parts->category.of && !parts->name.cut && !parts->category.cut &&
 	       is_known(parts->track, track, tw_dictionary_name(dictionary, track->name));
 }
 
@@ -352,8 +352,8 @@ static char *put_front(char *p, const struct rows *rows, const struct tw_event *
 	p = tw_digits(put_piece(p, &style->time), event->time - rows->cells.start);
 	p = put_piece(p, &style->kinds[event->kind]);
 	p = put_bytes(p, parts->track->text.text.bytes, parts->track->text.text.length);
-	p = put_name(p, rows, told, TW_COLUMN_NAME, parts->name);
-	p = put_name(p, rows, told, TW_COLUMN_CATEGORY, parts->category);
+	p = put_name(p, rows, told, TW_COLUMN_NAME, &parts->name);
+	p = put_name(p, rows, told, TW_COLUMN_CATEGORY, &parts->category);
 	p = put_number(p, style, told, TW_COLUMN_VALUE, event->value);
 	return put_number(p, style, told, TW_COLUMN_ID, event->id);
 }
@@ -363,8 +363,7 @@ static void add_known(struct rows *rows, const struct tw_event *event, uint32_t 
 	enum { FRONT = 7 * (PIECE + TW_DIGITS_MAX) };
 	const struct style *style = rows->style;
 	struct tw_line *line = &rows->line;
-	char *p =
-	    tw_line_room(line, FRONT + parts->track->text.text.length + parts->name->size + parts->category->size);
+	char *p = tw_line_room(line, FRONT + parts->track->text.text.length + parts->name.size + parts->category.size);
 	uint32_t more = told >> (TW_COLUMN_ID + 1) << (TW_COLUMN_ID + 1);
 	if (!p)
 		return;
