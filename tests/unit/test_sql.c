@@ -458,7 +458,7 @@ static void test_index_of_buffers(void **state)
 /* ---- What is kept beside a file. ---- */
 
 static const char window_query[] =
-    "select count(*), sum(dur), sum(depth), sum(id), max(name), max(utid) from slice where ts between 2000000 and 2200000";
+    "select count(*), coalesce(sum(dur), 0), sum(depth), sum(id), max(name), max(utid) from slice where ts between 2000000 and 2200000";
 
 /* The answer of a session of its own that keeps what it finds; NULL when it fails. */
 static char *ask_kept(const char *path, uint64_t *windows, bool *refused)
@@ -544,7 +544,8 @@ static void expect_kept_index(void (*make)(struct archive *archive))
 	for (int i = 0; i < 100; i++) {
 		memcpy(changed, bytes, size);
 		size_t word = HEAD_SIZE + 8 * (draw(&archive, (uint32_t)(size - HEAD_SIZE) / 8));
-		memset(changed + word, draw(&archive, 2) ? 0xff : (int)draw(&archive, 256), 1 + draw(&archive, 8));
+		int byte = draw(&archive, 2) ? 0xff : (int)draw(&archive, 256);
+		memset(changed + word, byte, 1 + draw(&archive, 8));
 		uint64_t hash = tw_hash_bytes(changed + HEAD_SIZE, size - HEAD_SIZE, VERSION);
 		tw_store64(changed + HASH_PLACE, hash, false);
 		write_file(kept, changed, size);
