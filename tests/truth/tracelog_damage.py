@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # tracelog_damage.py - damages lines of TraceLog logs and tells what must still be read: every other line.
 # SPDX-License-Identifier: Apache-2.0
-"""usage: tracelog_damage.py [--tool TRACKWAY] [--seed N] [--rounds N] [--every N] [--cuts N] [--keep DIR] [WORD...]
+"""usage: tracelog_damage.py [--tool TRACKWAY] [--seed N] [--rounds N] [--stride N] [--every N] [--cuts N] [--keep DIR]
+                          [WORD...]
 
-Prints TAP. Each line of kinds.log, and every N-th of small-d2-64.log, is damaged in the ways of DAMAGES; many lines of it
-at once, ROUNDS times; kinds.log is cut at every N-th byte. tracelog.py tells what each line of the damaged log is. With
---tool `dump --json` must show every line that was not damaged as in the good log, `info` must count them, `stat` must weigh
-what is left, `check` must find the damage, name its line and offset, and exit with status 1; nothing may crash. Without it
-only the damage itself is tested. --keep writes each log that fails to a directory. Words choose the tests in whose name one
-stands.
+Prints TAP. Each line of kinds.log (with --stride every N-th), and every N-th of small-d2-64.log, is damaged in the ways of
+DAMAGES; many lines of it at once, ROUNDS times; kinds.log is cut at every N-th byte. tracelog.py tells what each line of the
+damaged log is. With --tool `dump --json` must show every line that was not damaged as in the good log, `info` must count
+them, `stat` must weigh what is left, `check` must find the damage, name its line and offset, and exit with status 1; nothing
+may crash. Without it only the damage itself is tested. --keep writes each log that fails to a directory. Words choose the
+tests in whose name one stands.
 """
 import argparse
 import collections
@@ -246,7 +247,7 @@ class Tester:
 def tests(tester, options):
     kinds, small = (Log(fxt_tests.read(DATA / f"{name}.log")) for name in ("kinds", "small-d2-64"))
     for what, way in DAMAGES.items():
-        yield f"kinds, {what}", lambda way=way: tester.damage(kinds, way, options.seed, 1)
+        yield f"kinds, {what}", lambda way=way: tester.damage(kinds, way, options.seed, options.stride)
     for what, way in DAMAGES.items():
         yield f"small-d2-64, {what}", lambda way=way: tester.damage(small, way, options.seed, options.every)
     yield "small-d2-64, many lines at once", lambda: tester.many(small, options.seed, options.rounds)
@@ -258,6 +259,7 @@ def main():
     parser.add_argument("--tool")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=10, help="logs with many damaged lines")
+    parser.add_argument("--stride", type=int, default=1, help="lines of kinds.log of which one is damaged")
     parser.add_argument("--every", type=int, default=250, help="lines of small-d2-64.log of which one is damaged")
     parser.add_argument("--cuts", type=int, default=1, help="bytes of kinds.log of which one is a cut")
     parser.add_argument("--keep", type=pathlib.Path)
