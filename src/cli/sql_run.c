@@ -62,7 +62,6 @@ void tw_sql_tell(struct tw_sql_run *run)
 
 static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 {
-	uint64_t start;
 	run->findings = calloc(count ? count : 1, sizeof *run->findings);
 	if (!run->findings)
 		return tw_say_error("out of memory");
@@ -70,7 +69,7 @@ static int add_files(struct tw_sql_run *run, char **paths, size_t count)
 		run->findings[i].limit = TW_FINDINGS_SHOWN;
 		int status = sql_session_add(run->session, paths[i]);
 		if (status == 0)
-			status = sql_file_start(run->session, i, &start);
+			status = sql_file_try(run->session, i);
 		if (status < 0)
 			return tw_say_error("%s", run->session->error);
 	}

@@ -21,9 +21,8 @@ static void open_trace(sqlite3_context *context, int argc, sqlite3_value **argv)
 		sqlite3_result_error(context, "trackway_open wants the name of a file", -1);
 		return;
 	}
-	uint64_t start;
 	int status = sql_session_add(session, path);
-	if (status == 0 && (status = sql_file_start(session, session->count - 1, &start)) < 0)
+	if (status == 0 && (status = sql_file_try(session, session->count - 1)) < 0)
 		sql_session_remove_last(session);
 	if (status < 0)
 		sqlite3_result_error(context, session->error, -1);

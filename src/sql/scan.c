@@ -72,6 +72,8 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.checking = scan->checking;
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
+	if (scan->brief)
+		scan->options.jobs = 1;
 	choose_teller(scan);
 	session->scans++;
 	status = scan->view.pieces ? open_view(scan, file) : tw_open(&scan->reader, file->path, &scan->options);

@@ -94,11 +94,20 @@ int sql_file_check(struct sql_session *session, size_t number)
 	                        file->path, file->stamp.size, stamp.size);
 }
 
+int sql_file_try(struct sql_session *session, size_t number)
+{
+	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true};
+	int status = sql_scan_open(&scan);
+	sql_scan_close(&scan);
+	return status;
+}
+
 /* What leaves events out may leave the first one out: so a look without any filter. */
 int sql_file_start(struct sql_session *session, size_t number, uint64_t *start_ns)
 {
 	struct sql_file *file = &session->files[number];
-	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true};
+	struct sql_scan scan = {
+	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .brief = true};
 	int status = file->started ? 1 : sql_scan_open(&scan);
 	if (!file->started && status == 0) {
 		status = sql_scan_batch(&scan);

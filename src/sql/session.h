@@ -64,6 +64,9 @@ void sql_session_remove_last(struct sql_session *session);
 /* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in session->error. */
 int sql_file_check(struct sql_session *session, size_t file);
 
+/* Looks whether it can be read. Returns 0 or a negative status, told in session->error. */
+int sql_file_try(struct sql_session *session, size_t file);
+
 /* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
 int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
 
