@@ -289,11 +289,17 @@ static bool can_order(const struct vtab *vtab, const sqlite3_index_info *info)
 	       survey->late_ns == 0;
 }
 
+/* Whether its rows are made of a file while that is read. */
+static bool has_rows(const struct sql_table *table)
+{
+	return table->take || table->pull;
+}
+
 /* Whether rows are wanted in the order of names, and there is one file. SQLite takes rows that are grouped for sorted, where
  * it wants both: so they are sorted, always. */
 static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
 {
-	return vtab->session->count == 1 && vtab->table->take && info->nOrderBy == 1 &&
+	return vtab->session->count == 1 && has_rows(vtab->table) && info->nOrderBy == 1 &&
 	       info->aOrderBy[0].iColumn >= 0 && vtab->table->columns[info->aOrderBy[0].iColumn].value == SQL_NAME &&
 	       sql_groups_fit(vtab->table, info->colUsed);
 }

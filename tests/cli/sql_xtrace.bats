@@ -102,6 +102,10 @@ for line in sys.stdin:
 	END
 	[ "$(one set "select count(*) from xtrace_mem m join slice s on s.utid = m.utid and m.idx between s.ts and s.ts + s.dur - 1
 		where s.name = m.function and s.name = '0x400100' and m.tid = (select min(tid) from thread)")" -gt 40 ]
+	# Rows that the table puts together by function are those that SQLite sorts.
+	for what in "count(*), sum(idx), min(opcode), max(utid) from xtrace_insn" "count(*), sum(address), max(kind), sum(id) from xtrace_mem"; do
+		[ "$(one set "select function, $what group by function")" = "$(one set "select function, $what group by +function")" ]
+	done
 }
 
 @test "sql of xtrace: the tables that all formats share" {
