@@ -109,23 +109,32 @@ static void begin_text(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 	}
 }
 
-/* Adds the text of a value that can be shown on a terminal. */
+/* Bytes as hexadecimal digits. */
+static bool add_bytes(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
+{
+	struct tw_output out;
+	if (tw_output_text(&out, &rows->cells))
+		return false;
+	put_hex(&out, sqlite3_column_blob(statement, column), (size_t)sqlite3_column_bytes(statement, column));
+	return tw_output_close(&out) == 0;
+}
+
+/* Adds the text of a value that can be shown on a terminal. Bytes that were asked for as text would be text from then on. */
 static bool add_cell(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
 {
 	int type = sqlite3_column_type(statement, column);
-	size_t length;
-	if (type == SQLITE_NULL)
-		return tw_text_add(&rows->cells, "NULL", 4) && tw_text_add(&rows->cells, "", 1);
-	const char *text = text_of(statement, column, &length);
-	if (type == SQLITE_TEXT)
-		return tw_text_add_safe(&rows->cells, text, length) && tw_text_add(&rows->cells, "", 1);
-	struct tw_output out;
-	if (type != SQLITE_BLOB)
-		return tw_text_add(&rows->cells, text, length) && tw_text_add(&rows->cells, "", 1);
-	if (tw_output_text(&out, &rows->cells))
-		return false;
-	put_plain(&out, statement, column, "");
-	return tw_output_close(&out) == 0 && tw_text_add(&rows->cells, "", 1);
+	const char *text = "NULL";
+	size_t length = strlen(text);
+	bool fine;
+	if (type != SQLITE_NULL && type != SQLITE_BLOB)
+		text = text_of(statement, column, &length);
+	if (type == SQLITE_BLOB)
+		fine = add_bytes(rows, statement, column);
+	else if (type == SQLITE_TEXT)
+		fine = tw_text_add_safe(&rows->cells, text, length);
+	else
+		fine = tw_text_add(&rows->cells, text, length);
+	return fine && tw_text_add(&rows->cells, "", 1);
 }
 
 static void row_text(struct tw_sql_rows *rows, sqlite3_stmt *statement)

@@ -42,6 +42,7 @@ one() { # what a query answers, without the names of the columns
 	[ "${lines[0]}" = "name        dur  void" ]
 	[ "${lines[1]}" = "8 bytes!   4166  NULL" ]
 	[ "${lines[4]}" = "step      12500  NULL" ]
+	[ "$(trackway sql "$DATA/fxt/oneshot_all.fxt" "select x'00ff' as a, x'' as b, char(27) || 'x' as c" | tail -n 1)" = '00ff     \x1bx' ]
 }
 
 @test "sql: CSV, JSON Lines, Markdown" {
