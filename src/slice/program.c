@@ -20,9 +20,11 @@ enum {
 	ZERO = 31,
 	RECORD = 40, /* remaining, writes, where they are, value, flags */
 	SKIPS = 1,
-	STOPS = 2
+	STOPS = 2,
+	MARKS = 4
 };
 
+static const uint32_t hint = 0xd503213f;         /* HINT #9: the beginning or the end, for collectors */
 static const uint64_t near = UINT64_C(64) << 20; /* half of what a branch reaches */
 
 /* Words at the place of a stub, behind its code. */
@@ -119,7 +121,7 @@ static void meet(struct code *code, size_t branch)
 
 static void exit_program(struct code *code)
 {
-	put(code, 0xd503213f); /* HINT #9: the end, for collectors */
+	put(code, hint);
 	put(code, 0xd2800000 | 94 << 5 | 8);
 	put(code, 0xd2800000);
 	put(code, 0xd4000001);
@@ -281,6 +283,7 @@ static bool put_stub(struct code *code, const struct slice_place *place, uint64_
 	unsigned result = result_of(place->opcode);
 	size_t passes = put_head(code, area);
 	put_writes(code);
+	size_t marks = leave(code, 0x37000000 | 2 << 19 | 27);
 	size_t stops = leave(code, 0x37000000 | 1 << 19 | 27), skips = leave(code, 0x37000000 | 27);
 	meet(code, passes);
 	put_back(code);
@@ -295,6 +298,11 @@ static bool put_stub(struct code *code, const struct slice_place *place, uint64_
 	go(code, place->pc + WORD);
 	meet(code, stops);
 	exit_program(code);
+	meet(code, marks);
+	put(code, hint);
+	put_back(code);
+	load(code, LINK, LINK, SAVED_LINK);
+	go(code, place->pc); /* where this stub begins again */
 	return movable;
 }
 
@@ -357,13 +365,14 @@ static bool add_records(struct program *program, const struct slice_place *place
 		fine = add_writes(program, event, &count) &&
 		       (!event->sets_thread || add_thread_writes(program, event->value, &count));
 		const uint64_t words[] = {event->after - before, count, writes, event->value,
-		                          (event->skips ? SKIPS : 0) | (event->stops ? STOPS : 0)};
+		                          (event->skips ? SKIPS : 0) | (event->stops ? STOPS : 0) |
+		                              (event->marks ? MARKS : 0)};
 		for (size_t k = 0; fine && k < sizeof words / sizeof *words; k++) {
 			char bytes[8];
 			tw_store64((uint8_t *)bytes, words[k], false);
 			fine = tw_text_add(&records, bytes, sizeof bytes);
 		}
-		before = event->after;
+		before = event->after - event->marks; /* that execution comes again */
 	}
 	*at = end_of(program);
 	fine = fine && add(program, records.bytes, records.length) && add_word(program, UINT64_MAX); /* never */
@@ -379,8 +388,11 @@ static int add_stub(struct program *program, const struct slice_place *place)
 	bool movable = put_stub(&code, place, area, &constant);
 	bool passes = false;
 	uint64_t taken = 0;
-	for (uint32_t i = place->first; i; i = slice->events[i - 1].next, taken++)
-		passes |= !slice->events[i - 1].skips && !slice->events[i - 1].stops;
+	for (uint32_t i = place->first; i; i = slice->events[i - 1].next) {
+		const struct slice_event *event = &slice->events[i - 1];
+		passes |= !event->skips && !event->stops && !event->marks;
+		taken += !event->marks;
+	}
 	if (!movable && (passes || taken < place->count))
 		return tw_fail(slice->reader, TW_ERR_UNSUPPORTED,
 		               "the instruction at 0x%llx cannot be moved for what happens there",
@@ -407,7 +419,8 @@ static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
 		return status;
 	*entry = code.address;
 	*area = code.address + WORD * CODE_MOST;
-	put(&code, 0xd503213f); /* HINT #9: the beginning, for collectors */
+	if (!slice->before)
+		put(&code, hint);
 	load(&code, 0, LINK, 8 * 31);
 	put(&code, 0x9100001f); /* mov sp, x0 */
 	for (unsigned i = 0; i < LINK; i += 2)

@@ -24,12 +24,14 @@ struct work {
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
 	struct xtrace_operations operations;
-	uint64_t number, length; /* of the instruction, from 1; of the slice */
+	const struct slice_interval *interval;
+	bool began;      /* the interval, which the snapshot may be before */
+	uint64_t number; /* of the instruction behind the snapshot, from 1 */
 	uint64_t pc;
 	uint32_t place; /* of the instruction */
 	uint64_t call;  /* number of the last system call; 0: none */
 	uint32_t call_event;
-	bool has_pc;
+	uint32_t loaded, stored; /* bytes, by the instruction */
 };
 
 static int no_memory(struct work *work)
@@ -41,7 +43,8 @@ static int no_memory(struct work *work)
 static int refuse(struct work *work, const char *what)
 {
 	return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
-	               "instruction %" PRIu64 " of the slice, at 0x%" PRIx64 ": %s", work->number - 1, work->pc, what);
+	               "thread %" PRIu64 ", instruction %" PRIu64 " behind snapshot %" PRIu64 ", at 0x%" PRIx64 ": %s",
+	               work->files.track->name.number, work->number - 1, work->interval->snapshot, work->pc, what);
 }
 
 /* ---- Pages. ---- */
@@ -83,7 +86,8 @@ static uint32_t event_of(struct work *work)
 {
 	struct slice *slice = work->slice;
 	struct slice_place *place = &slice->places[work->place];
-	if (place->last && slice->events[place->last - 1].after == place->count)
+	const struct slice_event *last = place->last ? &slice->events[place->last - 1] : NULL;
+	if (last && last->after == place->count && !last->marks)
 		return place->last;
 	if (!tw_grow(&slice->events, &slice->event_room, slice->event_count + 1, sizeof *slice->events))
 		return 0;
@@ -153,6 +157,8 @@ static void store_byte(struct work *work, struct slice_page *page, uint64_t addr
 
 static int take_access(struct work *work, const struct tw_xtrace_token *token)
 {
+	*(token->kind == TW_XTRACE_STORE ? &work->stored : &work->loaded) += token->payload_size;
+	work->slice->accesses += work->began;
 	for (uint32_t i = 0; i < token->payload_size; i++) {
 		uint64_t address = token->value + i;
 		struct slice_page *page = slice_page_at(work->slice, address, true);
@@ -221,35 +227,79 @@ static bool may_go(const struct xtrace_operation *operation, uint64_t from, uint
 	}
 }
 
-/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at the end. */
-static int take_instruction(struct work *work, const struct tw_xtrace_token *token)
+/* Memory that the trace does not have cannot be in the slice. Whatever comes behind the instruction, it is known whole. */
+static int judge_accesses(struct work *work)
 {
-	uint64_t before = work->pc;
 	const struct xtrace_operation *last =
-	    work->number ? xtrace_find_operation(&work->operations, work->slice->places[work->place].opcode) : NULL;
-	if (token->kind == TW_XTRACE_INST && !work->has_pc)
-		return refuse(work, "its address is not known");
-	work->pc = token->kind == TW_XTRACE_PCINST ? token->pc : before + WORD;
-	work->has_pc = true;
-	work->number++;
-	if (token->level)
-		return refuse(work, "a slice is of user mode only");
-	if (last && !may_go(last, before, work->pc))
-		return refuse(work, "a signal came");
+	    xtrace_find_operation(&work->operations, work->slice->places[work->place].opcode);
+	const char *what = NULL;
+	if (last->traits & XTRACE_LOADS_ALL && work->loaded < last->load)
+		what = "the trace does not have the memory that it loads";
+	else if ((last->traits & XTRACE_STORES_ALL && work->stored < last->store) ||
+	         (last->traits & XTRACE_ZERO && !work->stored))
+		what = "the trace does not have the memory that it stores to";
+	work->loaded = work->stored = 0;
+	return what ? refuse(work, what) : 0;
+}
+
+/* Whether the instruction before can have led to this one, by what is known of it. */
+static int judge_last(struct work *work, uint64_t to)
+{
+	if (!work->number)
+		return 0;
+	uint32_t opcode = work->slice->places[work->place].opcode;
+	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
+		return refuse(work, "a signal came behind it");
+	return judge_accesses(work);
+}
+
+/* Behind instructions that only lead there, the beginning is marked. */
+static int begin_here(struct work *work)
+{
+	work->began = true;
+	work->slice->before = work->number - 1;
 	if (work->number == 1)
-		work->slice->start_pc = work->pc;
-	int status = load_code(work, token->opcode);
-	if (status == 0)
-		status = find_place(work, token->opcode);
-	if (status < 0)
-		return status;
-	if (work->number <= work->length)
-		return 1;
+		return 0;
+	uint32_t event = event_of(work);
+	if (!event)
+		return no_memory(work);
+	work->slice->events[event - 1].marks = true;
+	return 0;
+}
+
+static int stop_here(struct work *work)
+{
 	uint32_t event = event_of(work);
 	if (!event)
 		return no_memory(work);
 	work->slice->events[event - 1].stops = true;
 	return 0;
+}
+
+/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at the end. */
+static int take_instruction(struct work *work, const struct tw_xtrace_token *token)
+{
+	uint64_t pc = token->kind == TW_XTRACE_PCINST ? token->pc : work->pc + WORD;
+	int status = judge_last(work, pc);
+	if (status < 0)
+		return status;
+	work->pc = pc;
+	work->number++;
+	if (token->kind == TW_XTRACE_INST && work->number == 1)
+		return refuse(work, "its address is not known");
+	if (token->level)
+		return refuse(work, "a slice is of user mode only");
+	if (work->number == 1)
+		work->slice->start_pc = work->pc;
+	status = load_code(work, token->opcode);
+	if (status == 0)
+		status = find_place(work, token->opcode);
+	if (status == 0 && !work->began && work->cursor.offset >= work->interval->begin)
+		status = begin_here(work);
+	if (status < 0)
+		return status;
+	bool ends = work->began && work->number - work->slice->before > work->interval->instructions;
+	return ends ? stop_here(work) : 1;
 }
 
 static bool is_own(uint32_t opcode)
@@ -315,18 +365,29 @@ static int take_token(struct work *work, const struct tw_xtrace_token *token)
 
 /* ---- The interval. ---- */
 
-static int find_snapshot(struct work *work, uint64_t number)
+int slice_find_snapshot(struct xtrace_files *files, struct xtrace_snapshots *snapshots, uint64_t number)
 {
+	uint64_t thread = files->track->name.number;
 	int status = 1;
-	xtrace_snapshots_init(&work->snapshots, &work->files);
+	if (!files->snapshots)
+		return tw_fail(files->reader, TW_ERR_VALUE, "thread %" PRIu64 " has no snapshots", thread);
+	if (!files->data)
+		return tw_fail(files->reader, TW_ERR_VALUE, "thread %" PRIu64 " has no instructions", thread);
+	xtrace_snapshots_init(snapshots, files);
 	for (uint64_t i = 0; status > 0 && i <= number; i++)
-		status = xtrace_snapshots_next(&work->snapshots);
+		status = xtrace_snapshots_next(snapshots);
+	if (status == 0)
+		return tw_fail(files->reader, TW_ERR_VALUE,
+		               "thread %" PRIu64 " has %" PRIu64 " snapshot%s, from 0 on: there is no %" PRIu64, thread,
+		               snapshots->number, snapshots->number == 1 ? "" : "s", number);
+	return status < 0 ? status : 0;
+}
+
+static int take_snapshot(struct work *work)
+{
+	int status = slice_find_snapshot(&work->files, &work->snapshots, work->interval->snapshot);
 	if (status < 0)
 		return status;
-	if (status == 0)
-		return tw_fail(work->slice->reader, TW_ERR_VALUE,
-		               "thread %" PRIu64 " has %" PRIu64 " snapshots, from 0 on: there is no %" PRIu64,
-		               work->files.track->name.number, work->snapshots.number, number);
 	work->slice->snapshot = work->snapshots.last;
 	if (work->snapshots.last.vector_bits != 128)
 		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
@@ -366,35 +427,30 @@ static int read_interval(struct work *work)
 	}
 	if (status < 0)
 		return status;
-	if (work->number < work->length)
+	uint64_t read = work->began ? work->number - work->slice->before : 0;
+	if (read < work->interval->instructions)
 		return tw_fail(work->slice->reader, TW_ERR_VALUE,
-		               "only %" PRIu64 " instructions follow the snapshot: there are no %" PRIu64, work->number,
-		               work->length);
-	/* the last of the trace: a system call that does not return, as a rule */
-	uint32_t event = event_of(work);
-	if (!event)
-		return no_memory(work);
-	work->slice->events[event - 1].stops = true;
-	return 0;
+		               "only %" PRIu64 " instructions follow snapshot %" PRIu64 " of thread %" PRIu64
+		               ": there are no %" PRIu64,
+		               read, work->interval->snapshot, work->files.track->name.number,
+		               work->interval->instructions);
+	status = judge_accesses(work);
+	return status < 0 ? status : stop_here(work); /* a system call that does not return, as a rule */
 }
 
-int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track, uint64_t snapshot,
-               uint64_t length)
+int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track,
+               const struct slice_interval *interval)
 {
 	struct work *work = calloc(1, sizeof *work);
-	*slice = (struct slice){.reader = reader, .instructions = length};
+	*slice = (struct slice){.reader = reader, .track = track};
 	slice->page_most = tw_memory_limit(reader) / sizeof(struct slice_page);
 	if (!work)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	work->slice = slice;
-	work->length = length;
+	work->interval = interval;
 	int status = xtrace_files_open(&work->files, reader, track);
-	if (status >= 0 && !work->files.snapshots)
-		status = tw_fail(reader, TW_ERR_VALUE, "thread %" PRIu64 " has no snapshots", track->name.number);
-	if (status >= 0 && !work->files.data)
-		status = tw_fail(reader, TW_ERR_VALUE, "thread %" PRIu64 " has no instructions", track->name.number);
 	if (status >= 0)
-		status = find_snapshot(work, snapshot);
+		status = take_snapshot(work);
 	if (status >= 0)
 		status = seek(work);
 	if (status >= 0)

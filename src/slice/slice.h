@@ -28,6 +28,7 @@ struct slice_write {
 struct slice_event {
 	uint64_t after; /* executions of the place up to this one */
 	uint32_t place;
+	bool marks;       /* the interval begins here: nothing happens, and the place is executed once more */
 	bool skips;       /* the instruction is not executed, and sets its register to: */
 	bool stops;       /* the slice ends before it */
 	bool sets_thread; /* the value is that of TPIDR_EL0 from here on */
@@ -44,9 +45,19 @@ struct slice_place {
 	uint64_t stub;        /* where the stub is, once it is written */
 };
 
+/* What is wanted of a track. */
+struct slice_interval {
+	uint64_t snapshot;     /* its number */
+	uint64_t begin;        /* offset of the first instruction's token; before the snapshot: where that is */
+	uint64_t instructions; /* from there on */
+};
+
 struct slice {
 	struct tw_reader *reader;
-	uint64_t start_pc, instructions;
+	const struct xtrace_track *track;
+	uint64_t start_pc;
+	uint64_t before; /* instructions from the snapshot to where the interval begins */
+	uint64_t accesses;
 	struct tw_xtrace_snapshot snapshot;
 	uint8_t vectors[32 * 16];
 	struct slice_page **pages;
@@ -61,10 +72,12 @@ struct slice {
 	size_t write_count, write_room;
 };
 
-/* Reads `length` instructions of a track from its snapshot of that number on. Returns 0 or a negative status. Free it in any
- * case. */
-int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track, uint64_t snapshot,
-               uint64_t length);
+/* Goes to a snapshot of a track. Returns 0 or a negative status: there may be none of that number. */
+int slice_find_snapshot(struct xtrace_files *files, struct xtrace_snapshots *snapshots, uint64_t number);
+
+/* Reads an interval of a track. Returns 0 or a negative status. Free it in any case. */
+int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrace_track *track,
+               const struct slice_interval *interval);
 
 /* The page of an address; made where it is not there. NULL when there is no room. */
 struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make);
@@ -73,5 +86,26 @@ struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool mak
 int slice_write_program(struct slice *slice, struct tw_output *out);
 
 void slice_free(struct slice *slice);
+
+/* ---- sync.c: all threads between two points of the order of their accesses. ---- */
+
+/* What a thread does between them: nothing where there are no instructions. */
+struct slice_cut {
+	const struct xtrace_track *track;
+	struct slice_interval interval;
+};
+
+struct slice_sync {
+	uint64_t after, until; /* TIMEs: later than one, up to the other */
+	uint64_t accesses;     /* in the order */
+	struct slice_cut *cuts;
+	size_t count;
+};
+
+/* Cuts all threads where the interval of one of them begins and ends, and writes the order of their accesses in between. Returns 0 or
+ * a negative status. Free it in any case. */
+int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const struct xtrace_track *track,
+                    const struct slice_interval *interval, struct tw_output *order);
+void slice_sync_free(struct slice_sync *sync);
 
 #endif

@@ -1,0 +1,312 @@
+/* sync.c - the threads of a trace between two points of the order of their accesses. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "slice/slice.h"
+
+enum {
+	ACCESSES = 1024,
+	/* of an instruction: LD4 has 64 */ CHUNK = 1 << 14 /* bytes read at once: many files are open */
+};
+
+struct access {
+	uint64_t address;
+	uint32_t size;
+	bool stores;
+};
+
+/* A track on its way between the two points. */
+struct lane {
+	struct xtrace_files files;
+	struct xtrace_cursor cursor;
+	struct slice_cut *cut;
+	uint64_t begin;  /* offset of the first instruction behind what comes before */
+	uint64_t first;  /* how many are before it */
+	uint64_t number; /* of the instruction, from 1 */
+	uint64_t length;
+	bool opens; /* the next instruction is the first */
+	uint64_t time;
+	struct access accesses[ACCESSES]; /* at that time */
+	size_t count;
+};
+
+struct work {
+	struct slice_sync *sync;
+	struct tw_reader *reader;
+	struct tw_output *order;
+	size_t chosen;  /* the track whose interval is wanted */
+	uint64_t begin; /* offset of its first instruction */
+	struct lane *lanes;
+	struct lane **heap; /* those that go on, the earliest on top */
+	size_t waiting;
+};
+
+static bool is_instruction(const struct tw_xtrace_token *token)
+{
+	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+}
+
+/* ---- The two points. ---- */
+
+static void take_point(struct slice_sync *sync, bool inside, bool *before, uint64_t time)
+{
+	if (inside && !*before)
+		sync->after = time - 1;
+	if (inside)
+		sync->until = time;
+	else
+		sync->after = time;
+	*before = true;
+}
+
+/* The last TIMEs before the interval, or just before its first, and in it. */
+static int scan(struct work *work, struct xtrace_files *files, uint64_t index, uint64_t instructions)
+{
+	struct xtrace_cursor cursor;
+	struct tw_xtrace_token token;
+	uint64_t number = 0, taken = 0;
+	bool before = false;
+	int status;
+	xtrace_cursor_init(&cursor, files);
+	while ((status = xtrace_cursor_next(&cursor, &token)) > 0) {
+		bool inside = taken > 0;
+		if (is_instruction(&token)) {
+			inside = inside || (files->layout.counts_index ? number : cursor.offset) >= index;
+			if (inside && taken == 0)
+				work->begin = cursor.offset;
+			number++;
+			taken += inside;
+		}
+		if (taken > instructions)
+			break;
+		if (token.kind == TW_XTRACE_TIME)
+			take_point(work->sync, inside, &before, token.value);
+	}
+	return status;
+}
+
+static int find_points(struct work *work, const struct xtrace_track *track, const struct slice_interval *interval)
+{
+	struct xtrace_files files;
+	struct xtrace_snapshots snapshots;
+	int status = xtrace_files_open(&files, work->reader, track);
+	if (status >= 0)
+		status = slice_find_snapshot(&files, &snapshots, interval->snapshot);
+	if (status >= 0)
+		status = scan(work, &files, snapshots.last.index, interval->instructions);
+	xtrace_files_close(&files);
+	if (status >= 0 && !work->sync->until)
+		return tw_fail(work->reader, TW_ERR_VALUE,
+		               "the interval of thread %" PRIu64 " has no TIME, by which to cut the others",
+		               track->name.number);
+	return status < 0 ? status : 0;
+}
+
+/* ---- A track. ---- */
+
+static void take_instruction(const struct work *work, struct lane *lane)
+{
+	uint64_t offset = lane->cursor.offset;
+	if (lane->opens || (lane == &work->lanes[work->chosen] && offset == work->begin)) {
+		lane->begin = offset;
+		lane->first = lane->number;
+		lane->opens = false;
+	}
+	lane->number++;
+	lane->count = 0;
+}
+
+static int take_access(const struct work *work, struct lane *lane, const struct tw_xtrace_token *token)
+{
+	if (lane->count == ACCESSES)
+		return tw_fail(work->reader, TW_ERR_UNSUPPORTED, "an instruction with more than %d accesses", ACCESSES);
+	lane->accesses[lane->count++] =
+	    (struct access){token->value, token->payload_size, token->kind == TW_XTRACE_STORE};
+	return 0;
+}
+
+/* Whether this TIME is between the two points. */
+static bool take_time(const struct work *work, struct lane *lane, uint64_t time)
+{
+	if (time <= work->sync->after) {
+		lane->opens = true;
+		lane->count = 0;
+		return false;
+	}
+	lane->time = time;
+	lane->length = lane->number - lane->first;
+	return lane->number > 0;
+}
+
+/* Goes to the next TIME between the two points. Returns 1, 0 when there is none, or a negative status. */
+static int advance(const struct work *work, struct lane *lane)
+{
+	struct tw_xtrace_token token;
+	int status;
+	lane->count = 0;
+	while ((status = xtrace_cursor_next(&lane->cursor, &token)) > 0) {
+		if (is_instruction(&token))
+			take_instruction(work, lane);
+		else if (token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE)
+			status = take_access(work, lane, &token);
+		else if (token.kind == TW_XTRACE_TIME && token.value > work->sync->until)
+			return 0;
+		else if (token.kind == TW_XTRACE_TIME && take_time(work, lane, token.value))
+			return 1;
+		if (status < 0)
+			return status;
+	}
+	return status;
+}
+
+/* ---- The order. ---- */
+
+static void put_access(const struct work *work, const struct lane *lane, const char *kind, const struct access *access)
+{
+	tw_putf(work->order, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t0x%" PRIx64 "\t%" PRIu32 "\n", lane->time,
+	        lane->cut->track->name.number, lane->number - 1 - lane->first, kind, access->address, access->size);
+	work->sync->accesses++;
+}
+
+static void put_time(const struct work *work, const struct lane *lane)
+{
+	const struct access call = {0};
+	for (size_t i = 0; i < lane->count; i++)
+		put_access(work, lane, lane->accesses[i].stores ? "store" : "load", &lane->accesses[i]);
+	if (!lane->count)
+		put_access(work, lane, "call", &call);
+}
+
+static void sift_down(const struct work *work, size_t i)
+{
+	struct lane **heap = work->heap, *lane = heap[i];
+	for (size_t child; (child = 2 * i + 1) < work->waiting; i = child) {
+		child += child + 1 < work->waiting && heap[child + 1]->time < heap[child]->time;
+		if (lane->time <= heap[child]->time)
+			break;
+		heap[i] = heap[child];
+		heap[child] = lane;
+	}
+}
+
+static int open_lane(struct work *work, struct lane *lane)
+{
+	int status = xtrace_files_open(&lane->files, work->reader, lane->cut->track);
+	lane->files.data_window.chunk = CHUNK;
+	xtrace_cursor_init(&lane->cursor, &lane->files);
+	lane->opens = true;
+	if (status >= 0)
+		status = advance(work, lane);
+	if (status > 0)
+		work->heap[work->waiting++] = lane;
+	return status;
+}
+
+static int read_lanes(struct work *work)
+{
+	int status = 0;
+	tw_putf(work->order, "# accesses of threads, later than TIME %" PRIu64 ", up to %" PRIu64 "\n",
+	        work->sync->after, work->sync->until);
+	tw_put_text(work->order, "time\tthread\tinstruction\tkind\taddress\tbytes\n");
+	for (size_t i = 0; status >= 0 && i < work->sync->count; i++)
+		status = open_lane(work, &work->lanes[i]);
+	for (size_t i = work->waiting / 2; i-- > 0;)
+		sift_down(work, i);
+	while (status >= 0 && work->waiting) {
+		put_time(work, work->heap[0]);
+		status = advance(work, work->heap[0]);
+		if (status == 0)
+			work->heap[0] = work->heap[--work->waiting];
+		sift_down(work, 0);
+	}
+	return status;
+}
+
+/* ---- Snapshots. ---- */
+
+/* The last one before the interval. */
+static int find_snapshot(struct work *work, struct lane *lane, struct slice_cut *cut)
+{
+	struct xtrace_snapshots snapshots;
+	uint64_t most = lane->files.layout.counts_index ? lane->first : lane->begin, found = 0;
+	int status = 0;
+	xtrace_snapshots_init(&snapshots, &lane->files);
+	while (lane->files.snapshots && (status = xtrace_snapshots_next(&snapshots)) > 0) {
+		if (snapshots.last.index > most)
+			break;
+		found = snapshots.number;
+	}
+	if (status >= 0 && !found)
+		return tw_fail(work->reader, TW_ERR_VALUE, "thread %" PRIu64 " has no snapshot before TIME %" PRIu64,
+		               cut->track->name.number, work->sync->after + 1);
+	cut->interval.snapshot = found - 1;
+	return status < 0 ? status : 0;
+}
+
+static int make_cuts(struct work *work, const struct slice_interval *interval)
+{
+	int status = 0;
+	for (size_t i = 0; status == 0 && i < work->sync->count; i++) {
+		struct slice_cut *cut = &work->sync->cuts[i];
+		struct lane *lane = &work->lanes[i];
+		cut->interval = (struct slice_interval){.begin = lane->begin, .instructions = lane->length};
+		if (i == work->chosen)
+			cut->interval = *interval;
+		else if (lane->length)
+			status = find_snapshot(work, lane, cut);
+	}
+	return status;
+}
+
+static int prepare(struct work *work, const struct xtrace_track *track)
+{
+	const struct xtrace_set *set = &xtrace_of(work->reader)->set;
+	struct slice_sync *sync = work->sync;
+	work->lanes = calloc(set->count, sizeof *work->lanes);
+	work->heap = calloc(set->count, sizeof(struct lane *));
+	sync->cuts = calloc(set->count, sizeof *sync->cuts);
+	if (!work->lanes || !work->heap || !sync->cuts)
+		return xtrace_no_memory(work->reader);
+	sync->count = set->count;
+	work->chosen = (size_t)(track - set->tracks);
+	for (size_t i = 0; i < sync->count; i++) {
+		sync->cuts[i].track = &set->tracks[i];
+		work->lanes[i].cut = &sync->cuts[i];
+	}
+	return 0;
+}
+
+int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const struct xtrace_track *track,
+                    const struct slice_interval *interval, struct tw_output *order)
+{
+	struct work *work = calloc(1, sizeof *work);
+	*sync = (struct slice_sync){0};
+	if (!work)
+		return xtrace_no_memory(reader);
+	work->sync = sync;
+	work->reader = reader;
+	work->order = order;
+	bool quiet = reader->quiet;
+	reader->quiet = true; /* what is wrong is told when it is read for a slice */
+	int status = prepare(work, track);
+	if (status >= 0)
+		status = find_points(work, track, interval);
+	if (status >= 0)
+		status = read_lanes(work);
+	if (status >= 0)
+		status = make_cuts(work, interval);
+	reader->quiet = quiet;
+	for (size_t i = 0; work->lanes && i < sync->count; i++)
+		xtrace_files_close(&work->lanes[i].files);
+	free(work->lanes);
+	free(work->heap);
+	free(work);
+	return status;
+}
+
+void slice_sync_free(struct slice_sync *sync)
+{
+	free(sync->cuts);
+	sync->cuts = NULL;
+}

@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+"""slice_tests - slices of programs, executed again: the same instructions with the same accesses. Prints TAP.
+
+Truth is the trace itself, as xtrace_tokens reads it, against what the collector records of the slice under QEMU.
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import xtrace_tokens
+from study_tests import Bench
+from xtrace_record_tests import COMPILER, Failed, busybox, expect
+
+ORDERED = ("load", "store")
+
+
+def data_of(directory, thread=None):
+    """The data and snapshot files of a thread, or of the only one."""
+    files = xtrace_tokens.files(directory)
+    if thread is None:
+        (thread,) = files
+    return files[thread]
+
+
+def steps_of(directory, start=0, length=None, thread=None):
+    """Instructions of a recording, from an offset on: (pc, opcode, loads and stores)."""
+    found = []
+    for _, name, fields in xtrace_tokens.tokens(data_of(directory, thread)[0].read_bytes()[start:]):
+        if name in ("inst", "pcinst"):
+            if len(found) == length:
+                break
+            found.append((*fields, []))
+        elif name in ORDERED:
+            found[-1][2].append((name, *fields))
+    return found
+
+
+def indexes(directory, thread=None):
+    """Where the snapshots of a thread stand in its data file."""
+    return [one["index"] for one in xtrace_tokens.snapshots(data_of(directory, thread)[1].read_bytes())]
+
+
+def compare(bench, program, wanted, places):
+    """What is recorded of a slice is what it was made of, but for stubs, whose places are none of the interval's; returns how many
+    places were replaced."""
+    again = bench.directory / "slice.again"
+    shutil.rmtree(again, ignore_errors=True)
+    subprocess.run([bench.tool, "record", "--from-hint", "-o", again, "--", program], check=True, capture_output=True)
+    length, found = len(wanted), [step for step in steps_of(again) if step[0] in places]
+    expect(len(found) in (length, length + 1), "instructions", len(found), "of", length)  # and the branch that ends it
+    replaced = set()
+    for i, (have, want) in enumerate(zip(found, wanted)):
+        branch = have[1] >> 26 == 5 and have[1] != want[1]  # to a stub
+        expect(have[0] == want[0], i, "instructions in:", hex(have[0]), "is not", hex(want[0]))
+        expect(branch or have[1:] == want[1:], i, "instructions in:", have, "is not", want)
+        replaced |= {want[0]} if branch else set()
+    return len(replaced)
+
+
+def check_slice(bench, trace, snapshot, length, thread=None):
+    index, program = indexes(trace, thread)[snapshot], bench.directory / "slice.elf"
+    steps = steps_of(trace, index, length + 1, thread)
+    options = ["--thread", str(thread)] if thread else []
+    subprocess.run([bench.tool, "slice", "--snapshot", str(snapshot), "--length", str(length), *options, trace, "-o", program],
+                   check=True, capture_output=True)
+    return compare(bench, program, steps[:length], {pc for pc, _, _ in steps})
+
+
+def record(bench, name, words, interval):
+    """A trace with many snapshots."""
+    out = bench.directory / f"{name}.slices"
+    if not out.exists():
+        subprocess.run([bench.tool, "record", "--snapshot-interval", str(interval), "-o", out, "--", *words], check=True,
+                       capture_output=True, cwd=bench.directory)
+    return out
+
+
+# ---- The tests. ----
+
+def test_known(bench):
+    "small programs, and one as a whole, with its system calls"
+    replaced = 0
+    for name, interval in (("calls", 4000), ("matrix", 3000), ("sort", 1000)):
+        trace = record(bench, name, [bench.program(name)], interval)
+        for snapshot, length in ((0, 17), (1, interval // 2)):
+            replaced += check_slice(bench, trace, snapshot, length)
+    trace = bench.record("calls")
+    replaced += check_slice(bench, trace, 0, len(steps_of(trace)))
+    expect(replaced > 10, "system calls and other replaced places", replaced)
+
+
+def test_real(bench):
+    "twenty slices of real programs: Debian's busybox as gzip, sort, awk and sha256sum"
+    program, why = busybox(bench)
+    if not program:
+        expect(not os.environ.get("CI"), why)
+        return f"no busybox: {why}"
+    text, done, interval = bench.directory / "text", 0, 12000
+    text.write_text("".join(f"{i * 7919 % 1000} line {i}\n" for i in range(300)))
+    for words in (["gzip", "-c", "text"], ["sort", "-n", "text"], ["awk", "{s+=$1} END {print s}", "text"], ["sha256sum", "text"]):
+        trace = record(bench, f"busybox-{words[0]}", [program, *words], interval)
+        count = len(indexes(trace))
+        expect(count >= 6, words, "snapshots", count)
+        for part in range(5):  # from the beginning to the end, across the snapshots that follow
+            check_slice(bench, trace, (count - 2) * part // 4, interval + 3000 * part // 4)
+            done += 1
+    expect(done == 20, done)
+    return None
+
+
+def test_threads(bench):
+    "a slice of each thread of a program with several"
+    trace = record(bench, "turns", [bench.program("turns")], 2500)
+    threads = xtrace_tokens.files(trace)
+    expect(len(threads) == 4, threads)
+    replaced = [check_slice(bench, trace, 1, 2500, thread) for thread in threads]
+    expect(sum(replaced) > 5, "what other threads wrote", replaced)
+
+
+def moments(directory, thread):
+    """(TIME, its instruction, that one's offset, accesses that it orders) of a thread, and the offsets of all instructions."""
+    found, offsets, waiting = [], [], []
+    for offset, name, fields in xtrace_tokens.tokens(data_of(directory, thread)[0].read_bytes()):
+        if name in ("inst", "pcinst"):
+            offsets.append(offset)
+            waiting = []
+        elif name in ORDERED:
+            waiting.append((name, fields[0], len(fields[1])))
+        elif name == "time":
+            found.append((fields[0], len(offsets) - 1, waiting))
+            waiting = []
+    return found, offsets
+
+
+def test_sync(bench):
+    "--sync: slices of all threads between two points of the order, and that order, as a second reading of the trace has them"
+    trace, out = record(bench, "turns", [bench.program("turns")], 2500), bench.directory / "sync"
+    threads = {thread: moments(trace, thread) for thread in xtrace_tokens.files(trace)}
+    chosen, length = sorted(threads)[2], 2500
+    times, offsets = threads[chosen]
+    begin = offsets.index(indexes(trace, chosen)[2])
+    after = max(time for time, step, _ in times if step < begin)
+    until = max(time for time, step, _ in times if step < begin + length)
+    done = subprocess.run([bench.tool, "slice", "--sync", "--json", "--thread", str(chosen), "--snapshot", "2", "--length",
+                           str(length), trace, "-o", out], check=True, capture_output=True, text=True)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    wanted, programs, leads = [], {}, 0
+    for thread, (times, offsets) in threads.items():
+        meanwhile = [one for one in times if after < one[0] <= until]
+        if not meanwhile:
+            continue
+        first = begin if thread == chosen else 1 + max((step for time, step, _ in times if time <= after), default=-1)
+        last = begin + length if thread == chosen else meanwhile[-1][1] + 1
+        programs[thread] = first, last
+        wanted += [(time, thread, step - first, *access)
+                   for time, step, accesses in meanwhile for access in (accesses or [("call", 0, 0)])]
+    rows = [line.split("\t") for line in (out / "order.tsv").read_text().splitlines()]
+    expect(str(after) in rows[0][0] and str(until) in rows[0][0] and rows[1][0] == "time", rows[:2])
+    found = [(int(row[0]), int(row[1]), int(row[2]), row[3], int(row[4], 16), int(row[5])) for row in rows[2:]]
+    expect(found == sorted(wanted, key=lambda row: row[0]), "the order", len(found), len(wanted))
+    expect(len({row[1] for row in found}) > 1, "one thread only")
+    expect(told[0] == {"order": str(out / "order.tsv"), "after": after, "until": until, "accesses": len(found)}, told[0])
+    expect({row["thread"]: (row["instructions"], row["bytes"]) for row in told[1:]} ==
+           {thread: (last - first, (out / f"{thread}.elf").stat().st_size) for thread, (first, last) in programs.items()}, told)
+    expect(len(list(out.glob("*.elf"))) == len(programs) > 1, programs)
+    for row in told[1:]:
+        thread, (first, last) = row["thread"], programs[row["thread"]]
+        snapshots, offsets = indexes(trace, thread), threads[thread][1]
+        expect(row["snapshot"] == max(i for i, index in enumerate(snapshots) if index <= offsets[first]), row)
+        expect(row["before"] == first - offsets.index(snapshots[row["snapshot"]]), row)
+        lead = steps_of(trace, snapshots[row["snapshot"]], row["before"] + last - first + 1, thread)
+        steps = lead[row["before"]:]
+        compare(bench, out / f"{thread}.elf", steps[:last - first], {pc for pc, _, _ in lead})
+        leads += row["before"] > 0
+    expect(leads > 0, "no slice begins between snapshots")
+
+
+def refused(bench, trace, options, words):
+    """One line that says why, and no file."""
+    out = bench.directory / "none.elf"
+    done = subprocess.run([bench.tool, "slice", *options, trace, "-o", out], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and words in done.stderr and not out.exists(), options, done.returncode, done.stderr)
+    expect(len(done.stderr.splitlines()) == 1 + ("--help" in done.stderr), done.stderr)
+
+
+def without(bench, trace, name, number):
+    """The trace without one of its tokens."""
+    out = bench.directory / f"without.{name}"
+    shutil.copytree(trace, out)
+    path, _ = data_of(out)
+    data = path.read_bytes()
+    starts = [(offset, kind) for offset, kind, _ in xtrace_tokens.tokens(data)] + [(len(data), None)]
+    at = [i for i, (_, kind) in enumerate(starts) if kind == name][number]
+    path.write_bytes(data[:starts[at][0]] + data[starts[at + 1][0]:])
+    steps = sum(kind in ("inst", "pcinst") for _, kind in starts[:at])
+    return out, steps - 1
+
+
+def test_words(bench):
+    "what cannot be had is told in a line: no such snapshot, a length past the end, memory that the trace never read"
+    trace = bench.record("sort")
+    whole = len(steps_of(trace))
+    for options, words in ((["--snapshot", "9", "--length", "5"], "has 1 snapshot, from 0 on: there is no 9"),
+                           (["--length", "1000000"], f"only {whole} instructions follow snapshot 0 of thread "),
+                           (["--length", str(whole + 1)], f"only {whole} instructions"),
+                           (["--length", "5", "--thread", "1"], "no such thread"),
+                           ([], "--length N"), (["--length", "0"], '"0" is too small'),
+                           (["--length", "5000", "--memory", "64K"], "--memory")):
+        refused(bench, trace, options, words)
+    refused(bench, bench.record("threads", "500"), ["--length", "5"], "choose one")
+    for name, words in (("load", "does not have the memory that it loads"), ("store", "does not have the memory that it stores to")):
+        less, step = without(bench, trace, name, 20)
+        refused(bench, less, ["--length", "1000"], words)
+        refused(bench, less, ["--length", str(step + 1)], f"instruction {step} behind snapshot 0, at 0x")
+        subprocess.run([bench.tool, "slice", "--length", str(step), less, "-o", bench.directory / "short.elf"], check=True)
+    alone = bench.directory / "alone"
+    shutil.copytree(trace, alone)
+    data_of(alone)[1].unlink()
+    refused(bench, alone, ["--length", "5"], "no snapshots")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("tests", nargs="*", help="names of tests; all otherwise")
+    arguments = parser.parse_args()
+    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    if arguments.tests:
+        tests = [test for test in tests if test.__name__ in arguments.tests]
+    print("TAP version 13")
+    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
+    if missing and not os.environ.get("CI"):
+        print(f"1..0 # SKIP not there: {' '.join(missing)}")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(os.path.abspath(arguments.tool), directory)
+        for number, test in enumerate(tests, 1):
+            try:
+                skipped = test(bench)
+                print(f"ok {number} - {test.__doc__}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+            except (Failed, ValueError, subprocess.CalledProcessError, OSError) as error:
+                print(f"not ok {number} - {test.__doc__}", flush=True)
+                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
+    print(f"1..{len(tests)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
