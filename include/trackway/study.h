@@ -1,4 +1,4 @@
-/* study.h - what instructions did: their mix, blocks, branches, memory, caches, system calls, calls (xtrace). */
+/* study.h - what instructions did: their mix, blocks, branches, memory, caches, calls, phases (xtrace). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_STUDY_H
 #define TRACKWAY_STUDY_H
@@ -18,12 +18,13 @@ enum tw_study_kind {
 	TW_STUDY_CACHE,    /* a hierarchy of caches simulated */
 	TW_STUDY_SYSCALLS, /* system calls with arguments and what they returned */
 	TW_STUDY_CALLS,    /* the tree of calls, weighed by instructions */
+	TW_STUDY_PHASES,   /* intervals that execute the same blocks, and those that stand for them */
 	TW_STUDIES
 };
 
 enum tw_study_policy { TW_STUDY_LRU, TW_STUDY_FIFO, TW_STUDY_RANDOM, TW_STUDY_POLICIES };
 
-enum { TW_STUDY_LEVELS = 4, TW_STUDY_HISTORY_MOST = 24 };
+enum { TW_STUDY_LEVELS = 4, TW_STUDY_HISTORY_MOST = 24, TW_STUDY_PHASES_MOST = 1000 };
 
 /* One level of a hierarchy of caches. */
 struct tw_study_cache {
@@ -37,7 +38,8 @@ struct tw_study_options {
 	unsigned jobs; /* files of a set read at a time; 0: as many as there are processors. The result is the same */
 	size_t memory_limit; /* bytes for tables; 0: 256 MiB. What is beyond is counted as left out */
 	unsigned history;    /* branches: bits of gshare's history, at most TW_STUDY_HISTORY_MOST; 0: 12 */
-	uint64_t interval;   /* mem: instructions of a row of the footprint; 0: 1,000,000 */
+	uint64_t interval;   /* mem, phases: instructions of an interval (phases: at most UINT32_MAX); 0: 1,000,000 */
+	unsigned phases;     /* phases: at most so many, at most TW_STUDY_PHASES_MOST; 0: 30 */
 	bool reuse;          /* mem: reuse distances as well */
 	struct tw_study_cache levels[TW_STUDY_LEVELS]; /* cache: from the first that is asked */
 	unsigned level_count; /* 0: 32 KiB of 8 ways, then 512 KiB of 8 ways, LRU, lines of 64 bytes */

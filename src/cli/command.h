@@ -57,6 +57,7 @@ struct tw_command {
 	X(cache)                                                                                                       \
 	X(syscalls)                                                                                                    \
 	X(calls)                                                                                                       \
+	X(phases)                                                                                                      \
 	X(slice)                                                                                                       \
 	X(record)                                                                                                      \
 	X(replay)                                                                                                      \

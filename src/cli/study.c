@@ -194,7 +194,9 @@ static int show(const struct work *work, char *path)
 		       tw_show_plural(left_out, "item").text);
 	if (tw_study_instructions(work->study) == 0)
 		tw_say("there is no instruction in the trace");
-	int status = tw_screen_open(&screen, work->common->common.output);
+	int status = work->common->write ? work->common->write(work->common, work->study) : 0;
+	if (status == 0)
+		status = tw_screen_open(&screen, work->common->common.output);
 	if (status)
 		return status;
 	status = put(&screen, work, path);

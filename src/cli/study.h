@@ -7,9 +7,15 @@
 
 #include <trackway/study.h>
 
+struct tw_study_common;
+
+/* Writes files beside what is shown. Returns enum tw_exit. */
+typedef int (*tw_study_write_fn)(const struct tw_study_common *common, const struct tw_study *study);
+
 /* The options of such a command begin with it. */
 struct tw_study_common {
 	struct tw_common common; /* first */
+	tw_study_write_fn write; /* set by the command; NULL: none */
 	uint64_t top;
 	bool all; /* --all */
 	struct tw_forms forms;

@@ -283,6 +283,10 @@ static int check_options(const struct tw_study_options *options, struct tw_reade
 	if (options->history > TW_STUDY_HISTORY_MOST)
 		return tw_fail(reader, TW_ERR_VALUE, "a history of %u bits: at most %d", options->history,
 		               TW_STUDY_HISTORY_MOST);
+	if (options->kind == TW_STUDY_PHASES &&
+	    (options->phases > TW_STUDY_PHASES_MOST || options->interval > UINT32_MAX))
+		return tw_fail(reader, TW_ERR_VALUE, "at most %d phases, of intervals of at most 2^32 - 1 instructions",
+		               TW_STUDY_PHASES_MOST);
 	for (unsigned i = 0; i < options->level_count; i++)
 		if (!makes_sense(&options->levels[i]))
 			return tw_fail(
@@ -295,9 +299,18 @@ static int check_options(const struct tw_study_options *options, struct tw_reade
 
 static void fill_options(struct tw_study_options *options)
 {
-	enum { HISTORY = 12, INTERVAL = 1000000, WAYS = 8, LINE = 64, SIZE_1 = 32 << 10, SIZE_2 = 512 << 10 };
+	enum {
+		HISTORY = 12,
+		INTERVAL = 1000000,
+		WAYS = 8,
+		LINE = 64,
+		SIZE_1 = 32 << 10,
+		SIZE_2 = 512 << 10,
+		PHASES = 30
+	};
 	options->history = options->history ? options->history : HISTORY;
 	options->interval = options->interval ? options->interval : INTERVAL;
+	options->phases = options->phases ? options->phases : PHASES;
 	options->memory_limit = options->memory_limit ? options->memory_limit : TW_DEFAULT_MEMORY;
 	if (options->level_count)
 		return;
@@ -322,7 +335,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	static const struct study_job *const jobs[TW_STUDIES] = {
 	    [TW_STUDY_INSNS] = &study_insns, [TW_STUDY_BLOCKS] = &study_blocks, [TW_STUDY_BRANCHES] = &study_branches,
 	    [TW_STUDY_MEM] = &study_mem,     [TW_STUDY_CACHE] = &study_cache,   [TW_STUDY_SYSCALLS] = &study_syscalls,
-	    [TW_STUDY_CALLS] = &study_calls,
+	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study || !(study->tables.texts = tw_dictionary_new()))
@@ -343,6 +356,11 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 const struct tw_study_table *tw_study_table(const struct tw_study *study, size_t i)
 {
 	return i < study->tables.count ? &study->tables.items[i].table : NULL;
+}
+
+const struct study_part *study_all(const struct tw_study *study)
+{
+	return &study->all;
 }
 
 uint64_t tw_study_instructions(const struct tw_study *study)

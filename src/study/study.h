@@ -33,10 +33,13 @@ struct study_job {
 };
 
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
-    study_calls;
+    study_calls, study_phases;
 
 /* The number in `to` of a name of `from`; UINT32_MAX without memory. */
 uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name);
+
+/* All tracks together, read. */
+const struct study_part *study_all(const struct tw_study *study);
 
 /* ---- table.c: tables as they are filled. ---- */
 
@@ -63,6 +66,7 @@ void study_table_begin(struct study_tables *tables, const char *name, const char
 /* The next cell of the last table, row after row. Texts are copied. */
 void study_put_count(struct study_tables *tables, uint64_t number);
 void study_put_share(struct study_tables *tables, uint64_t part, uint64_t whole);
+void study_put_ratio(struct study_tables *tables, double share);
 void study_put_text(struct study_tables *tables, const char *text);
 void study_put_function(struct study_tables *tables, const struct study_part *part, uint32_t name);
 

@@ -31,9 +31,14 @@ void study_put_count(struct study_tables *tables, uint64_t number)
 	put(tables, (struct tw_study_cell){.number = number});
 }
 
+void study_put_ratio(struct study_tables *tables, double share)
+{
+	put(tables, (struct tw_study_cell){.share = share});
+}
+
 void study_put_share(struct study_tables *tables, uint64_t part, uint64_t whole)
 {
-	put(tables, (struct tw_study_cell){.share = whole ? (double)part / (double)whole : 0});
+	study_put_ratio(tables, whole ? (double)part / (double)whole : 0);
 }
 
 void study_put_text(struct study_tables *tables, const char *text)

@@ -100,10 +100,25 @@ make_trace() { # directory
 	grep -q '16 instructions' out.svg
 }
 
+@test "phases as text, and SimPoint's files" {
+	make_trace set
+	trackway phases --interval 4 --save app set | tr -s ' ' >out
+	grep -qx ' 1 50.00 % 2 1 100 4 4' out
+	grep -qx ' 3 100.00 %' out
+	grep -qx ' 3 100 12 4 3 2' out
+	printf 'T:1:2 :2:2 \nT:2:4 \nT:2:4 \nT:2:2 :3:1 :4:1 \n' | diff - app.bb
+	printf '0 0\n1 1\n3 2\n' | diff - app.simpoints
+	printf '0.250000 0\n0.500000 1\n0.250000 2\n' | diff - app.weights
+	run trackway phases --save /none/app set
+	[ "$status" = 2 ] && [[ $output = *"/none/app.bb: No such file or directory"* ]]
+	run trackway phases -k 0 set
+	[ "$status" = 2 ]
+}
+
 @test "a trace without instructions, and one cut in the middle" {
 	make_trace set
 	: >empty
-	for command in insns blocks branches mem cache syscalls calls; do
+	for command in insns blocks branches mem cache syscalls calls phases; do
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set

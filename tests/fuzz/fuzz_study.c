@@ -24,7 +24,7 @@ static void touch_tables(const struct tw_study *study)
 /* Bits 0 to 2 choose the analysis, bit 3 little memory, bit 4 reuse distances, bits 5 and 6 a small interval and history. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	enum { LITTLE = 1 << 16, INTERVAL = 5 };
+	enum { LITTLE = 1 << 16, INTERVAL = 5, PHASES = 4 };
 	if (size < 1)
 		return 0;
 	const struct tw_read_options reading = {.format = "xtrace"};
@@ -33,6 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	    .memory_limit = bytes[0] & 8 ? LITTLE : 0,
 	    .reuse = bytes[0] & 16,
 	    .interval = bytes[0] & 32 ? INTERVAL : 0,
+	    .phases = PHASES,
 	    .history = bytes[0] & 64 ? 1 : 0,
 	    .levels = {{.size = 256, .ways = 2, .line = 16, .policy = (enum tw_study_policy)(bytes[0] >> 7)}},
 	    .level_count = bytes[0] & 64 ? 1 : 0,

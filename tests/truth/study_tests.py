@@ -9,6 +9,7 @@ from models in this file over the tokens as xtrace_tokens reads them: none of it
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import re
@@ -478,6 +479,124 @@ def test_calls(bench):
     expect(f"{sum(wanted.values()):,} instructions" in text and xml.etree.ElementTree.fromstring(text.encode()) is not None, text[:500])
 
 
+def vectors_of(steps, every):
+    """Instructions by the first address of the block that they are executed in, for each interval."""
+    found, start, before = [], None, None
+    for i, (pc, opcode, _) in enumerate(steps):
+        if before is None or is_branch(before[1]) or pc != before[0] + 4:
+            start = pc
+        if i % every == 0:
+            found.append(collections.Counter())
+        found[-1][start] += 1
+        before = pc, opcode
+    return found
+
+
+def mix(x):
+    """splitmix64, by its paper."""
+    x = (x + 0x9e3779b97f4a7c15) % 2 ** 64
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 % 2 ** 64
+    x = (x ^ x >> 27) * 0x94d049bb133111eb % 2 ** 64
+    return x ^ x >> 31
+
+
+def project(vector, known):
+    """The shares of the blocks, each in a direction that its address chooses: 15 dimensions."""
+    whole = sum(vector.values())
+    for pc in vector:
+        if pc not in known:
+            known[pc] = [(mix(mix(pc) + d) >> 11) / 2 ** 52 - 1 for d in range(15)]
+    return [sum(n / whole * known[pc][d] for pc, n in vector.items()) for d in range(15)]
+
+
+def distance(a, b):
+    return sum((x - y) ** 2 for x, y in zip(a, b))
+
+
+def middle(points, weights):
+    whole = sum(weights)
+    return [sum(w * point[d] for point, w in zip(points, weights)) / whole for d in range(15)]
+
+
+def score(points, weights, labels):
+    """Bayesian information criterion of groups with one variance, as the SimPoint paper writes it, and the variance's floor."""
+    groups = {label: [i for i, one in enumerate(labels) if one == label] for label in set(labels)}
+    whole, k = sum(weights), len(groups)
+    spread = 0
+    for members in groups.values():
+        center = middle([points[i] for i in members], [weights[i] for i in members])
+        spread += sum(weights[i] * distance(points[i], center) for i in members)
+    variance = max(spread / (whole - k), 1e-3)
+    found = -(k - 1 + 15 * k + 1) / 2 * math.log(whole)
+    for members in groups.values():
+        own = sum(weights[i] for i in members)
+        found += own * math.log(own / whole) - own / 2 * math.log(2 * math.pi) - own * 15 / 2 * math.log(variance) - (own - 1) / 2
+    return found
+
+
+def check_phases(bench, trace, every):
+    """Vectors, labels, weights and the chosen intervals by a second count; returns the phases of the intervals, and the choice."""
+    prefix = bench.directory / "saved"
+    tables = bench.tables("phases", trace, "--interval", str(every), "--save", prefix)
+    vectors, places = [], []
+    for thread, steps in streams(trace).items():
+        for number, vector in enumerate(vectors_of(steps, every)):
+            vectors.append(vector)
+            places.append((thread, number * every))
+    expect([(row["thread"], row["start"]) for row in tables["interval"]] == places, "intervals")
+    expect([row["instructions"] for row in tables["interval"]] == [sum(one.values()) for one in vectors], "instructions")
+    lines = prefix.with_suffix(".bb").read_text().splitlines()
+    expect(all(re.fullmatch(r"T(:[1-9]\d*:[1-9]\d* )+", line) for line in lines), lines[:3])
+    numbers, next_number = {}, 1
+    for line, vector in zip(lines, vectors):
+        pairs = [tuple(map(int, pair)) for pair in re.findall(r":(\d+):(\d+)", line)]
+        for pc, (number, _) in zip(vector, pairs):  # both in the order in which they are met
+            next_number += pc not in numbers
+            expect(numbers.setdefault(pc, number) == number < next_number, line)
+        expect([(numbers[pc], n) for pc, n in vector.items()] == pairs, line, vector)
+    expect(len(lines) == len(vectors), len(lines), len(vectors))
+    known, labels = {}, [row["phase"] for row in tables["interval"]]
+    points, weights = [project(vector, known) for vector in vectors], [sum(vector.values()) / every for vector in vectors]
+    centers = {}
+    for label in set(labels):
+        members = [i for i, one in enumerate(labels) if one == label]
+        centers[label] = middle([points[i] for i in members], [weights[i] for i in members])
+    for point, label in zip(points, labels):
+        expect(distance(point, centers[label]) <= 1e-9 + min(distance(point, one) for one in centers.values()), "not the nearest")
+    expect(list(dict.fromkeys(labels)) == list(range(len(centers))), "phases by their first intervals", labels)
+    rows = tables["phase"]
+    for row in rows:
+        members = [i for i, one in enumerate(labels) if one == row["phase"]]
+        share = sum(weights[i] for i in members) / sum(weights)
+        expect(row["intervals"] == len(members) and abs(row["weight"] - share) < 1e-6 and row["interval"] in members, row)
+        nearest = min(distance(points[i], centers[row["phase"]]) for i in members)
+        expect(distance(points[row["interval"]], centers[row["phase"]]) <= nearest + 1e-9, row)
+    files = [[tuple(line.split(" ")) for line in prefix.with_suffix(suffix).read_text().splitlines()]
+             for suffix in (".simpoints", ".weights")]
+    expect(files[0] == [(str(row["interval"]), str(row["phase"])) for row in rows], files[0])
+    expect(files[1] == [(f"{row['weight']:.6f}", str(row["phase"])) for row in rows], files[1])
+    choice = [row["score"] for row in tables["choice"]]
+    expect(len(rows) == 1 + next(i for i, one in enumerate(choice) if one >= 0.9), choice)
+    ones = score(points, weights, [0] * len(points))
+    expect((choice[0] == 0) == (score(points, weights, labels) > ones) or len(rows) == 1, choice, ones)
+    return labels, choice
+
+
+def test_phases(bench):
+    "phases: three loops by their source; vectors, nearest middles and weights of others by a second count"
+    trace = bench.record("phases")
+    labels, choice = check_phases(bench, trace, 2000)
+    whole = 2 + 4 * 30011 + 3
+    expect(labels == [start // 10003 % 3 for start in range(1000, whole, 2000)] + [2], labels)
+    expect(max(choice) == choice[2] == 1, choice)
+    check_phases(bench, bench.record("threads", "500"), 3000)
+    check_phases(bench, bench.record("calls"), 500)
+    one, = bench.tables("phases", trace)["phase"]
+    expect((one["weight"], one["instructions"]) == (1, whole), one)
+    few = bench.tables("phases", trace, "--interval", "2000", "-k", "2")
+    expect(len(few["choice"]) == 2 == len(few["phase"]), few["choice"])
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
@@ -512,7 +631,8 @@ def test_words(bench):
         expect(done.returncode == 1 and "xtrace.unknown-token" in done.stderr, command, done.returncode, done.stderr)
 
 
-COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",), ("calls",)]
+COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache",), ("syscalls",), ("calls",),
+            ("phases", "--interval", "2000")]
 
 
 def main():
