@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns 0 or errno. An empty file is no bytes. */
+static const uint8_t nothing[1]; /* an empty file's bytes: none */
+
+/* Returns 0 or errno. */
 static int map(const char *path, const uint8_t **bytes, size_t *size)
 {
 	struct stat status;
@@ -25,7 +27,9 @@ static int map(const char *path, const uint8_t **bytes, size_t *size)
 	void *all = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 	if (all == MAP_FAILED)
 		error = errno;
-	*bytes = error ? NULL : all;
+	if (error)
+		*size = 0;
+	*bytes = *size ? all : nothing;
 	close(fd);
 	return error;
 }
@@ -62,9 +66,9 @@ const char *replay_file_open(struct replay_file *file, const char *path)
 
 void replay_file_close(struct replay_file *file)
 {
-	if (file->data)
+	if (file->data_size)
 		munmap((void *)(uintptr_t)file->data, file->data_size);
-	if (file->snapshots)
+	if (file->snapshots_size)
 		munmap((void *)(uintptr_t)file->snapshots, file->snapshots_size);
 }
 

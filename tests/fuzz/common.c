@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -97,6 +98,12 @@ void fuzz_drain(struct tw_reader *reader)
 			look_at(dictionary, &batch.events[i], batch.arguments);
 	}
 	fuzz_good(reader, count);
+}
+
+void fuzz_write(const char *path, const uint8_t *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fuzz_require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0, "a file");
 }
 
 static int scratch = -1;

@@ -31,6 +31,9 @@ void fuzz_touch(const uint8_t *bytes, uint64_t size);
 /* Reads all events, touches each, and checks what holds of every event. */
 void fuzz_drain(struct tw_reader *reader);
 
+/* Makes a file of these bytes. */
+void fuzz_write(const char *path, const uint8_t *bytes, size_t size);
+
 struct tw_output;
 
 /* An output to a file in memory, which is made once and emptied by each call. */

@@ -2,11 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const files[] = {"xtrace.1.1.hint9.xinsndata.bin", "xtrace.1.1.hint9.xsnapshot.bin",
@@ -42,8 +40,7 @@ static void write_file(const char *name, const uint8_t *bytes, size_t size)
 {
 	char path[PATH];
 	snprintf(path, sizeof path, "%s/%s", folder, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	fuzz_require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0, "a file");
+	fuzz_write(path, bytes, size);
 }
 
 static struct tw_reader *open_set(const char *path, const struct tw_read_options *options)

@@ -63,6 +63,40 @@ def xtraces():
     yield "xtrace-set", bytes([part]) + tokens + bytes(24) + snapshots
 
 
+def executed():
+    """What replay has special ways for, as it was executed from a snapshot of zeros. Opcodes are those of GNU's assembler."""
+    def word(value):
+        return value.to_bytes(8, "little")
+
+    def inst(opcode, *behind):
+        return b"\x01" + opcode.to_bytes(4, "little") + b"".join(behind)
+
+    def begin(pc, opcode):
+        return b"\x09" + word(pc) + opcode.to_bytes(4, "little")
+
+    def access(token, address, value):
+        return bytes([token]) + word(address) + value
+
+    load, store, value = 0x32, 0x3a, word(0x1122334455667788)
+    tokens = begin(0x400000, 0xd2820001)                                                   # mov x1, #0x1000
+    tokens += inst(0xf9400020, access(load, 0x1000, value))                                # ldr x0, [x1]
+    tokens += inst(0xf9000420, access(store, 0x1008, value))                               # str x0, [x1, #8]
+    tokens += inst(0xeb01001f)                                                             # cmp x0, x1
+    tokens += inst(0x9a810002, b"\x1c" + word(0x20000000))                                 # csel x2, x0, x1, eq
+    tokens += inst(0xc8037c20, access(store, 0x1000, value), b"\x03" + word(0))            # stxr w3, x0, [x1]
+    tokens += inst(0xd53bd044, b"\x0b" + word(0x7000))                                     # mrs x4, tpidr_el0
+    tokens += inst(0xc8a07c22, access(load, 0x1000, value))                                # cas x0, x2, [x1]
+    tokens += inst(0x3dc00020, access(load, 0x1000, value), access(load, 0x1008, value))   # ldr q0, [x1]
+    tokens += inst(0xd50b7421, b"\x23" + word(0x1000), access(0x6a, 0x1000, bytes(64)))    # dc zva, x1
+    tokens += inst(0xd2800008)                                                             # mov x8, #0
+    arguments = (0, 0x1122334455667788, 0x1000, 0x1000, 0, 0x7000, 0)
+    tokens += inst(0xd4000001, *(b"\x13" + word(one) for one in arguments), b"\x1b" + word(7), b"\x0c" + word(7) * 32)
+    tokens += 3 * begin(0x400030, 0x14000000)                                                # b .
+    snapshots = b"".join((index << 64 | count << 128 | count << 192).to_bytes(1416, "little") + word(128)
+                         for index, count in ((0, 0), (len(tokens) - 13, 14)))
+    yield "executed", len(tokens).to_bytes(2, "little") + tokens + bytes(24) + snapshots
+
+
 def tracelog_logs(data):
     """Parts of the logs, among them one line of every kind and spelling."""
     for path in sorted((data / "tracelog").glob("*.log")):
@@ -81,7 +115,7 @@ def stacks():
 def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
-              *tracelog_logs(tests / "data"), *xtraces(), *stacks()]
+              *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
         start = zlib.crc32(name.encode()) % len(SELECTORS)
