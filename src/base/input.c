@@ -36,6 +36,9 @@ struct tw_input {
 	bool close_fd;
 	bool regular; /* pread() works */
 	bool seekable;
+	bool briefly; /* open only while it is read */
+	dev_t device; /* briefly: what must be found again */
+	ino_t inode;
 	const uint8_t *memory;         /* NULL: a file */
 	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
 	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
@@ -263,9 +266,16 @@ int tw_input_memory(struct tw_input **opened, const char *name, const void *byte
 	return start(input);
 }
 
+static void close_briefly(struct tw_input *input)
+{
+	if (input->fd >= 0)
+		close(input->fd);
+	input->fd = -1;
+}
+
 static void close_source(struct tw_input *input)
 {
-	if (input->close_fd)
+	if (input->close_fd && input->fd >= 0)
 		close(input->fd);
 	tw_unpack_free(input->unpack);
 	free(input->buffer);
@@ -332,6 +342,45 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
 
 /* ---- Reading. ---- */
 
+void tw_input_open_briefly(struct tw_input *input)
+{
+	struct stat status;
+	bool by_name = input->close_fd && input->seekable && !input->briefly;
+	if (!by_name || fstat(input->fd, &status) < 0 || status.st_nlink == 0)
+		return;
+	input->briefly = true;
+	input->device = status.st_dev;
+	input->inode = status.st_ino;
+	close_briefly(input);
+}
+
+static int open_again(struct tw_input *input)
+{
+	struct stat status;
+	input->fd = open(input->name, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0 || fstat(input->fd, &status) < 0)
+		return system_error(input, errno);
+	if (status.st_dev == input->device && status.st_ino == input->inode)
+		return 0;
+	note(input, "is another file than when it was opened");
+	errno = ESTALE;
+	return TW_ERR_SYSTEM;
+}
+
+static int64_t read_file(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+	while (done < size) {
+		int64_t n = read_fd(input, offset + done, bytes + done, size - done);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break; /* the file was cut since it was opened */
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
 static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
 {
 	if (offset >= input->size)
@@ -343,16 +392,12 @@ static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *b
 		atomic_fetch_add_explicit(&input->taken, size, memory_order_relaxed);
 		return (int64_t)size;
 	}
-	size_t done = 0;
-	while (done < size) {
-		int64_t n = read_fd(input, offset + done, bytes + done, size - done);
-		if (n < 0)
-			return n;
-		if (n == 0)
-			break; /* the file was cut since it was opened */
-		done += (size_t)n;
-	}
-	return (int64_t)done;
+	int64_t status = input->briefly ? open_again(input) : 0;
+	if (status == 0)
+		status = read_file(input, offset, bytes, size);
+	if (input->briefly)
+		close_briefly(input);
+	return status;
 }
 
 static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)

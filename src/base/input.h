@@ -51,6 +51,10 @@ bool tw_input_seekable(const struct tw_input *input);
  * a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or TW_ERR_MEMORY. */
 int tw_input_spool(struct tw_input *input, const char *directory);
 
+/* From now on the file is open only while it is read, by one thread: so there may be more inputs than a process may have
+ * descriptors. Reading fails when the name is another file's by then. What is compressed, or has no name, stays open. */
+void tw_input_open_briefly(struct tw_input *input);
+
 /* Bytes in all (decompressed), if seekable; otherwise what has been read so far. */
 uint64_t tw_input_size(const struct tw_input *input);
 

@@ -180,6 +180,24 @@ int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, cons
 	return status < 0 ? status : find_layouts(files, state->known);
 }
 
+void xtrace_files_thin(struct xtrace_files *files)
+{
+	enum { CHUNK = 1 << 14, FEW = 16 /* tracks whose files can all be open */ };
+	if (!files->data)
+		return;
+	tw_input_close(files->snapshots);
+	tw_window_free(&files->snapshot_window);
+	files->snapshots = NULL;
+	files->snapshots_name = "";
+	if (tw_input_seekable(files->data)) {
+		tw_window_free(&files->data_window);
+		files->data_window = (struct tw_window){.input = files->data};
+	}
+	files->data_window.chunk = CHUNK;
+	if (files->own_data && xtrace_of(files->reader)->set.count > FEW)
+		tw_input_open_briefly(files->data);
+}
+
 void xtrace_files_close(struct xtrace_files *files)
 {
 	tw_window_free(&files->data_window);

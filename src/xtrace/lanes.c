@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { CHUNK = 1 << 14 }; /* bytes of a file that are read at once: many are open */
-
 struct lane {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
@@ -126,29 +124,17 @@ static int meet_time(struct xtrace_lanes *lanes, struct lane *lane)
 
 /* ---- Opening. ---- */
 
-/* Snapshots are not looked at: their file need not stay open. */
-static void close_snapshots(struct xtrace_files *files)
-{
-	if (!files->data)
-		return;
-	tw_input_close(files->snapshots);
-	tw_window_free(&files->snapshot_window);
-	files->snapshots = NULL;
-}
-
 static int open_lane(struct tw_reader *reader, const struct xtrace_track *track, struct lane *lane)
 {
 	int status = xtrace_files_open(&lane->files, reader, track);
 	if (status < 0)
 		return status;
 	bool quiet = reader->quiet;
-	close_snapshots(&lane->files);
-	lane->files.data_window.chunk = CHUNK;
+	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
 	lane->track = xtrace_track_number(reader, track);
 	reader->quiet = true;
 	status = xtrace_source_open(&lane->ahead, reader, track);
-	close_snapshots(&lane->ahead.files);
 	reader->quiet = quiet;
 	lane->is_ordered = lane->waits = status > 0;
 	if (status >= 0 && lane->track == UINT32_MAX)

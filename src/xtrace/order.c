@@ -6,8 +6,6 @@
 #include "xtrace/check.h"
 #include "xtrace/lanes.h"
 
-enum { CHUNK = 1 << 14 }; /* bytes of a file that are read at once: many are open */
-
 int xtrace_source_next(struct xtrace_source *source)
 {
 	struct tw_xtrace_token token;
@@ -24,7 +22,7 @@ int xtrace_source_next(struct xtrace_source *source)
 int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, const struct xtrace_track *track)
 {
 	int status = xtrace_files_open(&source->files, reader, track);
-	source->files.data_window.chunk = CHUNK;
+	xtrace_files_thin(&source->files);
 	xtrace_cursor_init(&source->cursor, &source->files);
 	return status < 0 ? status : xtrace_source_next(source);
 }

@@ -51,6 +51,10 @@ struct xtrace_files {
 int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track);
 void xtrace_files_close(struct xtrace_files *files);
 
+/* All files of a set are read side by side, from their starts: each keeps little in memory, and of many none open. Snapshots are
+ * closed. */
+void xtrace_files_thin(struct xtrace_files *files);
+
 /* Reports a finding in the data file, or in the snapshot file. */
 void xtrace_report(const struct xtrace_files *files, bool snapshots, enum xtrace_rule rule, uint64_t record,
                    uint64_t at, const char *format, ...) __attribute__((format(printf, 6, 7)));

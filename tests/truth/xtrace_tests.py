@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -488,6 +489,25 @@ def too_many_functions_are_one(bench):
     done = subprocess.run([bench.tool, "stat", "--json", "--memory", "65536", path], capture_output=True, text=True)
     assert "xtrace.memory-limit" in done.stderr and done.returncode == 0, done
     assert sum(json.loads(line)["count"] for line in done.stdout.splitlines()) < 1000
+
+
+@test
+def many_threads_need_few_descriptors(bench):
+    """More files than a process may have open: the same as when it may, and little memory."""
+    def limited(files):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    path, _ = bench.write("--threads", 50, "--order", "--turns", 20)
+    many = len(data_of(path)) + len(snapshots_of(path))
+    assert many == 100, many
+    for words in (["check", "--json"], ["stat", "--json"], ["info", "--json"]):
+        few, all_of_them = [bench.run(*words, path, preexec_fn=limited(files)) for files in (40, 1000)]
+        assert few == all_of_them and (words[0] == "check") == (few == ""), (words, few)
+    slices = [bench.directory / f"{files}.jsonl" for files in (40, 1000)]
+    for files, out in zip((40, 1000), slices):
+        bench.run("convert", path, "-o", out, preexec_fn=limited(files))
+    text = slices[0].read_text()
+    assert text == slices[1].read_text() and len({json.loads(line)["thread"] for line in text.splitlines()}) == 50
 
 
 @test

@@ -271,6 +271,41 @@ static void test_stdin_file(void **state)
 	tw_input_close(input);
 }
 
+static unsigned open_descriptors(void)
+{
+	unsigned count = 0;
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Open only while it is read; not when the name is another file's. */
+static void test_briefly(void **state)
+{
+	struct fixture *f = *state;
+	unsigned before = open_descriptors();
+	make_file(f, f->data, DATA);
+	struct tw_input *input = open_file(f);
+	tw_input_open_briefly(input);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(drain(f, input, 0, 5000), DATA);
+	assert_memory_equal(f->got, f->data, DATA);
+	assert_int_equal(open_descriptors(), before);
+	unlink(f->path);
+	assert_int_equal(tw_input_read(input, 0, f->got, 1), TW_ERR_SYSTEM);
+	tw_input_close(input);
+	make_file(f, f->data, DATA);
+	input = open_file(f);
+	tw_input_open_briefly(input);
+	int first = open(f->path, O_RDONLY); /* keeps its inode */
+	unlink(f->path);
+	make_file(f, f->data, DATA);
+	assert_int_equal(tw_input_read(input, 0, f->got, 1), TW_ERR_SYSTEM);
+	assert_non_null(strstr(tw_input_error(input), "is another file"));
+	tw_input_close(input);
+	close(first);
+}
+
 /* The data in two halves, each packed: from a file, a pipe and memory. */
 static void test_packed(void **state)
 {
@@ -693,6 +728,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_proc, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_pipe, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_stdin_file, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_briefly, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_packed, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_packed_one_by_one, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_skippable_frames, setup, teardown),
