@@ -54,8 +54,8 @@ static void add_stacks(struct stacks *stacks, const struct tw_sampled *totals, e
 			node->parent = parent_of(stacks, from);
 			node->name = name_of(samples, from);
 		}
-		node->count = tw_samples_self(samples, i)->of[tw_weight_count(weight)];
-		node->self = tw_samples_self(samples, i)->of[weight];
+		node->count = tw_samples_self(samples, i).of[tw_weight_count(weight)];
+		node->self = tw_samples_self(samples, i).of[weight];
 		node->total = totals[i].of[weight];
 	}
 }

@@ -3,6 +3,7 @@
 #include "analysis/samples.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/sum.h"
@@ -44,6 +45,8 @@ static uint32_t add(struct tw_samples *samples, uint32_t track, uint32_t stack, 
 	if (samples->count >= UINT32_MAX - 1 || !tw_budget_take(samples->budget, TW_FOR_ROWS, AFTERWARDS) ||
 	    !tw_budget_grow(samples->budget, TW_FOR_ROWS, &samples->nodes, &samples->room, samples->count + 1,
 	                    sizeof *samples->nodes) ||
+	    !tw_budget_grow(samples->budget, TW_FOR_ROWS, &samples->sums, &samples->sum_room,
+	                    (samples->count + 1) * samples->row, sizeof *samples->sums) ||
 	    !remember(samples, track, stack, node)) {
 		samples->full = true;
 		return TW_SAMPLE_OTHER;
@@ -77,15 +80,18 @@ static uint32_t node_for(struct tw_samples *samples, uint32_t track, uint32_t st
 
 /* ---- Samples. ---- */
 
-/* Where a node's weights are; those of TW_SAMPLE_OTHER, which are always there, when there is no room. */
-static struct tw_sampled *weights_of(struct tw_samples *samples, uint32_t node)
-{
-	uint32_t *at = &samples->nodes[node].weights;
-	if (!*at && tw_budget_grow(samples->budget, TW_FOR_ROWS, &samples->weights, &samples->weight_room,
-	                           samples->weight_count + 1, sizeof *samples->weights))
-		*at = (uint32_t)++samples->weight_count;
-	return &samples->weights[*at ? *at - 1 : 0];
-}
+/* Where each weight comes from: the kind of event, and which of its numbers. */
+static const struct {
+	uint8_t kind, number;
+} sources[TW_WEIGHTS] = {
+    [TW_WEIGHT_SAMPLES] = {TW_STACK_SAMPLE, 0},
+    [TW_WEIGHT_WALL] = {TW_STACK_SAMPLE, 1},
+    [TW_WEIGHT_CPU] = {TW_CPU_SAMPLE, 0},
+    [TW_WEIGHT_BYTES] = {TW_ALLOCATION_SAMPLE, 0},
+    [TW_WEIGHT_ALLOCATIONS] = {TW_ALLOCATION_SAMPLE, 1},
+};
+
+enum { NUMBERS = 2 };
 
 static void sum(uint64_t *into, uint64_t value)
 {
@@ -93,46 +99,38 @@ static void sum(uint64_t *into, uint64_t value)
 }
 
 /* Stacks whose numbers were never given out are the empty one. */
-static void take(struct tw_samples *samples, const struct tw_event *event)
+static inline void take(struct tw_samples *samples, const struct tw_event *event)
 {
 	uint32_t stack = event->other < tw_dictionary_stacks(samples->dictionary) ? event->other : 0;
 	uint32_t node = node_for(samples, samples->per_thread ? event->track : 0, stack);
-	struct tw_sampled *weights = weights_of(samples, node);
-	samples->folded += weights == samples->weights;
-	if (event->kind == TW_STACK_SAMPLE) {
-		sum(&weights->of[TW_WEIGHT_SAMPLES], event->value);
-		sum(&weights->of[TW_WEIGHT_WALL], event->id);
-	} else if (event->kind == TW_CPU_SAMPLE) {
-		sum(&weights->of[TW_WEIGHT_CPU], event->value);
-	} else {
-		sum(&weights->of[TW_WEIGHT_BYTES], event->value);
-		sum(&weights->of[TW_WEIGHT_ALLOCATIONS], event->id);
-	}
-}
-
-static bool init(struct tw_samples *samples)
-{
-	if (!tw_grow(&samples->nodes, &samples->room, TW_SAMPLE_FIRST, sizeof *samples->nodes) ||
-	    !tw_grow(&samples->weights, &samples->weight_room, 1, sizeof *samples->weights))
-		return false;
-	samples->count = TW_SAMPLE_FIRST;
-	samples->weight_count = 1;
-	samples->nodes[TW_SAMPLE_OTHER].weights = 1;
-	return true;
+	uint64_t *sums = samples->sums + node * samples->row + samples->place[event->kind];
+	samples->folded += node == TW_SAMPLE_OTHER;
+	sum(&sums[0], event->value);
+	sum(&sums[1], event->id);
 }
 
 /* Kinds of event that a weight comes from. */
 static uint32_t kinds_of(enum tw_weight weight)
 {
-	static const uint32_t kinds[TW_WEIGHTS] = {
-	    [TW_WEIGHT_DEFAULT] = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
-	    [TW_WEIGHT_SAMPLES] = 1u << TW_STACK_SAMPLE,
-	    [TW_WEIGHT_WALL] = 1u << TW_STACK_SAMPLE,
-	    [TW_WEIGHT_CPU] = 1u << TW_CPU_SAMPLE,
-	    [TW_WEIGHT_BYTES] = 1u << TW_ALLOCATION_SAMPLE,
-	    [TW_WEIGHT_ALLOCATIONS] = 1u << TW_ALLOCATION_SAMPLE,
-	};
-	return kinds[weight];
+	uint32_t kinds = 0;
+	for (int i = TW_WEIGHT_SAMPLES; i < TW_WEIGHTS; i++)
+		if (weight == TW_WEIGHT_DEFAULT || (int)weight == i)
+			kinds |= 1u << sources[i].kind;
+	return kinds;
+}
+
+static bool init(struct tw_samples *samples, uint32_t kinds)
+{
+	for (uint8_t kind = 0; kind < TW_EVENT_KINDS; kind++) {
+		samples->place[kind] = (uint8_t)samples->row;
+		samples->row += kinds >> kind & 1 ? NUMBERS : 0;
+	}
+	samples->kinds = kinds;
+	if (!tw_grow(&samples->nodes, &samples->room, TW_SAMPLE_FIRST, sizeof *samples->nodes) ||
+	    !tw_grow(&samples->sums, &samples->sum_room, TW_SAMPLE_FIRST * samples->row, sizeof *samples->sums))
+		return false;
+	samples->count = TW_SAMPLE_FIRST;
+	return true;
 }
 
 int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread,
@@ -143,9 +141,10 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
 	int got;
 	*samples =
 	    (struct tw_samples){.dictionary = tw_reader_dictionary(reader), .budget = budget, .per_thread = per_thread};
-	if (!init(samples))
+	if (!init(samples, kinds))
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	reader->kinds = kinds;
+	reader->adds_up = !reader->filter;
 	while ((got = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			if (kinds >> batch.events[i].kind & 1)
@@ -156,7 +155,7 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
 void tw_samples_free(struct tw_samples *samples)
 {
 	free(samples->nodes);
-	free(samples->weights);
+	free(samples->sums);
 	free(samples->node_of);
 	free(samples->path);
 	tw_map_free(&samples->map);
@@ -167,28 +166,32 @@ void tw_samples_free(struct tw_samples *samples)
 enum tw_weight tw_samples_weight(const struct tw_samples *samples)
 {
 	uint64_t ticks = 0, wall = 0;
-	for (size_t i = 0; i < samples->weight_count; i++) {
-		ticks |= samples->weights[i].of[TW_WEIGHT_SAMPLES];
-		wall |= samples->weights[i].of[TW_WEIGHT_WALL];
+	for (size_t i = 0; i < samples->count; i++) {
+		struct tw_sampled self = tw_samples_self(samples, i);
+		ticks |= self.of[TW_WEIGHT_SAMPLES];
+		wall |= self.of[TW_WEIGHT_WALL];
 	}
 	return wall && !ticks ? TW_WEIGHT_WALL : TW_WEIGHT_SAMPLES;
 }
 
-const struct tw_sampled *tw_samples_self(const struct tw_samples *samples, size_t node)
+struct tw_sampled tw_samples_self(const struct tw_samples *samples, size_t node)
 {
-	static const struct tw_sampled nothing;
-	uint32_t weights = samples->nodes[node].weights;
-	return weights ? &samples->weights[weights - 1] : &nothing;
+	struct tw_sampled self = {0};
+	for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++)
+		if (samples->kinds >> sources[weight].kind & 1)
+			self.of[weight] = samples->sums[node * samples->row + samples->place[sources[weight].kind] +
+			                                sources[weight].number];
+	return self;
 }
 
 struct tw_sampled *tw_samples_totals(const struct tw_samples *samples)
 {
 	struct tw_sampled *totals = calloc(samples->count, sizeof *totals);
 	for (size_t i = samples->count; totals && i-- > TW_SAMPLE_OTHER;) {
-		const struct tw_sampled *self = tw_samples_self(samples, i);
+		const struct tw_sampled self = tw_samples_self(samples, i);
 		struct tw_sampled *caller = &totals[samples->nodes[i].caller];
 		for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++) {
-			sum(&totals[i].of[weight], self->of[weight]);
+			sum(&totals[i].of[weight], self.of[weight]);
 			sum(&caller->of[weight], totals[i].of[weight]);
 		}
 	}

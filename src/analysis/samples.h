@@ -14,7 +14,6 @@ struct tw_sample_node {
 	uint32_t caller;   /* a node */
 	uint32_t location; /* of the dictionary; 0 where there is no stack */
 	uint32_t track;    /* per_thread, otherwise 0 */
-	uint32_t weights;  /* where what its samples weigh is kept, plus 1; 0: it has none */
 };
 
 /* What samples with one stack weigh; [TW_WEIGHT_DEFAULT] and [TW_WEIGHT_CALLS] stay 0. */
@@ -28,9 +27,12 @@ struct tw_samples {
 	bool per_thread;
 	struct tw_sample_node *nodes;
 	size_t count, room;
-	struct tw_sampled *weights;
-	size_t weight_count, weight_room;
-	uint32_t *node_of; /* by stack: its node, or 0; with per_thread the map has it */
+	/* Sums of value and of id, of each kind of event that is wanted: a row for each node. */
+	uint64_t *sums;
+	size_t sum_room, row;          /* row: how many there are of a node */
+	uint32_t kinds;                /* that are wanted, bits 1 << kind */
+	uint8_t place[TW_EVENT_KINDS]; /* of a kind that is wanted, in a row */
+	uint32_t *node_of;             /* by stack: its node, or 0; with per_thread the map has it */
 	size_t node_of_room;
 	struct tw_map map; /* track << 32 | stack to node */
 	uint32_t *path;    /* stacks that have no node yet, the innermost first */
@@ -48,8 +50,8 @@ void tw_samples_free(struct tw_samples *samples);
 /* What a trace is counted by where nobody says: by samples; but by wall time where no timer ticked. */
 enum tw_weight tw_samples_weight(const struct tw_samples *samples);
 
-/* What the samples with this stack weigh. Never NULL. */
-const struct tw_sampled *tw_samples_self(const struct tw_samples *samples, size_t node);
+/* What the samples with this stack weigh. */
+struct tw_sampled tw_samples_self(const struct tw_samples *samples, size_t node);
 
 /* Sums of each node and all below it: an array by node, to be freed; NULL when there is no memory. */
 struct tw_sampled *tw_samples_totals(const struct tw_samples *samples);

@@ -37,6 +37,7 @@ struct tw_reader {
 	bool again;      /* of a whole: it is read once more, and only limits are still to be told */
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
 	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
+	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
