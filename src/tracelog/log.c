@@ -457,6 +457,7 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	             : reader->kinds                        ? reader->kinds
 	                                                    : UINT32_MAX,
 	    .check = check,
+	    .adds_up = reader->adds_up,
 	    .dialects = UINT32_MAX,
 	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
 	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,

@@ -102,14 +102,15 @@ struct tracelog_sources {
 
 /* ---- threads.c ---- */
 
-/* A frame of a thread's stack: the number of the stack that it is the innermost of, and what its function is called. */
+/* A frame of a thread's stack: the number of the stack that it is the innermost of, and its function. */
 struct tracelog_held {
-	uint32_t stack, name;
+	uint32_t stack, iid;
+	bool is_function; /* it is one: not "(unknown)" or "(other)" */
 };
 
 /* A sample that CPU time will be shared over. */
 struct tracelog_waiting {
-	struct tracelog_held held;
+	uint32_t stack;
 	uint64_t ticks, wall_ns;
 };
 
@@ -204,25 +205,18 @@ struct tracelog_usage {
 
 /* ---- What was met lately, by a hash: it is asked for over and over. ---- */
 
-enum { TRACELOG_PUSHES = 1 << 13, TRACELOG_MOVES = 1 << 11, TRACELOG_RECENT_THREADS = 1 << 8 };
+enum { TRACELOG_PUSHES = 1 << 15, TRACELOG_RECENT_THREADS = 1 << 8 };
 
 /* What a frame came to that was called from a stack. */
 struct tracelog_recent_push {
 	uint64_t ip;
 	uint32_t iid, caller;
-	struct tracelog_held held; /* of stack 0: nothing is here */
-};
-
-/* What a stack came to when its innermost frame went on to another instruction. */
-struct tracelog_recent_move {
-	uint64_t ip;
-	uint32_t stack;
-	struct tracelog_held held; /* the same */
+	uint32_t stack; /* 0: nothing is here */
+	bool is_function;
 };
 
 struct tracelog_recent {
 	struct tracelog_recent_push pushes[TRACELOG_PUSHES];
-	struct tracelog_recent_move moves[TRACELOG_MOVES];
 	uint32_t threads[TRACELOG_RECENT_THREADS]; /* places; 0: nothing is here */
 };
 
@@ -266,6 +260,7 @@ struct tracelog_log {
 	struct tw_slab *slab;     /* where rows go */
 	uint32_t kinds;           /* of event that rows are made of */
 	bool check;               /* all rules are judged */
+	bool adds_up;             /* names of samples are those of their stacks: nobody asks for them */
 	bool failed;              /* no memory */
 	bool beyond;              /* the line is about a thread that there was no memory for: it is not judged */
 	struct tw_event spare;    /* the row that there was no memory for */
@@ -403,13 +398,8 @@ uint32_t tracelog_other_stack(struct tracelog_log *log);
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);
 
-/* The function that a stack ends in, by name. */
+/* The function that a stack ends in, by name; 0 where nobody looks at names of rows. */
 uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack);
-
-static inline struct tracelog_held tracelog_held(const struct tracelog_log *log, uint32_t stack)
-{
-	return (struct tracelog_held){stack, tracelog_innermost(log, stack)};
-}
 
 /* ---- times.c ---- */
 

@@ -34,7 +34,8 @@ enum tracelog_plain {
 /* What a plain line says; which of the members hold something depends on what it is. */
 struct tracelog_entry {
 	uint32_t at,
-	    size; /* bytes of the line in its stretch, which is no longer than the memory limit allows a line */
+	    size;      /* bytes of the line in its stretch, which is no longer than the memory limit allows a line */
+	uint32_t line; /* its number in the stretch, from 0 */
 	enum tracelog_plain plain;
 	bool has_ip;
 	bool ip_known;    /* an instruction pointer stands in the line that is not "?" */

@@ -10,11 +10,12 @@
 #include "tracelog/tracelog.h"
 
 enum {
-	PIECE = 1 << 18,      /* bytes of the log whose rows are sorted together */
-	PIECE_ROWS = 1 << 14, /* rows after which a piece is full, too */
-	WINDOW = 4 << 20,     /* bytes that lines may come late by */
-	DIGESTS = 4,          /* stretches of the log that are read and looked through ahead */
-	WINDOW_SHARE = 32     /* of the memory limit, for the same: rows take more than their text */
+	PIECE = 1 << 18,          /* bytes of the log whose rows are sorted together */
+	PIECE_ROWS = 1 << 14,     /* rows after which a piece is full, too */
+	FEW_ROWS = TW_SLAB_BLOCK, /* the same where nothing waits: they stay in the first-level cache */
+	WINDOW = 4 << 20,         /* bytes that lines may come late by */
+	DIGESTS = 4,              /* stretches of the log that are read and looked through ahead */
+	WINDOW_SHARE = 32         /* of the memory limit, for the same: rows take more than their text */
 };
 
 /* Rows of a stretch of the log. */
@@ -29,7 +30,7 @@ struct tracelog_events {
 	struct tracelog_digest digests[DIGESTS];
 	struct tracelog_digest *digest; /* the one that is being taken; NULL: none yet */
 	size_t entry;                   /* of it, that comes next */
-	uint64_t line;                  /* number of the last line */
+	uint64_t lines;                 /* before it */
 	uint64_t next;                  /* offset of the next */
 	struct tracelog_log log;
 	struct tw_sorter *sorter; /* of the pieces that are held; NULL where rows are delivered as they stand */
@@ -38,9 +39,10 @@ struct tracelog_events {
 	size_t held_count;
 	struct piece *spare[TW_ORDER_SLABS]; /* to be used again */
 	size_t spare_count;
-	uint64_t window;  /* bytes of the log that are read ahead of the oldest piece */
-	size_t delivered; /* rows of the oldest piece, where nothing is sorted */
-	bool looked;      /* for names ahead, which is done once */
+	size_t piece_rows; /* PIECE_ROWS or FEW_ROWS */
+	uint64_t window;   /* bytes of the log that are read ahead of the oldest piece */
+	size_t delivered;  /* rows of the oldest piece, where nothing is sorted */
+	bool looked;       /* for names ahead, which is done once */
 	bool ended;
 };
 
@@ -88,7 +90,7 @@ static inline void take_entry(struct tracelog_events *events, const struct trace
 {
 	const struct tracelog_digest *digest = events->digest;
 	uint64_t offset = digest->stretch.offset + entry->at;
-	events->log.at = (struct tracelog_place){offset, ++events->line};
+	events->log.at = (struct tracelog_place){offset, events->lines + entry->line + 1};
 	events->next = offset + entry->size;
 	if (entry->plain == TRACELOG_LINE || digest->stretch.cut)
 		take_line(events, digest->stretch.bytes + entry->at, entry->size);
@@ -108,6 +110,8 @@ static int advance(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	void *piece;
+	if (events->digest)
+		events->lines += events->digest->lines;
 	int status = tw_ahead_next(events->ahead, &piece);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
@@ -124,7 +128,7 @@ static void take_entries(struct tracelog_events *events, const struct piece *pie
 {
 	const struct tracelog_digest *digest = events->digest;
 	size_t i = events->entry, count = digest->entry_count;
-	for (; i < count && events->next < end && piece->slab.count < PIECE_ROWS && !events->log.failed; i++)
+	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++)
 		take_entry(events, &digest->entries[i]);
 	events->entry = i;
 }
@@ -138,7 +142,7 @@ static int fill(struct tw_reader *reader, struct piece *piece)
 	int status = 0;
 	tw_slab_clear(&piece->slab);
 	events->log.slab = &piece->slab;
-	while (status >= 0 && !events->ended && piece->slab.count < PIECE_ROWS && events->next < end) {
+	while (status >= 0 && !events->ended && piece->slab.count < events->piece_rows && events->next < end) {
 		if (!events->digest || events->entry == events->digest->entry_count)
 			status = advance(reader);
 		else
@@ -283,28 +287,48 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 
 /* ---- The beginning and the end. ---- */
 
-static int begin(struct tw_reader *reader)
+/* Kinds of plain lines that no rows are made of, and nothing is judged by. */
+static unsigned unwanted(const struct tracelog_log *log)
+{
+	const uint32_t of_usage = 1u << TW_COUNTER | 1u << TW_CPU_SAMPLE, of_allocation = 1u << TW_ALLOCATION_SAMPLE;
+	unsigned usage = log->kinds & of_usage ? 0 : 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU;
+	unsigned allocation = log->kinds & of_allocation ? 0 : 1u << TRACELOG_ALLOCATION;
+	return log->check ? 0 : usage | allocation;
+}
+
+/* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
+static bool read_ahead(struct tracelog_events *events, const struct tw_reader *reader)
 {
 	static const struct tw_ahead_work work = {read_lines, look_through};
-	const struct tw_read_options *options = &reader->options;
 	void *pieces[DIGESTS];
+	for (size_t i = 0; i < DIGESTS; i++) {
+		events->digests[i].unwanted = unwanted(&events->log);
+		pieces[i] = &events->digests[i];
+	}
+	events->ahead =
+	    tw_ahead_new(&work, events, pieces, DIGESTS, tw_input_seekable(reader->input) ? reader->options.jobs : 1);
+	return events->ahead;
+}
+
+static int begin(struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
 	struct tracelog_events *events = calloc(1, sizeof *events);
 	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
-	bool sorted = options->order != TW_ORDER_FILE;
+	bool sorted = options->order != TW_ORDER_FILE && !reader->adds_up;
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
 		return no_memory(reader);
 	tracelog_cursor_init(&events->cursor, reader);
 	events->window = options->reorder_window ? options->reorder_window : WINDOW;
 	events->window = events->window < most ? events->window : most;
+	if (reader->adds_up)
+		events->window = 0;
+	events->piece_rows = reader->adds_up ? FEW_ROWS : PIECE_ROWS;
 	events->sorter = sorted ? calloc(1, sizeof *events->sorter) : NULL;
-	for (size_t i = 0; i < DIGESTS; i++)
-		pieces[i] = &events->digests[i];
-	/* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
-	events->ahead =
-	    tw_ahead_new(&work, events, pieces, DIGESTS, tw_input_seekable(reader->input) ? options->jobs : 1);
-	bool made = (!sorted || events->sorter) && events->ahead;
-	return made && tracelog_log_init(&events->log, reader, &events->cursor) ? 0 : no_memory(reader);
+	bool made = (!sorted || events->sorter) && tracelog_log_init(&events->log, reader, &events->cursor) &&
+	            read_ahead(events, reader);
+	return made ? 0 : no_memory(reader);
 }
 
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -48,26 +48,25 @@ static void wait(struct tracelog_log *log, struct tracelog_thread *thread, const
 		thread->waiting[thread->waiting_count++] = *sample;
 }
 
-static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
-                       struct tracelog_held held, uint64_t ticks)
+static void add_sample(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t stack,
+                       uint64_t ticks)
 {
-	const struct tracelog_waiting sample = {held, ticks, wall_of(log, thread, time)};
+	const struct tracelog_waiting sample = {stack, ticks, wall_of(log, thread, time)};
 	thread->sampled = true;
 	thread->last_sample = time;
 	wait(log, thread, &sample);
 	if (!tracelog_wants(log, thread, TW_STACK_SAMPLE))
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_STACK_SAMPLE, time);
-	row->name = held.name;
+	row->name = tracelog_innermost(log, stack);
 	row->value = ticks;
 	row->id = sample.wall_ns;
-	row->other = held.stack;
+	row->other = stack;
 }
 
 /* Without a timer there is only the time since the record before: it was spent in the stack that the thread had
  * then. */
-static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time,
-                         struct tracelog_held before)
+static void add_interval(struct tracelog_log *log, struct tracelog_thread *thread, uint64_t time, uint32_t before)
 {
 	if (wall_of(log, thread, time))
 		add_sample(log, thread, time, before, 0);
@@ -92,7 +91,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 {
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
-	struct tracelog_held before = tracelog_innermost_of(thread);
+	uint32_t before = tracelog_stack(thread);
 	tracelog_judge_zero(log, thread);
 	tracelog_change_stack(log, thread, sample);
 	thread->stacked = true;
@@ -104,7 +103,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	if (!sample->has_count)
 		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
 	if (!sample->has_count || sample->count)
-		add_sample(log, thread, time, tracelog_innermost_of(thread), sample->count);
+		add_sample(log, thread, time, tracelog_stack(thread), sample->count);
 	else if (log->settings[TRACELOG_METHOD].told &&
 	         log->settings[TRACELOG_METHOD].value == TRACELOG_INSTRUMENTATION)
 		add_interval(log, thread, time, before);
@@ -150,14 +149,14 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 /* ---- CPU time. ---- */
 
 static void add_cpu_sample(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time,
-                           struct tracelog_held held, uint64_t ns)
+                           uint32_t stack, uint64_t ns)
 {
 	if (ns == 0)
 		return;
 	struct tw_event *row = tracelog_row(log, thread, TW_CPU_SAMPLE, time);
-	row->name = held.name;
+	row->name = tracelog_innermost(log, stack);
 	row->value = ns;
-	row->other = held.stack;
+	row->other = stack;
 }
 
 /* floor(whole * part / all), where part is less than all. */
@@ -190,12 +189,11 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 		const struct tracelog_waiting *sample = &thread->waiting[i];
 		before += weight_of(sample, ticks > 0);
 		uint64_t up_to = before == all ? ns : part_of(ns, before, all);
-		add_cpu_sample(log, thread, time, sample->held, up_to - given);
+		add_cpu_sample(log, thread, time, sample->stack, up_to - given);
 		given = up_to;
 	}
 	if (!all)
-		add_cpu_sample(log, thread, time,
-		               thread->other ? tracelog_innermost_of(thread) : (struct tracelog_held){0}, ns);
+		add_cpu_sample(log, thread, time, thread->other ? tracelog_stack(thread) : 0, ns);
 	thread->waiting_count = 0;
 }
 

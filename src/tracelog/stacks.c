@@ -58,8 +58,10 @@ static uint32_t find_or_add(struct tracelog_log *log, uint32_t caller, uint32_t 
 
 uint32_t tracelog_innermost(const struct tracelog_log *log, uint32_t stack)
 {
+	if (!stack || log->adds_up)
+		return 0;
 	uint32_t location = tw_dictionary_stack(log->dictionary, stack)->location;
-	return stack ? tw_dictionary_location(log->dictionary, location)->name : 0;
+	return tw_dictionary_location(log->dictionary, location)->name;
 }
 
 static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
@@ -68,48 +70,53 @@ static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
 	return (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
 }
 
+static inline bool is_push(const struct tracelog_recent_push *recent, uint32_t caller,
+                           const struct tracelog_frame *frame)
+{
+	return recent->caller == caller && recent->iid == frame->iid && recent->ip == frame->ip && recent->stack;
+}
+
+static inline struct tracelog_held held_of(const struct tracelog_recent_push *recent)
+{
+	return (struct tracelog_held){recent->stack, recent->iid, recent->is_function};
+}
+
+/* Each may be in two places: the older one gives way. */
 static __attribute__((noinline)) struct tracelog_held push_anew(struct tracelog_log *log, uint32_t caller,
                                                                 const struct tracelog_frame *frame,
-                                                                struct tracelog_recent_push *recent)
+                                                                struct tracelog_recent_push recent[2])
 {
 	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
 	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
-	*recent = (struct tracelog_recent_push){frame->ip, frame->iid, caller, tracelog_held(log, stack)};
-	return recent->held;
+	bool is_function = stack != log->other_stack;
+	recent[1] = recent[0];
+	recent[0] = (struct tracelog_recent_push){frame->ip, frame->iid, caller, stack, is_function};
+	return held_of(&recent[0]);
 }
 
 static inline struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
 {
-	struct tracelog_recent_push *recent =
-	    &log->recent->pushes[hash(frame->ip, frame->iid, caller) % TRACELOG_PUSHES];
-	if (recent->caller == caller && recent->iid == frame->iid && recent->ip == frame->ip && recent->held.stack)
-		return recent->held;
+	size_t place = hash(frame->ip, frame->iid, caller) % (TRACELOG_PUSHES / 2) * 2;
+	struct tracelog_recent_push *recent = &log->recent->pushes[place];
+	if (is_push(&recent[0], caller, frame))
+		return held_of(&recent[0]);
+	if (is_push(&recent[1], caller, frame))
+		return held_of(&recent[1]);
 	return push_anew(log, caller, frame, recent);
 }
 
-/* The same stack with its innermost frame at another instruction. */
-static struct tracelog_held find_moved(struct tracelog_log *log, uint32_t stack, uint64_t ip)
+/* The innermost frame of a thread at another instruction. */
+static struct tracelog_held move(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
-	const struct tw_stack before = *tw_dictionary_stack(log->dictionary, stack);
-	uint32_t function = before.location < log->sources.function_room ? log->sources.functions[before.location] : 0;
-	if (!function)
-		return tracelog_held(log, stack);
-	const struct tracelog_frame frame = {tracelog_thing(log, TRACELOG_FUNCTION, function)->iid, ip};
-	return push(log, before.caller, &frame);
-}
-
-static struct tracelog_held move(struct tracelog_log *log, uint32_t stack, uint64_t ip)
-{
-	struct tracelog_recent_move *recent = &log->recent->moves[hash(ip, stack, 0) % TRACELOG_MOVES];
-	if (recent->stack != stack || recent->ip != ip || !recent->held.stack)
-		*recent = (struct tracelog_recent_move){ip, stack, find_moved(log, stack, ip)};
-	return recent->held;
+	const struct tracelog_held held = tracelog_innermost_of(thread);
+	const struct tracelog_frame frame = {held.iid, ip};
+	uint32_t caller = thread->depth > 1 ? thread->frames[thread->depth - 2].stack : 0;
+	return held.is_function ? push(log, caller, &frame) : held;
 }
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip)
 {
-	uint32_t stack = tracelog_stack(thread);
-	return stack && ip ? move(log, stack, ip).stack : stack;
+	return thread->depth && ip ? move(log, thread, ip).stack : tracelog_stack(thread);
 }
 
 /* ---- The stack of a thread. ---- */
@@ -127,9 +134,9 @@ static bool reserve(struct tracelog_log *log, struct tracelog_thread *thread, si
 	return false;
 }
 
-static void append(struct tracelog_thread *thread, struct tracelog_held held)
+static void append(struct tracelog_thread *thread, uint32_t stack)
 {
-	thread->frames[thread->depth++] = held;
+	thread->frames[thread->depth++] = (struct tracelog_held){.stack = stack};
 }
 
 /* Frames that no record told of. */
@@ -140,7 +147,7 @@ static void pad(struct tracelog_log *log, struct tracelog_thread *thread, size_t
 	const struct tw_location location = {.name = TRACELOG_TEXT(log, "(unknown)")};
 	uint32_t unknown = tw_dictionary_add_location(log->dictionary, &location);
 	while (thread->depth < depth && !log->failed)
-		append(thread, tracelog_held(log, find_or_add(log, tracelog_stack(thread), unknown)));
+		append(thread, find_or_add(log, tracelog_stack(thread), unknown));
 }
 
 /* How many frames stay, by a record that may not fit the stack. */
@@ -164,14 +171,14 @@ void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thr
 		return;
 	thread->depth = kept(log, thread, sample);
 	if (sample->has_ip && thread->depth)
-		thread->frames[thread->depth - 1] = move(log, tracelog_stack(thread), sample->ip);
+		thread->frames[thread->depth - 1] = move(log, thread, sample->ip);
 	else if (sample->has_ip)
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!sample->frame_count)
 		return;
 	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
-			append(thread, tracelog_held(log, tracelog_other_stack(log)));
+			append(thread, tracelog_other_stack(log));
 		return;
 	}
 	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;

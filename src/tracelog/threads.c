@@ -55,7 +55,7 @@ static uint32_t make_other(struct tracelog_log *log)
 	log->failed |= !tw_grow(&thread.frames, &thread.frame_room, 1, sizeof *thread.frames);
 	if (log->failed)
 		return 0;
-	thread.frames[thread.depth++] = tracelog_held(log, tracelog_other_stack(log));
+	thread.frames[thread.depth++] = (struct tracelog_held){.stack = tracelog_other_stack(log)};
 	tw_dictionary_name_track(log->dictionary, thread.track, TRACELOG_TEXT(log, "(other)"));
 	return add(log, thread);
 }

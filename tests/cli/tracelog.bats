@@ -175,6 +175,16 @@ wait_for_lines() { # file count
 	grep -q '"mean_percent":25[,.}]' out
 }
 
+@test "stat: findings tell the right line, also behind lines that only tell CPU usage" {
+	printf 'thr crt 0x1000 0x00000000\n' >lines.log
+	for i in 1 2 3 4 5; do printf 'thr cpu 0x00000000 10 5\nprc cpu 10 5\n' >>lines.log; done
+	printf 'garbage\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\nthr cpu 0x00000000 10 5\n' >>lines.log
+	printf 'sam str 0x00000000 20 1 0:3 0x1\n' >>lines.log
+	! trackway stat lines.log >out 2>err
+	grep -q 'lines.log: line 12: error:.*tracelog.no-record' err
+	grep -q 'lines.log: line 16: warning:.*tracelog.depth-mismatch' err
+}
+
 @test "stat: a weight that no sample has is told in words" {
 	printf 'prf cfg CollectionMethod Instrumentation\nthr crt 0xB6A01000 0x00000000\n' >log
 	printf 'sam str 0x00000000 10 0 0:0 0x2\nsam str 0x00000000 30 0 1:1 0x3\n' >>log

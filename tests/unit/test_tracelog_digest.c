@@ -110,10 +110,12 @@ static void compare_all(struct tracelog_digest *digest, const char *text, size_t
 	assert_false(digest->failed);
 	for (size_t i = 0; i < digest->entry_count; i++) {
 		assert_int_equal(digest->entries[i].at, at);
+		assert_int_equal(digest->entries[i].line, i);
 		at += digest->entries[i].size;
 		compare(digest, &digest->entries[i]);
 	}
 	assert_int_equal(at, size);
+	assert_int_equal(digest->lines, digest->entry_count);
 }
 
 static struct tracelog_digest new_digest(void)
@@ -220,6 +222,45 @@ static void test_numbers(void **state)
 	tracelog_digest_free(&digest);
 }
 
+/* Of lines that nobody wants, those are left out that are the third or a later one of a time, of a thread that was met;
+ * what is no plain line may have a time, too. */
+static void test_unwanted(void **state)
+{
+	static const char text[] = "thr cpu 0x00000001 10 5\n"
+				   "thr cpu 0x00000002 10 5\n"
+				   "thr cpu 0x00000001 10 6\n"               /* out */
+				   "sam mem 0x00000002 10 0x1:1:8 0x2:2:9\n" /* out */
+				   "sam mem 0x00000003 10 0x1:1:8\n"
+				   "sam str 0x00000001 10 1 0:0 0x7\n"
+				   "prc cpu 10 9\n" /* out */
+				   "prc cpu 20 9\n"
+				   "thr cpu 0x00000001 20 6\n"
+				   "thr cpu 0x00000001 20 6\n" /* out */
+				   "gch gcf 1 7\n"
+				   "thr cpu 0x00000001 20 6\n"
+				   "thr cpu 0x00000001 20 6\n"
+				   "sam mem 0x00000003 20 0x4:1:8\n"   /* out */
+				   "sam str 0x00000101 20 1 0:0 0x8\n" /* in the place of thread 1 */
+				   "thr cpu 0x00000001 20 7\n";
+	static const unsigned kept[] = {0, 1, 4, 5, 7, 8, 10, 11, 12, 14, 15};
+	struct tracelog_digest digest = new_digest();
+	(void)state;
+	memcpy(digest.stretch.bytes, text, sizeof text);
+	digest.stretch.size = sizeof text - 1;
+	digest.unwanted = 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU | 1u << TRACELOG_ALLOCATION;
+	tracelog_digest(&digest);
+	assert_int_equal(digest.lines, 16);
+	assert_int_equal(digest.entry_count, sizeof kept / sizeof *kept);
+	for (size_t i = 0; i < digest.entry_count; i++)
+		assert_int_equal(digest.entries[i].line, kept[i]);
+	assert_int_equal(digest.lists.allocation_count, 1);
+	assert_int_equal(digest.lists.frame_count, 2);
+	digest.unwanted = 0;
+	tracelog_digest(&digest);
+	assert_int_equal(digest.entry_count, 16);
+	tracelog_digest_free(&digest);
+}
+
 /* Digits are taken in words: each number of them is another case. */
 static void test_lengths(void **state)
 {
@@ -312,7 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_plain),   cmocka_unit_test(test_mutations), cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_lengths), cmocka_unit_test(test_ahead),
+	    cmocka_unit_test(test_lengths), cmocka_unit_test(test_ahead),     cmocka_unit_test(test_unwanted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
