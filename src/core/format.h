@@ -65,6 +65,7 @@ struct tw_format {
 	enum tw_order copy_order; /* what TW_ORDER_COPY is */
 	bool has_providers;       /* for options.provider */
 	bool has_snapshots;       /* parts can be chosen by them */
+	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool tells_reach;         /* keeps reader->reach_ns */
 
@@ -130,6 +131,7 @@ struct tw_writer {
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
 	bool finished;
+	uint64_t bytes_out; /* when it is finished: before compression; 0 of a directory */
 	char error[TW_ERROR_TEXT];
 	void *state; /* the target's own */
 };

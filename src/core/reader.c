@@ -196,15 +196,28 @@ int tw_reader_add_filter(struct tw_reader *reader)
 	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
+/* What parts a trace has none of to choose from by the options; NULL: none. */
+static const char *missing_parts(const struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	const struct tw_format *format = reader->format;
+	if (options->provider && !format->has_providers)
+		return "providers";
+	if ((options->from_snapshot || options->to_snapshot) && !format->has_snapshots)
+		return "snapshots";
+	if ((options->from_ns || options->to_ns || options->min_duration_ns) && format->timeless)
+		return "times";
+	return options->thread_count && format->timeless ? "threads" : NULL;
+}
+
 static int open_format(struct tw_reader *reader)
 {
+	const char *missing = missing_parts(reader);
 	reader->sampled = reader->format->sampled;
-	if (reader->options.provider && !reader->format->has_providers)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no providers to choose from",
-		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name);
-	if ((reader->options.from_snapshot || reader->options.to_snapshot) && !reader->format->has_snapshots)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no snapshots to choose from",
-		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name);
+	if (missing)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",
+		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name,
+		               missing);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	int status = reader->format->open(reader);

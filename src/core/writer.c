@@ -74,6 +74,7 @@ int tw_finish(struct tw_writer *writer)
 	if (status < 0)
 		return status;
 	writer->finished = true;
+	writer->bytes_out = writer->target->directory ? 0 : tw_output_position(&writer->out);
 	int error = writer->target->directory ? 0 : tw_output_close(&writer->out);
 	if (error)
 		tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name, strerror(error));

@@ -38,6 +38,10 @@ struct folded_reader {
 	uint32_t track;
 	size_t used; /* bytes of the dictionary, about */
 	struct tw_event events[ROWS];
+	/* With a filter: the samples that it lets through tell which records are wanted. */
+	struct tw_reader *wanted;
+	struct tw_batch batch;
+	size_t taken; /* events of the batch */
 	/* Records and sums. */
 	struct tw_field fields[2];
 	struct tw_kind_count kinds[KINDS];
@@ -214,14 +218,53 @@ static int folded_read(struct tw_reader *reader, struct tw_batch *batch)
 
 static const char *const kinds[KINDS] = {[KIND_STACK] = "stack", [KIND_COMMENT] = "comment"};
 
+static int open_wanted(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	if (!reader->filter || folded->wanted)
+		return 0;
+	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input))
+	                  : tw_open_again(&folded->wanted, reader);
+}
+
+/* Whether the filter lets the line through: samples come in the order of lines. Returns 1, 0 or a negative status. */
+static int is_wanted(struct folded_reader *folded)
+{
+	const uint64_t offset = folded->text.offset;
+	for (;; folded->taken++) {
+		if (folded->taken == folded->batch.count) {
+			int status = tw_read(folded->wanted, &folded->batch);
+			if (status <= 0)
+				return status;
+			folded->taken = 0;
+		}
+		if (folded->batch.events[folded->taken].offset >= offset)
+			return folded->batch.events[folded->taken].offset == offset;
+	}
+}
+
+/* The next line that makes a record. */
+static int next_record(struct tw_reader *reader)
+{
+	struct folded_reader *folded = reader->state;
+	int status = open_wanted(reader), wanted = 1;
+	while (status >= 0 && (status = next_line(reader)) > 0) {
+		if (folded->line.kind == FOLDED_BAD)
+			continue;
+		if (folded->wanted)
+			wanted = is_wanted(folded);
+		if (wanted)
+			return wanted;
+	}
+	return status;
+}
+
 static int folded_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	struct folded_reader *folded = reader->state;
 	const struct folded_line *line = &folded->line;
-	int status;
-	do
-		status = next_line(reader);
-	while (status > 0 && line->kind == FOLDED_BAD);
+	int status = next_record(reader);
 	if (status <= 0)
 		return status;
 	folded->fields[0] = (struct tw_field){.name = line->kind == FOLDED_STACK ? "stack" : "text",
@@ -293,6 +336,7 @@ static int folded_open(struct tw_reader *reader)
 static void folded_close(struct tw_reader *reader)
 {
 	struct folded_reader *folded = reader->state;
+	tw_close(folded->wanted);
 	tw_text_lines_free(&folded->lines);
 	free(folded);
 }
@@ -338,6 +382,7 @@ const struct tw_format tw_format_folded = {
     .rule_count = FOLDED_RULES,
     .copy_order = TW_ORDER_FILE,
     .sampled = true,
+    .timeless = true,
     .probe = probe,
     .open = folded_open,
     .read = folded_read,
