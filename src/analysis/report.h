@@ -64,6 +64,8 @@ static inline double tw_percent(uint64_t part, uint64_t whole)
 
 /* Writers over plain arrays. Each returns 0 or TW_ERR_MEMORY; errors of the output stay in the output. */
 int tw_folded_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count);
+int tw_calltree_json_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
+                            enum tw_weight weight);
 int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes, uint32_t count,
                     const struct tw_flame_options *options); /* TW_FLAME_BY_PATH: SVG */
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool reads_input(char **paths, size_t count)
@@ -70,16 +71,35 @@ static int keep(void)
 	return error;
 }
 
+/* A pipe by its name, which would be empty the second time. NULL where there is none. */
+static const char *find_pipe(char **paths, size_t count)
+{
+	struct stat status;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(paths[i], "-") != 0 && stat(paths[i], &status) == 0 && S_ISFIFO(status.st_mode))
+			return paths[i];
+	return NULL;
+}
+
 int tw_keep_input(char **paths, size_t count)
 {
+	const char *pipe = find_pipe(paths, count);
+	if (pipe)
+		return tw_say_error("%s: a pipe that must be read more than once: give it as standard input, -", pipe);
 	if (!reads_input(paths, count) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
 		return 0;
 	int error = keep();
 	return error ? tw_say_error("-: cannot keep standard input: %s", strerror(error)) : 0;
 }
 
+void tw_rewind_path(const char *path)
+{
+	if (strcmp(path, "-") == 0)
+		lseek(STDIN_FILENO, 0, SEEK_SET);
+}
+
 void tw_rewind_input(char **paths, size_t count)
 {
-	if (reads_input(paths, count))
-		lseek(STDIN_FILENO, 0, SEEK_SET);
+	for (size_t i = 0; i < count; i++)
+		tw_rewind_path(paths[i]);
 }

@@ -6,10 +6,13 @@
 #include <stddef.h>
 
 /* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a name, in
- * $TMPDIR or /tmp). Returns 0, or TW_EXIT_FAILED after saying why. */
+ * $TMPDIR or /tmp). Pipes with a name are refused. Returns 0, or TW_EXIT_FAILED after saying why. */
 int tw_keep_input(char **paths, size_t count);
 
-/* Rewinds standard input where "-" is among the paths. */
+/* Rewinds standard input where the path is "-". */
+void tw_rewind_path(const char *path);
+
+/* The same where "-" is among the paths. */
 void tw_rewind_input(char **paths, size_t count);
 
 #endif

@@ -1,11 +1,15 @@
 /* check.c - trackway check: what is wrong with a trace, and where. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
+#include "cli/again.h"
 #include "cli/message.h"
+#include "cli/notes.h"
 #include "cli/rules.h"
 #include "cli/screen.h"
 #include "cli/show.h"
+#include "cli/sieve.h"
 #include "cli/walk.h"
+#include "core/format.h"
 
 #include <string.h>
 
@@ -22,6 +26,17 @@ struct listing {
 	const char *path;
 	bool all; /* --all was given */
 };
+
+struct check_work {
+	struct tw_screen screen;
+	const struct check_options *options;
+};
+
+/* Of each rule so many are listed. */
+static size_t most_of(const struct check_options *options)
+{
+	return options->all ? FINDINGS_MOST : FINDINGS_SHOWN;
+}
 
 /* ---- Findings. ---- */
 
@@ -78,13 +93,13 @@ static void say_more(void *context, const char *rule, uint64_t count)
 }
 
 /* "FILE: 3 errors, 1 warning, 2 notes", without what there is none of. */
-static void put_summary(struct listing *listing, const struct tw_reader *reader)
+static void put_summary(struct listing *listing, const struct tw_findings *findings)
 {
 	struct tw_output *out = &listing->screen->out;
 	const char *before = ": ";
 	tw_put_safe(out, listing->path, strlen(listing->path));
 	for (enum tw_severity severity = TW_ERROR;; severity--) {
-		uint64_t count = tw_reader_findings(reader, severity);
+		uint64_t count = tw_findings_count(findings, severity);
 		if (count)
 			tw_putf(out, "%s%s", before, tw_show_plural(count, tw_severity_name(severity)).text);
 		before = count ? ", " : before;
@@ -96,20 +111,48 @@ static void put_summary(struct listing *listing, const struct tw_reader *reader)
 
 /* ---- The command. ---- */
 
+/* Offsets alone do not tell where in several files events are. */
+static bool sifts_by_thread_alone(const struct tw_common *common)
+{
+	struct tw_common others = *common;
+	others.threads.count = 0;
+	return !tw_has_filters(&others);
+}
+
+static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	const struct check_work *work = walk->context;
+	struct tw_read_options options = walk->options;
+	bool several = reader->format->member != NULL;
+	if (!walk->sifts || (several && sifts_by_thread_alone(walk->common)))
+		return 0;
+	if (several)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED,
+		               "%s: of a trace of format %s findings are chosen by --thread alone", path,
+		               tw_reader_format(reader));
+	tw_take_options(walk->common, true, &options);
+	bool any;
+	int status = tw_findings_sieve(&walk->findings, most_of(work->options), path, &options, &any);
+	if (status == 0 && !any)
+		tw_say_nothing(walk->common, false);
+	return status;
+}
+
 static int read_all(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	(void)walk, (void)path;
 	struct tw_batch batch;
 	int status;
 	while ((status = tw_read(reader, &batch)) > 0)
 		;
-	return status;
+	return status < 0 ? status : sift(walk, reader, path);
 }
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	bool all = ((const struct check_options *)walk->common)->all;
-	struct listing listing = {.screen = walk->context, .path = tw_shown_path(path), .all = all};
+	(void)reader;
+	struct check_work *work = walk->context;
+	bool all = work->options->all;
+	struct listing listing = {.screen = &work->screen, .path = tw_shown_path(path), .all = all};
 	bool json = walk->common->json;
 	const struct tw_findings_list list = {
 	    .put = json ? put_json : put_text,
@@ -121,27 +164,33 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 		return TW_EXIT_FAILED;
 	bool fine = tw_findings_each(&walk->findings, TW_NOTE, &list);
 	if (!json)
-		put_summary(&listing, reader);
-	return fine ? 0 : tw_say_error("%s: no memory for all findings", tw_shown_path(path));
+		put_summary(&listing, &walk->findings);
+	if (!fine)
+		return tw_say_error("%s: no memory for all findings", tw_shown_path(path));
+	return tw_findings_count(&walk->findings, TW_ERROR) ? TW_EXIT_FINDINGS : 0;
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct check_options *options = (const struct check_options *)common;
-	struct tw_screen screen = {0};
+	struct check_work work = {.options = options};
+	bool sifts = tw_has_filters(common);
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL, .findings_only = true},
 	    .own_findings = true,
-	    .findings = {.limit = options->all ? FINDINGS_MOST : FINDINGS_SHOWN},
-	    .context = &screen,
+	    .sifts = sifts,
+	    .findings = {.limit = sifts ? FINDINGS_MOST : most_of(options)},
+	    .context = &work,
 	    .read = read_all,
 	    .show = show,
 	};
 	if (!options->rules && count == 0)
 		return tw_say_usage(&tw_command_check, "check wants FILE..., or --rules");
-	int status = options->rules ? tw_put_rules(&screen, common) : tw_walk(&walk, operands, count);
-	int closed = tw_screen_close(&screen);
+	int status = sifts ? tw_keep_input(operands, count) : 0;
+	if (status == 0)
+		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);
+	int closed = tw_screen_close(&work.screen);
 	return closed ? closed : status;
 }
 
@@ -152,8 +201,8 @@ static const struct tw_option own_options[] = {
      .help = "list the rules of all formats: name, severity, what it means"},
 };
 static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_output_options,
-                                                       &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,         &tw_filter_options, &tw_input_options,
+                                                       &tw_output_options, &tw_help_options,   NULL};
 
 const struct tw_command tw_command_check = {
     .name = "check",
@@ -163,10 +212,14 @@ const struct tw_command tw_command_check = {
 	"Verifies a trace against its format and lists what it finds, by byte offset: file, offset of the record, "
 	"severity, what was expected and what is there, and the name of the rule.\n\n"
 	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant is "
-	"clear. A note: legal, and worth knowing.",
-    .examples = "trackway check app.xray\tLists the findings and counts them.\n"
-		"trackway check --json *.xray\tThe same for scripts.\n"
-		"trackway check --rules\tWhat is checked.\n",
+	"clear. A note: legal, and worth knowing.\n\n"
+	"With filters all of the trace is checked, and the findings are listed that are about what passes them: whose record makes "
+	"such an event, or stands right before or behind one.",
+    .examples =
+	"trackway check app.xray\tLists the findings and counts them.\n"
+	"trackway check --json *.xray\tThe same for scripts.\n"
+	"trackway check --thread 812 --from-time 1s app.xray\tWhat is wrong with a thread from the second second on.\n"
+	"trackway check --rules\tWhat is checked.\n",
     .groups = groups,
     .size = sizeof(struct check_options),
     .run = run,

@@ -1,6 +1,7 @@
 /* convert.c - trackway convert: writes a trace in another format, version or byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
+#include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
 
@@ -18,6 +19,7 @@ struct convert_options {
 struct convert_work {
 	const struct convert_options *options;
 	struct tw_writing writing;
+	struct tw_written written;
 };
 
 static const char *const byte_orders[] = {
@@ -58,6 +60,12 @@ static int convert(struct tw_walk *walk, struct tw_reader *reader, const char *p
 	return status == TW_ERR_UNSUPPORTED ? tw_write_events(&work->writing, reader) : status;
 }
 
+static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	const struct convert_work *work = walk->context;
+	return tw_written_put_json(&work->writing, tw_reader_format(reader), tw_shown_path(path));
+}
+
 /* ---- The command. ---- */
 
 /* Only TraceLog has dialects. */
@@ -93,6 +101,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_choose_format(&work.writing, &tw_command_convert, format_asked_for(options));
 	if (status == 0)
 		status = refuse_options(options, work.writing.format);
+	if (status == 0)
+		status = tw_refuse_two_outputs(common, &tw_command_convert);
+	work.writing.written = &work.written;
 	if (status)
 		return status;
 	struct tw_walk walk = {
@@ -101,6 +112,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .filter_slices = true,
 	    .context = &work,
 	    .read = convert,
+	    .show = common->json ? show : NULL,
 	};
 	return tw_walk(&walk, operands, count);
 }
@@ -126,6 +138,8 @@ static const struct tw_option own_options[] = {
              "records are kept"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct convert_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the source"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {

@@ -1,6 +1,7 @@
 /* cut.c - trackway cut: a part of a trace, in its own format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
+#include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
 
@@ -15,15 +16,22 @@ static int cut(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 	(void)path;
 	struct tw_writing *writing = walk->context;
 	writing->format = tw_reader_format(reader);
-	return tw_writer_takes_events(writing->format) ? tw_write_events(writing, reader)
-	                                               : tw_write_records(writing, reader);
+	return tw_write_part(writing, reader);
+}
+
+static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
+{
+	return tw_written_put_json(walk->context, tw_reader_format(reader), tw_shown_path(path));
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct cut_options *options = (const struct cut_options *)common;
-	struct tw_writing writing = {.common = common, .strict = options->strict};
+	struct tw_written written = {0};
+	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
 	int status = tw_choose_output(&writing, &tw_command_cut);
+	if (status == 0)
+		status = tw_refuse_two_outputs(common, &tw_command_cut);
 	if (status)
 		return status;
 	bool by_snapshot = options->from_snapshot || options->to_snapshot;
@@ -41,6 +49,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .filter_slices = true,
 	    .context = &writing,
 	    .read = cut,
+	    .show = common->json ? show : NULL,
 	};
 	return tw_walk(&walk, operands, count);
 }
@@ -51,6 +60,8 @@ static const struct tw_option own_options[] = {
              "compressed when it ends in .gz or .zst. - is standard output"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
      .help = "exit with 1 when something that passes the filters could not be kept"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
 static const struct tw_option snapshot_options[] = {
     {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, from_snapshot), .placeholder = "N",

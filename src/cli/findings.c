@@ -185,6 +185,52 @@ bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least
 	return fine;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	return compare(a, b);
+}
+
+/* A heap that is in order is none any more: nothing can be added to it. */
+static void sift_rule(struct tw_findings_rule *rule, size_t most,
+                      bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
+{
+	size_t kept = 0;
+	if (rule->count)
+		qsort(rule->heap, rule->count, sizeof *rule->heap, by_place);
+	for (size_t i = 0; i < rule->count; i++) {
+		bool stays = wanted(context, &rule->heap[i]);
+		rule->total -= !stays;
+		if (stays && kept < most)
+			rule->heap[kept++] = rule->heap[i];
+		else
+			free(rule->heap[i].text);
+	}
+	rule->count = kept;
+}
+
+void tw_findings_sift(struct tw_findings *findings, size_t most,
+                      bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
+{
+	for (size_t i = 0; i < findings->rule_count; i++)
+		sift_rule(&findings->rules[i], most, wanted, context);
+}
+
+void tw_findings_visit(const struct tw_findings *findings, void (*visit)(void *context, const struct tw_kept *kept),
+                       void *context)
+{
+	for (size_t i = 0; i < findings->rule_count; i++)
+		for (size_t k = 0; k < findings->rules[i].count; k++)
+			visit(context, &findings->rules[i].heap[k]);
+}
+
+uint64_t tw_findings_count(const struct tw_findings *findings, enum tw_severity severity)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < findings->rule_count; i++)
+		count += findings->rules[i].severity == severity ? findings->rules[i].total : 0;
+	return count;
+}
+
 void tw_findings_clear(struct tw_findings *findings)
 {
 	for (size_t i = 0; i < findings->rule_count; i++) {

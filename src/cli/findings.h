@@ -40,6 +40,17 @@ struct tw_findings_list {
  * all were put. Returns false when there was no memory for some. */
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
 
+/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there. */
+void tw_findings_sift(struct tw_findings *findings, size_t most,
+                      bool (*wanted)(void *context, const struct tw_kept *kept), void *context);
+
+/* Calls visit for each finding kept, in any order. */
+void tw_findings_visit(const struct tw_findings *findings, void (*visit)(void *context, const struct tw_kept *kept),
+                       void *context);
+
+/* How many findings of a severity there were. */
+uint64_t tw_findings_count(const struct tw_findings *findings, enum tw_severity severity);
+
 /* Forgets all; limit stays. */
 void tw_findings_clear(struct tw_findings *findings);
 

@@ -19,6 +19,8 @@ struct flame_options {
 
 static enum tw_flame_file form_of(const struct flame_options *options)
 {
+	if (options->common.json)
+		return TW_FLAME_FILE_JSON;
 	if (options->folded || options->svg || options->html)
 		return options->folded ? TW_FLAME_FILE_FOLDED : options->html ? TW_FLAME_FILE_HTML : TW_FLAME_FILE_SVG;
 	return tw_flame_file_of(options->common.output);
@@ -36,6 +38,8 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	};
 	if (form == TW_FLAME_FILE_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
+	if (form == TW_FLAME_FILE_JSON)
+		return tw_calltree_json_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, tree->weight);
 	return tw_flame_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, &flame);
 }
 
@@ -58,12 +62,15 @@ static int write_graph(struct tw_tree *tree, const struct flame_options *options
 static int check_options(const struct flame_options *options)
 {
 	const char *output = options->common.output;
-	if (options->folded + options->svg + options->html > 1)
-		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg and --html");
+	bool picture = form_of(options) == TW_FLAME_FILE_SVG || form_of(options) == TW_FLAME_FILE_HTML;
+	if (options->folded + options->svg + options->html + options->common.json > 1)
+		return tw_say_usage(&tw_command_flame, "only one of --folded, --svg, --html and --json");
 	if (form_of(options) == TW_FLAME_FILE_UNKNOWN)
-		return tw_say_usage(&tw_command_flame, "%s: the name tells no form; --svg, --html or --folded does",
-		                    output);
-	if (tw_goes_to_terminal(output) && form_of(options) != TW_FLAME_FILE_FOLDED)
+		return tw_say_usage(&tw_command_flame,
+		                    "%s: the name tells no form; --svg, --html, --folded or --json does", output);
+	if ((options->icicle || options->title) && !picture)
+		return tw_say_usage(&tw_command_flame, "--%s is about pictures", options->icicle ? "icicle" : "title");
+	if (tw_goes_to_terminal(output) && picture)
 		return tw_say_usage(&tw_command_flame, "a picture does not go to a terminal: -o FILE.svg, or --folded");
 	return 0;
 }
@@ -99,6 +106,9 @@ static const struct tw_option own_options[] = {
      .help =
          "a line for each stack: its functions, and the nanoseconds of the last one itself; samples, bytes or objects, "
          "where they are what is counted"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json),
+     .help =
+         "JSON Lines: an object for each node of the graph, depth first, with the numbers of its parent and children"},
     {"icicle", 0, TW_OPTION_FLAG, MEMBER(icicle), .help = "the outermost functions on top"},
     {"title", 0, TW_OPTION_TEXT, MEMBER(title), .placeholder = "TEXT",
      .help = "what stands above the picture; the names of the files otherwise"},

@@ -3,6 +3,7 @@
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
+#include "cli/info_part.h"
 #include "cli/screen.h"
 
 #include <trackway/reader.h>
@@ -12,7 +13,8 @@ struct tw_info_view {
 	const char *path;
 	const struct tw_reader *reader; /* for how much was found */
 	struct tw_info info;
-	bool all; /* all threads */
+	bool all;                        /* all threads */
+	const struct tw_info_part *part; /* what passes the filters; NULL: all does */
 };
 
 void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view);

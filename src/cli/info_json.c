@@ -22,6 +22,22 @@ static void put_threads_json(struct tw_json *json, const struct tw_info *info)
 	tw_json_array_end(json);
 }
 
+static void put_thread_parts_json(struct tw_json *json, const struct tw_info_part *part)
+{
+	tw_json_array(json, "thread_list");
+	for (size_t i = 0; i < part->thread_count; i++) {
+		const struct tw_thread_part *thread = &part->threads[i];
+		tw_json_object(json, NULL);
+		tw_json_u64(json, "process", thread->process);
+		tw_json_u64(json, "thread", thread->thread);
+		tw_json_u64(json, "events", thread->events);
+		tw_json_u64(json, "start_ns", thread->start_ns);
+		tw_json_u64(json, "end_ns", thread->end_ns);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
 static void put_list_json(struct tw_json *json, const struct tw_info_list *list)
 {
 	tw_json_array(json, list->name);
@@ -55,8 +71,8 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 		tw_json_u64(&json, "events", info->events);
 	tw_json_u64(&json, "threads", info->thread_count);
 	tw_json_u64(&json, "processes", info->processes);
-	tw_json_u64(&json, "start_ns", 0);
-	tw_json_u64(&json, "end_ns", info->span_ns);
+	tw_json_u64(&json, "start_ns", view->part ? view->part->start_ns : 0);
+	tw_json_u64(&json, "end_ns", view->part ? view->part->end_ns : info->span_ns);
 	tw_json_u64(&json, "clock_start_ns", info->clock_start_ns);
 	tw_json_u64(&json, "lost_bytes", info->lost_bytes);
 	put_findings_json(&json, view->reader);
@@ -68,7 +84,12 @@ void tw_info_put_json(struct tw_output *out, const struct tw_info_view *view)
 		tw_put_field_json(&json, &info->fields[i]);
 	for (size_t i = 0; i < info->list_count; i++)
 		put_list_json(&json, &info->lists[i]);
-	put_threads_json(&json, info);
+	if (view->part) {
+		tw_json_u64(&json, "functions", view->part->functions);
+		put_thread_parts_json(&json, view->part);
+	} else {
+		put_threads_json(&json, info);
+	}
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }

@@ -74,6 +74,14 @@ static void put_damage(struct tw_screen *screen, const struct tw_info *info, con
 		        tw_show_plural(info->lost_bytes, "byte").text);
 }
 
+static void put_part(struct tw_screen *screen, const struct tw_info_part *part)
+{
+	put_key(screen, "part");
+	tw_putf(&screen->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
+	        tw_show_duration(part->end_ns).text);
+	put_line(screen, "functions", tw_show_count(part->functions));
+}
+
 static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 {
 	const struct tw_info *info = &view->info;
@@ -89,6 +97,8 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	put_size(screen, info->bytes);
 	tw_put_char(&screen->out, '\n');
 	put_line(screen, "span", tw_show_duration(info->span_ns));
+	if (view->part)
+		put_part(screen, view->part);
 	put_line(screen, "records", tw_show_count(info->records));
 	if (info->events != UINT64_MAX)
 		put_line(screen, "events", tw_show_count(info->events));
@@ -141,6 +151,28 @@ static int put_threads(struct tw_screen *screen, const struct tw_info *info, boo
 	tw_put_char(&screen->out, '\n');
 	int status = tw_table_put(&table, screen);
 	put_more(screen, info->thread_count - count);
+	return status;
+}
+
+static int put_thread_parts(struct tw_screen *screen, const struct tw_info_part *part, bool all)
+{
+	static const struct tw_column columns[] = {
+	    {"THREAD", true}, {"PROCESS", true}, {"EVENTS", true}, {"FROM", true}, {"TO", true}};
+	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+	size_t count = all || part->thread_count <= THREADS_SHOWN ? part->thread_count : THREADS_SHOWN;
+	if (count == 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_thread_part *thread = &part->threads[i];
+		tw_table_add(&table, tw_show_id(thread->thread).text);
+		tw_table_add(&table, tw_show_id(thread->process).text);
+		tw_table_add(&table, tw_show_count(thread->events).text);
+		tw_table_add(&table, tw_show_duration(thread->start_ns).text);
+		tw_table_add(&table, tw_show_duration(thread->end_ns).text);
+	}
+	tw_put_char(&screen->out, '\n');
+	int status = tw_table_put(&table, screen);
+	put_more(screen, part->thread_count - count);
 	return status;
 }
 
@@ -198,5 +230,8 @@ int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 	int status = put_kinds(screen, &view->info);
 	for (size_t i = 0; i < view->info.list_count && status == 0; i++)
 		status = put_list(screen, &view->info.lists[i], view->all);
-	return status ? status : put_threads(screen, &view->info, view->all);
+	if (status)
+		return status;
+	return view->part ? put_thread_parts(screen, view->part, view->all)
+	                  : put_threads(screen, &view->info, view->all);
 }

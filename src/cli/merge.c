@@ -189,7 +189,8 @@ static int refuse_format(const char *format)
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct merge_options *options = (struct merge_options *)common;
-	struct tw_writing writing = {.common = common, .strict = options->strict};
+	struct tw_written written = {0};
+	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
 	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
 	if (!status)
 		status = refuse_format(writing.format);

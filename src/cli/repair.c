@@ -5,13 +5,24 @@
 #include "cli/screen.h"
 #include "cli/show.h"
 #include "cli/walk.h"
+#include "cli/writing.h"
 
 #include <trackway/writer.h>
 
+struct repair_work {
+	struct tw_rewrite_result result;
+	struct tw_writing writing; /* with filters: what passes them is written as cut does */
+	struct tw_written written;
+};
+
 static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
+	struct repair_work *work = walk->context;
 	(void)path;
-	return tw_repair(reader, walk->common->output, walk->context);
+	if (!tw_has_filters(walk->common) || !reader->format->repair)
+		return tw_repair(reader, walk->common->output, &work->result);
+	work->writing.format = tw_reader_format(reader);
+	return tw_write_part(&work->writing, reader);
 }
 
 static int put_json(const struct tw_rewrite_result *result, const struct tw_common *common, const char *path)
@@ -53,20 +64,36 @@ static int say_result(const struct tw_rewrite_result *result, const struct tw_co
 	return 0;
 }
 
+static int say_written(const struct tw_written *written, const struct tw_common *common)
+{
+	tw_say("%s: %s that %s the filters written, %s", common->output,
+	       tw_show_plural(written->passed, written->records ? "record" : "event").text,
+	       written->passed == 1 ? "passes" : "pass", tw_show_plural(written->bytes_out, "byte").text);
+	if (written->lost_bytes)
+		tw_say("%s: %s of the input could not be read", common->output,
+		       tw_show_plural(written->lost_bytes, "byte").text);
+	return 0;
+}
+
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	(void)reader;
-	return walk->common->json ? put_json(walk->context, walk->common, path)
-	                          : say_result(walk->context, walk->common);
+	const struct repair_work *work = walk->context;
+	bool json = walk->common->json;
+	if (tw_has_filters(walk->common))
+		return json ? tw_written_put_json(&work->writing, tw_reader_format(reader), tw_shown_path(path))
+		            : say_written(&work->written, walk->common);
+	return json ? put_json(&work->result, walk->common, path) : say_result(&work->result, walk->common);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct tw_rewrite_result result = {0};
+	bool filters = tw_has_filters(common);
+	struct repair_work work = {.writing = {.common = common, .output = common->output, .written = &work.written}};
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_FILE},
-	    .context = &result,
+	    .options = {.order = filters ? TW_ORDER_COPY : TW_ORDER_FILE},
+	    .filter_slices = true,
+	    .context = &work,
 	    .read = read_and_repair,
 	    .show = show,
 	};
@@ -74,9 +101,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_repair, "repair wants -o FILE; - is standard output");
 	if (tw_goes_to_terminal(common->output))
 		return tw_say_usage(&tw_command_repair, "a trace does not go to a terminal: -o FILE, or a pipe");
-	if (common->json && common->output[0] == '-' && !common->output[1])
-		return tw_say_usage(&tw_command_repair, "--json and -o - would both write to standard output");
-	return tw_walk(&walk, operands, count);
+	int status = tw_refuse_two_outputs(common, &tw_command_repair);
+	return status ? status : tw_walk(&walk, operands, count);
 }
 
 static const struct tw_option own_options[] = {
@@ -87,7 +113,8 @@ static const struct tw_option own_options[] = {
      .help = "tell on standard output what was saved, as an object in JSON"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group, &tw_plain_input_options, &tw_help_options, NULL};
+static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,
+                                                       &tw_input_options, &tw_help_options,   NULL};
 
 const struct tw_command tw_command_repair = {
     .name = "repair",
@@ -96,8 +123,11 @@ const struct tw_command tw_command_repair = {
     .description =
 	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes zero. "
 	"What was lost is counted on standard error. The result passes 'trackway check' without errors. The exit status "
-	"is 1 when there was something to repair.",
-    .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n",
+	"is 1 when there was something to repair.\n\n"
+	"With filters only what passes them is saved, as 'trackway cut' writes it: with the names, threads and buffers that it needs, "
+	"made anew.",
+    .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n"
+		"trackway repair --thread 812 --from-time 2s crashed.xray -o last.xray\tThe end of a thread of it.\n",
     .groups = groups,
     .size = sizeof(struct tw_common),
     .least = 1,

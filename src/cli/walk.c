@@ -66,9 +66,9 @@ static int read_file(struct tw_walk *walk, char *path)
 	const char *error = reader ? tw_reader_error(reader) : "";
 	if (status < 0)
 		status = tw_say_error("%s", *error ? error : tw_status_text(status));
-	else if (walk->show)
+	else if (walk->show && status != TW_EXIT_FAILED)
 		status = worse(status, walk->show(walk, reader, path));
-	if (reader && tw_reader_findings(reader, TW_ERROR))
+	if (reader && !walk->sifts && tw_reader_findings(reader, TW_ERROR))
 		status = worse(status, TW_EXIT_FINDINGS);
 	tw_close(reader);
 	tw_findings_clear(&walk->findings);
@@ -104,6 +104,10 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)
 		walk->options.thread_count = 0;
+	if (walk->sifts) {
+		walk->options.from_ns = walk->options.to_ns = 0;
+		walk->options.category = NULL;
+	}
 	walk->options.on_finding = tw_findings_add;
 	walk->options.finding_context = &walk->findings;
 	if (walk->findings.limit == 0)

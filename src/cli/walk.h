@@ -16,15 +16,16 @@ struct tw_walk {
 	bool all_threads;               /* --thread is the command's work: the reader gives all */
 	bool quiet;                     /* no progress line: the command writes while it reads */
 	bool own_findings;              /* the command lists the findings itself, in show */
-	struct tw_findings findings;    /* of the file that is open */
-	void *context;                  /* the command's */
-	size_t readable;                /* afterwards: how many of the files could be opened and read */
+	bool sifts; /* and chooses among them: times and categories are its work, and the exit status */
+	struct tw_findings findings; /* of the file that is open */
+	void *context;               /* the command's */
+	size_t readable;             /* afterwards: how many of the files could be opened and read */
 
 	/* Uses up the reader. Returns enum tw_exit, or a negative status, which the reader explains. */
 	int (*read)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
 
-	/* Shows the file after the progress line is gone; the reader is still open. NULL: nothing to show. Returns enum
-	 * tw_exit. */
+	/* Shows the file after the progress line is gone, unless reading failed; the reader is still open. NULL:
+	 * nothing to show. Returns enum tw_exit. */
 	int (*show)(struct tw_walk *walk, struct tw_reader *reader, const char *path);
 };
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/writing.h"
 
+#include "base/json.h"
 #include "base/parallel.h"
 #include "cli/message.h"
 #include "cli/notes.h"
@@ -30,33 +31,95 @@ int tw_writing_exit(const struct tw_writing *writing, bool lost)
 	return TW_EXIT_FINDINGS;
 }
 
-static int say_losses(const struct tw_writing *writing, const struct tw_writer *writer)
+static int say_losses(const struct tw_writing *writing)
+{
+	const struct tw_written *written = writing->written;
+	for (size_t i = 0; i < written->loss_count && !writing->common->json; i++)
+		tw_say_loss(writing->output, written->losses[i].what, written->losses[i].approximated,
+		            written->losses[i].left_out);
+	return tw_writing_exit(writing, written->loss_count > 0);
+}
+
+static void keep_losses(struct tw_written *written, const struct tw_writer *writer)
 {
 	const struct tw_loss *loss;
-	size_t i = 0;
-	for (; (loss = tw_writer_loss(writer, i)); i++)
-		tw_say_loss(writing->output, loss->what, loss->approximated, loss->left_out);
-	return tw_writing_exit(writing, i > 0);
+	while ((loss = tw_writer_loss(writer, written->loss_count)))
+		written->losses[written->loss_count++] = *loss;
+	written->bytes_out = writer->bytes_out;
+}
+
+static void put_losses_json(struct tw_json *json, const struct tw_written *written)
+{
+	tw_json_array(json, "losses");
+	for (size_t i = 0; i < written->loss_count; i++) {
+		tw_json_object(json, NULL);
+		tw_json_text(json, "what", written->losses[i].what);
+		tw_json_u64(json, "approximated", written->losses[i].approximated);
+		tw_json_u64(json, "left_out", written->losses[i].left_out);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
+int tw_written_put_json(const struct tw_writing *writing, const char *from, const char *path)
+{
+	const struct tw_written *written = writing->written;
+	struct tw_screen screen = {0};
+	struct tw_json json = {.out = &screen.out};
+	if (tw_screen_open(&screen, NULL))
+		return TW_EXIT_FAILED;
+	tw_json_object(&json, NULL);
+	tw_json_text(&json, "file", path);
+	tw_json_text(&json, "format", from);
+	tw_json_text(&json, "output", writing->output);
+	tw_json_text(&json, "to", writing->format);
+	tw_json_u64(&json, written->records ? "records" : "events", written->passed);
+	tw_json_u64(&json, "lost_bytes", written->lost_bytes);
+	tw_json_u64(&json, "bytes_out", written->bytes_out);
+	put_losses_json(&json, written);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	return tw_screen_close(&screen);
+}
+
+int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_command *command)
+{
+	const char *output = common->output ? common->output : "-";
+	if (common->json && strcmp(output, "-") == 0)
+		return tw_say_usage(command, "--json and -o - would both write to standard output");
+	return 0;
 }
 
 /* ---- Events. ---- */
 
+static void count_batch(struct tw_written *written, const struct tw_batch *batch)
+{
+	written->passed += batch->count;
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->events[i].kind == TW_LOST) {
+			written->lost_bytes = tw_sum(written->lost_bytes, batch->events[i].value);
+			written->passed--; /* a gap is no event of the trace */
+		}
+}
+
 static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
 {
 	struct tw_batch batch;
-	uint64_t events = 0;
 	int status, written = 0;
 	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
 		written = tw_write(writer, reader, &batch);
-		events += batch.count;
+		count_batch(writing->written, &batch);
 	}
 	if (status < 0)
 		return status;
-	if (events == 0)
+	if (writing->written->passed == 0 && writing->written->lost_bytes == 0)
 		tw_say_nothing(writing->common, false);
 	if (written >= 0)
 		written = tw_finish(writer);
-	return written < 0 ? tw_say_error("%s", tw_writer_error(writer)) : say_losses(writing, writer);
+	if (written < 0)
+		return tw_say_error("%s", tw_writer_error(writer));
+	keep_losses(writing->written, writer);
+	return say_losses(writing);
 }
 
 /* Beside the output: OUT.functions. NULL for standard output, and without memory. */
@@ -110,8 +173,21 @@ int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader)
 		return status;
 	if (result.nothing_passed)
 		tw_say_nothing(writing->common, false);
-	tw_say_loss(writing->output, "records", result.records_changed, result.records_dropped);
-	return tw_writing_exit(writing, result.records_changed || result.records_dropped);
+	*writing->written = (struct tw_written){
+	    .records = true,
+	    .passed = result.records_out,
+	    .lost_bytes = result.lost_bytes,
+	    .bytes_out = result.bytes_out,
+	    .losses = {{"records", result.records_changed, result.records_dropped}},
+	    .loss_count = result.records_changed || result.records_dropped,
+	};
+	return say_losses(writing);
+}
+
+int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader)
+{
+	return tw_writer_takes_events(writing->format) ? tw_write_events(writing, reader)
+	                                               : tw_write_records(writing, reader);
 }
 
 /* ---- Where to. ---- */

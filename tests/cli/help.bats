@@ -52,7 +52,7 @@ options_of() { # command
 }
 
 @test "help: the filters are the same wherever they are" {
-	for command in dump convert stat stacks graph flame diff; do
+	for command in info dump check repair convert stat stacks graph flame diff; do
 		trackway "$command" --help >out
 		for option in --thread --function --from-time --to-time --min-duration --binary --from; do
 			grep -q -- " $option " out || fail "$command has no $option"
@@ -123,18 +123,18 @@ options_of() { # command
 	wrong "repair wants -o FILE; - is standard output" "trackway repair --help" trackway repair a
 	wrong "convert wants -o FILE, or --to FORMAT for standard output" "trackway convert --help" trackway convert a
 	wrong "b.foo: the name tells no format; --to FORMAT does" "trackway convert --help" trackway convert a -o b.foo
-	wrong "only one of --folded, --svg and --html" "trackway flame --help" trackway flame --svg --html a
+	wrong "only one of --folded, --svg, --html and --json" "trackway flame --help" trackway flame --svg --html a
 	[ ! -e b.foo ]
 }
 
 @test "wrong use: what would be forgotten, and names that tell no form" {
 	wrong "--function was given twice" "trackway stat --help" trackway stat -f a --function b c
 	wrong "--binary was given twice" "trackway stat --help" trackway stat -b a -b b c
-	wrong "there is no option -b" "trackway check --help" trackway check -b a b
+	wrong "there is no option -b" "trackway counters --help" trackway counters -b a b
 	wrong '--sort: "open" is none of the choices: count, total, self, min, p50, p90, p99, max, name' \
 		"trackway stat --help" trackway stat --sort open a
 	for name in a.json a.gz a; do
-		wrong "$name: the name tells no form; --svg, --html or --folded does" "trackway flame --help" \
+		wrong "$name: the name tells no form; --svg, --html, --folded or --json does" "trackway flame --help" \
 			trackway flame b -o "$name"
 	done
 }

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# filters.bats - the filters and --json of the commands that read a trace as a whole: info, check, repair, flame, convert.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+bats_require_minimum_version 1.5.0
+
+# A field of the only object in a file.
+field() { # file expression
+	"$PYTHON" -c 'import json, sys; o = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+@test "info: with filters it counts the records that dump shows, and the events that convert writes" {
+	local log="$DATA/xray/v5.xray" filter
+	for filter in '--thread=102' '--from-time=1us' '--to-time=1us' '--function=#2' '--min-duration=1s' \
+		'--from-time=30ns --to-time=100ns --thread=101'; do
+		trackway info --json $filter "$log" >info
+		[ "$(field info 'o["records"]')" = "$(trackway dump $filter "$log" | grep -c .)" ] || fail "$filter: $(cat info)"
+		[ "$(field info 'sum(o["kinds"].values())')" = "$(field info 'o["records"]')" ]
+		[ "$(field info 'o["events"]')" = "$(trackway convert --to jsonl $filter "$log" | grep -c .)" ] || fail "$filter"
+		[ "$(field info 'sum(t["events"] for t in o["thread_list"])')" = "$(field info 'o["events"]')" ]
+		[ "$(field info 'o["bytes"]')" = 926 ]
+	done
+}
+
+@test "info: a window's span, threads and functions, by hand" {
+	trackway info --json --thread 102 --function '#2' "$DATA/xray/v5.xray" >info
+	[ "$(field info '[o["start_ns"], o["end_ns"], o["functions"], o["processes"]]')" = "[200, 220, 1, 1]" ]
+	[ "$(field info 'o["thread_list"]')" = "[{'process': 100, 'thread': 102, 'events': 2, 'start_ns': 200, 'end_ns': 220}]" ]
+	trackway info --thread 102 --function '#2' "$DATA/xray/v5.xray" >text
+	grep -qx 'part:  *from 200 ns to 220 ns' text
+	grep -qx 'functions:  *1' text
+	grep -qx '  *102  *100  *2  *200 ns  *220 ns' text
+	trackway info --json --thread 102 --function '#2' - <"$DATA/xray/v5.xray" | sed 's/<stdin>//' >piped
+	sed "s|\"file\":\"[^\"]*\"|\"file\":\"\"|" info | cmp - piped
+}
+
+@test "info, check: where nothing passes it is told" {
+	for command in info check; do
+		run --separate-stderr trackway $command --thread 7 "$DATA/xray/v5.xray"
+		[ "$status" = 0 ] && [[ "$stderr" == *"nothing passes the filters: --thread 7"* ]] || fail "$command: $stderr"
+	done
+}
+
+# The offsets of the records that check finds fault with.
+found() { # options and files
+	trackway check --json "$@" | sed 's/.*"record":\([0-9]*\).*/\1/' | tr '\n' ' '
+}
+
+@test "check: only the findings of a thread, a window, a function" {
+	local log="$DATA/xray/v5.xray"
+	[ "$(found "$log")" = "32 250 330 548 628 846 " ]
+	[ "$(found --thread 102 "$log")" = "330 548 " ]
+	[ "$(found --thread 101 "$log")" = "32 250 628 846 " ]
+	[ "$(found --to-time 1us "$log")" = "32 330 " ]
+	[ "$(found --from-time 5s "$log")" = "628 846 " ]
+	[ "$(found --function '#5' "$log")" = "" ]
+	[ "$(found --function '#268435455' "$log")" = "250 548 846 " ]
+	[ "$(found --thread 102 - <"$log")" = "330 548 " ]
+}
+
+@test "check: the exit status is that of what passes" {
+	head -c 500 "$DATA/xray/v5.xray" >cut.xray
+	run trackway check cut.xray
+	[ "$status" = 1 ]
+	run trackway check --to-time 10ns cut.xray
+	[ "$status" = 0 ] && [[ "$output" == *"1 note" ]] || fail "$output"
+	run trackway check --from-time 10ns cut.xray
+	[ "$status" = 1 ] && [[ "$output" == *"fdr.buffer-truncated"* ]]
+	run trackway check --min-duration 1ns --json "$DATA/fxt/streaming.fxt"
+	[ "$status" = 0 ] && [ -z "$output" ]
+}
+
+@test "repair: with filters a sound log of what passes is left" {
+	local log="$DATA/xray/v5.xray" filter
+	head -c 500 "$log" >cut.xray
+	for filter in '--thread=101' '--thread=102' '--to-time=1us' '--from-time=100ns'; do
+		run --separate-stderr trackway repair $filter cut.xray -o out.xray
+		[ "$status" = 1 ] && [[ "$stderr" == *"that pass"*" the filters written"* ]] || fail "$filter: $stderr"
+		trackway check out.xray || fail "$filter"
+		trackway stat --json $filter cut.xray >expected 2>err || [ $? = 1 ]
+		trackway stat --json out.xray >found
+		diff expected found || fail "$filter"
+	done
+	trackway repair --function '#2' cut.xray -o out.xray 2>err || [ $? = 1 ]
+	[ "$(trackway dump out.xray | grep -c function_id=)" = 4 ]
+	[ "$(trackway dump out.xray | grep -c 'function_id=2 ')" = 4 ]
+	trackway repair --json --thread 102 cut.xray -o out.xray >result 2>err || [ $? = 1 ]
+	[ "$(field result '[o["events"], o["lost_bytes"], o["bytes_out"]]')" = "[7, 18, $(stat -c %s out.xray)]" ]
+}
+
+@test "repair: the same for other formats" {
+	head -c 2900 "$DATA/fxt/oneshot_all.fxt" >cut.fxt
+	head -c 30000 "$DATA/tracelog/small-d2-64.log" >cut.log
+	printf '\377\377 no line\n' >>cut.log
+	for file in cut.fxt cut.log; do
+		trackway repair --to-time 30ms "$file" -o "out.$file" 2>err || [ $? = 1 ]
+		grep -q 'of the input could not be read' err || fail "$(cat err)"
+		trackway check "out.$file" >out || fail "$file: $(cat out)"
+	done
+}
+
+@test "filters that mean nothing for a format are refused" {
+	printf 'main;walk 3\n' >a.folded
+	for command in info check dump 'stat' 'convert --to csv'; do
+		for filter in '--from-time=1us' '--thread=0'; do
+			run --separate-stderr trackway $command $filter a.folded
+			[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] || fail "$command $filter: $status $stderr"
+		done
+	done
+	run --separate-stderr trackway repair --thread 3 "$DATA/chrome/phases.json" -o out.json
+	[ "$status" = 2 ] && [[ "$stderr" == *"no repair for this format" ]]
+	run --separate-stderr trackway check --provider a "$DATA/xray/v5.xray"
+	[ "$status" = 2 ] && [[ "$stderr" == *"has no providers to choose from" ]]
+	mkfifo pipe
+	run --separate-stderr timeout 10 trackway info --thread 1 pipe
+	[ "$status" = 2 ] && [[ "$stderr" == *"give it as standard input"* ]]
+}
+
+@test "dump: of folded stacks only those that a function is in" {
+	printf 'a;b 1\nc 2\nb;c 3\n' >a.folded
+	[ "$(trackway dump --json --function b a.folded | sed 's/.*"stack":"\([^"]*\)".*/\1/' | tr '\n' ' ')" = "a;b b;c " ]
+	[ "$(trackway dump --function c - <a.folded | grep -c .)" = 2 ]
+}
+
+@test "flame: the graph as JSON has the stacks of the folded one" {
+	trackway flame --folded "$DATA/xray/v5.xray" >folded
+	trackway flame --json "$DATA/xray/v5.xray" >nodes
+	"$PYTHON" - nodes >stacks <<-'END'
+		import json, sys
+		nodes = [json.loads(line) for line in open(sys.argv[1])]
+		for i, node in enumerate(nodes):
+		    assert node["id"] == i
+		    assert all(nodes[c]["parent"] == i and nodes[c]["depth"] == node["depth"] + 1 for c in node["children"])
+		    assert node["total_ns"] == node["self_ns"] + sum(nodes[c]["total_ns"] for c in node["children"])
+		    path, n = [], node
+		    while n["parent"] is not None:
+		        path, n = [n["name"]] + path, nodes[n["parent"]]
+		    if node["self_ns"]:
+		        print(";".join(path), node["self_ns"])
+	END
+	diff folded stacks
+	trackway flame --json --per-thread --function '#2' "$DATA/xray/v5.xray" | grep -c '"name":"#2"' | grep -qx 2
+	run --separate-stderr trackway flame --json --svg "$DATA/xray/v5.xray"
+	[ "$status" = 2 ] && [[ "$stderr" == *"only one of --folded, --svg, --html and --json"* ]]
+}
+
+@test "convert, cut: what was written and lost, as JSON" {
+	trackway convert --json "$DATA/xray/v5.xray" -o out.xray --to xray-basic >result
+	[ "$(field result 'o["events"]')" = 48 ]
+	[ "$(field result '[(l["what"], l["left_out"]) for l in o["losses"]]')" = "[('instant', 6)]" ]
+	[ "$(field result '[o["format"], o["output"], o["to"], o["bytes_out"]]')" = "['xray-fdr', 'out.xray', 'xray-basic', $(stat -c %s out.xray)]" ]
+	trackway convert --json --format-version 4 "$DATA/xray/v5.xray" -o out.xray >result
+	[ "$(field result '[o["records"], o["losses"]]')" = "[72, []]" ]
+	trackway cut --json --thread 102 "$DATA/xray/v5.xray" -o out.xray >result
+	[ "$(field result '[o["events"], o["losses"]]')" = "[16, []]" ]
+	for command in 'convert --to csv' 'cut --thread 1 -o -'; do
+		run --separate-stderr trackway $command --json "$DATA/xray/v5.xray"
+		[ "$status" = 2 ] && [[ "$stderr" == *"would both write to standard output"* ]]
+	done
+}
