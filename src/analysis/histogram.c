@@ -85,24 +85,34 @@ static void carry(struct tw_histogram_pool *pool, uint64_t place, uint64_t units
 	pool->carries[i] += units;
 }
 
-static void count_bucket(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint32_t bucket,
-                         uint64_t times)
+/* The counts of an octave; 0 when there is no room for them. */
+static uint32_t chunk_of(struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t octave)
 {
-	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
-	if (!chunk) {
-		chunk = new_chunk(pool);
-		if (!chunk) {
-			pool->starved = true;
-			return;
-		}
-		pool->tables[histogram->table].chunk[bucket / TW_BUCKETS] = chunk;
+	uint32_t *chunk = &pool->tables[histogram->table].chunk[octave];
+	if (!*chunk) {
+		uint32_t made = new_chunk(pool);
+		pool->starved |= !made;
+		*chunk = made;
 	}
-	uint16_t *count = &pool->chunks[chunk].count[bucket % TW_BUCKETS];
+	return *chunk;
+}
+
+static void add_to_count(struct tw_histogram_pool *pool, uint32_t chunk, uint32_t i, uint64_t times)
+{
+	uint16_t *count = &pool->chunks[chunk].count[i];
 	uint64_t low = *count + (times & UINT16_MAX);
 	uint64_t units = (times >> 16) + (low >> 16);
 	*count = (uint16_t)low;
 	if (units)
-		carry(pool, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, units);
+		carry(pool, (uint64_t)chunk * TW_BUCKETS + i, units);
+}
+
+static void count_bucket(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint32_t bucket,
+                         uint64_t times)
+{
+	uint32_t chunk = chunk_of(pool, histogram, bucket / TW_BUCKETS);
+	if (chunk)
+		add_to_count(pool, chunk, bucket % TW_BUCKETS, times);
 }
 
 /* From values to counts. */
@@ -144,15 +154,19 @@ static uint32_t next_bucket(const struct tw_histogram_pool *pool, const struct t
 	return bucket;
 }
 
+static uint64_t count_at(const struct tw_histogram_pool *pool, uint32_t chunk, uint32_t i)
+{
+	uint32_t place;
+	uint64_t count = pool->chunks[chunk].count[i];
+	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + i, &place))
+		count += pool->carries[place] << 16;
+	return count;
+}
+
 static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                              uint32_t bucket)
 {
-	uint32_t chunk = pool->tables[histogram->table].chunk[bucket / TW_BUCKETS];
-	uint32_t i;
-	uint64_t count = pool->chunks[chunk].count[bucket % TW_BUCKETS];
-	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + bucket % TW_BUCKETS, &i))
-		count += pool->carries[i] << 16;
-	return count;
+	return count_at(pool, pool->tables[histogram->table].chunk[bucket / TW_BUCKETS], bucket % TW_BUCKETS);
 }
 
 static uint64_t octave_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
@@ -167,6 +181,28 @@ static uint64_t octave_count(const struct tw_histogram_pool *pool, const struct 
 	return sum + carried;
 }
 
+/* Whether all sums of two octaves' counts fit. */
+static bool sums_fit(const uint16_t *counts, const uint16_t *more)
+{
+	uint16_t full = 0;
+	for (uint32_t i = 0; i < TW_BUCKETS; i++)
+		full |= (uint16_t)(counts[i] + more[i]) < more[i];
+	return !full;
+}
+
+/* Adds all counts of an octave at once. `make bench` measures stat of FXT: one by one took a tenth of its time. */
+static void merge_octave(struct tw_histogram_pool *into_pool, uint32_t into, const struct tw_histogram_pool *from_pool,
+                         uint32_t from)
+{
+	uint16_t *counts = into_pool->chunks[into].count;
+	const uint16_t *more = from_pool->chunks[from].count;
+	bool fit = !from_pool->carry_count && sums_fit(counts, more);
+	for (uint32_t i = 0; i < TW_BUCKETS && fit; i++)
+		counts[i] = (uint16_t)(counts[i] + more[i]);
+	for (uint32_t i = 0; i < TW_BUCKETS && !fit; i++)
+		add_to_count(into_pool, into, i, count_at(from_pool, from, i));
+}
+
 void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram *into, uint64_t into_values,
                         const struct tw_histogram_pool *from_pool, const struct tw_histogram *from,
                         uint64_t from_values)
@@ -178,11 +214,11 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	}
 	if (!into->table && !make_table(into_pool, into, into_values))
 		return;
-	for (uint32_t bucket = next_bucket(from_pool, from, 0); bucket < ALL_BUCKETS;
-	     bucket = next_bucket(from_pool, from, bucket + 1)) {
-		uint64_t count = bucket_count(from_pool, from, bucket);
-		if (count)
-			count_bucket(into_pool, into, bucket, count);
+	for (uint32_t octave = 0; octave < TW_OCTAVES; octave++) {
+		uint32_t more = from_pool->tables[from->table].chunk[octave];
+		uint32_t chunk = more ? chunk_of(into_pool, into, octave) : 0;
+		if (chunk)
+			merge_octave(into_pool, chunk, from_pool, more);
 	}
 }
 
