@@ -3,7 +3,8 @@
  * Three things happen to a chunk: it is read, walked, decoded. Reading and walking go in order, because a chunk begins with
  * what the one before could not finish; decoding does not. The caller's thread walks, which changes tables and dictionary,
  * always the same number of chunks ahead of the one that it gets, so that nothing depends on how many threads there are;
- * whoever has nothing else to do reads the next chunk or decodes the oldest. */
+ * whoever has nothing else to do reads the next chunk or decodes the oldest. What of a chunk can be done without the walk is done
+ * as soon as it is read: the walk then leaps over it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/ahead.h"
 
@@ -24,7 +25,7 @@ enum {
 	STATE_SHARE = 2 /* of the memory limit, for tables and names */
 };
 
-enum stage { READ, WALKED, DECODED };
+enum stage { READ, READY, WALKED, DECODED }; /* READY: to be walked */
 
 struct slot {
 	struct fxt_chunk *chunk;
@@ -43,6 +44,7 @@ struct fxt_ahead {
 	uint64_t given, walked, read; /* how many chunks have gone so far: given <= walked <= read */
 	uint64_t position;            /* bytes read */
 	bool reading, at_end;
+	bool big;   /* the byte order where the walk was last */
 	int status; /* of the input */
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
@@ -67,6 +69,19 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
 
+/* Meanwhile another thread may read the next chunk. */
+static void leap(struct fxt_ahead *ahead, struct slot *slot)
+{
+	bool big = ahead->big;
+	if (ahead->work->leap && !ahead->reader->options.provider) {
+		pthread_cond_broadcast(&ahead->change);
+		pthread_mutex_unlock(&ahead->lock);
+		fxt_leap(slot->chunk, big, ahead->work->leap);
+		pthread_mutex_lock(&ahead->lock);
+	}
+	slot->stage = READY;
+}
+
 static bool try_read(struct fxt_ahead *ahead)
 {
 	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->lines)
@@ -84,7 +99,9 @@ static bool try_read(struct fxt_ahead *ahead)
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->reading = false;
 	ahead->at_end = chunk->at_end;
-	ahead->line[ahead->read++ % LINE] = (struct slot){.chunk = chunk, .stage = READ};
+	struct slot *slot = &ahead->line[ahead->read++ % LINE];
+	*slot = (struct slot){.chunk = chunk, .stage = READ};
+	leap(ahead, slot);
 	pthread_cond_broadcast(&ahead->change);
 	return true;
 }
@@ -181,6 +198,7 @@ static void walk_next(struct fxt_ahead *ahead)
 	int status = walk_chunk(ahead, slot->chunk);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->status = status < 0 ? status : ahead->status;
+	ahead->big = ahead->walk.big;
 	slot->stage = WALKED;
 	ahead->walked++;
 	pthread_cond_broadcast(&ahead->change);
@@ -190,7 +208,7 @@ static void walk_next(struct fxt_ahead *ahead)
 static void walk_ahead(struct fxt_ahead *ahead)
 {
 	while (ahead->walked - ahead->given < ahead->walks_ahead && !(ahead->at_end && ahead->walked == ahead->read))
-		if (ahead->walked < ahead->read)
+		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
 			walk_next(ahead);
 		else
 			help(ahead, false, &ahead->scratch);

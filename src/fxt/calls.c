@@ -318,7 +318,7 @@ static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	return_room(chunk->calls, scratch);
 }
 
-const struct fxt_work fxt_calls_work = {find_calls, sort_calls};
+const struct fxt_work fxt_calls_work = {find_calls, sort_calls, NULL};
 
 /* ---- What waited. ---- */
 

@@ -4,6 +4,7 @@
 #define FXT_CENSUS_H
 
 #include "fxt/chunk.h"
+#include "fxt/measure.h"
 
 enum fxt_counted { FXT_COUNTED_PROVIDER, FXT_COUNTED_THREAD, FXT_COUNTED_CATEGORY };
 
@@ -26,16 +27,19 @@ struct fxt_tally {
 	uint64_t first, last; /* ticks */
 };
 
-struct fxt_census {
+struct fxt_sums {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */
-	uint64_t
-	    events[2]
-		  [FXT_TYPES]; /* by type; in turns, because to count the same one again must wait for the last time */
+	uint64_t events[FXT_SHAPES];  /* the number of the shape tells the type, not always the size */
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by index */
 	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
 	size_t used_count;
+};
+
+struct fxt_census {
+	struct fxt_sums sums;
+	struct fxt_sums leap; /* of the chunk's leap, until the walk comes by */
 	struct fxt_count *counts;
 	size_t count, room;
 };
@@ -44,7 +48,9 @@ struct fxt_census {
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
-void fxt_census_clear(struct fxt_census *census);
+/* Counts the chunk's leap. */
+void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap);
+
 void fxt_census_free(struct fxt_census *census);
 
 #endif

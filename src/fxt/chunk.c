@@ -27,6 +27,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	chunk->steps.count = chunk->steps.rows = 0;
 	chunk->counts = (struct fxt_counts){0};
+	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
 	chunk->time = UINT64_MAX;
 	chunk->clock = (struct tw_ticks){0};
@@ -104,6 +105,7 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 			return false;
 		memmove(chunk->bytes + size, chunk->bytes + chunk->begin, used);
 		chunk->base += chunk->begin - size;
+		chunk->leap = (struct fxt_leap){0};
 		chunk->begin = size;
 		chunk->end = size + used;
 	}

@@ -36,6 +36,7 @@ struct fxt_piece {
 	enum fxt_piece_kind kind;
 	bool big;       /* its words are big endian */
 	bool odd;       /* records: one that has something unknown in it */
+	bool leapt;     /* records: those of the chunk's leap */
 	bool last;      /* payload: the blob ends with it */
 	size_t from;    /* places in the chunk's bytes */
 	size_t to;      /* payload: without the padding */
@@ -43,6 +44,15 @@ struct fxt_piece {
 	uint64_t lost;  /* of FXT_LOST: bytes in all, chunks before included; of FXT_CUT: that the record should have */
 	const char *fault; /* what was expected: a constant */
 	uint64_t found;    /* the word that is there */
+};
+
+/* Records that are as they should be and that no others depend on, one after the other: all that was told of them before it is
+ * known where the records of the chunk begin. They are there if the walk comes by the first of them. */
+struct fxt_leap {
+	bool big;
+	size_t from, to; /* places in the chunk's bytes */
+	size_t last;     /* that of the last record */
+	uint64_t count;  /* 0: there is no leap */
 };
 
 /* What holds from a metadata or initialization record on. */
@@ -112,10 +122,11 @@ struct fxt_chunk {
 	size_t size;    /* read at a time */
 	uint8_t *bytes; /* from `begin` to `end` they are the archive's */
 	size_t room, begin, end;
-	uint64_t base;  /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
-	bool at_end;    /* the archive ends with it */
-	bool big;       /* of the piece that is decoded */
-	size_t walked;  /* as far as the walk went */
+	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
+	bool at_end;   /* the archive ends with it */
+	bool big;      /* of the piece that is decoded */
+	size_t walked; /* as far as the walk went */
+	struct fxt_leap leap;
 	size_t decoded; /* pieces that are rows */
 	struct fxt_piece *pieces;
 	size_t piece_count, piece_room;
@@ -228,6 +239,10 @@ void fxt_chunk_clear(struct fxt_chunk *chunk);
 void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
+
+/* leap.c: finds where in a chunk that was just read records follow one another, in this byte order as it seems, and lets `take`
+ * have as many as it can: it sets where they end. */
+void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *chunk, struct fxt_leap *leap));
 
 /* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative status. */
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position);

@@ -7,24 +7,28 @@
 #include "base/memory.h"
 #include "fxt/census.h"
 #include "fxt/layout.h"
+#include "fxt/measure.h"
 
 static const struct fxt_tally none = {.first = UINT64_MAX};
 
-void fxt_census_clear(struct fxt_census *census)
+static void clear(struct fxt_sums *sums)
 {
-	census->provider = none;
+	memset(sums->kinds, 0, sizeof sums->kinds);
+	memset(sums->events, 0, sizeof sums->events);
+	sums->provider = none;
 	for (unsigned i = 0; i < FXT_PAGE; i++)
-		census->threads[i] = none;
-	memset(census->kinds, 0, sizeof census->kinds);
-	memset(census->events, 0, sizeof census->events);
-	census->count = 0;
+		sums->threads[i] = none;
+	for (size_t i = 0; i < sums->used_count; i++)
+		sums->categories[sums->used[i]] = 0;
+	sums->used_count = 0;
 }
 
 void fxt_census_free(struct fxt_census *census)
 {
 	if (!census)
 		return;
-	free(census->categories);
+	free(census->sums.categories);
+	free(census->leap.categories);
 	free(census->counts);
 	free(census);
 }
@@ -33,10 +37,12 @@ static bool prepare(struct fxt_chunk *chunk)
 {
 	if (chunk->census)
 		return true;
-	chunk->census = calloc(1, sizeof *chunk->census);
-	if (chunk->census)
-		chunk->census->categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *chunk->census->categories);
-	chunk->failed = !chunk->census || !chunk->census->categories;
+	struct fxt_census *census = chunk->census = calloc(1, sizeof *census);
+	if (census) {
+		census->sums.categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *census->sums.categories);
+		census->leap.categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *census->leap.categories);
+	}
+	chunk->failed = !census || !census->sums.categories || !census->leap.categories;
 	return !chunk->failed;
 }
 
@@ -73,12 +79,13 @@ static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what,
 
 static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
 {
-	struct fxt_tally *tally = &chunk->census->threads[index];
+	struct fxt_sums *sums = &chunk->census->sums;
+	struct fxt_tally *tally = &sums->threads[index];
 	if (tally->records == 0)
 		return;
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
-	note_time(&chunk->census->provider, tally->first);
-	note_time(&chunk->census->provider, tally->last);
+	note_time(&sums->provider, tally->first);
+	note_time(&sums->provider, tally->last);
 	*tally = none;
 	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
 	if (!entry)
@@ -89,11 +96,12 @@ static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offs
 
 static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t offset)
 {
-	struct fxt_tally tally = {.records = chunk->census->categories[index], .first = UINT64_MAX};
+	uint32_t *records = &chunk->census->sums.categories[index];
+	struct fxt_tally tally = {.records = *records, .first = UINT64_MAX};
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, &tally);
 	if (tally.records == 0)
 		return;
-	chunk->census->categories[index] = 0;
+	*records = 0;
 	const struct fxt_entry *entry = index ? fxt_string_at(chunk->turn.provider, index, offset) : NULL;
 	if (index && !entry)
 		return;
@@ -104,69 +112,84 @@ static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t of
 /* The provider or its clock changes, or the chunk ends: what indices mean now, they mean no more. */
 static void settle(struct fxt_chunk *chunk, uint64_t offset)
 {
-	struct fxt_census *census = chunk->census;
-	for (size_t i = 0; i < census->used_count; i++)
-		settle_category(chunk, census->used[i], offset);
+	struct fxt_sums *sums = &chunk->census->sums;
+	for (size_t i = 0; i < sums->used_count; i++)
+		settle_category(chunk, sums->used[i], offset);
 	for (unsigned i = 1; i < FXT_PAGE; i++)
 		settle_thread(chunk, i, offset);
-	census->used_count = 0;
-	if (census->provider.records) {
-		const struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &census->provider);
+	sums->used_count = 0;
+	if (sums->provider.records) {
+		const struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &sums->provider);
 		add_count(chunk, &count);
-		census->provider = none;
+		sums->provider = none;
 	}
 }
 
-/* ---- Records. ---- */
+/* ---- The fast path: what no other record depends on, counted by index. It needs no table, nor that a record was looked at
+ * before; what it cannot count stops it. `make bench` measures info. ---- */
 
-static inline void count_category(struct fxt_census *census, unsigned index)
+static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t records)
 {
-	if (census->categories[index]++ == 0)
-		census->used[census->used_count++] = (uint16_t)index;
+	if (sums->categories[index] == 0)
+		sums->used[sums->used_count++] = (uint16_t)index;
+	sums->categories[index] += records;
 }
 
-/* Thread, category or both stand in the record: once for each record, because there is no index to count by. */
-static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header)
+static inline void add_up(struct fxt_tally *tally, const struct fxt_tally *more)
 {
-	const uint8_t *bytes = chunk->bytes + place;
-	bool koids = tw_bits(header, 24, 31) == 0;
-	unsigned category = (unsigned)tw_bits(header, 32, 47);
-	struct fxt_tally tally = {.records = 1, .bytes = fxt_size(header) * (uint64_t)TW_FXT_WORD, .first = UINT64_MAX};
-	uint64_t time = tw_load64(bytes + TW_FXT_WORD, chunk->big);
-	note_time(&tally, time);
-	note_time(&chunk->census->provider, time);
-	if (koids) {
-		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, &tally);
-		count.process = tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big);
-		count.thread = tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big);
-		add_count(chunk, &count);
-	}
-	if (category < TW_FXT_STRING_INLINE) {
-		count_category(chunk->census, category);
-	} else {
-		struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, &tally);
-		count.text = bytes + (koids ? 4 : 2) * TW_FXT_WORD;
-		count.length = category & FXT_TEXT_MAX;
-		add_count(chunk, &count);
-	}
+	tally->records += more->records;
+	tally->bytes += more->bytes;
+	tally->first = more->first < tally->first ? more->first : tally->first;
+	tally->last = more->last > tally->last ? more->last : tally->last;
+}
+
+/* Types whose second word is a time. */
+static bool is_timed(unsigned type)
+{
+	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
+}
+
+/* A record that is neither an event nor one that others depend on. */
+static void count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
+{
+	sums->kinds[fxt_kind(header)]++;
+	if (is_timed(fxt_type(header)) && size > TW_FXT_WORD)
+		note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
+}
+
+/* The same in a run. Returns its size; 0: it is another record. */
+static size_t pass_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
+{
+	if (fxt_type(header) <= TW_FXT_TYPE_EVENT)
+		return 0;
+	size_t size = fxt_measure_other(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) * (size_t)TW_FXT_WORD;
+	if (size)
+		count_other(sums, header, bytes, size, big);
+	sums->provider.records += size != 0;
+	return size;
 }
 
 /* Events of one thread that stand together. */
 struct streak {
-	unsigned thread;
-	const uint8_t *from;
+	uint64_t plain;       /* what their headers have in FXT_PLAIN_BITS, and the thread */
+	const uint8_t *from;  /* moved on by the size of what stands between them */
 	uint64_t before;      /* how many events were counted before them */
 	uint64_t first, last; /* ticks */
 };
 
-/* The streak is handed on by value: then it can be kept in registers before. */
-static void end_streak(struct fxt_census *census, struct streak streak, const uint8_t *end, uint64_t counted)
+static const uint64_t thread_bits = FXT_BITS(24, 31);
+
+static struct streak begin_streak(uint64_t header, const uint8_t *bytes, uint64_t counted)
 {
-	struct fxt_tally *tally = &census->threads[streak.thread];
-	tally->records += counted - streak.before;
-	tally->bytes += (uint64_t)(end - streak.from);
-	tally->first = streak.first < tally->first ? streak.first : tally->first;
-	tally->last = streak.last > tally->last ? streak.last : tally->last;
+	return (struct streak){(header & thread_bits) | TW_FXT_TYPE_EVENT, bytes, counted, UINT64_MAX, 0};
+}
+
+/* The streak is handed on by value: then it can be kept in registers before. */
+static void end_streak(struct fxt_sums *sums, struct streak streak, const uint8_t *end, uint64_t counted)
+{
+	const struct fxt_tally more = {counted - streak.before, (uint64_t)(end - streak.from), streak.first,
+	                               streak.last};
+	add_up(&sums->threads[tw_bits(streak.plain, 24, 31)], &more);
 }
 
 /* Whether an event has its thread or its category inline. */
@@ -175,48 +198,130 @@ static inline bool is_inline(uint64_t header)
 	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
 }
 
-/* Counts events up to another record, those of a thread that stand together at once. Returns that one's place. `make bench`
- * measures info. */
-static inline __attribute__((always_inline)) size_t count_events(struct fxt_chunk *chunk, size_t from, size_t end,
-                                                                 bool big)
+/* Whether an event that is not plain can be counted all the same. */
+static inline bool is_countable(uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
 {
-	struct fxt_census *census = chunk->census;
-	const uint8_t *bytes = chunk->bytes + from, *const to = chunk->bytes + end;
-	struct streak streak = {.from = bytes, .first = UINT64_MAX};
-	uint64_t header, counted = 0;
-	for (; bytes < to; bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD, counted++) {
-		header = tw_load64(bytes, big);
-		unsigned thread = (unsigned)tw_bits(header, 24, 31);
-		if (fxt_type(header) != TW_FXT_TYPE_EVENT)
-			break;
-		if (thread != streak.thread) {
-			end_streak(census, streak, bytes, counted);
-			streak = (struct streak){thread, bytes, counted, UINT64_MAX, 0};
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && !is_inline(header) &&
+	       fxt_measure_event(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big);
+}
+
+/* An event that is none of the streak's plain ones. False where it stops the run. */
+static inline __attribute__((always_inline)) bool admit(struct fxt_sums *sums, struct streak *streak, uint64_t header,
+                                                        const uint8_t *bytes, const uint8_t *to, uint64_t counted,
+                                                        bool big)
+{
+	if (!is_countable(header, bytes, to, big))
+		return false;
+	if ((header ^ streak->plain) & thread_bits) {
+		end_streak(sums, *streak, bytes, counted);
+		*streak = begin_streak(header, bytes, counted);
+	}
+	return true;
+}
+
+/* Counts records from where a leap ends, and moves its end behind them. */
+static inline __attribute__((always_inline)) void count_run(struct fxt_sums *sums, const uint8_t *base, size_t end,
+                                                            struct fxt_leap *leap, bool big)
+{
+	const uint8_t *bytes = base + leap->to, *const to = base + end, *before = base + leap->last;
+	struct streak streak = begin_streak(0, bytes, 0);
+	uint64_t counted = 0, records = sums->provider.records;
+	size_t size;
+	for (; (size_t)(to - bytes) >= FXT_PLAIN_MAX * TW_FXT_WORD; bytes += size) {
+		uint64_t header = tw_load64(bytes, big);
+		unsigned shape = fxt_shape(header);
+		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if ((header & (FXT_PLAIN_BITS | thread_bits)) != streak.plain || !fxt_shape_fits(shape)) {
+			size_t other = pass_other(sums, header, bytes, to, big);
+			if (other == 0 && !admit(sums, &streak, header, bytes, to, counted, big))
+				break;
+			if (other) {
+				before = bytes;
+				size = other;
+				streak.from += other;
+				continue;
+			}
 		}
-		census->events[counted % 2][tw_bits(header, 16, 19)]++;
-		if (__builtin_expect(is_inline(header), 0))
-			count_inline(chunk, (size_t)(bytes - chunk->bytes), header);
-		else
-			count_category(census, (unsigned)tw_bits(header, 32, 46));
+		sums->events[shape]++;
+		add_category(sums, (uint16_t)(header >> 32), 1);
 		uint64_t time = tw_load64(bytes + TW_FXT_WORD, big);
 		streak.first = time < streak.first ? time : streak.first;
 		streak.last = time > streak.last ? time : streak.last;
+		before = bytes;
+		counted++;
 	}
-	end_streak(census, streak, bytes, counted);
-	census->provider.records += counted;
-	census->provider.bytes += (size_t)(bytes - chunk->bytes) - from;
-	return (size_t)(bytes - chunk->bytes);
+	end_streak(sums, streak, bytes, counted);
+	sums->provider.records += counted;
+	sums->provider.bytes += (size_t)(bytes - base) - leap->to;
+	leap->to = (size_t)(bytes - base);
+	leap->last = (size_t)(before - base);
+	leap->count += sums->provider.records - records;
+}
+
+static void count_fast(struct fxt_sums *sums, const struct fxt_chunk *chunk, size_t end, struct fxt_leap *leap)
+{
+	if (leap->big)
+		count_run(sums, chunk->bytes, end, leap, true);
+	else
+		count_run(sums, chunk->bytes, end, leap, false);
+}
+
+/* ---- All other records. ---- */
+
+/* Thread, category or both stand in the record: once for each record, because there is no index to count by. */
+static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header, const struct fxt_tally *tally)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	bool koids = tw_bits(header, 24, 31) == 0;
+	if (koids) {
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+		count.process = tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big);
+		count.thread = tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big);
+		add_count(chunk, &count);
+	}
+	if (tw_bits(header, 47, 47)) {
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, tally);
+		count.text = bytes + (koids ? 4 : 2) * TW_FXT_WORD;
+		count.length = tw_bits(header, 32, 46) & FXT_TEXT_MAX;
+		add_count(chunk, &count);
+	}
+}
+
+static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	const struct fxt_tally tally = {1, size, time, time};
+	sums->events[fxt_shape(header)]++;
+	note_time(&sums->provider, time);
+	if (tw_bits(header, 24, 31))
+		add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
+	if (!tw_bits(header, 47, 47))
+		add_category(sums, (unsigned)tw_bits(header, 32, 46), 1);
+	if (is_inline(header))
+		count_inline(chunk, place, header, &tally);
+}
+
+static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &none);
+	count.provider = (uint32_t)tw_bits(header, 20, 51);
+	count.dropped = tw_bits(header, 52, 55) == 0;
+	add_count(chunk, &count);
 }
 
 /* Records that change what is counted by. */
 static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
 	uint64_t offset = fxt_offset(chunk, place);
+	chunk->census->sums.kinds[fxt_kind(header)]++;
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
 	case TW_FXT_TYPE_INITIALIZATION:
 		settle(chunk, offset);
 		fxt_next_turn(chunk);
+		if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
+			count_full_buffer(chunk, header);
 		return;
 	case TW_FXT_TYPE_STRING:
 		settle_category(chunk, (unsigned)tw_bits(header, 16, 30), offset - 1);
@@ -229,50 +334,64 @@ static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
 	}
 }
 
-static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
+/* Returns the record's size, as far as it is in the chunk. */
+static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 {
-	struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &none);
-	count.provider = (uint32_t)tw_bits(header, 20, 51);
-	count.dropped = tw_bits(header, 52, 55) == 0;
-	add_count(chunk, &count);
-}
-
-/* Types whose second word is a time. */
-static bool is_timed(unsigned type)
-{
-	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
-}
-
-/* What is no event. */
-static void count_other(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
-{
-	struct fxt_census *census = chunk->census;
-	enum tw_fxt_kind kind = fxt_kind(header);
-	census->kinds[kind]++;
-	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
+	struct fxt_sums *sums = &chunk->census->sums;
+	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
+	uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
+	if (fxt_type(header) > TW_FXT_TYPE_EVENT)
+		count_other(sums, header, chunk->bytes + place, size, chunk->big);
+	else if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+		count_event(chunk, place, header, size);
+	else
 		count_table(chunk, place, header);
-	else if (is_timed(fxt_type(header)) && size > TW_FXT_WORD)
-		note_time(&census->provider, tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big));
-	if (kind == TW_FXT_PROVIDER_EVENT)
-		count_full_buffer(chunk, header);
+	if (fxt_type(header) != TW_FXT_TYPE_METADATA) {
+		sums->provider.records++;
+		sums->provider.bytes += size;
+	}
+	return size < end - place ? (size_t)size : end - place;
 }
 
 static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 {
-	struct fxt_census *census = chunk->census;
 	while (place < end) {
-		place = chunk->big ? count_events(chunk, place, end, true) : count_events(chunk, place, end, false);
-		if (place == end)
-			return;
-		uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-		uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-		count_other(chunk, place, header, size);
-		place += size < end - place ? (size_t)size : end - place;
-		if (fxt_type(header) == TW_FXT_TYPE_METADATA)
-			continue;
-		census->provider.records++;
-		census->provider.bytes += size;
+		struct fxt_leap leap = {.big = chunk->big, .to = place};
+		count_fast(&chunk->census->sums, chunk, end, &leap);
+		place = leap.to;
+		if (place < end)
+			place += count_record(chunk, place, end);
 	}
+}
+
+/* ---- The chunk. ---- */
+
+void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap)
+{
+	if (!prepare(chunk))
+		return;
+	clear(&chunk->census->leap);
+	count_fast(&chunk->census->leap, chunk, chunk->end, leap);
+}
+
+/* The walk came by. */
+static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
+{
+	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
+		sums->kinds[i] += leap->kinds[i];
+	for (unsigned i = 0; i < FXT_SHAPES; i++)
+		sums->events[i] += leap->events[i];
+	add_up(&sums->provider, &leap->provider);
+	for (unsigned i = 0; i < FXT_PAGE; i++)
+		add_up(&sums->threads[i], &leap->threads[i]);
+	for (size_t i = 0; i < leap->used_count; i++)
+		add_category(sums, leap->used[i], leap->categories[leap->used[i]]);
+}
+
+static void begin(struct fxt_census *census)
+{
+	clear(&census->sums);
+	census->count = 0;
 }
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -281,12 +400,14 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 	if (!prepare(chunk))
 		return;
 	if (chunk->decoded == 0)
-		fxt_census_clear(chunk->census);
+		begin(chunk->census);
 	fxt_turn_to(chunk, &chunk->turn);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
-		if (piece->kind == FXT_RECORDS)
+		if (piece->leapt)
+			take_leap(&chunk->census->sums, &chunk->census->leap);
+		else if (piece->kind == FXT_RECORDS)
 			count_records(chunk, piece->from, piece->to);
 		else
 			fxt_decode_piece(chunk, wish, piece);

@@ -97,10 +97,11 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 			add_up(row, &census->counts[i]);
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
-		survey->kinds[i] += census->kinds[i];
-	for (unsigned i = 0; census && i < FXT_TYPES; i++)
-		survey->kinds[i < EVENT_KINDS ? TW_FXT_INSTANT + i : TW_FXT_UNKNOWN] +=
-		    census->events[0][i] + census->events[1][i];
+		survey->kinds[i] += census->sums.kinds[i];
+	for (unsigned i = 0; census && i < FXT_SHAPES; i++) {
+		unsigned type = i / (FXT_SHAPES / FXT_TYPES);
+		survey->kinds[type < EVENT_KINDS ? TW_FXT_INSTANT + type : TW_FXT_UNKNOWN] += census->sums.events[i];
+	}
 	survey->failed |= chunk->failed;
 }
 
@@ -253,7 +254,7 @@ static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *r
 
 static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsigned jobs)
 {
-	static const struct fxt_work work = {fxt_count, fxt_counted};
+	static const struct fxt_work work = {fxt_count, fxt_counted, fxt_count_leap};
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;

@@ -33,16 +33,28 @@ static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, 
 
 enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and koids */
 
+/* What says that a header is that of such an event. */
+#define FXT_PLAIN_BITS (FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63))
+
+/* Its type and size, four numbers for each type. */
+enum { FXT_SHAPES = 4 * FXT_TYPES };
+
+static inline unsigned fxt_shape(uint64_t header)
+{
+	return ((unsigned)header >> 14 & FXT_BITS(2, 5)) | ((unsigned)header >> 4 & FXT_BITS(0, 1));
+}
+
+/* Whether a type can be of that size: a digit for each type, the last is that of instants. */
+static inline bool fxt_shape_fits(unsigned shape)
+{
+	return UINT64_C(0x8888888440c) >> shape & 1;
+}
+
 /* Whether a header is that of such an event, and its size is right. */
 static inline bool fxt_is_plain(uint64_t header)
 {
-	/* Each type's sizes, a bit for each. */
-	static const uint8_t sizes[FXT_TYPES] = {1 << 2 | 1 << 3, 0,      1 << 2, 1 << 2, 1 << 3, 1 << 3,
-	                                         1 << 3,          1 << 3, 1 << 3, 1 << 3, 1 << 3};
-	static const uint64_t more =
-	    FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	return (header & more) == TW_FXT_TYPE_EVENT && tw_bits(header, 24, 31) != 0 &&
-	       sizes[tw_bits(header, 16, 19)] >> tw_bits(header, 4, 5) & 1;
+	return (header & FXT_PLAIN_BITS) == TW_FXT_TYPE_EVENT && tw_bits(header, 24, 31) != 0 &&
+	       fxt_shape_fits(fxt_shape(header));
 }
 
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size

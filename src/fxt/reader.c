@@ -63,7 +63,7 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 
 static int start(struct tw_reader *reader)
 {
-	static const struct fxt_work work = {fxt_decode, fxt_decoded};
+	static const struct fxt_work work = {fxt_decode, fxt_decoded, NULL};
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	const struct fxt_wish wish = {
 	    .options = &reader->options,

@@ -305,7 +305,7 @@ static void tell(const struct verify *verify)
 
 int fxt_verify(struct tw_reader *reader)
 {
-	static const struct fxt_work work = {find_steps, sort_steps};
+	static const struct fxt_work work = {find_steps, sort_steps, NULL};
 	const struct fxt_wish wish = {
 	    .options = &reader->options, .kinds = FXT_PAIRED_KINDS, .sort = true, .check = true, .findings = true};
 	int status = fxt_start(reader, &work, &wish, reader->options.jobs);

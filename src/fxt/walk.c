@@ -37,7 +37,7 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_
 	struct fxt_piece *last = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
 	if (from == to)
 		return;
-	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd) {
+	if (last && last->kind == FXT_RECORDS && last->to == from && last->big == big && !last->odd && !last->leapt) {
 		last->to = to;
 		last->count += count;
 		return;
@@ -278,6 +278,7 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		return false;
 	take_back(walk, header, fxt_offset(chunk, last));
 	piece->to = last;
+	piece->leapt = false; /* what was told of it is not true */
 	piece->count--;
 	chunk->piece_count -= piece->from == piece->to;
 	chunk->walked = last + inside;
@@ -446,42 +447,73 @@ static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place,
 	return true;
 }
 
+/* Records that are as they should be, up to a place. */
+struct stretch {
+	size_t from, place;
+	size_t last; /* place of the last record */
+	uint64_t count;
+};
+
+/* A record that is none of those that are hopped over. False at a barrier. */
+static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch, size_t words)
+{
+	size_t place = stretch->place;
+	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
+	bool choosy = chooses(walk);
+	if (choosy && !is_foreign(walk))
+		add_records(chunk, stretch->from, place, stretch->count, walk->big);
+	if (choosy)
+		*stretch = (struct stretch){.from = place, .place = place, .last = stretch->last};
+	bool clear = choosy ? choose(walk, chunk, place, header, words)
+	                    : fxt_type(header) >= TW_FXT_TYPE_EVENT || take(walk, chunk, place, header, words);
+	if (!clear)
+		return false;
+	stretch->last = place;
+	stretch->place += words * TW_FXT_WORD;
+	stretch->from = choosy ? stretch->place : stretch->from;
+	stretch->count += !choosy;
+	return true;
+}
+
+/* Hops over what needs no look, and over the chunk's leap if its first record is one of those that follow one another. */
+static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
+{
+	const struct fxt_leap *leap = &chunk->leap;
+	bool leaps = leap->count && leap->big == walk->big && leap->from >= stretch->place && !chooses(walk);
+	size_t end = leaps ? leap->from : chunk->end;
+	stretch->place = walk->big
+	                     ? pass_events(chunk->bytes, stretch->place, end, true, &stretch->last, &stretch->count)
+	                     : pass_events(chunk->bytes, stretch->place, end, false, &stretch->last, &stretch->count);
+	if (!leaps || stretch->place != end)
+		return;
+	add_records(chunk, stretch->from, stretch->place, stretch->count, walk->big);
+	add_piece(chunk, &(struct fxt_piece){.kind = FXT_RECORDS,
+	                                     .big = leap->big,
+	                                     .leapt = true,
+	                                     .from = leap->from,
+	                                     .to = leap->to,
+	                                     .count = leap->count});
+	*stretch = (struct stretch){.from = leap->to, .place = leap->to, .last = leap->last};
+}
+
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	const uint8_t *bytes = chunk->bytes;
-	const bool big = walk->big, choosy = chooses(walk);
-	size_t from = chunk->walked, place = from, end = chunk->end, last = SIZE_MAX;
-	uint64_t count = 0;
+	struct stretch stretch = {.from = chunk->walked, .place = chunk->walked, .last = SIZE_MAX};
 	bool clear = true;
-	for (;;) {
-		place = big ? pass_events(bytes, place, end, true, &last, &count)
-		            : pass_events(bytes, place, end, false, &last, &count);
-		if (end - place < TW_FXT_WORD)
-			break;
-		uint64_t header = tw_load64(bytes + place, big);
-		size_t words = fxt_measure(header, bytes + place, (end - place) / TW_FXT_WORD, big);
+	while (clear) {
+		hop(walk, chunk, &stretch);
+		const uint8_t *bytes = chunk->bytes + stretch.place;
+		size_t left = (chunk->end - stretch.place) / TW_FXT_WORD;
+		size_t words = left ? fxt_measure(tw_load64(bytes, walk->big), bytes, left, walk->big) : 0;
 		if (words == 0)
 			break;
-		if (choosy && !is_foreign(walk))
-			add_records(chunk, from, place, count, big);
-		if (choosy) {
-			from = place;
-			count = 0;
-		}
-		clear = choosy ? choose(walk, chunk, place, header, words)
-		               : fxt_type(header) >= TW_FXT_TYPE_EVENT || take(walk, chunk, place, header, words);
-		if (!clear)
-			break;
-		last = place;
-		place += words * TW_FXT_WORD;
-		from = choosy ? place : from;
-		count += !choosy;
+		clear = pass_one(walk, chunk, &stretch, words);
 	}
-	chunk->walked = place;
-	walk->last = last;
+	chunk->walked = stretch.place;
+	walk->last = stretch.last;
 	if (!is_foreign(walk))
-		add_records(chunk, from, place, count, big);
+		add_records(chunk, stretch.from, stretch.place, stretch.count, walk->big);
 	return clear;
 }
 

@@ -1,0 +1,34 @@
+/* leap.c - records in the middle of an archive, found before the walk comes by: in any thread, while their bytes are near. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/chunk.h"
+#include "fxt/measure.h"
+
+enum {
+	IN_A_ROW = 16, /* records that follow one another where a first one is: what looked like it is often none */
+	FAR = 4096     /* bytes in which a first one is looked for: few are longer */
+};
+
+/* The place behind so many records that begin at a place, or 0. */
+static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big)
+{
+	for (unsigned i = 0; i < IN_A_ROW; i++) {
+		size_t left = (chunk->end - place) / TW_FXT_WORD;
+		const uint8_t *bytes = chunk->bytes + place;
+		uint32_t words = left ? fxt_measure(tw_load64(bytes, big), bytes, left, big) : 0;
+		if (words == 0)
+			return 0;
+		place += words * (size_t)TW_FXT_WORD;
+	}
+	return place;
+}
+
+void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *chunk, struct fxt_leap *leap))
+{
+	size_t far = chunk->end - chunk->begin < FAR ? chunk->end : chunk->begin + FAR, from = 0;
+	for (size_t place = chunk->begin; place < far && !from; place += TW_FXT_WORD)
+		from = skip_records(chunk, place, big);
+	if (!from)
+		return;
+	chunk->leap = (struct fxt_leap){.big = big, .from = from, .to = from};
+	take(chunk, &chunk->leap);
+}
