@@ -135,9 +135,10 @@ struct fxt_chunk {
 	struct fxt_turn turn;           /* at the place that is decoded next */
 	bool told_provider, told_clock; /* that this turn is without a provider, without a clock */
 	struct tw_ticks clock;
-	uint64_t time;  /* ns of the last timed row; UINT64_MAX before the first */
-	bool timed;     /* there was one */
-	size_t untimed; /* rows at the start of the chunk that had no time before them */
+	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
+	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
+	bool timed;             /* there was one */
+	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
@@ -174,6 +175,12 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 /* Notes something found wrong at a place of the chunk. */
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
+
+/* Something of the last row waits for the dictionary: all of the fix but its row. */
+void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
+
+/* An argument of the last row, a pointer or koid, may have a name by the time that the row is committed. */
+void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
 
 /* Rows without a time of their own have that of the record before them; at the start of a chunk, of the first that has one. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)

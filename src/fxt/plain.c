@@ -16,8 +16,7 @@ enum { STATE_RUNNING = 1, STATE_MAX = 5, SCOPE_MAX = 2 };
 struct run {
 	struct fxt_chunk *chunk;
 	const struct fxt_wish *wish;
-	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
-	const uint8_t *timed;   /* the last record with a time; NULL: there is none */
+	const uint8_t *timed; /* the last record with a time; NULL: there is none */
 	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
 	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
@@ -70,6 +69,80 @@ static __attribute__((noinline)) bool are_plain(struct fxt_chunk *chunk, size_t 
 	return true;
 }
 
+/* ---- Arguments of rows. ---- */
+
+/* What is a value that stands in one or two words: its type, and how many. */
+static const struct {
+	uint8_t type, words;
+} values[] = {
+    [TW_FXT_ARG_NULL] = {TW_ARG_NULL, 1},   [TW_FXT_ARG_INT32] = {TW_ARG_INT, 1},
+    [TW_FXT_ARG_UINT32] = {TW_ARG_UINT, 1}, [TW_FXT_ARG_INT64] = {TW_ARG_INT, 2},
+    [TW_FXT_ARG_UINT64] = {TW_ARG_UINT, 2}, [TW_FXT_ARG_DOUBLE] = {TW_ARG_DOUBLE, 2},
+    [TW_FXT_ARG_STRING] = {TW_ARG_TEXT, 1}, [TW_FXT_ARG_POINTER] = {TW_ARG_POINTER, 2},
+    [TW_FXT_ARG_KOID] = {TW_ARG_KOID, 2},   [TW_FXT_ARG_BOOL] = {TW_ARG_BOOL, 1},
+};
+
+/* Whether all arguments are such, with names and texts that are defined. */
+static __attribute__((noinline)) bool are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
+{
+	size_t at = place + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, place);
+	for (uint32_t unused; count > 0; count--) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big), words = tw_bits(header, 4, 15);
+		unsigned type = fxt_type(header);
+		if (type > TW_FXT_ARG_BOOL || words != values[type].words ||
+		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
+		    (type == TW_FXT_ARG_STRING &&
+		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
+			return false;
+		at += (size_t)words * TW_FXT_WORD;
+	}
+	return true;
+}
+
+/* The text that a reference means, which is defined. */
+static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
+{
+	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->turn.provider, reference, offset) : NULL;
+	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
+	argument->size = entry ? entry->length : 0;
+}
+
+static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header, struct tw_argument *argument)
+{
+	uint32_t upper = (uint32_t)(header >> 32);
+	unsigned type = fxt_type(header);
+	if (values[type].words > 1)
+		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->big);
+	else if (type == TW_FXT_ARG_INT32)
+		argument->value.i = (int32_t)upper;
+	else if (type == TW_FXT_ARG_UINT32)
+		argument->value.u = upper;
+	else if (type == TW_FXT_ARG_BOOL)
+		argument->value.u = upper & 1;
+}
+
+/* Adds them to the last row. */
+static __attribute__((noinline)) void add_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
+                                                 uint64_t process)
+{
+	size_t at = place + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, place);
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		struct tw_argument argument = {.type = values[fxt_type(header)].type};
+		fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
+		if (argument.type == TW_ARG_TEXT)
+			set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
+		else
+			set_value(chunk, at, header, &argument);
+		tw_slab_argument(&chunk->slab, &argument);
+		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
+			fxt_refer(chunk, &argument, i, process);
+		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
+	}
+}
+
 /* ---- Events. ---- */
 
 /* The last word of an event: what stands behind the arguments. */
@@ -89,7 +162,7 @@ INLINE bool is_right(const struct run *run, const uint8_t *bytes, uint64_t heade
 		return true;
 	*word = last_word(bytes, header, big);
 	if (kind == TW_SLICE_COMPLETE)
-		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < run->first_without;
+		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < run->chunk->first_without;
 	if (kind == TW_INSTANT)
 		return count == 0 && *word <= SCOPE_MAX;
 	return kind != TW_COUNTER || count != 0;
@@ -136,20 +209,27 @@ INLINE bool is_inline(uint64_t header)
 	return tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
 }
 
+/* Whether the arguments of an event are such that it can be taken here. */
+static bool knows_arguments(const struct run *run, size_t place, uint64_t count, unsigned kind, bool looked_at)
+{
+	if (run->wish->findings)
+		return are_plain(run->chunk, place, (size_t)2 * TW_FXT_WORD, count, kind == TW_COUNTER);
+	return looked_at && !run->wish->check && are_values(run->chunk, place, count);
+}
+
 INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
 	bool looked_at = run->wish->kinds >> kind & 1;
 	size_t place = (size_t)(bytes - run->chunk->bytes);
 	uint64_t count = tw_bits(header, 20, 23), word;
-	if (count &&
-	    !(run->wish->findings && are_plain(run->chunk, place, (size_t)2 * TW_FXT_WORD, count, kind == TW_COUNTER)))
+	if (count && !knows_arguments(run, place, count, kind, looked_at))
 		return false;
 	if (!looked_at && !run->wish->check)
 		return !is_inline(header);
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const struct fxt_pair *names = find(run, header, place);
-	if (!names || !run->clear || ticks >= run->first_without)
+	if (!names || !run->clear || ticks >= run->chunk->first_without)
 		return false;
 	if (!is_right(run, bytes, header, &word, big))
 		return false;
@@ -160,23 +240,64 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 		add_step(run, place, kind, names, ticks, word);
 	else if (looked_at)
 		add_row(run, place, kind, names, ticks, word);
+	if (count && looked_at && !run->step)
+		add_values(run->chunk, place, count, run->thread->process);
 	return true;
 }
 
-/* ---- Context switches and wake-ups, of which no row is asked for. ---- */
+/* ---- Context switches and wake-ups. ---- */
+
+enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
+
+/* The rows of those without arguments. They tell koids of threads only. */
+INLINE bool add_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	uint64_t type = tw_bits(header, 60, 63), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	uint64_t words = type == SWITCH ? SWITCH_WORDS : type == WAKEUP ? WAKEUP_WORDS : 0;
+	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19) || ticks >= chunk->first_without ||
+	    run->wish->check || run->wish->options->thread_count)
+		return false;
+	run->timed = bytes;
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
+	const struct tw_event event = {
+	    .time = chunk->time,
+	    .offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes)),
+	    .value = type == SWITCH ? tw_bits(header, 36, 39) : 0,
+	    .kind = type == SWITCH ? TW_SWITCH : TW_WAKEUP,
+	    .cpu = (uint16_t)tw_bits(header, 20, 35),
+	};
+	if (!tw_slab_add(&chunk->slab, &event))
+		return true;
+	fxt_add_fix(chunk,
+	            &(struct fxt_fix){.kind = FXT_FIX_TRACK_BY_KOID, .b = tw_load64(bytes + 2 * TW_FXT_WORD, big)});
+	if (type == SWITCH)
+		fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID,
+		                                     .b = tw_load64(bytes + 3 * TW_FXT_WORD, big)});
+	return true;
+}
+
+/* Those of which no row is asked for. */
 
 INLINE bool check_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	uint64_t kind = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	size_t fixed = kind == 1 ? 4 : 3;
-	bool right = kind == 2 || (kind == 1 && state != STATE_RUNNING && state <= STATE_MAX);
+	size_t fixed = kind == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
+	bool right = kind == WAKEUP || (kind == SWITCH && state != STATE_RUNNING && state <= STATE_MAX);
 	if (!right || !run->clear || run->wish->options->thread_count ||
-	    tw_load64(bytes + TW_FXT_WORD, big) >= run->first_without)
+	    tw_load64(bytes + TW_FXT_WORD, big) >= run->chunk->first_without)
 		return false;
 	if (count && !are_plain(run->chunk, (size_t)(bytes - run->chunk->bytes), fixed * TW_FXT_WORD, count, false))
 		return false;
 	run->timed = bytes;
 	return true;
+}
+
+INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING)
+		return false;
+	return run->wish->findings ? check_switch(run, header, bytes, big) : add_switch(run, header, bytes, big);
 }
 
 /* ---- Runs. ---- */
@@ -186,14 +307,11 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	struct run run = *start;
 	struct fxt_chunk *chunk = run.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	const bool switches = run.wish->findings;
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
-		bool event = fxt_type(header) == TW_FXT_TYPE_EVENT;
-		if (!event && !(switches && fxt_type(header) == TW_FXT_TYPE_SCHEDULING))
-			break;
-		if (event ? !take_event(&run, header, bytes, big) : !check_switch(&run, header, bytes, big))
+		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)
+		                                          : !take_switch(&run, header, bytes, big))
 			break;
 	}
 	if (run.timed)
@@ -221,7 +339,6 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	struct run run = {
 	    .chunk = chunk,
 	    .wish = wish,
-	    .first_without = tw_ticks_of(UINT64_MAX, chunk->clock.frequency),
 	    .clear = told || !wish->check,
 	    .index = UINT_MAX,
 	};

@@ -32,8 +32,7 @@ void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t
 	add_note(chunk, &(struct fxt_note){rule, fxt_offset(chunk, record), fxt_offset(chunk, at), a, b, text});
 }
 
-/* Something of the last row waits for the dictionary. */
-static void add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
+void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 {
 	if (!tw_grow(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
 		chunk->failed = true;
@@ -41,6 +40,15 @@ static void add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 	}
 	chunk->fixes[chunk->fix_count] = *fix;
 	chunk->fixes[chunk->fix_count++].row = (uint32_t)chunk->slab.count - 1;
+}
+
+void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
+{
+	bool pointer = argument->type == TW_ARG_POINTER;
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = pointer ? FXT_FIX_POINTER : FXT_FIX_KOID,
+	                                     .argument = (uint8_t)number,
+	                                     .a = pointer ? process : 0,
+	                                     .b = argument->value.u});
 }
 
 /* ---- Strings and threads. ---- */
@@ -63,7 +71,7 @@ static uint32_t name_number(const struct job *job, const struct tw_fxt_string *s
 		fxt_note(job->chunk, FXT_STRING_UNDEFINED, job->place, job->place, string->reference, 0, NULL);
 		fix.reference = string->reference;
 	}
-	add_fix(job->chunk, &fix);
+	fxt_add_fix(job->chunk, &fix);
 	return 0;
 }
 
@@ -97,7 +105,7 @@ static uint32_t track_number(const struct job *job, const struct tw_fxt_thread *
 	}
 	if (track != UINT32_MAX)
 		return track;
-	add_fix(job->chunk, &fix);
+	fxt_add_fix(job->chunk, &fix);
 	return 0;
 }
 
@@ -154,21 +162,11 @@ static struct tw_argument value_of(const struct job *job, const struct tw_fxt_ar
 	return argument;
 }
 
-/* A pointer or koid may have a name by the time that the row is committed. */
-static void refer(const struct job *job, const struct tw_argument *argument, unsigned number)
-{
-	struct fxt_fix fix = {.kind = FXT_FIX_KOID, .argument = (uint8_t)number, .b = argument->value.u};
-	uint64_t thread;
-	uint32_t track;
-	if (argument->type == TW_ARG_POINTER) {
-		fix.kind = FXT_FIX_POINTER;
-		koids(job, &job->record->thread, &fix.a, &thread, &track);
-	}
-	add_fix(job->chunk, &fix);
-}
-
 static void add_arguments(const struct job *job)
 {
+	uint64_t process, thread;
+	uint32_t track;
+	koids(job, &job->record->thread, &process, &thread, &track);
 	for (unsigned i = 0; i < job->record->argument_count; i++) {
 		struct tw_slab *slab = &job->chunk->slab;
 		const struct tw_fxt_argument *from = &job->record->arguments[i];
@@ -177,7 +175,7 @@ static void add_arguments(const struct job *job)
 		argument.name = name_number(job, &from->name, FXT_FIX_ARGUMENT_NAME, number);
 		tw_slab_argument(slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
-			refer(job, &argument, number);
+			fxt_refer(job->chunk, &argument, number, process);
 	}
 }
 
@@ -282,7 +280,7 @@ static void take_kernel_object(const struct job *job)
 	row->value = record->object_type;
 	row->flags = job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(job);
-	add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
+	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
 
 static void take_userspace_object(const struct job *job)
@@ -299,7 +297,7 @@ static void take_userspace_object(const struct job *job)
 	if (!koids(job, &record->thread, &fix.a, &thread, &track))
 		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);
 	add_number(job, "process", TW_ARG_KOID, fix.a);
-	add_fix(job->chunk, &fix);
+	fxt_add_fix(job->chunk, &fix);
 }
 
 /* Context switches of today tell koids of threads only. */
@@ -330,7 +328,8 @@ static void find_waker(const struct job *job)
 		struct tw_argument name = {0};
 		text_value(job, &argument->name, &name);
 		if (argument->type == TW_FXT_ARG_KOID && name.size == 5 && memcmp(name.value.bytes, "waker", 5) == 0)
-			add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID, .b = argument->value.u});
+			fxt_add_fix(job->chunk,
+			            &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID, .b = argument->value.u});
 	}
 }
 
@@ -500,8 +499,10 @@ static void forget_names(struct fxt_chunk *chunk)
 
 void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 {
-	if (chunk->clock.frequency != turn->frequency)
+	if (chunk->clock.frequency != turn->frequency) {
 		tw_ticks_set(&chunk->clock, turn->frequency);
+		chunk->first_without = tw_ticks_of(UINT64_MAX, turn->frequency);
+	}
 	chunk->turn = *turn;
 	forget_names(chunk);
 	chunk->told_provider = chunk->told_clock = false;
@@ -577,7 +578,7 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 	                                  .value.bytes = chunk->bytes + piece->from,
 	                                  .size = piece->to - piece->from};
 	tw_slab_argument(&chunk->slab, &bytes);
-	add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
 }
 
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
