@@ -69,7 +69,13 @@ static void add_key(struct tw_args *args, struct tw_line *line, const char *byte
 void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first)
 {
 	size_t size = strlen(key);
-	add_key(args, line, key, size, tw_hash_bytes(key, size, 0), first);
+	if (!args->apart) {
+		add_key(args, line, key, size, tw_hash_bytes(key, size, 0), first);
+		return;
+	}
+	tw_line_text(line, first ? "\"" : ",\"");
+	tw_line_add(line, key, size);
+	tw_line_text(line, "\":");
 }
 
 void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,
@@ -127,7 +133,7 @@ void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dic
                  const struct tw_argument *arguments, unsigned count)
 {
 	size_t begin = line->text.length;
-	tw_args_begin(args);
+	tw_args_begin(args, count);
 	tw_line_text(line, "{");
 	for (unsigned i = 0; i < count; i++) {
 		if (line->text.length - begin > ARGS_MAX) {

@@ -21,6 +21,7 @@ struct tw_args {
 	struct tw_names names;    /* of arguments: what stands in the quotes */
 	uint64_t keys[ARGS_KEYS];
 	size_t key_count, own_keys; /* own_keys: of words that are the target's, the first; no argument has them */
+	bool apart;                 /* nobody could have the same key: none needs to be kept */
 };
 
 /* All zero before. */
@@ -30,10 +31,11 @@ void tw_args_free(struct tw_args *args);
 /* A word that no argument may have as its key. */
 void tw_args_reserve(struct tw_args *args, const char *word);
 
-/* Begins another object. */
-static inline void tw_args_begin(struct tw_args *args)
+/* Begins another object, which gets that many arguments beside keys of the target, which differ from one another. */
+static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 {
 	args->key_count = args->own_keys;
+	args->apart = arguments == 0;
 }
 
 /* Adds "key": with a comma before it where it is not the first. */

@@ -367,7 +367,7 @@ static void add_numbers(const struct job *job, const struct tw_event *event, siz
 /* What goes into args; for most slices nothing. */
 static void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
 {
-	tw_args_begin(&job->chrome->args);
+	tw_args_begin(&job->chrome->args, event->argument_count);
 	if (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
 		add_cpu(job, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)
@@ -376,39 +376,44 @@ static void add_text(const struct job *job, const struct tw_event *event, uint32
 		add_arguments(job, event, root_size);
 }
 
-static struct chrome_slot slot_for(const struct job *job, const struct tw_event *event, uint32_t track)
+/* The slot of an event, with the text of its names in the line where they are not kept. */
+static struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track)
 {
-	struct tw_line *line = &job->chrome->line;
-	struct chrome_slot slot = {
+	struct chrome_slot *slot = tw_chrome_ring_next(job->chrome);
+	*slot = (struct chrome_slot){
 	    .time = event->time,
 	    .track = track,
 	    .flags = event->flags & shapes[event->kind].flags,
 	    .kind = event->kind,
 	    .phase = shapes[event->kind].phase,
 	};
-	tw_line_clear(line);
-	add_names(job, event, &slot);
+	tw_line_clear(&job->chrome->line);
+	add_names(job, event, slot);
 	return slot;
 }
 
-/* Fills the ring of text and the slot from the line: what is before root_size are members of the event. */
-static uint64_t add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
+/* Adds the slot with the line as its text: what is before root_size are members of the event. */
+static void add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
 {
 	const struct tw_text *text = &job->chrome->line.text;
 	slot->root_size = (uint32_t)root_size;
 	slot->text_size = (uint32_t)text->length;
-	slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
-	return tw_chrome_ring_add(job->chrome, &job->writer->out, slot);
+	slot->text = job->chrome->text_tail;
+	if (text->length)
+		slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
+	tw_chrome_ring_add(job->chrome, &job->writer->out);
 }
 
 static int take_other(const struct job *job, const struct tw_event *event, uint32_t track)
 {
-	struct chrome_slot slot = slot_for(job, event, track);
-	slot.duration = event->kind == TW_SLICE_COMPLETE ? event->value : 0;
-	add_root(job, event);
+	struct chrome_slot *slot = begin_slot(job, event, track);
+	if (event->kind == TW_SLICE_COMPLETE)
+		slot->duration = event->value;
+	else
+		add_root(job, event);
 	size_t root_size = job->chrome->line.text.length;
 	add_text(job, event, track, root_size);
-	add_slot(job, &slot, root_size);
+	add_slot(job, slot, root_size);
 	if (shapes[event->kind].approximated)
 		tw_count_loss(job->writer, tw_event_kind_name(event->kind), true);
 	return 0;
@@ -424,11 +429,11 @@ static int take_begin(const struct job *job, const struct tw_event *event, uint3
 	}
 	if (status < 0)
 		return status;
-	struct chrome_slot slot = slot_for(job, event, track);
-	slot.open = true;
+	struct chrome_slot *slot = begin_slot(job, event, track);
+	slot->open = true;
 	size_t root_size = chrome->line.text.length;
 	add_text(job, event, track, root_size);
-	add_slot(job, &slot, root_size);
+	add_slot(job, slot, root_size);
 	return 0;
 }
 
@@ -438,8 +443,8 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 {
 	struct chrome *chrome = job->chrome;
 	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
-	struct chrome_slot slot = slot_for(job, &end, track);
-	slot.flags = flags;
+	struct chrome_slot *slot = begin_slot(job, &end, track);
+	slot->flags = flags;
 	size_t root_size = chrome->line.text.length;
 	if (!unwound) {
 		tw_line_text(&chrome->line, "\"end\":{");
@@ -450,7 +455,7 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 		else
 			chrome->line.text.length = root_size;
 	}
-	add_slot(job, &slot, root_size);
+	add_slot(job, slot, root_size);
 }
 
 /* Completes a slice that waits. */

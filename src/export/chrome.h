@@ -64,6 +64,13 @@ struct chrome_slot {
 	bool named; /* the text holds the name */
 };
 
+/* The milliseconds of the last time, as text: 0 and nothing at first. */
+struct chrome_time {
+	uint64_t milliseconds;
+	size_t size;
+	char text[TW_DIGITS_MAX];
+};
+
 struct chrome {
 	struct tw_names names;
 	struct tw_args args;
@@ -85,9 +92,10 @@ struct chrome {
 	uint64_t text_head, text_tail;
 	struct tw_line line;  /* text of the event at hand */
 	struct tw_text stack; /* of a sample */
-	uint64_t start;       /* of the trace */
-	bool begun;           /* the head of the file is written */
-	bool some;            /* an event is written */
+	struct chrome_time time;
+	uint64_t start; /* of the trace */
+	bool begun;     /* the head of the file is written */
+	bool some;      /* an event is written */
 };
 
 /* Sizes must be powers of two; the ring of text at least four times ARGS_MAX. Called before the first event.
@@ -98,8 +106,20 @@ int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
  * there is no room. Returns the position. */
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size);
 
-/* Puts an event behind those that wait and returns its number. */
-uint64_t tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot);
+/* Writes the first event that waits, and all complete ones after it. */
+void tw_chrome_ring_drain(struct chrome *chrome, struct tw_output *out);
+
+/* The slot of the next event, which nobody else uses; tw_chrome_ring_add() puts it behind those that wait. */
+static inline struct chrome_slot *tw_chrome_ring_next(struct chrome *chrome)
+{
+	return &chrome->slots[chrome->tail & chrome->slot_mask];
+}
+
+static inline void tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out)
+{
+	if (++chrome->tail - chrome->head > chrome->slot_mask)
+		tw_chrome_ring_drain(chrome, out);
+}
 
 /* The slot of that number, or NULL when it has gone out. */
 static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uint64_t number)

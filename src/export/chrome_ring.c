@@ -5,8 +5,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Bytes of an event beside its prefix, name, category and text: separator, phase, two times, brackets. */
-enum { FIXED_ROOM = 128 };
+enum {
+	FIXED_ROOM =
+	    192, /* bytes of an event beside its prefix, names and text: separator, phase, two times, keys, brackets */
+	SHORT_NAME = 256,
+	EVENT_ROOM = FIXED_ROOM + CHROME_PREFIX + 2 * (SHORT_NAME + TW_NAMES_BEHIND)
+};
 
 static const struct {
 	uint16_t flag;
@@ -56,64 +60,121 @@ static void put_arguments(const struct chrome *chrome, struct tw_output *out, co
 	tw_put_char(out, '}');
 }
 
+/* Members of the event, and arguments. */
+static void put_text(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
+{
+	tw_put(out, chrome->ring + (slot->text & chrome->ring_mask), slot->root_size);
+	if (slot->text_size > slot->root_size || slot->end_size || slot->flags)
+		put_arguments(chrome, out, slot);
+}
+
+/* ---- The head of an event, which most are all of: written into the room of the output without a call. ---- */
+
+/* Copies in steps of some bytes: there is room for so many more behind both. */
+static inline char *copy(char *to, const char *from, size_t size)
+{
+	for (size_t i = 0; i < size; i += TW_NAMES_BEHIND)
+		memcpy(to + i, from + i, TW_NAMES_BEHIND);
+	return to + size;
+}
+
+/* Microseconds with three decimals. Milliseconds are seldom others than those of the time before. */
+static inline char *put_time(struct chrome_time *known, char *p, uint64_t ns)
+{
+	enum { MILLISECOND = 1000000 };
+	uint64_t milliseconds = ns / MILLISECOND;
+	uint32_t rest = (uint32_t)(ns - milliseconds * MILLISECOND);
+	if (milliseconds == 0)
+		return tw_decimal(p, ns, 3);
+	if (milliseconds != known->milliseconds) {
+		known->milliseconds = milliseconds;
+		known->size = (size_t)(tw_digits(known->text, milliseconds) - known->text);
+	}
+	memcpy(p, known->text, sizeof known->text);
+	p += known->size;
+	const char *middle = tw_digit_pairs + rest / 100 % 100 * 2;
+	memcpy(p, tw_digit_pairs + rest / 10000 * 2, 2);
+	p[2] = middle[0];
+	p[3] = '.';
+	p[4] = middle[1];
+	memcpy(p + 5, tw_digit_pairs + rest % 100 * 2, 2);
+	return p + 7;
+}
+
+/* The phase, the track and the times. */
+static inline char *put_head(struct chrome *chrome, char *p, const struct chrome_slot *slot)
+{
+	const struct chrome_track *track = &chrome->tracks[slot->track];
+	memcpy(p, ",\n{\"ph\":\" \"", 11);
+	p[9] = slot->phase;
+	memcpy(p += 11, track->prefix, CHROME_PREFIX);
+	p += track->prefix_size;
+	if (slot->time < chrome->start) {
+		*p++ = '-';
+		p = tw_decimal(p, chrome->start - slot->time, 3);
+	} else {
+		p = put_time(&chrome->time, p, slot->time - chrome->start);
+	}
+	if (slot->phase == 'X') {
+		memcpy(p, ",\"dur\":", 7);
+		p = tw_decimal(p + 7, slot->duration, 3);
+	}
+	return p;
+}
+
+/* What has been written from `out->used` to `p` is taken; then there is new room. */
+static char *take_room(struct tw_output *out, const char *p)
+{
+	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
+	return tw_output_room(out, EVENT_ROOM);
+}
+
+/* A part of a name that is kept; there is room for it where it is short. */
+static inline char *put_piece(const struct chrome *chrome, struct tw_output *out, char *p,
+                              const struct tw_rendered *piece, size_t size)
+{
+	const char *bytes = tw_names_bytes(&chrome->names, piece);
+	if (__builtin_expect(size <= SHORT_NAME, 1))
+		return copy(p, bytes, size);
+	p = take_room(out, p);
+	tw_put(out, bytes, size);
+	return tw_output_room(out, EVENT_ROOM);
+}
+
 /* What kinds that never have a name are called. */
 static const char *unnamed(uint8_t kind)
 {
 	return kind <= TW_FLOW_END ? "" : tw_event_kind_name(kind);
 }
 
-static void put_name(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
+static inline char *put_names(const struct chrome *chrome, struct tw_output *out, char *p,
+                              const struct chrome_slot *slot)
 {
-	const struct tw_names *names = &chrome->names;
-	tw_put(out, ",\"name\":", 8);
+	const struct tw_rendered *pieces = chrome->names.pieces;
 	if (slot->name) {
-		const struct tw_rendered *piece = &names->pieces[slot->name];
-		tw_put(out, tw_names_bytes(names, piece), piece->size);
-		return;
+		memcpy(p, ",\"name\":", 8);
+		p = put_piece(chrome, out, p + 8, &pieces[slot->name], pieces[slot->name].size);
+	} else if (!slot->named) {
+		p = stpcpy(stpcpy(stpcpy(p, ",\"name\":\""), unnamed(slot->kind)), "\"");
 	}
-	tw_put_char(out, '"');
-	tw_put_text(out, unnamed(slot->kind));
-	tw_put_char(out, '"');
-}
-
-static void put_category(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
-{
-	const struct tw_rendered *piece = &chrome->names.pieces[slot->category];
-	tw_put(out, ",\"cat\":", 7);
-	tw_put(out, tw_names_bytes(&chrome->names, piece), piece->part);
-}
-
-/* The phase, the track and the times: in every event, and written without a call. */
-static void put_head(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
-{
-	const struct chrome_track *track = &chrome->tracks[slot->track];
-	char *start = tw_output_room(out, FIXED_ROOM + CHROME_PREFIX), *p = start;
-	memcpy(p, ",\n{\"ph\":\" \"", 11);
-	p[9] = slot->phase;
-	memcpy(p += 11, track->prefix, CHROME_PREFIX);
-	p += track->prefix_size;
-	bool before = slot->time < chrome->start;
-	*p = '-';
-	p = tw_decimal(p + before, before ? chrome->start - slot->time : slot->time - chrome->start, 3);
-	if (slot->phase == 'X') {
-		memcpy(p, ",\"dur\":", 7);
-		p = tw_decimal(p + 7, slot->duration, 3);
+	if (slot->category) {
+		memcpy(p, ",\"cat\":", 7);
+		p = put_piece(chrome, out, p + 7, &pieces[slot->category], pieces[slot->category].part);
 	}
-	tw_output_took(out, (size_t)(p - start));
+	return p;
 }
 
-static void put_slot(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
+static void put_slot(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
-	put_head(chrome, out, slot);
-	if (!slot->named)
-		put_name(chrome, out, slot);
-	if (slot->category)
-		put_category(chrome, out, slot);
-	if (slot->root_size)
-		tw_put(out, chrome->ring + (slot->text & chrome->ring_mask), slot->root_size);
-	if (slot->text_size > slot->root_size || slot->end_size || slot->flags)
-		put_arguments(chrome, out, slot);
-	tw_put_char(out, '}');
+	char *p = put_head(chrome, tw_output_room(out, EVENT_ROOM), slot);
+	p = put_names(chrome, out, p, slot);
+	if (slot->text_size || slot->end_size || slot->flags) {
+		take_room(out, p);
+		put_text(chrome, out, slot);
+		p = tw_output_room(out, 1);
+	}
+	*p++ = '}';
+	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
 }
 
 static void put_first(struct chrome *chrome, struct tw_output *out)
@@ -134,8 +195,7 @@ static void free_text(struct chrome *chrome)
 		chrome->text_head = chrome->slots[chrome->head & chrome->slot_mask].text;
 }
 
-/* Writes the first event that waits, and all complete ones after it. */
-static void drain(struct chrome *chrome, struct tw_output *out)
+void tw_chrome_ring_drain(struct chrome *chrome, struct tw_output *out)
 {
 	do
 		put_first(chrome, out);
@@ -156,20 +216,11 @@ uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const
 		return chrome->text_tail;
 	assert(size <= chrome->ring_mask);
 	while (place_for(chrome, size) + size - chrome->text_head > chrome->ring_mask + 1)
-		drain(chrome, out);
+		tw_chrome_ring_drain(chrome, out);
 	uint64_t at = place_for(chrome, size);
 	memcpy(chrome->ring + (at & chrome->ring_mask), bytes, size);
 	chrome->text_tail = at + size;
 	return at;
-}
-
-uint64_t tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
-{
-	chrome->slots[chrome->tail & chrome->slot_mask] = *slot;
-	uint64_t number = chrome->tail++;
-	if (chrome->tail - chrome->head > chrome->slot_mask)
-		drain(chrome, out);
-	return number;
 }
 
 void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out)

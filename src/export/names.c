@@ -30,7 +30,7 @@ const struct tw_rendered *tw_names_render(struct tw_names *names, const struct t
 	text->text.length = names->kept;
 	names->render(text, name, &piece);
 	names->cut += piece.cut;
-	if (!text->failed) {
+	if (tw_line_reserve(text, TW_NAMES_BEHIND) && !text->failed) {
 		piece.size = (uint32_t)(text->text.length - piece.at);
 		piece.hash = tw_hash_bytes(text->text.bytes + piece.at, piece.size, 0);
 		if (keep(names, number, &piece))

@@ -6,7 +6,10 @@
 #include "core/dictionary.h"
 #include "export/line.h"
 
-enum { TW_NAMES_BYTES = 64 << 20 }; /* that are kept; what is beyond is rendered each time */
+enum {
+	TW_NAMES_BYTES = 64 << 20, /* that are kept; what is beyond is rendered each time */
+	TW_NAMES_BEHIND = 32       /* bytes that may be read behind each of them, for who copies in steps */
+};
 
 /* A name as it is written. */
 struct tw_rendered {
