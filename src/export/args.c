@@ -53,29 +53,45 @@ static void add_number(struct tw_args *args, struct tw_line *line, size_t start,
 	args->keys[args->key_count++] = key;
 }
 
+/* Puts "key": with a comma before it where it is not the first. Returns where in the line the key begins. */
+static size_t put_key(struct tw_line *line, const char *bytes, size_t size, bool first)
+{
+	enum { AROUND = 4 };
+	char *p = tw_line_room(line, size + AROUND);
+	if (!p)
+		return line->text.length;
+	memcpy(p, ",\"", 2);
+	p = p + 2 - first;
+	p[-1] = '"';
+	size_t start = (size_t)(p - line->text.bytes);
+	if (size)
+		memcpy(p, bytes, size);
+	memcpy(p + size, "\":", 2);
+	tw_line_end(line, p + size + 2);
+	return start;
+}
+
 static void add_key(struct tw_args *args, struct tw_line *line, const char *bytes, size_t size, uint64_t hash,
                     bool first)
 {
+	enum { BEHIND = 2 };
 	unsigned same = count_key(args, hash);
-	tw_line_text(line, first ? "\"" : ",\"");
-	size_t start = line->text.length;
-	tw_line_add(line, bytes, size);
+	size_t start = put_key(line, bytes, size, first);
 	args->keys[args->key_count++] = hash;
-	if (same && !line->failed)
-		add_number(args, line, start, same);
+	if (!same || line->failed)
+		return;
+	line->text.length -= BEHIND;
+	add_number(args, line, start, same);
 	tw_line_text(line, "\":");
 }
 
 void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first)
 {
 	size_t size = strlen(key);
-	if (!args->apart) {
+	if (args->apart)
+		put_key(line, key, size, first);
+	else
 		add_key(args, line, key, size, tw_hash_bytes(key, size, 0), first);
-		return;
-	}
-	tw_line_text(line, first ? "\"" : ",\"");
-	tw_line_add(line, key, size);
-	tw_line_text(line, "\":");
 }
 
 void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,

@@ -235,11 +235,15 @@ static void add_track(const struct job *job, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
 	struct tw_line *line = &job->chrome->line;
-	tw_line_text(line, "\"");
-	tw_line_u64(line, track->process);
-	tw_line_text(line, "/");
-	tw_line_u64(line, track->thread);
-	tw_line_text(line, "\"");
+	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
+	if (!p)
+		return;
+	*p++ = '"';
+	p = tw_digits(p, track->process);
+	*p++ = '/';
+	p = tw_digits(p, track->thread);
+	*p++ = '"';
+	tw_line_end(line, p);
 }
 
 static void add_stack_text(const struct job *job, uint32_t stack)
@@ -307,7 +311,7 @@ static const char *scope_of(uint16_t flags)
 }
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in the text. */
-static uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
+static uint32_t render_other(const struct job *job, uint32_t name, const char *key, bool whole)
 {
 	struct tw_names *names = &job->chrome->names;
 	struct tw_line *line = &job->chrome->line;
@@ -319,22 +323,32 @@ static uint32_t keep_name(const struct job *job, uint32_t name, const char *key,
 	return 0;
 }
 
-/* The name and category: numbers of names that are kept, or text. */
-static void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
+/* The same; inline for those that are kept, which nearly all are. */
+static inline uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
+{
+	bool kept = tw_names_has(&job->chrome->names, tw_dictionary_name(job->dictionary, name), name);
+	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
+}
+
+static void add_own_category(const struct job *job, const char *category)
 {
 	struct tw_line *line = &job->chrome->line;
-	const char *category = shapes[event->kind].category;
+	tw_line_text(line, ",\"cat\":\"");
+	tw_line_text(line, category);
+	tw_line_text(line, "\"");
+}
+
+/* The name and category: numbers of names that are kept, or text. */
+static inline void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
+{
 	if (event->name) {
 		slot->name = keep_name(job, event->name, ",\"name\":", true);
 		slot->named = !slot->name;
 	}
-	if (event->category) {
+	if (event->category)
 		slot->category = keep_name(job, event->category, ",\"cat\":", false);
-	} else if (category) {
-		tw_line_text(line, ",\"cat\":\"");
-		tw_line_text(line, category);
-		tw_line_text(line, "\"");
-	}
+	else if (shapes[event->kind].category)
+		add_own_category(job, shapes[event->kind].category);
 }
 
 /* Members of the event beside those that all have. */
@@ -364,8 +378,7 @@ static void add_numbers(const struct job *job, const struct tw_event *event, siz
 	add_told(job, &shape->other, event->other, root_size);
 }
 
-/* What goes into args; for most slices nothing. */
-static void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+static void add_args(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
 {
 	tw_args_begin(&job->chrome->args, event->argument_count);
 	if (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
@@ -376,8 +389,16 @@ static void add_text(const struct job *job, const struct tw_event *event, uint32
 		add_arguments(job, event, root_size);
 }
 
+/* What goes into args; for most slices nothing. */
+static inline void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+{
+	if (event->kind > TW_SLICE_COMPLETE || event->argument_count ||
+	    (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu))
+		add_args(job, event, track, root_size);
+}
+
 /* The slot of an event, with the text of its names in the line where they are not kept. */
-static struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track)
+static inline struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track)
 {
 	struct chrome_slot *slot = tw_chrome_ring_next(job->chrome);
 	*slot = (struct chrome_slot){
@@ -393,7 +414,7 @@ static struct chrome_slot *begin_slot(const struct job *job, const struct tw_eve
 }
 
 /* Adds the slot with the line as its text: what is before root_size are members of the event. */
-static void add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
+static inline void add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
 {
 	const struct tw_text *text = &job->chrome->line.text;
 	slot->root_size = (uint32_t)root_size;

@@ -34,10 +34,8 @@ void tw_line_string(struct tw_line *line, const void *bytes, size_t size)
 
 void tw_line_hex_digits(struct tw_line *line, uint64_t value)
 {
-	enum { HEX_MAX = 16 };
-	unsigned digits = 1;
-	while (digits < HEX_MAX && value >> (4 * digits))
-		digits++;
+	enum { HEX_MAX = 16, BITS = 64 };
+	unsigned digits = (unsigned)(BITS + 3 - __builtin_clzll(value | 1)) / 4;
 	char *p = tw_line_room(line, HEX_MAX);
 	if (!p)
 		return;

@@ -41,13 +41,19 @@ void tw_names_init(struct tw_names *names, tw_render_fn *render);
 /* Renders a name that is not there; tw_names_find() is what to call. */
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);
 
+/* Whether the piece of a name, which has that number, is kept. */
+static inline bool tw_names_has(const struct tw_names *names, const struct tw_name *name, uint32_t number)
+{
+	return number < names->room && names->pieces[number].of == name->text;
+}
+
 /* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is empty, and
  * names->text has failed. */
 static inline const struct tw_rendered *tw_names_find(struct tw_names *names, const struct tw_dictionary *dictionary,
                                                       uint32_t number)
 {
 	const struct tw_name *name = tw_dictionary_name(dictionary, number);
-	if (number < names->room && names->pieces[number].of == name->text)
+	if (tw_names_has(names, name, number))
 		return &names->pieces[number];
 	return tw_names_render(names, name, number);
 }
