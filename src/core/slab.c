@@ -58,13 +58,8 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 
 /* ---- The order. ---- */
 
-/* A row by its time. */
-struct key {
-	uint64_t time;
-	uint32_t row;
-};
-
-enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+/* A chunk of an FXT archive spans some milliseconds: two digits. */
+enum { DIGIT = 12, DIGITS = 1 << DIGIT, KEY_BITS = 64 };
 
 static bool in_order(const struct tw_event *a, const struct tw_event *b)
 {
@@ -81,47 +76,72 @@ static bool is_sorted(const struct tw_slab *slab)
 	return true;
 }
 
-/* What a sort of a slab needs to know of its times. */
-struct span {
-	uint64_t least, most;
+/* How a row and its time become one number: the time since the least above, the row below. */
+struct packing {
+	uint64_t least;
+	unsigned time_bits, row_bits;
 };
 
-static struct span make_keys(const struct tw_slab *slab, struct key *keys)
+static unsigned bits_of(uint64_t number)
 {
-	struct span span = {.least = UINT64_MAX};
-	for (size_t i = 0; i < slab->count; i++) {
-		uint64_t time = slab->events[i].time;
-		keys[i] = (struct key){time, (uint32_t)i};
-		span.least = time < span.least ? time : span.least;
-		span.most = time > span.most ? time : span.most;
-	}
-	return span;
+	return number ? (unsigned)(KEY_BITS - __builtin_clzll(number)) : 0;
 }
 
-/* Puts keys in the order of one digit of the time since `least`; those that have the same keep theirs. */
-static void sort_digit(const struct key *from, struct key *to, size_t count, uint64_t least, unsigned shift)
+static struct packing packing_of(const struct tw_slab *slab)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	for (size_t i = 0; i < slab->count; i++) {
+		uint64_t time = slab->events[i].time;
+		least = time < least ? time : least;
+		most = time > most ? time : most;
+	}
+	return (struct packing){least, bits_of(most - least), bits_of(slab->count)};
+}
+
+static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
 	uint32_t starts[DIGITS + 1] = {0};
 	for (size_t i = 0; i < count; i++)
-		starts[((from[i].time - least) >> shift) % DIGITS + 1]++;
+		starts[(from[i] >> shift) % DIGITS + 1]++;
 	for (size_t i = 1; i < DIGITS; i++)
 		starts[i] += starts[i - 1];
 	for (size_t i = 0; i < count; i++)
-		to[starts[((from[i].time - least) >> shift) % DIGITS]++] = from[i];
+		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Returns the half of the keys that is in order: digit by digit, because rows are out of order everywhere, but a slab spans a
- * short time. */
-static struct key *sort_keys(struct key *keys, size_t count, struct span span)
+/* Makes the order by keys: digit by digit, because rows are out of order everywhere, but a slab spans a short time. Keys of the
+ * same time keep theirs. */
+static void sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
 {
-	struct key *from = keys, *to = keys + count;
-	for (unsigned shift = 0; shift < 64 && (span.most - span.least) >> shift; shift += DIGIT) {
-		sort_digit(from, to, count, span.least, shift);
-		struct key *swap = from;
+	size_t count = slab->count;
+	uint64_t *from = keys, *to = keys + count;
+	for (size_t i = 0; i < count; i++)
+		from[i] = (slab->events[i].time - packing->least) << packing->row_bits | i;
+	for (unsigned done = 0; done < packing->time_bits; done += DIGIT) {
+		sort_digit(from, to, count, packing->row_bits + done);
+		uint64_t *swap = from;
 		from = to;
 		to = swap;
 	}
-	return from;
+	for (size_t i = 0; i < count; i++)
+		slab->order[i] = (uint32_t)(from[i] & ((UINT64_C(1) << packing->row_bits) - 1));
+}
+
+static int earlier_first(const void *a, const void *b, void *context)
+{
+	const struct tw_event *events = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	if (events[left].time != events[right].time)
+		return events[left].time < events[right].time ? -1 : 1;
+	return left < right ? -1 : 1;
+}
+
+/* The same where times are so far apart that both are more than a number holds: only damage is. */
+static void sort_rows(struct tw_slab *slab)
+{
+	for (size_t i = 0; i < slab->count; i++)
+		slab->order[i] = (uint32_t)i;
+	qsort_r(slab->order, slab->count, sizeof *slab->order, earlier_first, slab->events);
 }
 
 static int longer_first(const void *a, const void *b, void *context)
@@ -148,10 +168,13 @@ static void nest_equals(struct tw_slab *slab, size_t from, size_t to, uint32_t *
 			slab->order[i] = spare[k++];
 }
 
-static void nest(struct tw_slab *slab, const struct key *keys, uint32_t *spare)
+static void nest(struct tw_slab *slab, uint32_t *spare)
 {
+	const struct tw_event *events = slab->events;
+	const uint32_t *order = slab->order;
 	for (size_t from = 0, to; from < slab->count; from = to) {
-		for (to = from + 1; to < slab->count && keys[to].time == keys[from].time; to++)
+		uint64_t time = events[order[from]].time;
+		for (to = from + 1; to < slab->count && events[order[to]].time == time; to++)
 			;
 		if (to > from + 1)
 			nest_equals(slab, from, to, spare);
@@ -165,15 +188,16 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	if (slab->sorted)
 		return;
 	if (!tw_grow(&slab->order, &slab->order_room, count, sizeof *slab->order) ||
-	    !tw_grow(&scratch->bytes, &scratch->room, count * 2 * sizeof(struct key), 1)) {
+	    !tw_grow(&scratch->bytes, &scratch->room, count * 2 * sizeof(uint64_t), 1)) {
 		slab->failed = slab->sorted = true;
 		return;
 	}
-	struct key *keys = (struct key *)(void *)scratch->bytes;
-	struct key *sorted = sort_keys(keys, count, make_keys(slab, keys));
-	for (size_t i = 0; i < count; i++)
-		slab->order[i] = sorted[i].row;
-	nest(slab, sorted, (uint32_t *)(void *)(sorted == keys ? keys + count : keys));
+	const struct packing packing = packing_of(slab);
+	if (packing.time_bits + packing.row_bits < KEY_BITS)
+		sort_packed(slab, (uint64_t *)(void *)scratch->bytes, &packing);
+	else
+		sort_rows(slab);
+	nest(slab, (uint32_t *)(void *)scratch->bytes);
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch)
