@@ -95,6 +95,7 @@ struct tw_clock {
 	                              of what has been read so far with TW_ORDER_FILE */
 	uint64_t end_ns;   /* time of the last event read so far */
 	bool has_cpu;      /* events say on which CPU they happened */
+	bool instructions; /* there is no clock: times are counts of instructions */
 	bool has_wall;     /* the trace tells the wall time of a moment: known as start_ns is */
 	int64_t wall_ns;   /* has_wall: what to add to a time for nanoseconds since 1970, UTC */
 };

@@ -17,9 +17,10 @@
 
 #include <trackway/version.h>
 
-/* Names of events: letters, digits, underscore. Calls are not among them: they are counted where they are made. */
+/* Names of events: letters, digits, underscore; instructions as valgrind calls them. Calls are not among them: they are counted
+ * where they are made. */
 static const char *const events[TREE_VALUES] = {
-    [TREE_TIME] = "ns",      [TREE_SAMPLES] = "samples",     [TREE_CPU] = "cpu_ns",
+    [TREE_TIME] = "ns",      [TREE_SAMPLES] = "samples",     [TREE_CPU] = "cpu_ns",  [TREE_INSTRUCTIONS] = "Ir",
     [TREE_WALL] = "wall_ns", [TREE_ALLOCATIONS] = "objects", [TREE_BYTES] = "bytes",
 };
 

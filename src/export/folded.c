@@ -39,18 +39,25 @@ struct folded {
 
 /* ---- What is told. ---- */
 
+/* That of calls is in instructions where there is no clock. */
+static enum tw_stack_tree_value value_of(const struct folded *folded, int weight)
+{
+	enum tw_stack_tree_value value = weights[weight].value;
+	return value == TREE_TIME ? folded->tree.of_slices : value;
+}
+
 static enum tw_stack_tree_value weight_of(const struct folded *folded)
 {
 	if (folded->asked != NONE)
-		return weights[folded->asked].value;
+		return value_of(folded, folded->asked);
 	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_SAMPLES))
 		return TREE_SAMPLES;
 	if (folded->sampled && tw_stack_tree_has(&folded->tree, TREE_WALL))
 		return TREE_WALL;
-	for (size_t i = 0; i < WEIGHTS; i++)
-		if (tw_stack_tree_has(&folded->tree, weights[i].value))
-			return weights[i].value;
-	return TREE_TIME;
+	for (int i = 0; i < WEIGHTS; i++)
+		if (tw_stack_tree_has(&folded->tree, value_of(folded, i)))
+			return value_of(folded, i);
+	return folded->tree.of_slices;
 }
 
 /* Frames at several places of one function are that function. */

@@ -44,6 +44,7 @@ struct tw_measured {
 	struct tw_spool spool;
 	struct tw_line line;
 	uint64_t start;     /* of the trace */
+	bool instructions;  /* times count them */
 	bool begun, failed; /* failed: no memory */
 };
 

@@ -247,7 +247,7 @@ static void put_all(struct pprof *pprof)
 	put_mapping(pprof);
 	for (uint32_t i = 1; i < tree->count; i++)
 		put_sample(pprof, i, other);
-	if (tree->end > tree->start)
+	if (tree->end > tree->start && tree->of_slices == TREE_TIME)
 		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->end - tree->start);
 	flush(pprof, 0);
 }

@@ -153,7 +153,8 @@ static void put_profile(struct speedscope *speedscope, uint32_t number, enum tw_
 	size_t at = lane(number, measure);
 	tw_putf(out, "{\"type\":\"%s\",\"name\":", measure == MEASURE_SLICES ? "evented" : "sampled");
 	put_label(speedscope, tw_dictionary_track(speedscope->measured.dictionary, number), measure);
-	tw_putf(out, ",\"unit\":\"%s\",\"startValue\":%llu,\"endValue\":%llu,", units[measure],
+	const char *unit = measure == MEASURE_SLICES && speedscope->measured.instructions ? "none" : units[measure];
+	tw_putf(out, ",\"unit\":\"%s\",\"startValue\":%llu,\"endValue\":%llu,", unit,
 	        (unsigned long long)(measure == MEASURE_SLICES ? track->first : 0),
 	        (unsigned long long)(measure == MEASURE_SLICES ? track->last : track->weight[measure]));
 	tw_put_text(out, measure == MEASURE_SLICES ? "\"events\":[" : "\"samples\":[");

@@ -86,7 +86,7 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	if (frame->row == TREE_OTHER)
 		tw_count_loss(tree->writer, "stack", true);
 	add_value(tree, frame->row, TREE_CALLS, 1);
-	add_value(tree, frame->row, TREE_TIME, tw_call_self(call));
+	add_value(tree, frame->row, tree->of_slices, tw_call_self(call));
 }
 
 static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
@@ -156,6 +156,7 @@ static void take_others(struct tw_stack_tree *tree, const struct tw_batch *batch
 static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 {
 	tree->begun = true;
+	tree->of_slices = tw_reader_clock(reader)->instructions ? TREE_INSTRUCTIONS : TREE_TIME;
 	tree->frames.limit = tw_memory_limit(reader) / NODE_COST;
 	tw_budget_reset(&tree->budget, tw_memory_limit(reader), 1);
 	tree->calls = (struct tw_calls){.hooks = &hooks, .budget = &tree->budget, .name_limit = SIZE_MAX};

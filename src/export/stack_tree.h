@@ -12,6 +12,7 @@
 #define TREE_VALUE_LIST(X)                                                                                             \
 	X(TREE_CALLS, "calls", "count")                                                                                \
 	X(TREE_TIME, "wall", "nanoseconds")                                                                            \
+	X(TREE_INSTRUCTIONS, "instructions", "count")                                                                  \
 	X(TREE_SAMPLES, "samples", "count")                                                                            \
 	X(TREE_CPU, "cpu", "nanoseconds")                                                                              \
 	X(TREE_WALL, "sampled_wall", "nanoseconds")                                                                    \
@@ -51,7 +52,8 @@ struct tw_stack_tree {
 	struct tw_sample_stack stack;
 	uint32_t present; /* values that there are: bits 1 << enum tw_stack_tree_value */
 	uint64_t start, end;
-	bool begun, full, failed; /* failed: no memory for values */
+	enum tw_stack_tree_value of_slices; /* TREE_TIME, or TREE_INSTRUCTIONS where there is no clock */
+	bool begun, full, failed;           /* failed: no memory for values */
 };
 
 /* What all targets that are made of a tree do. writer->state points to the tree, or to what begins with it. */

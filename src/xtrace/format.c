@@ -36,6 +36,7 @@ static int xtrace_open(struct tw_reader *reader)
 	struct xtrace_reader *state = reader->state = calloc(1, sizeof *state);
 	if (!state)
 		return xtrace_no_memory(reader);
+	reader->clock.instructions = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TRACK;
 	if (layout && tw_xtrace_layout_parse(layout, &state->layout, &state->known) < 0)

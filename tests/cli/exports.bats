@@ -51,6 +51,30 @@ agrees() { # format
 
 @test "callgrind: callgrind_annotate's totals, and the functions are those of stat" { agrees callgrind; }
 
+# An xtrace has no clock.
+@test "what times of calls are where they are instructions: not nanoseconds" {
+	"$PYTHON" "$TRUTH/xtrace.py" --threads 2 --turns 40 set >facts.json
+	trackway stat --json set >stat.json
+	trackway convert --to pprof set -o out.pb.gz
+	"$PYTHON" - <<-'END'
+		import gzip, json, subprocess
+		text = subprocess.run(["protoc", "--decode_raw"], input=gzip.open("out.pb.gz").read(), stdout=subprocess.PIPE, check=True).stdout
+		lines = text.decode().splitlines()
+		strings = [line[4:-1] for line in lines if line.startswith('6: "')]
+		types = [(strings[int(lines[i + 1].split()[1])], strings[int(lines[i + 2].split()[1])])
+		         for i, line in enumerate(lines) if line == "1 {"]
+		assert types == [("calls", "count"), ("instructions", "count")], types
+		assert not any(line.startswith("10: ") for line in lines)  # no nanoseconds either
+	END
+	total=$("$PYTHON" -c 'import json; print(sum(json.loads(line)["self_ns"] for line in open("stat.json")))')
+	trackway convert --to callgrind set -o out.callgrind
+	grep -qx 'events: Ir' out.callgrind
+	grep -qx "totals: $total\|summary: $total" out.callgrind
+	trackway convert --to speedscope set | grep -q '"unit":"none"'
+	[ "$(trackway convert --to folded set | awk '{ n += $NF } END { print n }')" = "$total" ]
+	[ "$(trackway convert --to folded --weight calls set | awk '{ n += $NF } END { print n }')" = "$total" ]
+}
+
 @test "folded: as flame --folded has it" {
 	local trace
 	for trace in $(traces) "$DATA/tracelog/kinds.log"; do
