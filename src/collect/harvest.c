@@ -98,7 +98,7 @@ static int harvest_snapshots(const struct collect_board *board, const struct col
 		if (pread(fd, index, sizeof index, at) == sizeof index && tw_load64(index, false) < length)
 			break;
 	}
-	if (size >= HEADER && ftruncate(fd, (off_t)(HEADER + count * SNAPSHOT)) < 0)
+	if (ftruncate(fd, size >= HEADER ? (off_t)(HEADER + count * SNAPSHOT) : 0) < 0)
 		error = errno;
 	close(fd);
 	return error;

@@ -101,6 +101,8 @@ struct opcode opcode_of(uint32_t word)
 		take_sizes(&operation, &op);
 	if (op.size > VECTOR) /* no such instruction */
 		op.kind = OP_PLAIN;
+	if (op.kind == OP_CAS && op.count == 2 && (op.rs | op.rt) % 2) /* CASP: pairs begin with an even register */
+		op.kind = OP_TRAP;
 	return op;
 }
 

@@ -135,10 +135,13 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 	                                      .count = stream->count};
 	machine_snapshot(machine, &snapshot, vectors);
 	tw_xtrace_snapshot_encode(&snapshot, &layout, bytes);
+	if (stream->snapshots > HEADER && stream->last_count == stream->count)
+		stream->snapshots -= sizeof bytes;
 	int error = write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, stream->snapshots);
 	if (error)
 		fail(stream, board, error);
 	stream->snapshots += sizeof bytes;
+	stream->last_count = stream->count;
 	stream->next_snapshot = stream->count + board->interval - stream->count % board->interval;
 }
 

@@ -17,6 +17,7 @@ struct stream {
 	uint64_t snapshots;        /* bytes of that file */
 	uint64_t next_snapshot;    /* instructions */
 	uint64_t count;            /* instructions so far */
+	uint64_t last_count;       /* the same at the last snapshot */
 	bool ordered;              /* the header says that there are TIMEs */
 };
 
@@ -39,7 +40,8 @@ static inline void stream_abandon(struct stream *stream)
 	stream->at = stream->limit = NULL;
 }
 
-/* Writes a snapshot: the instruction that comes next is the next token. */
+/* Writes a snapshot: the instruction that comes next is the next token. The last one is replaced when no instruction has come since:
+ * what came instead stands behind it. */
 void stream_snapshot(struct stream *stream, struct collect_board *board, const struct machine *machine);
 
 /* Room for some bytes at the end, NULL when there is none; they count when stream_add() says so. */

@@ -400,6 +400,8 @@ static void settle(struct thread *thread, uint64_t pc)
 		put_value(thread, TW_XTRACE_SVCRET, operand(thread, 0));
 	if (thread->pending & AFTER_CALL || thread->is_interrupted)
 		put_registers(thread);
+	if (thread->stream.last_count == thread->stream.count) /* the instruction behind the last snapshot never came */
+		thread->stream.next_snapshot = thread->stream.count;
 	thread->is_interrupted = false;
 	thread->pending = 0;
 }

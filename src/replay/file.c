@@ -60,6 +60,8 @@ const char *replay_file_open(struct replay_file *file, const char *path)
 		return "has no snapshots beside it to begin at";
 	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)
 		return "the snapshots beside it cannot be read";
+	if (file->layout.counts_index)
+		return "the snapshots beside it tell instructions' numbers, not where they stand";
 	file->count = (file->snapshots_size - file->layout.header_size) / tw_xtrace_snapshot_size(&file->layout);
 	return NULL;
 }

@@ -542,7 +542,12 @@ static void run_all(struct run *run)
 {
 	look(run);
 	run->resume = run->token.pc;
-	for (bool going = run->token.kind == TW_XTRACE_PCINST; going;) {
+	if (run->token.kind != TW_XTRACE_PCINST) {
+		run->result->end = REPLAY_IMPOSSIBLE;
+		snprintf(run->result->what, sizeof run->result->what, "no PCINST tells where the snapshot goes on");
+		return;
+	}
+	for (bool going = true; going;) {
 		run->pc = run->end = run->resume;
 		run->stopped = run->must_resume = false;
 		uc_err error = replay_emulator.uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);

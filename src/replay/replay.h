@@ -18,7 +18,7 @@ enum replay_end {
 	REPLAY_DIFFERENT, /* see the difference */
 	REPLAY_DAMAGED,   /* what is at the offset is no token, or too few of them: so far it was the same */
 	REPLAY_CHANGED,   /* the program changed its own code at the offset: so far it was the same */
-	REPLAY_IMPOSSIBLE /* the emulator could not be set up: text tells why */
+	REPLAY_IMPOSSIBLE /* it could not begin: `what` tells why */
 };
 
 struct replay_result {

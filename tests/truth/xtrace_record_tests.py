@@ -85,8 +85,8 @@ def expect(truth, *words):
 class Bench:
     """Programs, made once, and their recordings."""
 
-    def __init__(self, tool, directory):
-        self.tool, self.directory, self.runs = tool, pathlib.Path(directory), 0
+    def __init__(self, tool, sanitized, directory):
+        self.tool, self.sanitized, self.directory, self.runs = tool, sanitized, pathlib.Path(directory), 0
 
     def program(self, name, *options, to=None, static=True):
         path = self.directory / (to or name)
@@ -384,8 +384,10 @@ def test_full(bench):
 def test_newer(bench):
     "a QEMU of plugin interface 4, by a program that stands in for one: registers and values are those it shows"
     host = bench.directory / "qemu4"
-    subprocess.run(["cc", "-std=c17", "-O1", "-rdynamic", SOURCES / "qemu4.c", "-o", host, "-ldl"], check=True)
-    data, snapshots = only(bench.record([bench.program("marks")], "--qemu", host)[0])
+    compiler, options = (["clang-14", "-fsanitize=address,undefined"], ["--plugin", bench.sanitized]) if bench.sanitized else (["cc"], [])
+    subprocess.run([*compiler, "-std=c17", "-O1", "-rdynamic", SOURCES / "qemu4.c", "-o", host, "-ldl"], check=True)
+    environment = {"ASAN_OPTIONS": "detect_leaks=0"}  # what a thread has goes with QEMU
+    data, snapshots = only(bench.record([bench.program("marks")], "--qemu", host, *options, environment=environment)[0])
     word = {n: n.to_bytes(8, "little") for n in (41, 82)}
     memory = 0x10000
     wanted = [
@@ -653,6 +655,7 @@ def test_busybox(bench):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
+    parser.add_argument("--sanitized", help="the plugin with sanitizers")
     parser.add_argument("--only", default="", help="tests whose name holds this")
     arguments = parser.parse_args()
     tests = [value for name, value in globals().items() if name.startswith("test_") and arguments.only in name]
@@ -662,7 +665,7 @@ def main():
         print(f"1..0 # SKIP not there: {' '.join(missing)}")
         return
     with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(os.path.abspath(arguments.tool), directory)
+        bench = Bench(os.path.abspath(arguments.tool), arguments.sanitized and os.path.abspath(arguments.sanitized), directory)
         for number, test in enumerate(tests, 1):
             try:
                 skipped = test(bench)

@@ -289,6 +289,23 @@ def check_compares_snapshots_with_the_instructions(bench):
 
 
 @test
+def replay_says_where_it_cannot_begin(bench):
+    """A snapshot at an INST has no PC; what has none to begin at at all is told, too."""
+    path = bench.directory / "begin"
+    path.mkdir()
+    data = path / "xtrace.1.1.hint9.xinsndata.bin"
+    data.write_bytes(xtrace.pcinst(0x1000, NOP) + xtrace.inst(NOP))
+    snapshots = path / "xtrace.1.1.hint9.xsnapshot.bin"
+    for index, count, status, says in ((0, 2, 0, "no difference"), (13, 1, 1, "no PCINST tells")):
+        snapshots.write_bytes(xtrace.header(24, False, False) + xtrace.snapshot(0, index, index // 13, index // 13, [0] * 32, 128))
+        said = bench.run("replay", path, status=status)
+        assert says in said and f"{count if status == 0 else 0} instruction" in said, said
+    for spoil in (lambda: snapshots.write_bytes(bytes(5000)), snapshots.unlink, lambda: data.write_bytes(b""), data.unlink):
+        spoil()
+        bench.run("replay", path, status=2)
+
+
+@test
 def check_misses_files(bench):
     for files, rule, status in ((snapshots_of, "xtrace.snapshots-missing", 0), (data_of, "xtrace.data-missing", 1)):
         path, _ = bench.write("--threads", 2)

@@ -48,6 +48,7 @@ static const struct {
     {"stlxp w3, w0, w2, [x1]", 0x88238820, OP_STXR, 4, 2, 8, false, false, false},
     {"cas x0, x1, [x2]", 0xc8a07c41, OP_CAS, 8, 1, 8, false, false, false},
     {"casp x0, x1, x2, x3, [x4]", 0x48207c82, OP_CAS, 8, 2, 16, false, false, false},
+    {".inst 0x483f7c82", 0x483f7c82, OP_TRAP, 8, 2, 16, false, false, false}, /* casp xzr, ... */
     {"ldadd w0, w1, [x2]", 0xb8200041, OP_ATOMIC, 4, 1, 4, false, false, false},
     {"swp x0, x1, [x2]", 0xf8208041, OP_ATOMIC, 8, 1, 8, false, false, false},
     {"ldapr x0, [x1]", 0xf8bfc020, OP_ACCESS, 8, 1, 8, true, false, false},
