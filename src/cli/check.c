@@ -176,6 +176,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct check_work work = {.options = options};
 	bool sifts = tw_has_filters(common);
 	struct tw_walk walk = {
+	    .nameless = true,
 	    .common = common,
 	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL, .findings_only = true},
 	    .own_findings = true,

@@ -42,6 +42,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (options->to_snapshot && options->to_snapshot <= options->from_snapshot)
 		return tw_say_usage(&tw_command_cut, "--to-snapshot is not behind --from-snapshot");
 	struct tw_walk walk = {
+	    .nameless = true,
 	    .common = common,
 	    .options = {.order = TW_ORDER_COPY,
 	                .from_snapshot = options->from_snapshot,

@@ -74,7 +74,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct info_work work = {.view = {.all = ((const struct info_options *)common)->all}};
 	struct tw_walk walk = {
-	    .common = common, .filter_slices = true, .context = &work, .read = read_info, .show = show};
+	    .nameless = true,
+	    .common = common,
+	    .filter_slices = true,
+	    .context = &work,
+	    .read = read_info,
+	    .show = show,
+	};
 	int status = tw_has_filters(common) ? tw_keep_input(operands, count) : 0;
 	if (status)
 		return status;

@@ -1,4 +1,4 @@
-/* names.c - the programs that give names to functions: --binary, --load-address, --maps. */
+/* names.c - the programs that give names to functions: --binary, --load-address, --maps, and lists beside traces. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/names.h"
 
@@ -7,9 +7,15 @@
 #include "cli/show.h"
 
 #include <trackway/symbols.h>
+#include <trackway/xtrace.h>
 
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Traces of instructions have addresses, others numbers of functions. What can be read once only is told by --from. */
 static bool has_addresses(const struct tw_common *common, const char *path)
@@ -27,9 +33,89 @@ static bool has_addresses(const struct tw_common *common, const char *path)
 	return is;
 }
 
+/* ---- The list beside a trace, as `record` writes it. ---- */
+
+static bool is_list(const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(name, "xtrace.", 7) == 0 && length > 12 && strcmp(name + length - 5, ".maps") == 0;
+}
+
+/* Of a directory with one trace. */
+static bool find_inside(const char *folder, char found[PATH_MAX])
+{
+	unsigned count = 0;
+	DIR *all = opendir(folder);
+	for (struct dirent *entry; all && (entry = readdir(all));)
+		if (is_list(entry->d_name))
+			count += snprintf(found, PATH_MAX, "%s/%s", folder, entry->d_name) < PATH_MAX;
+	if (all)
+		closedir(all);
+	return count == 1;
+}
+
+/* Of a directory or a file of a trace. */
+static bool find_list(const char *path, char found[PATH_MAX])
+{
+	struct tw_xtrace_name name;
+	struct stat what;
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	if (stat(path, &what) == 0 && S_ISDIR(what.st_mode))
+		return find_inside(path, found);
+	if (tw_xtrace_name_parse(last, &name) < 0)
+		return false;
+	int length = snprintf(found, PATH_MAX, "%.*sxtrace.%s.maps", (int)(last - path), path, name.timestamp);
+	return length < PATH_MAX && access(found, R_OK) == 0;
+}
+
+static bool same_bytes(const char *path, const char *other)
+{
+	FILE *files[] = {fopen(path, "r"), fopen(other, "r")};
+	int bytes[2] = {0, 0};
+	while (files[0] && files[1] && bytes[0] == bytes[1] && bytes[0] != EOF)
+		for (int i = 0; i < 2; i++)
+			bytes[i] = getc(files[i]);
+	for (int i = 0; i < 2; i++)
+		if (files[i])
+			fclose(files[i]);
+	return bytes[0] == EOF && bytes[1] == EOF;
+}
+
+/* Of several traces all must have the same, or an address has two names. */
+static void take_list(struct tw_names *names, const char *path)
+{
+	char found[PATH_MAX];
+	if (!find_list(path, found))
+		return;
+	if (!names->list)
+		names->list = strdup(found);
+	else if (!same_bytes(names->list, found))
+		names->lists_differ = true;
+}
+
+/* A program that was built again has other addresses. */
+static void tell_newer(const char *list)
+{
+	struct stat own, other;
+	char line[PATH_MAX + 128];
+	FILE *file = fopen(list, "r");
+	while (file && fstat(fileno(file), &own) == 0 && fgets(line, sizeof line, file)) {
+		char *path = strchr(line, '/');
+		line[strcspn(line, "\n")] = '\0';
+		if (path && strstr(line, " r-xp ") && stat(path, &other) == 0 && other.st_mtime > own.st_mtime)
+			tw_say("%s: was changed since it was recorded: names of its functions may be wrong", path);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* ---- What the traces have. ---- */
+
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path)
 {
-	bool addresses = (common->binary || common->maps) && has_addresses(common, path);
+	if (!common->binary && !common->maps)
+		take_list(names, path);
+	bool addresses = (common->binary || common->maps || names->list) && has_addresses(common, path);
 	names->addresses |= addresses;
 	names->ids |= !addresses;
 }
@@ -57,24 +143,30 @@ static int add_program(struct tw_names *names, const struct tw_common *common)
 	return status < 0 ? fail(names->symbols, "") : 0;
 }
 
-static int add_maps(struct tw_names *names, const struct tw_common *common)
+static int add_maps(struct tw_names *names, const char *maps)
 {
-	int missing = tw_symbols_add_maps(names->symbols, common->maps);
+	int missing = tw_symbols_add_maps(names->symbols, maps);
 	if (missing < 0)
 		return fail(names->symbols, "");
 	if (missing > 0)
-		tw_say("%s: no names of %s, the last: %s", common->maps, tw_show_plural((uint64_t)missing, "file").text,
+		tw_say("%s: no names of %s, the last: %s", maps, tw_show_plural((uint64_t)missing, "file").text,
 		       tw_symbols_error(names->symbols));
 	return 0;
 }
 
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
 {
-	if (!common->binary && !common->maps)
+	bool beside = !common->binary && !common->maps && names->list && !names->lists_differ;
+	const char *maps = beside ? names->list : common->maps;
+	if (names->lists_differ)
+		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
+	if (!common->binary && !maps)
 		return 0;
+	if (beside)
+		tell_newer(maps);
 	int status = open_ids(names, common);
-	if (status == 0 && names->addresses && common->maps)
-		status = add_maps(names, common);
+	if (status == 0 && names->addresses && maps)
+		status = add_maps(names, maps);
 	if (status == 0 && names->addresses && common->binary)
 		status = add_program(names, common);
 	if (status == 0)
@@ -84,5 +176,6 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 
 void tw_names_close(struct tw_names *names)
 {
+	free(names->list);
 	tw_symbols_close(names->symbols);
 }

@@ -11,13 +11,15 @@ struct tw_symbols;
 /* All zero to begin. */
 struct tw_names {
 	bool ids, addresses; /* what the traces have */
+	char *list;          /* of the files that were loaded, as one of the traces has it beside it; NULL: none */
+	bool lists_differ;   /* between traces: none is taken */
 	struct tw_symbols *symbols;
 };
 
 /* Looks what one of the traces has. */
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);
 
-/* Opens what the options name, for the traces that were looked at. Returns 0, or TW_EXIT_FAILED after saying why; close it in
+/* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or TW_EXIT_FAILED after saying why; close it in
  * any case. */
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
 void tw_names_close(struct tw_names *names);

@@ -130,19 +130,20 @@ static void take_signals(void)
 
 static void become(const struct tw_qemu *qemu, int board, char **words, size_t count)
 {
+	static char cpu_option[] = "-cpu", sysroot_option[] = "-L", plugin_option[] = "-plugin";
 	char plugin[PATH_MAX + 32];
 	char **all = calloc(count + 8, sizeof *all), **next = all;
 	if (!all)
 		_exit(127);
 	snprintf(plugin, sizeof plugin, "%s,fd=%d", qemu->plugin, board);
 	*next++ = (char *)(uintptr_t)qemu->program;
-	*next++ = (char[]){"-cpu"};
+	*next++ = cpu_option;
 	*next++ = (char *)(uintptr_t)qemu->cpu;
 	if (qemu->sysroot)
-		*next++ = (char[]){"-L"};
+		*next++ = sysroot_option;
 	if (qemu->sysroot)
 		*next++ = (char *)(uintptr_t)qemu->sysroot;
-	*next++ = (char[]){"-plugin"};
+	*next++ = plugin_option;
 	*next++ = plugin;
 	memcpy(next, words, count * sizeof *words);
 	execv(qemu->program, all);

@@ -90,6 +90,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	bool filters = tw_has_filters(common);
 	struct repair_work work = {.writing = {.common = common, .output = common->output, .written = &work.written}};
 	struct tw_walk walk = {
+	    .nameless = true,
 	    .common = common,
 	    .options = {.order = filters ? TW_ORDER_COPY : TW_ORDER_FILE},
 	    .filter_slices = true,

@@ -269,6 +269,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_names names = {.addresses = true};
 	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};
+	for (size_t i = 0; i < count; i++)
+		tw_names_want(&names, common, operands[i]);
 	int worst = tw_names_open(&names, common, &named);
 	if (worst == 0)
 		worst = tw_screen_open(&screen, common->output);

@@ -98,6 +98,12 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 	}
 }
 
+static bool wants_names(const struct tw_walk *walk)
+{
+	const struct tw_common *common = walk->common;
+	return !walk->nameless || common->function || common->binary || common->maps;
+}
+
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
 	struct tw_names names = {0};
@@ -112,7 +118,7 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 	walk->options.finding_context = &walk->findings;
 	if (walk->findings.limit == 0)
 		walk->findings.limit = TW_FINDINGS_SHOWN;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; wants_names(walk) && i < count; i++)
 		tw_names_want(&names, walk->common, paths[i]);
 	int status = tw_names_open(&names, walk->common, &walk->options);
 	if (status == 0)

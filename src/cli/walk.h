@@ -14,6 +14,7 @@ struct tw_walk {
 	struct tw_read_options options; /* to begin: what the command wants beside the common options */
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
 	bool all_threads;               /* --thread is the command's work: the reader gives all */
+	bool nameless;                  /* no function is shown: nothing is opened that names them, unless asked for */
 	bool quiet;                     /* no progress line: the command writes while it reads */
 	bool own_findings;              /* the command lists the findings itself, in show */
 	bool sifts; /* and chooses among them: times and categories are its work, and the exit status */

@@ -20,6 +20,7 @@ static struct {
 	qemu_read_register read_register;
 	qemu_value_of value_of;
 	qemu_read_memory read_memory;
+	qemu_insn_place insn_place;
 	void *insn_bytes; /* of two types: see below */
 	struct qemu_bytes *(*bytes_new)(void);
 	struct qemu_bytes *(*bytes_resize)(struct qemu_bytes *bytes, unsigned size);
@@ -52,6 +53,7 @@ int machine_setup(void)
 	*(void **)&qemu.read_register = symbol("qemu_plugin_read_register");
 	*(void **)&qemu.value_of = symbol("qemu_plugin_mem_get_value");
 	*(void **)&qemu.read_memory = symbol("qemu_plugin_read_memory_vaddr");
+	*(void **)&qemu.insn_place = symbol("qemu_plugin_insn_haddr");
 	qemu.insn_bytes = symbol("qemu_plugin_insn_data");
 	qemu.guest_base = symbol("guest_base");
 	if (!qemu.bytes_new || !qemu.bytes_resize || !qemu.insn_bytes)
@@ -234,4 +236,9 @@ uint32_t machine_opcode(const struct qemu_plugin_insn *insn)
 	else
 		memcpy(bytes, bytes_of(insn), sizeof bytes);
 	return tw_load32(bytes, false);
+}
+
+uintptr_t machine_code(const struct qemu_plugin_insn *insn)
+{
+	return qemu.insn_place ? (uintptr_t)qemu.insn_place(insn) : 0;
 }

@@ -47,4 +47,7 @@ bool machine_read(uint64_t address, void *bytes, size_t size);
 struct qemu_plugin_insn;
 uint32_t machine_opcode(const struct qemu_plugin_insn *insn);
 
+/* Where the instruction lies in this process; 0: not known. */
+uintptr_t machine_code(const struct qemu_plugin_insn *insn);
+
 #endif

@@ -1,5 +1,6 @@
 /* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/images.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/thread.h"
@@ -39,6 +40,7 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 		return;
 	for (size_t i = 0; i < count; i++)
 		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
+	images_see(board, qemu_plugin_tb_vaddr(tb), machine_code(qemu_plugin_tb_get_insn(tb, 0)));
 	struct block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
 	if (block)
 		want_calls(tb, block);

@@ -45,6 +45,9 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 typedef const void *(*qemu_insn_bytes)(const struct qemu_plugin_insn *insn); /* up to version 2 */
 typedef size_t (*qemu_insn_copy)(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
+/* Nothing depends on it. */
+typedef void *(*qemu_insn_place)(const struct qemu_plugin_insn *insn); /* since version 1 */
+
 /* GLib's, whose first members are public. */
 struct qemu_bytes {
 	uint8_t *data;

@@ -387,7 +387,10 @@ def test_newer(bench):
     compiler, options = (["clang-14", "-fsanitize=address,undefined"], ["--plugin", bench.sanitized]) if bench.sanitized else (["cc"], [])
     subprocess.run([*compiler, "-std=c17", "-O1", "-rdynamic", SOURCES / "qemu4.c", "-o", host, "-ldl"], check=True)
     environment = {"ASAN_OPTIONS": "detect_leaks=0"}  # what a thread has goes with QEMU
-    data, snapshots = only(bench.record([bench.program("marks")], "--qemu", host, *options, environment=environment)[0])
+    trace, _ = bench.record([bench.program("marks")], "--qemu", host, *options, environment=environment)
+    data, snapshots = only(trace)
+    listed = next(trace.glob("*.maps")).read_text()
+    expect(f" {host}\n" in listed and " r-xp " in listed, "where the instructions lie:", listed)
     word = {n: n.to_bytes(8, "little") for n in (41, 82)}
     memory = 0x10000
     wanted = [
@@ -441,6 +444,7 @@ def test_names(bench):
     program = bench.program("names", "-g")
     trace, output = bench.record([program])
     check_names(bench, trace, "--binary", program)
+    check_names(bench, trace)
     main, again = int(output.split()[0], 16), symbols(program)["main"]
     expect(main == again, hex(main), hex(again))
     rows = [row for row in lines_of(bench, "dump", "--json", "--binary", program, trace) if row.get("pc") in (main, main + 4)]
@@ -481,8 +485,28 @@ def test_names_anywhere(bench):
     trace, output = bench.record([program])
     start = int(output.split()[0], 16) - symbols(program)["main"]
     check_names(bench, trace, "--binary", program, "--load-address", hex(start))
+    check_names(bench, trace)
+    later = time.time() + 100
+    os.utime(program, (later, later))
+    said = subprocess.run([bench.tool, "stat", trace], capture_output=True, text=True, check=True).stderr
+    expect(f"{program}: was changed since it was recorded" in said, said)
     wrong = subprocess.run([bench.tool, "stat", "--binary", program, trace], capture_output=True, text=True, check=False)
     expect(wrong.returncode == 2 and "--load-address" in wrong.stderr, wrong.stderr)
+
+
+def check_list(recorded, told):
+    """Each line is where the guest itself saw the file, in one of its parts; each file with code is there."""
+    parts = {}
+    for line in told.splitlines():
+        place, _, _, _, _, *path = line.split()
+        parts.setdefault(" ".join(path), []).append([int(one, 16) for one in place.split("-")])
+    names = set()
+    for line in recorded.splitlines():
+        place, access, offset, _, _, path = line.split(maxsplit=5)
+        start, end = (int(one, 16) for one in place.split("-"))
+        expect(any(low <= start and end <= max(each[1] for each in parts[path]) for low, _ in parts[path]), line)
+        names |= {path} if access == "r-xp" else set()
+    expect(names == {path for path in parts if path.startswith("/")}, names)
 
 
 def test_names_maps(bench):
@@ -490,8 +514,11 @@ def test_names_maps(bench):
     libraries = pathlib.Path(os.environ.get("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu"))
     program = bench.program("names", "-g", "-pie", to="names-shared", static=False)
     maps = bench.directory / "maps"
-    trace, output = bench.record([program, maps], environment={"QEMU_LD_PREFIX": str(libraries)})
+    trace, output = bench.record([program, maps], "--sysroot", libraries)
     names = check_names(bench, trace, "--maps", maps)
+    expect(set(names) == set(check_names(bench, trace)), "by the list that was recorded")
+    expect(set(names) == set(check_names(bench, next(trace.glob("*.xinsndata.bin")))), "by a file of the trace")
+    check_list(next(trace.glob("*.maps")).read_text(), maps.read_text())
     expect("__libc_start_main@@GLIBC_2.34" in names or "__libc_start_main" in names, sorted(names))
     start = int(output.split()[0], 16) - symbols(program)["main"]
     short = bench.directory / "short"

@@ -225,6 +225,12 @@ size_t qemu_plugin_insn_data(const struct insn *insn, void *to, size_t size)
 	return 4;
 }
 
+EXPORT void *qemu_plugin_insn_haddr(const struct insn *insn);
+void *qemu_plugin_insn_haddr(const struct insn *insn)
+{
+	return (void *)(uintptr_t)&insn->opcode; /* so the program's code is this one's data */
+}
+
 EXPORT unsigned qemu_plugin_mem_size_shift(uint32_t info);
 unsigned qemu_plugin_mem_size_shift(uint32_t info)
 {

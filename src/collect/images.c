@@ -1,0 +1,111 @@
+/* images.c - which files the program's code is of: a list beside the trace, in the form of /proc/PID/maps.
+ *
+ * The guest's memory is the host's, moved by one distance: so the host's list tells the guest's files, and the code that runs, which of
+ * them are its. Libraries that are loaded late are seen when they run. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/images.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KNOWN = 512, LINE = PATH_MAX + 128 };
+
+struct mapping {
+	uint64_t start, end; /* the host's */
+	char access[5], path[PATH_MAX];
+	uint64_t offset;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range {
+	uint64_t start, end; /* the guest's */
+} known[KNOWN];
+static size_t known_count; /* when there is no room for more nothing more is looked for */
+
+static bool is_known(uint64_t pc)
+{
+	for (size_t i = known_count; i-- > 0;)
+		if (pc >= known[i].start && pc < known[i].end)
+			return true;
+	return known_count == KNOWN;
+}
+
+static bool next_mapping(FILE *list, struct mapping *mapping)
+{
+	char line[LINE];
+	int path = 0;
+	if (!fgets(line, sizeof line, list) ||
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &mapping->start, &mapping->end,
+	           mapping->access, &mapping->offset, &path) < 4)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(mapping->path, sizeof mapping->path, "%s", path ? line + path : "");
+	return true;
+}
+
+/* Finds what is mapped at a place of the host. */
+static bool find(FILE *list, uint64_t host, struct mapping *mapping)
+{
+	while (next_mapping(list, mapping))
+		if (host >= mapping->start && host < mapping->end)
+			return true;
+	return false;
+}
+
+/* All that is mapped of the file, where the guest has it. The host may not execute what the guest may. */
+static void put_file(FILE *list, const struct mapping *code, uint64_t distance, FILE *out)
+{
+	struct mapping one;
+	while (next_mapping(list, &one)) {
+		if (one.start < distance || strcmp(one.path, code->path) != 0)
+			continue;
+		const char *access = one.start == code->start ? "r-xp" : one.access;
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", one.start - distance,
+		        one.end - distance, access, one.offset, one.path);
+	}
+}
+
+/* Returns 0 or errno. Files are open for a moment only: the guest sees the process's descriptors. */
+static int put(const struct collect_board *board, FILE *list, const struct mapping *code, uint64_t distance)
+{
+	char path[PATH_MAX + TW_XTRACE_NAME_SIZE];
+	snprintf(path, sizeof path, "%s/xtrace.%s.maps", board->directory, board->timestamp);
+	FILE *out = fopen(path, "ae");
+	if (!out)
+		return errno;
+	rewind(list);
+	put_file(list, code, distance, out);
+	bool failed = ferror(out);
+	return fclose(out) != 0 || failed ? errno : 0;
+}
+
+static void look(struct collect_board *board, uint64_t pc, uint64_t host)
+{
+	struct mapping code;
+	int32_t none = 0;
+	FILE *list = fopen("/proc/self/maps", "re");
+	if (!list)
+		return;
+	if (find(list, host, &code)) {
+		uint64_t distance = host - pc;
+		known[known_count++] = (struct range){code.start - distance, code.end - distance};
+		int error = code.path[0] == '/' ? put(board, list, &code, distance) : 0;
+		if (error)
+			atomic_compare_exchange_strong(&board->error, &none, error);
+	}
+	fclose(list);
+}
+
+void images_see(struct collect_board *board, uint64_t pc, uintptr_t host)
+{
+	if (host < pc)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!is_known(pc))
+		look(board, pc, host);
+	pthread_mutex_unlock(&lock);
+}
