@@ -15,7 +15,7 @@ struct branch {
 	uint64_t count; /* that went to where is known */
 	uint64_t taken;
 	uint64_t missed;
-	uint64_t last; /* indirect: target that is foreseen */
+	uint64_t last; /* indirect: target that is foreseen; conditional: its own, once it was taken */
 };
 
 /* Where an indirect branch went, and how often. */
@@ -133,11 +133,14 @@ static void foresee(struct branches *branches, const struct study_site *site, st
 static void take_conditional(struct branches *branches, const struct study_site *site, struct branch *branch,
                              uint64_t to)
 {
-	struct xtrace_operation operation;
 	bool taken = to != site->pc + WORD;
-	xtrace_operation(site->opcode, &operation);
-	if (taken && to != xtrace_target(&operation, site->pc))
-		return; /* a signal came */
+	if (taken && to != branch->last) {
+		struct xtrace_operation operation;
+		xtrace_operation(site->opcode, &operation);
+		if (to != xtrace_target(&operation, site->pc))
+			return; /* a signal came */
+		branch->last = to;
+	}
 	branch->count++;
 	branch->taken += taken;
 	foresee(branches, site, branch, taken);

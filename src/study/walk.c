@@ -77,15 +77,18 @@ struct walk {
 	uint64_t pc;   /* of the last instruction */
 	uint32_t last; /* its place */
 	bool has_pc, lost;
-	bool whole; /* no token may continue the last access */
+	bool whole;      /* no token may continue the last access */
+	uint8_t level;   /* of the last instruction */
+	unsigned silent; /* flows that no call ends or begins behind: 1 << enum xtrace_flow */
 	study_take_fn take;
 	void *context;
 };
 
+enum { ACCESSES_MOST = 256, NOTES_MOST = 16 }; /* of an instruction */
+
 /* Whether what the next instruction does has room, so that it is all in one batch. */
-static bool takes_another(const struct study_batch *batch)
+static inline bool takes_another(const struct study_batch *batch)
 {
-	enum { ACCESSES_MOST = 256, NOTES_MOST = 16 };
 	return batch->step_count < STUDY_STEPS && batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&
 	       batch->note_count <= STUDY_NOTES - NOTES_MOST;
 }
@@ -135,6 +138,7 @@ static void add_step(struct walk *walk, uint32_t site, bool block, unsigned leve
 	batch->steps[batch->step_count++] = site | flags;
 	walk->sites->items[site].count++;
 	walk->totals->levels[level]++;
+	walk->level = (uint8_t)level;
 	walk->last = site;
 	walk->lost = false;
 	walk->whole = true;
@@ -143,15 +147,11 @@ static void add_step(struct walk *walk, uint32_t site, bool block, unsigned leve
 /* An instruction behind the last one. */
 static void take_next(struct walk *walk, uint32_t opcode, unsigned level)
 {
-	struct study_site *last = &walk->sites->items[walk->last];
-	uint32_t site = last->next;
-	bool block = last->flow != XTRACE_NEXT || walk->lost;
+	bool block = walk->sites->items[walk->last].flow != XTRACE_NEXT || walk->lost;
 	walk->pc += WORD;
-	if (!site || walk->sites->items[site].opcode != opcode) {
-		site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
-		if (walk->last)
-			walk->sites->items[walk->last].next = site;
-	}
+	uint32_t site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
+	if (walk->last)
+		walk->sites->items[walk->last].next = site;
 	add_step(walk, site, block, level);
 }
 
@@ -160,7 +160,7 @@ static int take_told(struct walk *walk, const struct tw_xtrace_token *token)
 	struct study_site *last = &walk->sites->items[walk->last];
 	bool behind = walk->has_pc && token->pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
 	bool block = !flows || !behind || walk->lost;
-	int status = !walk->last || !flows ? turn(walk, token) : 0;
+	int status = walk->last && walk->silent >> last->flow & 1 ? 0 : turn(walk, token);
 	if (status < 0)
 		return status;
 	if (behind && !walk->lost) {
@@ -177,24 +177,6 @@ static int take_told(struct walk *walk, const struct tw_xtrace_token *token)
 	}
 	add_step(walk, site, block, token->level);
 	return 0;
-}
-
-/* Tokens of one instruction that continue each other are one access: collectors part them differently. */
-static void take_access(struct walk *walk, uint64_t address, unsigned size, bool stores)
-{
-	struct study_batch *batch = &walk->batch;
-	struct study_access *before = &batch->accesses[batch->access_count - !walk->whole];
-	unsigned kind = stores ? STUDY_STORE : 0;
-	unsigned had = before->size & STUDY_SIZE;
-	if (!walk->whole && (before->size & STUDY_STORE) == kind && before->address + had == address &&
-	    had + size < STUDY_SIZE) {
-		before->size = (uint16_t)(before->size + size);
-		return;
-	}
-	uint16_t step = (uint16_t)(batch->step_count ? batch->step_count - 1 : 0);
-	batch->accesses[batch->access_count++] =
-	    (struct study_access){address, walk->last, step, (uint16_t)(size | kind)};
-	walk->whole = false;
 }
 
 static void take_note(struct walk *walk, const struct tw_xtrace_token *token)
@@ -218,44 +200,166 @@ static void take_gap(struct walk *walk)
 	walk->lost = true;
 }
 
-static bool is_instruction(unsigned byte)
+/* ---- The fast path: instructions that come as they did the last time, and accesses. `make bench` measures it (insns). ---- */
+
+/* What changes with each token, where the compiler can keep it in registers. */
+struct fast {
+	const uint8_t *p, *end; /* tokens that are held whole begin before the end */
+	struct study_site *sites;
+	uint32_t *step, *step_end;
+	struct study_access *access, *access_end;
+	struct study_access *open; /* that the next token may continue; NULL: none */
+	uint64_t pc;
+	uint32_t last;
+	unsigned silent;
+	uint8_t level;
+};
+
+static inline void enter(struct walk *walk, struct fast *fast)
 {
-	return (byte & XTRACE_INST_BITS) == 0x01 || (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
+	struct study_batch *batch = &walk->batch;
+	const struct xtrace_cursor *cursor = &walk->cursor;
+	*fast = (struct fast){
+	    .p = cursor->bytes,
+	    .end = cursor->left > LONGEST ? cursor->bytes + (cursor->left - LONGEST) : cursor->bytes,
+	    .sites = walk->sites->items,
+	    .step = batch->steps + batch->step_count,
+	    .step_end = batch->steps + (takes_another(batch) ? STUDY_STEPS : batch->step_count),
+	    .access = batch->accesses + batch->access_count,
+	    .access_end = batch->accesses + STUDY_ACCESSES,
+	    .open = walk->whole ? NULL : &batch->accesses[batch->access_count - 1],
+	    .pc = walk->pc,
+	    .last = walk->last,
+	    .silent = walk->silent,
+	    .level = walk->level,
+	};
 }
 
-/* The fast path: instructions and accesses that are held whole. `make bench` measures it (insns). */
-static int run(struct walk *walk)
+static inline void leave(struct walk *walk, const struct fast *fast)
+{
+	struct study_batch *batch = &walk->batch;
+	struct xtrace_cursor *cursor = &walk->cursor;
+	size_t took = (size_t)(fast->p - cursor->bytes), steps = (size_t)(fast->step - batch->steps);
+	cursor->bytes = fast->p;
+	cursor->left -= took;
+	cursor->next += took;
+	walk->totals->levels[fast->level] += steps - batch->step_count;
+	batch->step_count = steps;
+	batch->access_count = (size_t)(fast->access - batch->accesses);
+	walk->whole = !fast->open;
+	walk->pc = fast->pc;
+	walk->last = fast->last;
+}
+
+static inline bool has_room(const struct fast *fast)
+{
+	return fast->step < fast->step_end && fast->access_end - fast->access >= ACCESSES_MOST;
+}
+
+/* Behind a gap, and where there is no room for places, the last is 0, which nothing follows. */
+static inline bool add_fast(struct fast *fast, uint32_t site, uint32_t flags, uint64_t pc, uint32_t opcode)
+{
+	struct study_site *same = &fast->sites[site];
+	if (!site || same->opcode != opcode || same->pc != pc || !has_room(fast))
+		return false;
+	same->count++;
+	*fast->step++ = site | flags;
+	fast->last = site;
+	fast->pc = pc;
+	fast->open = NULL;
+	return true;
+}
+
+static inline bool next_fast(struct fast *fast)
+{
+	const struct study_site *last = &fast->sites[fast->last];
+	bool taken = *fast->p >> LEVEL_SHIFT == fast->level &&
+	             add_fast(fast, last->next, last->flow == XTRACE_NEXT ? 0 : study_block, fast->pc + WORD,
+	                      tw_load32(fast->p + 1, false));
+	fast->p += taken ? 5 : 0;
+	return taken;
+}
+
+static inline bool told_fast(struct fast *fast)
+{
+	const struct study_site *last = &fast->sites[fast->last];
+	uint64_t pc = tw_load64(fast->p + 1, false);
+	bool taken = *fast->p >> LEVEL_SHIFT == fast->level && last->flow != XTRACE_NEXT &&
+	             fast->silent >> last->flow & 1 &&
+	             add_fast(fast, pc == fast->pc + WORD ? last->next : last->jump, study_block, pc,
+	                      tw_load32(fast->p + 9, false));
+	fast->p += taken ? 13 : 0;
+	return taken;
+}
+
+/* Tokens of one instruction that continue each other are one access: collectors part them differently. */
+static inline void access_fast(struct fast *fast, const uint32_t *steps, uint64_t address, unsigned size, unsigned kind)
+{
+	struct study_access *open = fast->open;
+	unsigned had = open ? open->size & STUDY_SIZE : 0;
+	if (open && (open->size & STUDY_STORE) == kind && open->address + had == address && had + size < STUDY_SIZE) {
+		open->size = (uint16_t)(open->size + size);
+		return;
+	}
+	uint16_t step = (uint16_t)(fast->step > steps ? fast->step - steps - 1 : 0);
+	*fast->access = (struct study_access){address, fast->last, step, (uint16_t)(size | kind)};
+	fast->open = fast->access++;
+}
+
+static void take_access(struct walk *walk, uint64_t address, unsigned size, bool stores)
+{
+	struct fast fast;
+	enter(walk, &fast);
+	access_fast(&fast, walk->batch.steps, address, size, stores ? STUDY_STORE : 0);
+	leave(walk, &fast);
+}
+
+/* An instruction that comes for the first time, or with a call or a return. */
+static int take_slowly(struct walk *walk)
 {
 	struct xtrace_cursor *cursor = &walk->cursor;
-	const struct study_batch *batch = &walk->batch;
-	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	const uint8_t *p = cursor->bytes;
+	bool told = (*p & XTRACE_INST_BITS) == XTRACE_PCINST;
+	size_t size = told ? 13 : 5;
+	const struct tw_xtrace_token token = {.kind = told ? TW_XTRACE_PCINST : TW_XTRACE_INST,
+	                                      .level = (uint8_t)(*p >> LEVEL_SHIFT),
+	                                      .pc = told ? tw_load64(p + 1, false) : 0,
+	                                      .opcode = tw_load32(p + size - WORD, false)};
+	cursor->offset = cursor->next;
+	cursor->next += size;
+	cursor->bytes += size;
+	cursor->left -= size;
+	if (told)
+		return take_told(walk, &token);
+	take_next(walk, token.opcode, token.level);
+	return 0;
+}
+
+static int run(struct walk *walk)
+{
+	struct fast fast;
 	int status = 0;
-	while (p < end && status >= 0 && batch->access_count < STUDY_ACCESSES) {
-		unsigned byte = *p, fixed = byte & 0x0f;
-		if (is_instruction(byte) && !takes_another(batch))
-			break;
-		if ((byte & XTRACE_INST_BITS) == 0x01) {
-			take_next(walk, tw_load32(p + 1, false), byte >> LEVEL_SHIFT);
-			p += 5;
-		} else if ((byte & XTRACE_INST_BITS) == XTRACE_PCINST) {
-			const struct tw_xtrace_token token = {.kind = TW_XTRACE_PCINST,
-			                                      .level = (uint8_t)(byte >> LEVEL_SHIFT),
-			                                      .pc = tw_load64(p + 1, false),
-			                                      .opcode = tw_load32(p + 9, false)};
-			walk->cursor.offset = cursor->next + (uint64_t)(p - cursor->bytes);
-			status = take_told(walk, &token);
-			p += 13;
-		} else if ((fixed == 0x02 || fixed == 0x0a) && byte >> 4 <= 8) {
-			take_access(walk, tw_load64(p + 1, false), 1u << (byte >> 4), fixed == 0x0a);
-			p += 9 + (1u << (byte >> 4));
+	enter(walk, &fast);
+	while (fast.p < fast.end && status >= 0) {
+		unsigned byte = *fast.p, fixed = byte & 0x0f;
+		bool inst = (byte & XTRACE_INST_BITS) == 0x01, told = (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
+		if ((inst && next_fast(&fast)) || (told && told_fast(&fast)))
+			continue;
+		if (inst || told) {
+			if (!has_room(&fast))
+				break;
+			leave(walk, &fast);
+			status = take_slowly(walk);
+			enter(walk, &fast);
+		} else if ((fixed == 0x02 || fixed == 0x0a) && byte >> 4 <= 8 && fast.access < fast.access_end) {
+			access_fast(&fast, walk->batch.steps, tw_load64(fast.p + 1, false), 1u << (byte >> 4),
+			            fixed == 0x0a ? STUDY_STORE : 0);
+			fast.p += 9 + (1u << (byte >> 4));
 		} else {
 			break;
 		}
 	}
-	size_t took = (size_t)(p - cursor->bytes);
-	cursor->bytes = p;
-	cursor->left -= took;
-	cursor->next += took;
+	leave(walk, &fast);
 	return status;
 }
 
@@ -323,6 +427,14 @@ static void add_totals(const struct walk *walk)
 	totals->lost_bytes += walk->cursor.lost_bytes;
 }
 
+/* Where symbols tell the beginnings of functions, jumps may lead to one. */
+static unsigned silent_flows(const struct tw_reader *reader)
+{
+	const struct tw_namer *namer = reader->options.namer;
+	unsigned jumps = 1u << XTRACE_JUMP | 1u << XTRACE_BRANCH, others = 1u << XTRACE_NEXT | 1u << XTRACE_SYSTEM_CALL;
+	return namer && namer->address ? others : others | jumps;
+}
+
 int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
                struct study_totals *totals, study_take_fn take, void *context)
 {
@@ -335,6 +447,7 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
 	walk->context = context;
 	walk->whole = true;
 	walk->calls.reader = reader;
+	walk->silent = silent_flows(reader);
 	int status = xtrace_files_open(&walk->files, reader, track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
 	if (status >= 0)
