@@ -167,9 +167,31 @@ static void count_stride(struct mem *mem, uint32_t site, uint64_t address)
 		mem->far[up >> 63][63 - __builtin_clzll(magnitude)]++;
 }
 
+/* Of an interval, by direction: accesses and bytes. */
+struct sums {
+	uint64_t accesses[2], bytes[2];
+};
+
+static void add_sums(struct interval *now, struct sums *sums)
+{
+	now->loads += sums->accesses[0];
+	now->stores += sums->accesses[1];
+	now->loaded += sums->bytes[0];
+	now->stored += sums->bytes[1];
+	*sums = (struct sums){0};
+}
+
+static void skip_to(struct study_part *part, uint64_t instruction, struct sums *sums)
+{
+	add_sums(&mem_of(part)->now, sums);
+	while (instruction >= mem_of(part)->end)
+		close_interval(part);
+}
+
 static int take(struct study_part *part, const struct study_batch *batch)
 {
 	struct mem *mem = mem_of(part);
+	struct sums sums = {0};
 	uint32_t step = UINT32_MAX;
 	if (part->sites.count > mem->last_room &&
 	    !tw_grow(&mem->last, &mem->last_room, part->sites.count, sizeof *mem->last))
@@ -178,18 +200,17 @@ static int take(struct study_part *part, const struct study_batch *batch)
 		const struct study_access *access = &batch->accesses[i];
 		unsigned size = access->size & STUDY_SIZE;
 		bool stores = access->size & STUDY_STORE;
-		while (batch->first + access->step >= mem->end)
-			close_interval(part);
+		if (batch->first + access->step >= mem->end)
+			skip_to(part, batch->first + access->step, &sums);
 		(stores ? mem->stores : mem->loads)[size < SIZES ? size : SIZES - 1]++;
-		mem->now.loads += !stores;
-		mem->now.stores += stores;
-		mem->now.loaded += stores ? 0 : size;
-		mem->now.stored += stores ? size : 0;
+		sums.accesses[stores]++;
+		sums.bytes[stores] += size;
 		if (access->step != step)
 			count_stride(mem, access->site, access->address);
 		step = access->step;
 		touch(part, access->address, size, stores);
 	}
+	add_sums(&mem->now, &sums);
 	return 0;
 }
 
