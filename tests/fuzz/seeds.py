@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import struct
 import sys
 import zlib
 
@@ -61,6 +62,36 @@ def xtraces():
     yield "xtrace-snapshots", bytes(24) + snapshots
     part = len(tokens) * 255 // len(tokens + bytes(24) + snapshots) + 1
     yield "xtrace-set", bytes([part]) + tokens + bytes(24) + snapshots
+    yield from runs()
+
+
+def runs():
+    """A program with a loop, accesses, a system call, MRS, a store-exclusive that fails, and TIMEs, behind a snapshot at its beginning."""
+    def first(pc, opcode):
+        return struct.pack("<BQI", 0x09, pc, opcode)
+
+    def then(opcode):
+        return struct.pack("<BI", 0x01, opcode)
+
+    def value(token, number):
+        return struct.pack("<BQ", token, number)
+
+    tokens = first(0x400000, 0xd2800060)  # mov x0, #3
+    for time in range(1, 4):
+        tokens += first(0x400004, 0xf9400021) + struct.pack("<BQQ", 0x32, 0x1000, 7) + value(0x07, 2 * time)  # ldr x1, [x1]
+        tokens += then(0xb9000422) + struct.pack("<BQI", 0x2a, 0x1ffe, 7) + value(0x07, 2 * time + 1)  # str w2, [x1, #4]
+        tokens += then(0xf1000400) + then(0x54ffffa1)  # subs x0, x0, #1; b.ne
+    tokens += first(0x400014, 0xd53be040) + value(0x0b, 5) + then(0xc8037c41) + value(0x03, 1)  # mrs cntvct_el0; stxr w3, x1, [x2]
+    tokens += then(0xd4000001) + b"".join(value(0x13, x) for x in range(7)) + value(0x1b, 9)  # svc #0
+    tokens += first(0x400020, 0x10000005) + then(0xd65f03c0) + value(0x2b, 0x400004) + first(0x400004, 0xd503201f)  # adr; ret; nop
+    snapshots = bytes(24) + b"".join(struct.pack("<4Q", 0, index, count, count) + bytes(1384) + struct.pack("<Q", 128)
+                                     for count, index in enumerate((0, 13)))
+    for nops in range(256):  # until the size of the data file is a whole number of parts
+        data = tokens + nops * then(0xd503201f)
+        part = -(-len(data) * 255 // len(data + snapshots))
+        if len(data + snapshots) * part // 255 == len(data):
+            return [("xtrace-run", bytes([part]) + data + snapshots)]
+    raise ValueError("no size of the data file is a whole number of parts")
 
 
 def executed():
