@@ -462,7 +462,9 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	    .table_limit = tw_memory_limit(reader) / TABLE_SHARE,
 	    .stack_limit = tw_memory_limit(reader) / STACK_SHARE,
 	};
-	log->recent = calloc(1, sizeof *log->recent);
+	log->recent = aligned_alloc(_Alignof(struct tracelog_recent), sizeof *log->recent);
+	if (log->recent)
+		memset(log->recent, 0, sizeof *log->recent);
 	return log->recent && make_tables(log);
 }
 

@@ -205,18 +205,17 @@ struct tracelog_usage {
 
 /* ---- What was met lately, by a hash: it is asked for over and over. ---- */
 
-enum { TRACELOG_PUSHES = 1 << 15, TRACELOG_RECENT_THREADS = 1 << 8 };
+enum { TRACELOG_PUSH_SETS = 1 << 13, TRACELOG_PUSH_WAYS = 3, TRACELOG_RECENT_THREADS = 1 << 8 };
 
-/* What a frame came to that was called from a stack. */
-struct tracelog_recent_push {
-	uint64_t ip;
-	uint32_t iid, caller;
-	uint32_t stack; /* 0: nothing is here */
-	bool is_function;
+/* What frames came to that were called from a stack: a line of the cache. */
+struct tracelog_recent_pushes {
+	_Alignas(64) uint64_t ip[TRACELOG_PUSH_WAYS];
+	uint32_t iid[TRACELOG_PUSH_WAYS], caller[TRACELOG_PUSH_WAYS];
+	uint32_t stack[TRACELOG_PUSH_WAYS]; /* 0: nothing is here */
 };
 
 struct tracelog_recent {
-	struct tracelog_recent_push pushes[TRACELOG_PUSHES];
+	struct tracelog_recent_pushes pushes[TRACELOG_PUSH_SETS];
 	uint32_t threads[TRACELOG_RECENT_THREADS]; /* places; 0: nothing is here */
 };
 

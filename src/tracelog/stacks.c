@@ -70,39 +70,43 @@ static size_t hash(uint64_t ip, uint32_t a, uint32_t b)
 	return (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 40);
 }
 
-static inline bool is_push(const struct tracelog_recent_push *recent, uint32_t caller,
-                           const struct tracelog_frame *frame)
+static inline struct tracelog_held held_of(const struct tracelog_log *log, uint32_t stack, uint32_t iid)
 {
-	return recent->caller == caller && recent->iid == frame->iid && recent->ip == frame->ip && recent->stack;
+	return (struct tracelog_held){stack, iid, stack != log->other_stack};
 }
 
-static inline struct tracelog_held held_of(const struct tracelog_recent_push *recent)
-{
-	return (struct tracelog_held){recent->stack, recent->iid, recent->is_function};
-}
-
-/* Each may be in two places: the older one gives way. */
+/* The older ones give way. */
 static __attribute__((noinline)) struct tracelog_held push_anew(struct tracelog_log *log, uint32_t caller,
                                                                 const struct tracelog_frame *frame,
-                                                                struct tracelog_recent_push recent[2])
+                                                                struct tracelog_recent_pushes *recent)
 {
 	uint32_t function = tracelog_thing_of(log, TRACELOG_FUNCTION, frame->iid);
 	uint32_t stack = find_or_add(log, caller, tracelog_location(log, function, frame->ip));
-	bool is_function = stack != log->other_stack;
-	recent[1] = recent[0];
-	recent[0] = (struct tracelog_recent_push){frame->ip, frame->iid, caller, stack, is_function};
-	return held_of(&recent[0]);
+	for (unsigned way = TRACELOG_PUSH_WAYS - 1; way > 0; way--) {
+		recent->ip[way] = recent->ip[way - 1];
+		recent->iid[way] = recent->iid[way - 1];
+		recent->caller[way] = recent->caller[way - 1];
+		recent->stack[way] = recent->stack[way - 1];
+	}
+	recent->ip[0] = frame->ip;
+	recent->iid[0] = frame->iid;
+	recent->caller[0] = caller;
+	recent->stack[0] = stack;
+	return held_of(log, stack, frame->iid);
 }
 
+/* Without branches but the last: in which way it is found is as good as random. */
 static inline struct tracelog_held push(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame)
 {
-	size_t place = hash(frame->ip, frame->iid, caller) % (TRACELOG_PUSHES / 2) * 2;
-	struct tracelog_recent_push *recent = &log->recent->pushes[place];
-	if (is_push(&recent[0], caller, frame))
-		return held_of(&recent[0]);
-	if (is_push(&recent[1], caller, frame))
-		return held_of(&recent[1]);
-	return push_anew(log, caller, frame, recent);
+	struct tracelog_recent_pushes *recent =
+	    &log->recent->pushes[hash(frame->ip, frame->iid, caller) % TRACELOG_PUSH_SETS];
+	uint32_t stack = 0;
+	for (unsigned way = 0; way < TRACELOG_PUSH_WAYS; way++) {
+		bool same =
+		    (recent->ip[way] == frame->ip) & (recent->iid[way] == frame->iid) & (recent->caller[way] == caller);
+		stack |= recent->stack[way] & (0u - same);
+	}
+	return stack ? held_of(log, stack, frame->iid) : push_anew(log, caller, frame, recent);
 }
 
 /* The innermost frame of a thread at another instruction. */
