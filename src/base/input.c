@@ -286,6 +286,23 @@ static void close_source(struct tw_input *input)
 	input->memory = NULL;
 }
 
+/* pread() leaves where the first stands alone. */
+int tw_input_again(struct tw_input **again, const struct tw_input *input)
+{
+	assert(tw_input_repeatable(input));
+	if (input->memory)
+		return tw_input_memory(again, input->name, input->memory, input->size);
+	struct tw_input *other = *again = new_input(input->name);
+	if (!other)
+		return TW_ERR_MEMORY;
+	other->fd = input->fd;
+	other->regular = true;
+	other->origin = input->origin;
+	other->size = input->size;
+	int status = peek(other);
+	return status < 0 ? status : start(other);
+}
+
 void tw_input_close(struct tw_input *input)
 {
 	if (!input)
@@ -324,6 +341,11 @@ bool tw_input_damaged(const struct tw_input *input)
 bool tw_input_seekable(const struct tw_input *input)
 {
 	return input->seekable;
+}
+
+bool tw_input_repeatable(const struct tw_input *input)
+{
+	return !input->pieces && (input->memory || input->regular);
 }
 
 uint64_t tw_input_size(const struct tw_input *input)

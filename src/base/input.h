@@ -47,6 +47,13 @@ const char *tw_input_damage(const struct tw_input *input);
 /* Whether any offset can be read at any time, by several threads. Pipes and compressed files cannot. */
 bool tw_input_seekable(const struct tw_input *input);
 
+/* Whether it can be read once more while it is read: all but pipes. */
+bool tw_input_repeatable(const struct tw_input *input);
+
+/* The same once more, from its beginning: another input, which must not outlive the first. It must be repeatable. Returns as
+ * tw_input_open(). */
+int tw_input_again(struct tw_input **again, const struct tw_input *input);
+
 /* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a name in
  * a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or TW_ERR_MEMORY. */
 int tw_input_spool(struct tw_input *input, const char *directory);

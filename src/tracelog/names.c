@@ -37,19 +37,48 @@ static size_t take_lines(struct tracelog_log *log, const uint8_t *bytes, size_t 
 	return (size_t)(line - bytes);
 }
 
-bool tracelog_look_for_names(struct tracelog_log *log, uint64_t from)
+/* Goes forward to an offset: false when it is not reached. */
+static bool skip(struct tw_input *input, uint64_t to, uint8_t *block)
 {
-	struct tw_input *input = log->reader->input;
-	uint8_t *block = malloc(BLOCK);
-	int64_t got = 0;
-	log->failed |= !block;
-	for (size_t left = 0; block && (got = tw_input_read(input, from, block + left, BLOCK - left)) > 0;) {
+	int64_t got = 1;
+	for (uint64_t at = 0; at < to && got > 0; at += got > 0 ? (uint64_t)got : 0)
+		got = tw_input_read(input, at, block, to - at < BLOCK ? (size_t)(to - at) : BLOCK);
+	return got > 0;
+}
+
+/* Takes the lines from an offset on. */
+static bool take_rest(struct tracelog_log *log, struct tw_input *input, uint64_t from, uint8_t *block)
+{
+	int64_t got;
+	for (size_t left = 0; (got = tw_input_read(input, from, block + left, BLOCK - left)) > 0;) {
 		size_t size = left + (size_t)got, taken = take_lines(log, block, size);
 		from += (uint64_t)got;
 		left = size - taken;
 		memmove(block, block + taken, left);
 		left = left == BLOCK ? 0 : left;
 	}
+	return got >= 0;
+}
+
+/* What cannot go back is opened once more. What it lacks now it will lack when its turn comes, and is told then. */
+static bool look_again(struct tracelog_log *log, uint64_t from, uint8_t *block)
+{
+	struct tw_input *again;
+	int status = tw_input_again(&again, log->reader->input);
+	log->failed |= status == TW_ERR_MEMORY;
+	if (status == 0 && skip(again, from, block))
+		take_rest(log, again, from, block);
+	tw_input_close(again);
+	return true;
+}
+
+bool tracelog_look_for_names(struct tracelog_log *log, uint64_t from)
+{
+	struct tw_input *input = log->reader->input;
+	uint8_t *block = malloc(BLOCK);
+	log->failed |= !block;
+	bool read =
+	    block && (tw_input_seekable(input) ? take_rest(log, input, from, block) : look_again(log, from, block));
 	free(block);
-	return got >= 0 && !log->failed;
+	return read && !log->failed;
 }

@@ -191,12 +191,12 @@ static int hold(struct tw_reader *reader, struct piece *piece)
 	return piece->slab.failed ? no_memory(reader) : 0;
 }
 
-/* Rows go out whose names have not come. What is not a file cannot be looked at twice: the window is what there is. */
+/* Rows go out whose names have not come. What is a pipe cannot be looked at twice: the window is what there is. */
 static int look_for_names(struct tw_reader *reader)
 {
 	struct tracelog_events *events = events_of(reader);
 	bool wanted = reader->options.names_ahead || reader->options.function;
-	if (!wanted || events->looked || events->ended || !events->log.unnamed || !tw_input_seekable(reader->input))
+	if (!wanted || events->looked || events->ended || !events->log.unnamed || !tw_input_repeatable(reader->input))
 		return 0;
 	events->looked = true;
 	if (tracelog_look_for_names(&events->log, events->next))

@@ -297,6 +297,16 @@ PY
 		! grep -aqE 'function 0x1|class 0x7' out.$target || fail "$target"
 	done
 	trackway stat --function 'Late*' log | grep -q Late::Main
+	# Also of a compressed file, whatever way it comes in.
+	gzip -1 -c log >log.gz
+	zstd -q -1 log -o log.zst
+	for log in log.gz log.zst; do
+		trackway convert --to jsonl $log 2>/dev/null | grep -q Late::Main || fail "$log"
+		trackway convert --to jsonl - <$log 2>/dev/null | grep -q LateClass || fail "<$log"
+	done
+	head -c $(($(stat -c %s log.gz) - 200)) log.gz >cut.gz
+	! trackway convert --to jsonl cut.gz 2>err | grep -q Late::Main
+	[ "$(grep -c tracelog.compression err)" = 1 ]
 	# What comes from a pipe is read once.
 	cat log | trackway convert --to jsonl - 2>/dev/null | grep -q '"name":"function 0x1"'
 }
