@@ -7,7 +7,11 @@
 
 #include "base/memory.h"
 
-enum { HOP = 4096 }; /* bytes read at the border of two buffers */
+enum {
+	STEP = 4096, /* bytes read at a time */
+	HOP =
+	    256 /* the same at the border of two large buffers: of 1 GB in buffers of 16 KiB STEP would be a quarter */
+};
 
 static int no_memory(struct tw_reader *reader)
 {
@@ -121,10 +125,10 @@ static void report_order(struct tw_reader *reader, const struct fdr_log *log)
 /* Whether two places hold the same bytes, padding too. */
 static int same_bytes(struct tw_reader *reader, const struct fdr_place *a, const struct fdr_place *b)
 {
-	uint8_t left[HOP], right[HOP];
+	uint8_t left[STEP], right[STEP];
 	uint64_t size = a->end - a->offset;
 	for (uint64_t done = 0; done < size;) {
-		size_t step = size - done < HOP ? (size_t)(size - done) : HOP;
+		size_t step = size - done < STEP ? (size_t)(size - done) : STEP;
 		int64_t l = tw_input_read(reader->input, a->offset + done, left, step);
 		int64_t r = tw_input_read(reader->input, b->offset + done, right, step);
 		if (l < 0 || r < 0)
@@ -197,7 +201,8 @@ static void set_start(struct tw_reader *reader, const struct fdr_log *log)
 int fdr_index(struct tw_reader *reader, struct fdr_log *log)
 {
 	struct tw_map map = {0};
-	struct tw_window window = {.input = reader->input, .chunk = HOP};
+	bool large = !fdr_is_basic(log) && log->header.buffer_size > STEP;
+	struct tw_window window = {.input = reader->input, .chunk = large ? HOP : STEP};
 	if (!tw_grow(&log->threads, &log->thread_room, 1, sizeof *log->threads))
 		return no_memory(reader);
 	log->threads[0] = (struct fdr_thread){0};

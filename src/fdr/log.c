@@ -268,6 +268,9 @@ static int stop_after_swallowed_start(struct finder *f, struct walk *walk)
 
 static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *walk)
 {
+	enum { STEP = 4096 };
+	if (f->window->chunk < STEP) /* who hops from border to border reads less */
+		f->window->chunk = STEP;
 	*walk = (struct walk){.at = from, .met_mark = from == mark};
 	for (;;) {
 		struct tw_fdr_decoder decoder = {.version = f->log->header.version, .layout = f->log->header.layout};
