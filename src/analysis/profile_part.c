@@ -62,9 +62,34 @@ static size_t count_placed(struct tw_tally *rows, uint16_t *const *places, const
 	return count;
 }
 
+/* Where there are so few counts that they stay in the second-level cache, looking ahead costs more than it brings. */
+enum { NEAR_CHUNKS = (1 << 19) / sizeof(struct tw_histogram_chunk) };
+
+/* As look_ahead() and count_placed() in one. */
+static size_t count_near(const struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
+{
+	struct tw_tally *const first = rows->rows;
+	const struct tw_histogram_pool pool = rows->pool;
+	for (size_t i = 0; i < count; i++) {
+		struct tw_tally *row = &first[calls[i].row];
+		uint16_t *place = tw_histogram_place(&pool, &row->histogram, calls[i].duration);
+		if (!++*place) {
+			--*place;
+			return i;
+		}
+		tw_tally_end(row, &calls[i]);
+	}
+	return count;
+}
+
 static void count_calls(struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
 {
 	uint16_t *places[TW_PART_WAITING];
+	if (rows->pool.chunk_count < NEAR_CHUNKS) {
+		for (size_t i = count_near(rows, calls, count); i < count; i++)
+			tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
+		return;
+	}
 	look_ahead(rows, places, calls, count);
 	for (size_t i = count_placed(rows->rows, places, calls, count); i < count; i++)
 		tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
