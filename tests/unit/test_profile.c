@@ -997,6 +997,78 @@ static void test_limit_and_jobs(void **state)
 	free(trace);
 }
 
+/* ---- Many counts: near and far. ---- */
+
+enum { MANY = 640, OCTAVES = 12, TIMES = 20 };
+
+/* What is known of a function without any of our own counting. */
+struct plain {
+	uint64_t count, total, min, max;
+};
+
+/* Complete slices one after the other: of function f, durations of OCTAVES sizes. */
+static void add_many(struct tw_profile *profile, uint32_t functions, struct plain *plain)
+{
+	struct tw_dictionary *dictionary = tw_dictionary_new();
+	uint32_t track = tw_dictionary_add_track(dictionary, &(struct tw_track){.process = 9, .thread = 100});
+	tw_profile_consumer.begin(profile, 1);
+	void *part = tw_profile_consumer.open(profile, dictionary);
+	uint64_t time = 0;
+	for (uint32_t i = 0; i < functions * OCTAVES * TIMES; i++) {
+		uint32_t f = i % functions;
+		char text[16];
+		int length = snprintf(text, sizeof text, "f%u", f);
+		struct tw_name name = {.text = text, .length = (size_t)length, .id = f + 1};
+		uint64_t duration = (UINT64_C(64) << i / functions % OCTAVES) + f % 60;
+		const struct tw_event event = {.time = time,
+		                               .value = duration,
+		                               .track = track,
+		                               .name = tw_dictionary_intern(dictionary, &name),
+		                               .kind = TW_SLICE_COMPLETE};
+		tw_consume_batch(&tw_profile_consumer, part, &(struct tw_batch){.events = &event, .count = 1});
+		time += duration;
+		plain[f].min = plain[f].count && plain[f].min < duration ? plain[f].min : duration;
+		plain[f].max = duration > plain[f].max ? duration : plain[f].max;
+		plain[f].total += duration;
+		plain[f].count++;
+	}
+	tw_profile_consumer.finish(part);
+	assert_int_equal(tw_profile_consumer.merge(profile, part), 0);
+	tw_profile_consumer.close(part);
+	tw_dictionary_free(dictionary);
+	assert_int_equal(tw_profile_consumer.settle(profile), 0);
+}
+
+static void counts_many(uint32_t functions)
+{
+	static struct plain plain[MANY];
+	struct tw_profile *profile;
+	memset(plain, 0, sizeof plain);
+	assert_int_equal(tw_profile_new(&profile, NULL), 0);
+	add_many(profile, functions, plain);
+	const struct tw_profile_row *row;
+	uint32_t rows = 0;
+	for (; (row = tw_profile_row(profile, rows)); rows++) {
+		const struct plain *p = &plain[row->id - 1];
+		assert_int_equal(row->count, p->count);
+		assert_int_equal(row->total, p->total);
+		assert_int_equal(row->min_ns, p->min);
+		assert_int_equal(row->max_ns, p->max);
+		uint64_t middle = (UINT64_C(64) << (OCTAVES / 2 - 1)) + (row->id - 1) % 60; /* half are not longer */
+		assert_in_range(row->p50_ns, middle - middle / 100, middle + middle / 100);
+	}
+	assert_int_equal(rows, functions);
+	tw_profile_free(profile);
+}
+
+/* 40 functions have 480 chunks of counts, 640 have 7,680: more than are near. */
+static void test_many_counts(void **state)
+{
+	(void)state;
+	counts_many(40);
+	counts_many(MANY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1013,6 +1085,7 @@ int main(void)
 	    cmocka_unit_test(test_deep_stacks),
 	    cmocka_unit_test(test_other_total),
 	    cmocka_unit_test(test_limit_and_jobs),
+	    cmocka_unit_test(test_many_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
