@@ -30,7 +30,7 @@ struct rest {
 
 struct tw_packer {
 	const char *ending;
-	bool (*open)(struct tw_pack *pack);
+	bool (*open)(struct tw_pack *pack, enum tw_pack_effort effort);
 	/* Fills the room once. DONE: all was taken, and at the end all came out. */
 	enum outcome (*step)(struct tw_pack *pack, struct rest *rest, size_t *made);
 	void (*close)(struct tw_pack *pack);
@@ -39,10 +39,11 @@ struct tw_packer {
 /* ---- gzip ---- */
 
 /* Level 4 is twice as fast as the usual 6 on the JSON of a trace (gzip -4, -6), for files 6 % larger. */
-static bool gzip_open(struct tw_pack *pack)
+static bool gzip_open(struct tw_pack *pack, enum tw_pack_effort effort)
 {
-	enum { LEVEL = 4, WITH_GZIP_HEADER = 16, MEMORY_LEVEL = 8 };
-	return deflateInit2(&pack->gzip, LEVEL, Z_DEFLATED, MAX_WBITS + WITH_GZIP_HEADER, MEMORY_LEVEL,
+	enum { LEVEL = 4, LESS = 1, WITH_GZIP_HEADER = 16, MEMORY_LEVEL = 8 };
+	int level = effort == TW_PACK_LESS ? LESS : LEVEL;
+	return deflateInit2(&pack->gzip, level, Z_DEFLATED, MAX_WBITS + WITH_GZIP_HEADER, MEMORY_LEVEL,
 	                    Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
@@ -70,8 +71,9 @@ static void gzip_close(struct tw_pack *pack)
 
 /* ---- zstd ---- */
 
-static bool zstd_open(struct tw_pack *pack)
+static bool zstd_open(struct tw_pack *pack, enum tw_pack_effort effort)
 {
+	(void)effort; /* it is fast enough */
 	pack->zstd = ZSTD_createCCtx();
 	return pack->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(pack->zstd, ZSTD_c_checksumFlag, 1));
 }
@@ -121,13 +123,13 @@ bool tw_name_ends_with(const char *path, const char *ending)
 	return ends_with(path, strlen(path) - (packer ? strlen(packer->ending) : 0), ending);
 }
 
-struct tw_pack *tw_pack_new(const struct tw_packer *packer)
+struct tw_pack *tw_pack_new(const struct tw_packer *packer, enum tw_pack_effort effort)
 {
 	struct tw_pack *pack = calloc(1, sizeof *pack);
 	if (!pack)
 		return NULL;
 	pack->packer = packer;
-	if (packer->open(pack))
+	if (packer->open(pack, effort))
 		return pack;
 	tw_pack_free(pack);
 	return NULL;

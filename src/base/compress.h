@@ -18,8 +18,11 @@ bool tw_name_ends_with(const char *path, const char *ending);
 
 struct tw_pack;
 
+/* How hard it is tried: less takes two thirds of the time and a fourteenth more room (gzip, on a profile). */
+enum tw_pack_effort { TW_PACK_USUAL, TW_PACK_LESS };
+
 /* Starts. NULL when there is no memory. */
-struct tw_pack *tw_pack_new(const struct tw_packer *packer);
+struct tw_pack *tw_pack_new(const struct tw_packer *packer, enum tw_pack_effort effort);
 
 /* Where compressed bytes go. */
 struct tw_pack_sink {

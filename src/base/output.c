@@ -26,18 +26,17 @@ static void write_fd(void *context, const char *bytes, size_t size)
 	}
 }
 
-static void write_all(struct tw_output *out, const char *bytes, size_t size, bool end)
+static void write_all(struct tw_output *out, const char *bytes, size_t size)
 {
-	const struct tw_pack_sink sink = {write_fd, out};
-	if (!out->pack)
+	if (!out->press)
 		write_fd(out, bytes, size);
-	else if (!out->error && !tw_pack_write(out->pack, &sink, bytes, size, end) && !out->error)
-		out->error = ENOMEM;
+	else if (!out->error)
+		tw_press_put(out->press, bytes, size);
 }
 
 void tw_output_flush(struct tw_output *out)
 {
-	write_all(out, out->buffer, out->used, false);
+	write_all(out, out->buffer, out->used);
 	out->flushed += out->used;
 	out->used = 0;
 }
@@ -50,7 +49,7 @@ void tw_put_large(struct tw_output *out, const void *bytes, size_t size)
 		out->used = size;
 		return;
 	}
-	write_all(out, bytes, size, false);
+	write_all(out, bytes, size);
 	out->flushed += size;
 }
 
@@ -60,13 +59,14 @@ int tw_output_fd(struct tw_output *out, int fd)
 	return out->buffer ? 0 : ENOMEM;
 }
 
-int tw_output_compress(struct tw_output *out, const char *name)
+int tw_output_compress(struct tw_output *out, const char *name, enum tw_pack_effort effort)
 {
 	const struct tw_packer *packer = tw_packer_of(name);
-	if (!packer || out->pack)
+	const struct tw_pack_sink sink = {write_fd, out};
+	if (!packer || out->press)
 		return 0;
-	out->pack = tw_pack_new(packer);
-	return out->pack ? 0 : ENOMEM;
+	out->press = tw_press_new(packer, effort, &sink);
+	return out->press ? 0 : ENOMEM;
 }
 
 int tw_output_text(struct tw_output *out, struct tw_text *text)
@@ -85,7 +85,7 @@ int tw_output_open(struct tw_output *out, const char *path)
 	out->own = !error;
 	out->fd = out->file.fd;
 	if (!error)
-		error = tw_output_compress(out, path);
+		error = tw_output_compress(out, path, TW_PACK_USUAL);
 	if (error)
 		tw_output_discard(out);
 	return error;
@@ -93,11 +93,11 @@ int tw_output_open(struct tw_output *out, const char *path)
 
 void tw_output_discard(struct tw_output *out)
 {
+	tw_press_free(out->press);
 	if (out->own)
 		tw_outfile_drop(&out->file);
 	else if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	tw_pack_free(out->pack);
 	free(out->buffer);
 	*out = (struct tw_output){.fd = -1};
 }
@@ -105,7 +105,8 @@ void tw_output_discard(struct tw_output *out)
 int tw_output_close(struct tw_output *out)
 {
 	tw_output_flush(out);
-	write_all(out, "", 0, true);
+	if (out->press && !out->error && !tw_press_end(out->press) && !out->error)
+		out->error = ENOMEM;
 	int error = out->error;
 	if (!error && out->own) {
 		error = tw_outfile_keep(&out->file);

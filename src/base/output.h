@@ -3,37 +3,38 @@
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/compress.h"
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/press.h"
 
 enum { TW_OUTPUT_BUFFER = 1 << 16 };
 
 /* A sink. After an error everything is dropped and `error` keeps the first errno; it is told by tw_output_close(). */
 struct tw_output {
 	int fd;
-	int error;
-	char *buffer; /* TW_OUTPUT_BUFFER bytes */
+	atomic_int error; /* set from the thread that compresses, too */
+	char *buffer;     /* TW_OUTPUT_BUFFER bytes */
 	size_t used;
 	uint64_t flushed; /* bytes that have left the buffer */
 	bool own;         /* fd is that of `file` */
 	struct tw_outfile file;
-	struct tw_pack *pack; /* NULL: the bytes go out as they are */
-	struct tw_text *text; /* where they go instead of fd; NULL: to fd */
+	struct tw_press *press; /* NULL: the bytes go out as they are */
+	struct tw_text *text;   /* where they go instead of fd; NULL: to fd */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds; devices and
  * pipes are written in place. A path that ends in ".gz" or ".zst" is compressed. Returns 0, or an errno (> 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
-/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already. Nothing may have
- * been written. Returns 0 or an errno. */
-int tw_output_compress(struct tw_output *out, const char *name);
+/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already; a thread of its own
+ * does it, so that `out` must stay where it is. Nothing may have been written. Returns 0 or an errno. */
+int tw_output_compress(struct tw_output *out, const char *name, enum tw_pack_effort effort);
 
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
 int tw_output_fd(struct tw_output *out, int fd);

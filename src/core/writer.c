@@ -44,7 +44,7 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	int error = writer->target->directory ? 0 : tw_output_open(&writer->out, path);
 	if (!error && writer->target->compression)
-		error = tw_output_compress(&writer->out, writer->target->compression);
+		error = tw_output_compress(&writer->out, writer->target->compression, TW_PACK_LESS);
 	if (error)
 		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
 	return writer->target->open(writer);
