@@ -286,7 +286,7 @@ static void add_told(const struct job *job, const struct told *told, uint64_t va
 {
 	struct tw_line *line = &job->chrome->line;
 	bool needs_value = told->form == NOT_ZERO || told->form == STACK;
-	if (told->form == NOT_TOLD || told->form >= ROOT_ID || (needs_value && value == 0))
+	if (told->form >= ROOT_ID || (needs_value && value == 0))
 		return;
 	if (told->form == STACK) {
 		add_stack(job, told->key, (uint32_t)value, root_size);
@@ -373,9 +373,12 @@ static void add_root(const struct job *job, const struct tw_event *event)
 static void add_numbers(const struct job *job, const struct tw_event *event, size_t root_size)
 {
 	const struct shape *shape = &shapes[event->kind];
-	add_told(job, &shape->value, event->value, root_size);
-	add_told(job, &shape->id, event->id, root_size);
-	add_told(job, &shape->other, event->other, root_size);
+	if (shape->value.form != NOT_TOLD)
+		add_told(job, &shape->value, event->value, root_size);
+	if (shape->id.form != NOT_TOLD)
+		add_told(job, &shape->id, event->id, root_size);
+	if (shape->other.form != NOT_TOLD)
+		add_told(job, &shape->other, event->other, root_size);
 }
 
 static void add_args(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
