@@ -33,12 +33,8 @@ static uint32_t refer(struct tw_reader *merged, const struct tw_dictionary *from
 }
 
 /* UINT32_MAX when there is no memory. */
-static uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+static uint32_t meet_name(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
 {
-	if (number == 0)
-		return 0;
-	if (number < input->name_room && input->names[number])
-		return input->names[number];
 	const struct tw_dictionary *from = input->reader->dictionary;
 	struct tw_name name = *tw_dictionary_name(from, number);
 	name.owner = refer(merged, from, name.owner, 1);
@@ -51,6 +47,15 @@ static uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, 
 	if (number < tw_dictionary_names(input->reader->dictionary))
 		input->names[number] = known;
 	return known;
+}
+
+/* The same for one that is 0 or may have been met. */
+static inline uint32_t name_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	if (number == 0)
+		return 0;
+	uint32_t known = number < input->name_room ? input->names[number] : 0;
+	return known ? known : meet_name(merged, input, number);
 }
 
 /* ---- Processes. ---- */
@@ -102,12 +107,10 @@ static bool name_track(struct tw_reader *merged, struct tw_merge_input *input, u
 }
 
 /* UINT32_MAX when there is no memory. */
-static uint32_t track_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+static uint32_t meet_track(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
 {
 	if (number == 0 || number >= tw_dictionary_tracks(input->reader->dictionary))
 		return 0;
-	if (number < input->track_room && input->tracks[number])
-		return input->tracks[number];
 	struct tw_track track = *tw_dictionary_track(input->reader->dictionary, number);
 	track.name = 0;
 	if (!find_process(merged->state, input, track.process, &track.process))
@@ -119,6 +122,13 @@ static uint32_t track_of(struct tw_reader *merged, struct tw_merge_input *input,
 		return UINT32_MAX;
 	input->tracks[number] = known;
 	return known;
+}
+
+/* The same for one that may have been met. */
+static inline uint32_t track_of(struct tw_reader *merged, struct tw_merge_input *input, uint32_t number)
+{
+	uint32_t known = number < input->track_room ? input->tracks[number] : 0;
+	return known ? known : meet_track(merged, input, number);
 }
 
 /* Tracks may have got their names since they were met. */
@@ -176,8 +186,13 @@ static tw_wide moved(const struct tw_merge_time *how, uint64_t time)
 	return away + how->pivot + how->shift;
 }
 
-static uint64_t time_of(const struct tw_merge_input *input, uint64_t time)
+static inline uint64_t time_of(const struct tw_merge_input *input, uint64_t time)
 {
+	const struct tw_merge_time *how = &input->time;
+	uint64_t later;
+	if (how->from == how->to && how->shift >= 0 && how->shift <= UINT64_MAX &&
+	    !__builtin_add_overflow(time, (uint64_t)how->shift, &later))
+		return later;
 	tw_wide at = moved(&input->time, time);
 	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
 }
@@ -280,7 +295,7 @@ static void map_object(struct tw_merge *merge, struct tw_merge_input *input, str
                        struct tw_argument *arguments)
 {
 	uint64_t number;
-	if (event->kind != TW_OBJECT || process == 0 || !find_process(merge, input, process, &number))
+	if (process == 0 || !find_process(merge, input, process, &number))
 		return;
 	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) && event->id == process)
 		event->id = number;
@@ -289,23 +304,32 @@ static void map_object(struct tw_merge *merge, struct tw_merge_input *input, str
 			arguments[i].value.u = number;
 }
 
+/* The number of what `other` is by the kind. */
+static uint32_t map_other(struct tw_reader *merged, struct tw_merge_input *input, const struct tw_event *event)
+{
+	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
+		return track_of(merged, input, event->other);
+	if (event->kind == TW_STACK_SAMPLE || event->kind == TW_CPU_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
+		return stack_of(merged, input, event->other);
+	return event->other;
+}
+
 static bool map_event(struct tw_reader *merged, struct tw_merge_input *input, struct tw_event *event,
                       struct tw_argument *arguments)
 {
-	const uint64_t process = tw_dictionary_track(input->reader->dictionary, event->track)->process;
 	bool fine = true;
 	uint32_t from = event->track;
 	event->time = input->head;
 	event->name = name_of(merged, input, event->name);
 	event->category = name_of(merged, input, event->category);
 	event->track = track_of(merged, input, from);
-	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
-		event->other = track_of(merged, input, event->other);
-	else if (event->kind == TW_STACK_SAMPLE || event->kind == TW_CPU_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
-		event->other = stack_of(merged, input, event->other);
-	if (event->kind == TW_OBJECT && event->track != UINT32_MAX)
+	if (event->other)
+		event->other = map_other(merged, input, event);
+	if (event->kind == TW_OBJECT && event->track != UINT32_MAX) {
 		fine = name_track(merged, input, from, event->track);
-	map_object(merged->state, input, event, process, arguments);
+		map_object(merged->state, input, event, tw_dictionary_track(input->reader->dictionary, from)->process,
+		           arguments);
+	}
 	for (unsigned i = 0; i < event->argument_count && fine; i++)
 		fine = map_argument(merged, input, &arguments[i]);
 	return fine && event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX &&
@@ -319,14 +343,16 @@ static bool copy_row(struct tw_reader *merged, struct tw_merge_input *input, siz
 	struct tw_event *event = &merge->events[count];
 	*event = input->batch.events[input->next++];
 	size_t n = event->argument_count;
-	if (!tw_grow(&merge->arguments, &merge->argument_room, *used + n + 1, sizeof *merge->arguments))
-		return false;
-	if (n)
-		memcpy(merge->arguments + *used, input->batch.arguments + event->first_argument,
-		       n * sizeof *merge->arguments);
+	struct tw_argument *arguments = NULL;
+	if (n) {
+		if (!tw_grow(&merge->arguments, &merge->argument_room, *used + n, sizeof *merge->arguments))
+			return false;
+		arguments = merge->arguments + *used;
+		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
+	}
 	event->first_argument = (uint16_t)*used;
 	*used += n;
-	return map_event(merged, input, event, merge->arguments + event->first_argument);
+	return map_event(merged, input, event, arguments);
 }
 
 /* ---- Reading. ---- */
@@ -377,26 +403,47 @@ static int fill(struct tw_reader *merged)
 	return status;
 }
 
-/* The input whose row is next; NULL when there is none. *until: the time of the next of the others. */
-static struct tw_merge_input *next_input(struct tw_merge *merge, uint64_t *until)
+/* ---- Which input is next: a heap of those that have rows, by the time of the first; of the same time the first input. ---- */
+
+static bool goes_first(const struct tw_merge *merge, uint32_t a, uint32_t b)
 {
-	struct tw_merge_input *first = NULL;
-	uint64_t least = UINT64_MAX;
-	*until = UINT64_MAX;
-	for (size_t i = 0; i < merge->count; i++) {
-		struct tw_merge_input *input = &merge->inputs[i];
-		if (input->next == input->batch.count)
-			continue;
-		if (first && input->head >= least) {
-			*until = input->head < *until ? input->head : *until;
-			continue;
-		}
-		*until = first ? least : *until;
-		first = input;
-		least = input->head;
-	}
-	return first;
+	uint64_t left = merge->inputs[a].head, right = merge->inputs[b].head;
+	return left != right ? left < right : a < b;
 }
+
+/* Moves what stands at a place down to where it belongs. */
+static void sift(struct tw_merge *merge, size_t place)
+{
+	uint32_t *heap = merge->heap, moved_one = heap[place];
+	for (size_t below; (below = 2 * place + 1) < merge->heap_count; place = below) {
+		if (below + 1 < merge->heap_count && goes_first(merge, heap[below + 1], heap[below]))
+			below++;
+		if (!goes_first(merge, heap[below], moved_one))
+			break;
+		heap[place] = heap[below];
+	}
+	heap[place] = moved_one;
+}
+
+static void make_heap(struct tw_merge *merge)
+{
+	merge->heap_count = 0;
+	for (uint32_t i = 0; i < merge->count; i++)
+		if (merge->inputs[i].next < merge->inputs[i].batch.count)
+			merge->heap[merge->heap_count++] = i;
+	for (size_t i = merge->heap_count / 2; i-- > 0;)
+		sift(merge, i);
+}
+
+/* The time of the next row of all inputs but the first. */
+static uint64_t time_of_others(const struct tw_merge *merge)
+{
+	uint64_t left = merge->heap_count > 1 ? merge->inputs[merge->heap[1]].head : UINT64_MAX;
+	uint64_t right = merge->heap_count > 2 ? merge->inputs[merge->heap[2]].head : UINT64_MAX;
+	return left < right ? left : right;
+}
+
+/* ---- Batches. ---- */
 
 /* Takes rows of one input as long as no other has an earlier one. Returns how many there are now; SIZE_MAX without
  * memory. */
@@ -414,19 +461,20 @@ static size_t take(struct tw_reader *merged, struct tw_merge_input *input, uint6
 static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_merge_input *input;
-	uint64_t until;
 	size_t count = 0, used = 0;
 	*batch = (struct tw_batch){0};
 	int status = fill(merged);
 	if (status < 0)
 		return status;
-	while (count < TW_MERGE_BATCH && (input = next_input(merge, &until))) {
-		count = take(merged, input, until, count, &used);
+	make_heap(merge);
+	while (count < TW_MERGE_BATCH && merge->heap_count) {
+		struct tw_merge_input *input = &merge->inputs[merge->heap[0]];
+		count = take(merged, input, time_of_others(merge), count, &used);
 		if (count == SIZE_MAX)
 			return no_memory(merged);
 		if (input->next == input->batch.count)
 			break;
+		sift(merge, 0);
 	}
 	if (count && merge->events[count - 1].time > merged->clock.end_ns)
 		merged->clock.end_ns = merge->events[count - 1].time;

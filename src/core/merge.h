@@ -39,6 +39,8 @@ struct tw_merge_input {
 struct tw_merge {
 	struct tw_merge_input inputs[TW_MERGE_SOURCES];
 	size_t count;
+	uint32_t heap[TW_MERGE_SOURCES]; /* numbers of those that have rows, the first one on top */
+	size_t heap_count;
 	int64_t offsets[TW_MERGE_SOURCES];
 	struct tw_merge_options options;
 	struct tw_map owners; /* process of the merged trace to the input that it is of */
