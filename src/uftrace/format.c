@@ -34,6 +34,18 @@ static int take_header(struct tw_reader *reader, const uint8_t *bytes, size_t ha
 	return 0;
 }
 
+/* What arguments are: those that were asked for, and those of the C library. */
+static bool take_specs(struct tw_reader *reader, const char *line, size_t size)
+{
+	static const char *const words[] = {"argspec:", "retspec:", "argauto:", "retauto:"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		if (size > length && memcmp(line, words[i], length) == 0)
+			return uftrace_add_specs(reader, line + length, size - length);
+	}
+	return true;
+}
+
 static bool take_info_line(struct uftrace_reader *uftrace, const char *line, size_t size)
 {
 	static const char *const words[] = {"exename:", "cmdline:", "record_date:"};
@@ -45,14 +57,15 @@ static bool take_info_line(struct uftrace_reader *uftrace, const char *line, siz
 	return true;
 }
 
-/* The lines that are in the first bytes: what is told of the machine and of arguments is not used. */
+/* The lines that are in the first bytes: what is told of the machine is not used. */
 static int take_info(struct tw_reader *reader, const uint8_t *bytes, size_t have)
 {
 	size_t at = tw_load16(bytes + 12, false), size;
 	for (; at < have; at += size + 1) {
 		const uint8_t *end = memchr(bytes + at, '\n', have - at);
 		size = end ? (size_t)(end - bytes) - at : have - at;
-		if (!take_info_line(uftrace_of(reader), (const char *)bytes + at, size))
+		const char *line = (const char *)bytes + at;
+		if (!take_info_line(uftrace_of(reader), line, size) || !take_specs(reader, line, size))
 			return uftrace_no_memory(reader);
 	}
 	return 0;
@@ -102,6 +115,7 @@ static void uftrace_close(struct tw_reader *reader)
 	for (size_t i = 0; i < sizeof uftrace->texts / sizeof *uftrace->texts; i++)
 		tw_text_free(&uftrace->texts[i]);
 	uftrace_symbols_free(&uftrace->symbols);
+	uftrace_specs_free(&uftrace->specs);
 	tw_map_free(&uftrace->task_numbers);
 	tw_map_free(&uftrace->event_names);
 	free(uftrace->tasks);

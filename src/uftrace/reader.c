@@ -150,6 +150,24 @@ static const uint8_t events[UFTRACE_TYPES] = {
     [UFTRACE_EVENT] = TW_INSTANT,     [UFTRACE_GAP] = TW_LOST,
 };
 
+/* The data is kept as long as the batch. */
+static int add_arguments(struct tw_reader *reader, const struct uftrace_record *record, struct tw_event *row)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	uint8_t *data = uftrace->store + uftrace->stored;
+	if (!record->data_size)
+		return 0;
+	memcpy(data, record->data, record->data_size);
+	int count = uftrace_arguments(reader, row->name, record, data, uftrace->arguments + uftrace->argument_count);
+	if (count <= 0)
+		return count;
+	row->first_argument = (uint16_t)uftrace->argument_count;
+	row->argument_count = (uint8_t)count;
+	uftrace->argument_count += (size_t)count;
+	uftrace->stored += record->data_size;
+	return 0;
+}
+
 static int add_row(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
                    struct tw_event *row)
 {
@@ -162,7 +180,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 	};
 	if (row->kind != TW_LOST)
 		row->name = uftrace_record_name(reader, task, record);
-	return row->name == UINT32_MAX ? TW_ERR_MEMORY : 0;
+	return row->name == UINT32_MAX ? TW_ERR_MEMORY : add_arguments(reader, record, row);
 }
 
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -172,9 +190,11 @@ int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	struct uftrace_record record;
 	size_t rows = 0;
 	int status = 1;
-	while (rows < UFTRACE_ROWS && status > 0 && (status = uftrace_next(reader, &task, &record)) > 0)
+	uftrace->argument_count = uftrace->stored = 0;
+	while (rows < UFTRACE_ROWS && uftrace->stored + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0 &&
+	       (status = uftrace_next(reader, &task, &record)) > 0)
 		status = add_row(reader, task, &record, &uftrace->events[rows++]) < 0 ? TW_ERR_MEMORY : 1;
-	*batch = (struct tw_batch){uftrace->events, rows, NULL};
+	*batch = (struct tw_batch){uftrace->events, rows, uftrace->arguments};
 	return status < 0 ? status : (int)rows;
 }
 
@@ -190,6 +210,48 @@ static const char *const kinds[UFTRACE_TYPES] = {
 static void add_field(struct tw_record *record, struct tw_field *fields, struct tw_field field)
 {
 	fields[record->field_count++] = field;
+}
+
+/* The same as an event's argument has it. */
+static struct tw_field field_of(const struct tw_reader *reader, const struct tw_argument *argument)
+{
+	static const enum tw_field_type types[] = {
+	    [TW_ARG_NULL] = TW_FIELD_NULL,   [TW_ARG_INT] = TW_FIELD_INT,   [TW_ARG_UINT] = TW_FIELD_UINT,
+	    [TW_ARG_POINTER] = TW_FIELD_HEX, [TW_ARG_TEXT] = TW_FIELD_TEXT, [TW_ARG_DOUBLE] = TW_FIELD_DOUBLE,
+	    [TW_ARG_BYTES] = TW_FIELD_BYTES,
+	};
+	struct tw_field field = {.name = tw_dictionary_name(reader->dictionary, argument->name)->text,
+	                         .type = types[argument->type],
+	                         .size = argument->size};
+	if (argument->type == TW_ARG_DOUBLE)
+		field.value.d = argument->value.d;
+	else if (argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES)
+		field.value.bytes = (const char *)argument->value.bytes;
+	else
+		field.value.u = argument->value.u;
+	return field;
+}
+
+/* The values, or the bytes where it is not known what they are. */
+static int add_data(struct tw_reader *reader, struct tw_record *record, const struct uftrace_record *it, uint32_t name)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	struct tw_argument arguments[UFTRACE_ARGUMENTS];
+	int count = uftrace_arguments(reader, name, it, it->data, arguments);
+	for (int i = 0; i < count; i++)
+		uftrace->values[i] = field_of(reader, &arguments[i]);
+	struct tw_field field = {.name = "data",
+	                         .type = TW_FIELD_BYTES,
+	                         .value.bytes = (const char *)it->data,
+	                         .size = it->data_size};
+	if (count > 0)
+		field = (struct tw_field){.name = "arguments",
+		                          .type = TW_FIELD_OBJECT,
+		                          .value.fields = uftrace->values,
+		                          .size = (uint64_t)count};
+	if (count >= 0)
+		add_field(record, uftrace->fields, field);
+	return count < 0 ? count : 1;
 }
 
 int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
@@ -218,8 +280,9 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 	                            .type = it.type == UFTRACE_ENTRY || it.type == UFTRACE_EXIT ? TW_FIELD_HEX
 	                                                                                        : TW_FIELD_UINT,
 	                            .value.u = it.address});
+	uint32_t number = 0;
 	if (it.type != UFTRACE_LOSS) {
-		uint32_t number = uftrace_record_name(reader, task, &it);
+		number = uftrace_record_name(reader, task, &it);
 		if (number == UINT32_MAX)
 			return TW_ERR_MEMORY;
 		const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
@@ -227,13 +290,7 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 		          (struct tw_field){
 			      .name = "name", .type = TW_FIELD_TEXT, .value.bytes = name->text, .size = name->length});
 	}
-	if (it.data_size)
-		add_field(record, uftrace->fields,
-		          (struct tw_field){.name = "data",
-		                            .type = TW_FIELD_BYTES,
-		                            .value.bytes = (const char *)it.data,
-		                            .size = it.data_size});
-	return 1;
+	return it.data_size ? add_data(reader, record, &it, number) : 1;
 }
 
 /* ---- In sum. ---- */

@@ -12,7 +12,6 @@
 enum {
 	MAGIC = 5,
 	UNKNOWN = UINT16_MAX, /* a depth: deeper than any */
-	DATA_MOST = 1 << 12,  /* bytes behind a record */
 	CHUNK = 1 << 16,      /* read at a time: there may be many threads */
 	SURE = 3,             /* records in a row after damage */
 	GAP_MOST = 1 << 16    /* bytes that are one gap at most */
@@ -160,7 +159,7 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 
 static void take_data(const struct thread *thread, const uint8_t *bytes, size_t have, struct uftrace_record *record)
 {
-	size_t most = have < DATA_MOST ? have : DATA_MOST;
+	size_t most = have < UFTRACE_DATA_MOST ? have : UFTRACE_DATA_MOST;
 	size_t end = find_next(thread, bytes, UFTRACE_RECORD_SIZE, most);
 	if (end == most && have > most) /* nothing fits: the data ends at the first record of any kind */
 		for (end = UFTRACE_RECORD_SIZE; end < most && !goes_on(bytes + end, have - end, false);)

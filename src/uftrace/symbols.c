@@ -14,7 +14,7 @@
 
 enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
 
-static bool fits(const struct tw_reader *reader, size_t more)
+bool uftrace_fits(const struct tw_reader *reader, size_t more)
 {
 	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
 	if (symbols->used + more > tw_memory_limit(reader) / NAME_SHARE)
@@ -38,14 +38,15 @@ struct load {
 	struct tw_reader *reader;
 	struct uftrace_module *module;
 	struct uftrace_session *session;
-	bool failed; /* no memory */
+	struct tw_text function; /* that lines about arguments are about */
+	bool failed;             /* no memory */
 };
 
 static bool add_symbol(struct load *load, uint64_t address, const char *text)
 {
 	struct uftrace_module *module = load->module;
 	size_t length = text ? strlen(text) + 1 : 0;
-	if (!fits(load->reader, length + sizeof *module->symbols)) {
+	if (!uftrace_fits(load->reader, length + sizeof *module->symbols)) {
 		tell_full(load->reader);
 		return true;
 	}
@@ -75,24 +76,40 @@ static bool take_symbol(void *context, char *line)
 	return add_symbol(context, address, end[1] == '?' ? NULL : name);
 }
 
+static bool take_debug_line(void *context, char *line)
+{
+	struct load *load = context;
+	load->failed = load->failed || !uftrace_take_debug_line(load->reader, &load->function, line);
+	return true;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct uftrace_symbol *first = a, *second = b;
 	return (first->address > second->address) - (first->address < second->address);
 }
 
+/* Reads a file that is called as the module is. */
+static int read_beside(struct load *load, const char *ending, uftrace_take_line_fn *take, bool *found)
+{
+	const char *path = load->module->path, *slash = strrchr(path, '/');
+	char name[512];
+	int length = snprintf(name, sizeof name, "%s%s", slash ? slash + 1 : path, ending);
+	return length < (int)sizeof name ? uftrace_read_lines(load->reader, name, take, load, found) : 0;
+}
+
 static int load_symbols(struct tw_reader *reader, struct uftrace_module *module)
 {
-	const char *slash = strrchr(module->path, '/');
 	struct load load = {.reader = reader, .module = module};
-	char name[512];
-	bool found = false;
+	bool found = false, debug;
 	module->loaded = true;
-	int length = snprintf(name, sizeof name, "%s.sym", slash ? slash + 1 : module->path);
-	int status = length < (int)sizeof name ? uftrace_read_lines(reader, name, take_symbol, &load, &found) : 0;
+	int status = read_beside(&load, ".sym", take_symbol, &found);
 	if (status >= 0 && !found)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0, "There are no symbols of %s.",
 		          module->path);
+	if (status >= 0)
+		status = read_beside(&load, ".dbg", take_debug_line, &debug);
+	tw_text_free(&load.function);
 	if (load.failed)
 		return uftrace_no_memory(reader);
 	if (module->count)
@@ -149,7 +166,7 @@ static bool take_mapping(void *context, char *line)
 		*build = '\0';
 	if (path[0] != '/' || load->failed)
 		return true; /* a stack, a heap */
-	if (!fits(load->reader, sizeof *session->mappings)) {
+	if (!uftrace_fits(load->reader, sizeof *session->mappings)) {
 		tell_full(load->reader);
 		return true;
 	}
@@ -251,7 +268,7 @@ static int find(struct tw_reader *reader, uint32_t number, uint64_t address, con
 static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *text)
 {
 	char number[24];
-	if (!fits(reader, NAME_BYTES)) {
+	if (!uftrace_fits(reader, NAME_BYTES)) {
 		tell_full(reader);
 		return tw_dictionary_text(reader->dictionary, "(other)");
 	}

@@ -10,7 +10,15 @@
 
 extern const struct tw_format tw_format_uftrace;
 
-enum { UFTRACE_RECORD_SIZE = 16, UFTRACE_WORD = 8, UFTRACE_ROWS = 256, UFTRACE_LINE_MOST = 1 << 16 };
+enum {
+	UFTRACE_RECORD_SIZE = 16,
+	UFTRACE_WORD = 8,
+	UFTRACE_ROWS = 256,
+	UFTRACE_LINE_MOST = 1 << 16,
+	UFTRACE_DATA_MOST = 1 << 12, /* bytes behind a record */
+	UFTRACE_ARGUMENTS = 16,      /* of a function, at most */
+	UFTRACE_STORE = 1 << 16      /* bytes of arguments of a batch */
+};
 
 /* ---- directory.c: the files of a directory. ---- */
 
@@ -84,6 +92,9 @@ uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t addre
 
 void uftrace_symbols_free(struct uftrace_symbols *symbols);
 
+/* Whether the memory limit has room for so many bytes more; they are taken then. */
+bool uftrace_fits(const struct tw_reader *reader, size_t more);
+
 /* ---- records.c: the records of one thread. ---- */
 
 enum uftrace_type { UFTRACE_ENTRY, UFTRACE_EXIT, UFTRACE_LOSS, UFTRACE_EVENT, UFTRACE_GAP, UFTRACE_TYPES };
@@ -117,6 +128,34 @@ void uftrace_cursor_close(struct uftrace_cursor *cursor);
 /* Gives the next record. What is no record is a gap, which was reported. Returns 1, 0 at the end, or a negative status. */
 int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record);
 
+/* ---- arguments.c: what functions were given and returned. ---- */
+
+/* What the data behind a function's records is. */
+struct uftrace_spec {
+	char *name;       /* of the function; its own */
+	const char *text; /* behind it */
+	size_t order;     /* in which they were told */
+};
+
+struct uftrace_specs {
+	struct uftrace_spec *items;
+	size_t count, room;
+	bool sorted; /* by name */
+};
+
+/* Adds specifications, "strlen@arg1/s;strlen@retval/u". False when there is no memory. */
+bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size);
+
+/* The same of a line of NAME.dbg; function: the one that lines are about, empty to begin. */
+bool uftrace_take_debug_line(struct tw_reader *reader, struct tw_text *function, const char *line);
+
+/* The values in the data of a function's record, which `data` is a copy of that lives as long as they. Returns how many, at most
+ * UFTRACE_ARGUMENTS; 0 where there are none or no specification fits; or a negative status. */
+int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct uftrace_record *record,
+                      const uint8_t *data, struct tw_argument *arguments);
+
+void uftrace_specs_free(struct uftrace_specs *specs);
+
 /* ---- reader.c ---- */
 
 /* A thread of which there are records. */
@@ -141,6 +180,7 @@ struct uftrace_reader {
 	unsigned version;
 	struct tw_text texts[3]; /* exename, cmdline, record_date */
 	struct uftrace_symbols symbols;
+	struct uftrace_specs specs;
 	struct uftrace_task *tasks;
 	size_t task_count, task_room;
 	struct tw_map task_numbers; /* by thread */
@@ -152,9 +192,13 @@ struct uftrace_reader {
 	uint32_t *heap; /* tasks by the time of their next record, the earliest first */
 	size_t heap_count;
 	struct tw_event events[UFTRACE_ROWS];
+	struct tw_argument arguments[UFTRACE_ROWS * UFTRACE_ARGUMENTS];
+	size_t argument_count;
+	uint8_t store[UFTRACE_STORE]; /* data of the batch's records */
+	size_t stored;
 	uint64_t lost;
 	/* Records and sums. */
-	struct tw_field fields[6];
+	struct tw_field fields[6], values[UFTRACE_ARGUMENTS];
 	struct tw_kind_count kinds[UFTRACE_TYPES];
 	struct tw_thread_info *threads;
 	struct tw_field told[4];

@@ -42,6 +42,26 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	[[ "$output" == *uftrace.lost* && "$output" == *"lost 3 records"* && "$output" == *uftrace.not-read* ]] || fail "$output"
 }
 
+@test "uftrace: arguments and values are what info says that they are" {
+	written
+	printf 'argspec:lines=2\nargspec:nobody@arg1;work@arg1/i64;work@arg1/s\nretspec:work@retval/u32\n' >>data/info
+	trackway dump --json data >out
+	[ "$(grep -o '"name":"work".*' out | grep -o '"arguments":{[^}]*}')" = '"arguments":{"arg1":7}
+"arguments":{"retval":9}
+"arguments":{"arg1":"hello'"$(printf '\\u0000%.0s' {1..14})"'"}' ] || fail "$(cat out)"
+	[ "$(trackway sql --csv data "select args ->> 'arg1', args ->> 'retval' from slice where args is not null limit 1" 2>err | tail -n 1)" = 7,9 ]
+	# What does not fit the data is not believed.
+	printf 'retauto:work@retval/f80\nargauto:work@arg1/t99999999:x,arg2/s,@,/,%%\n' >>data/info
+	trackway dump --json data | cmp - out
+	sed -i -e 's/work@arg1\/i64/work@arg1,arg2/' -e 's/work@retval\/u32/work@retval\/s/' data/info
+	trackway dump --json data >out
+	grep -q '"data":"0700000000000000"' out && grep -q '"data":"0900000000000000"' out || fail "$(cat out)"
+	# Of functions that debugging information tells about.
+	printf 'F: 1200 work\nL: 7 prog.c\nA: @arg1/p%%rdi\nR: @retval\nnonsense\n' >data/prog.dbg
+	trackway dump data >out
+	grep -q 'arguments={arg1=0x7}' out && grep -q 'arguments={retval=9}' out || fail "$(cat out)"
+}
+
 @test "uftrace: what is missing or damaged is told, and the rest is read" {
 	written
 	cp -r data whole
@@ -98,4 +118,7 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	uftrace dump -d more >dump.txt
 	trackway stat --json more >stat.json
 	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
+	trackway dump --json more >records.json
+	"$PYTHON" "$TRUTH/uftrace.py" arguments dump.txt records.json >counted || fail "$(cat counted)"
+	grep -q ' d32 d64 .*p .*str' counted || fail "$(cat counted)"
 }

@@ -40,6 +40,7 @@ static void write_files(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *rest = bytes + NAMES;
 	size_t left = size - NAMES;
+	write_file("prog.dbg", NULL, 0);
 	for (size_t i = 0; i < NAMES; i++) {
 		size_t part = i + 1 == NAMES ? left : left * (bytes[i] & 15) / 16;
 		write_file(names[i], rest, part);
@@ -51,13 +52,19 @@ static void write_files(const uint8_t *bytes, size_t size)
 /* The files that a sane recording has, so that not only headers are tried. */
 static void write_sane_files(const uint8_t *bytes, size_t size)
 {
-	static const char info
-	    [40] = "Ftrace!\0\4\0\0\0\50\0\1\2\x63\3",
-	tasks[] =
+	static const char header[40] = "Ftrace!\0\4\0\0\0\50\0\1\2\x63\3";
+	static const char specs[] =
+	    "argspec:f@arg1/i32,arg2;f@arg1/s;f@arg1/t3:x,fparg1/32,arg2/c\nretauto:f@retval/S\n";
+	static const char debug[] = "F: 100 main\nA: @arg1/p%rdi,arg2/e:color\nR: @retval/f80\n";
+	static const char tasks[] =
 	    "SESS timestamp=1.000000000 pid=7 sid=0123456789abcdef exename=\"/prog\"\nTASK timestamp=1.000000001 tid=7 pid=7\n";
+	char info[sizeof header + sizeof specs];
 	static const char map[] = "1000-9000 r-xp 00000000 00:00 0 /prog\n",
 			  symbols[] = "0000000000000100 T main\n0000000000000200 T f\n";
-	write_file("info", (const uint8_t *)info, sizeof info);
+	memcpy(info, header, sizeof header);
+	memcpy(info + sizeof header, specs, sizeof specs);
+	write_file("info", (const uint8_t *)info, sizeof info - 1);
+	write_file("prog.dbg", (const uint8_t *)debug, sizeof debug - 1);
 	write_file("task.txt", (const uint8_t *)tasks, sizeof tasks - 1);
 	write_file("sid-0123456789abcdef.map", (const uint8_t *)map, sizeof map - 1);
 	write_file("prog.sym", (const uint8_t *)symbols, sizeof symbols - 1);

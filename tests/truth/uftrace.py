@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # uftrace.py - writes a data directory of uftrace from its layout, and adds up what `uftrace dump` shows of one.
 # SPDX-License-Identifier: Apache-2.0
-"""usage: uftrace.py write DIRECTORY | uftrace.py compare DUMP.txt STAT.json
+"""usage: uftrace.py write DIRECTORY | uftrace.py compare DUMP.txt STAT.json | uftrace.py arguments DUMP.txt RECORDS.json
 
 write: two threads of one process and a forked child, with arguments behind records, a recursion, an event, lost records and names
-of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`.
+of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`. arguments: the values that it shows must be
+those of `trackway dump --json`.
 """
 import collections
 import json
@@ -92,8 +93,51 @@ def compare(dump, stat):
     sys.exit(bool(wrong) or not totals)
 
 
+VALUE = re.compile(r"^  (?:args\[\d+\]|retval) (\w+)(?: \w+)?: ?(.*)$")
+
+
+def shown(kind, text, value):
+    """Whether a value is what uftrace shows: numbers are their bits, a text may go on in the next line."""
+    if kind == "str":
+        return value.split("\n")[0] == text
+    if kind in ("f64", "f32"):
+        wide = kind == "f64"
+        return value == struct.unpack("<d" if wide else "<f", struct.pack("<Q" if wide else "<I", int(text, 16)))[0]
+    if kind == "struct":
+        return isinstance(value, str)  # its bytes are in the next line
+    if kind == "c8":
+        return ord(value) == int(text, 16)
+    if kind == "enum":
+        return int(re.search(r"\((\w+)\)", text)[1], 0) == value
+    bits = 64 if kind == "p" else int(kind.lstrip("diuxoe"))
+    number = 0 if text == "(nil)" else int(text.split()[0], 16)
+    return (number - int(value)) % (1 << min(bits, 32) if value < 0 else 1 << bits) == 0
+
+
+def arguments(dump, records):
+    groups, group = [], None
+    for line in pathlib.Path(dump).read_text(errors="replace").splitlines():
+        if "] length = " in line:
+            group = []
+            groups.append(group)
+        match = VALUE.match(line)
+        if match:
+            group.append(match.groups())
+    found = [row for row in map(json.loads, open(records, encoding="utf-8")) if "arguments" in row or "data" in row]
+    assert len(found) == len(groups) > 10, (len(found), len(groups))
+    for row, group in zip(found, groups):
+        values = list(row["arguments"].values())
+        assert len(values) == len(group), (row, group)
+        for value, (kind, text) in zip(values, group):
+            assert shown(kind, text, value), (row, kind, text, value)
+    kinds = {kind for group in groups for kind, _ in group}
+    print(len(groups), "records with values of", *sorted(kinds))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(pathlib.Path(sys.argv[2]))
+    elif sys.argv[1] == "arguments":
+        arguments(*sys.argv[2:])
     else:
         compare(*sys.argv[2:])

@@ -1,0 +1,271 @@
+/* arguments.c - what functions were given and returned.
+ *
+ * Specifications tell it, "strlen@arg1/s;big@arg1/t8:pt,fparg1/32": in info those that were asked for and those for the C library,
+ * in NAME.dbg those that debugging information told. A value is padded to 4 bytes; a text has its length before it. A
+ * specification holds for data of just the size that it asks for: what none fits stays bytes. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/scan.h"
+#include "uftrace/uftrace.h"
+
+enum { PADDING = 4, WORD_BITS = 64, BYTE_BITS = 8, SIZE_MOST = 1 << 12 };
+
+/* ---- Specifications. ---- */
+
+static bool add_spec(struct tw_reader *reader, const char *name, size_t name_size, const char *text, size_t text_size)
+{
+	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
+	size_t size = name_size + text_size + 2;
+	if (!uftrace_fits(reader, size + sizeof *specs->items))
+		return true;
+	char *copy = malloc(size);
+	if (!copy || !tw_grow(&specs->items, &specs->room, specs->count + 1, sizeof *specs->items)) {
+		free(copy);
+		return false;
+	}
+	memcpy(copy, name, name_size);
+	copy[name_size] = '\0';
+	memcpy(copy + name_size + 1, text, text_size);
+	copy[size - 1] = '\0';
+	specs->items[specs->count] =
+	    (struct uftrace_spec){.name = copy, .text = copy + name_size + 1, .order = specs->count};
+	specs->count++;
+	specs->sorted = false;
+	return true;
+}
+
+bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size)
+{
+	const char *end = text + size;
+	while (text < end) {
+		const char *stop = memchr(text, ';', (size_t)(end - text));
+		stop = stop ? stop : end;
+		const char *at = memchr(text, '@', (size_t)(stop - text));
+		if (at && !add_spec(reader, text, (size_t)(at - text), at + 1, (size_t)(stop - at - 1)))
+			return false;
+		text = stop + 1;
+	}
+	return true;
+}
+
+/* "F: 1219 add", then "A: @arg1/p%rdi,arg2%rsi" and "R: @retval". */
+bool uftrace_take_debug_line(struct tw_reader *reader, struct tw_text *function, const char *line)
+{
+	const char *name = strncmp(line, "F: ", 3) == 0 ? strchr(line + 3, ' ') : NULL;
+	bool told = strncmp(line, "A: @", 4) == 0 || strncmp(line, "R: @", 4) == 0;
+	if (name) {
+		function->length = 0;
+		return tw_text_add(function, name + 1, strlen(name + 1));
+	}
+	if (!told || !function->length)
+		return true;
+	return add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct uftrace_spec *first = a, *second = b;
+	int order = strcmp(first->name, second->name);
+	return order ? order : (first->order > second->order) - (first->order < second->order);
+}
+
+/* The first one of a function; the others follow. */
+static size_t first_of(struct uftrace_specs *specs, const char *name)
+{
+	size_t low = 0, high = specs->count;
+	if (!specs->sorted && specs->count)
+		qsort(specs->items, specs->count, sizeof *specs->items, by_name);
+	specs->sorted = true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(specs->items[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- A value: "arg1/d32%rdi", "fparg2/32", "retval/s", "arg3/t8:pt". ---- */
+
+struct value {
+	const char *name;
+	size_t name_size;
+	char format; /* 0: as uftrace guesses it */
+	size_t size; /* bytes; of a text that it is there with */
+};
+
+/* Reads one; *text moves behind it. */
+static void read_value(const char **text, struct value *value)
+{
+	const char *at = *text;
+	uint64_t bits = WORD_BITS;
+	*value = (struct value){.name = at, .name_size = strcspn(at, "/%,")};
+	value->format = strncmp(at, "fparg", 5) == 0 ? 'f' : '\0';
+	at += value->name_size;
+	if (*at == '/') {
+		at++;
+		if (*at < '0' || *at > '9')
+			value->format = *at ? *at++ : '\0';
+		bits = value->format == 'c' ? BYTE_BITS : WORD_BITS;
+		if (*at >= '0' && *at <= '9')
+			(void)tw_scan_number(&at, 10, &bits);
+		bits = value->format == 't' && bits < SIZE_MOST ? bits * BYTE_BITS : bits; /* told in bytes */
+	}
+	value->size = bits < SIZE_MOST * BYTE_BITS ? (size_t)bits / BYTE_BITS : SIZE_MAX;
+	at += strcspn(at, ",");
+	*text = *at ? at + 1 : at;
+}
+
+static bool is_text(const struct value *value)
+{
+	return value->format == 's' || value->format == 'S';
+}
+
+/* Bytes that the value takes; SIZE_MAX: more than there are. */
+static size_t room_of(const struct value *value, const uint8_t *data, size_t have)
+{
+	size_t size = value->size;
+	if (is_text(value))
+		size = have < 2 ? SIZE_MAX : 2 + (size_t)tw_load16(data, false);
+	if (size == 0 || size > have)
+		return SIZE_MAX;
+	size = (size + PADDING - 1) / PADDING * PADDING;
+	return size < have ? size : have;
+}
+
+static uint64_t number_of(const uint8_t *data, size_t size)
+{
+	uint64_t number = 0;
+	for (size_t i = size; i-- > 0;)
+		number = number << BYTE_BITS | data[i];
+	return number;
+}
+
+static int64_t signed_of(uint64_t number, size_t size)
+{
+	unsigned shift = WORD_BITS - BYTE_BITS * (unsigned)size;
+	return (int64_t)(number << shift) >> shift;
+}
+
+/* What has no format is a register: a small negative number of 32 bits is told as such, as uftrace does. */
+static int64_t guessed(uint64_t number)
+{
+	enum { SMALL = 100000 };
+	return number <= UINT32_MAX && number > UINT32_MAX - SMALL ? (int32_t)number : (int64_t)number;
+}
+
+static void put_bytes(struct tw_argument *argument, enum tw_argument_type type, const uint8_t *bytes, size_t size)
+{
+	argument->type = (uint8_t)type;
+	argument->value.bytes = bytes;
+	argument->size = size;
+}
+
+static void put_float(struct tw_argument *argument, const uint8_t *data, size_t size)
+{
+	float single;
+	argument->type = TW_ARG_DOUBLE;
+	if (size == sizeof argument->value.d) {
+		memcpy(&argument->value.d, data, size);
+		return;
+	}
+	memcpy(&single, data, sizeof single);
+	argument->value.d = (double)single;
+}
+
+static void put_text(struct tw_argument *argument, const uint8_t *data)
+{
+	static const uint8_t null[] = {0xff, 0xff, 0xff, 0xff};
+	size_t size = tw_load16(data, false);
+	if (size == sizeof null && memcmp(data + 2, null, sizeof null) == 0)
+		argument->type = TW_ARG_NULL;
+	else
+		put_bytes(argument, TW_ARG_TEXT, data + 2, size);
+}
+
+static void put_value(struct tw_argument *argument, const struct value *value, const uint8_t *data)
+{
+	size_t size = value->size;
+	if (is_text(value)) {
+		put_text(argument, data);
+	} else if (value->format == 'c' && size == 1) {
+		put_bytes(argument, TW_ARG_TEXT, data, size);
+	} else if (value->format == 'f' && (size == sizeof(float) || size == sizeof(double))) {
+		put_float(argument, data, size);
+	} else if (value->format == 't' || size > sizeof(uint64_t)) {
+		put_bytes(argument, TW_ARG_BYTES, data, size);
+	} else {
+		uint64_t number = number_of(data, size);
+		bool has_sign = value->format == 'd' || value->format == 'i' || value->format == 'e';
+		argument->type = value->format == 'p'         ? TW_ARG_POINTER
+		                 : has_sign || !value->format ? TW_ARG_INT
+		                                              : TW_ARG_UINT;
+		argument->value.u = number;
+		if (argument->type == TW_ARG_INT)
+			argument->value.i = has_sign ? signed_of(number, size) : guessed(number);
+	}
+}
+
+/* ---- All values behind a record. ---- */
+
+/* Returns how many; 0 where the specification does not fit the data, or a negative status. */
+static int put_values(struct tw_reader *reader, const char *text, const uint8_t *data, size_t size,
+                      struct tw_argument *arguments)
+{
+	size_t at = 0, used = 0;
+	int count = 0;
+	while (*text && count < UFTRACE_ARGUMENTS) {
+		struct value value;
+		read_value(&text, &value);
+		size_t room = room_of(&value, data + at, size - at);
+		if (room == SIZE_MAX || value.name_size == 0)
+			return 0;
+		const struct tw_name name = {.text = value.name, .length = value.name_size};
+		struct tw_argument *argument = &arguments[count++];
+		*argument = (struct tw_argument){.name = tw_dictionary_intern(reader->dictionary, &name)};
+		if (argument->name == UINT32_MAX)
+			return uftrace_no_memory(reader);
+		put_value(argument, &value, data + at);
+		at += room;
+		used = at;
+	}
+	return !*text && size - used < UFTRACE_WORD ? count : 0;
+}
+
+/* A value that was returned has a specification of its own. */
+static bool fits_type(const struct uftrace_spec *spec, enum uftrace_type type)
+{
+	return (strncmp(spec->text, "retval", 6) == 0) == (type == UFTRACE_EXIT);
+}
+
+int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct uftrace_record *record,
+                      const uint8_t *data, struct tw_argument *arguments)
+{
+	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
+	const char *name = tw_dictionary_name(reader->dictionary, function)->text;
+	int count = 0;
+	if (!record->data_size || (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT))
+		return 0;
+	for (size_t i = first_of(specs, name); i < specs->count && strcmp(specs->items[i].name, name) == 0; i++) {
+		if (!fits_type(&specs->items[i], record->type))
+			continue;
+		/* The dictionary may move its names. */
+		count = put_values(reader, specs->items[i].text, data, record->data_size, arguments);
+		if (count != 0)
+			return count;
+		name = specs->items[i].name;
+	}
+	return count;
+}
+
+void uftrace_specs_free(struct uftrace_specs *specs)
+{
+	for (size_t i = 0; i < specs->count; i++)
+		free(specs->items[i].name);
+	free(specs->items);
+}
