@@ -68,6 +68,8 @@ struct tw_format {
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool tells_reach;         /* keeps reader->reach_ns */
+	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
+	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
 
 	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
 	 * certain. */

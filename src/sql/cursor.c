@@ -176,8 +176,7 @@ static bool choose_track(struct sql_cursor *cursor)
 		return false;
 	const struct sql_track *track = &survey->tracks[cursor->wanted];
 	cursor->scan.thread = track->thread;
-	/* Where threads have files of their own, the others may tell when something happened. */
-	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->member;
+	bool alone = !cursor->table->kinds || !sql_format_named(survey->format)->shared_clock;
 	cursor->scan.one_thread =
 	    alone && !cursor->table->whole_file && track->kind == TW_TRACK_THREAD && track->thread != 0;
 	return true;

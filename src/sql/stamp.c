@@ -62,7 +62,7 @@ static int visit(const char *path, member_fn take, void *context)
 	if (!format)
 		return take(context, path, "");
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return visit_folder(format, path, format->member != NULL, take, context);
+		return visit_folder(format, path, !format->whole_folder, take, context);
 	char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
 	int error = folder ? visit_folder(format, folder, true, take, context) : ENOMEM;
 	free(folder);

@@ -183,6 +183,13 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 	return row->name == UINT32_MAX ? TW_ERR_MEMORY : add_arguments(reader, record, row);
 }
 
+/* Tracks are made of the tasks, in their order. */
+size_t uftrace_member(const struct tw_reader *reader, uint32_t track)
+{
+	const struct uftrace_reader *uftrace = uftrace_of(reader);
+	return uftrace->task_count ? track - uftrace->tasks[0].track : 0;
+}
+
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);

@@ -223,6 +223,9 @@ int uftrace_next(struct tw_reader *reader, struct uftrace_task **task, struct uf
 /* The name of what a record is about. UINT32_MAX when there is no memory. */
 uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record);
 
+/* The task of a track, which has a file of its own. */
+size_t uftrace_member(const struct tw_reader *reader, uint32_t track);
+
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch);
 int uftrace_read_record(struct tw_reader *reader, struct tw_record *record);
 int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info);

@@ -62,6 +62,25 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	grep -q 'arguments={arg1=0x7}' out && grep -q 'arguments={retval=9}' out || fail "$(cat out)"
 }
 
+# Offsets are of the file of each thread.
+@test "uftrace: ids of all threads are told apart, and a file that changes ends a query" {
+	written
+	[ "$(trackway sql --csv data 'select count(*) = count(distinct id), count(*) > 5 from slice' 2>err | tail -n 1)" = 1,1 ] || fail "$(cat err)"
+	trackway sql --csv data "select a.name, b.name from slice a join slice b on b.parent_id = a.id order by 1, 2" 2>err >joined
+	[ "$(tail -n +2 joined | tr '\n' ' ')" = 'main,walk(int) main,work main,work walk(int),puts walk(int),walk(int) ' ] || fail "$(cat joined)"
+	"$PYTHON" - <<-'END'
+		import subprocess, time
+		run = subprocess.Popen(["trackway", "sql", "--csv", "data"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+		                       stderr=subprocess.PIPE, text=True, bufsize=1)
+		run.stdin.write("select count(*) from slice;\n")
+		run.stdin.flush()
+		time.sleep(0.5)
+		open("data/71.dat", "ab").write(bytes(16))
+		out, err = run.communicate("select count(*) from slice;\n")
+		assert run.returncode == 2 and "changed" in err, (run.returncode, out, err)
+	END
+}
+
 @test "uftrace: what is missing or damaged is told, and the rest is read" {
 	written
 	cp -r data whole
