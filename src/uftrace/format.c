@@ -112,6 +112,11 @@ static void uftrace_close(struct tw_reader *reader)
 		free(uftrace->tasks[i].file);
 		uftrace_cursor_close(&uftrace->tasks[i].cursor);
 	}
+	for (size_t i = 0; i < uftrace->cpu_count; i++) {
+		free(uftrace->cpus[i].file);
+		uftrace_cpu_close(&uftrace->cpus[i]);
+	}
+	free(uftrace->cpus);
 	for (size_t i = 0; i < sizeof uftrace->texts / sizeof *uftrace->texts; i++)
 		tw_text_free(&uftrace->texts[i]);
 	uftrace_symbols_free(&uftrace->symbols);

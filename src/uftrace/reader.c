@@ -8,14 +8,76 @@
 #include "base/memory.h"
 #include "uftrace/uftrace.h"
 
-/* ---- The order of time: a heap of threads, the one whose next record is the earliest on top. ---- */
+#include <trackway/sched.h>
+
+/* ---- Where records come from: the files of tasks, and behind them in number those of CPUs. ---- */
+
+static size_t source_count(const struct uftrace_reader *uftrace)
+{
+	return uftrace->task_count + uftrace->cpu_count;
+}
+
+/* NULL: it is a task's. */
+static struct uftrace_cpu *cpu_of(const struct uftrace_reader *uftrace, size_t source)
+{
+	return source < uftrace->task_count ? NULL : &uftrace->cpus[source - uftrace->task_count];
+}
+
+static const struct uftrace_record *record_of(const struct uftrace_reader *uftrace, size_t source)
+{
+	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
+	return cpu ? &cpu->record : &uftrace->tasks[source].record;
+}
+
+/* Goes to the next record of what is open. Returns 1, 0 at its end, or a negative status. */
+static int advance(struct tw_reader *reader, size_t source)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	struct uftrace_cpu *cpu = cpu_of(uftrace, source);
+	struct uftrace_task *task = &uftrace->tasks[source];
+	int status = cpu ? uftrace_cpu_next(reader, cpu) : uftrace_cursor_next(&task->cursor, &task->record);
+	if (status == 0 && cpu) {
+		uftrace_cpu_close(cpu);
+	} else if (status == 0) {
+		uftrace->lost += task->cursor.lost_bytes;
+		uftrace_cursor_close(&task->cursor);
+	}
+	return status;
+}
+
+static bool is_open(const struct uftrace_reader *uftrace, size_t source)
+{
+	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
+	return cpu ? cpu->input != NULL : uftrace->tasks[source].cursor.input != NULL;
+}
+
+/* Returns 1, 0 where there is nothing to be opened, or a negative status. */
+static int open_source(struct tw_reader *reader, size_t source)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	struct uftrace_cpu *cpu = cpu_of(uftrace, source);
+	struct uftrace_task *task = &uftrace->tasks[source];
+	if (!cpu && (!task->file || !task->shown))
+		return 0;
+	int status = cpu ? uftrace_cpu_open(reader, cpu) : uftrace_cursor_open(&task->cursor, reader, task->file);
+	return status < 0 ? status : 1;
+}
+
+static int give(struct uftrace_reader *uftrace, size_t source, struct uftrace_task **task,
+                struct uftrace_record *record)
+{
+	const struct uftrace_cpu *cpu = cpu_of(uftrace, source);
+	*task = cpu ? cpu->task : &uftrace->tasks[source];
+	*record = *record_of(uftrace, source);
+	return 1;
+}
+
+/* ---- The order of time: a heap of sources, the one whose next record is the earliest on top. ---- */
 
 static bool earlier(const struct uftrace_reader *uftrace, uint32_t a, uint32_t b)
 {
-	const struct uftrace_task *first = &uftrace->tasks[a], *second = &uftrace->tasks[b];
-	if (first->record.time != second->record.time)
-		return first->record.time < second->record.time;
-	return a < b;
+	uint64_t first = record_of(uftrace, a)->time, second = record_of(uftrace, b)->time;
+	return first != second ? first < second : a < b;
 }
 
 static void sift_down(struct uftrace_reader *uftrace, size_t at)
@@ -34,29 +96,16 @@ static void sift_down(struct uftrace_reader *uftrace, size_t at)
 	}
 }
 
-/* Gets the next record of a task that is open. Returns 1, 0 at its end, or a negative status. */
-static int advance(struct uftrace_reader *uftrace, struct uftrace_task *task)
-{
-	int status = uftrace_cursor_next(&task->cursor, &task->record);
-	if (status == 0) {
-		uftrace->lost += task->cursor.lost_bytes;
-		uftrace_cursor_close(&task->cursor);
-	}
-	return status;
-}
-
 static int open_all(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	uftrace->heap = calloc(uftrace->task_count + 1, sizeof *uftrace->heap);
+	uftrace->heap = calloc(source_count(uftrace) + 1, sizeof *uftrace->heap);
 	if (!uftrace->heap)
 		return uftrace_no_memory(reader);
-	for (size_t i = 0; i < uftrace->task_count; i++) {
-		struct uftrace_task *task = &uftrace->tasks[i];
-		if (!task->file || !task->shown)
-			continue;
-		int status = uftrace_cursor_open(&task->cursor, reader, task->file);
-		status = status < 0 ? status : advance(uftrace, task);
+	for (size_t i = 0; i < source_count(uftrace); i++) {
+		int status = open_source(reader, i);
+		if (status > 0)
+			status = advance(reader, i);
 		if (status < 0)
 			return status;
 		if (status)
@@ -73,7 +122,7 @@ static int next_by_time(struct tw_reader *reader, struct uftrace_task **task, st
 	int status = uftrace->begun ? 1 : open_all(reader);
 	/* The record that was given last: its data stood in the window until now. */
 	if (uftrace->begun && uftrace->heap_count) {
-		status = advance(uftrace, &uftrace->tasks[uftrace->heap[0]]);
+		status = advance(reader, uftrace->heap[0]);
 		if (status == 0)
 			uftrace->heap[0] = uftrace->heap[--uftrace->heap_count];
 		sift_down(uftrace, 0);
@@ -81,26 +130,21 @@ static int next_by_time(struct tw_reader *reader, struct uftrace_task **task, st
 	uftrace->begun = true;
 	if (status < 0 || !uftrace->heap_count)
 		return status < 0 ? status : 0;
-	*task = &uftrace->tasks[uftrace->heap[0]];
-	*record = (*task)->record;
-	return 1;
+	return give(uftrace, uftrace->heap[0], task, record);
 }
 
-/* ---- Thread after thread. ---- */
+/* ---- Thread after thread; then CPU after CPU. ---- */
 
 static int next_by_track(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	int status = 0;
-	for (; uftrace->current < uftrace->task_count; uftrace->current++) {
-		*task = &uftrace->tasks[uftrace->current];
-		if (!(*task)->file || !(*task)->shown)
-			continue;
-		if (!(*task)->cursor.input)
-			status = uftrace_cursor_open(&(*task)->cursor, reader, (*task)->file);
-		status = status < 0 ? status : advance(uftrace, *task);
-		*record = (*task)->record;
-		if (status != 0)
+	for (; uftrace->current < source_count(uftrace); uftrace->current++) {
+		int status = is_open(uftrace, uftrace->current) ? 1 : open_source(reader, uftrace->current);
+		if (status > 0)
+			status = advance(reader, uftrace->current);
+		if (status > 0)
+			return give(uftrace, uftrace->current, task, record);
+		if (status < 0)
 			return status;
 	}
 	return 0;
@@ -147,7 +191,8 @@ uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task
 
 static const uint8_t events[UFTRACE_TYPES] = {
     [UFTRACE_ENTRY] = TW_SLICE_BEGIN, [UFTRACE_EXIT] = TW_SLICE_END, [UFTRACE_LOSS] = TW_LOST,
-    [UFTRACE_EVENT] = TW_INSTANT,     [UFTRACE_GAP] = TW_LOST,
+    [UFTRACE_EVENT] = TW_INSTANT,     [UFTRACE_GAP] = TW_LOST,       [UFTRACE_SCHED_IN] = TW_SWITCH,
+    [UFTRACE_SCHED_OUT] = TW_SWITCH,
 };
 
 /* The data is kept as long as the batch. */
@@ -168,6 +213,16 @@ static int add_arguments(struct tw_reader *reader, const struct uftrace_record *
 	return 0;
 }
 
+/* What else ran on the CPU is not told: nobody. */
+static void add_switch(const struct uftrace_reader *uftrace, const struct uftrace_record *record, struct tw_event *row)
+{
+	bool leaves = record->type == UFTRACE_SCHED_OUT;
+	row->cpu = (uint16_t)record->cpu;
+	row->other = leaves ? uftrace->nobody : row->track;
+	row->track = leaves ? row->track : uftrace->nobody;
+	row->value = leaves && !record->preempted ? TW_SCHED_BLOCKED : TW_SCHED_RUNNING;
+}
+
 static int add_row(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
                    struct tw_event *row)
 {
@@ -178,8 +233,11 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 	    .track = task->track,
 	    .value = record->type == UFTRACE_GAP ? record->size : 0,
 	};
-	if (row->kind != TW_LOST)
-		row->name = uftrace_record_name(reader, task, record);
+	if (row->kind == TW_SWITCH)
+		add_switch(uftrace_of(reader), record, row);
+	if (row->kind == TW_LOST || row->kind == TW_SWITCH)
+		return 0;
+	row->name = uftrace_record_name(reader, task, record);
 	return row->name == UINT32_MAX ? TW_ERR_MEMORY : add_arguments(reader, record, row);
 }
 
@@ -208,10 +266,8 @@ int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 /* ---- Records. ---- */
 
 static const char *const kinds[UFTRACE_TYPES] = {
-    [UFTRACE_ENTRY] = "entry",
-    [UFTRACE_EXIT] = "exit",
-    [UFTRACE_LOSS] = "lost",
-    [UFTRACE_EVENT] = "event",
+    [UFTRACE_ENTRY] = "entry", [UFTRACE_EXIT] = "exit",         [UFTRACE_LOSS] = "lost",
+    [UFTRACE_EVENT] = "event", [UFTRACE_SCHED_IN] = "sched-in", [UFTRACE_SCHED_OUT] = "sched-out",
 };
 
 static void add_field(struct tw_record *record, struct tw_field *fields, struct tw_field field)
@@ -261,6 +317,36 @@ static int add_data(struct tw_reader *reader, struct tw_record *record, const st
 	return count < 0 ? count : 1;
 }
 
+static void add_number(struct tw_record *record, struct tw_field *fields, const char *name, enum tw_field_type type,
+                       uint64_t number)
+{
+	add_field(record, fields, (struct tw_field){.name = name, .type = type, .value.u = number});
+}
+
+/* What a record has that is no switch. Returns 1 or a negative status. */
+static int add_call(struct tw_reader *reader, struct tw_record *record, struct uftrace_task *task,
+                    const struct uftrace_record *it)
+{
+	struct tw_field *fields = uftrace_of(reader)->fields;
+	bool call = it->type == UFTRACE_ENTRY || it->type == UFTRACE_EXIT;
+	add_number(record, fields, "depth", TW_FIELD_UINT, it->depth);
+	add_number(record, fields,
+	           call                        ? "address"
+	           : it->type == UFTRACE_EVENT ? "id"
+	                                       : "count",
+	           call ? TW_FIELD_HEX : TW_FIELD_UINT, it->address);
+	if (it->type == UFTRACE_LOSS)
+		return 1;
+	uint32_t number = uftrace_record_name(reader, task, it);
+	if (number == UINT32_MAX)
+		return TW_ERR_MEMORY;
+	const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
+	add_field(
+	    record, fields,
+	    (struct tw_field){.name = "name", .type = TW_FIELD_TEXT, .value.bytes = name->text, .size = name->length});
+	return it->data_size ? add_data(reader, record, it, number) : 1;
+}
+
 int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -274,30 +360,14 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 		return status;
 	*record =
 	    (struct tw_record){.kind = kinds[it.type], .offset = it.offset, .size = it.size, .fields = uftrace->fields};
-	add_field(record, uftrace->fields,
-	          (struct tw_field){.name = "tid", .type = TW_FIELD_UINT, .value.u = task->thread});
-	add_field(record, uftrace->fields,
-	          (struct tw_field){.name = "time", .type = TW_FIELD_UINT, .value.u = it.time});
-	add_field(record, uftrace->fields,
-	          (struct tw_field){.name = "depth", .type = TW_FIELD_UINT, .value.u = it.depth});
-	add_field(record, uftrace->fields,
-	          (struct tw_field){.name = it.type == UFTRACE_EVENT  ? "id"
-	                                    : it.type == UFTRACE_LOSS ? "count"
-	                                                              : "address",
-	                            .type = it.type == UFTRACE_ENTRY || it.type == UFTRACE_EXIT ? TW_FIELD_HEX
-	                                                                                        : TW_FIELD_UINT,
-	                            .value.u = it.address});
-	uint32_t number = 0;
-	if (it.type != UFTRACE_LOSS) {
-		number = uftrace_record_name(reader, task, &it);
-		if (number == UINT32_MAX)
-			return TW_ERR_MEMORY;
-		const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
-		add_field(record, uftrace->fields,
-		          (struct tw_field){
-			      .name = "name", .type = TW_FIELD_TEXT, .value.bytes = name->text, .size = name->length});
-	}
-	return it.data_size ? add_data(reader, record, &it, number) : 1;
+	add_number(record, uftrace->fields, "tid", TW_FIELD_UINT, task->thread);
+	add_number(record, uftrace->fields, "time", TW_FIELD_UINT, it.time);
+	if (it.type != UFTRACE_SCHED_IN && it.type != UFTRACE_SCHED_OUT)
+		return add_call(reader, record, task, &it);
+	add_number(record, uftrace->fields, "cpu", TW_FIELD_UINT, it.cpu);
+	if (it.type == UFTRACE_SCHED_OUT)
+		add_number(record, uftrace->fields, "preempted", TW_FIELD_BOOL, it.preempted);
+	return 1;
 }
 
 /* ---- In sum. ---- */
@@ -306,7 +376,8 @@ static void count(struct uftrace_reader *uftrace, const struct uftrace_task *tas
 {
 	struct tw_thread_info *thread = &uftrace->threads[task - uftrace->tasks];
 	uftrace->kinds[record->type].count++;
-	thread->start_ns = thread->records ? thread->start_ns : record->time;
+	if (!thread->records || record->time < thread->start_ns)
+		thread->start_ns = record->time;
 	thread->end_ns = record->time > thread->end_ns ? record->time : thread->end_ns;
 	thread->records++;
 	thread->bytes += record->size;

@@ -23,8 +23,7 @@
 	  "The map of a session is missing: its functions have no names.")                                             \
 	X(UFTRACE_NO_SYMBOLS, "uftrace.no-symbols", TW_WARNING,                                                        \
 	  "The symbol file of a program or library is missing: its functions have no names.")                          \
-	X(UFTRACE_NOT_READ, "uftrace.not-read", TW_NOTE,                                                               \
-	  "What the kernel and perf recorded beside the functions is not read, but for the names of threads.")         \
+	X(UFTRACE_NOT_READ, "uftrace.not-read", TW_NOTE, "What was recorded of the kernel's functions is not read.")   \
 	X(UFTRACE_NAME_LIMIT, "uftrace.name-limit", TW_WARNING,                                                        \
 	  "There are more symbols and addresses than the memory limit allows: the rest is shown as one.")
 

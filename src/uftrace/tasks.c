@@ -1,4 +1,4 @@
-/* tasks.c - who ran: task.txt, the threads that there are records of, and the names that perf saw. */
+/* tasks.c - who ran: task.txt, the threads that there are records of, and the files of perf. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +9,7 @@
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
 
-enum {
-	TASKS_MOST = 1 << 20,
-	SESSIONS_MOST = 1 << 16,
-	PERF_HEADER = 8,
-	PERF_COMM = 3,
-	COMM_NAME = 16,
-	PERF_MOST = 1 << 16,
-	NS_A_SECOND = 1000000000
-};
+enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 };
 
 struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread)
 {
@@ -110,44 +102,6 @@ static bool take_event_line(void *context, char *line)
 	                              tw_map_add(&uftrace_of(reader)->event_names, number, name));
 }
 
-/* ---- perf-cpuN.dat: the names of threads. ---- */
-
-static int take_comm(struct tw_reader *reader, const uint8_t *bytes, size_t size)
-{
-	enum { TID = PERF_HEADER + 4, NAME = PERF_HEADER + 8 };
-	uint32_t number;
-	if (size < NAME + COMM_NAME ||
-	    !tw_map_find(&uftrace_of(reader)->task_numbers, tw_load32(bytes + TID, false), &number))
-		return 0;
-	size_t length = strnlen((const char *)bytes + NAME, COMM_NAME);
-	const struct tw_name name = {.text = (const char *)bytes + NAME, .length = length};
-	uint32_t text = tw_dictionary_intern(reader->dictionary, &name);
-	uftrace_of(reader)->tasks[number].name = text;
-	return text == UINT32_MAX ? uftrace_no_memory(reader) : 0;
-}
-
-static int read_perf(struct tw_reader *reader, const char *name)
-{
-	struct tw_input *input;
-	const uint8_t *bytes;
-	size_t have, size;
-	int status = uftrace_open_file(reader, name, &input);
-	struct tw_window window = {.input = input};
-	for (uint64_t at = 0; input && status >= 0; at += size) {
-		status = tw_window_view(&window, at, PERF_MOST, &bytes, &have);
-		if (status < 0 || have < PERF_HEADER)
-			break;
-		size = tw_load16(bytes + 6, false);
-		if (size < PERF_HEADER || size > have)
-			break;
-		if (tw_load32(bytes, false) == PERF_COMM)
-			status = take_comm(reader, bytes, size);
-	}
-	tw_window_free(&window);
-	tw_input_close(input);
-	return status;
-}
-
 /* ---- The directory. ---- */
 
 /* "12150.dat" */
@@ -169,13 +123,12 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 
 static int take_other_file(struct tw_reader *reader, const char *name)
 {
-	bool perf = strncmp(name, "perf-cpu", 8) == 0, kernel = strncmp(name, "kernel-cpu", 10) == 0;
-	if ((perf || kernel) && !uftrace_of(reader)->told_not_read) {
+	if (strncmp(name, "kernel-cpu", 10) == 0 && !uftrace_of(reader)->told_not_read) {
 		tw_report(reader, &uftrace_rules[UFTRACE_NOT_READ], 0, 0, 0, "%s",
 		          uftrace_rules[UFTRACE_NOT_READ].text);
 		uftrace_of(reader)->told_not_read = true;
 	}
-	return perf ? read_perf(reader, name) : 0;
+	return strncmp(name, "perf-cpu", 8) == 0 ? uftrace_add_cpu(reader, name) : 0;
 }
 
 static int by_birth(const void *a, const void *b)
@@ -217,7 +170,23 @@ static int add_tracks(struct tw_reader *reader)
 		if (task->name)
 			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
 	}
-	return 0;
+	if (uftrace->cpu_count)
+		uftrace->nobody =
+		    tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
+	return uftrace->nobody == UINT32_MAX ? uftrace_no_memory(reader) : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct uftrace_cpu *first = a, *second = b;
+	return (first->number > second->number) - (first->number < second->number);
+}
+
+/* A directory has no order. */
+static void sort_cpus(struct uftrace_reader *uftrace)
+{
+	if (uftrace->cpu_count)
+		qsort(uftrace->cpus, uftrace->cpu_count, sizeof *uftrace->cpus, by_number);
 }
 
 static void sort_tasks(struct uftrace_reader *uftrace)
@@ -264,6 +233,9 @@ int uftrace_read_tasks(struct tw_reader *reader)
 		status = uftrace_read_lines(reader, "events.txt", take_event_line, reader, &events);
 	if (status >= 0)
 		status = uftrace_list(reader, take_other_file);
+	sort_cpus(uftrace_of(reader));
+	if (status >= 0)
+		status = uftrace_read_names(reader);
 	if (status < 0)
 		return status;
 	if (!tasks)

@@ -97,13 +97,24 @@ bool uftrace_fits(const struct tw_reader *reader, size_t more);
 
 /* ---- records.c: the records of one thread. ---- */
 
-enum uftrace_type { UFTRACE_ENTRY, UFTRACE_EXIT, UFTRACE_LOSS, UFTRACE_EVENT, UFTRACE_GAP, UFTRACE_TYPES };
+enum uftrace_type {
+	UFTRACE_ENTRY,
+	UFTRACE_EXIT,
+	UFTRACE_LOSS,
+	UFTRACE_EVENT,
+	UFTRACE_SCHED_IN, /* of perf.c */
+	UFTRACE_SCHED_OUT,
+	UFTRACE_GAP,
+	UFTRACE_TYPES
+};
 
 struct uftrace_record {
 	enum uftrace_type type;
 	uint64_t time;
 	uint64_t address; /* of an event its number, of a loss how many records */
 	unsigned depth;
+	unsigned cpu; /* of a switch; that a thread left it, but could have gone on: */
+	bool preempted;
 	uint64_t offset;
 	uint64_t size;       /* with its data */
 	const uint8_t *data; /* arguments or a value, as they stand; lives until the next record */
@@ -156,7 +167,7 @@ int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct 
 
 void uftrace_specs_free(struct uftrace_specs *specs);
 
-/* ---- reader.c ---- */
+/* ---- tasks.c: who ran. ---- */
 
 /* A thread of which there are records. */
 struct uftrace_task {
@@ -175,6 +186,32 @@ struct uftrace_task {
 	bool ready;
 };
 
+/* ---- perf.c: when threads got a CPU and left it. ---- */
+
+struct uftrace_cpu {
+	unsigned number;
+	char *file;
+	struct tw_input *input;
+	struct tw_window window;
+	uint64_t next;
+	struct uftrace_record record; /* the next switch, and whose it is */
+	struct uftrace_task *task;
+};
+
+/* Takes a file by its name. Returns 0 or a negative status. */
+int uftrace_add_cpu(struct tw_reader *reader, const char *name);
+
+/* Reads the names of threads in all files. Returns 0 or a negative status. */
+int uftrace_read_names(struct tw_reader *reader);
+
+int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu);
+void uftrace_cpu_close(struct uftrace_cpu *cpu);
+
+/* Goes to the next switch of a thread that is shown. Returns 1, 0 at the end, or a negative status. */
+int uftrace_cpu_next(struct tw_reader *reader, struct uftrace_cpu *cpu);
+
+/* ---- reader.c: what all this is read as. ---- */
+
 struct uftrace_reader {
 	uint64_t features;
 	unsigned version;
@@ -186,10 +223,13 @@ struct uftrace_reader {
 	struct tw_map task_numbers; /* by thread */
 	struct tw_map event_names;  /* by number */
 	bool told_not_read;
+	struct uftrace_cpu *cpus; /* by number */
+	size_t cpu_count, cpu_room;
+	uint32_t nobody; /* the track that has a CPU when no thread has it */
 	/* Reading. */
 	bool begun;
-	size_t current; /* task, in TW_ORDER_TRACK */
-	uint32_t *heap; /* tasks by the time of their next record, the earliest first */
+	size_t current; /* task, in TW_ORDER_TRACK, and behind all tasks the CPUs */
+	uint32_t *heap; /* the same by the time of their next record, the earliest first */
 	size_t heap_count;
 	struct tw_event events[UFTRACE_ROWS];
 	struct tw_argument arguments[UFTRACE_ROWS * UFTRACE_ARGUMENTS];
@@ -198,7 +238,7 @@ struct uftrace_reader {
 	size_t stored;
 	uint64_t lost;
 	/* Records and sums. */
-	struct tw_field fields[6], values[UFTRACE_ARGUMENTS];
+	struct tw_field fields[7], values[UFTRACE_ARGUMENTS];
 	struct tw_kind_count kinds[UFTRACE_TYPES];
 	struct tw_thread_info *threads;
 	struct tw_field told[4];
@@ -214,7 +254,7 @@ int uftrace_no_memory(struct tw_reader *reader);
 /* The task of a thread; NULL when there is no memory. */
 struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread);
 
-/* tasks.c: reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
+/* Reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
 int uftrace_read_tasks(struct tw_reader *reader);
 
 /* The next record in the order that is asked for, and its task. Returns 1, 0 at the end, or a negative status. */

@@ -38,6 +38,7 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	written
 	trackway dump --json data >out
 	[ "$(grep -c '"data"' out)" = 3 ] || fail "$(cat out)"
+	: >data/kernel-cpu0.dat
 	run --separate-stderr trackway check --json data
 	[[ "$output" == *uftrace.lost* && "$output" == *"lost 3 records"* && "$output" == *uftrace.not-read* ]] || fail "$output"
 }
@@ -60,6 +61,38 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	printf 'F: 1200 work\nL: 7 prog.c\nA: @arg1/p%%rdi\nR: @retval\nnonsense\n' >data/prog.dbg
 	trackway dump data >out
 	grep -q 'arguments={arg1=0x7}' out && grep -q 'arguments={retval=9}' out || fail "$(cat out)"
+}
+
+@test "uftrace: which thread had which CPU, as perf told" {
+	written
+	"$PYTHON" - <<-'END'
+		import struct
+		def switch(time, tid, flags):
+		    return struct.pack("<IHHIIQ", 14, flags, 24, 70, tid, 5_000_000_000 + time)
+		IN, OUT, PREEMPTED = 0, 1 << 13, 3 << 13
+		open("data/perf-cpu0.dat", "ab").write(  # one before the first function, and one of a thread of something else
+		    switch(-5, 70, IN) + switch(0, 70, IN) + switch(30, 70, PREEMPTED) + switch(31, 99, IN) + switch(33, 71, IN) + switch(60, 71, OUT))
+		open("data/perf-cpu3.dat", "ab").write(switch(40, 70, IN) + switch(100, 70, OUT))
+	END
+	trackway dump --json data >out
+	[ "$(grep -c '"sched-' out)" = 6 ] || fail "$(cat out)"
+	[ "$(trackway sql --csv data 'select s.ts, dur, cpu, tid, end_state from sched s join thread using (utid) where tid > 0 order by ts' 2>err)" = \
+		'ts,dur,cpu,tid,end_state
+0,30,0,70,running
+33,27,0,71,blocked
+40,60,3,70,blocked' ] || fail "$(cat err)"
+	# The calls are what they were, in both orders.
+	[ "$(trackway stat --json data 2>err | grep '"main"' | grep -c '"total_ns":100')" = 1 ]
+	trackway convert --to jsonl data 2>err | "$PYTHON" -c 'import json, sys
+times = [json.loads(line)["time_ns"] for line in sys.stdin]
+assert times == sorted(times) and len(times) == 24, times'
+	[ "$(trackway dump --thread 71 data 2>err | grep -c sched)" = 2 ]
+	# What is no record ends the file; one that is cut, too.
+	head -c 48 data/perf-cpu0.dat >data/perf-cpu1.dat && printf '\016\0\0\0\0\0\003\0' >>data/perf-cpu1.dat
+	head -c 60 data/perf-cpu0.dat >data/perf-cpu2.dat
+	run --separate-stderr trackway check --json data
+	[[ "$output" == *uftrace.bad-record*perf-cpu1.dat* || "$output" == *perf-cpu1.dat*uftrace.bad-record* ]] || fail "$output"
+	[[ "$output" == *uftrace.cut-record*perf-cpu2.dat* || "$output" == *perf-cpu2.dat*uftrace.cut-record* ]] || fail "$output"
 }
 
 # Offsets are of the file of each thread.
@@ -133,11 +166,12 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	uftrace dump -d data >dump.txt
 	trackway stat --json data >stat.json
 	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
-	uftrace record -a -d more --no-event ./prog >printed 2>&1
+	uftrace record -a -d more ./prog >printed 2>&1
 	uftrace dump -d more >dump.txt
 	trackway stat --json more >stat.json
 	"$PYTHON" "$TRUTH/uftrace.py" compare dump.txt stat.json
 	trackway dump --json more >records.json
 	"$PYTHON" "$TRUTH/uftrace.py" arguments dump.txt records.json >counted || fail "$(cat counted)"
+	"$PYTHON" "$TRUTH/uftrace.py" switches dump.txt records.json >switches || fail "$(cat switches)"
 	grep -q ' d32 d64 .*p .*str' counted || fail "$(cat counted)"
 }

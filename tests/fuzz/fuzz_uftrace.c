@@ -70,6 +70,7 @@ static void write_sane_files(const uint8_t *bytes, size_t size)
 	write_file("prog.sym", (const uint8_t *)symbols, sizeof symbols - 1);
 	write_file("7.dat", bytes, size / 2);
 	write_file("8.dat", bytes + size / 2, size - size / 2);
+	write_file("perf-cpu0.dat", bytes + size / 3, size / 3);
 }
 
 static void read_all(const struct tw_read_options *options, bool records)

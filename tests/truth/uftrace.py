@@ -2,10 +2,11 @@
 # uftrace.py - writes a data directory of uftrace from its layout, and adds up what `uftrace dump` shows of one.
 # SPDX-License-Identifier: Apache-2.0
 """usage: uftrace.py write DIRECTORY | uftrace.py compare DUMP.txt STAT.json | uftrace.py arguments DUMP.txt RECORDS.json
+    | uftrace.py switches DUMP.txt RECORDS.json
 
 write: two threads of one process and a forked child, with arguments behind records, a recursion, an event, lost records and names
 of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`. arguments: the values that it shows must be
-those of `trackway dump --json`.
+those of `trackway dump --json`. switches: the same of when threads got a CPU and left it, from the first function on.
 """
 import collections
 import json
@@ -63,7 +64,7 @@ def write(directory):
     (directory / "70.dat").write_bytes(calls())
     (directory / "71.dat").write_bytes(thread())
     (directory / "80.dat").write_bytes(record(5_000_000_200, ENTRY, 0, BASE + WALK) + record(5_000_000_260, EXIT, 0, BASE + WALK))
-    comm = struct.pack("<IHHII16s", 3, 0, 40, 70, 71, b"worker") + struct.pack("<IIQ", 70, 71, 4_950_000_000)
+    comm = struct.pack("<IHHII16s", 3, 0, 48, 70, 71, b"worker") + struct.pack("<IIQ", 70, 71, 4_950_000_000)
     (directory / "perf-cpu0.dat").write_bytes(comm)
 
 
@@ -134,9 +135,25 @@ def arguments(dump, records):
     print(len(groups), "records with values of", *sorted(kinds))
 
 
+SWITCH = re.compile(r"^(\d+)\.(\d{9})\s+(\d+): \[event\] linux:(sched-in|sched-out)(?:-[a-z]+)?\(")
+
+
+def switches(dump, records):
+    lines = pathlib.Path(dump).read_text(errors="replace").splitlines()
+    start = min(int(match[1] + match[2]) for match in map(LINE.match, lines) if match)
+    told = [(int(match[1] + match[2]), int(match[3]), match[4]) for match in map(SWITCH.match, lines) if match]
+    rows = map(json.loads, open(records, encoding="utf-8"))
+    found = [(row["time"], row["tid"], row["record"]) for row in rows if row["record"].startswith("sched-")]
+    expected = sorted(row for row in told if row[0] >= start)
+    assert sorted(found) == expected, (found, expected)
+    print(len(found), "switches")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(pathlib.Path(sys.argv[2]))
+    elif sys.argv[1] == "switches":
+        switches(*sys.argv[2:])
     elif sys.argv[1] == "arguments":
         arguments(*sys.argv[2:])
     else:

@@ -1,0 +1,170 @@
+/* perf.c - what perf told while functions were recorded: when threads got a CPU and left it, and what they are called.
+ *
+ * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread and time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/scan.h"
+#include "uftrace/uftrace.h"
+
+enum {
+	HEADER = 8,
+	FLAGS = 4,
+	SIZE = 6,
+	RECORD_MOST = 1 << 16,
+	NAME_MOST = 16,
+	CPUS_MOST = 1 << 12,
+	/* Types, as <linux/perf_event.h> has them. */
+	COMM = 3,
+	SWITCH = 14,
+	/* Flags of a switch. */
+	IS_OUT = 1 << 13,
+	IS_PREEMPTED = 1 << 14
+};
+
+/* A record in the file. */
+struct perf_record {
+	unsigned type, flags;
+	size_t size;
+	const uint8_t *bytes;
+	uint64_t offset;
+};
+
+/* ---- Files. ---- */
+
+/* "perf-cpu12.dat" */
+int uftrace_add_cpu(struct tw_reader *reader, const char *name)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	const char *at = name + strlen("perf-cpu");
+	uint64_t number;
+	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= CPUS_MOST)
+		return 0;
+	if (!tw_grow(&uftrace->cpus, &uftrace->cpu_room, uftrace->cpu_count + 1, sizeof *uftrace->cpus))
+		return uftrace_no_memory(reader);
+	struct uftrace_cpu *cpu = &uftrace->cpus[uftrace->cpu_count++];
+	*cpu = (struct uftrace_cpu){.number = (unsigned)number, .file = uftrace_path(reader->path, name)};
+	return cpu->file ? 0 : uftrace_no_memory(reader);
+}
+
+int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu)
+{
+	int status = tw_input_open(&cpu->input, cpu->file);
+	cpu->window = (struct tw_window){.input = cpu->input, .chunk = RECORD_MOST};
+	cpu->next = 0;
+	if (status < 0)
+		tw_fail(reader, status, "%s", cpu->input ? tw_input_error(cpu->input) : "out of memory");
+	return status;
+}
+
+void uftrace_cpu_close(struct uftrace_cpu *cpu)
+{
+	tw_window_free(&cpu->window);
+	tw_input_close(cpu->input);
+	cpu->input = NULL;
+}
+
+/* ---- Records. ---- */
+
+/* The rest of a file is lost behind what is no record: nothing tells where the next one is. */
+static int give_up(struct tw_reader *reader, const struct uftrace_cpu *cpu, size_t size, size_t have)
+{
+	bool cut = have < HEADER || size > have;
+	const struct tw_rule *rule = &uftrace_rules[cut ? UFTRACE_CUT_RECORD : UFTRACE_BAD_RECORD];
+	reader->file = cpu->file;
+	tw_report(reader, rule, cpu->next, cpu->next, 0, "%s",
+	          cut ? rule->text : "Expected a record of perf, found a size that is none: the rest is left out.");
+	reader->file = NULL;
+	if (!reader->quiet)
+		uftrace_of(reader)->lost += have;
+	return 0;
+}
+
+/* Returns 1, 0 at the end, or a negative status. */
+static int next_record(struct tw_reader *reader, struct uftrace_cpu *cpu, struct perf_record *record)
+{
+	const uint8_t *bytes;
+	size_t have;
+	int status = tw_window_view(&cpu->window, cpu->next, RECORD_MOST, &bytes, &have);
+	if (status < 0)
+		return tw_fail(reader, status, "%s", tw_input_error(cpu->input));
+	if (have == 0)
+		return 0;
+	size_t size = have < HEADER ? 0 : tw_load16(bytes + SIZE, false);
+	if (size < HEADER || size > have)
+		return give_up(reader, cpu, size, have);
+	*record = (struct perf_record){.type = tw_load32(bytes, false),
+	                               .flags = tw_load16(bytes + FLAGS, false),
+	                               .size = size,
+	                               .bytes = bytes,
+	                               .offset = cpu->next};
+	cpu->next += size;
+	return 1;
+}
+
+/* A switch of a thread that is shown; those before the first function are of uftrace itself. */
+static bool take_switch(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct perf_record *record)
+{
+	enum { TID = HEADER + 4, TIME = HEADER + 8, ALL = HEADER + 16 };
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	uint32_t number;
+	if (record->type != SWITCH || record->size < ALL ||
+	    !tw_map_find(&uftrace->task_numbers, tw_load32(record->bytes + TID, false), &number))
+		return false;
+	cpu->task = &uftrace->tasks[number];
+	cpu->record = (struct uftrace_record){
+	    .type = record->flags & IS_OUT ? UFTRACE_SCHED_OUT : UFTRACE_SCHED_IN,
+	    .time = tw_load64(record->bytes + TIME, false),
+	    .preempted = record->flags & IS_PREEMPTED,
+	    .cpu = cpu->number,
+	    .offset = record->offset,
+	    .size = record->size,
+	};
+	return cpu->task->shown && cpu->record.time >= reader->clock.start_ns;
+}
+
+int uftrace_cpu_next(struct tw_reader *reader, struct uftrace_cpu *cpu)
+{
+	struct perf_record record;
+	int status;
+	do
+		status = next_record(reader, cpu, &record);
+	while (status > 0 && !take_switch(reader, cpu, &record));
+	return status;
+}
+
+/* ---- The names of threads. ---- */
+
+static int take_name(struct tw_reader *reader, const struct perf_record *record)
+{
+	enum { TID = HEADER + 4, NAME = HEADER + 8 };
+	uint32_t number;
+	if (record->type != COMM || record->size < NAME + NAME_MOST ||
+	    !tw_map_find(&uftrace_of(reader)->task_numbers, tw_load32(record->bytes + TID, false), &number))
+		return 0;
+	const char *text = (const char *)record->bytes + NAME;
+	const struct tw_name name = {.text = text, .length = strnlen(text, NAME_MOST)};
+	uint32_t known = tw_dictionary_intern(reader->dictionary, &name);
+	uftrace_of(reader)->tasks[number].name = known;
+	return known == UINT32_MAX ? uftrace_no_memory(reader) : 0;
+}
+
+int uftrace_read_names(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	bool quiet = reader->quiet;
+	int status = 0;
+	reader->quiet = true; /* what is wrong is told when switches are read */
+	for (size_t i = 0; i < uftrace->cpu_count && status >= 0; i++) {
+		struct perf_record record;
+		status = uftrace_cpu_open(reader, &uftrace->cpus[i]);
+		while (status >= 0 && (status = next_record(reader, &uftrace->cpus[i], &record)) > 0)
+			status = take_name(reader, &record);
+		uftrace_cpu_close(&uftrace->cpus[i]);
+	}
+	reader->quiet = quiet;
+	return status;
+}
