@@ -70,7 +70,8 @@ struct tw_read_options {
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
 	unsigned
-	    jobs; /* threads for a format that reads ahead of the caller (fxt); 0: as many as there are processors */
+	    jobs; /* threads for a format that reads ahead of the caller (fxt), or where findings_only reads several
+	                  files at once (xtrace); 0: as many as there are processors */
 	/* Bytes by which records may come late and still be put in order, in formats whose records are not in
 	 * order (fxt, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would take more
 	 * than the limit. */

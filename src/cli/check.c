@@ -202,8 +202,8 @@ static const struct tw_option own_options[] = {
      .help = "list the rules of all formats: name, severity, what it means"},
 };
 static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
-static const struct tw_option_group *const groups[] = {&own_group,         &tw_filter_options, &tw_input_options,
-                                                       &tw_output_options, &tw_help_options,   NULL};
+static const struct tw_option_group *const groups[] = {
+    &own_group, &tw_filter_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
 
 const struct tw_command tw_command_check = {
     .name = "check",

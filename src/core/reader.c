@@ -25,6 +25,16 @@ static struct tw_reader *whole_of(struct tw_reader *reader)
 	return reader->whole ? reader->whole : reader;
 }
 
+void tw_tell(struct tw_reader *reader, const struct tw_finding *finding)
+{
+	struct tw_reader *whole = whole_of(reader);
+	pthread_mutex_lock(&whole->lock);
+	whole->findings[finding->severity]++;
+	if (whole->options.on_finding)
+		whole->options.on_finding(whole->options.finding_context, finding);
+	pthread_mutex_unlock(&whole->lock);
+}
+
 /* Completes a finding by its text, counts it and hands it on. */
 static void find(struct tw_reader *reader, const struct tw_finding *begun, const char *format, va_list arguments)
 {
@@ -34,11 +44,7 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	vsnprintf(text, sizeof text, format, arguments);
 	finding.text = text;
 	finding.file = reader->file ? reader->file : tw_input_name(whole->input);
-	pthread_mutex_lock(&whole->lock);
-	whole->findings[finding.severity]++;
-	if (whole->options.on_finding)
-		whole->options.on_finding(whole->options.finding_context, &finding);
-	pthread_mutex_unlock(&whole->lock);
+	tw_tell(whole, &finding);
 }
 
 void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at, uint64_t line,

@@ -184,30 +184,42 @@ static void add(struct tally *all, const struct tally *tally)
 	all->has_header |= tally->has_header;
 }
 
-static int count_all(struct tw_reader *reader, struct tw_info *info)
+static int count_part(void *context, struct tw_reader *part, size_t track)
+{
+	struct tally *tallies = context;
+	return count_track(part, xtrace_of(part)->set.tracks, &tallies[track]);
+}
+
+static void add_track(struct xtrace_survey *survey, const struct tw_xtrace_name *name, const struct tally *tally,
+                      struct tw_info *info)
+{
+	uint64_t count = instructions(tally, 0, 3);
+	survey->threads[info->thread_count++] = (struct tw_thread_info){
+	    .thread = name->number,
+	    .records = tokens(tally) + tally->snapshots,
+	    .bytes = tally->data_bytes + tally->snapshot_bytes,
+	    .end_ns = count,
+	};
+	info->span_ns = count > info->span_ns ? count : info->span_ns;
+	add(&survey->all, tally);
+}
+
+static int count_all(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	struct xtrace_survey *survey = xtrace_of(reader)->survey;
-	for (size_t i = 0; i < set->count; i++) {
-		struct tally tally = {.first_time = UINT64_MAX};
-		const struct tw_xtrace_name *name = &set->tracks[i].name;
-		if (!tw_thread_wanted(&reader->options, name->number))
-			continue;
-		int status = count_track(reader, &set->tracks[i], &tally);
-		if (status < 0)
-			return status;
-		uint64_t count = instructions(&tally, 0, 3);
-		survey->threads[info->thread_count++] = (struct tw_thread_info){
-		    .thread = name->number,
-		    .records = tokens(&tally) + tally.snapshots,
-		    .bytes = tally.data_bytes + tally.snapshot_bytes,
-		    .end_ns = count,
-		};
-		info->span_ns = count > info->span_ns ? count : info->span_ns;
-		add(&survey->all, &tally);
-	}
+	struct tally *tallies = calloc(set->count, sizeof *tallies);
+	if (!tallies)
+		return xtrace_no_memory(reader);
+	for (size_t i = 0; i < set->count; i++)
+		tallies[i].first_time = UINT64_MAX;
+	int status = xtrace_take_all(reader, jobs, count_part, tallies);
+	for (size_t i = 0; status >= 0 && i < set->count; i++)
+		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
+			add_track(survey, &set->tracks[i].name, &tallies[i], info);
 	info->threads = survey->threads;
-	return 0;
+	free(tallies);
+	return status;
 }
 
 /* ---- Telling. ---- */
@@ -276,12 +288,11 @@ int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	struct xtrace_reader *state = xtrace_of(reader);
 	struct xtrace_survey *survey = state->survey = calloc(1, sizeof *survey);
-	(void)jobs;
 	if (!survey || !(survey->threads = calloc(state->set.count, sizeof *survey->threads)))
 		return xtrace_no_memory(reader);
 	fill_sizes(survey->sizes);
 	survey->all.first_time = UINT64_MAX;
-	int status = count_all(reader, info);
+	int status = count_all(reader, jobs, info);
 	if (status < 0)
 		return status;
 	info->events = UINT64_MAX;

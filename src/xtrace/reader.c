@@ -1,5 +1,6 @@
 /* reader.c - instructions to events. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "xtrace/calls.h"
@@ -220,11 +221,46 @@ static int begin(struct tw_reader *reader)
 	return several && calls && !checks ? xtrace_lanes_open(&events->lanes, reader) : 0;
 }
 
+/* ---- Checking side by side. ---- */
+
+static int check_part(void *context, struct tw_reader *part, size_t track)
+{
+	atomic_size_t *ordered = context;
+	struct tw_batch batch;
+	int status;
+	(void)track;
+	while ((status = xtrace_read(part, &batch)) > 0)
+		;
+	if (status == 0)
+		atomic_fetch_add(ordered, xtrace_of(part)->events->checker->ordered_tracks);
+	return status;
+}
+
+/* Nobody looks at the events: all tracks are at their ends afterwards. */
+static int check_all(struct tw_reader *reader)
+{
+	struct xtrace_events *events = xtrace_of(reader)->events;
+	atomic_size_t ordered = 0;
+	int status = xtrace_take_all(reader, reader->options.jobs, check_part, &ordered);
+	events->next = xtrace_of(reader)->set.count;
+	events->checker->ordered_tracks = ordered;
+	return status;
+}
+
+static bool only_checks(const struct tw_reader *reader)
+{
+	return reader->options.findings_only && reader->options.checking == TW_CHECK_ALL &&
+	       xtrace_of(reader)->set.count > 1;
+}
+
 int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct xtrace_reader *state = xtrace_of(reader);
 	*batch = (struct tw_batch){0};
-	int status = state->events ? 1 : begin(reader);
+	bool begins = !state->events;
+	int status = begins ? begin(reader) : 0;
+	if (begins && status >= 0 && only_checks(reader))
+		status = check_all(reader);
 	if (status < 0)
 		return status;
 	struct xtrace_events *events = state->events;

@@ -93,6 +93,15 @@ void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_fil
 /* Gives the next snapshot as `last`, which lives until the next call. Returns 1, 0 at the end, or a negative status. */
 int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
 
+/* ---- turns.c: tracks side by side. ---- */
+
+/* Takes a track, in a thread. part: a reader of this track alone, which closes with it. Returns 0 or a negative status. */
+typedef int (*xtrace_take_fn)(void *context, struct tw_reader *part, size_t track);
+
+/* Takes all tracks that are wanted, several at once. What is found is told by the reader as if it were one after the other, up to the
+ * first that fails, which it then explains. jobs: threads; 0: as many as there are processors. Returns 0 or a negative status. */
+int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take, void *context);
+
 /* ---- The jobs of the format. ---- */
 
 struct xtrace_events;

@@ -528,6 +528,34 @@ def many_threads_need_few_descriptors(bench):
 
 
 @test
+def tracks_side_by_side_are_as_one_after_the_other(bench):
+    """What info and check print does not depend on --jobs: not with little damage, nor with much, nor where a file cannot be read."""
+    def all_of(path):
+        done = [subprocess.run([bench.tool, *words, "--jobs", str(jobs), path], capture_output=True, text=True)
+                for words in (["info"], ["info", "--json"], ["check"], ["check", "--all", "--json"]) for jobs in (1, 2, 7)]
+        told = [(one.returncode, one.stdout, one.stderr) for one in done]
+        assert all(told[i] == told[i - i % 3] for i in range(len(told))), told
+        return told
+
+    path, _ = bench.write("--threads", 7, "--order", "--turns", 40)
+    assert all_of(path)[0][0] == 0
+    for i, file in enumerate(data_of(path)):
+        data = bytearray(file.read_bytes())
+        for at in range(1000, len(data), 61 if i in (0, 1, 4) else 5000):
+            data[at] = 0xff
+        if i % 2:  # more than is kept of a track: a branch that must be taken and is not
+            data += xtrace.pcinst(0x1000, NOP) + 2000 * (xtrace.inst(0x14000002) + xtrace.inst(NOP))
+        file.write_bytes(data)
+    told = all_of(path)
+    assert told[0][0] == told[6][0] == 1 and told[9][1].count("\n") > 5000, (told[0][0], told[6][0], told[9][1].count("\n"))
+    broken = data_of(path)[3]
+    broken.unlink()
+    broken.mkdir()
+    told = all_of(path)
+    assert told[0][0] == 2 and "is a directory" in told[0][2], told[0]
+
+
+@test
 def damaged_compression_is_told(bench):
     path, _ = bench.write("--turns", 3000)
     for file in [*data_of(path), *snapshots_of(path)]:
