@@ -38,7 +38,7 @@ struct tw_study_options {
 	unsigned jobs; /* files of a set read at a time; 0: as many as there are processors. The result is the same */
 	size_t memory_limit; /* bytes for tables; 0: 256 MiB. What is beyond is counted as left out */
 	unsigned history;    /* branches: bits of gshare's history, at most TW_STUDY_HISTORY_MOST; 0: 12 */
-	uint64_t interval;   /* mem, phases: instructions of an interval (phases: at most UINT32_MAX); 0: 1,000,000 */
+	uint64_t interval;   /* mem, cache, phases (at most UINT32_MAX): instructions of an interval; 0: 1,000,000 */
 	unsigned phases;     /* phases: at most so many, at most TW_STUDY_PHASES_MOST; 0: 30 */
 	bool reuse;          /* mem: reuse distances as well */
 	struct tw_study_cache levels[TW_STUDY_LEVELS]; /* cache: from the first that is asked */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
 #include "cli/study.h"
+#include "study/plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 struct cache_options {
 	struct tw_study_common common; /* first */
 	struct tw_list levels;
+	uint64_t interval;
 };
 
 /* "32K", "1M", "4096". */
@@ -75,7 +77,7 @@ static bool parse(const char *text, struct tw_study_cache *cache)
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct cache_options *options = (struct cache_options *)common;
-	struct tw_study_options study = {.kind = TW_STUDY_CACHE};
+	struct tw_study_options study = {.kind = TW_STUDY_CACHE, .interval = options->interval};
 	int status = 0;
 	if (options->levels.count > TW_STUDY_LEVELS)
 		status = tw_say_usage(&tw_command_cache, "at most %d levels", TW_STUDY_LEVELS);
@@ -84,7 +86,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 			status = tw_say_usage(&tw_command_cache, "%s is no SIZE:WAYS[:LINE[:POLICY]], as 32K:8:64:lru",
 			                      options->levels.items[i]);
 	if (status == 0)
-		status = tw_study_show(&options->common, &study, &tw_command_cache, NULL, operands, count);
+		status =
+		    tw_study_show(&options->common, &study, &tw_command_cache, study_render_misses, operands, count);
 	free(options->levels.items);
 	return status;
 }
@@ -93,10 +96,13 @@ static const struct tw_option own_options[] = {
     {"level", 'l', TW_OPTION_LIST, offsetof(struct cache_options, levels), .placeholder = "SIZE:WAYS[:LINE[:POLICY]]",
      .help = "a level, from the first on, at most four: \"32K:8:64:lru\"; policies are lru, fifo and random. Otherwise "
              "32K:8 and 512K:8"},
+    {"interval", 0, TW_OPTION_COUNT, offsetof(struct cache_options, interval), .placeholder = "N", .least = 1,
+     .help = "a row over time for so many instructions of a thread; 1000000 otherwise"},
 };
 static const struct tw_option_group own_group = {"Caches", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options, &tw_help_options,
+    NULL};
 
 const struct tw_command tw_command_cache = {
     .name = "cache",
@@ -104,12 +110,13 @@ const struct tw_command tw_command_cache = {
     .operands = "DIR",
     .description =
 	"Simulates set-associative caches for the loads and stores of each thread, which has its own, and counts the misses by "
-	"level, by function and by instruction.\n\n"
+	"level, by interval, by function and by instruction. The picture is the misses over time.\n\n"
 	"What misses in one level goes on to the next and is put into both, stores as loads do. A set is chosen by the low bits "
 	"of the line's number. lru drops the line that was used longest ago, fifo the one that came first, random any, by the "
 	"same numbers each time. An access that goes over lines of the first level counts for each of them.",
     .examples = "trackway cache trace\t32 KiB and 512 KiB of 8 ways.\n"
-		"trackway cache -l 64K:4 -l 1M:16 -l 8M:16:64:random trace\tThree levels.\n",
+		"trackway cache -l 64K:4 -l 1M:16 -l 8M:16:64:random trace\tThree levels.\n"
+		"trackway cache --interval 100000 trace -o misses.svg\tMisses over time.\n",
     .groups = groups,
     .size = sizeof(struct cache_options),
     .least = 1,

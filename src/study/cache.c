@@ -25,13 +25,24 @@ struct counts {
 	uint64_t of[COUNTS];
 };
 
+/* What happens in an interval of a thread. */
+struct interval {
+	uint64_t thread, start; /* instructions of the thread before */
+	struct counts counts;
+};
+
 struct caches {
 	struct level levels[TW_STUDY_LEVELS];
 	unsigned count;
 	struct counts *sites; /* by place */
 	size_t room;
 	struct counts loads, stores;
+	struct interval *intervals;
+	size_t interval_count, interval_room;
+	struct counts before; /* this interval */
+	uint64_t end;         /* of it: instructions */
 	struct tw_study_column function_columns[TW_STUDY_LEVELS + 5], site_columns[TW_STUDY_LEVELS + 5];
+	struct tw_study_column interval_columns[TW_STUDY_LEVELS + 3];
 };
 
 static struct caches *caches_of(const struct study_part *part)
@@ -46,6 +57,7 @@ static int begin(struct study_part *part)
 	if (!caches)
 		return TW_ERR_MEMORY;
 	caches->count = options->level_count;
+	caches->end = options->interval;
 	for (unsigned i = 0; i < caches->count; i++) {
 		const struct tw_study_cache *cache = &options->levels[i];
 		size_t lines = (size_t)(cache->size / cache->line);
@@ -71,6 +83,7 @@ static void free_caches(struct study_part *part)
 	for (unsigned i = 0; i < caches->count; i++)
 		free(caches->levels[i].lines);
 	free(caches->sites);
+	free(caches->intervals);
 	free(caches);
 }
 
@@ -150,19 +163,61 @@ static bool reserve(struct study_part *part)
 	return count <= caches->room || tw_grow(&caches->sites, &caches->room, count, sizeof *caches->sites);
 }
 
-static int take(struct study_part *part, const struct study_batch *batch)
-{
-	if (!reserve(part))
-		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < batch->access_count; i++)
-		touch(caches_of(part), &batch->accesses[i]);
-	return 0;
-}
-
 static void add(struct counts *to, const struct counts *from)
 {
 	for (unsigned i = 0; i < COUNTS; i++)
 		to->of[i] += from->of[i];
+}
+
+/* ---- Intervals. ---- */
+
+static void add_interval(struct study_part *part, const struct interval *interval)
+{
+	struct caches *caches = caches_of(part);
+	if (tw_budget_grow(&part->budget, TW_FOR_COUNTS, &caches->intervals, &caches->interval_room,
+	                   caches->interval_count + 1, sizeof *caches->intervals))
+		caches->intervals[caches->interval_count++] = *interval;
+	else
+		part->left_out++;
+}
+
+/* Counts are told from the beginning of the thread: an interval has what came since the one before. */
+static void close_interval(struct study_part *part)
+{
+	struct caches *caches = caches_of(part);
+	struct interval interval = {.thread = part->thread,
+	                            .start = caches->end - part->options->interval,
+	                            .counts = caches->loads};
+	add(&interval.counts, &caches->stores);
+	for (unsigned i = 0; i < COUNTS; i++) {
+		uint64_t so_far = interval.counts.of[i];
+		interval.counts.of[i] -= caches->before.of[i];
+		caches->before.of[i] = so_far;
+	}
+	add_interval(part, &interval);
+	caches->end += part->options->interval;
+}
+
+static int take(struct study_part *part, const struct study_batch *batch)
+{
+	struct caches *caches = caches_of(part);
+	if (!reserve(part))
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < batch->access_count; i++) {
+		while (batch->first + batch->accesses[i].step >= caches->end)
+			close_interval(part);
+		touch(caches, &batch->accesses[i]);
+	}
+	return 0;
+}
+
+static int end(struct study_part *part)
+{
+	while (caches_of(part)->end < part->totals.instructions)
+		close_interval(part);
+	if (part->totals.instructions)
+		close_interval(part);
+	return 0;
 }
 
 static int merge(struct study_part *all, struct study_part *part, const uint32_t *map)
@@ -175,6 +230,8 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 		add(&to->sites[map[i]], &from->sites[i]);
 	add(&to->loads, &from->loads);
 	add(&to->stores, &from->stores);
+	for (size_t i = 0; i < from->interval_count; i++)
+		add_interval(all, &from->intervals[i]);
 	return 0;
 }
 
@@ -231,6 +288,29 @@ static const struct tw_study_column last_columns[] = {
     {"function", "FUNCTION", TW_STUDY_TEXT},
     {"code", "CODE", TW_STUDY_TEXT},
 };
+
+static const struct tw_study_column place_columns[] = {
+    {"thread", "THREAD", TW_STUDY_ID},
+    {"start", "FROM INSTRUCTION", TW_STUDY_COUNT},
+};
+
+static void put_intervals(const struct study_part *all, struct study_tables *tables)
+{
+	struct caches *caches = caches_of(all);
+	struct tw_study_column *columns = caches->interval_columns;
+	columns[0] = place_columns[0];
+	columns[1] = place_columns[1];
+	columns[2] = access_column;
+	for (unsigned i = 0; i < caches->count; i++)
+		columns[3 + i] = miss_columns[i];
+	study_table_begin(tables, "interval", "Over time", columns, 3 + caches->count, false);
+	for (size_t i = 0; i < caches->interval_count; i++) {
+		study_put_count(tables, caches->intervals[i].thread);
+		study_put_count(tables, caches->intervals[i].start);
+		for (unsigned k = 0; k <= caches->count; k++)
+			study_put_count(tables, caches->intervals[i].counts.of[k]);
+	}
+}
 
 /* There are as many columns of misses as levels. Returns how many columns there are. */
 static size_t fill_columns(struct tw_study_column *columns, unsigned levels, const struct tw_study_column *last,
@@ -307,8 +387,9 @@ static int put_sites(const struct study_part *all, struct study_tables *tables)
 static int make_tables(struct study_part *all, struct study_tables *tables)
 {
 	put_levels(all, tables);
+	put_intervals(all, tables);
 	int status = put_functions(all, tables);
 	return status == 0 ? put_sites(all, tables) : status;
 }
 
-const struct study_job study_cache = {begin, take, NULL, merge, make_tables, free_caches};
+const struct study_job study_cache = {begin, take, end, merge, make_tables, free_caches};

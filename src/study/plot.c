@@ -20,7 +20,14 @@ struct rows {
 	size_t count, columns;
 };
 
-enum { THREAD = 0, START = 1, LINES = 6, SO_FAR = 9 };
+/* Both tables have these first. */
+enum { THREAD = 0, START = 1 };
+
+/* What a picture shows of each thread. */
+struct plot {
+	const char *begin, *end; /* of what is said above the chart: "thread 1: BEGIN in each 1000 instructions END" */
+	size_t area, line;       /* columns; the area is never lower */
+};
 
 static uint64_t cell(const struct rows *rows, size_t row, size_t column)
 {
@@ -45,22 +52,28 @@ static void put_line(struct tw_output *out, const struct rows *rows, size_t colu
 	tw_put_text(out, "\"/>\n");
 }
 
-static void put_chart(struct tw_output *out, const struct rows *rows, int top)
+static uint64_t most_of(const struct rows *rows, size_t column)
+{
+	uint64_t most = 1;
+	for (size_t i = 0; i < rows->count; i++)
+		most = cell(rows, i, column) > most ? cell(rows, i, column) : most;
+	return most;
+}
+
+static void put_chart(struct tw_output *out, const struct plot *plot, const struct rows *rows, int top)
 {
 	int bottom = top + CHART;
-	uint64_t most = cell(rows, rows->count - 1, SO_FAR);
+	uint64_t most = most_of(rows, plot->area);
 	uint64_t step = rows->count > 1 ? cell(rows, 1, START) : 0;
-	most = most ? most : 1;
-	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 ": lines of 64 bytes", LEFT, top - LABEL,
-	        cell(rows, 0, THREAD));
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 ": %s", LEFT, top - LABEL,
+	        cell(rows, 0, THREAD), plot->begin);
 	if (step)
 		tw_putf(out, " in each %" PRIu64 " instructions", step);
-	tw_put_text(out, " (blue), and so far (grey)</text>\n");
-	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, top + 10);
+	tw_putf(out, "%s</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">", plot->end, LEFT - 6, top + 10);
 	tw_put_count(out, most);
 	tw_putf(out, "</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">0</text>\n", LEFT - 6, bottom);
-	put_line(out, rows, SO_FAR, bottom, most, true);
-	put_line(out, rows, LINES, bottom, most, false);
+	put_line(out, rows, plot->area, bottom, most, true);
+	put_line(out, rows, plot->line, bottom, most, false);
 	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, bottom + 16);
 	tw_put_count(out, cell(rows, rows->count - 1, START) + step);
 	tw_put_text(out, " instructions</text>\n");
@@ -84,9 +97,8 @@ static size_t rows_of_thread(const struct tw_study_table *table, size_t from)
 	return count;
 }
 
-int study_render_footprint(struct tw_output *out, const struct tw_study *study, const char *title)
+static int render(struct tw_output *out, const struct tw_study_table *table, const struct plot *plot, const char *title)
 {
-	const struct tw_study_table *table = find_table(study, "footprint");
 	size_t rows = table ? table->row_count : 0;
 	int charts = 0, top = HEAD + 30;
 	for (size_t i = 0; i < rows; i += rows_of_thread(table, i))
@@ -95,10 +107,31 @@ int study_render_footprint(struct tw_output *out, const struct tw_study *study, 
 	for (size_t i = 0, count; i < rows; i += count, top += STEP) {
 		count = rows_of_thread(table, i);
 		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
-		put_chart(out, &thread, top);
+		put_chart(out, plot, &thread, top);
 	}
 	tw_put_text(out, "</svg>\n");
 	return 0;
+}
+
+int study_render_footprint(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	static const struct plot plot = {.begin = "lines of 64 bytes",
+	                                 .end = " (blue), and so far (grey)",
+	                                 .area = 9,
+	                                 .line = 6};
+	return render(out, find_table(study, "footprint"), &plot, title);
+}
+
+int study_render_misses(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	enum { FIRST = 3 }; /* column of the first level's misses */
+	const struct tw_study_table *table = find_table(study, "interval");
+	size_t last = table ? table->column_count - 1 : FIRST;
+	const struct plot plot = {.begin = "misses of the first level (grey) and the last (blue)",
+	                          .end = "",
+	                          .area = FIRST,
+	                          .line = last};
+	return render(out, table, &plot, title);
 }
 
 /* ---- Calls. ---- */

@@ -363,22 +363,34 @@ def test_mem_model(bench):
     expect(len(sums) >= 3, "the program shares no lines", sums)
 
 
-def test_mem_picture(bench):
-    "mem: a picture with a chart for each thread"
+def test_pictures(bench):
+    "mem, cache: a picture with a chart for each thread, as high as the rows say"
     trace, out = bench.record("threads", "500"), bench.directory / "out.svg"
-    subprocess.run([bench.tool, "mem", "--interval", "5000", trace, "-o", out], check=True)
-    charts = xml.etree.ElementTree.parse(out).getroot().findall("{*}path[@class='set']")
-    expect(len(charts) == len(xtrace_tokens.files(trace)) and all(" " in one.get("d") for one in charts), charts)
+    for command, table, columns in (("mem", "footprint", ("all_lines", "lines")), ("cache", "interval", ("misses_1", "misses_2"))):
+        subprocess.run([bench.tool, command, "--interval", "5000", trace, "-o", out], check=True)
+        rows = bench.tables(command, trace, "--interval", "5000")[table]
+        root = xml.etree.ElementTree.parse(out).getroot()
+        for name, column in zip(("all", "set"), columns):
+            charts = root.findall("{*}path[@class='%s']" % name)
+            expect(len(charts) == len(xtrace_tokens.files(trace)), command, charts)
+            for chart, thread in zip(charts, dict.fromkeys(row["thread"] for row in rows)):
+                own = [row for row in rows if row["thread"] == thread]
+                bottom = float(re.match(r"M\d+ (\d+)", chart.get("d"))[1])
+                heights = [bottom - float(y) for y in re.findall(r"V([\d.]+)H", chart.get("d"))]
+                most = max(1, *(row[columns[0]] for row in own))
+                expect(len(heights) == len(own) and all(abs(height - 120 * row[column] / most) < 0.1 for height, row in zip(heights, own)),
+                       command, column, heights)
 
 
-def simulate(steps, levels):
-    """Accesses and misses by address of the instruction: lists of lines, the one that goes next at the end."""
+def simulate(steps, levels, every=1 << 62):
+    """Accesses and misses by (interval, address) of the instruction: lists of lines, the one that goes next at the end."""
     caches = [([[] for _ in range(size // (ways * line))], ways, line, policy) for size, ways, line, policy in levels]
     counts = collections.defaultdict(lambda: [0] * (1 + len(levels)))
     first = levels[0][2]
-    for _, pc, _, address, size in accesses(steps):
+    for index, pc, _, address, size in accesses(steps):
+        place = index // every, pc
         for at in range(address // first * first, address + size, first):
-            counts[pc][0] += 1
+            counts[place][0] += 1
             for number, (sets, ways, line, policy) in enumerate(caches):
                 ways_of = sets[at // line % len(sets)]
                 hit = at // line in ways_of
@@ -389,7 +401,7 @@ def simulate(steps, levels):
                 del ways_of[ways:]
                 if hit:
                     break
-                counts[pc][number + 1] += 1
+                counts[place][number + 1] += 1
     return counts
 
 
@@ -407,13 +419,19 @@ def test_cache(bench):
         trace = bench.record(name, *(["500"] if name == "threads" else []))
         options = [word for level in levels for word in ("-l", ":".join(map(str, level)))]
         wanted = collections.defaultdict(lambda: [0] * (1 + len(levels)))
-        for steps in streams(trace).values():
-            for pc, counts in simulate(steps, levels).items():
+        every, over_time = 700, []
+        for thread, steps in streams(trace).items():
+            rows = [[0] * (1 + len(levels)) for _ in range(-(-len(steps) // every))]
+            for (row, pc), counts in simulate(steps, levels, every).items():
                 wanted[pc] = [a + b for a, b in zip(wanted[pc], counts)]
-        tables = bench.tables("cache", trace, *options)
+                rows[row] = [a + b for a, b in zip(rows[row], counts)]
+            over_time += [(thread, number * every, *row) for number, row in enumerate(rows)]
+        tables = bench.tables("cache", trace, "--interval", str(every), *options)
         names = ["accesses"] + [f"misses_{i + 1}" for i in range(len(levels))]
         found = {row["pc"]: [row[word] for word in names] for row in tables["instruction"]}
         expect(found == wanted, name, {pc: (found.get(pc), wanted[pc]) for pc in wanted if found.get(pc) != wanted[pc]})
+        found = [(row["thread"], row["start"], *(row[word] for word in names)) for row in tables["interval"]]
+        expect(found == over_time, name, "over time", found[:5], over_time[:5])
         for i, row in enumerate(tables["level"]):
             expect(row["load_misses"] + row["store_misses"] == sum(one[i + 1] for one in wanted.values()), name, row)
         expect(sum(row["misses_1"] for row in tables["function"]) == sum(one[1] for one in wanted.values()), name, "functions")
