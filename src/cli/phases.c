@@ -1,6 +1,7 @@
 /* phases.c - trackway phases: intervals that stand for the others. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/phases.h"
+#include "study/plot.h"
 
 #include "cli/message.h"
 #include "cli/study.h"
@@ -55,7 +56,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                                       .interval = options->interval,
 	                                       .phases = (unsigned)options->most};
 	options->common.write = write_files;
-	return tw_study_show(&options->common, &study, &tw_command_phases, NULL, operands, count);
+	return tw_study_show(&options->common, &study, &tw_command_phases, study_render_phases, operands, count);
 }
 
 #define MEMBER(name) .offset = offsetof(struct phases_options, name)
@@ -69,7 +70,8 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option_group own_group = {"Phases", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {
-    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_output_options, &tw_help_options, NULL};
+    &own_group, &tw_study_row_options, &tw_input_options, &tw_jobs_options, &tw_study_picture_options, &tw_help_options,
+    NULL};
 
 const struct tw_command tw_command_phases = {
     .name = "phases",
@@ -83,9 +85,10 @@ const struct tw_command tw_command_phases = {
 	"for each number of phases; of the numbers whose score (the Bayesian information criterion) is at least 90 % of the "
 	"way from the worst to the best, the smallest. The same trace has the same phases everywhere.\n\n"
 	"With --save: vectors (a line for each interval: \"T\", then \":BLOCK:INSTRUCTIONS \"), chosen intervals (\"INTERVAL PHASE\", "
-	"from 0), weights (\"WEIGHT PHASE\").",
+	"from 0), weights (\"WEIGHT PHASE\"). The picture is the phases over time.",
     .examples = "trackway phases trace\tWhich intervals to simulate.\n"
-		"trackway phases --interval 100000 --save app trace\tapp.bb, app.simpoints and app.weights.\n",
+		"trackway phases --interval 100000 --save app trace\tapp.bb, app.simpoints and app.weights.\n"
+		"trackway phases trace -o phases.svg\tWhen the program is in which phase.\n",
     .groups = groups,
     .size = sizeof(struct phases_options),
     .least = 1,

@@ -289,6 +289,8 @@ static int take_instruction(struct work *work, const struct tw_xtrace_token *tok
 		return refuse(work, "its address is not known");
 	if (token->level)
 		return refuse(work, "a slice is of user mode only");
+	if (work->number == UINT32_MAX)
+		return refuse(work, "it is too far behind the snapshot");
 	if (work->number == 1)
 		work->slice->start_pc = work->pc;
 	status = load_code(work, token->opcode);

@@ -88,9 +88,10 @@ static const struct tw_study_table *find_table(const struct tw_study *study, con
 	return table;
 }
 
-static size_t rows_of_thread(const struct tw_study_table *table, size_t from)
+/* How many rows from one on have the same in a column. */
+static size_t rows_alike(const struct tw_study_table *table, size_t from, size_t column)
 {
-	const struct tw_study_cell *cells = table->cells + from * table->column_count;
+	const struct tw_study_cell *cells = table->cells + from * table->column_count + column;
 	size_t count = 1;
 	while (from + count < table->row_count && cells[count * table->column_count].number == cells[0].number)
 		count++;
@@ -101,11 +102,11 @@ static int render(struct tw_output *out, const struct tw_study_table *table, con
 {
 	size_t rows = table ? table->row_count : 0;
 	int charts = 0, top = HEAD + 30;
-	for (size_t i = 0; i < rows; i += rows_of_thread(table, i))
+	for (size_t i = 0; i < rows; i += rows_alike(table, i, THREAD))
 		charts++;
 	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + 20, title, style);
 	for (size_t i = 0, count; i < rows; i += count, top += STEP) {
-		count = rows_of_thread(table, i);
+		count = rows_alike(table, i, THREAD);
 		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
 		put_chart(out, plot, &thread, top);
 	}
@@ -132,6 +133,73 @@ int study_render_misses(struct tw_output *out, const struct tw_study *study, con
 	                          .area = FIRST,
 	                          .line = last};
 	return render(out, table, &plot, title);
+}
+
+/* ---- Phases. ---- */
+
+enum { STRIP = 40, LEGEND = 18 };
+
+/* Columns of the intervals, and of the phases. */
+enum { OF_THREAD = 1, FROM = 2, INSTRUCTIONS = 3, PHASE = 5, WEIGHT = 1, BEST = 3 };
+
+static void put_box(struct tw_output *out, double x, int top, double wide, int high, uint64_t phase)
+{
+	tw_put_text(out, "<rect class=\"phase\" x=\"");
+	tw_svg_pixels(out, x);
+	tw_putf(out, "\" y=\"%d\" width=\"", top);
+	tw_svg_pixels(out, wide);
+	tw_putf(out, "\" height=\"%d\" fill=\"hsl(%" PRIu64 ", %d%%, %d%%)\"/>\n", high,
+	        (210 + phase * 1375 / 10) % 360, phase % 2 ? 45 : 65, phase % 3 ? 60 : 45);
+}
+
+/* The intervals of a thread, each as wide as it is long; neighbours of one phase are one box. */
+static void put_strip(struct tw_output *out, const struct rows *rows, int top)
+{
+	uint64_t all = cell(rows, rows->count - 1, FROM) + cell(rows, rows->count - 1, INSTRUCTIONS);
+	double scale = (double)INNER / (double)all;
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 "</text>\n", LEFT, top - LABEL,
+	        cell(rows, 0, OF_THREAD));
+	for (size_t i = 0, next; i < rows->count; i = next) {
+		for (next = i + 1; next < rows->count && cell(rows, next, PHASE) == cell(rows, i, PHASE);)
+			next++;
+		uint64_t from = cell(rows, i, FROM);
+		uint64_t to = cell(rows, next - 1, FROM) + cell(rows, next - 1, INSTRUCTIONS);
+		put_box(out, LEFT + scale * (double)from, top, scale * (double)(to - from), STRIP,
+		        cell(rows, i, PHASE));
+	}
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, top + STRIP + 16);
+	tw_put_count(out, all);
+	tw_put_text(out, " instructions</text>\n");
+}
+
+static void put_legend(struct tw_output *out, const struct tw_study_table *phases, int top)
+{
+	for (size_t i = 0; i < phases->row_count; i++, top += LEGEND) {
+		const struct tw_study_cell *cells = phases->cells + i * phases->column_count;
+		put_box(out, LEFT, top, LEGEND - 4, LEGEND - 4, i);
+		tw_putf(out,
+		        "<text x=\"%d\" y=\"%d\">phase %zu: %.2f %%, for which interval %" PRIu64 " stands</text>\n",
+		        LEFT + LEGEND + 4, top + LEGEND - 6, i, 100 * cells[WEIGHT].share, cells[BEST].number);
+	}
+}
+
+int study_render_phases(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	const struct tw_study_table *table = find_table(study, "interval"), *phases = find_table(study, "phase");
+	size_t rows = table ? table->row_count : 0, legend = phases ? phases->row_count : 0;
+	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;
+	for (size_t i = 0; i < rows; i += rows_alike(table, i, OF_THREAD))
+		strips++;
+	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)legend * LEGEND, title, style);
+	for (size_t i = 0, count; i < rows; i += count, top += step) {
+		count = rows_alike(table, i, OF_THREAD);
+		const struct rows thread = {table->cells + i * table->column_count, count, table->column_count};
+		put_strip(out, &thread, top);
+	}
+	if (phases)
+		put_legend(out, phases, top - 20);
+	tw_put_text(out, "</svg>\n");
+	return 0;
 }
 
 /* ---- Calls. ---- */

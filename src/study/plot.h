@@ -13,6 +13,9 @@ int study_render_footprint(struct tw_output *out, const struct tw_study *study, 
 /* Draws the misses of each interval of each thread, in the first cache and in the last. Returns 0. */
 int study_render_misses(struct tw_output *out, const struct tw_study *study, const char *title);
 
+/* Draws which phase each interval of each thread is in. Returns 0. */
+int study_render_phases(struct tw_output *out, const struct tw_study *study, const char *title);
+
 /* Draws the tree of calls as a flame graph. Returns 0 or TW_ERR_MEMORY. */
 int study_render_calls(struct tw_output *out, const struct tw_study *study, const char *title);
 

@@ -363,6 +363,19 @@ def test_mem_model(bench):
     expect(len(sums) >= 3, "the program shares no lines", sums)
 
 
+def test_phases_picture(bench):
+    "phases: a picture with a box for each stretch of a phase, as wide as it is long, in its colour"
+    trace, out = bench.record("phases"), bench.directory / "phases.svg"
+    subprocess.run([bench.tool, "phases", "--interval", "2000", trace, "-o", out], check=True)
+    root = xml.etree.ElementTree.parse(out).getroot()
+    boxes = [(float(box.get("width")), box.get("fill")) for box in root.findall("{*}rect[@class='phase']")]
+    expect(len(boxes) == 12 + 3, boxes)  # three loops, four times; the legend
+    colours = [fill for _, fill in boxes[12:]]
+    expect(len(set(colours)) == 3 and [fill for _, fill in boxes[:12]] == colours * 4, boxes)
+    whole = 2 + 4 * 30011 + 3
+    expect(all(abs(wide - 1024 * 10000 / whole) < 1.5 for wide, _ in boxes[:12]), boxes)
+
+
 def test_pictures(bench):
     "mem, cache: a picture with a chart for each thread, as high as the rows say"
     trace, out = bench.record("threads", "500"), bench.directory / "out.svg"
