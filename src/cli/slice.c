@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct slice_options {
 	struct tw_common common; /* first */
@@ -151,7 +152,8 @@ static int make_all(struct work *work, const struct xtrace_track *track, const s
 	const char *directory = work->options->common.output;
 	char path[PATH_MAX];
 	struct slice_sync sync = {0};
-	if (mkdir(directory, S_IRWXU | S_IRWXG | S_IRWXO) < 0 && errno != EEXIST)
+	bool made = mkdir(directory, S_IRWXU | S_IRWXG | S_IRWXO) == 0;
+	if (!made && errno != EEXIST)
 		return fail(work, directory, errno);
 	snprintf(path, sizeof path, "%s/order.tsv", directory);
 	int status = write_order(work, &sync, track, interval, path);
@@ -165,6 +167,8 @@ static int make_all(struct work *work, const struct xtrace_track *track, const s
 			status = make_slice(work, cut->track, &cut->interval, path);
 	}
 	slice_sync_free(&sync);
+	if (status < 0 && made)
+		rmdir(directory); /* if it is empty */
 	return status;
 }
 

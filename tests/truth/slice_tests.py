@@ -214,6 +214,8 @@ def test_words(bench):
                            (["--length", "5000", "--memory", "64K"], "--memory")):
         refused(bench, trace, options, words)
     refused(bench, bench.record("threads", "500"), ["--length", "5"], "choose one")
+    refused(bench, trace, ["--sync", "--length", "5"], "has no TIME")
+    refused(bench, trace, ["--sync", "--snapshot", "9", "--length", "5"], "there is no 9")
     for name, words in (("load", "does not have the memory that it loads"), ("store", "does not have the memory that it stores to")):
         less, step = without(bench, trace, name, 20)
         refused(bench, less, ["--length", "1000"], words)
