@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { NOTES_SHOWN = 3, FINDINGS_SHOWN = 100, FINDINGS_MOST = 1000000 }; /* of each rule */
+enum { NOTES_SHOWN = 3, FINDINGS_SHOWN = 100, FINDINGS_SIFTED = 100000, FINDINGS_MOST = 1000000 }; /* of each rule */
 
 struct check_options {
 	struct tw_common common;
@@ -165,6 +165,9 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	bool fine = tw_findings_each(&walk->findings, TW_NOTE, &list);
 	if (!json)
 		put_summary(&listing, &walk->findings);
+	if (walk->findings.unjudged)
+		tw_say("%s: %s further on, that may or may not be about what passes the filters%s", tw_shown_path(path),
+		       tw_show_plural(walk->findings.unjudged, "finding").text, all ? "" : " (--all looks at more)");
 	if (!fine)
 		return tw_say_error("%s: no memory for all findings", tw_shown_path(path));
 	return tw_findings_count(&walk->findings, TW_ERROR) ? TW_EXIT_FINDINGS : 0;
@@ -181,7 +184,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .options = {.order = TW_ORDER_TRACK, .checking = TW_CHECK_ALL, .findings_only = true},
 	    .own_findings = true,
 	    .sifts = sifts,
-	    .findings = {.limit = sifts ? FINDINGS_MOST : most_of(options)},
+	    .findings = {.limit = sifts && !options->all ? FINDINGS_SIFTED : most_of(options)},
 	    .context = &work,
 	    .read = read_all,
 	    .show = show,
@@ -215,7 +218,7 @@ const struct tw_command tw_command_check = {
 	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant is "
 	"clear. A note: legal, and worth knowing.\n\n"
 	"With filters all of the trace is checked, and the findings are listed that are about what passes them: whose record makes "
-	"such an event, or stands right before or behind one.",
+	"such an event, or stands right before or behind one. That is so of the first 100,000 findings of each rule, with --all of the first million; how many come after those is told.",
     .examples =
 	"trackway check app.xray\tLists the findings and counts them.\n"
 	"trackway check --json *.xray\tThe same for scripts.\n"

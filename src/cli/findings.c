@@ -195,11 +195,12 @@ static void sift_rule(struct tw_findings_rule *rule, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
 {
 	size_t kept = 0;
+	rule->total = 0;
 	if (rule->count)
 		qsort(rule->heap, rule->count, sizeof *rule->heap, by_place);
 	for (size_t i = 0; i < rule->count; i++) {
 		bool stays = wanted(context, &rule->heap[i]);
-		rule->total -= !stays;
+		rule->total += stays;
 		if (stays && kept < most)
 			rule->heap[kept++] = rule->heap[i];
 		else
@@ -211,8 +212,10 @@ static void sift_rule(struct tw_findings_rule *rule, size_t most,
 void tw_findings_sift(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
 {
-	for (size_t i = 0; i < findings->rule_count; i++)
+	for (size_t i = 0; i < findings->rule_count; i++) {
+		findings->unjudged += findings->rules[i].total - findings->rules[i].count;
 		sift_rule(&findings->rules[i], most, wanted, context);
+	}
 }
 
 void tw_findings_visit(const struct tw_findings *findings, void (*visit)(void *context, const struct tw_kept *kept),

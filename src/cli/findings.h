@@ -23,7 +23,8 @@ struct tw_findings {
 	size_t limit; /* of findings kept of each rule */
 	struct tw_findings_rule *rules;
 	size_t rule_count, rule_room;
-	uint64_t dropped; /* for want of memory */
+	uint64_t dropped;  /* for want of memory */
+	uint64_t unjudged; /* by tw_findings_sift(), because they had not been kept */
 };
 
 /* A tw_finding_fn; context is a struct tw_findings. */
@@ -40,7 +41,8 @@ struct tw_findings_list {
  * all were put. Returns false when there was no memory for some. */
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
 
-/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there. */
+/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there, nor what had not been
+ * kept, which is counted as unjudged. */
 void tw_findings_sift(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context);
 

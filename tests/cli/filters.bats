@@ -160,3 +160,19 @@ found() { # options and files
 		[ "$status" = 2 ] && [[ "$stderr" == *"would both write to standard output"* ]]
 	done
 }
+
+@test "check: findings beyond those that are kept are told, not guessed" {
+	"$PYTHON" - >exits.xray <<-'END'
+		import struct, sys
+		count = 100100  # exits without entries, 10 ns apart
+		body = struct.pack("<Bi11xBQI3xBi11xBHQ5x", 1, 101, 9, 10, 5, 0x13, 1, 5, 0, 1000)
+		body += struct.pack("<II", 7 << 4 | 2, 30) * count
+		header = struct.pack("<HHIQQ8x", 5, 1, 3, 3000000000, 1 << 40)
+		sys.stdout.buffer.write(header + struct.pack("<BQ7x", 0xf, len(body)) + body)
+	END
+	run --separate-stderr trackway check --to-time 95ns exits.xray
+	[ "$status" = 0 ] && [[ "$output" == *": 9 warnings" ]] || fail "$output"
+	[[ "$stderr" == *"100 findings further on"*"(--all looks at more)" ]] || fail "$stderr"
+	run --separate-stderr trackway check --all --from-time 1ms exits.xray
+	[[ "$output" == *": 101 warnings" ]] && [ -z "$stderr" ] || fail "$output $stderr"
+}
