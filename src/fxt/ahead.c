@@ -114,6 +114,7 @@ static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 			continue;
 		slot->claimed = true;
 		pthread_mutex_unlock(&ahead->lock);
+		slot->chunk->memo = &scratch->memo;
 		ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 		ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 		pthread_mutex_lock(&ahead->lock);
@@ -171,6 +172,7 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	while (!all_decoded(ahead))
 		help(ahead, true, &ahead->scratch);
 	pthread_mutex_unlock(&ahead->lock);
+	chunk->memo = &ahead->scratch.memo;
 	ahead->work->decode(chunk, &ahead->wish, &ahead->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
@@ -186,6 +188,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 		fxt_walk_begin(&ahead->walk, chunk);
 	ahead->state.oldest = fxt_offset(first, first->begin);
 	chunk->turn = fxt_turn_of(&ahead->state);
+	chunk->strings = ahead->state.strings;
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
 	return status;

@@ -304,7 +304,7 @@ static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	borrow_room(chunk->calls, scratch);
 	if (chunk->decoded == 0)
 		fxt_calls_clear(chunk->calls);
-	fxt_turn_to(chunk, &chunk->turn);
+	fxt_begin_turn(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
 		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
 }

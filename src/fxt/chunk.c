@@ -67,14 +67,14 @@ bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, u
 {
 	if (!fxt_string_number(chunk->turn.provider, reference, offset, number))
 		return false;
-	chunk->known[reference % FXT_KNOWN] = (struct fxt_known){chunk->epoch | reference, *number};
+	chunk->memo->known[reference % FXT_KNOWN] = (struct fxt_known){chunk->memo->epoch | reference, *number};
 	return true;
 }
 
 const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place)
 {
-	struct fxt_pair *pair = &chunk->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	struct fxt_pair found = {.key = header >> 32 | chunk->pair_epoch};
+	struct fxt_pair *pair = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	struct fxt_pair found = {.key = header >> 32 | chunk->memo->pair_epoch};
 	uint64_t offset = fxt_offset(chunk, place);
 	if (!fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &found.category) ||
 	    !fxt_known_number(chunk, (unsigned)tw_bits(header, 48, 63), offset, &found.name))

@@ -113,6 +113,18 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
+/* What a thread looked up, from chunk to chunk as long as no string gets another meaning. */
+struct fxt_memo {
+	const struct fxt_provider *provider; /* whose */
+	uint64_t strings;                    /* of the chunk */
+	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
+	uint32_t epoch;                      /* of the turn, above the bits of a reference; 0: no turn yet */
+	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
+	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
+};
+
+#define FXT_STRINGS_NEW UINT64_MAX
+
 /* Damage. */
 struct fxt_counts {
 	uint64_t lost_bytes;
@@ -145,10 +157,8 @@ struct fxt_chunk {
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	struct fxt_counts counts;
-	struct fxt_known known[FXT_KNOWN]; /* by the low bits of the reference */
-	uint32_t epoch;                    /* of the turn, above the bits of a reference; 0: no turn yet */
-	struct fxt_pair pairs[FXT_KNOWN];  /* by the low bits of the name's reference */
-	uint64_t pair_epoch;       /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
+	struct fxt_memo *memo;     /* of the thread that decodes it */
+	uint64_t strings;          /* how many had been registered before it; FXT_STRINGS_NEW: some in it, too */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
@@ -216,9 +226,9 @@ bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, u
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
 {
-	const struct fxt_known *known = &chunk->known[reference % FXT_KNOWN];
+	const struct fxt_known *known = &chunk->memo->known[reference % FXT_KNOWN];
 	*number = known->number;
-	return known->key == (chunk->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
+	return known->key == (chunk->memo->epoch | reference) || fxt_look_up(chunk, reference, offset, number);
 }
 
 /* Category and name of an event at a place in one look; NULL where one is inline or not defined. */
@@ -227,12 +237,13 @@ const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header
 /* The same if they were looked up lately, otherwise NULL. */
 static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
 {
-	const struct fxt_pair *pair = &chunk->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	return pair->key == (header >> 32 | chunk->pair_epoch) ? pair : NULL;
+	const struct fxt_pair *pair = &chunk->memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return pair->key == (header >> 32 | chunk->memo->pair_epoch) ? pair : NULL;
 }
 
 /* What a thread has for the chunks that it works on, one after the other; all zero to begin. */
 struct fxt_scratch {
+	struct fxt_memo memo;
 	struct tw_slab_scratch sort;
 	struct fxt_call *calls; /* calls.c */
 	size_t call_room;
@@ -284,8 +295,9 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 /* check.c: notes what rules a record breaks. */
 void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
-/* Makes a turn the one that holds; the next one stands before each metadata and initialization record. */
-void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn);
+/* Goes on with the turn of a chunk, before any of it is decoded; turns to the next, which stands before each metadata and
+ * initialization record. */
+void fxt_begin_turn(struct fxt_chunk *chunk);
 void fxt_next_turn(struct fxt_chunk *chunk);
 
 #endif

@@ -401,7 +401,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		return;
 	if (chunk->decoded == 0)
 		begin(chunk->census);
-	fxt_turn_to(chunk, &chunk->turn);
+	fxt_begin_turn(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;

@@ -58,7 +58,10 @@ static int next_chunk(struct fxt_cursor *cursor)
 	if (first)
 		cursor->big = cursor->walk.big;
 	tell_notes(cursor);
-	fxt_turn_to(chunk, &(struct fxt_turn){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND});
+	chunk->memo = &cursor->memo;
+	chunk->strings = FXT_STRINGS_NEW;
+	chunk->turn = (struct fxt_turn){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
+	fxt_begin_turn(chunk);
 	chunk->turn = fxt_turn_of(&cursor->state);
 	walk_on(cursor);
 	return 1;

@@ -474,44 +474,64 @@ static bool has_thread(enum tw_fxt_kind kind)
 
 /* ---- Turns. ---- */
 
-/* A string is registered: pairs may have it. */
-static void forget_pairs(struct fxt_chunk *chunk)
+static void forget_pairs(struct fxt_memo *memo)
 {
 	enum { EPOCH_SHIFT = 32 };
-	chunk->pair_epoch += UINT64_C(1) << EPOCH_SHIFT;
-	if (chunk->pair_epoch)
+	memo->pair_epoch += UINT64_C(1) << EPOCH_SHIFT;
+	if (memo->pair_epoch)
 		return;
-	memset(chunk->pairs, 0, sizeof chunk->pairs);
-	chunk->pair_epoch = UINT64_C(1) << EPOCH_SHIFT;
+	memset(memo->pairs, 0, sizeof memo->pairs);
+	memo->pair_epoch = UINT64_C(1) << EPOCH_SHIFT;
 }
 
 /* What references mean now, they mean no more. */
 static void forget_names(struct fxt_chunk *chunk)
 {
 	enum { EPOCH = 1 << 16 };
-	forget_pairs(chunk);
-	chunk->epoch += EPOCH;
-	if (chunk->epoch)
+	struct fxt_memo *memo = chunk->memo;
+	forget_pairs(memo);
+	memo->provider = chunk->turn.provider;
+	memo->strings = chunk->strings;
+	memo->epoch += EPOCH;
+	if (memo->epoch)
 		return;
-	memset(chunk->known, 0, sizeof chunk->known);
-	chunk->epoch = EPOCH;
+	memset(memo->known, 0, sizeof memo->known);
+	memo->epoch = EPOCH;
 }
 
-void fxt_turn_to(struct fxt_chunk *chunk, const struct fxt_turn *turn)
+/* A string is registered: pairs may have it. */
+static void forget_string(struct fxt_chunk *chunk, unsigned index)
+{
+	chunk->memo->known[index % FXT_KNOWN].key = 0;
+	chunk->memo->strings = chunk->strings = FXT_STRINGS_NEW;
+	forget_pairs(chunk->memo);
+}
+
+static void set_turn(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 {
 	if (chunk->clock.frequency != turn->frequency) {
 		tw_ticks_set(&chunk->clock, turn->frequency);
 		chunk->first_without = tw_ticks_of(UINT64_MAX, turn->frequency);
 	}
 	chunk->turn = *turn;
-	forget_names(chunk);
 	chunk->told_provider = chunk->told_clock = false;
+}
+
+void fxt_begin_turn(struct fxt_chunk *chunk)
+{
+	const struct fxt_memo *memo = chunk->memo;
+	set_turn(chunk, &chunk->turn);
+	if (memo->provider != chunk->turn.provider || memo->strings != chunk->strings ||
+	    memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
+		forget_names(chunk);
 }
 
 void fxt_next_turn(struct fxt_chunk *chunk)
 {
-	if (chunk->turned < chunk->turn_count)
-		fxt_turn_to(chunk, &chunk->turns[chunk->turned++]);
+	if (chunk->turned == chunk->turn_count)
+		return;
+	set_turn(chunk, &chunk->turns[chunk->turned++]);
+	forget_names(chunk);
 }
 
 /* ---- Records. ---- */
@@ -522,10 +542,8 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 	struct tw_fxt_record record;
 	const struct job job = {chunk, wish, &record, place};
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
-	if (fxt_type(header) == TW_FXT_TYPE_STRING) {
-		chunk->known[tw_bits(header, 16, 30) % FXT_KNOWN].key = 0;
-		forget_pairs(chunk);
-	}
+	if (fxt_type(header) == TW_FXT_TYPE_STRING)
+		forget_string(chunk, (unsigned)tw_bits(header, 16, 30));
 	if (tw_fxt_next(&decoder, &record) != 1) {
 		fxt_note(chunk, FXT_RECORD_BROKEN, place, place + decoder.at, 0, 0, decoder.fault);
 		return (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
@@ -601,7 +619,7 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_turn_to(chunk, &chunk->turn);
+	fxt_begin_turn(chunk);
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++) {
 		chunk->big = chunk->pieces[chunk->decoded].big;
 		fxt_decode_piece(chunk, wish, &chunk->pieces[chunk->decoded]);

@@ -149,10 +149,11 @@ static struct fxt_entry *add_meaning(struct fxt_state *state, bool thread, unsig
 	return entry;
 }
 
-static void publish(const struct fxt_state *state, bool thread, unsigned index, struct fxt_entry *entry)
+static void publish(struct fxt_state *state, bool thread, unsigned index, struct fxt_entry *entry)
 {
 	struct fxt_page *page = atomic_load_explicit(place_of(state, thread, index), memory_order_relaxed);
 	atomic_store_explicit(&page->entries[index % FXT_PAGE], entry, memory_order_release);
+	state->strings += !thread;
 }
 
 bool fxt_state_string(struct fxt_state *state, unsigned index, const uint8_t *text, size_t length, uint64_t offset)
@@ -225,6 +226,7 @@ static void clear_tables(struct fxt_state *state, struct fxt_provider *provider)
 	for (unsigned i = 0; i < FXT_PAGES; i++)
 		clear_page(state, &provider->strings[i]);
 	clear_page(state, &provider->threads);
+	state->strings++;
 	provider->frequency = TW_NS_PER_SECOND;
 	provider->initialized = false;
 }

@@ -57,6 +57,7 @@ struct fxt_state {
 	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
 	size_t memory, limit;           /* bytes that tables take, and may take */
 	bool full;                      /* the limit was reached: something is missing */
+	uint64_t strings;               /* how often the meaning of a string changed */
 };
 
 /* False when there is no memory. */

@@ -67,7 +67,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_turn_to(chunk, &chunk->turn);
+	fxt_begin_turn(chunk);
 	for (; chunk->decoded < chunk->piece_count && !chunk->failed; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
