@@ -48,6 +48,11 @@ struct fxt_ahead {
 	int status; /* of the input */
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
+	struct {
+		uint8_t *bytes;
+		size_t room;
+	} spare_bytes[LINE];
+	size_t spare_bytes_count;
 	struct fxt_scratch scratch;  /* the caller's thread's */
 	bool (*more)(void *context); /* NULL, or something else to do */
 	void *context;
@@ -62,9 +67,14 @@ struct fxt_ahead {
 
 static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 {
-	if (ahead->spare_count)
-		return ahead->spare[--ahead->spare_count];
-	return fxt_chunk_new(fxt_chunk_size(ahead->reader));
+	struct fxt_chunk *chunk =
+	    ahead->spare_count ? ahead->spare[--ahead->spare_count] : fxt_chunk_new(fxt_chunk_size(ahead->reader));
+	if (chunk && !chunk->bytes && ahead->spare_bytes_count) {
+		ahead->spare_bytes_count--;
+		chunk->bytes = ahead->spare_bytes[ahead->spare_bytes_count].bytes;
+		chunk->room = ahead->spare_bytes[ahead->spare_bytes_count].room;
+	}
+	return chunk;
 }
 
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
@@ -251,6 +261,16 @@ void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->spare[ahead->spare_count++] = chunk;
 }
 
+void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	if (ahead->spare_bytes_count == LINE)
+		return;
+	ahead->spare_bytes[ahead->spare_bytes_count].bytes = chunk->bytes;
+	ahead->spare_bytes[ahead->spare_bytes_count++].room = chunk->room;
+	chunk->bytes = NULL;
+	chunk->room = 0;
+}
+
 void fxt_ahead_lock(struct fxt_ahead *ahead)
 {
 	pthread_mutex_lock(&ahead->lock);
@@ -330,6 +350,8 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		fxt_chunk_free(ahead->line[i % LINE].chunk);
 	for (size_t i = 0; i < ahead->spare_count; i++)
 		fxt_chunk_free(ahead->spare[i]);
+	for (size_t i = 0; i < ahead->spare_bytes_count; i++)
+		free(ahead->spare_bytes[i].bytes);
 	fxt_scratch_free(&ahead->scratch);
 	fxt_state_free(&ahead->state);
 	pthread_cond_destroy(&ahead->change);

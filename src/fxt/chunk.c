@@ -13,12 +13,19 @@
 struct fxt_chunk *fxt_chunk_new(size_t size)
 {
 	struct fxt_chunk *chunk = calloc(1, sizeof *chunk);
-	if (chunk && tw_grow(&chunk->bytes, &chunk->room, size + size / FXT_HEAD, 1)) {
+	if (chunk)
 		chunk->size = size;
-		return chunk;
-	}
-	fxt_chunk_free(chunk);
-	return NULL;
+	return chunk;
+}
+
+/* Not zeroed: all of it is read into. */
+static bool make_bytes(struct fxt_chunk *chunk)
+{
+	if (chunk->bytes)
+		return true;
+	chunk->room = chunk->size + chunk->size / FXT_HEAD;
+	chunk->bytes = malloc(chunk->room);
+	return chunk->bytes;
 }
 
 void fxt_chunk_clear(struct fxt_chunk *chunk)
@@ -86,6 +93,8 @@ const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);
+	if (!make_bytes(chunk))
+		return TW_ERR_MEMORY;
 	size_t head = chunk->size / FXT_HEAD;
 	int64_t got = fill(reader, *position, chunk->bytes + head, chunk->size);
 	size_t size = got < 0 ? 0 : (size_t)got;

@@ -132,7 +132,7 @@ struct fxt_counts {
 
 struct fxt_chunk {
 	size_t size;    /* read at a time */
-	uint8_t *bytes; /* from `begin` to `end` they are the archive's */
+	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
 	size_t room, begin, end;
 	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
 	bool at_end;   /* the archive ends with it */

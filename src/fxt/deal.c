@@ -304,6 +304,7 @@ static bool deal_chunk(struct deal *deal, struct fxt_chunk *chunk)
 static void put_out(struct deal *deal, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(deal->ahead);
+	fxt_ahead_put_bytes(deal->ahead, chunk);
 	deal->held[deal->committed++ % TW_ORDER_SLABS] = chunk;
 	for (unsigned i = 0; i < deal->count; i++)
 		fill(deal, &deal->parts[i]);
