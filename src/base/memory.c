@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tw_grow(void *array, size_t *room, size_t need, size_t size)
+bool tw_extend(void *array, size_t *room, size_t need, size_t size)
 {
 	if (need <= *room)
 		return true;
@@ -21,9 +21,21 @@ bool tw_grow(void *array, size_t *room, size_t need, size_t size)
 	char *fresh = realloc(old, more * size);
 	if (!fresh)
 		return false;
-	memset(fresh + *room * size, 0, (more - *room) * size);
 	memcpy(array, &fresh, sizeof fresh);
 	*room = more;
+	return true;
+}
+
+bool tw_grow(void *array, size_t *room, size_t need, size_t size)
+{
+	size_t before = *room;
+	if (need <= before)
+		return true;
+	if (!tw_extend(array, room, need, size))
+		return false;
+	char *bytes;
+	memcpy(&bytes, array, sizeof bytes);
+	memset(bytes + before * size, 0, (*room - before) * size);
 	return true;
 }
 

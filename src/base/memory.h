@@ -10,6 +10,9 @@
  * zero. False when there is no memory: the array is as it was. */
 bool tw_grow(void *array, size_t *room, size_t need, size_t size);
 
+/* The same, but new room holds anything: what of it is never used takes no memory. */
+bool tw_extend(void *array, size_t *room, size_t need, size_t size);
+
 /* Appends bytes to a growing text that stays terminated. */
 struct tw_text {
 	char *bytes; /* NULL while empty */

@@ -345,7 +345,7 @@ static bool copy_row(struct tw_reader *merged, struct tw_merge_input *input, siz
 	size_t n = event->argument_count;
 	struct tw_argument *arguments = NULL;
 	if (n) {
-		if (!tw_grow(&merge->arguments, &merge->argument_room, *used + n, sizeof *merge->arguments))
+		if (!tw_extend(&merge->arguments, &merge->argument_room, *used + n, sizeof *merge->arguments))
 			return false;
 		arguments = merge->arguments + *used;
 		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);

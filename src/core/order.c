@@ -138,7 +138,8 @@ static uint64_t time_of_next(const struct tw_sorter *sorter)
 static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	size_t count = 0, used = 0;
-	if (!tw_grow(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX, sizeof *sorter->arguments))
+	if (!tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX,
+	               sizeof *sorter->arguments))
 		return TW_ERR_MEMORY;
 	while (count < TW_SLAB_BLOCK && sorter->head_count && (whole || !oldest_used_up(sorter))) {
 		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;

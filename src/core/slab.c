@@ -24,9 +24,9 @@ void tw_slab_free(struct tw_slab *slab)
 
 bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments)
 {
-	if (tw_grow(&slab->events, &slab->room, rows, sizeof *slab->events) &&
+	if (tw_extend(&slab->events, &slab->room, rows, sizeof *slab->events) &&
 	    tw_grow(&slab->bases, &slab->base_room, rows / TW_SLAB_BLOCK + 1, sizeof *slab->bases) &&
-	    tw_grow(&slab->arguments, &slab->argument_room, arguments, sizeof *slab->arguments))
+	    tw_extend(&slab->arguments, &slab->argument_room, arguments, sizeof *slab->arguments))
 		return true;
 	slab->failed = true;
 	return false;
@@ -187,8 +187,8 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	slab->sorted = is_sorted(slab);
 	if (slab->sorted)
 		return;
-	if (!tw_grow(&slab->order, &slab->order_room, count, sizeof *slab->order) ||
-	    !tw_grow(&scratch->bytes, &scratch->room, count * 2 * sizeof(uint64_t), 1)) {
+	if (!tw_extend(&slab->order, &slab->order_room, count, sizeof *slab->order) ||
+	    !tw_extend(&scratch->bytes, &scratch->room, count * 2 * sizeof(uint64_t), 1)) {
 		slab->failed = slab->sorted = true;
 		return;
 	}

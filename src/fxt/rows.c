@@ -34,7 +34,7 @@ void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t
 
 void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 {
-	if (!tw_grow(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
+	if (!tw_extend(&chunk->fixes, &chunk->fix_room, chunk->fix_count + 1, sizeof *chunk->fixes)) {
 		chunk->failed = true;
 		return;
 	}
