@@ -343,13 +343,12 @@ static bool copy_row(struct tw_reader *merged, struct tw_merge_input *input, siz
 	struct tw_event *event = &merge->events[count];
 	*event = input->batch.events[input->next++];
 	size_t n = event->argument_count;
-	struct tw_argument *arguments = NULL;
-	if (n) {
-		if (!tw_extend(&merge->arguments, &merge->argument_room, *used + n, sizeof *merge->arguments))
-			return false;
-		arguments = merge->arguments + *used;
+	if (*used + n >= merge->argument_room &&
+	    !tw_extend(&merge->arguments, &merge->argument_room, *used + n + 1, sizeof *merge->arguments))
+		return false;
+	struct tw_argument *arguments = merge->arguments + *used;
+	if (n)
 		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
-	}
 	event->first_argument = (uint16_t)*used;
 	*used += n;
 	return map_event(merged, input, event, arguments);

@@ -122,11 +122,10 @@ static inline char *put_head(struct chrome *chrome, char *p, const struct chrome
 	return p;
 }
 
-/* What has been written from `out->used` to `p` is taken; then there is new room. */
-static char *take_room(struct tw_output *out, const char *p)
+/* What has been written of the event so far, up to `p`, is taken. */
+static inline void take_until(struct tw_output *out, const char *p)
 {
 	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
-	return tw_output_room(out, EVENT_ROOM);
 }
 
 /* A part of a name that is kept; there is room for it where it is short. */
@@ -136,7 +135,7 @@ static inline char *put_piece(const struct chrome *chrome, struct tw_output *out
 	const char *bytes = tw_names_bytes(&chrome->names, piece);
 	if (__builtin_expect(size <= SHORT_NAME, 1))
 		return copy(p, bytes, size);
-	p = take_room(out, p);
+	take_until(out, p);
 	tw_put(out, bytes, size);
 	return tw_output_room(out, EVENT_ROOM);
 }
@@ -169,12 +168,12 @@ static void put_slot(struct chrome *chrome, struct tw_output *out, const struct 
 	char *p = put_head(chrome, tw_output_room(out, EVENT_ROOM), slot);
 	p = put_names(chrome, out, p, slot);
 	if (slot->text_size || slot->end_size || slot->flags) {
-		take_room(out, p);
+		take_until(out, p);
 		put_text(chrome, out, slot);
 		p = tw_output_room(out, 1);
 	}
 	*p++ = '}';
-	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
+	take_until(out, p);
 }
 
 static void put_first(struct chrome *chrome, struct tw_output *out)
