@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "uftrace/uftrace.h"
 
-#include <trackway/sched.h>
-
 /* ---- Where records come from: the files of tasks, and behind them in number those of CPUs. ---- */
 
 static size_t source_count(const struct uftrace_reader *uftrace)
@@ -216,11 +214,12 @@ static int add_arguments(struct tw_reader *reader, const struct uftrace_record *
 /* What else ran on the CPU is not told: nobody. */
 static void add_switch(const struct uftrace_reader *uftrace, const struct uftrace_record *record, struct tw_event *row)
 {
+	enum { RUNNING = 1, BLOCKED = 3 }; /* as enum tw_sched_state has them */
 	bool leaves = record->type == UFTRACE_SCHED_OUT;
 	row->cpu = (uint16_t)record->cpu;
 	row->other = leaves ? uftrace->nobody : row->track;
 	row->track = leaves ? row->track : uftrace->nobody;
-	row->value = leaves && !record->preempted ? TW_SCHED_BLOCKED : TW_SCHED_RUNNING;
+	row->value = leaves && !record->preempted ? BLOCKED : RUNNING;
 }
 
 static int add_row(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,

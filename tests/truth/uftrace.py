@@ -5,8 +5,9 @@
     | uftrace.py switches DUMP.txt RECORDS.json
 
 write: two threads of one process and a forked child, with arguments behind records, a recursion, an event, lost records and names
-of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`. arguments: the values that it shows must be
-those of `trackway dump --json`. switches: the same of when threads got a CPU and left it, from the first function on.
+of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`.
+arguments: the values that it shows must be those of `trackway dump --json`. switches: the same of when threads got
+a CPU and left it, from the first function on.
 """
 import collections
 import json
@@ -135,15 +136,15 @@ def arguments(dump, records):
     print(len(groups), "records with values of", *sorted(kinds))
 
 
-SWITCH = re.compile(r"^(\d+)\.(\d{9})\s+(\d+): \[event\] linux:(sched-in|sched-out)(?:-[a-z]+)?\(")
+SWITCH = re.compile(r"^(\d+)\.(\d{9})\s+(\d+): \[event\] linux:(sched-in|sched-out)( \(pre-empted\))?\(")
 
 
 def switches(dump, records):
     lines = pathlib.Path(dump).read_text(errors="replace").splitlines()
     start = min(int(match[1] + match[2]) for match in map(LINE.match, lines) if match)
-    told = [(int(match[1] + match[2]), int(match[3]), match[4]) for match in map(SWITCH.match, lines) if match]
-    rows = map(json.loads, open(records, encoding="utf-8"))
-    found = [(row["time"], row["tid"], row["record"]) for row in rows if row["record"].startswith("sched-")]
+    told = [(int(match[1] + match[2]), int(match[3]), match[4], bool(match[5])) for match in map(SWITCH.match, lines) if match]
+    rows = [row for row in map(json.loads, open(records, encoding="utf-8")) if row["record"].startswith("sched-")]
+    found = [(row["time"], row["tid"], row["record"], row.get("preempted", False)) for row in rows]
     expected = sorted(row for row in told if row[0] >= start)
     assert sorted(found) == expected, (found, expected)
     print(len(found), "switches")
