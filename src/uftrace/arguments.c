@@ -105,12 +105,13 @@ static void read_value(const char **text, struct value *value)
 	const char *at = *text;
 	uint64_t bits = WORD_BITS;
 	*value = (struct value){.name = at, .name_size = strcspn(at, "/%,")};
-	value->format = strncmp(at, "fparg", 5) == 0 ? 'f' : '\0';
+	if (strncmp(at, "fparg", 5) == 0)
+		value->format = 'f';
 	at += value->name_size;
 	if (*at == '/') {
 		at++;
-		if (*at < '0' || *at > '9')
-			value->format = *at ? *at++ : '\0';
+		if ((*at < '0' || *at > '9') && *at)
+			value->format = *at++;
 		bits = value->format == 'c' ? BYTE_BITS : WORD_BITS;
 		if (*at >= '0' && *at <= '9')
 			(void)tw_scan_number(&at, 10, &bits);

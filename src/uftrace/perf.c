@@ -89,8 +89,10 @@ static int next_record(struct tw_reader *reader, struct uftrace_cpu *cpu, struct
 	const uint8_t *bytes;
 	size_t have;
 	int status = tw_window_view(&cpu->window, cpu->next, RECORD_MOST, &bytes, &have);
-	if (status < 0)
-		return tw_fail(reader, status, "%s", tw_input_error(cpu->input));
+	if (status < 0) {
+		tw_fail(reader, status, "%s", tw_input_error(cpu->input));
+		return status;
+	}
 	if (have == 0)
 		return 0;
 	size_t size = have < HEADER ? 0 : tw_load16(bytes + SIZE, false);
