@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 struct record_options {
 	struct tw_common common;
@@ -67,6 +68,7 @@ static int check_program(const char *path)
 
 static int check_options(const struct record_options *options, const struct tw_qemu *qemu)
 {
+	struct stat what;
 	if (has_scalable(qemu->cpu))
 		return tw_say_error(
 		    "--cpu %s has SVE, whose loads and stores QEMU %u.%u does not tell to plugins: append "
@@ -74,6 +76,10 @@ static int check_options(const struct record_options *options, const struct tw_q
 		    qemu->cpu, qemu->major, qemu->minor, default_cpu);
 	if (mkdir(options->directory, 0777) < 0 && errno != EEXIST)
 		return tw_say_error("%s: cannot be made: %s", options->directory, strerror(errno));
+	if (stat(options->directory, &what) < 0 || !S_ISDIR(what.st_mode))
+		return tw_say_error("%s: is no directory", options->directory);
+	if (access(options->directory, W_OK | X_OK) < 0)
+		return tw_say_error("%s: cannot be written to: %s", options->directory, strerror(errno));
 	return 0;
 }
 

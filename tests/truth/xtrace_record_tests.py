@@ -648,6 +648,9 @@ def test_words(bench):
     bench.record(["/bin/sh"], status=2, says="is no AArch64 program")
     bench.record(["nothing"], status=2, says="No such file")
     bench.record([marks], "--cpu", "max,sve=off")
+    for taken, says in ((marks, "is no directory"), (bench.directory / "no" / "way", "cannot be made")):
+        done = subprocess.run([bench.tool, "record", "-o", taken, "--", marks], capture_output=True, text=True, check=False)
+        expect(done.returncode == 2 and says in done.stderr, done.returncode, done.stderr)
 
 
 def busybox(bench):
