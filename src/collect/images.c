@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KNOWN = 512, LINE = PATH_MAX + 128 };
@@ -34,16 +35,27 @@ static bool is_known(uint64_t pc)
 	return known_count == KNOWN;
 }
 
+static char *next_field(char *at)
+{
+	at += strcspn(at, " ");
+	return at + strspn(at, " ");
+}
+
+/* "7f0000000000-7f0000001000 r-xp 00000000 fe:01 123    /usr/bin/program" */
 static bool next_mapping(FILE *list, struct mapping *mapping)
 {
-	char line[LINE];
-	int path = 0;
-	if (!fgets(line, sizeof line, list) ||
-	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &mapping->start, &mapping->end,
-	           mapping->access, &mapping->offset, &path) < 4)
+	char line[LINE], *at = line;
+	if (!fgets(line, sizeof line, list))
 		return false;
 	line[strcspn(line, "\n")] = '\0';
-	snprintf(mapping->path, sizeof mapping->path, "%s", path ? line + path : "");
+	mapping->start = strtoull(at, &at, 16);
+	mapping->end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+	at = next_field(at);
+	snprintf(mapping->access, sizeof mapping->access, "%.4s", at);
+	at = next_field(at);
+	mapping->offset = strtoull(at, &at, 16);
+	at = next_field(next_field(next_field(at))); /* behind device and inode */
+	snprintf(mapping->path, sizeof mapping->path, "%s", at);
 	return true;
 }
 
