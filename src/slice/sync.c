@@ -5,10 +5,7 @@
 
 #include "slice/slice.h"
 
-enum {
-	ACCESSES = 1024,
-	/* of an instruction: LD4 has 64 */ CHUNK = 1 << 14 /* bytes read at once: many files are open */
-};
+enum { ACCESSES = 1024 }; /* of an instruction: LD4 has 64 */
 
 struct access {
 	uint64_t address;
@@ -193,7 +190,7 @@ static void sift_down(const struct work *work, size_t i)
 static int open_lane(struct work *work, struct lane *lane)
 {
 	int status = xtrace_files_open(&lane->files, work->reader, lane->cut->track);
-	lane->files.data_window.chunk = CHUNK;
+	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
 	lane->opens = true;
 	if (status >= 0)
@@ -226,17 +223,19 @@ static int read_lanes(struct work *work)
 /* ---- Snapshots. ---- */
 
 /* The last one before the interval. */
-static int find_snapshot(struct work *work, struct lane *lane, struct slice_cut *cut)
+static int find_snapshot(struct work *work, const struct lane *lane, struct slice_cut *cut)
 {
+	struct xtrace_files files;
 	struct xtrace_snapshots snapshots;
 	uint64_t most = lane->files.layout.counts_index ? lane->first : lane->begin, found = 0;
-	int status = 0;
-	xtrace_snapshots_init(&snapshots, &lane->files);
-	while (lane->files.snapshots && (status = xtrace_snapshots_next(&snapshots)) > 0) {
+	int status = xtrace_files_open(&files, work->reader, cut->track);
+	xtrace_snapshots_init(&snapshots, &files);
+	while (status >= 0 && files.snapshots && (status = xtrace_snapshots_next(&snapshots)) > 0) {
 		if (snapshots.last.index > most)
 			break;
 		found = snapshots.number;
 	}
+	xtrace_files_close(&files);
 	if (status >= 0 && !found)
 		return tw_fail(work->reader, TW_ERR_VALUE, "thread %" PRIu64 " has no snapshot before TIME %" PRIu64,
 		               cut->track->name.number, work->sync->after + 1);
@@ -249,7 +248,7 @@ static int make_cuts(struct work *work, const struct slice_interval *interval)
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < work->sync->count; i++) {
 		struct slice_cut *cut = &work->sync->cuts[i];
-		struct lane *lane = &work->lanes[i];
+		const struct lane *lane = &work->lanes[i];
 		cut->interval = (struct slice_interval){.begin = lane->begin, .instructions = lane->length};
 		if (i == work->chosen)
 			cut->interval = *interval;
@@ -266,8 +265,10 @@ static int prepare(struct work *work, const struct xtrace_track *track)
 	work->lanes = calloc(set->count, sizeof *work->lanes);
 	work->heap = calloc(set->count, sizeof(struct lane *));
 	sync->cuts = calloc(set->count, sizeof *sync->cuts);
-	if (!work->lanes || !work->heap || !sync->cuts)
-		return xtrace_no_memory(work->reader);
+	if (!work->lanes || !work->heap || !sync->cuts) {
+		xtrace_no_memory(work->reader);
+		return TW_ERR_MEMORY;
+	}
 	sync->count = set->count;
 	work->chosen = (size_t)(track - set->tracks);
 	for (size_t i = 0; i < sync->count; i++) {
