@@ -32,7 +32,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 {
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
-	chunk->steps.count = chunk->steps.rows = 0;
+	fxt_steps_clear(&chunk->steps);
 	chunk->counts = (struct fxt_counts){0};
 	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
@@ -52,7 +52,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	free(chunk->notes);
 	fxt_census_free(chunk->census);
 	fxt_calls_free(chunk->calls);
-	free(chunk->steps.steps);
+	fxt_steps_free(&chunk->steps);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }
@@ -128,6 +128,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 {
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->calls);
+	free(scratch->steps.steps);
 	*scratch = (struct fxt_scratch){0};
 }
 

@@ -174,7 +174,6 @@ struct fxt_wish {
 	uint32_t kinds; /* of event, bits; events of others make no rows */
 	bool sort;      /* by time */
 	bool check;     /* every rule */
-	bool findings;  /* and nothing else: what no rule needs of rows may be left out */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
@@ -245,7 +244,8 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 struct fxt_scratch {
 	struct fxt_memo memo;
 	struct tw_slab_scratch sort;
-	struct fxt_call *calls; /* calls.c */
+	struct fxt_steps_scratch steps; /* verify.c */
+	struct fxt_call *calls;         /* calls.c */
 	size_t call_room;
 };
 
@@ -283,8 +283,12 @@ static inline uint16_t fxt_scope_flags(uint64_t scope)
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }
 
+/* prove.c: adds the steps of records of a piece from a place on that are right for sure. Returns the place of one that is for
+ * fxt_take_record(), or the end. */
+size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece);
+
 /* plain.c: takes records of a piece from a place on that have nothing inline and nothing wrong. Returns the place of one that is
- * for fxt_take_record(), or the end. `make bench` measures check and convert of FXT: rows take less than half as long. */
+ * for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows take less than half as long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 

@@ -141,11 +141,13 @@ static uint32_t plain_arguments_words(const uint8_t *bytes, uint32_t at, uint32_
 
 uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big)
 {
-	uint32_t size = fxt_size(header), count = (uint32_t)tw_bits(header, 20, 23);
-	uint32_t behind = fxt_event_extra(fxt_kind(header));
-	uint32_t words = fixed + fxt_text_words(header >> 32) + fxt_text_words(header >> 48);
-	uint32_t plain = plain_arguments_words(bytes, words - behind, size, count, big);
-	uint32_t before = plain ? words - behind + plain : with_arguments(count, words - behind, bytes, size, big);
+	uint32_t size = (uint32_t)tw_bits(header, 4, 15), count = (uint32_t)tw_bits(header, 20, 23);
+	uint32_t behind = fxt_event_extra((enum tw_fxt_kind)(TW_FXT_INSTANT + tw_bits(header, 16, 19)));
+	uint32_t words = fixed - behind;
+	if (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)))
+		words += fxt_text_words(header >> 32) + fxt_text_words(header >> 48);
+	uint32_t plain = plain_arguments_words(bytes, words, size, count, big);
+	uint32_t before = plain ? words + plain : with_arguments(count, words, bytes, size, big);
 	return before ? before + behind : FXT_NEVER;
 }
 

@@ -197,16 +197,14 @@ void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
 {
 	uint64_t offset = fxt_offset(chunk, step->place);
-	unsigned kind = step->what % FXT_STEP_KINDS;
-	uint64_t key = step->what - kind;
-	if (kind == TW_SLICE_BEGIN)
-		begin_duration(pairs, step->track, (uint32_t)(key / FXT_STEP_KINDS), offset);
-	else if (kind == TW_SLICE_END)
-		end_duration(pairs, step->track, (uint32_t)(key / FXT_STEP_KINDS), offset);
-	else if (kind == FXT_STEP_ROW)
-		take_event(pairs, &chunk->slab.events[step->place]);
-	else
-		take_operation(pairs, kind, key, step->track, offset);
+	if (step->type == FXT_BEGIN)
+		begin_duration(pairs, step->track, (uint32_t)step->key, offset);
+	else if (step->type == FXT_END)
+		end_duration(pairs, step->track, (uint32_t)step->key, offset);
+	else if (step->type == FXT_ROW)
+		take_event(pairs, &chunk->slab.events[step->key]);
+	else if (step->type != FXT_MARK)
+		take_operation(pairs, fxt_event_kinds[step->type], step->key, step->track, offset);
 }
 
 static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)

@@ -1,4 +1,4 @@
-/* plain.c - records of which all that matters stands where their headers tell: the fast path of rows and of checking. */
+/* plain.c - records of which all that matters stands where their headers tell: the fast path of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 
@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "fxt/chunk.h"
 
-/* The document, "Context Switch Record" and "Instant event". */
-enum { STATE_RUNNING = 1, STATE_MAX = 5, SCOPE_MAX = 2 };
+/* The document, "Instant event". */
+enum { SCOPE_MAX = 2 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
@@ -20,7 +20,6 @@ struct run {
 	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
 	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
-	struct fxt_step *step; /* where the next goes; NULL: rows are asked for */
 };
 
 static __attribute__((noinline)) const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index,
@@ -41,32 +40,6 @@ INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t plac
 	if (__builtin_expect(!names, 0))
 		names = fxt_look_up_pair(run->chunk, header, place);
 	return run->thread ? names : NULL;
-}
-
-/* ---- Rules. ---- */
-
-static bool is_number(unsigned type)
-{
-	return type >= TW_FXT_ARG_INT32 && type <= TW_FXT_ARG_DOUBLE;
-}
-
-/* Whether arguments, which are known to be as long as their headers say, need not be looked at: none has a text in it, or leads
- * nowhere; or `numbers` are asked for and one is none. */
-static __attribute__((noinline)) bool are_plain(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count,
-                                                bool numbers)
-{
-	uint64_t offset = fxt_offset(chunk, place);
-	for (uint32_t unused; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + place + at, chunk->big);
-		unsigned type = fxt_type(header);
-		if ((numbers && !is_number(type)) || type >= TW_FXT_ARG_BLOB ||
-		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
-		    (type == TW_FXT_ARG_STRING &&
-		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
-			return false;
-		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
-	}
-	return true;
 }
 
 /* ---- Arguments of rows. ---- */
@@ -190,31 +163,10 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct f
 	row->flags = instant ? fxt_scope_flags(word) : 0;
 }
 
-/* Records are of two words or more: there is room. */
-INLINE void add_step(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
-                     uint64_t word)
-{
-	bool slice = kind <= TW_SLICE_END;
-	struct fxt_step *step = run->step++;
-	step->time = tw_ticks_ns(&run->chunk->clock, ticks);
-	step->what = kind | (slice ? (uint64_t)names->name * FXT_STEP_KINDS
-	                           : fxt_operation_key(names->category, names->name, word));
-	step->track = run->thread->number;
-	step->place = (uint32_t)place;
-}
-
 /* Whether an event has its thread, its category or its name inline. */
 INLINE bool is_inline(uint64_t header)
 {
 	return tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
-}
-
-/* Whether the arguments of an event are such that it can be taken here. */
-static bool knows_arguments(const struct run *run, size_t place, uint64_t count, unsigned kind, bool looked_at)
-{
-	if (run->wish->findings)
-		return are_plain(run->chunk, place, (size_t)2 * TW_FXT_WORD, count, kind == TW_COUNTER);
-	return looked_at && !run->wish->check && are_values(run->chunk, place, count);
 }
 
 INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
@@ -223,7 +175,7 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	bool looked_at = run->wish->kinds >> kind & 1;
 	size_t place = (size_t)(bytes - run->chunk->bytes);
 	uint64_t count = tw_bits(header, 20, 23), word;
-	if (count && !knows_arguments(run, place, count, kind, looked_at))
+	if (count && !(looked_at && !run->wish->check && are_values(run->chunk, place, count)))
 		return false;
 	if (!looked_at && !run->wish->check)
 		return !is_inline(header);
@@ -236,11 +188,9 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	if (!run->thread->wanted)
 		return true;
 	run->timed = bytes;
-	if (looked_at && run->step)
-		add_step(run, place, kind, names, ticks, word);
-	else if (looked_at)
+	if (looked_at)
 		add_row(run, place, kind, names, ticks, word);
-	if (count && looked_at && !run->step)
+	if (count && looked_at)
 		add_values(run->chunk, place, count, run->thread->process);
 	return true;
 }
@@ -250,13 +200,13 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
 
 /* The rows of those without arguments. They tell koids of threads only. */
-INLINE bool add_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	struct fxt_chunk *chunk = run->chunk;
 	uint64_t type = tw_bits(header, 60, 63), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	uint64_t words = type == SWITCH ? SWITCH_WORDS : type == WAKEUP ? WAKEUP_WORDS : 0;
-	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19) || ticks >= chunk->first_without ||
-	    run->wish->check || run->wish->options->thread_count)
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19) ||
+	    ticks >= chunk->first_without || run->wish->check || run->wish->options->thread_count)
 		return false;
 	run->timed = bytes;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
@@ -277,29 +227,6 @@ INLINE bool add_switch(struct run *run, uint64_t header, const uint8_t *bytes, b
 	return true;
 }
 
-/* Those of which no row is asked for. */
-
-INLINE bool check_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
-{
-	uint64_t kind = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	size_t fixed = kind == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
-	bool right = kind == WAKEUP || (kind == SWITCH && state != STATE_RUNNING && state <= STATE_MAX);
-	if (!right || !run->clear || run->wish->options->thread_count ||
-	    tw_load64(bytes + TW_FXT_WORD, big) >= run->chunk->first_without)
-		return false;
-	if (count && !are_plain(run->chunk, (size_t)(bytes - run->chunk->bytes), fixed * TW_FXT_WORD, count, false))
-		return false;
-	run->timed = bytes;
-	return true;
-}
-
-INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
-{
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING)
-		return false;
-	return run->wish->findings ? check_switch(run, header, bytes, big) : add_switch(run, header, bytes, big);
-}
-
 /* ---- Runs. ---- */
 
 INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
@@ -316,21 +243,7 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	}
 	if (run.timed)
 		fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(run.timed + TW_FXT_WORD, big)));
-	if (run.step)
-		chunk->steps.count = (size_t)(run.step - chunk->steps.steps);
 	return (size_t)(bytes - chunk->bytes);
-}
-
-/* Where the next step of a chunk goes; NULL where rows are asked for. */
-static struct fxt_step *make_room(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t size)
-{
-	struct fxt_steps *steps = &chunk->steps;
-	if (!wish->findings)
-		return NULL;
-	if (tw_grow(&steps->steps, &steps->room, steps->count + size / (2 * TW_FXT_WORD) + 1, sizeof *steps->steps))
-		return steps->steps + steps->count;
-	chunk->failed = true;
-	return NULL;
 }
 
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
@@ -344,6 +257,5 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	};
 	if (piece->odd)
 		return place;
-	run.step = make_room(chunk, wish, piece->to - place);
 	return piece->big ? take_run(&run, place, piece->to, true) : take_run(&run, place, piece->to, false);
 }

@@ -1,32 +1,102 @@
-/* steps.h - what the rules about pairs need of a chunk's events, in the order of time: for checking without rows. */
+/* steps.h - what the rules about pairs need of a chunk's events, for checking without rows.
+ *
+ * Nearly all durations end in the chunk that they begin in. Where the events of each track stand in the order of time there, such
+ * a pair is settled when the chunk is decoded: it changes nothing for others. So only what is left must be seen in the order of
+ * all chunks. Settled pairs are kept, because a chunk that comes later may hold something that belongs between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_STEPS_H
 #define FXT_STEPS_H
 
 #include "base/map.h"
 
+/* Types of event, by the document; rules look at all but the first two and FXT_COMPLETE. */
+enum fxt_event_type {
+	FXT_INSTANT,
+	FXT_COUNTER,
+	FXT_BEGIN,
+	FXT_END,
+	FXT_COMPLETE,
+	FXT_ASYNC_BEGIN, /* and all behind it */
+	FXT_MARK = 0xfe, /* not in the document: where the steps of a chunk begin or end */
+	FXT_ROW = 0xff   /* the same: any row */
+};
+
 /* A begin or end of a duration, a step of an operation, or any row. */
 struct fxt_step {
 	uint64_t time;
-	uint64_t what; /* enum fxt_step_kind; above it the name of a duration, or the key of an operation */
+	uint64_t key; /* of an operation; of a duration: its name; of a row: its number */
 	uint32_t track;
-	uint32_t place; /* of the record in the chunk; of a row: its number */
+	uint32_t place; /* of the record in the chunk */
+	uint32_t type;  /* enum fxt_event_type */
+	uint32_t
+	    other; /* begins: of a settled pair the number of the end, otherwise of the begin around it, 0 where there is none */
 };
 
-/* The kinds of event that rules look at have their own numbers. */
-enum fxt_step_kind { FXT_STEP_ROW = 0xff, FXT_STEP_KINDS = 0x100 };
+/* The durations of a track that are open in a chunk. */
+struct fxt_pile {
+	uint64_t first, last; /* times of its begins and ends; UINT64_MAX: there are none */
+	uint32_t track;
+	uint32_t top; /* number of the innermost one's begin; 0: there is none */
+};
 
 struct fxt_steps {
-	struct fxt_step *steps;
+	struct fxt_step *all; /* as they stand in the archive; number 0 is none */
 	size_t count, room;
+	uint32_t *loose; /* numbers of those that no pile has */
+	size_t loose_count, loose_room;
+	struct fxt_pile *piles;
+	size_t pile_count, pile_room;
+	struct tw_map by_track;
+	bool mixed;            /* nothing is settled: not all is in order, or known */
+	struct fxt_step *left; /* those that are not settled, between two marks; if `mixed` all. In the order of time */
+	size_t left_count, left_room;
 	size_t rows; /* of the slab that have a step */
+	bool failed; /* no memory: steps are missing */
 };
 
-/* What operations have in common that belong together, but for the process; without the bits of the kind. */
+/* Memory for sorting; all zero to begin. */
+struct fxt_steps_scratch {
+	struct fxt_step *steps;
+	size_t room;
+};
+
+void fxt_steps_clear(struct fxt_steps *steps);
+void fxt_steps_free(struct fxt_steps *steps);
+
+/* Makes room for so many steps more. False when there is no memory. */
+bool fxt_steps_reserve(struct fxt_steps *steps, size_t more);
+
+/* Where the next step goes: there is room. It counts from when one of these two is called. */
+static inline struct fxt_step *fxt_steps_next(const struct fxt_steps *steps)
+{
+	return &steps->all[steps->count];
+}
+
+/* It is no begin or end of a duration. */
+void fxt_steps_add(struct fxt_steps *steps);
+
+/* It is; the pile is that of its track. */
+void fxt_steps_add_duration(struct fxt_steps *steps, struct fxt_pile *pile);
+
+/* The pile of a track, a new one if there is none; NULL when there is no memory. It moves with the next new one. */
+struct fxt_pile *fxt_steps_pile(struct fxt_steps *steps, uint32_t track);
+
+/* Makes `left`, when the chunk is complete. */
+void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch);
+
+/* Makes all of them left, after fxt_steps_sort(). */
+void fxt_steps_unsettle(struct fxt_steps *steps, struct fxt_steps_scratch *scratch);
+
+/* Whether a step is the begin of a settled pair. */
+static inline bool fxt_step_is_settled(const struct fxt_steps *steps, const struct fxt_step *begin)
+{
+	return begin->other > (size_t)(begin - steps->all);
+}
+
+/* What operations have in common that belong together, but for the process. */
 static inline uint64_t fxt_operation_key(uint32_t category, uint32_t name, uint64_t id)
 {
-	uint64_t key = tw_hash64((uint64_t)category << 32 | name);
-	return tw_hash64(key ^ id) / FXT_STEP_KINDS * FXT_STEP_KINDS;
+	return tw_hash64(tw_hash64((uint64_t)category << 32 | name) ^ id);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* verify.c - an archive checked, all of it, for who asks for findings and nothing else.
  *
- * The rules of single records are noted where these are decoded. Those about pairs need begins and ends in the order of time, over
- * all threads, but little of each: so a step stands for a row wherever all is known from a record's words, which is nearly
- * everywhere. Steps are merged as the sorter merges rows, and late ones counted as it does. */
+ * The rules of single records are noted where these are decoded. Those about pairs need begins and ends in the order of time, but
+ * little of each: so a step stands for a row wherever all is known from a record's words, which is nearly everywhere. Steps are
+ * merged as the sorter merges rows, and late ones counted as it does; those that were settled in their chunk (steps.h) need not
+ * be, unless a chunk behind has events of the same track before its last one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@ struct head {
 struct verify {
 	struct tw_reader *reader;
 	struct fxt_reader *fxt;
+	uint64_t *newest; /* by track: time of the last duration's begin or end that has come */
+	size_t newest_room;
+	struct fxt_steps_scratch scratch;
 	struct lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
 	uint64_t oldest, count;            /* lanes: the number of the first, how many */
 	uint64_t bytes;                    /* of their chunks */
@@ -37,30 +41,58 @@ struct verify {
 
 /* ---- Ahead: the steps of a chunk, in order. ---- */
 
-/* Rows that are new have steps, too. */
-static void add_rows(struct fxt_chunk *chunk)
+/* Whether the name or the track of the last row waits for the dictionary. */
+static bool is_waiting(const struct fxt_chunk *chunk)
+{
+	bool waits = false;
+	for (size_t i = chunk->fix_count; i > 0 && chunk->fixes[i - 1].row == chunk->slab.count - 1; i--)
+		waits = waits || chunk->fixes[i - 1].kind == FXT_FIX_NAME || chunk->fixes[i - 1].kind == FXT_FIX_TRACK;
+	return waits;
+}
+
+static bool is_duration(const struct tw_event *row)
+{
+	return row->kind == TW_SLICE_BEGIN || row->kind == TW_SLICE_END;
+}
+
+/* The last row has a step, too. */
+static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
-	size_t more = chunk->slab.count - steps->rows;
-	if (more && !tw_grow(&steps->steps, &steps->room, steps->count + more, sizeof *steps->steps)) {
-		chunk->failed = true;
+	const struct tw_event *row = &chunk->slab.events[steps->rows];
+	bool known = is_duration(row) && !is_waiting(chunk);
+	struct fxt_pile *pile = known ? fxt_steps_pile(steps, row->track) : NULL;
+	if (!fxt_steps_reserve(steps, 1))
 		return;
-	}
-	for (; steps->rows < chunk->slab.count; steps->rows++)
-		steps->steps[steps->count++] = (struct fxt_step){
-		    .time = chunk->slab.events[steps->rows].time,
-		    .what = FXT_STEP_ROW,
-		    .place = (uint32_t)steps->rows,
-		};
+	*fxt_steps_next(steps) = (struct fxt_step){
+	    .time = row->time,
+	    .key = pile ? row->name : steps->rows,
+	    .track = row->track,
+	    .place = (uint32_t)place,
+	    .type = !pile                         ? FXT_ROW
+	            : row->kind == TW_SLICE_BEGIN ? FXT_BEGIN
+	                                          : FXT_END,
+	};
+	steps->mixed |= is_duration(row) && !pile;
+	if (pile)
+		fxt_steps_add_duration(steps, pile);
+	else
+		fxt_steps_add(steps);
+}
+
+static void add_rows(struct fxt_chunk *chunk, size_t place)
+{
+	for (; chunk->steps.rows < chunk->slab.count; chunk->steps.rows++)
+		add_row(chunk, place);
 }
 
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	size_t place = fxt_take_plain(chunk, wish, piece->from, piece);
+	size_t place = fxt_prove(chunk, wish, piece->from, piece);
 	while (place < piece->to) {
-		place += fxt_take_record(chunk, wish, place, piece->to);
-		add_rows(chunk);
-		place = fxt_take_plain(chunk, wish, place, piece);
+		size_t size = fxt_take_record(chunk, wish, place, piece->to);
+		add_rows(chunk, place);
+		place = fxt_prove(chunk, wish, place + size, piece);
 	}
 }
 
@@ -68,78 +100,34 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	(void)scratch;
 	fxt_begin_turn(chunk);
-	for (; chunk->decoded < chunk->piece_count && !chunk->failed; chunk->decoded++) {
+	for (; chunk->decoded < chunk->piece_count && !chunk->steps.failed; chunk->decoded++) {
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
+		chunk->steps.mixed |= piece->kind == FXT_PAYLOAD; /* its time comes with the commit */
 		if (piece->kind == FXT_RECORDS)
 			take_records(chunk, wish, piece);
 		else
 			fxt_decode_piece(chunk, wish, piece);
-		add_rows(chunk);
+		add_rows(chunk, piece->from);
 	}
 }
 
 /* Rows without a time of their own have that of what comes after them. */
 static void set_first_times(struct fxt_chunk *chunk)
 {
-	struct fxt_steps *steps = &chunk->steps;
-	for (size_t i = 0; i < chunk->untimed && chunk->untimed < steps->count; i++) {
-		steps->steps[i].time = steps->steps[chunk->untimed].time;
-		chunk->slab.events[steps->steps[i].place].time = steps->steps[i].time;
+	struct fxt_step *steps = chunk->steps.all + 1;
+	for (size_t i = 0; i < chunk->untimed && chunk->untimed + 1 < chunk->steps.count; i++) {
+		steps[i].time = steps[chunk->untimed].time;
+		chunk->slab.events[i].time = steps[i].time;
 	}
 }
 
-/* Where the steps from a place on cease to be in order. */
-static size_t end_of_run(const struct fxt_step *steps, size_t from, size_t count)
-{
-	size_t to = from + 1;
-	while (to < count && steps[to].time >= steps[to - 1].time)
-		to++;
-	return to;
-}
-
-/* Makes one run of two, one behind the other, that end at b_end. */
-static void merge_runs(const struct fxt_step *a, const struct fxt_step *b, const struct fxt_step *b_end,
-                       struct fxt_step *to)
-{
-	const struct fxt_step *a_end = b;
-	while (a < a_end && b < b_end)
-		*to++ = b->time < a->time ? *b++ : *a++;
-	memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
-	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
-}
-
-/* Merges the runs of which steps are made two by two; returns how many there are then. */
-static size_t merge_twos(const struct fxt_step *steps, size_t count, struct fxt_step *to)
-{
-	size_t runs = 0;
-	for (size_t from = 0, middle, end; from < count; from = end, runs++) {
-		middle = end_of_run(steps, from, count);
-		end = middle < count ? end_of_run(steps, middle, count) : count;
-		merge_runs(steps + from, steps + middle, steps + end, to + from);
-	}
-	return runs;
-}
-
-/* A chunk is a few runs: sections of several providers. */
 static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	struct fxt_steps *steps = &chunk->steps;
 	(void)wish;
-	if (chunk->failed)
-		return;
 	set_first_times(chunk);
-	if (steps->count == 0 || end_of_run(steps->steps, 0, steps->count) == steps->count)
-		return;
-	size_t size = steps->count * sizeof *steps->steps;
-	if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, size, 1)) {
-		chunk->failed = true;
-		return;
-	}
-	struct fxt_step *spare = (struct fxt_step *)(void *)scratch->sort.bytes;
-	do
-		memcpy(spare, steps->steps, size);
-	while (merge_twos(spare, steps->count, steps->steps) > 1);
+	chunk->steps.mixed |= !chunk->timed; /* its time is that of the chunk before */
+	fxt_steps_sort(&chunk->steps, &scratch->steps);
 }
 
 /* ---- In order: the steps of all chunks. ---- */
@@ -151,7 +139,7 @@ static struct lane *lane_at(struct verify *verify, uint64_t number)
 
 static bool is_used_up(const struct lane *lane)
 {
-	return lane->next == lane->chunk->steps.count;
+	return lane->next == lane->chunk->steps.left_count;
 }
 
 /* Puts the head of a lane, if it has one, in its place among the others: of those of one time the oldest lane goes first. */
@@ -160,7 +148,7 @@ static void put_head(struct verify *verify, uint64_t number)
 	const struct lane *lane = lane_at(verify, number);
 	if (is_used_up(lane))
 		return;
-	const struct head head = {lane->chunk->steps.steps[lane->next].time, number};
+	const struct head head = {lane->chunk->steps.left[lane->next].time, number};
 	size_t i = verify->head_count++;
 	for (; i > 0; i--) {
 		const struct head *before = &verify->heads[i - 1];
@@ -178,17 +166,17 @@ static void renew_times(struct fxt_chunk *chunk)
 	bool renewed = !chunk->timed;
 	for (size_t i = 0; i < chunk->piece_count; i++)
 		renewed = renewed || chunk->pieces[i].kind == FXT_PAYLOAD;
-	for (size_t i = 0; renewed && i < steps->count; i++)
-		if (steps->steps[i].what == FXT_STEP_ROW)
-			steps->steps[i].time = chunk->slab.events[steps->steps[i].place].time;
+	for (size_t i = 0; renewed && i < steps->left_count; i++)
+		if (steps->left[i].type == FXT_ROW)
+			steps->left[i].time = chunk->slab.events[steps->left[i].key].time;
 }
 
 static void note_late(struct verify *verify, const struct fxt_chunk *chunk, const struct fxt_step *step)
 {
-	bool row = step->what == FXT_STEP_ROW;
+	bool row = step->type == FXT_ROW;
 	uint64_t by = verify->last - step->time;
 	if (verify->late++ == 0)
-		verify->late_offset = row ? chunk->slab.events[step->place].offset : fxt_offset(chunk, step->place);
+		verify->late_offset = row ? chunk->slab.events[step->key].offset : fxt_offset(chunk, step->place);
 	verify->latest_by = by > verify->latest_by ? by : verify->latest_by;
 }
 
@@ -202,7 +190,7 @@ static void take_lane(struct verify *verify, bool late)
 {
 	uint64_t number = verify->heads[--verify->head_count].lane, until = first_time(verify);
 	struct lane *lane = lane_at(verify, number);
-	const struct fxt_step *steps = lane->chunk->steps.steps;
+	const struct fxt_step *steps = lane->chunk->steps.left;
 	until = late && verify->last < until ? verify->last : until;
 	do {
 		const struct fxt_step *step = &steps[lane->next++];
@@ -225,6 +213,97 @@ static void take_round(struct verify *verify)
 	}
 }
 
+/* ---- What was settled, though something of another chunk belongs between. ---- */
+
+/* A track has a duration that begins or ends from `first` to `last`. Whether one that came before is later; *failed: there is no
+ * memory. */
+static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uint64_t last, bool *failed)
+{
+	if (!tw_grow(&verify->newest, &verify->newest_room, (size_t)track + 1, sizeof *verify->newest)) {
+		*failed = true;
+		return false;
+	}
+	uint64_t before = verify->newest[track];
+	verify->newest[track] = last > before ? last : before;
+	return first < before;
+}
+
+/* The same for rows, whose tracks the commit has found. */
+static bool rows_overtake(struct verify *verify, struct fxt_chunk *chunk)
+{
+	bool any = false;
+	for (size_t i = 0; i < chunk->slab.count; i++) {
+		const struct tw_event *row = &chunk->slab.events[i];
+		if (is_duration(row))
+			any |= overtakes(verify, row->track, row->time, row->time, &chunk->failed);
+	}
+	return any;
+}
+
+static bool piles_overtake(struct verify *verify, struct fxt_chunk *chunk)
+{
+	bool any = false;
+	for (size_t i = 0; i < chunk->steps.pile_count; i++) {
+		const struct fxt_pile *pile = &chunk->steps.piles[i];
+		if (pile->first != UINT64_MAX)
+			any |= overtakes(verify, pile->track, pile->first, pile->last, &chunk->failed);
+	}
+	return any;
+}
+
+/* Begins the durations that are open at the time that was reached, as if they had not been settled. */
+static void begin_settled(struct verify *verify, const struct fxt_chunk *chunk)
+{
+	const struct fxt_steps *steps = &chunk->steps;
+	for (size_t i = 1; i < steps->count; i++) {
+		const struct fxt_step *step = &steps->all[i];
+		if (step->type == FXT_BEGIN && fxt_step_is_settled(steps, step) && step->time < verify->last &&
+		    steps->all[step->other].time >= verify->last)
+			fxt_pairs_take_step(&verify->fxt->pairs, chunk, step);
+	}
+}
+
+/* Makes all steps of a lane those that are left to be taken. */
+static void unsettle(struct verify *verify, struct lane *lane)
+{
+	struct fxt_steps *steps = &lane->chunk->steps;
+	if (steps->mixed)
+		return;
+	begin_settled(verify, lane->chunk);
+	fxt_steps_unsettle(steps, &verify->scratch);
+	lane->chunk->failed |= steps->failed;
+	lane->next = 0;
+	while (lane->next < steps->left_count && steps->left[lane->next].time < verify->last)
+		lane->next++;
+}
+
+/* Nothing stays settled of the chunks that are held. */
+static void unsettle_all(struct verify *verify)
+{
+	verify->head_count = 0;
+	for (uint64_t i = 0; i < verify->count; i++) {
+		unsettle(verify, lane_at(verify, verify->oldest + i));
+		put_head(verify, verify->oldest + i);
+	}
+}
+
+/* Puts a chunk behind the others. What comes late is counted one by one. */
+static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
+{
+	bool late = chunk->steps.left_count && chunk->steps.left[0].time < verify->last;
+	bool overtaking = piles_overtake(verify, chunk);
+	if (chunk->steps.mixed)
+		overtaking |= rows_overtake(verify, chunk);
+	if (overtaking)
+		unsettle_all(verify);
+	if ((overtaking || late) && !chunk->steps.mixed)
+		fxt_steps_unsettle(&chunk->steps, &verify->scratch);
+	uint64_t number = verify->oldest + verify->count++;
+	*lane_at(verify, number) = (struct lane){.chunk = chunk};
+	verify->bytes += chunk->end - chunk->begin;
+	put_head(verify, number);
+}
+
 /* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct verify *verify)
 {
@@ -235,14 +314,9 @@ static int pull(struct verify *verify)
 	if (status <= 0)
 		return status;
 	fxt_commit(&fxt->commit, chunk);
-	uint64_t number = verify->oldest + verify->count++;
-	*lane_at(verify, number) = (struct lane){.chunk = chunk};
-	verify->bytes += chunk->end - chunk->begin;
-	if (chunk->failed || chunk->slab.failed)
-		return TW_ERR_MEMORY;
 	renew_times(chunk);
-	put_head(verify, number);
-	return 1;
+	put_lane(verify, chunk);
+	return chunk->failed || chunk->slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
 
 /* Holds as many chunks as records may come late by. */
@@ -306,8 +380,10 @@ static void tell(const struct verify *verify)
 int fxt_verify(struct tw_reader *reader)
 {
 	static const struct fxt_work work = {find_steps, sort_steps, NULL};
-	const struct fxt_wish wish = {
-	    .options = &reader->options, .kinds = FXT_PAIRED_KINDS, .sort = true, .check = true, .findings = true};
+	const struct fxt_wish wish = {.options = &reader->options,
+	                              .kinds = FXT_PAIRED_KINDS,
+	                              .sort = true,
+	                              .check = true};
 	int status = fxt_start(reader, &work, &wish, reader->options.jobs);
 	struct verify *verify = status < 0 ? NULL : calloc(1, sizeof *verify);
 	if (!verify)
@@ -319,6 +395,8 @@ int fxt_verify(struct tw_reader *reader)
 		tell(verify);
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_chunk_free(lane_at(verify, verify->oldest + i)->chunk);
+	free(verify->newest);
+	free(verify->scratch.steps);
 	free(verify);
 	return status < 0 ? fxt_fail(reader, status) : 0;
 }

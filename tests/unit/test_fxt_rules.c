@@ -245,6 +245,43 @@ static void test_late(void **state)
 	assert_string_equal(found, " fxt.late-record");
 }
 
+/* Puts words at the end of the archive, and behind them instants of a time up to where a chunk ends. */
+static size_t put_chunk(size_t size, const uint64_t *words, size_t count, uint64_t time)
+{
+	enum { CHUNK = 1 << 18 };
+	for (size_t i = 0; i < count; i++, size += 8)
+		tw_store64(bytes + size, words[i], false);
+	for (; size % CHUNK; size += 8)
+		tw_store64(bytes + size, size % 16 ? time : EVENT(0, 2, 0), false);
+	return size;
+}
+
+/* A duration that begins and ends in one chunk, and another one of the thread, in the next chunks, between: whether the first
+ * has begun by the time that the other comes or not, depends on the window. */
+static void test_overtaken(void **state)
+{
+	enum { OTHER = 1 << 24 }; /* thread 2 instead of 1 */
+	static const uint64_t head[] = {
+	    GOOD, HEADER(3, 3) | 2 << 16, 1,   3, EVENT(0, 3, 0), 10, 0, EVENT(2, 2, 0) + OTHER,
+	    100,  EVENT(3, 2, 0) + OTHER, 5000};
+	static const uint64_t pair[] = {EVENT(2, 2, 0), 50, EVENT(3, 2, 0), SECOND};
+	static const uint64_t begin[] = {NAMED(2, 2, 2), 6000}, end[] = {NAMED(3, 2, 2), 2 * SECOND};
+	static const uint64_t inside[] = {NAMED(2, 2, 2), 6000, NAMED(3, 2, 2), 7000};
+	static const uint64_t windows[] = {1 << 19, 1 << 20};
+	(void)state;
+	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+		const struct tw_read_options options = {.order = TW_ORDER_TIME, .reorder_window = windows[i]};
+		size_t two = put_chunk(put_chunk(0, head, sizeof head / 8, 5000), pair, sizeof pair / 8, 5000);
+		size_t three = put_chunk(two, begin, sizeof begin / 8, 6000);
+		put_chunk(three, end, sizeof end / 8, 7000);
+		check(bytes, three + sizeof end, options);
+		assert_string_equal(found, " fxt.end-mismatched fxt.end-without-begin");
+		put_chunk(two, inside, sizeof inside / 8, 7000);
+		check(bytes, three, options);
+		assert_string_equal(found, "");
+	}
+}
+
 /* A time that is beyond 64 bits changes none of those before it. */
 static void test_overflow(void **state)
 {
@@ -295,7 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cases),       cmocka_unit_test(test_fine),     cmocka_unit_test(test_beginnings),
 	    cmocka_unit_test(test_long_string), cmocka_unit_test(test_late),     cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_compression), cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_compression), cmocka_unit_test(test_overflow), cmocka_unit_test(test_overtaken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
