@@ -1,4 +1,5 @@
-/* emulate.c - runs a static AArch64 program without a library in unicorn, without hooks, up to its first system call. */
+/* emulate.c - runs a static AArch64 program without a library in unicorn, without hooks, up to its first system
+ * call. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <stdio.h>

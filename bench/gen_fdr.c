@@ -271,10 +271,10 @@ static void make_threads(struct generator *g)
 
 static _Noreturn void usage(void)
 {
-	fputs(
-	    "usage: gen_fdr [--size BYTES] [--threads N] [--buffer-size BYTES] [--functions N] [--single] [--seed N] FILE\n"
-	    "--single: one thread, one buffer of any size\n",
-	    stderr);
+	fputs("usage: gen_fdr [--size BYTES] [--threads N] [--buffer-size BYTES] [--functions N] [--single] [--seed N] "
+	      "FILE\n"
+	      "--single: one thread, one buffer of any size\n",
+	      stderr);
 	exit(2);
 }
 

@@ -465,7 +465,8 @@ static void put_frame(struct generator *g, uint32_t function, uint32_t point)
 	put_ip(g, function, point, false);
 }
 
-/* The stack from `kept`, a place on the way to the old one, to thread->node. `old` is where the last of the frames that stay was. */
+/* The stack from `kept`, a place on the way to the old one, to thread->node. `old` is where the last of the frames that
+ * stay was. */
 static void put_change(struct generator *g, const struct thread *thread, uint32_t kept, uint32_t size, uint32_t old)
 {
 	const struct node *nodes = g->nodes;

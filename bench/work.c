@@ -1,4 +1,5 @@
-/* work.c - an AArch64 program without a library that numbers are made, sorted and summed by: `replay` is measured with it. */
+/* work.c - an AArch64 program without a library that numbers are made, sorted and summed by: `replay` is measured with
+ * it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 
 enum { COUNT = 1 << 12 };

@@ -38,8 +38,8 @@ struct tw_calltree {
 	uint32_t sorted_count;
 };
 
-/* Bytes: a name in a dictionary, about; what a node becomes when it is shown, and where it goes when it is sorted; and all of
- * a node at most, with what arrays and the map grow ahead. */
+/* Bytes: a name in a dictionary, about; what a node becomes when it is shown, and where it goes when it is sorted; and
+ * all of a node at most, with what arrays and the map grow ahead. */
 enum {
 	NAME_OVERHEAD = 96,
 	SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t),

@@ -20,13 +20,13 @@ struct tw_changes {
 
 enum tw_change_side { TW_BEFORE, TW_AFTER };
 
-/* Adds a tree to a side; stacks are the same when their functions have the same names. Its names must live as long. Returns 0 or
- * TW_ERR_MEMORY. */
+/* Adds a tree to a side; stacks are the same when their functions have the same names. Its names must live as long.
+ * Returns 0 or TW_ERR_MEMORY. */
 int tw_changes_add(struct tw_changes *changes, enum tw_change_side side, const struct tw_calltree_node *nodes,
                    uint32_t count);
 
-/* Reads lines "outermost;...;innermost before after", as tw_changes_fold() writes them; those that begin with "# " are left out. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM (the
- * input tells), or TW_ERR_VALUE: *line is none of these. */
+/* Reads lines "outermost;...;innermost before after", as tw_changes_fold() writes them; those that begin with "# " are
+ * left out. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM (the input tells), or TW_ERR_VALUE: *line is none of these. */
 int tw_changes_read(struct tw_changes *changes, struct tw_input *input, uint64_t *line);
 
 /* Scales what was before so that both sides weigh the same in all. */

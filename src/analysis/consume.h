@@ -14,15 +14,16 @@ struct tw_consumer {
 	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
 	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
 	void (*feed)(void *part, const struct tw_call_run *run);
-	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes of them. */
+	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes
+	 * of them. */
 	struct tw_calls *(*stacks)(void *part);
 	void (*feed_calls)(void *part, const struct tw_left_calls *left);
 	/* Tells, before the first run, that no event comes of a track that another one has followed. */
 	void (*in_turn)(void *part);
 	/* After the last run. */
 	void (*finish)(void *part);
-	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result would
-	 * depend on how the trace was parted. Asked once of each part, before any is merged. */
+	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result
+	 * would depend on how the trace was parted. Asked once of each part, before any is merged. */
 	bool (*folded)(void *owner, const void *part);
 	/* Adds a part to the owner: one at a time. Returns 0 or a negative status. */
 	int (*merge)(void *owner, void *part);

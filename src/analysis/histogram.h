@@ -53,7 +53,8 @@ void tw_histogram_pool_free(struct tw_histogram_pool *pool);
 /* Makes ready for values; false when there is no room. */
 bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram);
 
-/* The octave of a value and its bucket there: they grow with it. 6: the highest bit of the first value of the second octave. */
+/* The octave of a value and its bucket there: they grow with it. 6: the highest bit of the first value of the second
+ * octave. */
 static inline size_t tw_histogram_octave(uint64_t value, size_t *bucket)
 {
 	size_t shift = (63 ^ (unsigned)__builtin_clzll(value | TW_BUCKETS)) - 6;

@@ -36,8 +36,8 @@ static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame
 	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
 }
 
-/* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only wait for many at
- * once where nothing else stands between. `make bench` measures stat of FXT.
+/* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only
+ * wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
  * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
 static inline __attribute__((always_inline)) void look_ahead(const struct tw_tallies *rows, uint16_t **places,
                                                              const struct tw_left_call *calls, size_t count)

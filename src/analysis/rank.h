@@ -31,12 +31,13 @@ struct tw_rank {
 	double p; /* how likely values of one source are to differ as much, on either side; NAN where a side has none */
 };
 
-/* Puts both in order, and compares them. Values in one bin are equal to the test: the variance is corrected for ties, so for such
- * values it is as exact as the normal distribution is. That is taken for U, with a correction of 0.5 for continuity. */
+/* Puts both in order, and compares them. Values in one bin are equal to the test: the variance is corrected for ties,
+ * so for such values it is as exact as the normal distribution is. That is taken for U, with a correction of 0.5 for
+ * continuity. */
 struct tw_rank tw_rank_test(struct tw_bins *a, struct tw_bins *b);
 
-/* The largest of `count` results (NAN: none) at which no more than 5 in 100 of those that are not larger come of chance, as Benjamini
- * and Hochberg have it; negative when there is none. Sorts them. */
+/* The largest of `count` results (NAN: none) at which no more than 5 in 100 of those that are not larger come of
+ * chance, as Benjamini and Hochberg have it; negative when there is none. Sorts them. */
 double tw_rank_limit(double *p, size_t count);
 
 /* What a result means under that limit. */

@@ -41,8 +41,8 @@ struct tw_samples {
 	uint64_t folded; /* samples of TW_SAMPLE_OTHER, because the limit was reached */
 };
 
-/* Reads the samples of a trace that a weight and its count come from; TW_WEIGHT_DEFAULT: all. Returns 0 or a negative status; free
- * in any case. */
+/* Reads the samples of a trace that a weight and its count come from; TW_WEIGHT_DEFAULT: all. Returns 0 or a negative
+ * status; free in any case. */
 int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread,
                     enum tw_weight weight);
 void tw_samples_free(struct tw_samples *samples);

@@ -9,8 +9,8 @@
 
 #include <trackway/sched.h>
 
-/* What a column of a CPU's row shows. `most` is how much more time the thread has in it than the others together may have:
- * a vote by time, so that a thread with more than half of it wins. */
+/* What a column of a CPU's row shows. `most` is how much more time the thread has in it than the others together may
+ * have: a vote by time, so that a thread with more than half of it wins. */
 struct tw_sched_column {
 	uint64_t busy, most;
 	uint32_t track;

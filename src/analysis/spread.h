@@ -34,11 +34,12 @@ struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit);
 /* Reads a whole trace, opened with TW_ORDER_TIME and not read from; one only. Returns 0 or a negative status. */
 int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader);
 
-/* For what is no event, instead of reading. The number of a row; UINT32_MAX when there is no room for it, which is counted. */
+/* For what is no event, instead of reading. The number of a row; UINT32_MAX when there is no room for it, which is
+ * counted. */
 uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length);
 
-/* Adds `count` to a row, and as its value of interval number `interval`; UINT64_MAX: of none. What a row has no value of before that
- * is 0. */
+/* Adds `count` to a row, and as its value of interval number `interval`; UINT64_MAX: of none. What a row has no value
+ * of before that is 0. */
 void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint64_t interval);
 
 /* Ends it: all rows have values of so many intervals. */

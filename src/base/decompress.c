@@ -123,9 +123,9 @@ static void zstd_begin(struct tw_unpack *unpack)
 	unpack->want = ZSTD_FIRST;
 }
 
-/* A call that fails does not tell what it had unpacked before. So no call gets more than one block, nor the header of the
- * next (which is counted in what zstd asks for), nor anything while output of the last one waits: then a bad block costs
- * only itself. */
+/* A call that fails does not tell what it had unpacked before. So no call gets more than one block, nor the header of
+ * the next (which is counted in what zstd asks for), nor anything while output of the last one waits: then a bad block
+ * costs only itself. */
 static enum outcome zstd_step(struct tw_unpack *unpack, uint8_t *bytes, size_t room, size_t *made)
 {
 	enum { BLOCK_HEADER = 3 };

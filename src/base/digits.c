@@ -11,9 +11,9 @@ const char tw_digit_pairs[201] = "0001020304050607080910111213141516171819202122
 				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 				 "8081828384858687888990919293949596979899";
 
-/* Most numbers that are written by people and counters have a few decimals. A double that is a whole number of less than 16
- * digits divided by a power of ten, both of which doubles hold, is the one nearest to that decimal number; and "%.15g" finds it,
- * because no two numbers of 15 digits are so near to one double. Returns NULL for all others. */
+/* Most numbers that are written by people and counters have a few decimals. A double that is a whole number of less
+ * than 16 digits divided by a power of ten, both of which doubles hold, is the one nearest to that decimal number; and
+ * "%.15g" finds it, because no two numbers of 15 digits are so near to one double. Returns NULL for all others. */
 static char *few_decimals(char *p, double value)
 {
 	enum { DECIMALS = 6, DIGITS = 15 };

@@ -73,7 +73,8 @@ static inline char *tw_decimal(char *p, uint64_t value, unsigned decimals)
 	return p + 1 + decimals;
 }
 
-/* Writes a finite number (at most TW_DOUBLE_MAX bytes), so that it reads back as the same: with 15 digits, or else 17. */
+/* Writes a finite number (at most TW_DOUBLE_MAX bytes), so that it reads back as the same: with 15 digits, or else
+ * 17. */
 char *tw_double_digits(char *p, double value);
 
 #endif

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files are read with pread(), not mapped: a file that is cut while it is read gives a short read, not a SIGBUS, and the
- * pages do not count as the process's memory (doc/design.md has the measurement). */
+/* Files are read with pread(), not mapped: a file that is cut while it is read gives a short read, not a SIGBUS, and
+ * the pages do not count as the process's memory (doc/design.md has the measurement). */
 struct tw_input;
 
-/* Opens a file, "-" being standard input. gzip and zstd are recognised by content and read through. *input is set even on
- * failure (NULL only for TW_ERR_MEMORY), for tw_input_error(). Returns 0 or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
+/* Opens a file, "-" being standard input. gzip and zstd are recognised by content and read through. *input is set even
+ * on failure (NULL only for TW_ERR_MEMORY), for tw_input_error(). Returns 0 or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int tw_input_open(struct tw_input **input, const char *path);
 
 /* Some bytes of a file, and where they stand in an input that has only such pieces. */
@@ -21,8 +21,8 @@ struct tw_piece {
 	uint64_t place; /* the sizes of those before together */
 };
 
-/* The same for pieces of a regular file, one after the other, as if they were all of it; none is empty, and they must outlive the
- * input. What is not there any more ends it. */
+/* The same for pieces of a regular file, one after the other, as if they were all of it; none is empty, and they must
+ * outlive the input. What is not there any more ends it. */
 int tw_input_open_pieces(struct tw_input **input, const char *path, const struct tw_piece *pieces, size_t count);
 
 /* The piece that a place is in; place is less than all their sizes. */
@@ -50,16 +50,18 @@ bool tw_input_seekable(const struct tw_input *input);
 /* Whether it can be read once more while it is read: all but pipes. */
 bool tw_input_repeatable(const struct tw_input *input);
 
-/* The same once more, from its beginning: another input, which must not outlive the first. It must be repeatable. Returns as
- * tw_input_open(). */
+/* The same once more, from its beginning: another input, which must not outlive the first. It must be repeatable.
+ * Returns as tw_input_open(). */
 int tw_input_again(struct tw_input **again, const struct tw_input *input);
 
-/* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a name in
- * a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or TW_ERR_MEMORY. */
+/* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a
+ * name in a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or
+ * TW_ERR_MEMORY. */
 int tw_input_spool(struct tw_input *input, const char *directory);
 
-/* From now on the file is open only while it is read, by one thread: so there may be more inputs than a process may have
- * descriptors. Reading fails when the name is another file's by then. What is compressed, or has no name, stays open. */
+/* From now on the file is open only while it is read, by one thread: so there may be more inputs than a process may
+ * have descriptors. Reading fails when the name is another file's by then. What is compressed, or has no name, stays
+ * open. */
 void tw_input_open_briefly(struct tw_input *input);
 
 /* Bytes in all (decompressed), if seekable; otherwise what has been read so far. */
@@ -91,9 +93,9 @@ struct tw_window {
 /* As tw_window_view(), where the bytes may not be held yet. */
 int tw_window_refill(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have);
 
-/* Gives a pointer to at least `want` bytes at an offset, fewer only at the end of the input; *have is how many there are (it
- * may be more than wanted). Bytes before offset are forgotten: an input that is not seekable cannot go back to them. The
- * view lives until the next call. Returns 0 or a negative status. */
+/* Gives a pointer to at least `want` bytes at an offset, fewer only at the end of the input; *have is how many there
+ * are (it may be more than wanted). Bytes before offset are forgotten: an input that is not seekable cannot go back to
+ * them. The view lives until the next call. Returns 0 or a negative status. */
 static inline int tw_window_view(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes,
                                  size_t *have)
 {
@@ -105,8 +107,8 @@ static inline int tw_window_view(struct tw_window *window, uint64_t offset, size
 	return 0;
 }
 
-/* Gives the buffer, with the bytes that are held, in exchange for another (NULL with no room: a new one), into which those
- * behind the first `size` go: they are held from then on. Returns 0 or TW_ERR_MEMORY. */
+/* Gives the buffer, with the bytes that are held, in exchange for another (NULL with no room: a new one), into which
+ * those behind the first `size` go: they are held from then on. Returns 0 or TW_ERR_MEMORY. */
 int tw_window_exchange(struct tw_window *window, size_t size, uint8_t **bytes, size_t *room);
 
 void tw_window_free(struct tw_window *window);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for at least `need` elements of `size` bytes in the array at *array, whose room is *room elements; new room is
- * zero. False when there is no memory: the array is as it was. */
+/* Makes room for at least `need` elements of `size` bytes in the array at *array, whose room is *room elements; new
+ * room is zero. False when there is no memory: the array is as it was. */
 bool tw_grow(void *array, size_t *room, size_t need, size_t size);
 
 /* The same, but new room holds anything: what of it is never used takes no memory. */

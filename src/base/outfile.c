@@ -43,7 +43,8 @@ char *tw_outfile_place(const char *path)
 	return place;
 }
 
-/* Tries names beside the place until `take` gets one. Returns what `take` does: below 0 and errno when none could be had. */
+/* Tries names beside the place until `take` gets one. Returns what `take` does: below 0 and errno when none could be
+ * had. */
 static int take_name(struct tw_outfile *file, int (*take)(const struct tw_outfile *file, mode_t mode), mode_t mode)
 {
 	int result = -1;

@@ -5,8 +5,8 @@
 
 enum { TW_OUTFILE_DIGITS = 6 };
 
-/* Until a regular file is complete it has no name at all, so that nothing stays behind when the program is killed. Where the
- * file system cannot do that, it is PATH.XXXXXX, with TW_OUTFILE_DIGITS hexadecimal
+/* Until a regular file is complete it has no name at all, so that nothing stays behind when the program is killed.
+ * Where the file system cannot do that, it is PATH.XXXXXX, with TW_OUTFILE_DIGITS hexadecimal
  * digits. Devices and pipes are written in place. */
 struct tw_outfile {
 	int fd;
@@ -14,8 +14,8 @@ struct tw_outfile {
 	char *temporary; /* its name until then, NULL while it has none */
 };
 
-/* Where a path leads; the last of its links may lead to what is not there yet. NULL and errno when it leads nowhere. The
- * caller frees it. */
+/* Where a path leads; the last of its links may lead to what is not there yet. NULL and errno when it leads nowhere.
+ * The caller frees it. */
 char *tw_outfile_place(const char *path);
 
 /* Opens a file to be written. One that is there keeps its permissions and is replaced when the new one is complete; a

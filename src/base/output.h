@@ -28,19 +28,21 @@ struct tw_output {
 	struct tw_text *text;   /* where they go instead of fd; NULL: to fd */
 };
 
-/* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds; devices and
- * pipes are written in place. A path that ends in ".gz" or ".zst" is compressed. Returns 0, or an errno (> 0). */
+/* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds;
+ * devices and pipes are written in place. A path that ends in ".gz" or ".zst" is compressed. Returns 0, or an errno (>
+ * 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
-/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already; a thread of its own
- * does it, so that `out` must stay where it is. Nothing may have been written. Returns 0 or an errno. */
+/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already; a
+ * thread of its own does it, so that `out` must stay where it is. Nothing may have been written. Returns 0 or an
+ * errno. */
 int tw_output_compress(struct tw_output *out, const char *name, enum tw_pack_effort effort);
 
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */
 int tw_output_fd(struct tw_output *out, int fd);
 
-/* Writes to a growing text; each tw_output_flush() brings it up to date. What no memory was there for shows in `error`. It may
- * be set to another text after a flush. Returns 0 or an errno. */
+/* Writes to a growing text; each tw_output_flush() brings it up to date. What no memory was there for shows in `error`.
+ * It may be set to another text after a flush. Returns 0 or an errno. */
 int tw_output_text(struct tw_output *out, struct tw_text *text);
 
 /* Flushes and closes; a file gets its name. Returns 0 or the first errno there was; then the file is gone. */

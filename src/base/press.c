@@ -1,7 +1,7 @@
 /* press.c - compression in a thread of its own, behind the one that writes.
  *
- * Blocks go round: the writer fills one while the other thread compresses those before it. What comes out does not depend on when
- * either of them runs. */
+ * Blocks go round: the writer fills one while the other thread compresses those before it. What comes out does not
+ * depend on when either of them runs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/press.h"
 

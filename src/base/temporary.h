@@ -3,7 +3,8 @@
 #ifndef BASE_TEMPORARY_H
 #define BASE_TEMPORARY_H
 
-/* Opens a file without a name in a directory (NULL: /tmp), to be written and read. Returns its descriptor, or -1 and errno. */
+/* Opens a file without a name in a directory (NULL: /tmp), to be written and read. Returns its descriptor, or -1 and
+ * errno. */
 int tw_temporary_open(const char *directory);
 
 #endif

@@ -141,8 +141,8 @@ struct chrome_fill {
 /* Adds the rows of an item. Returns 0 or TW_ERR_MEMORY. */
 int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const struct chrome_item *item);
 
-/* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other value
- * as one argument "args". */
+/* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other
+ * value as one argument "args". */
 void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value);
 
 /* The same for an object whose members are told apart by a prefix, but for those that the event itself has. */
@@ -151,8 +151,8 @@ void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_val
 /* Adds a value as one argument. */
 void chrome_argument(struct chrome_fill *fill, const char *name, const struct chrome_value *value);
 
-/* A string without its escapes, otherwise the value as it is written. It lies in the piece's memory where `keep` is asked for or
- * where it has to be changed; otherwise still in the window. */
+/* A string without its escapes, otherwise the value as it is written. It lies in the piece's memory where `keep` is
+ * asked for or where it has to be changed; otherwise still in the window. */
 struct chrome_value chrome_text_of(struct chrome_fill *fill, const struct chrome_value *value, bool keep);
 
 /* The number of a value as a name. */

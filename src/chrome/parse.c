@@ -1,7 +1,7 @@
 /* parse.c - JSON text in memory: values and the members of an event, without recursion and without copies.
  *
- * Source: RFC 8259. More is taken than it allows where tracers write so: a comma before a closing bracket, NaN and Infinity,
- * control characters in strings. `odd` tells. */
+ * Source: RFC 8259. More is taken than it allows where tracers write so: a comma before a closing bracket, NaN and
+ * Infinity, control characters in strings. `odd` tells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome/parse.h"
 
@@ -30,8 +30,8 @@ static inline bool skip_space(struct chrome_scan *scan)
 
 /* ---- Strings. ---- */
 
-/* The first quote, backslash or control character: eight bytes at a time, with a bit set in each byte that is one (or that is
- * above one that is: the first is right). */
+/* The first quote, backslash or control character: eight bytes at a time, with a bit set in each byte that is one (or
+ * that is above one that is: the first is right). */
 static inline const uint8_t *plain_end(const uint8_t *p, const uint8_t *end)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -298,7 +298,8 @@ bool chrome_is_member(const struct chrome_value *key)
 	return member_of(key) < CHROME_MEMBERS;
 }
 
-/* One key and its value, and the comma or bracket after it. Returns CHROME_MORE, CHROME_BAD, or CHROME_GOOD and *last. */
+/* One key and its value, and the comma or bracket after it. Returns CHROME_MORE, CHROME_BAD, or CHROME_GOOD and
+ * *last. */
 static enum chrome_status scan_member(struct chrome_scan *scan, struct chrome_item *item, bool *last)
 {
 	struct chrome_value key, value;

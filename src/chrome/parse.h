@@ -102,8 +102,8 @@ struct chrome_item {
 	struct chrome_value other_key; /* of a member that is not in the list: the last of them */
 };
 
-/* Reads an event from its bracket on: fills the values, those that are not there have type CHROME_NOTHING. What has been seen
- * before the end is filled in when it does not return CHROME_GOOD too. */
+/* Reads an event from its bracket on: fills the values, those that are not there have type CHROME_NOTHING. What has
+ * been seen before the end is filled in when it does not return CHROME_GOOD too. */
 enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_item *item);
 
 /* The phase, or '\0' where the event has none of one character. */
@@ -120,8 +120,8 @@ bool chrome_is(const struct chrome_value *value, const char *text);
 /* Whether a key is one of those that events have. */
 bool chrome_is_member(const struct chrome_value *key);
 
-/* Writes a string without its escapes to `out`, which has room for value->size bytes; lone surrogates become U+FFFD. Returns
- * the size, and adds CHROME_ODD_ESCAPE to *odd where it is due. */
+/* Writes a string without its escapes to `out`, which has room for value->size bytes; lone surrogates become U+FFFD.
+ * Returns the size, and adds CHROME_ODD_ESCAPE to *odd where it is due. */
 size_t chrome_unescape(const struct chrome_value *value, uint8_t *out, unsigned *odd);
 
 /* ---- Numbers. ---- */

@@ -27,8 +27,8 @@ bool chrome_wanted(const struct tw_reader *reader, uint32_t track)
 
 /* ---- Pieces. ---- */
 
-/* The first rows are complete: where there are times below 0 and nothing tells when the clock began, the earliest of them is
- * the beginning. */
+/* The first rows are complete: where there are times below 0 and nothing tells when the clock began, the earliest of
+ * them is the beginning. */
 static void settle(struct chrome_state *state, struct tw_slab *slab)
 {
 	if (state->begun)

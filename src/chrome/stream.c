@@ -1,8 +1,8 @@
 /* stream.c - events one after the other, out of a JSON document that is never held whole.
  *
- * An event is read where it lies in the window, which grows, up to a bound, until the event is whole. What is around the
- * events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for an event:
- * text of an argument that looks like one would have to be a whole event itself. */
+ * An event is read where it lies in the window, which grows, up to a bound, until the event is whole. What is around
+ * the events is skipped byte by byte. After damage the next object that can be read whole and has a phase is taken for
+ * an event: text of an argument that looks like one would have to be a whole event itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <stdarg.h>
@@ -114,7 +114,8 @@ struct damage {
 	const char *expected;
 };
 
-/* Reads an object, as much of the file as it takes. *found is CHROME_MORE where the file ends inside, or the bound does. */
+/* Reads an object, as much of the file as it takes. *found is CHROME_MORE where the file ends inside, or the bound
+ * does. */
 static int scan_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item,
                    struct chrome_scan *scan, enum chrome_status *found)
 {
@@ -153,7 +154,8 @@ static int plausible(struct chrome_stream *stream)
 	return status < 0 ? status : found == CHROME_GOOD && chrome_phase_of(&item) != '\0';
 }
 
-/* Goes on to the next event after the byte at hand, or to the end. Returns 1 when there is one, 0, or a negative status. */
+/* Goes on to the next event after the byte at hand, or to the end. Returns 1 when there is one, 0, or a negative
+ * status. */
 static int resync(struct chrome_stream *stream)
 {
 	const uint8_t *p;
@@ -365,8 +367,8 @@ static bool skip_byte(struct skip *skip, uint8_t c)
 	return false;
 }
 
-/* Skips a value of any size and depth, looking at nothing but brackets and strings. Returns 1, 0 when the file ends first, or a
- * negative status. */
+/* Skips a value of any size and depth, looking at nothing but brackets and strings. Returns 1, 0 when the file ends
+ * first, or a negative status. */
 static int skip_value(struct chrome_stream *stream)
 {
 	struct skip skip = {.depth = 0};

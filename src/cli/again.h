@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a name, in
- * $TMPDIR or /tmp). Pipes with a name are refused. Returns 0, or TW_EXIT_FAILED after saying why. */
+/* Where "-" is among the paths: makes standard input a file that can be rewound (a pipe is copied to one without a
+ * name, in $TMPDIR or /tmp). Pipes with a name are refused. Returns 0, or TW_EXIT_FAILED after saying why. */
 int tw_keep_input(char **paths, size_t count);
 
 /* Rewinds standard input where the path is "-". */

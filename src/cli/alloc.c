@@ -240,10 +240,10 @@ const struct tw_command tw_command_alloc = {
     .summary = "what was allocated: classes, and who allocated them",
     .operands = "FILE",
     .description =
-	"Adds up the allocations that a trace tells of, by class. The percentages are of the bytes of all classes, also of "
-	"those that --class leaves out.\n\n"
-	"Where the bytes of all classes were allocated, with all callers, tell stat, stacks, graph and flame with --weight "
-	"bytes, or --weight allocations for objects.",
+	"Adds up the allocations that a trace tells of, by class. The percentages are of the bytes of all classes, "
+	"also of those that --class leaves out.\n\n"
+	"Where the bytes of all classes were allocated, with all callers, tell stat, stacks, graph and flame with "
+	"--weight bytes, or --weight allocations for objects.",
     .examples = "trackway alloc -n 20 app.log\tThe twenty classes with the most bytes.\n"
 		"trackway alloc --by function --class System.String app.log\tWho makes strings.\n"
 		"trackway flame --weight bytes app.log -o bytes.svg\tA flame graph of bytes.\n",

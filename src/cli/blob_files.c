@@ -27,8 +27,8 @@ struct tw_blob_file {
 
 /* ---- Names. ---- */
 
-/* What has a meaning in a path, cannot be shown, or is no UTF-8 becomes '_'; so does a point in front, which hides files
- * and leads upwards. */
+/* What has a meaning in a path, cannot be shown, or is no UTF-8 becomes '_'; so does a point in front, which hides
+ * files and leads upwards. */
 static void make_safe(char *safe, const struct tw_name *name)
 {
 	size_t used = 0;
@@ -92,7 +92,8 @@ static bool is_input(const struct tw_blob_folder *folder, const char *name)
 	       input.st_ino == there.st_ino;
 }
 
-/* What is replaced is removed first, so that nothing is written through a link. Returns a descriptor, or -1 and errno. */
+/* What is replaced is removed first, so that nothing is written through a link. Returns a descriptor, or -1 and
+ * errno. */
 static int begin_file(const struct tw_blob_folder *folder, const char *name)
 {
 	if (folder->force && is_input(folder, name)) {

@@ -294,12 +294,12 @@ const struct tw_command tw_command_blobs = {
     .summary = "what a trace carries as bytes, as a list or as files",
     .operands = "FILE",
     .description =
-	"Lists the blobs of a trace by their names: records of one name are parts of one blob, one after the other. TYPE "
-	"and TIME are those of the first; a record that has no time has that of the one before it. MISSING are "
+	"Lists the blobs of a trace by their names: records of one name are parts of one blob, one after the other. "
+	"TYPE and TIME are those of the first; a record that has no time has that of the one before it. MISSING are "
 	"bytes that a record announces and the trace does not have.\n\n"
-	"--extract-all names each file after its blob: what has a meaning in a path becomes \"_\", and blobs that would "
-	"have one name get numbers: \"name\", \"name-2\". A part is in its file as soon as it was read; a run that is "
-	"interrupted leaves files that are not complete. No blob is held in memory.",
+	"--extract-all names each file after its blob: what has a meaning in a path becomes \"_\", and blobs that "
+	"would have one name get numbers: \"name\", \"name-2\". A part is in its file as soon as it was read; a run "
+	"that is interrupted leaves files that are not complete. No blob is held in memory.",
     .examples = "trackway blobs trace.fxt\tThe list.\n"
 		"trackway blobs --extract screenshot trace.fxt -o screenshot.png\tOne of them.\n"
 		"trackway blobs --extract-all out trace.fxt\tAll of them.\n",

@@ -18,8 +18,8 @@ const struct tw_command tw_command_blocks = {
     .operands = "DIR",
     .description =
 	"Lists basic blocks with their disassembly, by the instructions that were executed in them.\n\n"
-	"A block goes from where control arrives to the next branch or system call. One that is also jumped into is there "
-	"more than once: what is executed after the jump counts for the block that begins there.",
+	"A block goes from where control arrives to the next branch or system call. One that is also jumped into is "
+	"there more than once: what is executed after the jump counts for the block that begins there.",
     .examples = "trackway blocks -n 5 trace\tThe five hottest.\n"
 		"trackway blocks --json --all trace\tAll of them, for a script.\n",
     .groups = groups,

@@ -28,11 +28,11 @@ const struct tw_command tw_command_branches = {
     .summary = "how often branches are taken and mispredicted, and where they go",
     .operands = "DIR",
     .description =
-	"Tells of each kind of branch, of each conditional branch and of each indirect one how often it was executed, taken, "
-	"and mispredicted by a simple model; of indirect ones the targets.\n\n"
-	"Conditional branches are predicted by gshare: counters of 2 bits, weakly \"not taken\" to begin, chosen by the "
-	"address / 4 exclusive-or the outcomes of the last branches, the newest in bit 0. Returns by a stack of 16 addresses, "
-	"other indirect branches by where they went the last time. Each thread has its own predictor.",
+	"Tells of each kind of branch, of each conditional branch and of each indirect one how often it was executed, "
+	"taken, and mispredicted by a simple model; of indirect ones the targets.\n\n"
+	"Conditional branches are predicted by gshare: counters of 2 bits, weakly \"not taken\" to begin, chosen by "
+	"the address / 4 exclusive-or the outcomes of the last branches, the newest in bit 0. Returns by a stack of "
+	"16 addresses, other indirect branches by where they went the last time. Each thread has its own predictor.",
     .examples = "trackway branches trace\tThe branches that are mispredicted most.\n"
 		"trackway branches --history 16 --json trace\tWith a larger predictor.\n",
     .groups = groups,

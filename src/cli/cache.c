@@ -109,11 +109,12 @@ const struct tw_command tw_command_cache = {
     .summary = "what a hierarchy of data caches makes of the accesses",
     .operands = "DIR",
     .description =
-	"Simulates set-associative caches for the loads and stores of each thread, which has its own, and counts the misses by "
-	"level, by interval, by function and by instruction. The picture is the misses over time.\n\n"
-	"What misses in one level goes on to the next and is put into both, stores as loads do. A set is chosen by the low bits "
-	"of the line's number. lru drops the line that was used longest ago, fifo the one that came first, random any, by the "
-	"same numbers each time. An access that goes over lines of the first level counts for each of them.",
+	"Simulates set-associative caches for the loads and stores of each thread, which has its own, and counts the "
+	"misses by level, by interval, by function and by instruction. The picture is the misses over time.\n\n"
+	"What misses in one level goes on to the next and is put into both, stores as loads do. A set is chosen by "
+	"the low bits of the line's number. lru drops the line that was used longest ago, fifo the one that came "
+	"first, random any, by the same numbers each time. An access that goes over lines of the first level counts "
+	"for each of them.",
     .examples = "trackway cache trace\t32 KiB and 512 KiB of 8 ways.\n"
 		"trackway cache -l 64K:4 -l 1M:16 -l 8M:16:64:random trace\tThree levels.\n"
 		"trackway cache --interval 100000 trace -o misses.svg\tMisses over time.\n",

@@ -18,10 +18,10 @@ const struct tw_command tw_command_calls = {
     .summary = "who calls whom, by the instructions that were executed",
     .operands = "DIR",
     .description =
-	"Tells how many instructions each function executed, itself and with all that it called, and the tree of calls, the "
-	"largest first; of all threads together. The picture is a flame graph.\n\n"
-	"A call begins where BL or BLR leads, and ends where a return leads behind it or further out. A function that calls "
-	"itself is counted once in its own total.",
+	"Tells how many instructions each function executed, itself and with all that it called, and the tree of "
+	"calls, the largest first; of all threads together. The picture is a flame graph.\n\n"
+	"A call begins where BL or BLR leads, and ends where a return leads behind it or further out. A function that "
+	"calls itself is counted once in its own total.",
     .examples = "trackway calls -b ./program trace\tBy name.\n"
 		"trackway calls trace -o calls.svg\tA flame graph.\n",
     .groups = groups,

@@ -215,10 +215,11 @@ const struct tw_command tw_command_check = {
     .description =
 	"Verifies a trace against its format and lists what it finds, by byte offset: file, offset of the record, "
 	"severity, what was expected and what is there, and the name of the rule.\n\n"
-	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant is "
-	"clear. A note: legal, and worth knowing.\n\n"
-	"With filters all of the trace is checked, and the findings are listed that are about what passes them: whose record makes "
-	"such an event, or stands right before or behind one. That is so of the first 100,000 findings of each rule, with --all of the first million; how many come after those is told.",
+	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant "
+	"is clear. A note: legal, and worth knowing.\n\n"
+	"With filters all of the trace is checked, and the findings are listed that are about what passes them: whose "
+	"record makes such an event, or stands right before or behind one. That is so of the first 100,000 findings "
+	"of each rule, with --all of the first million; how many come after those is told.",
     .examples =
 	"trackway check app.xray\tLists the findings and counts them.\n"
 	"trackway check --json *.xray\tThe same for scripts.\n"

@@ -5,8 +5,8 @@
 
 #include "cli/command.h"
 
-/* Returns 0, or TW_EXIT_FAILED after saying which of the files that are read, operands and options, is the file that is to be
- * written, by whatever name. */
+/* Returns 0, or TW_EXIT_FAILED after saying which of the files that are read, operands and options, is the file that is
+ * to be written, by whatever name. */
 int tw_refuse_clash(const struct tw_command *command, const struct tw_common *options, char **operands, size_t count);
 
 #endif

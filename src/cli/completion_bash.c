@@ -60,8 +60,8 @@ static void put_bash_values(struct tw_output *out)
 	tw_put_text(out, "\tesac\n");
 }
 
-/* A line of the case over "command:current word": options, or the words that are operands. Other operands are files, which
- * bash completes itself. */
+/* A line of the case over "command:current word": options, or the words that are operands. Other operands are files,
+ * which bash completes itself. */
 static void put_bash_words(struct tw_output *out, const struct tw_command *command)
 {
 	const struct tw_option *option;

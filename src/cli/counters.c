@@ -171,10 +171,10 @@ const struct tw_command tw_command_counters = {
     .operands = "FILE...",
     .description =
 	"Lists what counters told. A series is what one argument of one counter of a process tells: the same process, "
-	"category, counter, counter id and argument. Integers are exact; MEAN is over the samples, however far apart they "
-	"are; SPAN is the time from the first to the last. What is not a number is counted below the table.\n\n"
-	"A picture has one chart for each series, in at most 1,024 columns, each with the first, least, greatest and last "
-	"value in it.",
+	"category, counter, counter id and argument. Integers are exact; MEAN is over the samples, however far apart "
+	"they are; SPAN is the time from the first to the last. What is not a number is counted below the table.\n\n"
+	"A picture has one chart for each series, in at most 1,024 columns, each with the first, least, greatest and "
+	"last value in it.",
     .examples = "trackway counters app.fxt\tAll series.\n"
 		"trackway counters -f 'memory*' app.fxt -o memory.svg\tSome of them as charts.\n"
 		"trackway counters --csv app.fxt\tEvery sample, for a spreadsheet.\n",

@@ -87,8 +87,8 @@ static struct tw_shown show_value(const struct tw_counter_value *value)
 	return shown;
 }
 
-/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing before
- * them, six digits. */
+/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing
+ * before them, six digits. */
 static struct tw_shown show_mean(double mean)
 {
 	struct tw_shown shown;

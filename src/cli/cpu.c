@@ -232,11 +232,11 @@ const struct tw_command tw_command_cpu = {
     .summary = "how much processor time a process and its threads used",
     .operands = "FILE",
     .description =
-	"Tells from counters of processor time how busy a process (THREAD \"all\") and its threads were. MEAN and MAX are "
-	"percent of one processor: the mean by time, the greatest of a single interval. CPU TIME is all together; of what a "
-	"trace tells as negative, as much is taken off, and less than nothing is 0.\n\n"
-	"It comes from counters of the category \"cpu\". In CSV the thread of a process is empty, and so is a percentage that "
-	"is not known.",
+	"Tells from counters of processor time how busy a process (THREAD \"all\") and its threads were. MEAN and MAX "
+	"are percent of one processor: the mean by time, the greatest of a single interval. CPU TIME is all together; "
+	"of what a trace tells as negative, as much is taken off, and less than nothing is 0.\n\n"
+	"It comes from counters of the category \"cpu\". In CSV the thread of a process is empty, and so is a "
+	"percentage that is not known.",
     .examples = "trackway cpu app.log\tThe process and its threads.\n"
 		"trackway cpu app.log -o cpu.svg\tOver time, as charts.\n"
 		"trackway cpu --csv app.log\tEvery sample, for a spreadsheet.\n",

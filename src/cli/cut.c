@@ -81,16 +81,17 @@ const struct tw_command tw_command_cut = {
     .summary = "a part of a trace, in its own format",
     .operands = "FILE -o OUT",
     .description =
-	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads that it "
-	"needs, and no others. Calls that are going on at the edge of a time window begin and end there. Without a filter by "
-	"time or duration the events stay in the order of the file.\n\n"
-	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the tables' "
-	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, classes and functions "
-	"stay, and with --function all samples too, because the time that a sample stands for counts from the one before. "
-	"What could not be kept is counted on standard error.",
+	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads "
+	"that it needs, and no others. Calls that are going on at the edge of a time window begin and end there. "
+	"Without a filter by time or duration the events stay in the order of the file.\n\n"
+	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the "
+	"tables' indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
+	"classes and functions stay, and with --function all samples too, because the time that a sample stands for "
+	"counts from the one before. What could not be kept is counted on standard error.",
     .examples =
 	"trackway cut --from-time 1.5s --to-time 2s big.fxt.zst -o moment.fxt\tHalf a second.\n"
-	"trackway cut --from-snapshot 3 --to-snapshot 5 trace -o part\tTwo snapshots of an xtrace, and what follows each.\n"
+	"trackway cut --from-snapshot 3 --to-snapshot 5 trace -o part\tTwo snapshots of an xtrace, and what follows "
+	"each.\n"
 	"trackway cut --category 'net*' --thread 1001 big.fxt -o net.fxt\tWhat one thread has to do with the net.\n",
     .groups = groups,
     .size = sizeof(struct cut_options),

@@ -152,9 +152,8 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option flame_options[] = {
     {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),
-     .help =
-         "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg or FILE.html, "
-         "or FILE.folded for lines"},
+     .help = "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg or "
+             "FILE.html, or FILE.folded for lines"},
     {"folded", 0, TW_OPTION_FLAG, MEMBER(folded),
      .help = "a line for each stack: its functions, what the last one itself took before, and after"},
     {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
@@ -174,10 +173,10 @@ const struct tw_command tw_command_diff = {
     .summary = "what changed between two traces",
     .operands = "A B",
     .description =
-	"Compares two traces, A before and B after. Functions are matched by name: where two builds number their functions "
-	"differently, give each its program.\n\n"
-	"A change is called noise where the durations on both sides may well be of one source: P is how likely that is, by a rank "
-	"test over all of them. Few are marked by chance only, however many functions there are.\n\n"
+	"Compares two traces, A before and B after. Functions are matched by name: where two builds number their "
+	"functions differently, give each its program.\n\n"
+	"A change is called noise where the durations on both sides may well be of one source: P is how likely that "
+	"is, by a rank test over all of them. Few are marked by chance only, however many functions there are.\n\n"
 	"With --flame a single file may be lines of \"stack before after\", which --folded writes.",
     .examples = "trackway diff -n 20 --binary-a old/server --binary-b server old.xray new.xray\tThe largest changes.\n"
 		"trackway diff --flame -o changes.svg old.fxt new.fxt\tWhat grew and what shrank.\n",

@@ -61,8 +61,8 @@ static void put_json(struct tw_screen *screen, const struct tw_record *record)
 	tw_json_line_end(&json);
 }
 
-/* Whether the next record may be long in coming: then what there is should be shown. A log may come from a FIFO that a program
- * still writes to. */
+/* Whether the next record may be long in coming: then what there is should be shown. A log may come from a FIFO that a
+ * program still writes to. */
 static bool may_wait(const char *path)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -134,9 +134,9 @@ const struct tw_command tw_command_dump = {
 	"Shows the records as the format has them, in the order of the file: byte offset, kind, and the fields by the "
 	"names of the specification. Times are the counters of the log, as they stand there.\n\n"
 	"With filters only the records are shown that belong to what passes them.\n\n"
-	"Of an xtrace a line is an instruction: its number, PC, exception level, opcode and disassembly, then the tokens behind it: "
-	"addresses and values of its loads and stores, registers, arguments of system calls. Its times are numbers of "
-	"instructions.",
+	"Of an xtrace a line is an instruction: its number, PC, exception level, opcode and disassembly, then the "
+	"tokens behind it: addresses and values of its loads and stores, registers, arguments of system calls. Its "
+	"times are numbers of instructions.",
     .examples = "trackway dump app.xray\tAll records.\n"
 		"trackway dump --json --thread 4711 app.xray\tThose of a thread, for a script.\n",
     .groups = groups,

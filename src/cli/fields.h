@@ -5,8 +5,8 @@
 
 #include "core/fields.h"
 
-/* The value only. Bytes, and text that holds more than plain characters, are put in quotes, with \xNN for what cannot be
- * shown. */
+/* The value only. Bytes, and text that holds more than plain characters, are put in quotes, with \xNN for what cannot
+ * be shown. */
 void tw_put_field_text(struct tw_output *out, const struct tw_field *field);
 
 #endif

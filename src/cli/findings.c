@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The findings of one rule: a heap with the largest on top, so that with a full heap the largest makes room. Findings come
- * in any order (several threads read), and which are kept must not depend on it. */
+/* The findings of one rule: a heap with the largest on top, so that with a full heap the largest makes room. Findings
+ * come in any order (several threads read), and which are kept must not depend on it. */
 struct tw_findings_rule {
 	const char *name; /* a constant of the library */
 	enum tw_severity severity;

@@ -37,12 +37,12 @@ struct tw_findings_list {
 	size_t notes; /* put so many notes of each rule; 0: all that were kept */
 };
 
-/* Calls put for each finding kept of at least that severity, by offset of the record; then more for each rule of which not
- * all were put. Returns false when there was no memory for some. */
+/* Calls put for each finding kept of at least that severity, by offset of the record; then more for each rule of which
+ * not all were put. Returns false when there was no memory for some. */
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
 
-/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there, nor what had not been
- * kept, which is counted as unjudged. */
+/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there, nor what had not
+ * been kept, which is counted as unjudged. */
 void tw_findings_sift(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context);
 

@@ -344,11 +344,11 @@ const struct tw_command tw_command_gc = {
     .summary = "garbage collections, and what was on the heap after them",
     .operands = "FILE",
     .description =
-	"Lists collections with their pauses, and below them all together: their share of the time and percentiles of the "
-	"pauses, which are exact.\n\n"
-	"--by class tells what was alive of each class when the heap was last looked at, and the most that was ever seen. "
-	"--diff compares two points in time, each by the last look before it. --by generation tells how much of each "
-	"generation was allocated and reserved. One class over time is a chart of trackway counters.\n\n"
+	"Lists collections with their pauses, and below them all together: their share of the time and percentiles of "
+	"the pauses, which are exact.\n\n"
+	"--by class tells what was alive of each class when the heap was last looked at, and the most that was ever "
+	"seen. --diff compares two points in time, each by the last look before it. --by generation tells how much of "
+	"each generation was allocated and reserved. One class over time is a chart of trackway counters.\n\n"
 	"It comes from slices of the category \"gc\" and counters of the categories \"heap\" and \"generation\".",
     .examples = "trackway gc app.log\tCollections and their pauses.\n"
 		"trackway gc --diff 10s,60s -n 20 app.log\tWhat grew in fifty seconds.\n"

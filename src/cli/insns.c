@@ -18,9 +18,9 @@ const struct tw_command tw_command_insns = {
     .operands = "DIR",
     .description =
 	"Counts the instructions of a trace by exception level, by class, by mnemonic and by function.\n\n"
-	"A function is where a call leads; what is jumped to belongs to the function that jumps. The classes are by Arm's "
-	"table of encodings: \"atomic\" has all that is exclusive or orders memory, \"vector\" also scalars in the encodings "
-	"of Advanced SIMD, \"other\" prefetches and what is not allocated.",
+	"A function is where a call leads; what is jumped to belongs to the function that jumps. The classes are by "
+	"Arm's table of encodings: \"atomic\" has all that is exclusive or orders memory, \"vector\" also scalars in "
+	"the encodings of Advanced SIMD, \"other\" prefetches and what is not allocated.",
     .examples = "trackway insns trace\tThe mix of all threads.\n"
 		"trackway insns --json --all -b ./program trace\tEvery mnemonic and function, for a script.\n",
     .groups = groups,

@@ -29,8 +29,8 @@ static bool is_begun(const char *path)
 	       !name[wanted_length + 1 + TW_OUTFILE_DIGITS];
 }
 
-/* Removes what is open for writing under such a name: only what we have begun is. Calls nothing that a signal handler may
- * not call. */
+/* Removes what is open for writing under such a name: only what we have begun is. Calls nothing that a signal handler
+ * may not call. */
 static void remove_begun(void)
 {
 	char link[] = "/proc/self/fd/00", path[PATH_MAX];

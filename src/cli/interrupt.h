@@ -3,8 +3,8 @@
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
-/* From now on a signal that ends the program removes first what tw_outfile_open() has begun of a file, where that has a name.
- * path: what was given to --output. Signals that are ignored stay so. */
+/* From now on a signal that ends the program removes first what tw_outfile_open() has begun of a file, where that has a
+ * name. path: what was given to --output. Signals that are ignored stay so. */
 void tw_clean_when_interrupted(const char *path);
 
 #endif

@@ -218,9 +218,9 @@ const struct tw_command tw_command_jit = {
     .summary = "what was compiled while the program ran",
     .operands = "FILE",
     .description =
-	"Lists what the just-in-time compiler did: TIME is that of the COMPILED functions, MAX that of the slowest, CODE what "
-	"became of them. CACHED functions were found compiled before, CACHED TIME is what the search took. FAILED counts "
-	"both. Below the table is all together, also what --function leaves out.\n\n"
+	"Lists what the just-in-time compiler did: TIME is that of the COMPILED functions, MAX that of the slowest, "
+	"CODE what became of them. CACHED functions were found compiled before, CACHED TIME is what the search took. "
+	"FAILED counts both. Below the table is all together, also what --function leaves out.\n\n"
 	"It comes from slices of the categories \"jit\" and \"jit-cached\".",
     .examples = "trackway jit -n 20 app.log\tThe twenty functions that took the longest in all.\n"
 		"trackway jit --by thread app.log\tWho waited for the compiler.\n",

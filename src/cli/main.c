@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A standard descriptor that is closed would be given to the next file that is opened. It is filled by one that cannot be
- * used in its direction, so that reading or writing fails as it should. */
+/* A standard descriptor that is closed would be given to the next file that is opened. It is filled by one that cannot
+ * be used in its direction, so that reading or writing fails as it should. */
 static void hold_descriptors(void)
 {
 	static const int directions[] = {O_WRONLY, O_RDONLY, O_RDONLY};

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Source: groff_man(7), groff_char(7): a hyphen that must stay one, a backslash, and what begins a line as a request. */
+/* Source: groff_man(7), groff_char(7): a hyphen that must stay one, a backslash, and what begins a line as a
+ * request. */
 void tw_put_roff(struct tw_output *out, const char *text)
 {
 	bool line_start = true;

@@ -34,13 +34,13 @@ const struct tw_command tw_command_mem = {
     .summary = "how memory was accessed: sizes, strides, footprint, sharing, reuse",
     .operands = "DIR",
     .description =
-	"Tells how many bytes instructions load and store at once, from one access of an instruction to its next how far it "
-	"is, how many lines of 64 bytes and pages of 4096 each interval touches (its working set) and how they add up (the "
-	"footprint), which lines are accessed most, and which are shared between threads.\n\n"
-	"What one instruction loads, or stores, without a gap is one access. A line that threads share and write is told apart "
-	"by whether any byte that one wrote was touched by another: otherwise they only share the line.\n\n"
-	"With --reuse: a cache of N lines, fully associative and LRU, hits where the distance is less than N. The picture is the "
-	"footprint over time.",
+	"Tells how many bytes instructions load and store at once, from one access of an instruction to its next how "
+	"far it is, how many lines of 64 bytes and pages of 4096 each interval touches (its working set) and how they "
+	"add up (the footprint), which lines are accessed most, and which are shared between threads.\n\n"
+	"What one instruction loads, or stores, without a gap is one access. A line that threads share and write is "
+	"told apart by whether any byte that one wrote was touched by another: otherwise they only share the line.\n\n"
+	"With --reuse: a cache of N lines, fully associative and LRU, hits where the distance is less than N. The "
+	"picture is the footprint over time.",
     .examples = "trackway mem --interval 100000 trace\tThe working set of each 100,000 instructions.\n"
 		"trackway mem --reuse --json trace\tWith reuse distances, for a script.\n"
 		"trackway mem trace -o footprint.svg\tThe footprint over time.\n",

@@ -19,8 +19,8 @@ struct tw_names {
 /* Looks what one of the traces has. */
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);
 
-/* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or TW_EXIT_FAILED after saying why; close it in
- * any case. */
+/* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or
+ * TW_EXIT_FAILED after saying why; close it in any case. */
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
 void tw_names_close(struct tw_names *names);
 

@@ -33,12 +33,11 @@ static const struct tw_option input_options[] = {
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output"},
     {"load-address", 0, TW_OPTION_ADDRESS, MEMBER(load_address), .placeholder = "ADDRESS",
-     .help =
-         "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded anywhere"},
+     .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
+             "anywhere"},
     {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",
-     .help =
-         "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in xtraces; "
-         "the list that `record` put beside the trace otherwise"},
+     .help = "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in "
+             "xtraces; the list that `record` put beside the trace otherwise"},
 };
 enum { NAMES_OPTIONS = 3 }; /* the last: about the names of functions */
 

@@ -85,8 +85,8 @@ extern const struct tw_option_group tw_output_options;      /* --output, --json 
 /* Option number i of a command, over all its groups, help's own first; NULL past the last. */
 const struct tw_option *tw_option_at(const struct tw_command *command, size_t i);
 
-/* Fills the command's struct from argv[1..], and moves the operands to the end of argv: *first is the index of the first.
- * Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
+/* Fills the command's struct from argv[1..], and moves the operands to the end of argv: *first is the index of the
+ * first. Returns 0, or TW_EXIT_FAILED after saying what is wrong. */
 int tw_options_parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values, int *first);
 
 /* Whether --function lets a name through; NULL is no name. */

@@ -5,8 +5,8 @@
 
 #include <sys/types.h>
 
-/* Starts $TRACKWAY_PAGER, $PAGER or less. Returns its process and *fd to write to, or 0 when there is none to be had (or it
- * is "cat"): the text then goes straight to the terminal. */
+/* Starts $TRACKWAY_PAGER, $PAGER or less. Returns its process and *fd to write to, or 0 when there is none to be had
+ * (or it is "cat"): the text then goes straight to the terminal. */
 pid_t tw_pager_start(int *fd);
 
 /* Waits for it, when all has been written and the descriptor closed. */

@@ -42,8 +42,8 @@ static const struct unit *unit_named(const struct unit *units, const char *name)
 	return units->name ? units : NULL;
 }
 
-/* The value of the digits after the point in a unit, from the last to the first: every step comes out whole if and only if
- * the end does. */
+/* The value of the digits after the point in a unit, from the last to the first: every step comes out whole if and only
+ * if the end does. */
 static bool take_fraction(const char **text, uint64_t factor, uint64_t *value)
 {
 	const char *begin = *text, *end = begin;

@@ -78,14 +78,15 @@ const struct tw_command tw_command_phases = {
     .summary = "intervals of an xtrace that stand for the others",
     .operands = "DIR",
     .description =
-	"Cuts each thread into intervals, counts for each how many instructions it executes in which basic block, and puts together "
-	"those that do the same: a phase. Of each phase it names the interval nearest to its middle, and the weight that what "
-	"is measured of it has for the whole trace.\n\n"
-	"Phases are found as SimPoint finds them: vectors of shares, projected to 15 dimensions; k-means, begun by k-means++ five times "
-	"for each number of phases; of the numbers whose score (the Bayesian information criterion) is at least 90 % of the "
-	"way from the worst to the best, the smallest. The same trace has the same phases everywhere.\n\n"
-	"With --save: vectors (a line for each interval: \"T\", then \":BLOCK:INSTRUCTIONS \"), chosen intervals (\"INTERVAL PHASE\", "
-	"from 0), weights (\"WEIGHT PHASE\"). The picture is the phases over time.",
+	"Cuts each thread into intervals, counts for each how many instructions it executes in which basic block, and "
+	"puts together those that do the same: a phase. Of each phase it names the interval nearest to its middle, "
+	"and the weight that what is measured of it has for the whole trace.\n\n"
+	"Phases are found as SimPoint finds them: vectors of shares, projected to 15 dimensions; k-means, begun by "
+	"k-means++ five times for each number of phases; of the numbers whose score (the Bayesian information "
+	"criterion) is at least 90 % of the way from the worst to the best, the smallest. The same trace has the same "
+	"phases everywhere.\n\n"
+	"With --save: vectors (a line for each interval: \"T\", then \":BLOCK:INSTRUCTIONS \"), chosen intervals "
+	"(\"INTERVAL PHASE\", from 0), weights (\"WEIGHT PHASE\"). The picture is the phases over time.",
     .examples = "trackway phases trace\tWhich intervals to simulate.\n"
 		"trackway phases --interval 100000 --save app trace\tapp.bb, app.simpoints and app.weights.\n"
 		"trackway phases trace -o phases.svg\tWhen the program is in which phase.\n",

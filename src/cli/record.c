@@ -184,13 +184,14 @@ const struct tw_command tw_command_record = {
     .summary = "run a program and write its trace",
     .operands = "PROGRAM [ARGUMENT...]",
     .description =
-	"Runs an AArch64 Linux program under qemu-aarch64, and writes every instruction that it executes with what it loads "
-	"and stores, as an xtrace: two files for each thread, and for each process that it starts without another program. Put "
-	"-- before the program, so that its options are its own. A list beside them, xtrace.*.maps, tells which program and "
-	"libraries lay where: with it functions have names wherever the trace is looked at.\n\n"
-	"It sees user mode only. A system call is its arguments, what it returned, and all registers as it returned; a signal "
-	"is all registers as its handler begins. When the program is killed, or the disk is full, the files end with their "
-	"last whole token. The exit status is 1 when a signal ended the program.",
+	"Runs an AArch64 Linux program under qemu-aarch64, and writes every instruction that it executes with what it "
+	"loads and stores, as an xtrace: two files for each thread, and for each process that it starts without "
+	"another program. Put -- before the program, so that its options are its own. A list beside them, "
+	"xtrace.*.maps, tells which program and libraries lay where: with it functions have names wherever the trace "
+	"is looked at.\n\n"
+	"It sees user mode only. A system call is its arguments, what it returned, and all registers as it returned; "
+	"a signal is all registers as its handler begins. When the program is killed, or the disk is full, the files "
+	"end with their last whole token. The exit status is 1 when a signal ended the program.",
     .examples =
 	"trackway record -o trace -- ./program input.txt\tThe whole of a run.\n"
 	"trackway record --from-hint --snapshot-interval 100000 -o trace -- ./program\tWhat is between two marks.\n",

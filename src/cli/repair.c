@@ -122,11 +122,11 @@ const struct tw_command tw_command_repair = {
     .summary = "saves what can be saved of a damaged trace",
     .operands = "FILE -o OUT",
     .description =
-	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes zero. "
-	"What was lost is counted on standard error. The result passes 'trackway check' without errors. The exit status "
-	"is 1 when there was something to repair.\n\n"
-	"With filters only what passes them is saved, as 'trackway cut' writes it: with the names, threads and buffers that it needs, "
-	"made anew.",
+	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes "
+	"zero. What was lost is counted on standard error. The result passes 'trackway check' without errors. The "
+	"exit status is 1 when there was something to repair.\n\n"
+	"With filters only what passes them is saved, as 'trackway cut' writes it: with the names, threads and "
+	"buffers that it needs, made anew.",
     .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n"
 		"trackway repair --thread 812 --from-time 2s crashed.xray -o last.xray\tThe end of a thread of it.\n",
     .groups = groups,

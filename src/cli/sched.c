@@ -242,11 +242,11 @@ const struct tw_command tw_command_sched = {
     .summary = "running times, wake-up latencies, and how busy the CPUs were",
     .operands = "FILE",
     .description =
-	"Tells from context switches and wake-ups which threads ran. RUNNING is the time between the switch that a thread "
-	"came with and the one that it left with; what a CPU did before its first switch and after its last is not known. "
-	"RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a CPU. P50 to MAX "
-	"are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % off. LEFT says how "
-	"often it left, in which state.\n\n"
+	"Tells from context switches and wake-ups which threads ran. RUNNING is the time between the switch that a "
+	"thread came with and the one that it left with; what a CPU did before its first switch and after its last is "
+	"not known. RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a "
+	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
+	"off. LEFT says how often it left, in which state.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "
 	"switches away from a thread that had not come. --thread chooses rows and leaves CPUs as they are.",
     .examples = "trackway sched trace.fxt\tThreads, by their running time.\n"

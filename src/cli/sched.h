@@ -7,8 +7,8 @@
 
 #include <trackway/sched.h>
 
-/* Numbers of a thread: member, name in JSON, title of the column, word for --sort (NULL: cannot be sorted by), how it is
- * shown. Those from latency_min_ns on are of wake-ups that a switch followed. */
+/* Numbers of a thread: member, name in JSON, title of the column, word for --sort (NULL: cannot be sorted by), how it
+ * is shown. Those from latency_min_ns on are of wake-ups that a switch followed. */
 #define TW_SCHED_THREAD_NUMBERS(X)                                                                                     \
 	X(running_ns, "running_ns", "RUNNING", "running", tw_show_duration)                                            \
 	X(runnable_ns, "runnable_ns", "RUNNABLE", "runnable", tw_show_duration)                                        \

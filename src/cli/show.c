@@ -132,9 +132,9 @@ void tw_put_seconds(struct tw_output *out, uint64_t ns)
 	tw_put(out, digits, sizeof digits);
 }
 
-/* Characters that a terminal obeys or does not show: C1 controls, the soft hyphen, those of no width, those that change the
- * direction of what follows, separators of lines, byte order marks, tags. Source: the Unicode Character Database, categories Cc,
- * Cf, Zl and Zp. */
+/* Characters that a terminal obeys or does not show: C1 controls, the soft hyphen, those of no width, those that change
+ * the direction of what follows, separators of lines, byte order marks, tags. Source: the Unicode Character Database,
+ * categories Cc, Cf, Zl and Zp. */
 static bool is_hidden(uint32_t code)
 {
 	static const struct {

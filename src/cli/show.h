@@ -36,8 +36,8 @@ struct tw_shown tw_show_counted(enum tw_weight weight, uint64_t count);
 /* Seconds with 9 decimals: "0.001234567". */
 void tw_put_seconds(struct tw_output *out, uint64_t ns);
 
-/* Text that is safe on a terminal: control characters and what is not UTF-8 as \xNN; characters that cannot be seen, or change
- * the order of what follows, as \u{NNNN}. */
+/* Text that is safe on a terminal: control characters and what is not UTF-8 as \xNN; characters that cannot be seen, or
+ * change the order of what follows, as \u{NNNN}. */
 void tw_put_safe(struct tw_output *out, const char *bytes, size_t size);
 
 /* The same onto a growing text. False when there is no memory. */

@@ -7,9 +7,9 @@
 
 #include <trackway/reader.h>
 
-/* Keeps the findings whose record makes an event that passes the filters of `options`, or, where it makes none, that stand right
- * before or behind one that does; of each rule the first `most`. *any: an event passes. The trace is read twice, or once where there are
- * no findings. Returns 0, or TW_EXIT_FAILED after saying why. */
+/* Keeps the findings whose record makes an event that passes the filters of `options`, or, where it makes none, that
+ * stand right before or behind one that does; of each rule the first `most`. *any: an event passes. The trace is read
+ * twice, or once where there are no findings. Returns 0, or TW_EXIT_FAILED after saying why. */
 int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
                       const struct tw_read_options *options, bool *any);
 

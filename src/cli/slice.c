@@ -215,8 +215,8 @@ static const struct tw_option own_options[] = {
      .help = "of this thread; needed where there are several"},
     {"sync", 0, TW_OPTION_FLAG, MEMBER(sync),
      .help =
-         "a slice of each other thread as well, cut where the order of memory accesses has the beginning and the end of this "
-         "one; -o names a directory"},
+         "a slice of each other thread as well, cut where the order of memory accesses has the beginning and the end "
+         "of this one; -o names a directory"},
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
      .help =
          "the program that is written; with --sync the directory of programs, ID.elf, and of their order, order.tsv"},
@@ -230,15 +230,16 @@ const struct tw_command tw_command_slice = {
     .summary = "an interval of an xtrace as a program that runs by itself",
     .operands = "DIR",
     .description =
-	"Writes a static AArch64 program that begins with the registers of a snapshot and the memory that the interval reads, "
-	"executes its instructions and ends. It makes no system calls but for its own memory: what they returned and wrote is "
-	"done from the trace.\n\n"
-	"Where something happens that the instructions do not do (a system call, a system register, another thread's store, "
-	"the end), a branch stands instead of the instruction, to a stub that does it. HINT #9 is executed where the interval begins "
-	"and ends, so that \"trackway record --from-hint\" collects it again.\n\n"
-	"With --sync there is a program for each thread that accesses memory meanwhile. It begins at the last snapshot before, and "
-	"executes HINT #9 where its part of the interval begins. The order of all their accesses stands beside them, a line each: "
-	"TIME, thread, instruction (from 0, behind HINT #9), kind, address, bytes.\n\n"
+	"Writes a static AArch64 program that begins with the registers of a snapshot and the memory that the "
+	"interval reads, executes its instructions and ends. It makes no system calls but for its own memory: what "
+	"they returned and wrote is done from the trace.\n\n"
+	"Where something happens that the instructions do not do (a system call, a system register, another thread's "
+	"store, the end), a branch stands instead of the instruction, to a stub that does it. HINT #9 is executed "
+	"where the interval begins and ends, so that \"trackway record --from-hint\" collects it again.\n\n"
+	"With --sync there is a program for each thread that accesses memory meanwhile. It begins at the last "
+	"snapshot before, and executes HINT #9 where its part of the interval begins. The order of all their accesses "
+	"stands beside them, a line each: TIME, thread, instruction (from 0, behind HINT #9), kind, address, "
+	"bytes.\n\n"
 	"An interval whose memory the trace does not have, as where an access was not recorded, is refused.",
     .examples = "trackway slice --snapshot 3 --length 100000 trace -o slice.elf\tFrom the fourth snapshot on.\n"
 		"trackway record --from-hint -o again -- ./slice.elf\tIts own trace.\n"

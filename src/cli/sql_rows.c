@@ -119,7 +119,8 @@ static bool add_bytes(struct tw_sql_rows *rows, sqlite3_stmt *statement, int col
 	return tw_output_close(&out) == 0;
 }
 
-/* Adds the text of a value that can be shown on a terminal. Bytes that were asked for as text would be text from then on. */
+/* Adds the text of a value that can be shown on a terminal. Bytes that were asked for as text would be text from then
+ * on. */
 static bool add_cell(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
 {
 	int type = sqlite3_column_type(statement, column);

@@ -37,8 +37,8 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 /* Frees all; returns the worse of `status` and what closing gives. */
 int tw_sql_close(struct tw_sql_run *run, int status);
 
-/* Runs statements and writes what they answer. name: what they are called in messages. Returns 0 or TW_EXIT_FAILED after
- * saying what is wrong. */
+/* Runs statements and writes what they answer. name: what they are called in messages. Returns 0 or TW_EXIT_FAILED
+ * after saying what is wrong. */
 int tw_sql_statements(struct tw_sql_run *run, const char *name, const char *text);
 
 /* Runs statements without an answer. Returns as above. */

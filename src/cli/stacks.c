@@ -14,8 +14,8 @@ struct stacks_options {
 	uint64_t top;
 };
 
-/* Whether --function lets a stack through. `below` is the depth from which on the stacks are all let through, because they
- * begin with one that was: the tree is depth first. */
+/* Whether --function lets a stack through. `below` is the depth from which on the stacks are all let through, because
+ * they begin with one that was: the tree is depth first. */
 static bool matches(const struct tw_common *common, const struct tw_calltree_node *node, uint32_t *below)
 {
 	if (node->depth > *below)
@@ -102,8 +102,8 @@ const struct tw_command tw_command_stacks = {
     .operands = "FILE...",
     .description =
 	"Lists every distinct stack of calls, outermost function first, by the time that its innermost function spent "
-	"itself; of a trace with samples, by what its samples weigh. With --function only stacks with a matching function in them are shown. The "
-	"percentages are of the time in all stacks, shown or not.",
+	"itself; of a trace with samples, by what its samples weigh. With --function only stacks with a matching "
+	"function in them are shown. The percentages are of the time in all stacks, shown or not.",
     .examples =
 	"trackway stacks -n 5 -b ./server server.xray\tThe five hottest stacks.\n"
 	"trackway stacks --per-thread -f 'parse_*' server.xray\tThose with a parser in them, thread by thread.\n",

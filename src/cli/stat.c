@@ -166,9 +166,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
      .help =
-         "what makes a row: each function, each function in each thread, each function under each caller; of samples also "
-         "each class, module, line of the source (where none is known, the place in the function: an offset in the "
-         "intermediate language, or an address), or thread, whatever its functions"},
+         "what makes a row: each function, each function in each thread, each function under each caller; of samples "
+         "also each class, module, line of the source (where none is known, the place in the function: an offset in "
+         "the intermediate language, or an address), or thread, whatever its functions"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
@@ -187,16 +187,16 @@ const struct tw_command tw_command_stat = {
     .description =
 	"Counts the calls of each function and adds up their times; of several files, together.\n\n"
 	"TOTAL is the time between entry and exit; of a recursive function each nanosecond counts once. SELF is the "
-	"total less the calls made directly inside; SELF % is its part of the time in all functions, also in those that "
-	"--function leaves out. MIN, MAX and the percentiles are over single calls that were seen to "
-	"end; percentiles are at most 1 % off. Of calls that reach out of --from-time and "
-	"--to-time only the part inside counts, for all columns. A tail exit ends the function that leaves. Calls that an exit further down "
-	"the stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
+	"total less the calls made directly inside; SELF % is its part of the time in all functions, also in those "
+	"that --function leaves out. MIN, MAX and the percentiles are over single calls that were seen to end; "
+	"percentiles are at most 1 % off. Of calls that reach out of --from-time and --to-time only the part inside "
+	"counts, for all columns. A tail exit ends the function that leaves. Calls that an exit further down the "
+	"stack ends, and calls still open at the end, are counted and told below the table. With --function only rows "
 	"of matching functions are shown; their times are not changed by it. Calls that --min-duration leaves out are "
 	"their caller's own time.\n\n"
-	"Of a trace with samples, SELF is what the samples weigh whose innermost function it is, TOTAL what all samples "
-	"weigh that have it anywhere in their stacks, each once, however deep the recursion; --weight says what is weighed. "
-	"Percentages are of all samples. Samples without a stack are those of \"(no stack)\".",
+	"Of a trace with samples, SELF is what the samples weigh whose innermost function it is, TOTAL what all "
+	"samples weigh that have it anywhere in their stacks, each once, however deep the recursion; --weight says "
+	"what is weighed. Percentages are of all samples. Samples without a stack are those of \"(no stack)\".",
     .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
 		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
 		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"

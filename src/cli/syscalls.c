@@ -17,8 +17,9 @@ const struct tw_command tw_command_syscalls = {
     .summary = "which system calls were made, with arguments and results",
     .operands = "DIR",
     .description =
-	"Counts the system calls by name, with the errors that they returned, and lists them in the order of each thread, as "
-	"strace does: flags and errors by name, addresses as they are, since a trace does not say what text is there.\n\n"
+	"Counts the system calls by name, with the errors that they returned, and lists them in the order of each "
+	"thread, as strace does: flags and errors by name, addresses as they are, since a trace does not say what "
+	"text is there.\n\n"
 	"What has not returned when the trace ends, or is left by the end of its thread, is shown as \"= ?\".",
     .examples = "trackway syscalls trace\tThe counts, and the first twenty.\n"
 		"trackway syscalls --all --thread 1234 trace\tAll that a thread did.\n",

@@ -14,15 +14,15 @@ enum { WIDTH = 80, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14 }
 const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
 
 const char tw_tool_description[] =
-    "Trackway reads the traces that instrumented programs leave behind, also cut off and damaged ones, and tells what is in "
-    "them, what is wrong with them and where the time went. The format is found from the bytes; .gz and .zst files are read "
-    "through; - is standard input. Work on a trace takes memory that does not grow with its length.\n\n"
+    "Trackway reads the traces that instrumented programs leave behind, also cut off and damaged ones, and tells what "
+    "is in them, what is wrong with them and where the time went. The format is found from the bytes; .gz and .zst "
+    "files are read through; - is standard input. Work on a trace takes memory that does not grow with its length.\n\n"
     "Damage never stops the work: it is told on standard error with its byte offset and the name of the rule that was "
     "broken, and reading goes on at the next place that can be trusted.";
 
-#define FAILURES                                                                                                         \
-	"2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the worst " \
-	"counts."
+#define FAILURES                                                                                                       \
+	"2 for wrong use, when nothing can be read, or when the output cannot be written. With several files the "     \
+	"worst counts."
 
 const char tw_tool_exit_status[] =
     "0 when all is fine; 1 when a trace breaks its format's rules with severity error (the work was done); " FAILURES;

@@ -32,8 +32,8 @@ struct tw_walk {
 
 enum { TW_FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
 
-/* The parts of tw_walk(), for commands that read in another way. Fills in what the common options ask for, but the names and
- * what to do with findings. */
+/* The parts of tw_walk(), for commands that read in another way. Fills in what the common options ask for, but the
+ * names and what to do with findings. */
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options);
 
 /* Tells findings on standard error. */

@@ -26,23 +26,23 @@ struct tw_writing {
 	struct tw_written *written; /* filled in by what writes */
 };
 
-/* Sets output from --output, and format from --to or the output's name. `to` may be NULL. Returns 0, or TW_EXIT_FAILED after
- * saying what is wrong. */
+/* Sets output from --output, and format from --to or the output's name. `to` may be NULL. Returns 0, or TW_EXIT_FAILED
+ * after saying what is wrong. */
 int tw_choose_format(struct tw_writing *writing, const struct tw_command *command, const char *to);
 
 /* Sets output from --output, which must be there and no terminal. Returns as above. */
 int tw_choose_output(struct tw_writing *writing, const struct tw_command *command);
 
-/* Writes all events, and tells what the format could not hold, unless that is for --json. Returns enum tw_exit or the reader's
- * negative status. */
+/* Writes all events, and tells what the format could not hold, unless that is for --json. Returns enum tw_exit or the
+ * reader's negative status. */
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader);
 
-/* Writes a trace in its own format, record by record, and tells what was lost. Returns as above; TW_ERR_UNSUPPORTED where the
- * format is not written so. */
+/* Writes a trace in its own format, record by record, and tells what was lost. Returns as above; TW_ERR_UNSUPPORTED
+ * where the format is not written so. */
 int tw_write_records(const struct tw_writing *writing, struct tw_reader *reader);
 
-/* Writes what passes the reader's filters in its own format: its events, or its records where it is not written from events.
- * Returns as above. */
+/* Writes what passes the reader's filters in its own format: its events, or its records where it is not written from
+ * events. Returns as above. */
 int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader);
 
 /* Writes on standard output what became of a trace, as an object in JSON. from, path: the trace's format and

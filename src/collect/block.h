@@ -35,8 +35,8 @@ static inline size_t block_offset(size_t i)
 /* Makes a block. Returns NULL without memory. marks: HINT #9 stops. */
 struct block *block_make(uint64_t pc, const uint32_t *opcodes, size_t count, bool marks);
 
-/* QEMU forgot its translations. A block may still be the last of a thread that is just waking up, so that those made before the
- * last call are freed, the others at the next. */
+/* QEMU forgot its translations. A block may still be the last of a thread that is just waking up, so that those made
+ * before the last call are freed, the others at the next. */
 void block_forget(void);
 
 #endif

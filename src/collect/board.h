@@ -1,4 +1,5 @@
-/* board.h - the memory that the tool and the plugin share: what is asked for, and each thread's tokens not yet in its file.
+/* board.h - the memory that the tool and the plugin share: what is asked for, and each thread's tokens not yet in its
+ * file.
  *
  * The buffers outlive QEMU: when it is killed the tool writes what is left in them. */
 /* SPDX-License-Identifier: Apache-2.0 */

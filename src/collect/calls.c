@@ -1,4 +1,5 @@
-/* calls.c - system calls: their arguments and vectors; signals: which functions are handlers, and what they interrupt. */
+/* calls.c - system calls: their arguments and vectors; signals: which functions are handlers, and what they
+ * interrupt. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/calls.h"
 
@@ -71,8 +72,8 @@ static void take_action(const uint64_t *arguments)
 		atomic_fetch_or(&calls_handlers, calls_handler_bit(handler));
 }
 
-/* The kernel's frame is at SP: struct siginfo, struct ucontext with struct sigcontext in it; and X29 points to a copy of the
- * interrupted X29 and X30. A function that is called in the usual way has no such frame. */
+/* The kernel's frame is at SP: struct siginfo, struct ucontext with struct sigcontext in it; and X29 points to a copy
+ * of the interrupted X29 and X30. A function that is called in the usual way has no such frame. */
 bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interrupted *where)
 {
 	enum { REGISTERS = 128 + 176 + 8 }; /* behind siginfo, the ucontext's head, the fault's address */

@@ -10,8 +10,8 @@ struct collect_board *collect_board_make(int *fd);
 
 void collect_board_free(struct collect_board *board, int fd);
 
-/* Writes what threads have left behind, and cuts the files behind their last whole token and snapshot. No process may use the
- * board any more. Returns 0 or the first errno. */
+/* Writes what threads have left behind, and cuts the files behind their last whole token and snapshot. No process may
+ * use the board any more. Returns 0 or the first errno. */
 int collect_harvest(struct collect_board *board);
 
 #endif

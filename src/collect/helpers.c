@@ -1,8 +1,8 @@
 /* helpers.c - makes QEMU 7.2 write the guest's registers to memory before it calls a plugin.
  *
- * QEMU has a table of the functions that its generated code calls, with what each does to the guest's registers. Those that call
- * plugins are said to read none, so that a register may be in the host's at that moment. Saying that they read them is all that
- * is needed. The other way is blocks of one instruction, at half the speed. */
+ * QEMU has a table of the functions that its generated code calls, with what each does to the guest's registers. Those
+ * that call plugins are said to read none, so that a register may be in the host's at that moment. Saying that they
+ * read them is all that is needed. The other way is blocks of one instruction, at half the speed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/helpers.h"
 

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Makes the code that QEMU generates write the guest's registers to memory before it calls a plugin. Returns whether it will. */
+/* Makes the code that QEMU generates write the guest's registers to memory before it calls a plugin. Returns whether it
+ * will. */
 bool helpers_write_back(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* images.c - which files the program's code is of: a list beside the trace, in the form of /proc/PID/maps.
  *
- * The guest's memory is the host's, moved by one distance: so the host's list tells the guest's files, and the code that runs, which of
- * them are its. Libraries that are loaded late are seen when they run. */
+ * The guest's memory is the host's, moved by one distance: so the host's list tells the guest's files, and the code
+ * that runs, which of them are its. Libraries that are loaded late are seen when they run. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/images.h"
 

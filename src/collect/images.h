@@ -5,8 +5,8 @@
 
 #include "collect/board.h"
 
-/* The code at pc, which lies at `host` here (0: not known), is about to run: the file that it is of gets into the list when it is
- * new. A list that cannot be written is the board's error. */
+/* The code at pc, which lies at `host` here (0: not known), is about to run: the file that it is of gets into the list
+ * when it is new. A list that cannot be written is the board's error. */
 void images_see(struct collect_board *board, uint64_t pc, uintptr_t host);
 
 #endif

@@ -99,8 +99,8 @@ static size_t find_flag(const struct machine *machine, uint32_t rest, uint32_t f
 	return count == 1 ? found : 0;
 }
 
-/* QEMU keeps N and V as the sign of a word, Z as a word that is 0, C as 0 or 1. N's word is the whole of PSTATE when it is set from
- * one, as is the AArch32 copy: so Z is set with it, which that copy does not show apart. */
+/* QEMU keeps N and V as the sign of a word, Z as a word that is 0, C as 0 or 1. N's word is the whole of PSTATE when it
+ * is set from one, as is the AArch32 copy: so Z is set with it, which that copy does not show apart. */
 static bool find_flags(struct machine *machine)
 {
 	enum { V = 28, C, Z, N };

@@ -37,7 +37,8 @@ static void *symbol(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-/* A plugin says which version it wants before it is asked for anything: 1 is refused by those that have 4, and the reverse. */
+/* A plugin says which version it wants before it is asked for anything: 1 is refused by those that have 4, and the
+ * reverse. */
 __attribute__((constructor)) static void choose_version(void)
 {
 	qemu_plugin_version = symbol("qemu_plugin_mem_get_value") ? 4 : 1;

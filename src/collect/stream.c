@@ -1,7 +1,7 @@
 /* stream.c - a thread's pair of files.
  *
- * Files are opened for each write and closed: the guest sees the process's descriptors, and must not find ours among them, nor
- * close them. */
+ * Files are opened for each write and closed: the guest sees the process's descriptors, and must not find ours among
+ * them, nor close them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/stream.h"
 

@@ -40,8 +40,8 @@ static inline void stream_abandon(struct stream *stream)
 	stream->at = stream->limit = NULL;
 }
 
-/* Writes a snapshot: the instruction that comes next is the next token. The last one is replaced when no instruction has come since:
- * what came instead stands behind it. */
+/* Writes a snapshot: the instruction that comes next is the next token. The last one is replaced when no instruction
+ * has come since: what came instead stands behind it. */
 void stream_snapshot(struct stream *stream, struct collect_board *board, const struct machine *machine);
 
 /* Room for some bytes at the end, NULL when there is none; they count when stream_add() says so. */
@@ -61,7 +61,8 @@ static inline void stream_add(struct stream *stream, uint8_t *to)
 	                      memory_order_release);
 }
 
-/* Copies a few bytes, faster than memcpy() would: up to 15 behind them are touched on both sides, which have room for it. */
+/* Copies a few bytes, faster than memcpy() would: up to 15 behind them are touched on both sides, which have room for
+ * it. */
 static inline uint8_t *stream_copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	enum { STEP = 16 };

@@ -162,7 +162,8 @@ static void copy_register(const struct thread *thread, const struct opcode *op, 
 	memcpy(to, bytes, op->size);
 }
 
-/* With several threads the registers are right where memory may have changed. What is loaded to register 31 cannot be known. */
+/* With several threads the registers are right where memory may have changed. What is loaded to register 31 cannot be
+ * known. */
 static void take_registers(struct thread *thread, const struct opcode *op)
 {
 	if (op->is_structure)
@@ -364,7 +365,8 @@ static void complete(struct thread *thread, const struct insn *insn)
 	steps[insn->op.kind].after(thread, insn);
 }
 
-/* The block before has ended, and `pc` is where it went on. Instructions that were not seen to be done were not: an exception came. */
+/* The block before has ended, and `pc` is where it went on. Instructions that were not seen to be done were not: an
+ * exception came. */
 static void finish(struct thread *thread, uint64_t pc)
 {
 	const struct block *block = thread->block;

@@ -9,7 +9,8 @@
 /* Must be called before any thread runs. */
 void thread_setup(struct collect_board *board);
 
-/* Whether several threads run: then memory may change between an access and our look at it, and registers tell what it was. */
+/* Whether several threads run: then memory may change between an access and our look at it, and registers tell what it
+ * was. */
 bool thread_several(void);
 void thread_tell_several(void);
 
@@ -18,7 +19,8 @@ bool thread_wants_before(const struct insn *insn);
 bool thread_wants_after(const struct insn *insn);
 bool thread_wants_accesses(const struct insn *insn);
 
-/* QEMU's calls, in the thread: a block begins; an instruction is about to be executed; was executed; has made an access. */
+/* QEMU's calls, in the thread: a block begins; an instruction is about to be executed; was executed; has made an
+ * access. */
 void thread_block(unsigned cpu, void *block);
 void thread_before(unsigned cpu, void *insn);
 void thread_after(unsigned cpu, void *insn);

@@ -1,7 +1,7 @@
 /* ahead.c - pieces of an input that are read and worked on ahead of the caller, and given to it in order.
  *
- * Whoever has nothing else to do works on the oldest piece that has been read, or reads another one: other threads all the time,
- * the caller's when the piece that it wants is not ready. What comes out does not depend on who did what. */
+ * Whoever has nothing else to do works on the oldest piece that has been read, or reads another one: other threads all
+ * the time, the caller's when the piece that it wants is not ready. What comes out does not depend on who did what. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/ahead.h"
 

@@ -19,8 +19,9 @@ struct tw_budget {
 	atomic_size_t used[TW_BUDGET_USES];
 };
 
-/* Sets the limit; nothing is in use (any more). Several parts that share a budget get half of it: arrays that double may take
- * twice as much for the whole as for its parts, and what the parts have room for the whole must have room for. */
+/* Sets the limit; nothing is in use (any more). Several parts that share a budget get half of it: arrays that double
+ * may take twice as much for the whole as for its parts, and what the parts have room for the whole must have room
+ * for. */
 static inline void tw_budget_reset(struct tw_budget *budget, size_t limit, unsigned parts)
 {
 	budget->limit = parts > 1 ? limit / 2 : limit;

@@ -128,7 +128,8 @@ struct tw_call_run {
 
 enum { TW_RUN_ITEMS = 64 };
 
-/* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made of. */
+/* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made
+ * of. */
 size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,
                          struct tw_call_run *run);
 
@@ -139,7 +140,8 @@ void tw_calls_free(struct tw_calls *calls);
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
 
-/* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true there. */
+/* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true
+ * there. */
 void tw_calls_advance(struct tw_calls *calls, uint64_t time);
 
 /* Makes a track the current one. */
@@ -155,8 +157,8 @@ struct tw_left_calls {
 };
 
 /* ---- The fast path: calls of one track that nest. Nothing in it makes rows or frames; what it cannot do it leaves to
- * tw_calls_take_item(). It is inlined so that find and leave, constants, are too. `make bench` measures stat; without it
- * calls take four times as long. ---- */
+ * tw_calls_take_item(). It is inlined so that find and leave, constants, are too. `make bench` measures stat; without
+ * it calls take four times as long. ---- */
 
 /* Finds the row of a call; TW_ROW_NONE when that takes more than a look. */
 typedef uint32_t (*tw_call_find_fn)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);

@@ -10,8 +10,8 @@
 struct tw_dictionary *tw_dictionary_new(void);
 void tw_dictionary_free(struct tw_dictionary *dictionary);
 
-/* The number of a name with this text and id: the one it has, or a new one. Text is copied; file is borrowed (it must live
- * as long). UINT32_MAX when there is no memory. */
+/* The number of a name with this text and id: the one it has, or a new one. Text is copied; file is borrowed (it must
+ * live as long). UINT32_MAX when there is no memory. */
 uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name);
 
 /* The number of a name with this text and id, UINT32_MAX when there is none. */
@@ -20,18 +20,19 @@ uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct
 /* As tw_dictionary_intern() for a terminated text without an id. */
 uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
 
-/* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no memory. */
+/* The number of the track of (kind, process, thread): the one it has, or a new one. UINT32_MAX when there is no
+ * memory. */
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
 
 /* Gives a track that has no process one. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 
-/* Tells more of a name than was known: its text, owner, module, file and line. It keeps its number. False when there is no
- * memory. */
+/* Tells more of a name than was known: its text, owner, module, file and line. It keeps its number. False when there is
+ * no memory. */
 bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name);
 
-/* The number of a location: the one it has, or a new one. Locations are told apart by name and address; what else is known of it may
- * be told later. UINT32_MAX when there is no memory. */
+/* The number of a location: the one it has, or a new one. Locations are told apart by name and address; what else is
+ * known of it may be told later. UINT32_MAX when there is no memory. */
 uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const struct tw_location *location);
 
 /* The same for one that is there; UINT32_MAX when it is not. */
@@ -40,8 +41,8 @@ uint32_t tw_dictionary_find_location(const struct tw_dictionary *dictionary, con
 /* Tells where in the source a location is. */
 void tw_dictionary_locate(struct tw_dictionary *dictionary, uint32_t location, uint32_t file, uint32_t line);
 
-/* The number of the stack of a place called from another stack: the one it has, or a new one. UINT32_MAX when there is no
- * memory. */
+/* The number of the stack of a place called from another stack: the one it has, or a new one. UINT32_MAX when there is
+ * no memory. */
 uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, uint32_t location);
 
 /* The same for one that is there; UINT32_MAX when it is not. */
@@ -77,8 +78,8 @@ void tw_dictionary_watch(struct tw_dictionary *dictionary);
 /* Appends all changes since the last call. False when there is no memory. */
 bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes);
 
-/* Makes a change in another dictionary, which all of them are made in, in order, and nothing else. Texts are not copied. False
- * when there is no memory. */
+/* Makes a change in another dictionary, which all of them are made in, in order, and nothing else. Texts are not
+ * copied. False when there is no memory. */
 bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dictionary_change *change);
 
 #endif

@@ -46,8 +46,8 @@ struct track {
 	bool done; /* has passed the end of the window */
 };
 
-/* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes nothing
- * but the memory it takes. */
+/* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
+ * nothing but the memory it takes. */
 struct tw_filter {
 	const struct tw_read_options *options;
 	const struct tw_clock *clock;
@@ -235,8 +235,8 @@ static void finish(struct tw_filter *filter, struct track *track)
 
 /* ---- Events by kind. ---- */
 
-/* A slice that ends just where the window starts is not in it. So what happens at that time does not start the track, but for
- * slices that begin then. */
+/* A slice that ends just where the window starts is not in it. So what happens at that time does not start the track,
+ * but for slices that begin then. */
 
 static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
@@ -269,8 +269,8 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
 }
 
-/* Ends what is above frame `at`: it has no ends of its own. Who reads the events sees that from `end`; where its name is not
- * wanted they are given ends. */
+/* Ends what is above frame `at`: it has no ends of its own. Who reads the events sees that from `end`; where its name
+ * is not wanted they are given ends. */
 static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
 {
 	bool silent = !tw_hold_wanted(&filter->hold, end);

@@ -16,13 +16,14 @@ bool tw_filter_needed(const struct tw_read_options *options);
 /* Whether they leave out anything by times: then each track's events must come in the order of time. */
 bool tw_filter_needs_time(const struct tw_read_options *options);
 
-/* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it; used: what the
- * filters of all parts of the trace hold. NULL when there is no memory. */
+/* A filter of the events of one reader. options, dictionary and clock are the reader's and must outlive it; used: what
+ * the filters of all parts of the trace hold. NULL when there is no memory. */
 struct tw_filter *tw_filter_new(const struct tw_read_options *options, const struct tw_dictionary *dictionary,
                                 const struct tw_clock *clock, atomic_size_t *used);
 
-/* Gives the next batch, with the results of tw_read(), out of the batches that the reader's format gives. Each track's events
- * stay in their order, and with TW_ORDER_TIME all do. Slices still open when a track ends are let through as begins. */
+/* Gives the next batch, with the results of tw_read(), out of the batches that the reader's format gives. Each track's
+ * events stay in their order, and with TW_ORDER_TIME all do. Slices still open when a track ends are let through as
+ * begins. */
 int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw_batch *batch);
 
 /* Rules that are not a format's: number i, NULL past the last. */

@@ -55,7 +55,8 @@ typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_r
 /* Takes what an outline tells; false ends it. */
 typedef bool (*tw_outline_fn)(void *context, uint64_t offset, uint64_t size, bool needed);
 
-/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its tests. */
+/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
+ * tests. */
 struct tw_format {
 	const char *name;
 	const char *title;
@@ -71,15 +72,17 @@ struct tw_format {
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
 
-	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all, 100
-	 * certain. */
+	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all,
+	 * 100 certain. */
 	int (*probe)(const uint8_t *bytes, size_t size);
 
-	/* Whether a path is this format's by its name, or by what is in it if it is a directory: then nothing has been opened when
-	 * `open` is called, which sets reader->input. NULL where a trace is one file and known by its bytes. */
+	/* Whether a path is this format's by its name, or by what is in it if it is a directory: then nothing has been
+	 * opened when `open` is called, which sets reader->input. NULL where a trace is one file and known by its
+	 * bytes. */
 	bool (*claims)(const char *path);
 
-	/* Where a trace is several files: which of them, from 0, the offsets of a track's events are of. NULL: there is one. */
+	/* Where a trace is several files: which of them, from 0, the offsets of a track's events are of. NULL: there is
+	 * one. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);
 
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
@@ -90,26 +93,27 @@ struct tw_format {
 
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
-	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended by an
-	 * exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a negative status.
-	 * The stacks have no least duration. NULL where read is all there is. */
+	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended
+	 * by an exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a
+	 * negative status. The stacks have no least duration. NULL where read is all there is. */
 	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
 
-	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the end.
-	 * Runs come from any thread, but those of a part one after the other. Returns 0 or a negative status. NULL where
-	 * parts are opened by open_shard, or not at all. */
+	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the
+	 * end. Runs come from any thread, but those of a part one after the other. Returns 0 or a negative status. NULL
+	 * where parts are opened by open_shard, or not at all. */
 	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
 
-	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those, and any
-	 * others that are wanted, are a file of their own. Where there is `keep`, what it tells are runs of records, each of which
-	 * can be read without those before it. Used instead of read. Returns 0, TW_ERR_UNSUPPORTED for a file whose records do not
-	 * follow one another plainly, or another negative status. NULL where there is no such way. */
+	/* Tells where each record stands, in the order of the file, and whether others mean nothing without it: those,
+	 * and any others that are wanted, are a file of their own. Where there is `keep`, what it tells are runs of
+	 * records, each of which can be read without those before it. Used instead of read. Returns 0,
+	 * TW_ERR_UNSUPPORTED for a file whose records do not follow one another plainly, or another negative status.
+	 * NULL where there is no such way. */
 	int (*outline)(struct tw_reader *reader, tw_outline_fn put, void *context);
 
-	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does, and are in
-	 * order. Called before the first read. NULL where a file can be made of pieces instead. */
+	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does,
+	 * and are in order. Called before the first read. NULL where a file can be made of pieces instead. */
 	int (*keep)(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
 	int (*info)(struct tw_reader *reader, unsigned jobs, struct tw_info *info);
 	int (*repair)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result);
@@ -158,7 +162,8 @@ struct tw_target {
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
 
-/* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is set. */
+/* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
+ * set. */
 int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
                    const struct tw_read_options *options);
 
@@ -169,8 +174,8 @@ int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader);
  * Returns 0 or a negative status. */
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
 
-/* A handle with a dictionary and nothing open; NULL when there is no memory. And its filter, once its clock is known to tell
- * times. Returns 0 or TW_ERR_MEMORY. */
+/* A handle with a dictionary and nothing open; NULL when there is no memory. And its filter, once its clock is known to
+ * tell times. Returns 0 or TW_ERR_MEMORY. */
 struct tw_reader *tw_reader_new(const struct tw_read_options *options);
 int tw_reader_add_filter(struct tw_reader *reader);
 
@@ -186,8 +191,8 @@ void tw_report(struct tw_reader *reader, const struct tw_rule *rule, uint64_t re
 /* Counts a finding that is complete and hands it on, one thread at a time. */
 void tw_tell(struct tw_reader *reader, const struct tw_finding *finding);
 
-/* Reports that a limit was reached. A part only notes it: what it gives depends on how the trace was parted, so that the
- * whole is read instead, and tells. */
+/* Reports that a limit was reached. A part only notes it: what it gives depends on how the trace was parted, so that
+ * the whole is read instead, and tells. */
 void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint64_t record, uint64_t at,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 

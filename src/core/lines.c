@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Finds the end of the line at lines->next among at most `limit` bytes, reading as little ahead as a FIFO needs. *end is
- * the size with the line end; 0 where none is among them. */
+/* Finds the end of the line at lines->next among at most `limit` bytes, reading as little ahead as a FIFO needs. *end
+ * is the size with the line end; 0 where none is among them. */
 static int find_end(struct tw_text_lines *lines, const uint8_t **bytes, size_t *have, size_t *end)
 {
 	struct tw_window *window = &lines->window;

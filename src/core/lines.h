@@ -24,8 +24,8 @@ struct tw_text_lines {
 	bool in_long_line; /* the rest of a line that was cut comes next */
 };
 
-/* Gives the next line as soon as it is there: a text may come from a FIFO that is still written to. Returns 1, 0 at the end, or
- * a negative status. */
+/* Gives the next line as soon as it is there: a text may come from a FIFO that is still written to. Returns 1, 0 at the
+ * end, or a negative status. */
 int tw_text_lines_next(struct tw_text_lines *lines, struct tw_text_line *line);
 
 void tw_text_lines_free(struct tw_text_lines *lines);

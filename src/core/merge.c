@@ -402,7 +402,8 @@ static int fill(struct tw_reader *merged)
 	return status;
 }
 
-/* ---- Which input is next: a heap of those that have rows, by the time of the first; of the same time the first input. ---- */
+/* ---- Which input is next: a heap of those that have rows, by the time of the first; of the same time the first input.
+ * ---- */
 
 static bool goes_first(const struct tw_merge *merge, uint32_t a, uint32_t b)
 {

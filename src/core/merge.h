@@ -50,7 +50,8 @@ struct tw_merge {
 	size_t argument_room;
 };
 
-/* markers.c: finds how the times of all inputs change so that the events of `options` meet. Returns 0 or a negative status. */
+/* markers.c: finds how the times of all inputs change so that the events of `options` meet. Returns 0 or a negative
+ * status. */
 int tw_merge_find_markers(struct tw_reader *merged, const struct tw_merge_source *sources);
 
 #endif

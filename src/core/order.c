@@ -106,8 +106,8 @@ static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct t
 	return to - from;
 }
 
-/* The rows of a slab that is out of order lie anywhere in it, and another processor may have written them. `make bench` measures
- * stat of FXT. It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
+/* The rows of a slab that is out of order lie anywhere in it, and another processor may have written them. `make bench`
+ * measures stat of FXT. It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
 static inline __attribute__((always_inline)) void look_ahead(const struct tw_order_lane *lane)
 {
 	enum { ROWS_AHEAD = 6 };

@@ -1,8 +1,9 @@
 /* relay.c - a reader that another thread reads ahead of the caller.
  *
- * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. What the source
- * does next must not be seen: so each batch brings what it changed in the dictionary, which is done to the relay's own when the
- * batch is given out. A batch that is too large for a block (of blobs) is lent: the source waits until it is used. */
+ * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. What the
+ * source does next must not be seen: so each batch brings what it changed in the dictionary, which is done to the
+ * relay's own when the batch is given out. A batch that is too large for a block (of blobs) is lent: the source waits
+ * until it is used. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/relay.h"
 
@@ -231,7 +232,8 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	return status < 0 ? status : (int)item->batch.count;
 }
 
-/* The block that has something to give, or the last one, which stays the caller's: what is read once more ends once more. */
+/* The block that has something to give, or the last one, which stays the caller's: what is read once more ends once
+ * more. */
 static const struct block *current(struct relay *relay)
 {
 	for (;;) {

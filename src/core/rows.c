@@ -8,7 +8,8 @@
 
 #include "base/memory.h"
 
-/* Rows that are gone stay in memory until they are so many, and half of all: moving the rest then costs little a row. */
+/* Rows that are gone stay in memory until they are so many, and half of all: moving the rest then costs little a
+ * row. */
 enum { GONE_ROWS = 64 };
 
 size_t tw_event_rows_size(const struct tw_event_rows *rows)

@@ -38,8 +38,8 @@ static inline size_t tw_event_rows_held(const struct tw_event_rows *rows)
 /* Bytes of memory that the rows held take. */
 size_t tw_event_rows_size(const struct tw_event_rows *rows);
 
-/* Adds a row at the back, with copies of event->argument_count arguments. base: what their byte offsets count from; NULL when
- * they hold pointers. False when there is no memory. */
+/* Adds a row at the back, with copies of event->argument_count arguments. base: what their byte offsets count from;
+ * NULL when they hold pointers. False when there is no memory. */
 bool tw_event_rows_add(struct tw_event_rows *rows, const struct tw_event *event, const struct tw_argument *arguments,
                        const uint8_t *base, uint8_t state);
 

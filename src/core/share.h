@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What one part takes. It gives nothing back before it is closed: so whether all parts find room does not depend on when
- * each of them runs, and where they do, one reader of the whole does too. */
+/* What one part takes. It gives nothing back before it is closed: so whether all parts find room does not depend on
+ * when each of them runs, and where they do, one reader of the whole does too. */
 struct tw_share {
 	atomic_size_t *used; /* by all parts */
 	size_t limit;        /* of all parts */

@@ -109,8 +109,8 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Makes the order by keys: digit by digit, because rows are out of order everywhere, but a slab spans a short time. Keys of the
- * same time keep theirs. */
+/* Makes the order by keys: digit by digit, because rows are out of order everywhere, but a slab spans a short time.
+ * Keys of the same time keep theirs. */
 static void sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
 {
 	size_t count = slab->count;

@@ -10,8 +10,9 @@
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
 enum { TW_SLAB_BLOCK = 256 };
 
-/* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text or
- * bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills it. */
+/* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
+ * or bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills
+ * it. */
 struct tw_slab {
 	struct tw_event *events; /* first_argument counts from the base of the row's block */
 	size_t count, room;
@@ -31,8 +32,8 @@ void tw_slab_free(struct tw_slab *slab);
 /* Makes room for that many rows and arguments. False when there is no memory. */
 bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments);
 
-/* Adds a row for the caller to fill: all of it but the argument_count, which is 0, and the first_argument. NULL when there is no
- * memory (then `failed` is set). The pointer lives until the next row. */
+/* Adds a row for the caller to fill: all of it but the argument_count, which is 0, and the first_argument. NULL when
+ * there is no memory (then `failed` is set). The pointer lives until the next row. */
 static inline struct tw_event *tw_slab_next(struct tw_slab *slab)
 {
 	if (slab->count == slab->room && !tw_slab_reserve(slab, slab->count + 1, slab->argument_count))
@@ -58,8 +59,8 @@ struct tw_slab_scratch {
 	size_t room;
 };
 
-/* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand, but
- * complete slices of the same time the longest first, so that a slice comes before those inside it. */
+/* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand,
+ * but complete slices of the same time the longest first, so that a slice comes before those inside it. */
 void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch);
 
@@ -106,9 +107,9 @@ static inline bool tw_sorter_has_room(const struct tw_sorter *sorter)
 /* Puts a slab behind the others: sorted, and untouched until tw_sorter_done() names it. */
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab);
 
-/* Gives the next batch in time order: as many rows as can be delivered in one, up to TW_SLAB_BLOCK; 0 when all slabs are
- * used up. `whole`: nothing else will be put; otherwise it stops, with 0, when the oldest slab is used up. Returns a
- * negative status when there is no memory. */
+/* Gives the next batch in time order: as many rows as can be delivered in one, up to TW_SLAB_BLOCK; 0 when all slabs
+ * are used up. `whole`: nothing else will be put; otherwise it stops, with 0, when the oldest slab is used up. Returns
+ * a negative status when there is no memory. */
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch);
 
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time of a tick count is floor(ticks * 10^9 / frequency). Near a base it is a multiplication by nanoseconds per tick, a
- * whole number and 2^-64ths: those are rounded up, which adds less than 1 / frequency as long as a count is near. */
+/* The time of a tick count is floor(ticks * 10^9 / frequency). Near a base it is a multiplication by nanoseconds per
+ * tick, a whole number and 2^-64ths: those are rounded up, which adds less than 1 / frequency as long as a count is
+ * near. */
 struct tw_ticks {
 	uint64_t frequency; /* ticks per second, 1 to TW_FREQUENCY_MAX */
 	uint64_t whole, part;

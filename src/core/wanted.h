@@ -10,8 +10,8 @@ enum { TW_WANTED_UNIT = 8 };
 
 struct tw_wanted;
 
-/* Reads all events to find out, from the input spooled where it has to be. clipped: also records of slices that only reach into
- * the window. Returns 0 or a negative status; free it in any case. */
+/* Reads all events to find out, from the input spooled where it has to be. clipped: also records of slices that only
+ * reach into the window. Returns 0 or a negative status; free it in any case. */
 int tw_wanted_new(struct tw_wanted **wanted, struct tw_reader *reader, bool clipped);
 
 /* Whether any is. */

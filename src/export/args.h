@@ -14,8 +14,8 @@ enum {
 	            8 /* two for each argument and each number of an event, and the words that are a target's own */
 };
 
-/* The keys of an object: each is there once, so that a second "a" becomes "a 2". They are told apart as they are written, by
- * their hashes: two that are alike by chance cost a number that was not needed. */
+/* The keys of an object: each is there once, so that a second "a" becomes "a 2". They are told apart as they are
+ * written, by their hashes: two that are alike by chance cost a number that was not needed. */
 struct tw_args {
 	struct tw_writer *writer; /* that counts what is lost */
 	struct tw_names names;    /* of arguments: what stands in the quotes */
@@ -45,8 +45,8 @@ void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bo
 void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,
                   bool first);
 
-/* Adds the value of an argument. Integers that a double cannot hold are texts, and so are pointers, "0x1f", and bytes, in
- * hexadecimal. */
+/* Adds the value of an argument. Integers that a double cannot hold are texts, and so are pointers, "0x1f", and bytes,
+ * in hexadecimal. */
 void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_argument *argument);
 
 /* Bytes of a text or bytes argument that are told; counts the others. */

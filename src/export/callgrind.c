@@ -1,11 +1,11 @@
 /* callgrind.c - slices and samples to callgrind's profile format, which callgrind_annotate and KCachegrind read.
  *
  * Source: valgrind's manual, "Callgrind Format Specification". What is ours to decide:
- * - Stacks of all threads together. A function that calls itself, over others or not, is "name'2" inside itself, "name'3" in
- *   that, and so on: so no call is in a cycle, and inclusive costs add up.
- * - Costs of a slice stand at the line of its function, those of a sample at the line where it was taken; a call stands at the
- *   line of its caller. Nobody counts the calls of samples: they are one, for readers take none for an error. What is not known
- *   is line 0, and file "???", as valgrind has them. */
+ * - Stacks of all threads together. A function that calls itself, over others or not, is "name'2" inside itself,
+ *   "name'3" in that, and so on: so no call is in a cycle, and inclusive costs add up.
+ * - Costs of a slice stand at the line of its function, those of a sample at the line where it was taken; a call stands
+ *   at the line of its caller. Nobody counts the calls of samples: they are one, for readers take none for an error.
+ *   What is not known is line 0, and file "???", as valgrind has them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@
 
 #include <trackway/version.h>
 
-/* Names of events: letters, digits, underscore; instructions as valgrind calls them. Calls are not among them: they are counted
- * where they are made. */
+/* Names of events: letters, digits, underscore; instructions as valgrind calls them. Calls are not among them: they are
+ * counted where they are made. */
 static const char *const events[TREE_VALUES] = {
     [TREE_TIME] = "ns",      [TREE_SAMPLES] = "samples",     [TREE_CPU] = "cpu_ns",  [TREE_INSTRUCTIONS] = "Ir",
     [TREE_WALL] = "wall_ns", [TREE_ALLOCATIONS] = "objects", [TREE_BYTES] = "bytes",

@@ -1,7 +1,7 @@
 /* champsim.c - an xtrace as ChampSim's input: 64 bytes an instruction.
  *
- * ChampSim tells kinds of branches by the registers that they read and write: the instruction pointer, the stack pointer and the
- * flags have fixed numbers. Source: ChampSim, inc/trace_instruction.h and inc/instruction.h. */
+ * ChampSim tells kinds of branches by the registers that they read and write: the instruction pointer, the stack
+ * pointer and the flags have fixed numbers. Source: ChampSim, inc/trace_instruction.h and inc/instruction.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 /* Parents from here on are no nodes, but what stands at the top. */
 #define TW_CHILDREN_TOP (UINT32_C(1) << 31)
 
-/* Most nodes have one child or none: the first is known by its parent, which is at hand, the others by a map, which for large
- * trees is out of every cache. `make bench` measures it. All zero to begin. */
+/* Most nodes have one child or none: the first is known by its parent, which is at hand, the others by a map, which for
+ * large trees is out of every cache. `make bench` measures it. All zero to begin. */
 struct tw_children {
 	struct tw_first_child {
 		uint32_t node; /* 0: there is none */

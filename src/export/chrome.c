@@ -9,8 +9,8 @@
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
  *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
- * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of flows
- *   and counters are not. What the format has no kind for is an instant, and its category says what it was.
+ * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
+ *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
  * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
  *   where its innermost function is.
  * - A pointer or koid whose object is known is a text, "0x1234 (name)". */
@@ -310,7 +310,8 @@ static const char *scope_of(uint16_t flags)
 	return flags & TW_FLAG_PROCESS ? ",\"s\":\"p\"" : ",\"s\":\"t\"";
 }
 
-/* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in the text. */
+/* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
+ * the text. */
 static uint32_t render_other(const struct job *job, uint32_t name, const char *key, bool whole)
 {
 	struct tw_names *names = &job->chrome->names;

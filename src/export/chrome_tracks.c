@@ -1,8 +1,8 @@
 /* chrome_tracks.c - processes and threads of Chrome's trace event JSON: their numbers and names.
  *
- * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread has no
- * name its true number stands for it. So does a track that is no thread, because any number may be that of a thread which
- * comes later, 0 too. */
+ * Readers keep pid and tid in 32 bits: a number beyond that gets one from the top of that range; where such a thread
+ * has no name its true number stands for it. So does a track that is no thread, because any number may be that of a
+ * thread which comes later, 0 too. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 

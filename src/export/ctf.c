@@ -1,12 +1,14 @@
 /* ctf.c - events to a Common Trace Format directory, version 1.8, which babeltrace2 and Trace Compass read.
  *
  * Source: the "Common Trace Format" document of version 1.8. What is ours to decide:
- * - One stream of packets, all integers little endian and at byte boundaries. A packet is closed when it is large enough.
- * - An event class for each kind of event, all with the same fields; texts end with a zero byte, so that one inside is U+FFFD,
- *   as what is not UTF-8 is.
- * - The clock is the trace's own, in nanoseconds. Times of a stream may not go back: one before the last is told as that one, and
- *   counted.
- * - The directory is made, or is an older one of ours; each of the two files appears when it is complete, the description last. */
+ * - One stream of packets, all integers little endian and at byte boundaries. A packet is closed when it is large
+ *   enough.
+ * - An event class for each kind of event, all with the same fields; texts end with a zero byte, so that one inside is
+ *   U+FFFD, as what is not UTF-8 is.
+ * - The clock is the trace's own, in nanoseconds. Times of a stream may not go back: one before the last is told as
+ *   that one, and counted.
+ * - The directory is made, or is an older one of ours; each of the two files appears when it is complete, the
+ *   description last. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* firefox.c - slices, samples and instants to the processed profile format of the Firefox Profiler.
  *
- * Source: its documents "Processed profile format" and "Writing a custom profile importer", its changelog of formats, and its types
- * of version 48; the profiler makes newer versions of it itself. What is ours to decide:
- * - Slices are samples: one for each time in which the stack of a thread stays the same, with its length as the weight, and one
- *   without a stack where there is none. So the call tree, the flame graph and the stack chart are exact.
+ * Source: its documents "Processed profile format" and "Writing a custom profile importer", its changelog of formats,
+ * and its types of version 48; the profiler makes newer versions of it itself. What is ours to decide:
+ * - Slices are samples: one for each time in which the stack of a thread stays the same, with its length as the weight,
+ *   and one without a stack where there is none. So the call tree, the flame graph and the stack chart are exact.
  * - Samples of each other thing that is measured make a thread of their own beside it.
  * - Instants, async events and logs are markers; their category and arguments are data of the marker.
- * - A thread has its own tables of stacks, frames, functions and strings, all of them columns. Columns of samples and markers wait
- *   in a spool. */
+ * - A thread has its own tables of stacks, frames, functions and strings, all of them columns. Columns of samples and
+ *   markers wait in a spool. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 

@@ -327,7 +327,8 @@ static void put_head(struct tw_output *out)
 {
 	tw_putf(
 	    out,
-	    "{\"meta\":{\"interval\":0.000001,\"startTime\":0,\"processType\":0,\"product\":\"Trackway\",\"stackwalk\":1,"
+	    "{\"meta\":{\"interval\":0.000001,\"startTime\":0,\"processType\":0,\"product\":\"Trackway\","
+	    "\"stackwalk\":1,"
 	    "\"version\":30,\"preprocessedProfileVersion\":48,\"symbolicated\":true,\"importedFrom\":\"trackway %s\","
 	    "\"sourceCodeIsNotOnSearchfox\":true,\"usesOnlyOneStackType\":true,"
 	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],\n"

@@ -1,4 +1,5 @@
-/* frames.h - functions and places in the order of their first use, for formats that list them and then name them by number. */
+/* frames.h - functions and places in the order of their first use, for formats that list them and then name them by
+ * number. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_FRAMES_H
 #define EXPORT_FRAMES_H
@@ -51,8 +52,8 @@ struct tw_sample_stack {
 	bool failed; /* there was no room for one of the frames */
 };
 
-/* Finds the stack of a sample: that of the dictionary, or else its arguments, if they are addresses, the innermost first. The class
- * of an allocation is its innermost frame. */
+/* Finds the stack of a sample: that of the dictionary, or else its arguments, if they are addresses, the innermost
+ * first. The class of an allocation is its innermost frame. */
 void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
                          const struct tw_event *event, struct tw_sample_stack *stack);
 

@@ -18,8 +18,8 @@ struct tw_line {
 /* Makes room for more bytes and the zero behind them; false when there is no memory. */
 bool tw_line_reserve(struct tw_line *line, size_t more);
 
-/* The place for up to `more` bytes, which tw_line_end() tells the end of; NULL when there is no memory. Inline: most pieces are a
- * few bytes, and many are constants. `make bench` measures convert. */
+/* The place for up to `more` bytes, which tw_line_end() tells the end of; NULL when there is no memory. Inline: most
+ * pieces are a few bytes, and many are constants. `make bench` measures convert. */
 static inline char *tw_line_room(struct tw_line *line, size_t more)
 {
 	const struct tw_text *text = &line->text;

@@ -27,7 +27,8 @@ extern const char *const tw_measure_words[MEASURES];
 
 struct tw_measured_hooks {
 	struct tw_slice_hooks slices;
-	/* The stack of a sample is in measured->stack; then what it measures: a stack sample's wall time, and its value. */
+	/* The stack of a sample is in measured->stack; then what it measures: a stack sample's wall time, and its
+	 * value. */
 	void (*stack)(void *context, const struct tw_event *event);
 	void (*sample)(void *context, const struct tw_event *event, enum tw_measure measure, uint64_t weight);
 };
@@ -52,7 +53,8 @@ struct tw_measured {
 void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, const struct tw_measured_hooks *hooks,
                       void *context);
 
-/* Meets a batch. frame_cost: bytes that a frame takes in all, or what there are more of. Returns 0 or a negative status. */
+/* Meets a batch. frame_cost: bytes that a frame takes in all, or what there are more of. Returns 0 or a negative
+ * status. */
 int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
                      size_t frame_cost);
 

@@ -47,8 +47,8 @@ static inline bool tw_names_has(const struct tw_names *names, const struct tw_na
 	return number < names->room && names->pieces[number].of == name->text;
 }
 
-/* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is empty, and
- * names->text has failed. */
+/* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is
+ * empty, and names->text has failed. */
 static inline const struct tw_rendered *tw_names_find(struct tw_names *names, const struct tw_dictionary *dictionary,
                                                       uint32_t number)
 {

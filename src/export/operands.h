@@ -15,8 +15,8 @@ struct tw_operands {
 	uint8_t read_count, written_count;
 };
 
-/* Finds them for all but branches, whose registers are their targets and conditions. Of structures of several vectors only the
- * first vector is told; SVE and SME are unknown, and have none. */
+/* Finds them for all but branches, whose registers are their targets and conditions. Of structures of several vectors
+ * only the first vector is told; SVE and SME are unknown, and have none. */
 void tw_operands_of(uint32_t opcode, struct tw_operands *operands);
 
 #endif

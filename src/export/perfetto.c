@@ -1,15 +1,16 @@
 /* perfetto.c - events to Perfetto's protobuf traces, which its UI and trace processor open.
  *
  * Source: protos/perfetto/trace of Perfetto's sources. What is ours to decide:
- * - One packet sequence; names are interned. Now and then the sequence begins anew, so that a file without its beginning, or with
- *   a piece missing, is readable from there on.
+ * - One packet sequence; names are interned. Now and then the sequence begins anew, so that a file without its
+ *   beginning, or with a piece missing, is readable from there on.
  * - Slices are begins and ends that nest: an end that closes a slice further down closes those above it too, which is
  *   what readers make of nameless ends. A slice that is open when the trace ends has no end.
  * - Packets stand in the order of each track; the reader sorts them by time.
  * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
- * - A flow event is an instant that has the flow, an async event a slice of a track of its id, a series of a counter a track.
- * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant, and its
- *   category says what it was. */
+ * - A flow event is an instant that has the flow, an async event a slice of a track of its id, a series of a counter a
+ *   track.
+ * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant,
+ *   and its category says what it was. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 

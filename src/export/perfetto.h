@@ -153,8 +153,8 @@ struct perfetto {
 	bool failed; /* no memory */
 };
 
-/* ---- perfetto_names.c: what is told once and then known by a number. Each call adds to `interned` what is not told yet, and
- * returns the number. ---- */
+/* ---- perfetto_names.c: what is told once and then known by a number. Each call adds to `interned` what is not told
+ * yet, and returns the number. ---- */
 
 /* Makes room for the names, locations and stacks of the dictionary. Returns 0 or TW_ERR_MEMORY. */
 int tw_perfetto_names_grow(struct perfetto *perfetto);
@@ -184,8 +184,8 @@ int tw_perfetto_tracks_grow(struct perfetto *perfetto);
 /* Tells of a track what is not told yet. */
 const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track);
 
-/* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of the
- * argument's name). They are told with their process where that is not done yet. */
+/* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of
+ * the argument's name). They are told with their process where that is not done yet. */
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event);
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series);
 
@@ -212,8 +212,8 @@ void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *e
 
 /* ---- perfetto.c ---- */
 
-/* Writes a packet: `event` is the field of that number, `interned` goes with it; both are empty afterwards. time: NULL where
- * the packet has none. */
+/* Writes a packet: `event` is the field of that number, `interned` goes with it; both are empty afterwards. time: NULL
+ * where the packet has none. */
 void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time);
 
 #endif

@@ -1,8 +1,8 @@
 /* perfetto_tracks.c - processes, threads and other tracks of Perfetto's traces.
  *
  * Process and thread ids are 32 bits with a sign: a number beyond gets one from the top of that range. Tracks have
- * numbers of 64 bits: those of the dictionary are even and odd in turn for tracks and processes, and those of async events and
- * counters are hashes with the highest bit set, so that they stay what they are when all is told anew. */
+ * numbers of 64 bits: those of the dictionary are even and odd in turn for tracks and processes, and those of async
+ * events and counters are hashes with the highest bit set, so that they stay what they are when all is told anew. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 

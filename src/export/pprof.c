@@ -1,10 +1,10 @@
 /* pprof.c - slices and samples to pprof's profile.proto.
  *
  * Source: profile.proto of pprof. What is ours to decide:
- * - A sample is a stack of a thread. Slices are weighed by calls and by the time that is theirs alone; samples by what they
- *   measure.
- * - A frame is a location and a function of its own: with the line in the location, and that of the function's begin where there
- *   is no other.
+ * - A sample is a stack of a thread. Slices are weighed by calls and by the time that is theirs alone; samples by what
+ *   they measure.
+ * - A frame is a location and a function of its own: with the line in the location, and that of the function's begin
+ *   where there is no other.
  * - Labels tell the thread and the process by name. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

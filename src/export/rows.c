@@ -1,7 +1,8 @@
 /* rows.c - events as rows: CSV, and JSON Lines.
  *
- * One table of columns makes both, so that they say the same (cells.h). Times are nanoseconds since the start of the trace. What
- * an event has nothing for is an empty cell, or no member. Source: RFC 4180 for CSV, with the line ends of Unix; jsonlines.org. */
+ * One table of columns makes both, so that they say the same (cells.h). Times are nanoseconds since the start of the
+ * trace. What an event has nothing for is an empty cell, or no member. Source: RFC 4180 for CSV, with the line ends of
+ * Unix; jsonlines.org. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <stdlib.h>
@@ -300,8 +301,8 @@ static void add_row(struct rows *rows, const struct tw_event *event, uint32_t to
 	add_piece(&rows->line, &style->end);
 }
 
-/* ---- Most rows: all there is to say of the track and the names has been rendered, and the numbers are numbers in JSON. Told
- * column by column they take twice the time (`make bench`). ---- */
+/* ---- Most rows: all there is to say of the track and the names has been rendered, and the numbers are numbers in
+ * JSON. Told column by column they take twice the time (`make bench`). ---- */
 
 /* What a row is made of. */
 struct parts {

@@ -16,9 +16,9 @@ struct tw_slice_end {
 	    *event; /* that ended it; NULL where it is a complete slice, unwound, or open at the end */
 };
 
-/* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else happens on
- * the track, in the order of the track's times. What begin returns, at least TW_ROW_FIRST, is given back with the end and with what
- * begins inside. */
+/* A begin is told when it comes, with the event that tells it (a complete slice's too); its end before anything else
+ * happens on the track, in the order of the track's times. What begin returns, at least TW_ROW_FIRST, is given back
+ * with the end and with what begins inside. */
 struct tw_slice_hooks {
 	uint32_t (*begin)(void *context, const struct tw_event *event, uint32_t caller);
 	void (*end)(void *context, const struct tw_slice_end *end);

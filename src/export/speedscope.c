@@ -1,11 +1,11 @@
 /* speedscope.c - slices and samples to speedscope's JSON.
  *
  * Source: speedscope's "Importing from custom sources" and its file format schema. What is ours to decide:
- * - A profile for each thread and each thing that is measured: slices are "evented", in nanoseconds since the start of the
- *   trace; samples are "sampled", by ticks, wall time, CPU time or bytes. A thread's events must stand together, so they wait
- *   in a spool.
- * - Opens and closes nest, and their times never go back: a time before the last one is told as that one, and counted. A slice
- *   that is open at the end closes with the last event of its thread.
+ * - A profile for each thread and each thing that is measured: slices are "evented", in nanoseconds since the start of
+ *   the trace; samples are "sampled", by ticks, wall time, CPU time or bytes. A thread's events must stand together, so
+ *   they wait in a spool.
+ * - Opens and closes nest, and their times never go back: a time before the last one is told as that one, and counted.
+ *   A slice that is open at the end closes with the last event of its thread.
  * - The class of an allocation is its innermost frame. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -200,10 +200,10 @@ static void put_all(struct speedscope *speedscope)
 {
 	struct tw_output *out = &speedscope->measured.writer->out;
 	unsigned profiles = 0;
-	tw_putf(
-	    out,
-	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"trackway %s\",\"profiles\":[",
-	    tw_version());
+	tw_putf(out,
+	        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+	        "\"exporter\":\"trackway %s\",\"profiles\":[",
+	        tw_version());
 	uint32_t tracks = speedscope->measured.dictionary ? tw_dictionary_tracks(speedscope->measured.dictionary) : 0;
 	for (uint32_t track = 0; track < tracks; track++)
 		for (unsigned measure = 0; measure < MEASURES; measure++)

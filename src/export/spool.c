@@ -1,7 +1,7 @@
 /* spool.c - texts that are written piece by piece in any order.
  *
- * A block of the temporary file is the number of the block that follows it in its text, how many bytes of it are used, and
- * these. The number of the next block is given out when the one before is written. */
+ * A block of the temporary file is the number of the block that follows it in its text, how many bytes of it are used,
+ * and these. The number of the next block is given out when the one before is written. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spool.h"
 

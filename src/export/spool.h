@@ -1,7 +1,7 @@
 /* spool.h - texts that are written piece by piece in any order, and put one behind the other in the end.
  *
- * Formats that want all of a thread in one place get it so without holding it in memory: what does not fit lies in a temporary
- * file. */
+ * Formats that want all of a thread in one place get it so without holding it in memory: what does not fit lies in a
+ * temporary file. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_SPOOL_H
 #define EXPORT_SPOOL_H

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "base/sum.h"
 
-/* Bytes of a node in all: it and what it weighs, as arrays and the map grow ahead, its frame, and what a target makes of it. */
+/* Bytes of a node in all: it and what it weighs, as arrays and the map grow ahead, its frame, and what a target makes
+ * of it. */
 enum { NODE_COST = 520 };
 
 static struct tw_stack_tree *tree_of(struct tw_calls *calls)

@@ -28,7 +28,8 @@ enum tw_stack_tree_value {
 
 enum { TREE_ROOT = TW_ROW_NONE, TREE_OTHER = TW_ROW_OTHER, TREE_FIRST = TW_ROW_FIRST };
 
-/* A stack: a frame called by that of the node above. Node 0 is the root, node 1 is all stacks for which there was no room. */
+/* A stack: a frame called by that of the node above. Node 0 is the root, node 1 is all stacks for which there was no
+ * room. */
 struct tw_stack_tree_node {
 	uint32_t parent; /* less than the node's own number */
 	uint32_t frame;  /* of `frames`; TREE_THREAD for a thread */

@@ -27,8 +27,8 @@ struct tw_steps {
 int tw_steps_open(struct tw_steps *steps, struct tw_reader *reader);
 void tw_steps_close(struct tw_steps *steps);
 
-/* Goes to the next token of the window of instructions that is asked for. Returns 1, 0 at the end, or a negative status. Behind the
- * window the instruction that comes next is known, if there is one. */
+/* Goes to the next token of the window of instructions that is asked for. Returns 1, 0 at the end, or a negative
+ * status. Behind the window the instruction that comes next is known, if there is one. */
 int tw_steps_next(struct tw_steps *steps);
 
 #endif

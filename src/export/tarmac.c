@@ -1,4 +1,5 @@
-/* tarmac.c - an xtrace as Tarmac, the text of Arm's models: a line for each instruction, access and register that is told.
+/* tarmac.c - an xtrace as Tarmac, the text of Arm's models: a line for each instruction, access and register that is
+ * told.
  *
  * Source: what Arm's Tarmac Trace Utilities read of Fast Models' output. Times are numbers of instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */

@@ -8,9 +8,10 @@
 #include "fdr/layout.h"
 #include "fdr/state.h"
 
-/* ---- The fast path: entries and exits that match, in little-endian logs. `make bench` measures it (stat). What it cannot
- * do stops it. No jump in it depends on whether a record is an entry or an exit: that cannot be foretold, and a wrong guess
- * costs as much as all of this. What only one of them needs is done for both, and then left behind or written over. ---- */
+/* ---- The fast path: entries and exits that match, in little-endian logs. `make bench` measures it (stat). What it
+ * cannot do stops it. No jump in it depends on whether a record is an entry or an exit: that cannot be foretold, and a
+ * wrong guess costs as much as all of this. What only one of them needs is done for both, and then left behind or
+ * written over. ---- */
 
 enum {
 	KIND_BITS = 0xf, /* the first bits of a function record: its kind, times two */
@@ -49,8 +50,8 @@ static inline void *moved(void *pointer, ptrdiff_t bytes)
 	return (char *)pointer + bytes;
 }
 
-/* Makes a tail exit an exit, and an entry with arguments, which are records of their own, an entry. False for what is no plain
- * record. */
+/* Makes a tail exit an exit, and an entry with arguments, which are records of their own, an entry. False for what is
+ * no plain record. */
 static inline bool make_plain(uint32_t *bits, uint32_t odd)
 {
 	static_assert((TAIL_BITS ^ ARGS_BITS) == EXIT_BITS,
@@ -61,10 +62,10 @@ static inline bool make_plain(uint32_t *bits, uint32_t odd)
 	return true;
 }
 
-/* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps one of
- * them. There must be room for as many frames, and for one call more than there are records. whole: the clock's. Returns how
- * many bytes are left. What a loop costs here is stores, then steps: a function's row and name are one word, and what depends on
- * the kind stands in a table on the stack. */
+/* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps
+ * one of them. There must be room for as many frames, and for one call more than there are records. whole: the clock's.
+ * Returns how many bytes are left. What a loop costs here is stores, then steps: a function's row and name are one
+ * word, and what depends on the kind stands in a table on the stack. */
 static inline __attribute__((always_inline)) size_t take_all(struct run *run, const uint8_t *bytes, size_t size,
                                                              uint64_t whole)
 {
@@ -140,7 +141,8 @@ static void forget(struct fdr_names *names, const struct tw_call_space *space)
 	names->space = space;
 }
 
-/* ---- Records between them that change nothing but the time: one in a hundred, of which each would cost as much as forty. ---- */
+/* ---- Records between them that change nothing but the time: one in a hundred, of which each would cost as much as
+ * forty. ---- */
 
 enum { FIRST = 1 /* of a metadata record, the bytes before its body */ };
 
@@ -201,7 +203,8 @@ static size_t take_plain(struct fdr_stream *stream, struct tw_calls *calls, stru
 	return taken / TW_FDR_FUNCTION_SIZE;
 }
 
-/* Takes what it can of the bytes, and of entries and exits at most *most, which it counts down; returns how many bytes. */
+/* Takes what it can of the bytes, and of entries and exits at most *most, which it counts down; returns how many
+ * bytes. */
 static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
                          const uint8_t *bytes, size_t size, size_t *most)
 {

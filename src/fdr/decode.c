@@ -51,8 +51,9 @@ static bool plausible(uint16_t version, uint16_t type)
 	return version >= 1 && version <= (type ? FDR_VERSION_MAX : BASIC_VERSION_MAX) && type <= 1;
 }
 
-/* In big-endian logs the first bytes of records tell the bit order: with MSB first the discriminant of a metadata record is
- * the top bit. A buffer begins with three of them; one may be damaged, so they vote, and so do the flags of the header. */
+/* In big-endian logs the first bytes of records tell the bit order: with MSB first the discriminant of a metadata
+ * record is the top bit. A buffer begins with three of them; one may be damaged, so they vote, and so do the flags of
+ * the header. */
 static enum tw_fdr_layout layout_of(bool big, uint16_t type, const uint8_t *bytes, size_t size)
 {
 	uint32_t flags = tw_load32(bytes + 4, true);

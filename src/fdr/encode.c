@@ -74,8 +74,8 @@ static void put_body(const struct tw_fdr_record *record, enum fdr_body form, boo
 	}
 }
 
-/* The versions that have a kind. Source: LLVM, BlockVerifier and xray_fdr_log_writer.h; typed events are read by LLVM in any
- * version, so they are allowed in all. */
+/* The versions that have a kind. Source: LLVM, BlockVerifier and xray_fdr_log_writer.h; typed events are read by LLVM
+ * in any version, so they are allowed in all. */
 static bool version_has(uint16_t version, enum tw_fdr_kind kind)
 {
 	if (kind == TW_FDR_END_OF_BUFFER)

@@ -17,8 +17,8 @@ extern const struct tw_format tw_format_basic;
 extern const struct tw_target tw_target_fdr;
 extern const struct tw_target tw_target_basic;
 
-/* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order cover
- * it without a gap: bytes between `end` and `next` belong to none. */
+/* What is known of a buffer from where it stands and the records it begins with. The buffers of a log in file order
+ * cover it without a gap: bytes between `end` and `next` belong to none. */
 struct fdr_buffer {
 	uint64_t offset;  /* of its first record */
 	uint64_t end;     /* its records end here at the latest */
@@ -65,13 +65,13 @@ struct fdr_log {
 /* Reads the header and checks it. Returns 0 or TW_ERR_EMPTY. */
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
 
-/* Finds the buffer at an offset, where the last one's `next` was (TW_FDR_HEADER_SIZE at first), and reports what is wrong
- * with its borders. Returns 1, 0 at the end of the log, or a negative status. */
+/* Finds the buffer at an offset, where the last one's `next` was (TW_FDR_HEADER_SIZE at first), and reports what is
+ * wrong with its borders. Returns 1, 0 at the end of the log, or a negative status. */
 int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset,
                     struct fdr_buffer *buffer);
 
-/* Whether the beginning of a buffer stands somewhere in these bytes, which are an event's payload. Returns 0 or a negative
- * status. */
+/* Whether the beginning of a buffer stands somewhere in these bytes, which are an event's payload. Returns 0 or a
+ * negative status. */
 int fdr_holds_buffer(struct tw_reader *reader, struct tw_window *window, enum tw_fdr_layout layout, uint64_t from,
                      uint64_t to, bool *holds);
 
@@ -126,18 +126,19 @@ struct fdr_item {
 	size_t payload_have; /* bytes of the payload that are there: less than payload_size beyond the limit */
 };
 
-/* Decodes the next record and moves the counter on. Damage is reported and ends the buffer. Payload is borrowed until the
- * next call. Returns 1, 0 at the end of the buffer, or a negative status. */
+/* Decodes the next record and moves the counter on. Damage is reported and ends the buffer. Payload is borrowed until
+ * the next call. Returns 1, 0 at the end of the buffer, or a negative status. */
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item);
 
-/* As fdr_cursor_next(), which calls it for basic logs: records become entries, exits and arguments with absolute counts. */
+/* As fdr_cursor_next(), which calls it for basic logs: records become entries, exits and arguments with absolute
+ * counts. */
 int fdr_run_next(struct fdr_cursor *cursor, struct fdr_item *item);
 
 /* Bytes of the buffer, and after it, that no record could be read from. At the end of the buffer only. */
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor);
 
-/* Gives the bytes from cursor->at on that are in this buffer, for loops that decode function records themselves and move
- * `at` and `tsc`. Returns 0 or a negative status. */
+/* Gives the bytes from cursor->at on that are in this buffer, for loops that decode function records themselves and
+ * move `at` and `tsc`. Returns 0 or a negative status. */
 int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *size);
 
 /* ---- names.c: function ids to names of the dictionary. ---- */
@@ -241,7 +242,8 @@ int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows);
 /* Goes to the stream's next buffer; false when there is none. */
 bool fdr_stream_enter(struct fdr_stream *stream);
 
-/* Takes one record of the buffer it is in, of any kind, or leaves the buffer at its end. Returns 0 or a negative status. */
+/* Takes one record of the buffer it is in, of any kind, or leaves the buffer at its end. Returns 0 or a negative
+ * status. */
 int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows);
 
 /* Decodes the next record of the stream as it is. Returns 1, 0 at the end, or a negative status. */

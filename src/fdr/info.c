@@ -116,7 +116,8 @@ static int count_place(struct part *part, struct fdr_cursor *cursor, const struc
 	return 0;
 }
 
-/* Whether nothing of the buffer before counts for place k: a thread begins, or the buffer begins with its own counter. */
+/* Whether nothing of the buffer before counts for place k: a thread begins, or the buffer begins with its own
+ * counter. */
 static bool begins_anew(const struct fdr_log *log, size_t k)
 {
 	const struct fdr_place *place = &log->places[k];
@@ -260,8 +261,8 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 	return count_processes(log, &info->processes);
 }
 
-/* The earliest wall time of a buffer, as ISO 8601 writes it. There is none in basic logs, and where it is past the year 9999
- * it was damaged. */
+/* The earliest wall time of a buffer, as ISO 8601 writes it. There is none in basic logs, and where it is past the year
+ * 9999 it was damaged. */
 static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
 {
 	static const uint64_t most = UINT64_C(253402300800000000);

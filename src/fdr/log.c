@@ -7,7 +7,8 @@
 
 #include "base/bytes.h"
 
-/* How many bytes at the start of a buffer are looked at: BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and some more. */
+/* How many bytes at the start of a buffer are looked at: BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and some
+ * more. */
 enum { LEAD = 8 * TW_FDR_METADATA_SIZE, RECORD = TW_FDR_METADATA_SIZE, PID_LIMIT = 1 << 22 };
 enum { BUFFER_MIN = 4 * RECORD + 2 * TW_FDR_FUNCTION_SIZE }; /* what a buffer begins with, and one call */
 
@@ -120,8 +121,8 @@ static int look_at(struct finder *f, uint64_t at, struct look *look)
 	return 0;
 }
 
-/* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it is
- * there. SIZE_MAX where none does. */
+/* Where in these bytes, before `limit`, a buffer begins for certain: NewBuffer and WallTime, after BufferExtents if it
+ * is there. SIZE_MAX where none does. */
 static size_t find_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit)
 {
 	uint8_t extents = first_byte(log, TW_FDR_BUFFER_EXTENTS), new_buffer = first_byte(log, TW_FDR_NEW_BUFFER);
@@ -213,8 +214,8 @@ struct walk {
 	bool met_mark; /* a record ended exactly at the mark */
 };
 
-/* Whether an event's size must be damaged: its payload holds the beginning of a buffer. What goes beyond the file is wrong
- * anyway: less has to be found there. */
+/* Whether an event's size must be damaged: its payload holds the beginning of a buffer. What goes beyond the file is
+ * wrong anyway: less has to be found there. */
 static int judge_event(struct finder *f, uint64_t at, uint64_t need, enum stop *why)
 {
 	uint64_t left = f->size - at, found;
@@ -250,8 +251,8 @@ static int judge_step(struct finder *f, uint64_t at, int decoded, uint64_t need,
 	return 0;
 }
 
-/* A size that was damaged may end inside the next buffer's NewBuffer, whose zeros then look like calls: WallTime gives it
- * away. Goes back to where the NewBuffer begins. */
+/* A size that was damaged may end inside the next buffer's NewBuffer, whose zeros then look like calls: WallTime gives
+ * it away. Goes back to where the NewBuffer begins. */
 static int stop_after_swallowed_start(struct finder *f, struct walk *walk)
 {
 	const uint8_t *bytes;
@@ -413,7 +414,8 @@ static int filled_end(struct finder *f, const struct fdr_buffer *buffer, uint64_
 	return status;
 }
 
-/* Version 1 after EndOfBuffer: the next buffer follows at once, as LLVM reads it, or after fill, as the document says. */
+/* Version 1 after EndOfBuffer: the next buffer follows at once, as LLVM reads it, or after fill, as the document
+ * says. */
 static int find_after_end(struct finder *f, struct fdr_buffer *buffer, uint64_t filled)
 {
 	uint64_t at = buffer->end;
@@ -442,8 +444,8 @@ static void end_with_file(struct finder *f, struct fdr_buffer *buffer, uint64_t 
 		          at != f->size ? "the rest of a record" : "an EndOfBuffer record");
 }
 
-/* After a damaged size, records may be decoded across the beginning of the next buffer: where the first three or four records
- * of one stand in the bytes that were walked, the walk ends. */
+/* After a damaged size, records may be decoded across the beginning of the next buffer: where the first three or four
+ * records of one stand in the bytes that were walked, the walk ends. */
 static int stop_at_swallowed(struct finder *f, uint64_t from, struct walk *w)
 {
 	for (uint64_t at = from + 1, found; at < w->at; at = found + 1) {

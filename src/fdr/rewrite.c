@@ -50,8 +50,8 @@ static int put_payload(struct rewrite *r, const struct fdr_item *item)
 	return 0;
 }
 
-/* In version 1 a buffer's end is found by its records alone, and an event that holds the beginning of a buffer is taken for
- * one with a damaged size. */
+/* In version 1 a buffer's end is found by its records alone, and an event that holds the beginning of a buffer is taken
+ * for one with a damaged size. */
 static bool can_be_told(struct rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item, int *status)
 {
 	bool holds = false;
@@ -62,8 +62,8 @@ static bool can_be_told(struct rewrite *r, const struct tw_fdr_record *record, c
 	return !holds;
 }
 
-/* Writes one record, or counts its size. item is where a payload comes from, or NULL. False when the target has no place
- * for it. */
+/* Writes one record, or counts its size. item is where a payload comes from, or NULL. False when the target has no
+ * place for it. */
 static bool put(struct rewrite *r, struct tw_fdr_record record, const struct fdr_item *item, int *status)
 {
 	uint8_t bytes[TW_FDR_RECORD_MAX];
@@ -119,8 +119,8 @@ static bool is_border(const struct tw_fdr_record *record)
 	return record->kind == TW_FDR_BUFFER_EXTENTS || record->kind == TW_FDR_END_OF_BUFFER;
 }
 
-/* What a buffer has to begin with. In version 1 NewBuffer and WallTime are all that tells a buffer: one without WallTime gets
- * one of 0, which reads as none. */
+/* What a buffer has to begin with. In version 1 NewBuffer and WallTime are all that tells a buffer: one without
+ * WallTime gets one of 0, which reads as none. */
 static void put_lead(struct rewrite *r, const struct tw_fdr_record *record, int *status)
 {
 	if (r->last == TW_FDR_KINDS && record->kind != TW_FDR_NEW_BUFFER)
@@ -272,8 +272,8 @@ static int compare_jobs(const void *left, const void *right)
 	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-/* Whether times of events become counts or deltas, or CPUs are added: then a buffer that begins without a count needs the one
- * that its thread has there. */
+/* Whether times of events become counts or deltas, or CPUs are added: then a buffer that begins without a count needs
+ * the one that its thread has there. */
 static bool needs_counts(const struct rewrite *r)
 {
 	bool needed = false;

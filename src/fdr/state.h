@@ -27,10 +27,12 @@ void fdr_stream_init(struct fdr_stream *stream, struct tw_reader *reader, size_t
 /* Points a stream at a thread of the index. */
 int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint32_t thread);
 
-/* Points a stream at the next buffer of the file whose thread is wanted. Returns 1, 0 at the end, or a negative status. */
+/* Points a stream at the next buffer of the file whose thread is wanted. Returns 1, 0 at the end, or a negative
+ * status. */
 int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader);
 
-/* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative status. */
+/* Goes to the next thread, or in file order to the next buffer. Returns 1, 0 when there is none, or a negative
+ * status. */
 int fdr_next_part(struct tw_reader *reader);
 
 /* ---- outline.c: buffers in parts, each from a record that tells the time. ---- */

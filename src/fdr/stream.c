@@ -75,8 +75,8 @@ static void add_argument(struct fdr_rows *rows, struct tw_event *event, const st
 	event->argument_count++;
 }
 
-/* ---- The fast path: runs of entries and exits without arguments in little-endian logs. `make bench` measures it: about
- * 3 times as fast as taking them one by one. ---- */
+/* ---- The fast path: runs of entries and exits without arguments in little-endian logs. `make bench` measures it:
+ * about 3 times as fast as taking them one by one. ---- */
 
 /* The end of a row, from first_argument on, depends on the kind of record only: it is made once a run. */
 static_assert(sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) == sizeof(uint64_t),

@@ -1,7 +1,7 @@
 /* reader.c - folded stacks as samples, as records, and in sum.
  *
- * A line is a stack and what it weighs: "main;parse;read 12". It tells neither times nor threads, so every sample is at time 0
- * of thread 0. */
+ * A line is a stack and what it weighs: "main;parse;read 12". It tells neither times nor threads, so every sample is at
+ * time 0 of thread 0. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* ahead.c - chunks of an archive one after the other, read and decoded ahead by other threads.
  *
- * Three things happen to a chunk: it is read, walked, decoded. Reading and walking go in order, because a chunk begins with
- * what the one before could not finish; decoding does not. The caller's thread walks, which changes tables and dictionary,
- * always the same number of chunks ahead of the one that it gets, so that nothing depends on how many threads there are;
- * whoever has nothing else to do reads the next chunk or decodes the oldest. What of a chunk can be done without the walk is done
- * as soon as it is read: the walk then leaps over it. */
+ * Three things happen to a chunk: it is read, walked, decoded. Reading and walking go in order, because a chunk begins
+ * with what the one before could not finish; decoding does not. The caller's thread walks, which changes tables and
+ * dictionary, always the same number of chunks ahead of the one that it gets, so that nothing depends on how many
+ * threads there are; whoever has nothing else to do reads the next chunk or decodes the oldest. What of a chunk can be
+ * done without the walk is done as soon as it is read: the walk then leaps over it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/ahead.h"
 

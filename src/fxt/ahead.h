@@ -8,16 +8,16 @@
 
 struct fxt_ahead;
 
-/* What is done with a chunk in whichever thread has time for it, once it has been walked: to all of its pieces, perhaps in
- * several calls, and then once when they are complete. */
+/* What is done with a chunk in whichever thread has time for it, once it has been walked: to all of its pieces, perhaps
+ * in several calls, and then once when they are complete. */
 struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*leap)(struct fxt_chunk *chunk, struct fxt_leap *leap); /* for fxt_leap(); may be NULL */
 };
 
-/* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes out
- * does not depend on how many. Returns 0 and *ahead, or a negative status. */
+/* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes
+ * out does not depend on how many. Returns 0 and *ahead, or a negative status. */
 int fxt_ahead_new(struct fxt_ahead **ahead, struct tw_reader *reader, const struct fxt_work *work,
                   const struct fxt_wish *wish, unsigned jobs);
 
@@ -38,8 +38,8 @@ void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 /* Takes back only the bytes of a chunk: those that are lately used are near. */
 void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
-/* Gives the threads something else to do: more(context) does a piece of it, letting the lock go meanwhile, or returns false
- * when there is none. */
+/* Gives the threads something else to do: more(context) does a piece of it, letting the lock go meanwhile, or returns
+ * false when there is none. */
 void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context);
 
 /* Does something useful, or waits until another thread has. */

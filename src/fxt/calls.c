@@ -68,8 +68,9 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 		chunk->failed = true;
 }
 
-/* ---- The fast path: calls whose header tells all but their times, and events that are none. What it cannot do stops it. `make
- * bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers for all. ---- */
+/* ---- The fast path: calls whose header tells all but their times, and events that are none. What it cannot do stops
+ * it. `make bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers
+ * for all. ---- */
 
 /* What a run keeps at hand. */
 struct run {
@@ -133,8 +134,8 @@ static inline struct times times_of(struct fxt_chunk *chunk, uint64_t begin, uin
 	                      tw_ticks_ns_after(clock, last, clock->whole)};
 }
 
-/* Where a record has the time that ends it: of a begin and an end it is their time. Which one comes cannot be foretold: no jump
- * depends on it. */
+/* Where a record has the time that ends it: of a begin and an end it is their time. Which one comes cannot be foretold:
+ * no jump depends on it. */
 static inline size_t end_place(uint64_t header, unsigned kind)
 {
 	size_t complete = 0 - (size_t)(kind == TW_CALL_COMPLETE);
@@ -273,8 +274,8 @@ static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, con
 		take_records(chunk, wish, piece->from, piece->to);
 }
 
-/* What was found is no more needed when it is in order, so that one array, which stays in the processor's cache, does for all chunks
- * of a thread. `make bench` measures stat. */
+/* What was found is no more needed when it is in order, so that one array, which stays in the processor's cache, does
+ * for all chunks of a thread. `make bench` measures stat. */
 static void borrow_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
 {
 	if (calls->calls)

@@ -55,14 +55,15 @@ struct fxt_calls {
 	uint32_t unfinished; /* deal.c: parts that still need it */
 };
 
-/* What is done ahead with a chunk: finds the calls in what was walked since the last time; then, when the chunk is complete and
- * none waits, puts them in order. */
+/* What is done ahead with a chunk: finds the calls in what was walked since the last time; then, when the chunk is
+ * complete and none waits, puts them in order. */
 extern const struct fxt_work fxt_calls_work;
 
 /* Completes what waits for the dictionary, once the chunk is committed. */
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch);
 
-/* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no memory. */
+/* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no
+ * memory. */
 void fxt_lanes_sort(struct fxt_chunk *chunk, struct fxt_scratch *scratch);
 
 /* The lane of a track, a new one if there is none; NULL when there is no memory. */

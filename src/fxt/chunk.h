@@ -1,8 +1,8 @@
 /* chunk.h - a piece of an archive on its way from bytes to rows.
  *
- * The walk goes through the archive in order: it finds where records begin and end, and takes those that others depend on
- * (providers, strings, threads, clocks) into the tables. What it has walked is then decoded to rows, chunk by chunk, by any
- * thread and in any order; what needs the dictionary (inline strings, names of objects) waits until the rows are
+ * The walk goes through the archive in order: it finds where records begin and end, and takes those that others depend
+ * on (providers, strings, threads, clocks) into the tables. What it has walked is then decoded to rows, chunk by chunk,
+ * by any thread and in any order; what needs the dictionary (inline strings, names of objects) waits until the rows are
  * committed, which is done in order again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_CHUNK_H
@@ -46,8 +46,8 @@ struct fxt_piece {
 	uint64_t found;    /* the word that is there */
 };
 
-/* Records that are as they should be and that no others depend on, one after the other: all that was told of them before it is
- * known where the records of the chunk begin. They are there if the walk comes by the first of them. */
+/* Records that are as they should be and that no others depend on, one after the other: all that was told of them
+ * before it is known where the records of the chunk begin. They are there if the walk comes by the first of them. */
 struct fxt_leap {
 	bool big;
 	size_t from, to; /* places in the chunk's bytes */
@@ -191,7 +191,8 @@ void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
 /* An argument of the last row, a pointer or koid, may have a name by the time that the row is committed. */
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
 
-/* Rows without a time of their own have that of the record before them; at the start of a chunk, of the first that has one. */
+/* Rows without a time of their own have that of the record before them; at the start of a chunk, of the first that has
+ * one. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 {
 	if (!chunk->timed)
@@ -219,8 +220,8 @@ static inline uint64_t fxt_duration(struct fxt_chunk *chunk, uint64_t begin, uin
 	return 0;
 }
 
-/* The same as fxt_string_number() for the current turn. Nearly all records refer to a few hundred names: one look instead of three.
- * `make bench` measures stat and check of FXT. */
+/* The same as fxt_string_number() for the current turn. Nearly all records refer to a few hundred names: one look
+ * instead of three. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
@@ -258,11 +259,12 @@ void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
 
-/* leap.c: finds where in a chunk that was just read records follow one another, in this byte order as it seems, and lets `take`
- * have as many as it can: it sets where they end. */
+/* leap.c: finds where in a chunk that was just read records follow one another, in this byte order as it seems, and
+ * lets `take` have as many as it can: it sets where they end. */
 void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *chunk, struct fxt_leap *leap));
 
-/* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative status. */
+/* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative
+ * status. */
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position);
 
 /* Puts what the chunk before could not finish in front of a chunk. False when there is no memory. */
@@ -271,7 +273,8 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
 /* What holds now, before a chunk is walked. */
 struct fxt_turn fxt_turn_of(const struct fxt_state *state);
 
-/* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in order. */
+/* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in
+ * order. */
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
@@ -283,12 +286,13 @@ static inline uint16_t fxt_scope_flags(uint64_t scope)
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }
 
-/* prove.c: adds the steps of records of a piece from a place on that are right for sure. Returns the place of one that is for
- * fxt_take_record(), or the end. */
+/* prove.c: adds the steps of records of a piece from a place on that are right for sure. Returns the place of one that
+ * is for fxt_take_record(), or the end. */
 size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece);
 
-/* plain.c: takes records of a piece from a place on that have nothing inline and nothing wrong. Returns the place of one that is
- * for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows take less than half as long. */
+/* plain.c: takes records of a piece from a place on that have nothing inline and nothing wrong. Returns the place of
+ * one that is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows take less than half as
+ * long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
@@ -299,8 +303,8 @@ void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, cons
 /* check.c: notes what rules a record breaks. */
 void fxt_check(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
-/* Goes on with the turn of a chunk, before any of it is decoded; turns to the next, which stands before each metadata and
- * initialization record. */
+/* Goes on with the turn of a chunk, before any of it is decoded; turns to the next, which stands before each metadata
+ * and initialization record. */
 void fxt_begin_turn(struct fxt_chunk *chunk);
 void fxt_next_turn(struct fxt_chunk *chunk);
 

@@ -125,8 +125,8 @@ static void settle(struct fxt_chunk *chunk, uint64_t offset)
 	}
 }
 
-/* ---- The fast path: what no other record depends on, counted by index. It needs no table, nor that a record was looked at
- * before; what it cannot count stops it. `make bench` measures info. ---- */
+/* ---- The fast path: what no other record depends on, counted by index. It needs no table, nor that a record was
+ * looked at before; what it cannot count stops it. `make bench` measures info. ---- */
 
 static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t records)
 {

@@ -25,13 +25,13 @@ struct fxt_cursor {
 int fxt_cursor_init(struct fxt_cursor *cursor, struct tw_reader *reader);
 void fxt_cursor_free(struct fxt_cursor *cursor);
 
-/* Gives the next piece of the archive, in cursor->chunk. It lives until the next call. Returns 1, 0 at the end, or a negative
- * status. */
+/* Gives the next piece of the archive, in cursor->chunk. It lives until the next call. Returns 1, 0 at the end, or a
+ * negative status. */
 int fxt_cursor_piece(struct fxt_cursor *cursor, const struct fxt_piece **piece);
 
-/* Gives the next record of a piece of kind FXT_RECORDS; of a large one only what precedes its payload need be here. Returns 1,
- * 0 at the end of the piece, or TW_ERR_VALUE for a record that cannot be decoded (cursor->place, next and fault tell), after
- * which it goes on. */
+/* Gives the next record of a piece of kind FXT_RECORDS; of a large one only what precedes its payload need be here.
+ * Returns 1, 0 at the end of the piece, or TW_ERR_VALUE for a record that cannot be decoded (cursor->place, next and
+ * fault tell), after which it goes on. */
 int fxt_cursor_record(struct fxt_cursor *cursor, const struct fxt_piece *piece, struct tw_fxt_record *record);
 
 /* The offset of the current record. */

@@ -1,9 +1,9 @@
 /* deal.c - the calls of an archive dealt by track to parts, each track in the order of time.
  *
- * Tracks have nothing to do with one another, so that there is no order to be made between them, and parts work side by side.
- * The calls of a chunk are in order by track (lanes.c); from chunk to chunk only those come late that began before others
- * ended, complete slices above all. Each part holds as many chunks as records may come late by, puts what of a new one belongs
- * before what it has into a short list, and weaves that in when the place comes. */
+ * Tracks have nothing to do with one another, so that there is no order to be made between them, and parts work side by
+ * side. The calls of a chunk are in order by track (lanes.c); from chunk to chunk only those come late that began
+ * before others ended, complete slices above all. Each part holds as many chunks as records may come late by, puts what
+ * of a new one belongs before what it has into a short list, and weaves that in when the place comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

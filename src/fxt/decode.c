@@ -4,8 +4,8 @@
 
 #include "fxt/layout.h"
 
-/* A record that is being taken apart. What does not fit sets fault or need; all that is taken after that is 0, so that the
- * kinds need no checks of their own. */
+/* A record that is being taken apart. What does not fit sets fault or need; all that is taken after that is 0, so that
+ * the kinds need no checks of their own. */
 struct cursor {
 	const uint8_t *bytes; /* of the record */
 	uint64_t at;

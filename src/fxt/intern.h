@@ -1,7 +1,8 @@
 /* intern.h - the string table and the thread table of an archive that is written.
  *
- * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table is full
- * what comes later stands in the records. The tables take 2 bytes for each name of the dictionary and 8 for each track. */
+ * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table
+ * is full what comes later stands in the records. The tables take 2 bytes for each name of the dictionary and 8 for
+ * each track. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_INTERN_H
 #define FXT_INTERN_H
@@ -64,7 +65,8 @@ struct fxt_koids {
 	uint64_t process, thread;
 };
 
-/* Makes room for what the dictionary holds now, and describes the processes that are new. False when there is no memory. */
+/* Makes room for what the dictionary holds now, and describes the processes that are new. False when there is no
+ * memory. */
 bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictionary);
 
 /* Describes once more what has got its name since. */

@@ -66,8 +66,8 @@ static bool string_known(const struct view *view, uint64_t index, size_t at)
 	       fxt_string_at(view->provider, (unsigned)index, view->offset + at) != NULL;
 }
 
-/* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them, but what
- * is nearly all zeros is found anywhere. */
+/* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them,
+ * but what is nearly all zeros is found anywhere. */
 static bool sets_something(const struct view *view, uint64_t header, size_t at)
 {
 	switch (fxt_type(header)) {
@@ -82,7 +82,8 @@ static bool sets_something(const struct view *view, uint64_t header, size_t at)
 	}
 }
 
-/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the tables. */
+/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the
+ * tables. */
 static bool alone(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big), thread = tw_bits(header, 24, 31);
@@ -104,8 +105,8 @@ static bool is_swapped(const struct view *view, size_t at)
 	return view->left - at >= TW_FXT_WORD && tw_load64(view->bytes + at, !view->big) == TW_FXT_MAGIC_WORD;
 }
 
-/* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or too
- * many, so that records need not stand at multiples of their words. */
+/* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or
+ * too many, so that records need not stand at multiples of their words. */
 static size_t scan(const struct view *view, size_t from)
 {
 	size_t end = view->at_end ? view->left : view->left - FXT_LOOK + 1;
@@ -131,8 +132,8 @@ static bool is_known(const struct tw_fxt_record *record)
 	return known;
 }
 
-/* Where in what says that it is one record others begin that follow one another, several or up to its end; 0 if nowhere. What
- * comes after it does not matter: in a repaired archive it is something else. */
+/* Where in what says that it is one record others begin that follow one another, several or up to its end; 0 if
+ * nowhere. What comes after it does not matter: in a repaired archive it is something else. */
 static size_t holds_others(const struct view *view, uint64_t size)
 {
 	struct view inside = *view;
@@ -213,8 +214,8 @@ static bool is_sound(const struct view *view)
 	        (thread == 0 || fxt_thread_at(view->provider, (unsigned)thread, view->offset) != NULL));
 }
 
-/* A record that goes beyond the end of the file, unless others begin in it. An argument of one that is cut may look like a
- * last record. */
+/* A record that goes beyond the end of the file, unless others begin in it. An argument of one that is cut may look
+ * like a last record. */
 static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t size)
 {
 	unsigned least = is_sound(view) && !ends_here(view) ? 2 : 1;

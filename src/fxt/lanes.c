@@ -45,8 +45,8 @@ static void place_lanes(struct fxt_calls *calls)
 }
 
 /* ---- The order of most archives: begins and ends stand in the order of time, complete slices in that of their ends.
- * So, from the last to the first, a complete slice comes before all that is inside it: it waits on a stack, and goes out when
- * something is before its begin. What is in another order than these is found out, and sorted. ---- */
+ * So, from the last to the first, a complete slice comes before all that is inside it: it waits on a stack, and goes
+ * out when something is before its begin. What is in another order than these is found out, and sorted. ---- */
 
 static inline void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_call *call)
 {

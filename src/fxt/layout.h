@@ -133,7 +133,8 @@ static inline uint64_t fxt_argument_reserved(unsigned type)
 	return masks[type];
 }
 
-/* Words behind the arguments of an event: counter and correlation ids, the end of a complete duration. kind is an event's. */
+/* Words behind the arguments of an event: counter and correlation ids, the end of a complete duration. kind is an
+ * event's. */
 static inline uint32_t fxt_event_extra(enum tw_fxt_kind kind)
 {
 	return kind == TW_FXT_COUNTER || kind >= TW_FXT_DURATION_COMPLETE;

@@ -1,4 +1,5 @@
-/* leap.c - records in the middle of an archive, found before the walk comes by: in any thread, while their bytes are near. */
+/* leap.c - records in the middle of an archive, found before the walk comes by: in any thread, while their bytes are
+ * near. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/chunk.h"
 #include "fxt/measure.h"

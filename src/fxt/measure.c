@@ -34,8 +34,8 @@ static inline bool is_exact(uint64_t header, uint32_t size)
 	return value && value + fxt_text_words(header >> 16) == size;
 }
 
-/* Words of count arguments (1 or more) that begin at word `at` of a record of `end` words; 0 when one of them is of an unknown
- * type, has reserved bits or a size that is not exactly what it holds. */
+/* Words of count arguments (1 or more) that begin at word `at` of a record of `end` words; 0 when one of them is of an
+ * unknown type, has reserved bits or a size that is not exactly what it holds. */
 static inline uint32_t arguments_words(const uint8_t *bytes, uint32_t at, uint32_t end, unsigned count, bool big)
 {
 	uint32_t start = at;

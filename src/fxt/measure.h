@@ -1,4 +1,5 @@
-/* measure.h - whether a record's header and its size agree, told without decoding it: for the loop that hops over records. */
+/* measure.h - whether a record's header and its size agree, told without decoding it: for the loop that hops over
+ * records. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_MEASURE_H
 #define FXT_MEASURE_H
@@ -8,8 +9,8 @@
 /* More words than a record can have: no size agrees with it. */
 enum { FXT_NEVER = 2 * TW_FXT_RECORD_MAX };
 
-/* What is seldom needed: words of an event with texts or arguments whose fixed part is of `fixed` words, FXT_NEVER when they do
- * not agree with themselves; and fxt_measure() of all that is not an event. */
+/* What is seldom needed: words of an event with texts or arguments whose fixed part is of `fixed` words, FXT_NEVER when
+ * they do not agree with themselves; and fxt_measure() of all that is not an event. */
 uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
 
@@ -58,8 +59,8 @@ static inline bool fxt_is_plain(uint64_t header)
 }
 
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
- * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words are
- * there. Padding is not looked at. */
+ * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words
+ * are there. Padding is not looked at. */
 static inline uint32_t fxt_measure(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
 	return fxt_type(header) == TW_FXT_TYPE_EVENT ? fxt_measure_event(header, bytes, left_words, big)

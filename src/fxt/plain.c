@@ -11,8 +11,8 @@ enum { SCOPE_MAX = 2 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
-/* What a run of records keeps at hand. The clock and what else is seldom changed stay in the chunk: there are not registers for
- * all. */
+/* What a run of records keeps at hand. The clock and what else is seldom changed stay in the chunk: there are not
+ * registers for all. */
 struct run {
 	struct fxt_chunk *chunk;
 	const struct fxt_wish *wish;

@@ -1,5 +1,5 @@
-/* prove.c - records that keep all rules, as a few of their bits tell: the fast path of checking. Of what they do not tell for sure
- * fxt_take_record() finds out. `make bench` measures check: records take a fourth of the time. */
+/* prove.c - records that keep all rules, as a few of their bits tell: the fast path of checking. Of what they do not
+ * tell for sure fxt_take_record() finds out. `make bench` measures check: records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 
@@ -32,7 +32,8 @@ static bool is_ascii(const uint8_t *bytes, uint64_t length)
 	return !(all & high_bits) && (used == 0 || last >> used == 0) && length <= TW_FXT_STRING_MAX;
 }
 
-/* Whether an argument has nothing wrong in it, as far as that can be told at once: it is known to be as long as it says. */
+/* Whether an argument has nothing wrong in it, as far as that can be told at once: it is known to be as long as it
+ * says. */
 static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
 {
 	uint32_t unused;
@@ -46,8 +47,8 @@ static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64
 	return fxt_known_number(chunk, text, offset, &unused);
 }
 
-/* Whether arguments from `at` on, of the record at a place, are; where `numbers` are asked for, whether they are such. Returns where
- * they end, 0 if not. */
+/* Whether arguments from `at` on, of the record at a place, are; where `numbers` are asked for, whether they are such.
+ * Returns where they end, 0 if not. */
 static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
 {
 	for (; count > 0; count--) {
@@ -112,8 +113,8 @@ static __attribute__((noinline)) enum proof prove_other(struct fxt_chunk *chunk,
 	return DOUBTFUL;
 }
 
-/* ---- Events. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as long as all
- * that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
+/* ---- Events. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as long
+ * as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
 
 struct shape {
 	uint64_t below;      /* the last word is less than this; the greatest number of all is left to others */
@@ -178,8 +179,8 @@ static __attribute__((noinline)) struct fxt_pile *look_up_pile(struct fxt_chunk 
 	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
 }
 
-/* Makes the next step, as fxt_steps_add_duration() does, of a begin or end that is as most are; of another type of event it makes
- * none. False where it is unusual: nothing has been done. */
+/* Makes the next step, as fxt_steps_add_duration() does, of a begin or end that is as most are; of another type of
+ * event it makes none. False where it is unusual: nothing has been done. */
 INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
 {
 	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];

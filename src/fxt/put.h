@@ -1,7 +1,7 @@
 /* put.h - an FXT record written word by word into the buffer of an output.
  *
- * The size of a record is known when its last word is there, so the header is written last: fxt_put_begin() leaves its place,
- * fxt_put_end() fills it. Nothing else may be written to the output in between. */
+ * The size of a record is known when its last word is there, so the header is written last: fxt_put_begin() leaves its
+ * place, fxt_put_end() fills it. Nothing else may be written to the output in between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_PUT_H
 #define FXT_PUT_H

@@ -10,8 +10,8 @@
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
 enum { REORDER_WINDOW = 4 << 20 };
 
-/* Where several archives are read at once to be merged, windows keep to the memory limit: what is held of an archive takes so
- * many times as much memory. */
+/* Where several archives are read at once to be merged, windows keep to the memory limit: what is held of an archive
+ * takes so many times as much memory. */
 enum { MEMORY_PER_BYTE = 7, WINDOW_LEAST = 1 << 15 };
 
 /* ---- Opening. ---- */
@@ -261,8 +261,8 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 
 /* ---- The format. ---- */
 
-/* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end with
- * one. */
+/* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end
+ * with one. */
 static int probe_records(const uint8_t *bytes, size_t size, bool big)
 {
 	enum { SURE = 4 };

@@ -40,8 +40,8 @@ static void turn_words(uint8_t *to, const uint8_t *from, uint64_t size)
 		tw_store64(to + at, tw_load64(from + at, true), false);
 }
 
-/* Words whose meaning is not known, in the target's byte order: a backtrace's addresses are words for sure, extensions and
- * unknown records by all that the document says. */
+/* Words whose meaning is not known, in the target's byte order: a backtrace's addresses are words for sure, extensions
+ * and unknown records by all that the document says. */
 static const uint8_t *turned(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
 {
 	uint8_t *to = r->words + *used;

@@ -204,8 +204,8 @@ static void add_bytes(const struct job *job, const char *name, enum tw_argument_
 
 /* ---- Rows. ---- */
 
-/* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its own;
- * otherwise it is that of the one before. */
+/* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its
+ * own; otherwise it is that of the one before. */
 static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, bool timed)
 {
 	struct fxt_chunk *chunk = job->chunk;

@@ -10,8 +10,8 @@
 
 #include <trackway/reader.h>
 
-/* What an index of a string or thread table means from some offset on. Records are decoded behind the one that reads the
- * tables, maybe in other threads: what an index meant before is kept as long as a record may ask for it. */
+/* What an index of a string or thread table means from some offset on. Records are decoded behind the one that reads
+ * the tables, maybe in other threads: what an index meant before is kept as long as a record may ask for it. */
 struct fxt_entry {
 	uint64_t since; /* offset of the record that registered it */
 	struct fxt_entry *before;
@@ -90,8 +90,8 @@ void fxt_state_withdraw(struct fxt_state *state, bool thread, unsigned index, ui
 /* How many meanings of an index of the current provider there are that records from `oldest` on may ask for. */
 unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned index);
 
-/* The track of a thread. Koids are unique: where only that of the thread is known, as in context switches, its process is
- * the one that it was met with. */
+/* The track of a thread. Koids are unique: where only that of the thread is known, as in context switches, its process
+ * is the one that it was met with. */
 uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread);
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
 
@@ -115,7 +115,8 @@ static inline const struct fxt_entry *fxt_string_at(struct fxt_provider *provide
 	                    index % FXT_PAGE, offset);
 }
 
-/* The number of the name that a reference means without a look into the record; false where it is inline or not defined. */
+/* The number of the name that a reference means without a look into the record; false where it is inline or not
+ * defined. */
 static inline bool fxt_string_number(struct fxt_provider *provider, unsigned reference, uint64_t offset,
                                      uint32_t *number)
 {

@@ -1,8 +1,9 @@
 /* steps.h - what the rules about pairs need of a chunk's events, for checking without rows.
  *
- * Nearly all durations end in the chunk that they begin in. Where the events of each track stand in the order of time there, such
- * a pair is settled when the chunk is decoded: it changes nothing for others. So only what is left must be seen in the order of
- * all chunks. Settled pairs are kept, because a chunk that comes later may hold something that belongs between. */
+ * Nearly all durations end in the chunk that they begin in. Where the events of each track stand in the order of time
+ * there, such a pair is settled when the chunk is decoded: it changes nothing for others. So only what is left must be
+ * seen in the order of all chunks. Settled pairs are kept, because a chunk that comes later may hold something that
+ * belongs between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_STEPS_H
 #define FXT_STEPS_H
@@ -28,8 +29,7 @@ struct fxt_step {
 	uint32_t track;
 	uint32_t place; /* of the record in the chunk */
 	uint32_t type;  /* enum fxt_event_type */
-	uint32_t
-	    other; /* begins: of a settled pair the number of the end, otherwise of the begin around it, 0 where there is none */
+	uint32_t other; /* begins: the number of the end in a settled pair; otherwise of the begin around it, or 0 */
 };
 
 /* The durations of a track that are open in a chunk. */

@@ -1,9 +1,9 @@
 /* verify.c - an archive checked, all of it, for who asks for findings and nothing else.
  *
- * The rules of single records are noted where these are decoded. Those about pairs need begins and ends in the order of time, but
- * little of each: so a step stands for a row wherever all is known from a record's words, which is nearly everywhere. Steps are
- * merged as the sorter merges rows, and late ones counted as it does; those that were settled in their chunk (steps.h) need not
- * be, unless a chunk behind has events of the same track before its last one. */
+ * The rules of single records are noted where these are decoded. Those about pairs need begins and ends in the order of
+ * time, but little of each: so a step stands for a row wherever all is known from a record's words, which is nearly
+ * everywhere. Steps are merged as the sorter merges rows, and late ones counted as it does; those that were settled in
+ * their chunk (steps.h) need not be, unless a chunk behind has events of the same track before its last one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,8 @@ static bool is_used_up(const struct lane *lane)
 	return lane->next == lane->chunk->steps.left_count;
 }
 
-/* Puts the head of a lane, if it has one, in its place among the others: of those of one time the oldest lane goes first. */
+/* Puts the head of a lane, if it has one, in its place among the others: of those of one time the oldest lane goes
+ * first. */
 static void put_head(struct verify *verify, uint64_t number)
 {
 	const struct lane *lane = lane_at(verify, number);
@@ -215,8 +216,8 @@ static void take_round(struct verify *verify)
 
 /* ---- What was settled, though something of another chunk belongs between. ---- */
 
-/* A track has a duration that begins or ends from `first` to `last`. Whether one that came before is later; *failed: there is no
- * memory. */
+/* A track has a duration that begins or ends from `first` to `last`. Whether one that came before is later; *failed:
+ * there is no memory. */
 static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uint64_t last, bool *failed)
 {
 	if (!tw_grow(&verify->newest, &verify->newest_room, (size_t)track + 1, sizeof *verify->newest)) {

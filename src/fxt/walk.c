@@ -217,7 +217,8 @@ static bool is_foreign(const struct fxt_walk *walk)
 	return chooses(walk) && !walk->state->current->wanted;
 }
 
-/* What others need, whoever writes it: what turns to a provider and its clock, and objects, which name things of all. */
+/* What others need, whoever writes it: what turns to a provider and its clock, and objects, which name things of
+ * all. */
 static const bool needed[FXT_TYPES] = {
     [TW_FXT_TYPE_METADATA] = true, [TW_FXT_TYPE_INITIALIZATION] = true, [TW_FXT_TYPE_STRING] = true,
     [TW_FXT_TYPE_THREAD] = true,   [TW_FXT_TYPE_KERNEL_OBJECT] = true,  [TW_FXT_TYPE_USERSPACE_OBJECT] = true,
@@ -263,8 +264,8 @@ static void take_back(struct fxt_walk *walk, uint64_t header, uint64_t offset)
 		fxt_state_withdraw(walk->state, true, (unsigned)tw_bits(header, 16, 23), offset);
 }
 
-/* The record that garbage follows: where bytes of it are missing it has swallowed others, though its size looks right. It is
- * taken back, unless others depend on it, and the walk goes on with those. False where it holds none. */
+/* The record that garbage follows: where bytes of it are missing it has swallowed others, though its size looks right.
+ * It is taken back, unless others depend on it, and the walk goes on with those. False where it holds none. */
 static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	struct fxt_piece *piece = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
@@ -413,8 +414,8 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }
 
-/* Hops over events that are as they should be, and counts them. Returns the place of what is none; *last is that of the last
- * one. `make bench` measures info. */
+/* Hops over events that are as they should be, and counts them. Returns the place of what is none; *last is that of the
+ * last one. `make bench` measures info. */
 static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
                                                                 bool big, size_t *last, uint64_t *count)
 {
@@ -475,7 +476,8 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 	return true;
 }
 
-/* Hops over what needs no look, and over the chunk's leap if its first record is one of those that follow one another. */
+/* Hops over what needs no look, and over the chunk's leap if its first record is one of those that follow one
+ * another. */
 static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
 {
 	const struct fxt_leap *leap = &chunk->leap;

@@ -22,13 +22,13 @@ struct fxt_judgement {
 	size_t at;         /* where in the record */
 };
 
-/* judge.c: judges bytes[0, left). at_end: nothing comes after them. offset: theirs in the archive. in_garbage: the bytes
- * before are no records. */
+/* judge.c: judges bytes[0, left). at_end: nothing comes after them. offset: theirs in the archive. in_garbage: the
+ * bytes before are no records. */
 struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset);
 
-/* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then bytes of
- * it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. */
+/* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then
+ * bytes of it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. */
 size_t fxt_look_inside(const uint8_t *bytes, size_t size, size_t left, bool at_end, bool big);
 
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
@@ -47,8 +47,8 @@ struct fxt_walk {
 	uint64_t found;
 };
 
-/* Tells the byte order from the first chunk of an archive: that of its magic number, or without one that in which its first
- * record makes sense. */
+/* Tells the byte order from the first chunk of an archive: that of its magic number, or without one that in which its
+ * first record makes sense. */
 void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk);
 
 enum fxt_walked {

@@ -2,19 +2,19 @@
  *
  * Sources: the document, and what Fuchsia's engine and its newest sources do beyond it. What is ours to decide
  * (doc/mapping.md has the table):
- * - Records stand in the order of the events; a string, a thread, a process name stands before its first use. One provider
- *   (number 1, "trackway") has them all. Names, categories and names of arguments are strings of the table; texts that are
- *   values stand in the records. Full tables stay as they are.
- * - Ticks are the source's, unless asked otherwise. The tick written is the least whose time is the event's; a rate below
- *   10^9 has none for some times: "time" is counted. The end of a complete slice is the tick of its end, so that its
- *   duration reads back.
- * - Instants have the scope word that the engine writes. A slice that was left by a tail call has the argument "tail", one
- *   made at the edge of a time window "clipped". Of a wake-up `other` is the argument "waker".
+ * - Records stand in the order of the events; a string, a thread, a process name stands before its first use. One
+ *   provider (number 1, "trackway") has them all. Names, categories and names of arguments are strings of the table;
+ *   texts that are values stand in the records. Full tables stay as they are.
+ * - Ticks are the source's, unless asked otherwise. The tick written is the least whose time is the event's; a rate
+ *   below 10^9 has none for some times: "time" is counted. The end of a complete slice is the tick of its end, so that
+ *   its duration reads back.
+ * - Instants have the scope word that the engine writes. A slice that was left by a tail call has the argument "tail",
+ *   one made at the edge of a time window "clipped". Of a wake-up `other` is the argument "waker".
  * - CPUs are kept by scheduling records only. Loss "cpu" is counted once for a trace whose other events have them: as
  *   arguments they would become arguments of calls on the way back.
  * - Scheduling records and logs have no name and no category, objects no time and no track, blobs neither.
- * - A blob is cut into blob records of the same name, which the document appends to one another, so that its parts need not
- *   be held together. Whole blobs that have a category, a track or arguments are large blob records.
+ * - A blob is cut into blob records of the same name, which the document appends to one another, so that its parts need
+ *   not be held together. Whole blobs that have a category, a track or arguments are large blob records.
  * - Lost events called "records dropped" are provider events; FXT has nothing for gaps with a size: an instant. So have
  *   samples that are no list of addresses, blocks of instructions and metadata.
  * - Tracks of CPUs and others become threads with koids that no kernel gives out. */
@@ -111,8 +111,9 @@ static inline uint64_t index_of(const struct fxt_intern *in, uint32_t name)
 	return name < in->string_room ? in->strings[name] : 0;
 }
 
-/* An event that is nothing but a time and names from the tables goes straight out: a quarter fewer instructions in the writer
- * (callgrind, a log of bench/gen_fdr to FXT). All others go through put_full(), which is kept apart for its large frame. */
+/* An event that is nothing but a time and names from the tables goes straight out: a quarter fewer instructions in the
+ * writer (callgrind, a log of bench/gen_fdr to FXT). All others go through put_full(), which is kept apart for its
+ * large frame. */
 static void put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
 	const struct fxt_intern *in = &w->intern;

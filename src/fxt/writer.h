@@ -44,8 +44,8 @@ struct fxt_items {
 /* What stands behind the arguments of an event. */
 enum fxt_tail { FXT_NO_TAIL, FXT_TAIL_SCOPE, FXT_TAIL_ID, FXT_TAIL_END };
 
-/* How one of the event's numbers is told where it has no place: as an argument; TW_ARG_NULL: it is not. TW_ARG_TEXT: it is a
- * stack, and told by its functions. */
+/* How one of the event's numbers is told where it has no place: as an argument; TW_ARG_NULL: it is not. TW_ARG_TEXT: it
+ * is a stack, and told by its functions. */
 struct fxt_told {
 	enum tw_argument_type type;
 	enum fxt_own name;
@@ -110,7 +110,8 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 /* Puts the arguments and leaves room for `reserved` words. Returns how many there are. */
 uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved);
 
-/* For the shapes: an instant for what the format has nothing for, its numbers as arguments; and records of their own. */
+/* For the shapes: an instant for what the format has nothing for, its numbers as arguments; and records of their
+ * own. */
 void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);

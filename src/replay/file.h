@@ -13,7 +13,8 @@ struct replay_file {
 	size_t count; /* of snapshots */
 };
 
-/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it. Returns NULL, or what is wrong; close it in any case. */
+/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it. Returns NULL, or what is wrong; close it in any
+ * case. */
 const char *replay_file_open(struct replay_file *file, const char *path);
 void replay_file_close(struct replay_file *file);
 

@@ -1,8 +1,8 @@
 /* replay.c - instructions executed again by unicorn, token by token beside the trace.
  *
- * All instructions of the part are put into memory first. Loads are fed: what was recorded is written where it is about to be read.
- * What unicorn cannot do as the traced processor did (system registers, whether an exclusive store succeeds, system calls) is
- * replaced by SVC, and done here from the trace. */
+ * All instructions of the part are put into memory first. Loads are fed: what was recorded is written where it is about
+ * to be read. What unicorn cannot do as the traced processor did (system registers, whether an exclusive store
+ * succeeds, system calls) is replaced by SVC, and done here from the trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
@@ -494,8 +494,8 @@ static inline bool place_again(struct run *run, struct placed *all, uint64_t pc,
 	return one->known;
 }
 
-/* All code and memory of the part. Returns its size, less where it is damaged or the program changes its own code; 0 without
- * memory. */
+/* All code and memory of the part. Returns its size, less where it is damaged or the program changes its own code; 0
+ * without memory. */
 static size_t prepare(struct run *run)
 {
 	struct placed placed[PLACED] = {0};

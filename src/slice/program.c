@@ -1,8 +1,8 @@
 /* program.c - a slice as a static AArch64 program.
  *
- * It maps the pages where the trace had them, sets the registers, and jumps to the first instruction. Where something happens that its
- * instructions do not do, a branch stands that leads to a stub close by: it counts, does what happens, and goes back. The order of
- * the bits is Arm's (DDI 0487), C6.2. */
+ * It maps the pages where the trace had them, sets the registers, and jumps to the first instruction. Where something
+ * happens that its instructions do not do, a branch stands that leads to a stub close by: it counts, does what happens,
+ * and goes back. The order of the bits is Arm's (DDI 0487), C6.2. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -241,7 +241,8 @@ static void put_back(struct code *code)
 	load_pair(code, 28, 29, LINK, SAVED_28);
 }
 
-/* The beginning: registers are saved, with TPIDR_EL0 as the place for the first; the next event is one execution nearer. */
+/* The beginning: registers are saved, with TPIDR_EL0 as the place for the first; the next event is one execution
+ * nearer. */
 static size_t put_head(struct code *code, uint64_t area)
 {
 	put(code, 0xd51bd040 | LINK);
@@ -433,8 +434,8 @@ static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
 	return 0;
 }
 
-/* Maps each page and copies it, lets code be seen as code, and sets what is not set by the entry. literals: the table of pages,
- * how many, four registers with the vectors behind them, and for the entry its registers and itself. */
+/* Maps each page and copies it, lets code be seen as code, and sets what is not set by the entry. literals: the table
+ * of pages, how many, four registers with the vectors behind them, and for the entry its registers and itself. */
 static void put_loader(struct code *code, uint64_t literals)
 {
 	load_literal(code, 20, literals);     /* table */

@@ -124,8 +124,8 @@ static int skip(struct work *work, uint64_t value)
 
 /* ---- Accesses. ---- */
 
-/* A byte that is not what the program left there was changed by the last system call, if there was one since then; otherwise just
- * before it is read, by another thread. */
+/* A byte that is not what the program left there was changed by the last system call, if there was one since then;
+ * otherwise just before it is read, by another thread. */
 static bool change(struct work *work, const struct slice_page *page, uint64_t address, uint8_t byte)
 {
 	uint32_t before = page->touched[address % SLICE_PAGE];
@@ -227,7 +227,8 @@ static bool may_go(const struct xtrace_operation *operation, uint64_t from, uint
 	}
 }
 
-/* Memory that the trace does not have cannot be in the slice. Whatever comes behind the instruction, it is known whole. */
+/* Memory that the trace does not have cannot be in the slice. Whatever comes behind the instruction, it is known
+ * whole. */
 static int judge_accesses(struct work *work)
 {
 	const struct xtrace_operation *last =
@@ -276,7 +277,8 @@ static int stop_here(struct work *work)
 	return 0;
 }
 
-/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at the end. */
+/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at
+ * the end. */
 static int take_instruction(struct work *work, const struct tw_xtrace_token *token)
 {
 	uint64_t pc = token->kind == TW_XTRACE_PCINST ? token->pc : work->pc + WORD;

@@ -102,8 +102,8 @@ struct slice_sync {
 	size_t count;
 };
 
-/* Cuts all threads where the interval of one of them begins and ends, and writes the order of their accesses in between. Returns 0 or
- * a negative status. Free it in any case. */
+/* Cuts all threads where the interval of one of them begins and ends, and writes the order of their accesses in
+ * between. Returns 0 or a negative status. Free it in any case. */
 int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const struct xtrace_track *track,
                     const struct slice_interval *interval, struct tw_output *order);
 void slice_sync_free(struct slice_sync *sync);

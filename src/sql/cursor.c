@@ -238,7 +238,8 @@ static void end_file(struct sql_cursor *cursor)
 	forget_verdicts(&cursor->category);
 }
 
-/* Whether nothing more of this file can be wanted: events come in the order of time but for what the survey has seen. */
+/* Whether nothing more of this file can be wanted: events come in the order of time but for what the survey has
+ * seen. */
 static bool is_past(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;

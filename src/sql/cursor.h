@@ -5,12 +5,12 @@
 
 #include "sql/table.h"
 
-/* Begins with the first file; conditions, in_order and needs are set. All of these return 0 or a negative status, told in
- * session->error. */
+/* Begins with the first file; conditions, in_order and needs are set. All of these return 0 or a negative status, told
+ * in session->error. */
 int sql_cursor_start(struct sql_cursor *cursor);
 
-/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Returns > 0, 0 when they
- * are more than `limit` bytes, or a negative status, told in session->error. */
+/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Returns > 0,
+ * 0 when they are more than `limit` bytes, or a negative status, told in session->error. */
 int sql_cursor_hold(struct sql_cursor *cursor, size_t limit);
 
 /* Goes to the next row. Past the last one `ended` is set. */

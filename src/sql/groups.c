@@ -1,5 +1,5 @@
-/* groups.c - rows put together by name. Of each row the columns are kept that are asked for; beyond the memory limit what is
- * there goes to a temporary file, a piece for each name. */
+/* groups.c - rows put together by name. Of each row the columns are kept that are asked for; beyond the memory limit
+ * what is there goes to a temporary file, a piece for each name. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/groups.h"
 
@@ -220,7 +220,8 @@ static int spill(struct sql_groups *groups)
 
 /* ---- Taking rows. ---- */
 
-/* Makes room at the place of a name, with a group where it has none. The texts of names are not looked at before all rows are there. */
+/* Makes room at the place of a name, with a group where it has none. The texts of names are not looked at before all
+ * rows are there. */
 static bool make_room(struct sql_groups *groups, uint32_t name)
 {
 	if (!tw_grow(&groups->place_of, &groups->name_room, (size_t)name + 1, sizeof *groups->place_of) ||

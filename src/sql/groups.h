@@ -11,20 +11,22 @@ bool sql_groups_fit(const struct sql_table *table, uint64_t used);
 /* NULL when there is no memory. The cursor's columns that are used are known; column is the name's. */
 struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column);
 
-/* Takes one row of the table. False when there is no memory. Then, now and then, looks whether it is time to write to the temporary
- * file: 0 or a negative status, told in session->error. Both may be called in another thread than the one that reads. */
+/* Takes one row of the table. False when there is no memory. Then, now and then, looks whether it is time to write to
+ * the temporary file: 0 or a negative status, told in session->error. Both may be called in another thread than the one
+ * that reads. */
 bool sql_groups_put(struct sql_groups *groups, const void *row);
 int sql_groups_settle(struct sql_groups *groups);
 
-/* Takes the cursor's rows away, and settles; may be called in another thread than the one that reads. Returns 0 or a negative status, told in session->error. */
+/* Takes the cursor's rows away, and settles; may be called in another thread than the one that reads. Returns 0 or a
+ * negative status, told in session->error. */
 int sql_groups_take(struct sql_groups *groups);
 
-/* After the last row: leaves out those of names that are not wanted, and puts the others in order, as SQLite compares texts.
- * Returns 0 or a negative status, told in session->error. */
+/* After the last row: leaves out those of names that are not wanted, and puts the others in order, as SQLite compares
+ * texts. Returns 0 or a negative status, told in session->error. */
 int sql_groups_sort(struct sql_groups *groups);
 
-/* Makes the next rows the cursor's, as they are kept: all of one name, before those of the next. Returns > 0, 0 when there are none left, or a
- * negative status. */
+/* Makes the next rows the cursor's, as they are kept: all of one name, before those of the next. Returns > 0, 0 when
+ * there are none left, or a negative status. */
 int sql_groups_give(struct sql_groups *groups);
 
 void sql_groups_free(struct sql_groups *groups);

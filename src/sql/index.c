@@ -1,9 +1,9 @@
 /* index.c - which bytes of a file a window of time needs.
  *
- * The file is parted into blocks, of which the times and threads are kept, and time into spans, of which it is kept what is
- * open at the start of each, and when the last slice that begins in it ends. So a window needs: the records that others
- * mean nothing without; the begins of what is open when its first span starts; the blocks with times from there to where the
- * last of its slices ends. */
+ * The file is parted into blocks, of which the times and threads are kept, and time into spans, of which it is kept
+ * what is open at the start of each, and when the last slice that begins in it ends. So a window needs: the records
+ * that others mean nothing without; the begins of what is open when its first span starts; the blocks with times from
+ * there to where the last of its slices ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/index.h"
 

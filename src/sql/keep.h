@@ -5,8 +5,8 @@
 
 #include "sql/session.h"
 
-/* Reads what was kept. NULL where there is nothing, or nothing that is of the file as it is: then *why says so, if there is a file
- * (a constant; otherwise NULL). */
+/* Reads what was kept. NULL where there is nothing, or nothing that is of the file as it is: then *why says so, if
+ * there is a file (a constant; otherwise NULL). */
 struct sql_survey *sql_keep_load(struct sql_session *session, size_t file, const char **why);
 
 /* Keeps a survey. Returns 0 or an errno. */

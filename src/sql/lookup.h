@@ -1,4 +1,5 @@
-/* lookup.h - rows of a table that are kept, for joins: SQLite asks the inner table once for each row of the outer one. */
+/* lookup.h - rows of a table that are kept, for joins: SQLite asks the inner table once for each row of the outer
+ * one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SQL_LOOKUP_H
 #define SQL_LOOKUP_H
@@ -33,8 +34,8 @@ bool sql_lookup_varies(const struct sql_cursor *cursor, int condition);
 /* Whether the rows are kept. */
 bool sql_lookup_ready(const struct sql_cursor *cursor);
 
-/* Keeps the rows that the cursor has, which are all that the conditions leave that do not vary: by a column, which is that of an id, of
- * a time or of a number; UINT_MAX: as they are. Returns 0 or TW_ERR_MEMORY. */
+/* Keeps the rows that the cursor has, which are all that the conditions leave that do not vary: by a column, which is
+ * that of an id, of a time or of a number; UINT_MAX: as they are. Returns 0 or TW_ERR_MEMORY. */
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column);
 
 /* There are too many rows to be kept: not again. */

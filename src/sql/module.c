@@ -21,7 +21,8 @@ struct vtab {
 	const struct sql_table *table;
 	struct sql_session *session;
 	bool own; /* the session is this table's */
-	/* One that is closed, with the rows that it keeps: SQLite opens one anew for each run of a subquery. NULL: none. */
+	/* One that is closed, with the rows that it keeps: SQLite opens one anew for each run of a subquery. NULL:
+	 * none. */
 	struct sql_cursor *spare;
 };
 
@@ -295,8 +296,8 @@ static bool has_rows(const struct sql_table *table)
 	return table->take || table->pull;
 }
 
-/* Whether rows are wanted in the order of names, and there is one file. SQLite takes rows that are grouped for sorted, where
- * it wants both: so they are sorted, always. */
+/* Whether rows are wanted in the order of names, and there is one file. SQLite takes rows that are grouped for sorted,
+ * where it wants both: so they are sorted, always. */
 static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
 {
 	return vtab->session->count == 1 && has_rows(vtab->table) && info->nOrderBy == 1 &&
@@ -304,7 +305,8 @@ static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
 	       sql_groups_fit(vtab->table, info->colUsed);
 }
 
-/* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for windows. */
+/* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for
+ * windows. */
 static void tell_cost(sqlite3_index_info *info, double all, double part, bool by_key, bool window)
 {
 	enum { LOOKUP = 20, OPENING = 1000 };
@@ -378,8 +380,8 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* A bound of whole numbers; false where the value says nothing about numbers. `up`: the next one, where the bound itself is out
- * or lies between two. */
+/* A bound of whole numbers; false where the value says nothing about numbers. `up`: the next one, where the bound
+ * itself is out or lies between two. */
 static bool bound_of(sqlite3_value *value, bool up, bool strict, int64_t *bound)
 {
 	const double most = 9.2e18;
@@ -513,8 +515,8 @@ static unsigned column_of(const struct sql_cursor *cursor, const struct sql_ques
 	return UINT_MAX;
 }
 
-/* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in turn: SQLite
- * opens one before it closes the other. Returns > 0, 0 where there are too many, or a negative status. */
+/* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in
+ * turn: SQLite opens one before it closes the other. Returns > 0, 0 where there are too many, or a negative status. */
 static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two)
 {
 	enum { SHARE = 2 }; /* of the memory limit */

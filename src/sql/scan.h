@@ -13,8 +13,8 @@ struct sql_scan_name {
 	uint32_t number; /* of the session's dictionary */
 };
 
-/* A part of a file that is read as if it were all of it, and which of its events count: those of a span of time, and the begins
- * of slices that are open at its start. What else stands in the pieces has its counterpart elsewhere. */
+/* A part of a file that is read as if it were all of it, and which of its events count: those of a span of time, and
+ * the begins of slices that are open at its start. What else stands in the pieces has its counterpart elsewhere. */
 struct sql_view {
 	struct tw_piece *pieces; /* the scan's to free */
 	size_t piece_count;
@@ -24,8 +24,8 @@ struct sql_view {
 	size_t open_count;
 };
 
-/* The offset in one of several files of a trace, as one that no other has: beyond 41 bits of it the number of the member, around
- * those that the session numbers its files with. */
+/* The offset in one of several files of a trace, as one that no other has: beyond 41 bits of it the number of the
+ * member, around those that the session numbers its files with. */
 static inline uint64_t sql_member_offset(size_t member, uint64_t offset)
 {
 	enum { LOW = 41, LOW_BITS = 7, HIGH = 56 };
@@ -71,8 +71,8 @@ int sql_scan_open(struct sql_scan *scan);
 int sql_scan_batch(struct sql_scan *scan);
 int sql_scan_record(struct sql_scan *scan, struct tw_record *record);
 
-/* What follows a read by other means that went to the end: the file is looked at, findings have been told. Returns 0 or a
- * negative status, told in session->error. */
+/* What follows a read by other means that went to the end: the file is looked at, findings have been told. Returns 0 or
+ * a negative status, told in session->error. */
 int sql_scan_ended(struct sql_scan *scan, int status);
 
 /* Closes what sql_scan_open() opened; the settings stay. */

@@ -61,7 +61,8 @@ int sql_session_add(struct sql_session *session, const char *path);
 /* Takes away the file that was added last; nothing may have it open. */
 void sql_session_remove_last(struct sql_session *session);
 
-/* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in session->error. */
+/* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in
+ * session->error. */
 int sql_file_check(struct sql_session *session, size_t file);
 
 /* Looks whether it can be read. Returns 0 or a negative status, told in session->error. */

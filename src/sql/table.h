@@ -103,8 +103,9 @@ struct sql_table {
 	int (*take)(struct sql_cursor *cursor);
 	/* Makes rows by itself: > 0 when there may be more, 0 at the end. Instead of take. */
 	int (*pull)(struct sql_cursor *cursor);
-	/* Instead of take and finish, where rows are gathered: reads the whole file, makes rows without looking at names, and
-	 * calls sql_groups_take() now and then. NULL where there is no such way; dealt: the columns that such rows have, bits. */
+	/* Instead of take and finish, where rows are gathered: reads the whole file, makes rows without looking at
+	 * names, and calls sql_groups_take() now and then. NULL where there is no such way; dealt: the columns that
+	 * such rows have, bits. */
 	int (*deal)(struct sql_cursor *cursor);
 	uint64_t dealt;
 	/* Makes the last rows of a file. */
@@ -220,8 +221,8 @@ bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const st
 
 int sql_no_memory(struct sql_cursor *cursor);
 
-/* Makes all tables known to a connection: with a session that they share (eponymous), and for `create virtual table`. The
- * session must outlive the connection. Returns one of SQLite's results. */
+/* Makes all tables known to a connection: with a session that they share (eponymous), and for `create virtual table`.
+ * The session must outlive the connection. Returns one of SQLite's results. */
 int sql_register(sqlite3 *db, struct sql_session *session);
 
 #define SQL_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)

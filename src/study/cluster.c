@@ -1,4 +1,5 @@
-/* cluster.c - k-means with k-means++ (Arthur and Vassilvitskii), and k by the Bayesian information criterion (Pelleg and Moore). */
+/* cluster.c - k-means with k-means++ (Arthur and Vassilvitskii), and k by the Bayesian information criterion (Pelleg
+ * and Moore). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/cluster.h"
 
@@ -14,7 +15,8 @@ enum { DIMENSIONS = STUDY_DIMENSIONS, RUNS = 5, ROUNDS = 100 };
 /* A score is good enough that is so much of the way from the worst to the best: SimPoint's choice. */
 static const double enough = 0.9;
 
-/* Two points whose vectors differ by a hundredth of their weight are about so far from each other: noise is no reason for a group. */
+/* Two points whose vectors differ by a hundredth of their weight are about so far from each other: noise is no reason
+ * for a group. */
 static const double least_variance = 1e-3;
 
 /* One way to group the points. */
@@ -185,8 +187,8 @@ static double total(const struct study_points *points)
 	return sum;
 }
 
-/* The likelihood of the points under one variance for all groups, less half the parameters times the logarithm of the points: as
- * SimPoint has it (Sherwood and others, ASPLOS 2002). */
+/* The likelihood of the points under one variance for all groups, less half the parameters times the logarithm of the
+ * points: as SimPoint has it (Sherwood and others, ASPLOS 2002). */
 static double score(const struct try *try)
 {
 	const double two_pi = 6.283185307179586, all = total(try->points), k = try->k, d = DIMENSIONS;

@@ -28,8 +28,8 @@ double study_random(uint64_t a, uint64_t b);
 /* The square of a distance. */
 double study_distance(const double *a, const double *b);
 
-/* Groups points: at most so many groups as `most`, which is not 0. Always the same way for the same points. Returns 0 or TW_ERR_MEMORY.
- * Free it in any case. */
+/* Groups points: at most so many groups as `most`, which is not 0. Always the same way for the same points. Returns 0
+ * or TW_ERR_MEMORY. Free it in any case. */
 int study_cluster(const struct study_points *points, unsigned most, struct study_clusters *clusters);
 void study_clusters_free(struct study_clusters *clusters);
 

@@ -7,7 +7,8 @@
 
 #include <trackway/study.h>
 
-/* Draws what memory was touched over time: of each thread the lines of each interval, and of all intervals so far. Returns 0. */
+/* Draws what memory was touched over time: of each thread the lines of each interval, and of all intervals so far.
+ * Returns 0. */
 int study_render_footprint(struct tw_output *out, const struct tw_study *study, const char *title);
 
 /* Draws the misses of each interval of each thread, in the first cache and in the last. Returns 0. */

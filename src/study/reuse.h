@@ -7,8 +7,8 @@
 
 enum { STUDY_DISTANCES = 34 }; /* 0, 1, 2 to 3, 4 to 7, ... */
 
-/* Times are numbers of accesses; each line has a mark at its last. A tree of sums (Fenwick's) counts the marks behind a time in
- * O(log n). When the times are used up, those that still have marks are numbered again. */
+/* Times are numbers of accesses; each line has a mark at its last. A tree of sums (Fenwick's) counts the marks behind a
+ * time in O(log n). When the times are used up, those that still have marks are numbered again. */
 struct study_reuse {
 	struct study_lines *lines;
 	uint32_t *sums;  /* from 1 on */

@@ -1,8 +1,8 @@
 /* syscall_list.h - Linux's system calls on AArch64: number, name, what the arguments are.
  *
- * Source: linux/asm-generic/unistd.h for the numbers, the manual pages for the arguments: d a number, u one without sign, x bits, o a
- * mode, p an address, a a directory, O flags of open, R protection, M flags of mmap, s a signal, v a vector. "?" is not told: six
- * words. */
+ * Source: linux/asm-generic/unistd.h for the numbers, the manual pages for the arguments: d a number, u one without
+ * sign, x bits, o a mode, p an address, a a directory, O flags of open, R protection, M flags of mmap, s a signal, v a
+ * vector. "?" is not told: six words. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef STUDY_SYSCALL_LIST_H
 #define STUDY_SYSCALL_LIST_H

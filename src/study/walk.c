@@ -200,7 +200,8 @@ static void take_gap(struct walk *walk)
 	walk->lost = true;
 }
 
-/* ---- The fast path: instructions that come as they did the last time, and accesses. `make bench` measures it (insns). ---- */
+/* ---- The fast path: instructions that come as they did the last time, and accesses. `make bench` measures it (insns).
+ * ---- */
 
 /* What changes with each token, where the compiler can keep it in registers. */
 struct fast {

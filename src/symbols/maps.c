@@ -29,8 +29,8 @@ static char *skip_spaces(char *text)
 	return text + strspn(text, " \t");
 }
 
-/* "5500000000-5500001000 r-xp 00000000 fe:01 123    /usr/bin/program", or "5500000000 /usr/bin/program". Returns the path in
- * the line, "" where the line has none; NULL where it is no such line. */
+/* "5500000000-5500001000 r-xp 00000000 fe:01 123    /usr/bin/program", or "5500000000 /usr/bin/program". Returns the
+ * path in the line, "" where the line has none; NULL where it is no such line. */
 static char *take_line(char *line, struct mapped *mapped)
 {
 	char *end, *access;

@@ -71,8 +71,8 @@ const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text);
 int tw_elf_open(struct tw_symbols *symbols, struct tw_elf *elf, const char *path);
 void tw_elf_close(struct tw_elf *elf);
 
-/* The bytes of a table of the program: symbols, relocations. NULL when it cannot be read, or is larger than programs have
- * them: then it takes no memory either. */
+/* The bytes of a table of the program: symbols, relocations. NULL when it cannot be read, or is larger than programs
+ * have them: then it takes no memory either. */
 Elf_Data *tw_elf_table(Elf_Scn *section, const GElf_Shdr *header);
 
 /* Finds a section by name, NULL when there is none. */

@@ -16,8 +16,8 @@ static const struct tw_sled_layout layouts[] = {
     {.entry = 32, .word = 8, .version = 18},
 };
 
-/* Bytes of a map: four million sleds. Programs of hundreds of megabytes have a tenth of that; what is larger is a hole in a
- * file that was made to take memory. */
+/* Bytes of a map: four million sleds. Programs of hundreds of megabytes have a tenth of that; what is larger is a hole
+ * in a file that was made to take memory. */
 enum { MOST_BYTES = 1 << 27 };
 
 static int check_section(struct tw_symbols *symbols, const struct tw_elf *elf, const GElf_Shdr *header)

@@ -1,8 +1,8 @@
 /* arguments.c - what functions were given and returned.
  *
- * Specifications tell it, "strlen@arg1/s;big@arg1/t8:pt,fparg1/32": in info those that were asked for and those for the C library,
- * in NAME.dbg those that debugging information told. A value is padded to 4 bytes; a text has its length before it. A
- * specification holds for data of just the size that it asks for: what none fits stays bytes. */
+ * Specifications tell it, "strlen@arg1/s;big@arg1/t8:pt,fparg1/32": in info those that were asked for and those for the
+ * C library, in NAME.dbg those that debugging information told. A value is padded to 4 bytes; a text has its length
+ * before it. A specification holds for data of just the size that it asks for: what none fits stays bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* perf.c - what perf told while functions were recorded: when threads got a CPU and left it, and what they are called.
  *
- * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread and time. */
+ * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread
+ * and time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* records.c - the records of one thread, over the data behind them and over damage.
  *
- * A record is 16 bytes: its time in nanoseconds, and in one word type (2 bits), whether data follows (1), a magic (3), depth (10)
- * and address (48). What data follows is told by specifications that other files hold, so its end is found by what may
- * come next: a record whose magic, time and depth fit the one before. */
+ * A record is 16 bytes: its time in nanoseconds, and in one word type (2 bits), whether data follows (1), a magic (3),
+ * depth (10) and address (48). What data follows is told by specifications that other files hold, so its end is found
+ * by what may come next: a record whose magic, time and depth fit the one before. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
@@ -62,7 +62,8 @@ static bool decode(const uint8_t *bytes, struct uftrace_record *record, bool *mo
 	return (word >> 3 & 7) == MAGIC;
 }
 
-/* Whether a record may stand here. An exit is of the innermost function; a depth may be less where records were left out. */
+/* Whether a record may stand here. An exit is of the innermost function; a depth may be less where records were left
+ * out. */
 static bool may_follow(const struct thread *thread, const struct uftrace_record *record)
 {
 	static const uint64_t second = 1000000000, most = 1000 * second;

@@ -1,7 +1,7 @@
 /* symbols.c - what the functions at addresses are called: maps of sessions, and symbol files.
  *
- * sid-ID.map is what /proc/PID/maps said; NAME.sym has a line "ADDRESS TYPE NAME" for each symbol, by address. Data that has the
- * feature "relative symbols" counts addresses from where the file begins in memory. */
+ * sid-ID.map is what /proc/PID/maps said; NAME.sym has a line "ADDRESS TYPE NAME" for each symbol, by address. Data
+ * that has the feature "relative symbols" counts addresses from where the file begins in memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>

@@ -28,8 +28,8 @@ char *uftrace_path(const char *directory, const char *name);
 /* Opens a file of the directory; *input is NULL where there is none. Returns 0 or a negative status. */
 int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_input **input);
 
-/* Gives each line of a text file, terminated and without its end, to a function; a false from it is a line that cannot be
- * read. *found tells whether there is such a file. Returns 0 or a negative status. */
+/* Gives each line of a text file, terminated and without its end, to a function; a false from it is a line that cannot
+ * be read. *found tells whether there is such a file. Returns 0 or a negative status. */
 typedef bool uftrace_take_line_fn(void *context, char *line);
 int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_line_fn *take, void *context,
                        bool *found);
@@ -136,7 +136,8 @@ struct uftrace_cursor {
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file);
 void uftrace_cursor_close(struct uftrace_cursor *cursor);
 
-/* Gives the next record. What is no record is a gap, which was reported. Returns 1, 0 at the end, or a negative status. */
+/* Gives the next record. What is no record is a gap, which was reported. Returns 1, 0 at the end, or a negative
+ * status. */
 int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record);
 
 /* ---- arguments.c: what functions were given and returned. ---- */
@@ -160,8 +161,8 @@ bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size);
 /* The same of a line of NAME.dbg; function: the one that lines are about, empty to begin. */
 bool uftrace_take_debug_line(struct tw_reader *reader, struct tw_text *function, const char *line);
 
-/* The values in the data of a function's record, which `data` is a copy of that lives as long as they. Returns how many, at most
- * UFTRACE_ARGUMENTS; 0 where there are none or no specification fits; or a negative status. */
+/* The values in the data of a function's record, which `data` is a copy of that lives as long as they. Returns how
+ * many, at most UFTRACE_ARGUMENTS; 0 where there are none or no specification fits; or a negative status. */
 int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct uftrace_record *record,
                       const uint8_t *data, struct tw_argument *arguments);
 

@@ -211,7 +211,8 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	judge_call(checker);
 }
 
-/* Whether nothing more is to be looked at of the instruction whose tokens have been taken. Most are judged by this alone. */
+/* Whether nothing more is to be looked at of the instruction whose tokens have been taken. Most are judged by this
+ * alone. */
 static inline bool is_done(const struct xtrace_step *step)
 {
 	const struct xtrace_operation *operation = step->operation;

@@ -50,7 +50,8 @@ void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *curs
 void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_cursor *cursor,
                         const struct tw_xtrace_token *token);
 
-/* Takes a snapshot whose index was reached; the instructions before it have been taken. lands: an instruction begins there. */
+/* Takes a snapshot whose index was reached; the instructions before it have been taken. lands: an instruction begins
+ * there. */
 void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands);
 
 /* Ends it. */

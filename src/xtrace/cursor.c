@@ -5,8 +5,8 @@
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
-/* What is believed of a token's size. No access of AArch64 has more bytes than a vector register of 2048 bits, and Linux takes no
- * more parts (UIO_MAXIOV). */
+/* What is believed of a token's size. No access of AArch64 has more bytes than a vector register of 2048 bits, and
+ * Linux takes no more parts (UIO_MAXIOV). */
 enum { ACCESS_MOST = 256, VECTORS_MOST = 1024 };
 
 /* What must follow a place to go on at. */

@@ -14,8 +14,8 @@ void xtrace_disassembler_free(struct xtrace_disassembler *disassembler);
 
 enum { XTRACE_TEXT = 200 };
 
-/* Writes the text of an instruction, ".inst 0x..." where it is not known, or capstone is not there; returns the characters,
- * which are not terminated. */
+/* Writes the text of an instruction, ".inst 0x..." where it is not known, or capstone is not there; returns the
+ * characters, which are not terminated. */
 size_t xtrace_disassemble(struct xtrace_disassembler *disassembler, uint32_t opcode, uint64_t pc,
                           char text[XTRACE_TEXT]);
 

@@ -113,7 +113,8 @@ static int open_input(struct tw_reader *reader, struct tw_input **input, const c
 	return 0;
 }
 
-/* Bytes without a name are one of the two files. A pipe is looked at through the reader's window, which is handed on. */
+/* Bytes without a name are one of the two files. A pipe is looked at through the reader's window, which is handed
+ * on. */
 static int take_nameless(struct xtrace_files *files, unsigned known)
 {
 	struct tw_window *window = &files->reader->window;

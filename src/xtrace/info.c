@@ -53,8 +53,8 @@ static void note_time(struct tally *tally, uint64_t time)
 	tally->last_time = time > tally->last_time ? time : tally->last_time;
 }
 
-/* The fast path: tokens that are held whole, and of a size that their byte tells. Most are INST, and a jump that is foreseen is
- * faster than a size that is looked up. `make bench` measures it (info). */
+/* The fast path: tokens that are held whole, and of a size that their byte tells. Most are INST, and a jump that is
+ * foreseen is faster than a size that is looked up. `make bench` measures it (info). */
 static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *cursor, struct tally *tally)
 {
 	enum { INST = 0x01, INST_SIZE = 5, PCINST_SIZE = 13, TIME = 0x07, TIME_SIZE = 9 };

@@ -15,8 +15,8 @@ struct xtrace_source {
 	uint64_t time;
 };
 
-/* Opens a track and goes to its first TIME. What is wrong with it is not told. Returns 1, 0 when there is none, or a negative
- * status; close its files in any case. */
+/* Opens a track and goes to its first TIME. What is wrong with it is not told. Returns 1, 0 when there is none, or a
+ * negative status; close its files in any case. */
 int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, const struct xtrace_track *track);
 
 /* Goes to the next TIME. Returns the same. */
@@ -35,11 +35,13 @@ struct xtrace_moment {
 
 struct xtrace_lanes;
 
-/* Opens all tracks that are wanted. An instruction is a tick; what has a TIME comes when all that have a smaller one have come, and
- * a track begins when its first TIME is the next. Returns 0 or a negative status; free it in any case. */
+/* Opens all tracks that are wanted. An instruction is a tick; what has a TIME comes when all that have a smaller one
+ * have come, and a track begins when its first TIME is the next. Returns 0 or a negative status; free it in any
+ * case. */
 int xtrace_lanes_open(struct xtrace_lanes **lanes, struct tw_reader *reader);
 
-/* Gives the next token of all; its time is never less than the last one's. Returns 1, 0 at the end, or a negative status. */
+/* Gives the next token of all; its time is never less than the last one's. Returns 1, 0 at the end, or a negative
+ * status. */
 int xtrace_lanes_next(struct xtrace_lanes *lanes, struct xtrace_moment *moment);
 
 void xtrace_lanes_free(struct xtrace_lanes *lanes);

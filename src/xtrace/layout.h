@@ -14,8 +14,8 @@ enum {
 	XTRACE_MEM_BITS = 0x0f
 };
 
-/* The bits of a token byte that tell its kind: the class is in bits 0 to 2; INST has a parameter from bit 6 on, MEM from bit 4
- * on. */
+/* The bits of a token byte that tell its kind: the class is in bits 0 to 2; INST has a parameter from bit 6 on, MEM
+ * from bit 4 on. */
 static inline uint8_t xtrace_fixed_bits(uint8_t byte)
 {
 	switch (tw_bits(byte, 0, 2)) {

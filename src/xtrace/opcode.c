@@ -1,7 +1,7 @@
 /* opcode.c - what an opcode of AArch64 may do.
  *
- * Source: Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1, "A64 instruction set encoding". Bits are named
- * as there. */
+ * Source: Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1, "A64 instruction set encoding". Bits are
+ * named as there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/opcode.h"
 

@@ -46,7 +46,8 @@ struct xtrace_operation {
 	int64_t target;       /* direct branches, literals, ADR, ADRP: from the PC, or its page */
 };
 
-/* Tells what an opcode may do. Extensions newer than Armv9.4 are unknown to it: they go to the next and access nothing. */
+/* Tells what an opcode may do. Extensions newer than Armv9.4 are unknown to it: they go to the next and access
+ * nothing. */
 void xtrace_operation(uint32_t opcode, struct xtrace_operation *operation);
 
 /* Where a direct branch at pc goes, or what a literal or address operand there means. */

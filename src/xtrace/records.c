@@ -375,7 +375,8 @@ static void begin_instruction(struct tw_reader *reader, struct xtrace_records *r
 	put(records, records->text, size);
 }
 
-/* Reads on until an instruction or a gap comes, or there is no more room. Returns 1, 0 at the end, or a negative status. */
+/* Reads on until an instruction or a gap comes, or there is no more room. Returns 1, 0 at the end, or a negative
+ * status. */
 static int take_tokens(struct tw_reader *reader, struct xtrace_records *records)
 {
 	struct tw_xtrace_token *token = &records->token;

@@ -230,7 +230,8 @@ static int passes_snapshot(struct rewrite *r, bool *lands)
 	return status;
 }
 
-/* Takes an instruction on the way to the start. Returns 1 when it is the start for sure, 0 to go on, or a negative status. */
+/* Takes an instruction on the way to the start. Returns 1 when it is the start for sure, 0 to go on, or a negative
+ * status. */
 static int pass(struct rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
@@ -244,8 +245,8 @@ static int pass(struct rewrite *r, struct start *start)
 	return status < 0 ? status : wanted;
 }
 
-/* The instruction that a part begins at: the last with a snapshot at or before the first that is wanted, or that one itself where
- * there is none; or the one of the snapshot that is wanted. */
+/* The instruction that a part begins at: the last with a snapshot at or before the first that is wanted, or that one
+ * itself where there is none; or the one of the snapshot that is wanted. */
 static int look_for_start(struct rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;

@@ -1,7 +1,7 @@
 /* turns.c - the tracks of a set read side by side, what is found told in their order.
  *
- * Each track is read by a reader of its own. What it finds is told at once when its turn has come, that is, when all before it are done;
- * until then it is kept, and when that gets too much the track waits. */
+ * Each track is read by a reader of its own. What it finds is told at once when its turn has come, that is, when all
+ * before it are done; until then it is kept, and when that gets too much the track waits. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/xtrace.h"
 

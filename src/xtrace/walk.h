@@ -27,8 +27,8 @@ static inline bool xtrace_is_instruction(const struct tw_xtrace_token *token)
 	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 }
 
-/* Gives the next token, which lives until the next call; a gap is one of unknown kind. Returns 1, 2 where it is the first of a
- * track, 0 at the end, or a negative status. */
+/* Gives the next token, which lives until the next call; a gap is one of unknown kind. Returns 1, 2 where it is the
+ * first of a track, 0 at the end, or a negative status. */
 int xtrace_walk_next(struct xtrace_walk *walk, struct tw_xtrace_token *token);
 
 /* Leaves out the rest of the track. */

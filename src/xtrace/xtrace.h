@@ -46,13 +46,13 @@ struct xtrace_files {
 	struct tw_window data_window, snapshot_window; /* at their starts */
 };
 
-/* Opens them and finds their layout. What cannot be read is told by findings. Close it in any case. Returns 0 or a negative
- * status. */
+/* Opens them and finds their layout. What cannot be read is told by findings. Close it in any case. Returns 0 or a
+ * negative status. */
 int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track);
 void xtrace_files_close(struct xtrace_files *files);
 
-/* All files of a set are read side by side, from their starts: each keeps little in memory, and of many none open. Snapshots are
- * closed. */
+/* All files of a set are read side by side, from their starts: each keeps little in memory, and of many none open.
+ * Snapshots are closed. */
 void xtrace_files_thin(struct xtrace_files *files);
 
 /* Reports a finding in the data file, or in the snapshot file. */
@@ -95,11 +95,13 @@ int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
 
 /* ---- turns.c: tracks side by side. ---- */
 
-/* Takes a track, in a thread. part: a reader of this track alone, which closes with it. Returns 0 or a negative status. */
+/* Takes a track, in a thread. part: a reader of this track alone, which closes with it. Returns 0 or a negative
+ * status. */
 typedef int (*xtrace_take_fn)(void *context, struct tw_reader *part, size_t track);
 
-/* Takes all tracks that are wanted, several at once. What is found is told by the reader as if it were one after the other, up to the
- * first that fails, which it then explains. jobs: threads; 0: as many as there are processors. Returns 0 or a negative status. */
+/* Takes all tracks that are wanted, several at once. What is found is told by the reader as if it were one after the
+ * other, up to the first that fails, which it then explains. jobs: threads; 0: as many as there are processors. Returns
+ * 0 or a negative status. */
 int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take, void *context);
 
 /* ---- The jobs of the format. ---- */

@@ -1,4 +1,5 @@
-/* fuzz_fdr_decode.c - any bytes as XRay records: what decodes encodes to the same bytes, and decodes again to the same. */
+/* fuzz_fdr_decode.c - any bytes as XRay records: what decodes encodes to the same bytes, and decodes again to the
+ * same. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
@@ -26,7 +27,8 @@ static bool same_record(const struct tw_fdr_record *a, const struct tw_fdr_recor
 	       (!a->payload_size || memcmp(a->payload, b->payload, a->payload_size) == 0);
 }
 
-/* Whether the document and LLVM have the kind in that version: a record that is out of place is decoded all the same. */
+/* Whether the document and LLVM have the kind in that version: a record that is out of place is decoded all the
+ * same. */
 static bool in_place(unsigned kind, uint16_t version)
 {
 	switch (kind) {

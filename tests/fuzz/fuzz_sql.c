@@ -37,9 +37,9 @@ static void look_at_tables(sqlite3 *db, const struct sql_session *session)
 	look(db, session, "select name, count(*), sum(dur) from slice group by name");
 	look(db, session, "select * from slice where ts between 100 and 100000 and name glob '*1*' and utid = 1");
 	look(db, session, "select * from instant where ts > 5 order by ts");
-	look(
-	    db, session,
-	    "select a.id, b.id, x.* from slice a join slice b on b.parent_id = a.id join args x on x.arg_set_id = b.arg_set_id");
+	look(db, session,
+	     "select a.id, b.id, x.* from slice a join slice b on b.parent_id = a.id join args x on x.arg_set_id = "
+	     "b.arg_set_id");
 	look(
 	    db, session,
 	    "select id from slice a where exists (select 1 from slice b where b.id = a.parent_id and b.utid = a.utid)");

@@ -21,7 +21,8 @@ static void touch_tables(const struct tw_study *study)
 			touch_cell(&table->columns[k % table->column_count], &table->cells[k]);
 }
 
-/* Bits 0 to 2 choose the analysis, bit 3 little memory, bit 4 reuse distances, bits 5 and 6 a small interval and history. */
+/* Bits 0 to 2 choose the analysis, bit 3 little memory, bit 4 reuse distances, bits 5 and 6 a small interval and
+ * history. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	enum { LITTLE = 1 << 16, INTERVAL = 5, PHASES = 4 };

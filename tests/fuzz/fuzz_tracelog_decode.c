@@ -1,4 +1,5 @@
-/* fuzz_tracelog_decode.c - any bytes as lines of TraceLog: what decodes encodes, to the same bytes where nothing is odd. */
+/* fuzz_tracelog_decode.c - any bytes as lines of TraceLog: what decodes encodes, to the same bytes where nothing is
+ * odd. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 

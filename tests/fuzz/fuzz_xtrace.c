@@ -1,4 +1,5 @@
-/* fuzz_xtrace.c - any bytes as the files of one or two threads: checked, listed, counted, merged, cut, repaired, converted. */
+/* fuzz_xtrace.c - any bytes as the files of one or two threads: checked, listed, counted, merged, cut, repaired,
+ * converted. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 

@@ -303,8 +303,8 @@ static void test_memory_limit(void **state)
 	}
 }
 
-/* f calls f and so on, each 2 ns around the next; the innermost takes 1 ns. Beyond the third they are one node, whose time is
- * that of the outermost of them. */
+/* f calls f and so on, each 2 ns around the next; the innermost takes 1 ns. Beyond the third they are one node, whose
+ * time is that of the outermost of them. */
 static void test_depth_limit(void **state)
 {
 	(void)state;

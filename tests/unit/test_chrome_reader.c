@@ -1,5 +1,5 @@
-/* test_chrome_reader.c - Chrome's trace event JSON to events. What is expected is written by hand from the "Trace Event Format"
- * document. */
+/* test_chrome_reader.c - Chrome's trace event JSON to events. What is expected is written by hand from the "Trace Event
+ * Format" document. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -199,13 +199,18 @@ static const struct scene scenes[] = {
      "[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":31},{\"ph\":\"n\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"0x1f\"},"
      "{\"ph\":\"e\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":\"31\"},{\"ph\":\"b\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"a\","
      "\"id2\":{\"local\":\"0x2\"}},{\"ph\":\"e\",\"ts\":5,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id2\":{\"global\":3}}]",
-     "1000 async-begin 1/2 a id=1f\n2000 async-instant 1/2 a id=1f\n3000 async-end 1/2 a id=1f\n4000 async-begin 1/2 a id=2\n"
+     "1000 async-begin 1/2 a id=1f\n"
+     "2000 async-instant 1/2 a id=1f\n"
+     "3000 async-end 1/2 a id=1f\n"
+     "4000 async-begin 1/2 a id=2\n"
      "5000 async-end 1/2 a id=3\n"},
     {"async events of the old kind",
      "[{\"ph\":\"S\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"T\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1,"
      "\"args\":{\"step\":\"s\"}},{\"ph\":\"p\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"F\",\"ts\":4,\"pid\":1,\"tid\":2,"
      "\"name\":\"a\",\"id\":1}]",
-     "1000 async-begin 1/2 a id=1\n2000 async-instant 1/2 a id=1 ph:text=T step:text=s\n3000 async-instant 1/2 a id=1 ph:text=p\n"
+     "1000 async-begin 1/2 a id=1\n"
+     "2000 async-instant 1/2 a id=1 ph:text=T step:text=s\n"
+     "3000 async-instant 1/2 a id=1 ph:text=p\n"
      "4000 async-end 1/2 a id=1\n"},
     {"flows",
      "[{\"ph\":\"s\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"t\",\"ts\":2,\"pid\":1,\"tid\":3,\"name\":\"a\",\"id\":1},"
@@ -215,13 +220,16 @@ static const struct scene scenes[] = {
      "[{\"ph\":\"N\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":\"0x1000\"},{\"ph\":\"O\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"o\","
      "\"id\":\"0x1000\",\"args\":{\"snapshot\":{\"x\":1,\"y\":{\"z\":[1, 2]}}}},{\"ph\":\"D\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":"
      "\"0x1000\"}]",
-     "1000 object 1/2 o id=1000 ph:text=N\n2000 object 1/2 o id=1000 ph:text=O snapshot.x:int=1 snapshot.y.z:text=[1, 2]\n"
+     "1000 object 1/2 o id=1000 ph:text=N\n"
+     "2000 object 1/2 o id=1000 ph:text=O snapshot.x:int=1 snapshot.y.z:text=[1, 2]\n"
      "3000 object 1/2 o id=1000 ph:text=D\n"},
     {"samples, clocks, contexts",
      "[{\"ph\":\"P\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"s\"},{\"ph\":\"c\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"clock_sync\",\"args\":"
      "{\"sync_id\":\"x\"}},{\"ph\":\"(\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"k\",\"id\":1},{\"ph\":\")\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"k\","
      "\"id\":1}]",
-     "1000 stack-sample 1/2 s value=1\n2000 metadata 1/2 clock_sync ph:text=c sync_id:text=x\n3000 metadata 1/2 k ph:text=(\n"
+     "1000 stack-sample 1/2 s value=1\n"
+     "2000 metadata 1/2 clock_sync ph:text=c sync_id:text=x\n"
+     "3000 metadata 1/2 k ph:text=(\n"
      "4000 metadata 1/2 k ph:text=)\n"},
     {"names of tracks; other metadata",
      "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\","
@@ -233,21 +241,25 @@ static const struct scene scenes[] = {
      "{\"traceEvents\":[],\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[{\"ph\":\"p\",\"pid\":1,\"name\":\"proc\"},{\"ph\":\"t\",\"pid\":1,"
      "\"tid\":2,\"name\":\"thr\"},{\"ph\":\"k\",\"ts\":1,\"cpu\":3,\"out\":{\"pid\":1,\"tid\":2,\"state\":4,\"prio\":16},\"in\":{\"pid\":5,\"tid\":6,"
      "\"prio\":1}},{\"ph\":\"w\",\"ts\":2,\"cpu\":1,\"pid\":1,\"tid\":2,\"prio\":7},{\"ph\":\"l\",\"ts\":3,\"pid\":1,\"tid\":2,\"message\":\"hi\"}]}}",
-     "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 out.prio:int=16 in.prio:int=1\n2000 wakeup 1/2(thr)  cpu=1 prio:int=7\n"
+     "1000 switch 1/2(thr)  value=4 other=5/6 cpu=3 out.prio:int=16 in.prio:int=1\n"
+     "2000 wakeup 1/2(thr)  cpu=1 prio:int=7\n"
      "3000 log 1/2(thr)  message:text=hi\n"},
     {"processes and threads that are texts, or not there",
      "[{\"ph\":\"i\",\"ts\":1,\"pid\":\"app\",\"tid\":\"main\",\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"pid\":\"12\",\"tid\":\"-1\",\"name\":\"b\"},"
      "{\"ph\":\"i\",\"ts\":3,\"pid\":\"app\",\"name\":\"c\"},{\"ph\":\"i\",\"ts\":4,\"name\":\"d\"},{\"ph\":\"i\",\"ts\":5,\"pid\":1.0,\"tid\":4294967296,"
      "\"name\":\"e\"}]",
-     "1000 instant 1879048192/1879048193(main) a\n2000 instant 12/-1 b\n3000 instant process1879048192/0(app) c\n4000 instant none0/0 d\n"
+     "1000 instant 1879048192/1879048193(main) a\n"
+     "2000 instant 12/-1 b\n"
+     "3000 instant process1879048192/0(app) c\n"
+     "4000 instant none0/0 d\n"
      "5000 instant 1/4294967296 e\n"},
     {"arguments of every type",
      "[" EVENT(
 	 ",\"args\":{\"i\":-9223372036854775808,\"u\":18446744073709551615,\"d\":0.1,\"e\":1e-7,\"big\":123456789012345678901234,\"t\":true,"
 	 "\"n\":null,\"s\":\"x\",\"empty\":\"\",\"a\":[],\"o\":{},\"f\":false,\"z\":-0.0,\"h\":\"0x1f\"}") "]",
-     "1000 slice-complete 1/2 f value=2000 i:int=-9223372036854775808 u:uint=18446744073709551615 d:double=0.10000000000000001 "
-     "e:double=9.9999999999999995e-08 big:double=1.2345678901234569e+23 t:bool=1 n:null s:text=x empty:text= a:text=[] o:text={} f:bool=0 "
-     "z:double=-0 h:text=0x1f\n"},
+     "1000 slice-complete 1/2 f value=2000 i:int=-9223372036854775808 u:uint=18446744073709551615 "
+     "d:double=0.10000000000000001 e:double=9.9999999999999995e-08 big:double=1.2345678901234569e+23 t:bool=1 n:null "
+     "s:text=x empty:text= a:text=[] o:text={} f:bool=0 z:double=-0 h:text=0x1f\n"},
     {"objects inside arguments, as deep as they are flattened",
      "[" EVENT(",\"args\":{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":1}}},\"k\":2}}}") "]",
      "1000 slice-complete 1/2 f value=2000 a.b.c.d.e:text={\"f\":1} a.b.k:int=2\n"},
@@ -265,7 +277,9 @@ static const struct scene scenes[] = {
      "1000 instant none0/0 \\xef\\xbf\\xbdx\\xef\\xbf\\xbd\\q\\u12\n"},
     {"the order of time; a slice before those inside it",
      "[{\"ph\":\"X\",\"ts\":5,\"dur\":1,\"name\":\"in\"},{\"ph\":\"X\",\"ts\":5,\"dur\":9,\"name\":\"out\"},{\"ph\":\"i\",\"ts\":2,\"name\":\"first\"}]",
-     "2000 instant none0/0 first\n5000 slice-complete none0/0 out value=9000\n5000 slice-complete none0/0 in value=1000\n"},
+     "2000 instant none0/0 first\n"
+     "5000 slice-complete none0/0 out value=9000\n"
+     "5000 slice-complete none0/0 in value=1000\n"},
 };
 
 /* What Trackway's own writer adds. */
@@ -282,13 +296,15 @@ static const struct scene own_scenes[] = {
      "1001000 slice-complete 1/2 f value=2000 flags=67 x:int=1\n1001000 slice-complete 1/2 f value=2000 tail:int=1\n"},
     {"CPUs, each up to the next",
      OWN EVENT(",\"args\":{\"cpu\":3}") "," EVENT("") "," EVENT(",\"args\":{\"cpu\":0}") "]}",
-     "1001000 slice-complete 1/2 f value=2000 cpu=3\n1001000 slice-complete 1/2 f value=2000 cpu=3\n1001000 slice-complete 1/2 f value=2000\n"},
+     "1001000 slice-complete 1/2 f value=2000 cpu=3\n"
+     "1001000 slice-complete 1/2 f value=2000 cpu=3\n"
+     "1001000 slice-complete 1/2 f value=2000\n"},
     {"bytes, pointers, numbers that are no doubles",
      OWN EVENT(
 	 ",\"args\":{\"b\":{\"hex\":\"6869\",\"text\":\"hi\"},\"p\":\"0x1122334455667788\",\"u\":\"18446744073709551615\",\"i\":\"-9223372036854775808\","
 	 "\"n\":\"NaN\",\"m\":\"-Infinity\",\"t\":\"12\",\"o\":{\"hex\":\"6\",\"text\":\"x\"}}") "]}",
-     "1001000 slice-complete 1/2 f value=2000 b:bytes=hi p:pointer=1122334455667788 u:uint=18446744073709551615 i:int=-9223372036854775808 "
-     "n:double=nan m:double=-inf t:text=12 o.hex:text=6 o.text:text=x\n"},
+     "1001000 slice-complete 1/2 f value=2000 b:bytes=hi p:pointer=1122334455667788 u:uint=18446744073709551615 "
+     "i:int=-9223372036854775808 n:double=nan m:double=-inf t:text=12 o.hex:text=6 o.text:text=x\n"},
     {"arguments of the end",
      OWN EVENT(
 	 ",\"args\":{\"a\":1,\"end\":{\"r\":2}}") ",{\"ph\":\"E\",\"ts\":9,\"pid\":1,\"tid\":2,\"name\":\"f\",\"args\":{\"end\":{\"r\":3},\"tail\":true}}]}",
@@ -319,8 +335,9 @@ static void test_file_order(void **state)
 	(void)state;
 	for (size_t i = 0; i + 1 < sizeof scenes / sizeof *scenes; i++)
 		expect_scene(&scenes[i], &(struct tw_read_options){.order = TW_ORDER_FILE});
-	const char *events =
-	    "5000 slice-complete none0/0 in value=1000\n5000 slice-complete none0/0 out value=9000\n2000 instant none0/0 first\n";
+	const char *events = "5000 slice-complete none0/0 in value=1000\n"
+			     "5000 slice-complete none0/0 out value=9000\n"
+			     "2000 instant none0/0 first\n";
 	struct scene last = scenes[sizeof scenes / sizeof *scenes - 1];
 	last.events = events;
 	expect_scene(&last, &(struct tw_read_options){.order = TW_ORDER_FILE});

@@ -1,5 +1,5 @@
-/* test_ctf.c - events to a Common Trace Format directory. The bytes expected are written by hand from the description that goes with
- * them; babeltrace2 reads both in the tests of the command line. */
+/* test_ctf.c - events to a Common Trace Format directory. The bytes expected are written by hand from the description
+ * that goes with them; babeltrace2 reads both in the tests of the command line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 

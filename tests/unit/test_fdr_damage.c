@@ -40,7 +40,8 @@ static void count_finding(void *context, const struct tw_finding *finding)
 	*count += finding->severity == TW_ERROR;
 }
 
-/* Reads bytes to the end and marks where events came from. Returns the errors found, UINT64_MAX when nothing was readable. */
+/* Reads bytes to the end and marks where events came from. Returns the errors found, UINT64_MAX when nothing was
+ * readable. */
 static uint64_t read_all(const uint8_t *bytes, size_t length, enum tw_order order, bool *marks)
 {
 	struct tw_reader *reader;

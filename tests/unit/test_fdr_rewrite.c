@@ -473,10 +473,10 @@ static void expect_repaired(const char *name, const struct bytes *damaged, size_
 	if (!read_events(&target, TW_CHECK_ALL, &after))
 		fail_msg("%s: after damage at 0x%zx what was repaired cannot be read", name, at);
 	if (after.errors || after.lost)
-		fail_msg(
-		    "%s of %zu bytes: after damage at 0x%zx (0x%02x) what was repaired has %llu errors, %llu lost bytes",
-		    name, damaged->size, at, damaged->data[at], (unsigned long long)after.errors,
-		    (unsigned long long)after.lost);
+		fail_msg("%s of %zu bytes: after damage at 0x%zx (0x%02x) what was repaired has %llu errors, %llu lost "
+		         "bytes",
+		         name, damaged->size, at, damaged->data[at], (unsigned long long)after.errors,
+		         (unsigned long long)after.lost);
 }
 
 static void test_repair_of_damaged_logs(void **state)
@@ -506,7 +506,8 @@ static void test_repair_of_damaged_logs(void **state)
 	}
 }
 
-/* The size of the first event, damaged, makes functions of the next buffer's first records: that buffer is found all the same. */
+/* The size of the first event, damaged, makes functions of the next buffer's first records: that buffer is found all
+ * the same. */
 static void test_buffer_decoded_across(void **state)
 {
 	struct tw_rewrite_result result;
@@ -654,8 +655,8 @@ static void test_functions_that_look_like_a_buffer(void **state)
 	assert_memory_equal(target.data, source.data, source.size);
 }
 
-/* An event that holds the beginning of a buffer cannot be told from one whose size is damaged: version 1 has no place for
- * it. With a time that cannot be it is only bytes. */
+/* An event that holds the beginning of a buffer cannot be told from one whose size is damaged: version 1 has no place
+ * for it. With a time that cannot be it is only bytes. */
 static void test_events_that_hold_a_buffer(void **state)
 {
 	struct tw_rewrite_result result;
@@ -732,8 +733,8 @@ static void test_wall_time_of_0(void **state)
 	}
 }
 
-/* Events with absolute times, in buffers without a count: the one that counts is that of the thread's buffer before, which
- * stands elsewhere in the file. */
+/* Events with absolute times, in buffers without a count: the one that counts is that of the thread's buffer before,
+ * which stands elsewhere in the file. */
 static void test_event_times_without_counts(void **state)
 {
 	struct tw_rewrite_result result;

@@ -605,8 +605,8 @@ static void basic_exit_only(struct bytes *b)
 	add_basic(b, 1, 1, 100, 1);
 }
 
-/* ---- What they break. Offsets: the first buffer of version 5 has BufferExtents at 32, NewBuffer at 48, WallTime at 64, Pid at
- * 80, NewCPUId at 96 and its other records from 112 on. ---- */
+/* ---- What they break. Offsets: the first buffer of version 5 has BufferExtents at 32, NewBuffer at 48, WallTime at
+ * 64, Pid at 80, NewCPUId at 96 and its other records from 112 on. ---- */
 
 enum {
 	LISTED = 1,

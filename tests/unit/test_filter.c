@@ -424,8 +424,8 @@ static void test_categories(void **state)
 {
 	check_orders(
 	    *state, (struct tw_read_options){.category = "n*"},
-	    "1 0 B a in net; 1 1 B b in gfx; 1 2 B c in net; 1 3 E c; 1 4 E b in net; 1 5 E -; 1 6 I d in net; 1 7 I e; "
-	    "1 8 L f",
+	    "1 0 B a in net; 1 1 B b in gfx; 1 2 B c in net; 1 3 E c; 1 4 E b in net; 1 5 E -; 1 6 I d in net; 1 7 I "
+	    "e; 1 8 L f",
 	    "1 0 B a; 1 2 B c; 1 3 E c; 1 5 E a; 1 6 I d; 1 8 L f");
 	check_orders(*state, (struct tw_read_options){.category = "net", .function = "d"},
 	             "1 0 I c in net; 1 1 I d in gfx; 1 2 I d in net", "1 2 I d");

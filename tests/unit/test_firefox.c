@@ -1,5 +1,5 @@
-/* test_firefox.c - events to the Firefox Profiler's processed profile format. What is expected is written by hand from its documents
- * and types. */
+/* test_firefox.c - events to the Firefox Profiler's processed profile format. What is expected is written by hand from
+ * its documents and types. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 

@@ -1,4 +1,5 @@
-/* test_fxt_damage.c - whatever happens to one place of an archive, every event elsewhere is delivered, and the loss is told. */
+/* test_fxt_damage.c - whatever happens to one place of an archive, every event elsewhere is delivered, and the loss is
+ * told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>

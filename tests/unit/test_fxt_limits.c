@@ -106,8 +106,8 @@ static void test_limits(void **state)
 	}
 }
 
-/* Values of arguments: the last that fits and the first that does not. 4,092 words of blob with the headers and the time
- * are 4,095. */
+/* Values of arguments: the last that fits and the first that does not. 4,092 words of blob with the headers and the
+ * time are 4,095. */
 static void test_argument_limits(void **state)
 {
 	static const struct {

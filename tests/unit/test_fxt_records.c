@@ -295,12 +295,13 @@ static const struct meaning {
     {"rs_blob_1024", "w1 s128", "blob name=#f type=1 payload=400*ef", 0, 0},
     {"rs_blob_inline", "w1 s5",
      "blob name=\"foo_blob\" type=3 payload=0102030405060708090a0b0c0d0e0f10111213141516171819", 0, 0},
-    /* The Rust reader exchanges large type (bits 36 to 39) and blob format (40 to 43). By the document this is of large type
-     * 1, which does not exist.. */
+    /* The Rust reader exchanges large type (bits 36 to 39) and blob format (40 to 43). By the document this is of large
+     * type 1, which does not exist.. */
     {"rs_large_blob_nometa_DISAGREES", NULL,
      "unknown f.1 payload=[80007 24 807060504030201 100f0e0d0c0b0a09 1817161514131211 201f1e1d1c1b1a19 24232221]", 0,
      0},
-    /* .. and this one is without metadata, so that its third word, 0x400, is the size of the blob: more than is there. */
+    /* .. and this one is without metadata, so that its third word, 0x400, is the size of the blob: more than is
+     * there. */
     {"rs_large_blob_meta_DISAGREES", NULL, "a size of a large blob that ends within its record", TW_ERR_VALUE, 16},
     {"rs_switch", "w5 s2 w1 s2",
      "scheduling.context-switch time=400 thread=0/5 incoming=0/8 cpu=6 state=4 {\"incoming_weight\" int32 12} "
@@ -456,8 +457,8 @@ static bool is_plain(const struct tw_fxt_record *record)
 	return true;
 }
 
-/* fxt_measure() takes what the decoder takes, if it is plain, and nothing else. Where the words of an inline process are
- * guessed, what it takes the decoder must take, too, but perhaps in the other form. */
+/* fxt_measure() takes what the decoder takes, if it is plain, and nothing else. Where the words of an inline process
+ * are guessed, what it takes the decoder must take, too, but perhaps in the other form. */
 static void expect_measure(const uint8_t *bytes, size_t words, bool big)
 {
 	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = words * 8, .big = big};

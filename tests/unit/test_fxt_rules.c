@@ -256,8 +256,8 @@ static size_t put_chunk(size_t size, const uint64_t *words, size_t count, uint64
 	return size;
 }
 
-/* A duration that begins and ends in one chunk, and another one of the thread, in the next chunks, between: whether the first
- * has begun by the time that the other comes or not, depends on the window. */
+/* A duration that begins and ends in one chunk, and another one of the thread, in the next chunks, between: whether the
+ * first has begun by the time that the other comes or not, depends on the window. */
 static void test_overtaken(void **state)
 {
 	enum { OTHER = 1 << 24 }; /* thread 2 instead of 1 */

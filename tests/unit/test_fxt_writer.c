@@ -1,4 +1,5 @@
-/* test_fxt_writer.c - events to an FXT archive. The words expected are worked out by hand from the format's document. */
+/* test_fxt_writer.c - events to an FXT archive. The words expected are worked out by hand from the format's
+ * document. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +123,8 @@ static void next(struct fixture *f, const uint64_t *words, size_t count)
 
 #define NEXT(f, ...) next(f, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 
-/* Magic number; provider info: type 0, size 2, metadata type 1, id 1, name of 8 bytes; initialization: type 1, size 2. */
+/* Magic number; provider info: type 0, size 2, metadata type 1, id 1, name of 8 bytes; initialization: type 1, size
+ * 2. */
 #define HEAD(rate) 0x0016547846040010, 0x0080000000110020, 0x7961776b63617274, 0x0000000000000021, rate
 
 /* String records: type 2, size, index from bit 16, length from bit 32. */
@@ -455,7 +457,8 @@ static void test_blob_in_pieces(void **state)
 	expect_no_loss(f);
 }
 
-/* Format 0: category, name, number of arguments, thread; time; arguments; size; bytes. Format 1: without most of that. */
+/* Format 0: category, name, number of arguments, thread; time; arguments; size; bytes. Format 1: without most of
+ * that. */
 static void test_large_blobs(void **state)
 {
 	struct fixture *f = *state;
@@ -548,7 +551,8 @@ static void test_sample_alone(void **state)
 	expect_loss(f, "stack-sample", 1, 0);
 }
 
-/* A stack that needs more than the 32,000 bytes of a text keeps its innermost functions: "..." and 7,999 of 9,000 ";fib". */
+/* A stack that needs more than the 32,000 bytes of a text keeps its innermost functions: "..." and 7,999 of 9,000
+ * ";fib". */
 static void test_deep_stack(void **state)
 {
 	struct fixture *f = *state;
@@ -811,7 +815,8 @@ static void test_cpu_is_told_once(void **state)
 	expect_loss(f, "cpu", 0, 1);
 }
 
-/* Every kind, with arguments of every type, is a record that decodes with nothing to remark, and encodes to the same. */
+/* Every kind, with arguments of every type, is a record that decodes with nothing to remark, and encodes to the
+ * same. */
 static void test_records_are_valid(void **state)
 {
 	struct fixture *f = *state;

@@ -1,4 +1,5 @@
-/* test_operands.c - which registers instructions read and write. Opcodes and their texts are those of GNU's assembler. */
+/* test_operands.c - which registers instructions read and write. Opcodes and their texts are those of GNU's
+ * assembler. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>

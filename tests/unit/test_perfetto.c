@@ -1,5 +1,5 @@
-/* test_perfetto.c - events to Perfetto's protobuf. The bytes expected are written by hand from the protobuf document and the
- * field numbers of Perfetto's .proto files. */
+/* test_perfetto.c - events to Perfetto's protobuf. The bytes expected are written by hand from the protobuf document
+ * and the field numbers of Perfetto's .proto files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 

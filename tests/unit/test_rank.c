@@ -93,8 +93,8 @@ static void counts_are_values(void **state)
 	free(b.bins);
 }
 
-/* The example of the paper (Benjamini and Hochberg 1995, "Controlling the false discovery rate", section 3.2): of 15 results the first
- * four are rejected at 0.05. */
+/* The example of the paper (Benjamini and Hochberg 1995, "Controlling the false discovery rate", section 3.2): of 15
+ * results the first four are rejected at 0.05. */
 static void limits_what_is_false(void **state)
 {
 	(void)state;

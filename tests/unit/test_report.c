@@ -14,7 +14,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Breadth first, as a tree may come: main calls b (150 ns, 50 in c) and a (30 ns); a second root has no time of its own. */
+/* Breadth first, as a tree may come: main calls b (150 ns, 50 in c) and a (30 ns); a second root has no time of its
+ * own. */
 static const struct tw_calltree_node sample[] = {
     {.name = ""},
     {.name = "main", .parent = 0, .depth = 1, .count = 1, .self = 20, .total = 200},

@@ -1,5 +1,5 @@
-/* test_speedscope.c - events to speedscope's JSON, and texts that are written piece by piece. The texts expected are written by
- * hand from speedscope's description of its format. */
+/* test_speedscope.c - events to speedscope's JSON, and texts that are written piece by piece. The texts expected are
+ * written by hand from speedscope's description of its format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 

@@ -225,14 +225,13 @@ static void test_windows(void **state)
 			char pushed[200], plain[200];
 			snprintf(
 			    pushed, sizeof pushed,
-			    "ts >= (select end_ts - start_ts from trace) / 12 * %d and ts < (select end_ts - start_ts from "
-			    "trace) / 12 * %d",
-			    i, i + 2);
-			snprintf(
-			    plain, sizeof plain,
-			    "+ts >= (select end_ts - start_ts from trace) / 12 * %d and +ts < (select end_ts - start_ts "
+			    "ts >= (select end_ts - start_ts from trace) / 12 * %d and ts < (select end_ts - start_ts "
 			    "from trace) / 12 * %d",
 			    i, i + 2);
+			snprintf(plain, sizeof plain,
+			         "+ts >= (select end_ts - start_ts from trace) / 12 * %d and +ts < (select end_ts - "
+			         "start_ts from trace) / 12 * %d",
+			         i, i + 2);
 			expect_same(&scene, "*", "slice", pushed, plain);
 			expect_same(&scene, "*", "instant", pushed, plain);
 		}
@@ -240,7 +239,8 @@ static void test_windows(void **state)
 	}
 }
 
-/* ---- The index: an archive whose threads take turns of hundreds of records, so that a block has times of its own. ---- */
+/* ---- The index: an archive whose threads take turns of hundreds of records, so that a block has times of its own.
+ * ---- */
 
 struct archive {
 	uint8_t *bytes;
@@ -333,7 +333,8 @@ static void write_archive(const struct archive *archive, const char *path)
 	fclose(file);
 }
 
-/* ---- The same of an XRay log (version 5, little-endian): metadata of 16 bytes, kind << 1 | 1 first; calls of 8. ---- */
+/* ---- The same of an XRay log (version 5, little-endian): metadata of 16 bytes, kind << 1 | 1 first; calls of 8.
+ * ---- */
 
 enum { NEW_BUFFER, NEW_CPU = 2, WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, PID = 9, ENTER = 0, EXIT = 1, ENTER_ARGS = 3 };
 
@@ -458,7 +459,8 @@ static void test_index_of_buffers(void **state)
 /* ---- What is kept beside a file. ---- */
 
 static const char window_query[] =
-    "select count(*), coalesce(sum(dur), 0), sum(depth), sum(id), max(name), max(utid) from slice where ts between 2000000 and 2200000";
+    "select count(*), coalesce(sum(dur), 0), sum(depth), sum(id), max(name), max(utid) from slice where ts between "
+    "2000000 and 2200000";
 
 /* The answer of a session of its own that keeps what it finds; NULL when it fails. */
 static char *ask_kept(const char *path, uint64_t *windows, bool *refused)

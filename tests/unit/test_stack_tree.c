@@ -1,5 +1,5 @@
-/* test_stack_tree.c - slices and samples to pprof's and callgrind's profiles and to folded stacks. What is expected is written by hand from profile.proto
- * and from valgrind's description of its format. */
+/* test_stack_tree.c - slices and samples to pprof's and callgrind's profiles and to folded stacks. What is expected is
+ * written by hand from profile.proto and from valgrind's description of its format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 

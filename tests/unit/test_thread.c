@@ -1,7 +1,8 @@
 /* test_thread.c - the plugin's way from QEMU's calls to files, with a machine of random registers in QEMU's place.
  *
- * QEMU has no sanitizers, and a plugin with them cannot be loaded into it: here it has them. Blocks of any instructions are executed
- * as QEMU does it, whole or up to an exception; a child process does it, and ends in good order, or is killed, or has no room. */
+ * QEMU has no sanitizers, and a plugin with them cannot be loaded into it: here it has them. Blocks of any instructions
+ * are executed as QEMU does it, whole or up to an exception; a child process does it, and ends in good order, or is
+ * killed, or has no room. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
@@ -234,7 +235,8 @@ static uint8_t *read_file(const char *folder, const char *name, size_t *size)
 	return bytes;
 }
 
-/* Whole tokens from the first byte to the last; each snapshot is where an instruction begins, after as many as it says. */
+/* Whole tokens from the first byte to the last; each snapshot is where an instruction begins, after as many as it
+ * says. */
 static void check_files(const char *folder, const struct tw_xtrace_name *name)
 {
 	static const struct tw_xtrace_layout layout = {.header_size = HEADER, .has_za = true, .vector_bits = 128};

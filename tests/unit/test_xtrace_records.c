@@ -184,8 +184,8 @@ static void test_snapshot_sizes(void **state)
 	assert_int_equal(tw_xtrace_snapshot_size(&(struct tw_xtrace_layout){.vector_bits = 64}), 0);
 }
 
-/* Vectors of 128 bits: four counters, 32 registers, 32 vectors from 288, 16 predicates of 16 bytes from 800, FFR at 1056, the
- * matrix from 1072, eleven system registers from 1328, the length at 1416. */
+/* Vectors of 128 bits: four counters, 32 registers, 32 vectors from 288, 16 predicates of 16 bytes from 800, FFR at
+ * 1056, the matrix from 1072, eleven system registers from 1328, the length at 1416. */
 static void fill_snapshot(uint8_t bytes[1424], uint64_t count)
 {
 	memset(bytes, 0, 1424);
