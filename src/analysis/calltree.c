@@ -255,6 +255,12 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Names may have a NUL inside, the terminator is the least that can stand there. */
+static int compare_texts(const struct tw_name *a, const struct tw_name *b)
+{
+	return memcmp(a->text, b->text, (a->length < b->length ? a->length : b->length) + 1);
+}
+
 /* Children of the same parent come together. */
 static int compare_nodes(const void *left, const void *right, void *context)
 {
@@ -264,7 +270,7 @@ static int compare_nodes(const void *left, const void *right, void *context)
 		return compare_numbers(a->parent, b->parent);
 	const struct tw_name *x = tw_dictionary_name(tree->texts, a->name),
 			     *y = tw_dictionary_name(tree->texts, b->name);
-	int order = strcmp(x->text, y->text);
+	int order = compare_texts(x, y);
 	order = order ? order : compare_numbers(x->id, y->id);
 	order = order ? order : compare_numbers(a->process, b->process);
 	order = order ? order : compare_numbers(a->thread, b->thread);

@@ -242,6 +242,46 @@ static void test_parts(void **state)
 	}
 }
 
+/* Adds a part with one call. */
+static void add_call(struct tw_calltree *tree, const char *name, size_t length, uint64_t duration)
+{
+	struct tw_dictionary *dictionary = tw_dictionary_new();
+	void *part = tw_calltree_consumer.open(tree, dictionary);
+	struct tw_event event = {
+	    .value = duration,
+	    .track = tw_dictionary_add_track(dictionary, &(struct tw_track){.thread = 1}),
+	    .name = tw_dictionary_intern(dictionary, &(struct tw_name){.text = name, .length = length}),
+	    .kind = TW_SLICE_COMPLETE,
+	};
+	tw_consume_batch(&tw_calltree_consumer, part, &(struct tw_batch){.events = &event, .count = 1});
+	tw_calltree_consumer.finish(part);
+	assert_int_equal(tw_calltree_consumer.merge(tree, part), 0);
+	tw_calltree_consumer.close(part);
+	tw_dictionary_free(dictionary);
+}
+
+/* Damage puts NULs into names: the order of those that are the same before it does not depend on the parts either. */
+static void test_names_with_nul(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t length;
+	} names[] = {{"a", 1}, {"a\0b", 3}, {"a\0c", 3}, {"a\0cc", 4}};
+	for (size_t first = 0; first < COUNT(names); first++) {
+		struct tw_calltree *tree;
+		assert_int_equal(tw_calltree_new(&tree, &(struct tw_calltree_options){0}), 0);
+		for (size_t i = 0; i < COUNT(names); i++) {
+			size_t which = (first + i) % COUNT(names);
+			add_call(tree, names[which].text, names[which].length, which + 1);
+		}
+		assert_int_equal(tw_calltree_consumer.settle(tree), 0);
+		for (uint32_t i = 0; i < COUNT(names); i++)
+			assert_int_equal(tw_calltree_node(tree, 1 + i)->total, i + 1);
+		tw_calltree_free(tree);
+	}
+}
+
 /* A track per function, each calling all of them to a depth: more stacks than there is memory for. */
 static struct tw_calltree *deep(const struct tw_calltree_options *options, uint32_t functions, uint32_t depth)
 {
@@ -350,7 +390,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_scenes),      cmocka_unit_test(test_parts), cmocka_unit_test(test_memory_limit),
-	    cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_depth_limit), cmocka_unit_test(test_large), cmocka_unit_test(test_names_with_nul),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
