@@ -130,9 +130,11 @@ static size_t merge_twos(const struct fxt_step *steps, size_t count, struct fxt_
 /* A chunk is a few runs: sections of several providers. */
 static void sort(struct fxt_steps *steps, size_t from, struct fxt_steps_scratch *scratch)
 {
-	struct fxt_step *first = steps->left + from;
 	size_t count = steps->left_count - from;
-	if (count == 0 || end_of_run(first, 0, count) == count)
+	if (count == 0) /* there may be no array */
+		return;
+	struct fxt_step *first = steps->left + from;
+	if (end_of_run(first, 0, count) == count)
 		return;
 	if (!tw_grow(&scratch->steps, &scratch->room, count, sizeof *first)) {
 		steps->failed = true;
