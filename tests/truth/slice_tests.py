@@ -108,7 +108,7 @@ def test_real(bench):
         count = len(indexes(trace))
         expect(count >= 6, words, "snapshots", count)
         for part in range(5):  # from the beginning to the end, across the snapshots that follow
-            check_slice(bench, trace, (count - 2) * part // 4, interval + 3000 * part // 4)
+            check_slice(bench, trace, (count - 3) * part // 4, interval + 3000 * part // 4)
             done += 1
     expect(done == 20, done)
     return None

@@ -115,7 +115,7 @@ EXPORT int qemu_plugin_read_register(void *handle, struct bytes *to);
 int qemu_plugin_read_register(void *handle, struct bytes *to)
 {
 	bool is_word = handle == &cpsr || handle == &fpsr || handle == &fpcr;
-	bool is_vector = (uint8_t *)handle >= vectors[0] && (uint8_t *)handle < vectors[0] + sizeof vectors;
+	bool is_vector = (char *)handle >= (char *)vectors && (char *)handle < (char *)vectors + sizeof vectors;
 	return append(to, handle, is_word ? 4 : is_vector ? 16 : 8);
 }
 
