@@ -136,7 +136,7 @@ static uint32_t kinds_of(enum tw_weight weight)
 
 static bool init(struct tw_samples *samples, uint32_t kinds)
 {
-	for (uint8_t kind = 0; kind < TW_EVENT_KINDS; kind++) {
+	for (unsigned kind = 0; kind < TW_EVENT_KINDS; kind++) {
 		samples->place[kind] = (uint8_t)samples->row;
 		samples->row += kinds >> kind & 1 ? NUMBERS : 0;
 	}

@@ -48,7 +48,6 @@ static bool show_in(struct tw_shown *shown, uint64_t value, uint64_t unit, const
 		return false;
 	if (rounded >= 10000 && decimals) { /* 9.9996 became 10.000 */
 		rounded /= 10;
-		scale /= 10;
 		decimals--;
 	}
 	put_unit(decimals ? tw_decimal(shown->text, rounded, decimals) : tw_digits(shown->text, rounded), name);

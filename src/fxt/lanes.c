@@ -155,7 +155,7 @@ static bool any_mixed(const struct fxt_calls *calls)
 	return false;
 }
 
-/* Not zeroed, and without those of another chunk. */
+/* Without those of another chunk. */
 static bool make_items(struct fxt_calls *calls)
 {
 	enum { SPARE = 8 }; /* an eighth: chunks differ little */
@@ -163,7 +163,7 @@ static bool make_items(struct fxt_calls *calls)
 		return true;
 	free(calls->items);
 	calls->item_room = calls->count + calls->count / SPARE;
-	calls->items = malloc(calls->item_room * sizeof *calls->items);
+	calls->items = calloc(calls->item_room, sizeof *calls->items);
 	if (!calls->items)
 		calls->item_room = 0;
 	return calls->items;

@@ -87,7 +87,7 @@ static void take_lines(struct tracelog_digest *digest, const uint8_t *line, cons
 
 void tracelog_digest(struct tracelog_digest *digest)
 {
-	const uint8_t *line = digest->stretch.bytes, *ended = line;
+	const uint8_t *line = digest->stretch.bytes, *ended;
 	size_t size = digest->stretch.size;
 	digest->lists.frame_count = digest->lists.allocation_count = 0;
 	digest->entry_count = 0;
