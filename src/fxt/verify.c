@@ -115,8 +115,10 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 /* Rows without a time of their own have that of what comes after them. */
 static void set_first_times(struct fxt_chunk *chunk)
 {
+	if (chunk->untimed + 1 >= chunk->steps.count)
+		return;
 	struct fxt_step *steps = chunk->steps.all + 1;
-	for (size_t i = 0; i < chunk->untimed && chunk->untimed + 1 < chunk->steps.count; i++) {
+	for (size_t i = 0; i < chunk->untimed; i++) {
 		steps[i].time = steps[chunk->untimed].time;
 		chunk->slab.events[i].time = steps[i].time;
 	}
