@@ -65,7 +65,7 @@ static size_t write_rest(int fd, const uint8_t *bytes, size_t size, uint64_t at)
 	return done;
 }
 
-/* Returns 0 or errno. *length: of the file now. */
+/* Returns 0 or errno. *length: of the file now; 0 when it cannot be opened. */
 static int harvest_tokens(const struct collect_board *board, struct collect_slot *slot, uint64_t *length)
 {
 	uint64_t start = atomic_load(&slot->start), end = atomic_load(&slot->end);
@@ -113,9 +113,9 @@ int collect_harvest(struct collect_board *board)
 		uint64_t length = 0;
 		if (atomic_load(&slot->state) == COLLECT_FREE || !slot->data_name[0])
 			continue;
-		int error = harvest_tokens(board, slot, &length);
-		error = error ? error : harvest_snapshots(board, slot, length);
-		first = first ? first : error;
+		int tokens = harvest_tokens(board, slot, &length);
+		int snapshots = harvest_snapshots(board, slot, length); /* on a full disk, too: it only cuts */
+		first = first ? first : tokens ? tokens : snapshots;
 	}
 	return first;
 }
