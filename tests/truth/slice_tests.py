@@ -5,17 +5,16 @@ Truth is the trace itself, as xtrace_tokens reads it, against what the collector
 """
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import xtrace_tokens
+from aarch64 import expect, main
 from study_tests import Bench
-from xtrace_record_tests import COMPILER, Failed, busybox, expect
+from xtrace_record_tests import busybox
 
 ORDERED = ("load", "store")
 
@@ -227,30 +226,5 @@ def test_words(bench):
     refused(bench, alone, ["--length", "5"], "no snapshots")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("tests", nargs="*", help="names of tests; all otherwise")
-    arguments = parser.parse_args()
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    if arguments.tests:
-        tests = [test for test in tests if test.__name__ in arguments.tests]
-    print("TAP version 13")
-    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
-    if missing and not os.environ.get("CI"):
-        print(f"1..0 # SKIP not there: {' '.join(missing)}")
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(os.path.abspath(arguments.tool), directory)
-        for number, test in enumerate(tests, 1):
-            try:
-                skipped = test(bench)
-                print(f"ok {number} - {test.__doc__}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
-            except (Failed, ValueError, subprocess.CalledProcessError, OSError) as error:
-                print(f"not ok {number} - {test.__doc__}", flush=True)
-                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
-    print(f"1..{len(tests)}")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), lambda arguments, directory: Bench(arguments.tool, directory)))

@@ -6,21 +6,19 @@ from models in this file over the tokens as xtrace_tokens reads them: none of it
 """
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import collections
 import json
 import math
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 import xtrace_tokens
-from xtrace_record_tests import COMPILER, SOURCES, Failed, expect, signed, symbols
+from aarch64 import COMPILER, compile_program, expect, main
+from xtrace_record_tests import symbols
 
 N, NODES, ROUNDS, WORDS = 16, 96, 8, 40
 MATRIX = 7 + N * (1 + N * (4 + 5 * N + 4) + 3) + 3
@@ -34,15 +32,10 @@ class Bench:
     """Programs and their recordings, each made once."""
 
     def __init__(self, tool, directory):
-        self.tool, self.directory, self.made = tool, pathlib.Path(directory), {}
+        self.tool, self.directory, self.made = tool, directory, {}
 
     def program(self, name):
-        path = self.directory / name
-        source = next(SOURCES.glob(name + ".[Sc]"))
-        own = ["-nostdlib"] if source.suffix == ".S" else ["-O2", "-pthread"]
-        if not path.exists():
-            subprocess.run([COMPILER, "-static", *own, source, "-o", path], check=True)
-        return path
+        return compile_program(self.directory, name)
 
     def record(self, name, *arguments):
         """The directory of a trace of the program, without names of functions."""
@@ -667,30 +660,5 @@ COMMANDS = [("insns",), ("blocks",), ("branches",), ("mem", "--reuse"), ("cache"
             ("phases", "--interval", "2000")]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("tests", nargs="*", help="names of tests; all otherwise")
-    arguments = parser.parse_args()
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    if arguments.tests:
-        tests = [test for test in tests if test.__name__ in arguments.tests]
-    print("TAP version 13")
-    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
-    if missing and not os.environ.get("CI"):
-        print(f"1..0 # SKIP not there: {' '.join(missing)}")
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(os.path.abspath(arguments.tool), directory)
-        for number, test in enumerate(tests, 1):
-            try:
-                test(bench)
-                print(f"ok {number} - {test.__doc__}", flush=True)
-            except (Failed, ValueError, subprocess.CalledProcessError, OSError, StopIteration) as error:
-                print(f"not ok {number} - {test.__doc__}", flush=True)
-                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
-    print(f"1..{len(tests)}")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), lambda arguments, directory: Bench(arguments.tool, directory)))

@@ -6,24 +6,19 @@ document's words by way of xtrace_tokens, which is no code of ours.
 """
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import collections
 import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 import xtrace_tokens
-
-SOURCES = pathlib.Path(__file__).resolve().parent.parent / "programs/aarch64"
-COMPILER = os.environ.get("AARCH64_CC", "aarch64-linux-gnu-gcc")
+from aarch64 import SOURCES, compile_program, expect, main
 
 # By the sources: what each instruction of accesses.S does, in its order, as (mnemonic's kind, tokens behind it). Addresses are
 # from the symbol `data`.
@@ -73,29 +68,14 @@ WANTED = [
 ]
 
 
-class Failed(Exception):
-    pass
-
-
-def expect(truth, *words):
-    if not truth:
-        raise Failed(" ".join(str(word) for word in words))
-
-
 class Bench:
     """Programs, made once, and their recordings."""
 
     def __init__(self, tool, sanitized, directory):
-        self.tool, self.sanitized, self.directory, self.runs = tool, sanitized, pathlib.Path(directory), 0
+        self.tool, self.sanitized, self.directory, self.runs = tool, sanitized, directory, 0
 
-    def program(self, name, *options, to=None, static=True):
-        path = self.directory / (to or name)
-        source = next(SOURCES.glob(name + ".[Sc]"))
-        own = ["-nostdlib"] if source.suffix == ".S" else ["-O2", "-pthread"]
-        if not path.exists():
-            own += ["-static"] if static else []
-            subprocess.run([COMPILER, *own, *options, source, "-o", path], check=True)
-        return path
+    def program(self, name, *options, **how):
+        return compile_program(self.directory, name, *options, **how)
 
     def command(self, words, *options):
         self.runs += 1
@@ -682,29 +662,6 @@ def test_busybox(bench):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tool", required=True)
-    parser.add_argument("--sanitized", help="the plugin with sanitizers")
-    parser.add_argument("--only", default="", help="tests whose name holds this")
-    arguments = parser.parse_args()
-    tests = [value for name, value in globals().items() if name.startswith("test_") and arguments.only in name]
-    print("TAP version 13")
-    missing = [name for name in (COMPILER, "qemu-aarch64") if not shutil.which(name)]
-    if missing and not os.environ.get("CI"):
-        print(f"1..0 # SKIP not there: {' '.join(missing)}")
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(os.path.abspath(arguments.tool), arguments.sanitized and os.path.abspath(arguments.sanitized), directory)
-        for number, test in enumerate(tests, 1):
-            try:
-                skipped = test(bench)
-                print(f"ok {number} - {test.__doc__}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
-            except (Failed, ValueError, subprocess.CalledProcessError, OSError) as error:
-                print(f"not ok {number} - {test.__doc__}", flush=True)
-                print("#", str(error).replace("\n", "\n# ")[:2000], flush=True)
-    print(f"1..{len(tests)}")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals(), lambda arguments, directory: Bench(arguments.tool, arguments.sanitized, directory),
+                  sanitized="the plugin with sanitizers"))
