@@ -10,16 +10,19 @@ FUZZ_SECONDS ?= 600
 deps:
 	@scripts/install-deps
 
-build: deps ## compile the library and the tool into build/
+build: ## compile the library and the tool into build/
+	@scripts/install-deps build
 	@scripts/build gcc
 
-demo: build ## record a small program with clang's XRay and look at the log
+demo: ## record a small program with clang's XRay and look at the log
+	@scripts/install-deps demo
+	@scripts/build gcc
 	@scripts/demo
 
 check: deps ## all tests; the last line counts them
 	@scripts/run-tests $(if $(TALLY),--tally "$(TALLY)") gcc
 
-accept: build ## take what the command line prints as what is expected; then read `git diff tests/cli`
+accept: deps build ## take what the command line prints as what is expected; then read `git diff tests/cli`
 	@ACCEPT=1 tests/cli/run
 
 asan: deps ## all tests under the address and undefined-behaviour sanitizers
@@ -34,10 +37,11 @@ fmt: deps ## lay out all sources with clang-format
 fuzz: deps ## libFuzzer on every target, FUZZ_SECONDS (600) each, two at once
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-bench: build ## speed as ratios: to `cat FILE`, and to llvm-xray
+bench: deps build ## speed as ratios: to `cat FILE`, and to llvm-xray
 	@bench/run
 
-install: deps ## install under PREFIX (/usr/local)
+install: ## install under PREFIX (/usr/local)
+	@scripts/install-deps build
 	@scripts/build gcc -Dprefix="$(PREFIX)"
 	@meson install -C "$$(scripts/build gcc --dir)" --no-rebuild
 
