@@ -13,11 +13,12 @@ extern "C" {
  *
  * X(name, word, unit, count): count is what the `count` of rows and nodes is by then. */
 #define TW_WEIGHT_LIST(X)                                                                                              \
-	X(TW_WEIGHT_CALLS, "calls", TW_UNIT_NS, TW_WEIGHT_CALLS)          /* time between entry and exit */            \
-	X(TW_WEIGHT_SAMPLES, "samples", TW_UNIT_COUNT, TW_WEIGHT_SAMPLES) /* ticks of sampling */                      \
-	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)            /* processor time */                         \
-	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)          /* time that samples stand for */            \
-	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS) /* allocated */                              \
+	X(TW_WEIGHT_CALLS, "calls", TW_UNIT_NS, TW_WEIGHT_CALLS)                  /* time between entry and exit */    \
+	X(TW_WEIGHT_INSTRUCTIONS, "instructions", TW_UNIT_COUNT, TW_WEIGHT_CALLS) /* the same, of traces of those */   \
+	X(TW_WEIGHT_SAMPLES, "samples", TW_UNIT_COUNT, TW_WEIGHT_SAMPLES)         /* ticks of sampling */              \
+	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)                    /* processor time */                 \
+	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)                  /* time that samples stand for */    \
+	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS)         /* allocated */                      \
 	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
 
 enum tw_weight {
@@ -27,8 +28,7 @@ enum tw_weight {
 #define X(name, word, unit, count) name,
 	TW_WEIGHT_LIST(X)
 #undef X
-	    TW_WEIGHTS,                     /* how many there are */
-	TW_WEIGHT_INSTRUCTIONS = TW_WEIGHTS /* no trace is read for it: of flame graphs of instructions */
+	    TW_WEIGHTS /* how many there are */
 };
 
 enum tw_unit { TW_UNIT_COUNT, TW_UNIT_NS, TW_UNIT_BYTES };
@@ -58,8 +58,8 @@ enum tw_profile_by {
  * - A call begins at its entry and ends at its exit. An exit that matches a call further down the stack ends the calls
  *   above it too, at the same time ("unwound": exceptions and longjmp leave no exits). An exit that matches nothing is
  *   counted and ignored. A call that is open when its thread's events end, ends at the last of them ("open").
- * - total: nanoseconds between begin and end; of a function that is on the stack more than once (recursion), each
- *   nanosecond once. self: total of the call less that of the calls directly inside it.
+ * - total: nanoseconds (of TW_WEIGHT_INSTRUCTIONS: instructions) between begin and end; of a function that is on the
+ *   stack more than once (recursion), each once. self: total of the call less that of the calls directly inside it.
  * - min, percentiles and max are over the calls that were seen to end (open ones are left out). Percentiles come from a
  *   histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 % off; min and max are exact.
  * - Calls shorter than min_duration_ns do not exist: their time is their caller's own.
@@ -90,7 +90,7 @@ struct tw_profile_row {
 	uint64_t unwound;                 /* calls ended by an exit further down */
 	uint64_t total, self;             /* of the weight, in its unit */
 	const struct tw_weighed *weighed; /* of samples: all weights, by enum tw_weight; NULL of calls */
-	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* 0 when every call is open */
+	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* in the weight's unit; 0 when every call is open */
 };
 
 /* What was not a call. */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/changes.h"
 #include "analysis/svg.h"
+#include "analysis/weight.h"
 
 #include "base/compress.h"
 #include "base/sum.h"
@@ -229,8 +230,8 @@ static void put_summary(struct flame *flame)
 {
 	struct tw_output *out = flame->out;
 	if (!all_of(flame)) {
-		tw_put_text(out, flame->options->weight > TW_WEIGHT_CALLS ? "no sample has any weight"
-		                                                          : "no time was spent in any call");
+		tw_put_text(out, tw_weight_is_sampled(flame->options->weight) ? "no sample has any weight"
+		                                                              : "no time was spent in any call");
 		return;
 	}
 	if (flame->before) {

@@ -124,19 +124,25 @@ static void put_size(struct tw_output *out, uint64_t bytes)
 		tw_putf(out, bytes == 1 ? "%u byte" : "%u bytes", (unsigned)bytes);
 }
 
-void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count)
+/* The name of a weight that is a count is the word for more than one. */
+static void put_words(struct tw_output *out, enum tw_weight weight, uint64_t count)
 {
-	const char *words = tw_weight_name(tw_weight_count(weight));
+	const char *words = tw_weight_name(weight);
 	tw_put_count(out, count);
 	tw_put_char(out, ' ');
 	tw_put(out, words, strlen(words) - (count == 1));
+}
+
+void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count)
+{
+	put_words(out, tw_weight_count(weight), count);
 }
 
 void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value)
 {
 	switch (tw_weight_unit(weight)) {
 	case TW_UNIT_COUNT:
-		tw_put_counted(out, weight, value);
+		put_words(out, weight, value);
 		break;
 	case TW_UNIT_NS:
 		tw_put_time(out, value);
@@ -157,7 +163,7 @@ static void put_totals(struct tw_json *json, const char *total_name, const char 
 
 void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self)
 {
-	if (tw_weight_is_sampled(weight)) {
+	if (weight > TW_WEIGHT_CALLS) {
 		tw_json_text(json, "weight", tw_weight_name(weight));
 		put_totals(json, "total", "self", total, self);
 	}

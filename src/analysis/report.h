@@ -46,7 +46,7 @@ void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value)
 /* The `count` of a row or node of that weight: 1 call, 5 samples. */
 void tw_put_counted(struct tw_output *out, enum tw_weight weight, uint64_t count);
 
-/* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of samples the weight's name, total
+/* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of others the weight's name, total
  * and self, and where those are times the other two as well. self: NULL where it is not told. */
 void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self);
 

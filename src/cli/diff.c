@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff.h"
 
+#include "analysis/weight.h"
 #include "cli/command.h"
 #include "cli/flame_form.h"
 #include "cli/message.h"
@@ -47,7 +48,7 @@ static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff
 	};
 	if (view.weight != tw_profile_weight(b))
 		return tw_diff_say_weights(view.weight, tw_profile_weight(b));
-	if (view.by == TW_DIFF_P50 && view.weight > TW_WEIGHT_CALLS)
+	if (view.by == TW_DIFF_P50 && tw_weight_is_sampled(view.weight))
 		return tw_say_error("samples have no durations: --sort p50 is for calls");
 	if (tw_diff_new(&diff, a, b, view.by) < 0)
 		return tw_say_error("out of memory");

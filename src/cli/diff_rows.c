@@ -1,6 +1,7 @@
 /* diff_rows.c - the rows of trackway diff as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
+#include "analysis/weight.h"
 #include "cli/diff.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -16,7 +17,7 @@
 	X(TW_DIFF_SELF, self, "self_ns", "self", "self", "SELF")                                                       \
 	X(TW_DIFF_TOTAL, total, "total_ns", "total", "total", "TOTAL")                                                 \
 	X(TW_DIFF_COUNT, count, "count", "count", "count", NULL)                                                       \
-	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50_ns", "p50", "P50")
+	X(TW_DIFF_P50, p50_ns, "p50_ns", "p50", "p50", "P50")
 
 static const struct value {
 	const char *time_name, *name, *word, *title;
@@ -110,14 +111,14 @@ static void put_value_json(struct tw_json *json, const char *name, const struct 
 
 static void put_json_row(struct tw_output *out, const struct tw_diff_row *row, enum tw_weight weight)
 {
-	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = weight <= TW_WEIGHT_CALLS;
+	bool times = tw_weight_unit(weight) == TW_UNIT_NS, calls = !tw_weight_is_sampled(weight);
 	static const char *const words[] = {
 	    [TW_DIFF_BOTH] = "both", [TW_DIFF_ONLY_A] = "only-a", [TW_DIFF_ONLY_B] = "only-b"};
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
 	tw_json_text(&json, "status", words[row->status]);
-	if (!calls)
+	if (weight > TW_WEIGHT_CALLS)
 		tw_json_text(&json, "weight", tw_weight_name(weight));
 	for (size_t i = 0; i < (calls ? VALUES : TW_DIFF_P50); i++)
 		put_value_json(&json, times ? values[i].time_name : values[i].name, value_of(row, i));
@@ -167,7 +168,7 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 	tw_table_add(table, show(view, value->b).text);
 	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);
 	tw_table_add(table, show_ratio(row, value).text);
-	if (view->weight <= TW_WEIGHT_CALLS)
+	if (!tw_weight_is_sampled(view->weight))
 		tw_table_add(table, tw_diff_show_significance(row->significance, row->p).text);
 	if (has_counts(view)) {
 		tw_table_add(table, tw_show_count(row->count.a).text);
@@ -192,7 +193,7 @@ static void choose_columns(struct columns *columns, const struct tw_diff_view *v
 	add_titles(columns, title ? title : tw_weight_title(view->weight));
 	columns->columns[columns->count++] = (struct tw_column){"CHANGE", true};
 	columns->columns[columns->count++] = (struct tw_column){"CHANGE %", true};
-	if (view->weight <= TW_WEIGHT_CALLS)
+	if (!tw_weight_is_sampled(view->weight))
 		columns->columns[columns->count++] = (struct tw_column){"P", true};
 	if (has_counts(view))
 		add_titles(columns, tw_weight_title(view->weight));

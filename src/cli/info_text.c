@@ -96,7 +96,9 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	put_key(screen, "size");
 	put_size(screen, info->bytes);
 	tw_put_char(&screen->out, '\n');
-	put_line(screen, "span", tw_show_duration(info->span_ns));
+	put_line(screen, "span",
+	         tw_reader_clock(view->reader)->instructions ? tw_show_plural(info->span_ns, "instruction")
+	                                                     : tw_show_duration(info->span_ns));
 	if (view->part)
 		put_part(screen, view->part);
 	put_line(screen, "records", tw_show_count(info->records));

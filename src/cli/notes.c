@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/notes.h"
 
+#include "analysis/weight.h"
 #include "cli/message.h"
 #include "cli/show.h"
 
@@ -28,7 +29,7 @@ void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 {
 	if (notes->rows_folded)
 		tw_say("the memory limit was reached: %s under \"(other)\"; --memory raises it",
-		       tw_show_plural(notes->rows_folded, weight > TW_WEIGHT_CALLS ? "sample" : "call").text);
+		       tw_show_plural(notes->rows_folded, tw_weight_is_sampled(weight) ? "sample" : "call").text);
 }
 
 void tw_say_weight(const struct tw_common *common, enum tw_weight weight)
@@ -41,7 +42,7 @@ void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, 
 {
 	if (notes->too_deep)
 		tw_say("%s deeper than %s under \"(deeper)\"; --max-depth shows more",
-		       tw_show_plural(notes->too_deep, weight > TW_WEIGHT_CALLS ? "sample" : "call").text,
+		       tw_show_plural(notes->too_deep, tw_weight_is_sampled(weight) ? "sample" : "call").text,
 		       tw_show_plural(max_depth, "function").text);
 }
 
@@ -109,14 +110,14 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 {
 	if (tw_has_filters(common))
 		tw_say_nothing(common, function_alone);
-	else if (weight > TW_WEIGHT_CALLS)
+	else if (tw_weight_is_sampled(weight))
 		tw_say("there is nothing to count by %s in the trace; --weight chooses another",
 		       tw_weight_name(weight));
 }
 
 int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight)
 {
-	if (!common->min_duration || weight <= TW_WEIGHT_CALLS)
+	if (!common->min_duration || !tw_weight_is_sampled(weight))
 		return 0;
 	return tw_say_error("--min-duration is about calls: samples have no duration; --weight calls counts those");
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/stacks.h"
 
+#include "analysis/weight.h"
 #include "base/sum.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -48,7 +49,7 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 			continue;
 		}
 		bool match = matches(&options->common, node, &below);
-		if (stacks->weight > TW_WEIGHT_CALLS ? node->self == 0 : node->count == 0)
+		if (tw_weight_is_sampled(stacks->weight) ? node->self == 0 : node->count == 0)
 			continue;
 		stacks->self = tw_sum(stacks->self, node->self);
 		if (!match)

@@ -58,6 +58,11 @@ static void put_frame_text(void *context, const struct tw_calltree_node *node, u
 	tw_put_char(out, '\n');
 }
 
+static struct tw_shown show_self(enum tw_weight weight, uint64_t self)
+{
+	return weight == TW_WEIGHT_INSTRUCTIONS ? tw_show_plural(self, "instruction") : tw_show_weight(weight, self);
+}
+
 static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, uint32_t i, uint32_t *path)
 {
 	const struct tw_calltree_node *node = &stacks->nodes[i];
@@ -65,7 +70,7 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	bool counted = tw_weight_has_count(stacks->weight);
 	tw_putf(&screen->out, "%7s  ", tw_show_percent(node->self, stacks->self).text);
 	if (counted)
-		tw_putf(&screen->out, "%s self, ", tw_show_weight(stacks->weight, node->self).text);
+		tw_putf(&screen->out, "%s self, ", show_self(stacks->weight, node->self).text);
 	tw_put_text(&screen->out, tw_show_counted(stacks->weight, node->count).text);
 	if (stacks->outermost > 1)
 		tw_putf(&screen->out, ", thread %s", tw_show_id(node->thread).text);

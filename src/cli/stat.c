@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/stat.h"
 
+#include "analysis/weight.h"
 #include "base/memory.h"
 #include "base/sum.h"
 #include "cli/command.h"
@@ -91,7 +92,7 @@ static void sort_rows(struct tw_stat_rows *rows, const char *word)
 /* Samples have none of the columns that are about single calls. */
 static int refuse_sort(const char *word, enum tw_weight weight)
 {
-	for (size_t i = 0; i < NUMBERS && word && weight > TW_WEIGHT_CALLS; i++)
+	for (size_t i = 0; i < NUMBERS && word && tw_weight_is_sampled(weight); i++)
 		if (numbers[i].ended && strcmp(numbers[i].word, word) == 0)
 			return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration",
 			                    word);

@@ -1,11 +1,13 @@
 /* stat_rows.c - the rows of trackway stat as a table and as JSON Lines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
+#include "analysis/weight.h"
 #include "cli/show.h"
 #include "cli/stat.h"
 #include "cli/table.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- JSON. ---- */
@@ -20,13 +22,26 @@ static const struct {
 #undef X
 };
 
-static void put_calls_json(struct tw_json *json, const struct tw_profile_row *row)
+/* A number's name; without "_ns" where it is no time. */
+static struct tw_shown name_of(const char *name, enum tw_weight weight)
 {
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+	struct tw_shown shown;
+	const char *end = tw_weight_unit(weight) == TW_UNIT_NS ? NULL : strstr(name, "_ns");
+	snprintf(shown.text, sizeof shown.text, "%.*s", end ? (int)(end - name) : TW_SHOW_ROOM, name);
+	return shown;
+}
+
+static void put_calls_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
+{
+	if (weight > TW_WEIGHT_CALLS)
+		tw_json_text(json, "weight", tw_weight_name(weight));
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct tw_shown name = name_of(numbers[i].name, weight);
 		if (numbers[i].ended && !tw_stat_timed(row))
-			tw_json_text(json, numbers[i].name, NULL);
+			tw_json_text(json, name.text, NULL);
 		else
-			tw_json_u64(json, numbers[i].name, *(const uint64_t *)((const char *)row + numbers[i].offset));
+			tw_json_u64(json, name.text, *(const uint64_t *)((const char *)row + numbers[i].offset));
+	}
 }
 
 static void put_samples_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
@@ -52,7 +67,7 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 	if (row->weighed)
 		put_samples_json(&json, row, weight);
 	else
-		put_calls_json(&json, row);
+		put_calls_json(&json, row, weight);
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
 	if (is_by_thread(by)) {
@@ -75,9 +90,14 @@ void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)
 
 /* ---- Text. ---- */
 
+enum { TOTAL_COLUMN = 1 };
+
 static const struct tw_column call_columns[] = {
-    {"CALLS", true}, {"TOTAL", true}, {"SELF", true}, {"SELF %", true}, {"MIN", true},
-    {"P50", true},   {"P90", true},   {"P99", true},  {"MAX", true},
+    {"CALLS", true}, [TOTAL_COLUMN] = {"TOTAL", true},
+    {"SELF", true},  {"SELF %", true},
+    {"MIN", true},   {"P50", true},
+    {"P90", true},   {"P99", true},
+    {"MAX", true},
 };
 static const struct tw_column sample_columns[] = {{"SELF", true}, {"SELF %", true}, {"TOTAL", true}, {"TOTAL %", true}};
 static const struct tw_column name_columns[] = {
@@ -110,11 +130,11 @@ static void add_calls(struct tw_table *table, const struct tw_profile_row *row, 
 {
 	const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
 	tw_table_add(table, tw_show_count(row->count).text);
-	tw_table_add(table, tw_show_duration(row->total).text);
-	tw_table_add(table, tw_show_duration(row->self).text);
+	tw_table_add(table, tw_show_weight(rows->weight, row->total).text);
+	tw_table_add(table, tw_show_weight(rows->weight, row->self).text);
 	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
 	for (size_t i = 0; i < sizeof spread / sizeof *spread; i++)
-		tw_table_add(table, tw_stat_timed(row) ? tw_show_duration(spread[i]).text : "-");
+		tw_table_add(table, tw_stat_timed(row) ? tw_show_weight(rows->weight, spread[i]).text : "-");
 }
 
 static void add_samples(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
@@ -130,10 +150,12 @@ static void add_samples(struct tw_table *table, const struct tw_profile_row *row
 /* Returns how many columns there are. */
 static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows)
 {
-	bool sampled = rows->weight > TW_WEIGHT_CALLS;
+	bool sampled = tw_weight_is_sampled(rows->weight);
 	size_t count =
 	    sampled ? sizeof sample_columns / sizeof *sample_columns : sizeof call_columns / sizeof *call_columns;
 	memcpy(columns, sampled ? sample_columns : call_columns, count * sizeof *columns);
+	if (rows->weight == TW_WEIGHT_INSTRUCTIONS)
+		columns[TOTAL_COLUMN].title = "INSTRUCTIONS";
 	if (sampled && tw_weight_has_count(rows->weight))
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
 	if (is_by_thread(rows->by))

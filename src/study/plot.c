@@ -217,7 +217,7 @@ static void fill_nodes(const struct tw_study_table *table, struct tw_calltree_no
 		    .name = cells[FUNCTION].text,
 		    .parent = depth > 1 ? path[depth - 1] : 0,
 		    .depth = depth,
-		    .count = cells[SELF].number,
+		    .count = cells[CALLS].number,
 		    .total = cells[TOTAL].number,
 		    .self = cells[SELF].number,
 		};

@@ -66,7 +66,7 @@ agrees() { # format
 		assert types == [("calls", "count"), ("instructions", "count")], types
 		assert not any(line.startswith("10: ") for line in lines)  # no nanoseconds either
 	END
-	total=$("$PYTHON" -c 'import json; print(sum(json.loads(line)["self_ns"] for line in open("stat.json")))')
+	total=$("$PYTHON" -c 'import json; print(sum(json.loads(line)["self"] for line in open("stat.json")))')
 	trackway convert --to callgrind set -o out.callgrind
 	grep -qx 'events: Ir' out.callgrind
 	grep -qx "totals: $total\|summary: $total" out.callgrind

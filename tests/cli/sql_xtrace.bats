@@ -115,7 +115,7 @@ for line in sys.stdin:
 	trackway stat --json set | "$PYTHON" -c 'import json, sys
 for line in sorted(sys.stdin, key=lambda line: json.loads(line)["name"]):
     row = json.loads(line)
-    print(row["name"], row["count"], row["self_ns"], sep=",")' >expected
+    print(row["name"], row["count"], row["self"], sep=",")' >expected
 	one set 'select name, count(*), sum(self_dur) from slice group by name order by name' | diff expected -
 	[ "$(one set 'select count(*) = count(distinct id), count(*) > 100, sum(parent_id is not null) from slice')" = \
 		"$(one set 'select 1, 1, count(*) from slice a join slice b on b.id = a.parent_id and b.utid = a.utid and b.depth = a.depth - 1')" ]

@@ -100,6 +100,26 @@ make_trace() { # directory
 	grep -q '16 instructions' out.svg
 }
 
+@test "what all formats have, in instructions" {
+	make_trace set
+	trackway info set | grep -qx 'span: *16 instructions'
+	trackway stat set >out
+	head -1 out | grep -q '^CALLS  INSTRUCTIONS  SELF '
+	grep -q '^    1            13    13  .*  0x400010$' out
+	trackway stat --json set | grep -q '"name":"0x400010","weight":"instructions",.*"total":13,"self":13,"min":13,'
+	trackway stacks set | grep -q '13 instructions self, 1 call'
+	trackway graph set | grep -q 'total 13 instructions'
+	trackway flame -o out.svg set
+	grep -q '15 instructions in' out.svg
+	trackway diff --json set set | grep -q '"weight":"instructions","self_a":13,"self_b":13,.*"p50_a":13,'
+	trackway stat --weight calls set | diff out -
+	run trackway stat --weight instructions "$DATA/fxt/oneshot_all.fxt"
+	[ "$status" = 2 ]
+	[[ $output == *'there is no weight "instructions": fxt has calls'* ]]
+	run trackway stat set "$DATA/fxt/oneshot_all.fxt"
+	[[ $output == *'fxt tells of calls, the files before of instructions: they are no sum'* ]]
+}
+
 @test "phases as text, and SimPoint's files" {
 	make_trace set
 	trackway phases --interval 4 --save app set | tr -s ' ' >out
