@@ -114,7 +114,26 @@ size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument)
 	return ARGS_VALUE_MAX;
 }
 
-void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_argument *argument)
+static const struct tw_name *object_of(const struct tw_dictionary *dictionary, const struct tw_argument *argument)
+{
+	return tw_dictionary_name(dictionary, argument->size < UINT32_MAX ? (uint32_t)argument->size : 0);
+}
+
+void tw_args_reference(struct tw_line *line, const struct tw_dictionary *dictionary, const struct tw_argument *argument)
+{
+	const struct tw_name *object = object_of(dictionary, argument);
+	size_t length = object->length < ARGS_KEY_MAX ? object->length : ARGS_KEY_MAX;
+	tw_line_hex(line, argument->value.u);
+	if (length == 0)
+		return;
+	line->text.length--; /* the quote */
+	tw_line_text(line, " (");
+	tw_line_escaped(line, object->text, length);
+	tw_line_text(line, ")\"");
+}
+
+void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
+                   const struct tw_argument *argument)
 {
 	switch ((enum tw_argument_type)argument->type) {
 	case TW_ARG_NULL:
@@ -127,11 +146,16 @@ void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_a
 		tw_line_exact_i64(line, argument->value.i);
 		return;
 	case TW_ARG_UINT:
-	case TW_ARG_KOID:
 		tw_line_exact_u64(line, argument->value.u);
 		return;
+	case TW_ARG_KOID:
+		if (object_of(dictionary, argument)->length == 0)
+			tw_line_exact_u64(line, argument->value.u);
+		else
+			tw_args_reference(line, dictionary, argument);
+		return;
 	case TW_ARG_POINTER:
-		tw_line_hex(line, argument->value.u);
+		tw_args_reference(line, dictionary, argument);
 		return;
 	case TW_ARG_DOUBLE:
 		tw_line_double(line, argument->value.d);
@@ -157,7 +181,7 @@ void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dic
 			break;
 		}
 		tw_args_name(args, line, dictionary, arguments[i].name, i == 0);
-		tw_args_value(args, line, &arguments[i]);
+		tw_args_value(args, line, dictionary, &arguments[i]);
 	}
 	tw_line_text(line, "}");
 }

@@ -46,8 +46,13 @@ void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_di
                   bool first);
 
 /* Adds the value of an argument. Integers that a double cannot hold are texts, and so are pointers, "0x1f", and bytes,
- * in hexadecimal. */
-void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_argument *argument);
+ * in hexadecimal; of pointers and koids whose object is known "0x1f (its name)". */
+void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
+                   const struct tw_argument *argument);
+
+/* Adds "0x1f", or "0x1f (name)" where the object of a pointer or koid is known. */
+void tw_args_reference(struct tw_line *line, const struct tw_dictionary *dictionary,
+                       const struct tw_argument *argument);
 
 /* Bytes of a text or bytes argument that are told; counts the others. */
 size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument);

@@ -150,30 +150,14 @@ static void add_bytes(const struct job *job, const struct tw_argument *argument)
 		tw_line_bytes(&job->chrome->line, argument->value.bytes, size);
 }
 
-/* "0x1234", or "0x1234 (lock)" where the object is known. */
-static void add_reference(const struct job *job, const struct tw_argument *argument)
-{
-	struct tw_line *line = &job->chrome->line;
-	uint32_t number = argument->size < UINT32_MAX ? (uint32_t)argument->size : 0;
-	const struct tw_name *object = tw_dictionary_name(job->dictionary, number);
-	size_t length = object->length < ARGS_KEY_MAX ? object->length : ARGS_KEY_MAX;
-	tw_line_hex(line, argument->value.u);
-	if (length == 0)
-		return;
-	line->text.length--; /* the quote */
-	tw_line_text(line, " (");
-	tw_line_escaped(line, object->text, length);
-	tw_line_text(line, ")\"");
-}
-
 static void add_value(const struct job *job, const struct tw_argument *argument)
 {
 	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
-		add_reference(job, argument);
+		tw_args_reference(&job->chrome->line, job->dictionary, argument);
 	else if (argument->type == TW_ARG_BYTES)
 		add_bytes(job, argument);
 	else
-		tw_args_value(&job->chrome->args, &job->chrome->line, argument);
+		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
 }
 
 /* A counter's values are drawn: whatever is a number must be one in JSON. */

@@ -78,45 +78,18 @@ static void fix_other_by_koid(const struct place *at)
 
 /* ---- Objects. ---- */
 
-static uint64_t user_key(uint64_t process, uint64_t pointer)
+static void fix_reference(const struct place *at)
 {
-	return tw_hash64(tw_hash64(process) ^ pointer);
-}
-
-/* The last record about an object counts. */
-static void set_object(struct fxt_commit *commit, struct tw_map *map, uint64_t key, uint32_t name)
-{
-	uint32_t *known = tw_map_stored(map, key);
-	if (known) {
-		*known = name + 1;
-		return;
-	}
-	commit->state->memory += 2 * sizeof(struct tw_map_slot);
-	if (commit->state->memory > commit->state->limit || !tw_map_add(map, key, name))
-		commit->state->full = true;
-}
-
-static void show_object(const struct place *at, const struct tw_map *map, uint64_t key)
-{
-	uint32_t name;
-	if (at->fix->argument < at->row->argument_count && tw_map_find(map, key, &name))
+	const struct fxt_object object = {at->fix->a, at->fix->b};
+	uint32_t name = fxt_object_name(&at->commit->objects, object);
+	if (name && at->fix->argument < at->row->argument_count)
 		argument_of(at, at->fix->argument)->size = name;
 }
 
-static void fix_koid(const struct place *at)
+static void fix_object(const struct place *at)
 {
-	show_object(at, &at->commit->kernel_objects, at->fix->b);
-}
-
-static void fix_pointer(const struct place *at)
-{
-	show_object(at, &at->commit->user_objects, user_key(at->fix->a, at->fix->b));
-}
-
-static void fix_user_object(const struct place *at)
-{
-	struct fxt_commit *commit = at->commit;
-	set_object(commit, &commit->user_objects, user_key(at->fix->a, at->fix->b), at->row->name);
+	const struct fxt_object object = {at->fix->a, at->fix->b};
+	fxt_object_learn(&at->commit->objects, at->commit->state, object, at->row->name);
 }
 
 /* The koid that a thread's object record tells its process by: the document, "Argument conventions". */
@@ -139,7 +112,6 @@ static void fix_kernel_object(const struct place *at)
 	struct fxt_state *state = at->commit->state;
 	struct tw_track track = {.process = at->fix->b, .kind = TW_TRACK_PROCESS};
 	uint64_t process;
-	set_object(at->commit, &at->commit->kernel_objects, at->fix->b, at->row->name);
 	if (at->row->value == OBJECT_PROCESS)
 		at->row->track = tw_dictionary_add_track(state->dictionary, &track);
 	else if (at->row->value == OBJECT_THREAD && process_of(at, &process))
@@ -243,10 +215,9 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_OTHER] = fix_other,
     [FXT_FIX_OTHER_BY_KOID] = fix_other_by_koid,
     [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
-    [FXT_FIX_KOID] = fix_koid,
-    [FXT_FIX_POINTER] = fix_pointer,
+    [FXT_FIX_REFERENCE] = fix_reference,
+    [FXT_FIX_OBJECT] = fix_object,
     [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
-    [FXT_FIX_USER_OBJECT] = fix_user_object,
     [FXT_FIX_PAYLOAD] = fix_payload,
 };
 
@@ -276,7 +247,6 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 
 void fxt_commit_free(struct fxt_commit *commit)
 {
-	tw_map_free(&commit->kernel_objects);
-	tw_map_free(&commit->user_objects);
+	tw_map_free(&commit->objects);
 	tw_map_free(&commit->reported);
 }

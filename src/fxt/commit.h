@@ -5,6 +5,7 @@
 
 #include "core/format.h"
 #include "fxt/chunk.h"
+#include "fxt/objects.h"
 
 /* The blob whose bytes come in parts. */
 struct fxt_blob_row {
@@ -16,9 +17,8 @@ struct fxt_blob_row {
 struct fxt_commit {
 	struct tw_reader *reader;
 	struct fxt_state *state;
-	struct tw_map kernel_objects; /* koid to name */
-	struct tw_map user_objects;   /* hash of process and pointer to name */
-	struct tw_map reported;       /* what is told once: rule and number */
+	struct tw_map objects;  /* struct fxt_object to name */
+	struct tw_map reported; /* what is told once: rule and number */
 	struct fxt_blob_row blob;
 	uint64_t time; /* of the last row that had one */
 	uint64_t lost_bytes;

@@ -1,64 +1,49 @@
 /* objects.c - the names of kernel and userspace objects, as far as records have described them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/records.h"
+#include "fxt/objects.h"
 
-void fxt_objects_reset(struct fxt_objects *objects)
+enum { OF_POINTERS, OF_KOIDS, OF_ALL };
+
+static uint64_t key_of(unsigned kind, uint32_t whose, uint64_t process, uint64_t number)
 {
-	tw_map_free(&objects->generations);
-	tw_map_free(&objects->names);
-	objects->generations = objects->names = (struct tw_map){0};
-	objects->generation = 0;
+	return tw_hash64(tw_hash64(tw_hash64((uint64_t)whose << 2 | kind) ^ process) + number);
 }
 
-void fxt_objects_turn(struct fxt_objects *objects, uint32_t provider)
+struct fxt_object fxt_pointer(const struct fxt_provider *provider, uint64_t process, uint64_t pointer)
 {
-	uint32_t generation;
-	if (tw_map_find(&objects->generations, provider, &generation)) {
-		objects->generation = generation;
-		return;
-	}
-	/* The one before any that is named is provider 0, too. */
-	objects->generation = provider ? ++objects->last : 0;
-	tw_map_add(&objects->generations, provider, objects->generation);
+	return (struct fxt_object){key_of(OF_POINTERS, provider->generation, process, pointer), 0};
 }
 
-void fxt_objects_announce(struct fxt_objects *objects, uint32_t provider)
+struct fxt_object fxt_koid(const struct fxt_provider *provider, uint64_t koid)
 {
-	fxt_objects_turn(objects, provider);
-	uint32_t *stored = tw_map_stored(&objects->generations, provider);
-	objects->generation = ++objects->last;
-	if (stored)
-		*stored = objects->generation + 1;
+	return (struct fxt_object){key_of(OF_KOIDS, provider->generation, 0, koid),
+	                           key_of(OF_ALL, provider->archive, 0, koid)};
 }
 
-static uint64_t key_of(const struct fxt_objects *objects, bool koid, uint64_t process, uint64_t number)
+static void learn(struct tw_map *names, struct fxt_state *state, uint64_t key, uint32_t name)
 {
-	uint64_t key = tw_hash64((uint64_t)objects->generation << 1 | koid);
-	return tw_hash64(tw_hash64(key ^ process) + number);
-}
-
-void fxt_object_learn(struct fxt_objects *objects, struct fxt_state *state, bool koid, uint64_t process,
-                      uint64_t number, uint32_t name)
-{
-	uint64_t key = key_of(objects, koid, process, number);
-	uint32_t *known = tw_map_stored(&objects->names, key);
+	uint32_t *known = tw_map_stored(names, key);
 	if (known) {
 		*known = name + 1;
 		return;
 	}
 	state->memory += 2 * sizeof(struct tw_map_slot);
-	if (state->memory > state->limit || !tw_map_add(&objects->names, key, name))
+	if (state->memory > state->limit || !tw_map_add(names, key, name))
 		state->full = true;
 }
 
-uint32_t fxt_object_name(const struct fxt_objects *objects, bool koid, uint64_t process, uint64_t number)
+/* The last record about an object counts. */
+void fxt_object_learn(struct tw_map *names, struct fxt_state *state, struct fxt_object object, uint32_t name)
 {
-	uint32_t name;
-	return tw_map_find(&objects->names, key_of(objects, koid, process, number), &name) ? name : 0;
+	if (name)
+		learn(names, state, object.own, name);
+	if (name && object.all)
+		learn(names, state, object.all, name);
 }
 
-void fxt_objects_free(struct fxt_objects *objects)
+uint32_t fxt_object_name(const struct tw_map *names, struct fxt_object object)
 {
-	tw_map_free(&objects->names);
-	tw_map_free(&objects->generations);
+	uint32_t name;
+	bool known = tw_map_find(names, object.own, &name) || (object.all && tw_map_find(names, object.all, &name));
+	return known ? name : 0;
 }

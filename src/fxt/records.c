@@ -1,12 +1,14 @@
 /* records.c - the records of an archive as they are, field by field; doc/design.md has the table. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/records.h"
+#include "fxt/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "core/wanted.h"
+#include "fxt/cursor.h"
+#include "fxt/fxt.h"
 #include "fxt/layout.h"
 
 enum {
@@ -30,7 +32,7 @@ struct fxt_records {
 	struct tw_field arguments[TW_FXT_ARGUMENTS_MAX];
 	struct tw_field argument_fields[TW_FXT_ARGUMENTS_MAX][ARGUMENT_FIELDS];
 	struct tw_field addresses[ADDRESSES];
-	struct fxt_objects objects;
+	struct tw_map objects;    /* struct fxt_object to name */
 	struct tw_wanted *wanted; /* with a filter: which records */
 };
 
@@ -143,10 +145,12 @@ static void add_object(const struct job *job, struct list *list, const struct tw
 {
 	uint64_t process = 0, thread, value = argument->value.u;
 	const struct tw_fxt_record *record = job->record;
+	const struct fxt_provider *provider = job->records->cursor.chunk->turn.provider;
 	bool koid = argument->type == TW_FXT_ARG_KOID;
 	if (!koid && !koids(&job->records->cursor, &record->thread, &process, &thread))
 		return;
-	uint32_t number = fxt_object_name(&job->records->objects, koid, process, value);
+	uint32_t number = fxt_object_name(&job->records->objects,
+	                                  koid ? fxt_koid(provider, value) : fxt_pointer(provider, process, value));
 	if (number == 0)
 		return;
 	const struct tw_name *name = tw_dictionary_name(job->records->cursor.reader->dictionary, number);
@@ -263,9 +267,10 @@ static void put_name(struct job *job)
 	add_string(job, &job->fields, "name", "name_ref", &job->record->name);
 }
 
+/* It says all by being there. */
 static void put_magic(struct job *job)
 {
-	fxt_objects_reset(&job->records->objects);
+	(void)job;
 }
 
 static void put_provider_info(struct job *job)
@@ -273,13 +278,11 @@ static void put_provider_info(struct job *job)
 	const struct tw_fxt_record *record = job->record;
 	add_uint(&job->fields, "provider_id", record->id);
 	add_bytes(&job->fields, "name", TW_FIELD_TEXT, record->name.bytes, record->name.length);
-	fxt_objects_announce(&job->records->objects, (uint32_t)record->id);
 }
 
 static void put_provider_section(struct job *job)
 {
 	add_uint(&job->fields, "provider_id", job->record->id);
-	fxt_objects_turn(&job->records->objects, (uint32_t)job->record->id);
 }
 
 static void put_provider_event(struct job *job)
@@ -365,14 +368,13 @@ static void put_large_blob(struct job *job)
 }
 
 /* An object has a name from its record on. */
-static void learn_name(struct job *job, bool koid, uint64_t process)
+static void learn_name(struct job *job, struct fxt_object object)
 {
 	struct fxt_state *state = &job->records->cursor.state;
 	const char *text;
 	size_t length;
 	if (resolve(&job->records->cursor, &job->record->name, &text, &length) && length)
-		fxt_object_learn(&job->records->objects, state, koid, process, job->record->id,
-		                 fxt_state_name(state, text, length));
+		fxt_object_learn(&job->records->objects, state, object, fxt_state_name(state, text, length));
 }
 
 static void put_userspace_object(struct job *job)
@@ -384,7 +386,7 @@ static void put_userspace_object(struct job *job)
 	put_name(job);
 	put_arguments(job);
 	if (koids(&job->records->cursor, &record->thread, &process, &thread))
-		learn_name(job, false, process);
+		learn_name(job, fxt_pointer(job->records->cursor.chunk->turn.provider, process, record->id));
 }
 
 static void put_kernel_object(struct job *job)
@@ -393,7 +395,7 @@ static void put_kernel_object(struct job *job)
 	add_uint(&job->fields, "koid", job->record->id);
 	put_name(job);
 	put_arguments(job);
-	learn_name(job, true, 0);
+	learn_name(job, fxt_koid(job->records->cursor.chunk->turn.provider, job->record->id));
 }
 
 static void put_switch(struct job *job)
@@ -488,10 +490,10 @@ static void put_unknown(struct job *job)
 
 static void (*const putters[TW_FXT_KINDS])(struct job *) = {
     [TW_FXT_UNKNOWN] = put_unknown,
+    [TW_FXT_MAGIC] = put_magic,
     [TW_FXT_PROVIDER_INFO] = put_provider_info,
     [TW_FXT_PROVIDER_SECTION] = put_provider_section,
     [TW_FXT_PROVIDER_EVENT] = put_provider_event,
-    [TW_FXT_MAGIC] = put_magic,
     [TW_FXT_INITIALIZATION] = put_initialization,
     [TW_FXT_STRING] = put_string,
     [TW_FXT_THREAD] = put_thread_record,
@@ -550,7 +552,7 @@ void fxt_records_free(struct fxt_records *records)
 	if (!records)
 		return;
 	fxt_cursor_free(&records->cursor);
-	fxt_objects_free(&records->objects);
+	tw_map_free(&records->objects);
 	tw_wanted_free(records->wanted);
 	free(records);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "core/format.h"
 #include "fxt/chunk.h"
+#include "fxt/objects.h"
 #include "fxt/tell.h"
 
 #include <string.h>
@@ -44,11 +45,14 @@ void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
 {
-	bool pointer = argument->type == TW_ARG_POINTER;
-	fxt_add_fix(chunk, &(struct fxt_fix){.kind = pointer ? FXT_FIX_POINTER : FXT_FIX_KOID,
+	const struct fxt_provider *provider = chunk->turn.provider;
+	uint64_t value = argument->value.u;
+	struct fxt_object object =
+	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_REFERENCE,
 	                                     .argument = (uint8_t)number,
-	                                     .a = pointer ? process : 0,
-	                                     .b = argument->value.u});
+	                                     .a = object.own,
+	                                     .b = object.all});
 }
 
 /* ---- Strings and threads. ---- */
@@ -271,6 +275,12 @@ static void take_blob(const struct job *job)
 	add_arguments(job);
 }
 
+/* The row gives an object its name. */
+static void name_object(const struct job *job, struct fxt_object object)
+{
+	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_OBJECT, .a = object.own, .b = object.all});
+}
+
 static void take_kernel_object(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
@@ -280,24 +290,26 @@ static void take_kernel_object(const struct job *job)
 	row->value = record->object_type;
 	row->flags = job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(job);
+	name_object(job, fxt_koid(job->chunk->turn.provider, record->id));
 	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
 
 static void take_userspace_object(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
-	struct fxt_fix fix = {.kind = FXT_FIX_USER_OBJECT, .b = record->id};
-	uint64_t thread;
+	uint64_t process, thread;
 	uint32_t track;
 	struct tw_event *row = add_row(job, TW_OBJECT, false);
 	if (!row)
 		return;
 	row->flags = TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
 	add_arguments(job);
-	if (!koids(job, &record->thread, &fix.a, &thread, &track))
+	bool known = koids(job, &record->thread, &process, &thread, &track);
+	if (!known)
 		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);
-	add_number(job, "process", TW_ARG_KOID, fix.a);
-	fxt_add_fix(job->chunk, &fix);
+	add_number(job, "process", TW_ARG_KOID, process);
+	if (known)
+		name_object(job, fxt_pointer(job->chunk->turn.provider, process, record->id));
 }
 
 /* Context switches of today tell koids of threads only. */

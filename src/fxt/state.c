@@ -227,6 +227,7 @@ static void clear_tables(struct fxt_state *state, struct fxt_provider *provider)
 		clear_page(state, &provider->strings[i]);
 	clear_page(state, &provider->threads);
 	state->strings++;
+	provider->generation = ++state->generations;
 	provider->frequency = TW_NS_PER_SECOND;
 	provider->initialized = false;
 }
@@ -248,6 +249,8 @@ static bool add_provider(struct fxt_state *state, uint32_t id)
 	if (!provider)
 		return false;
 	provider->id = id;
+	provider->generation = ++state->generations;
+	provider->archive = state->archives;
 	provider->frequency = TW_NS_PER_SECOND;
 	provider->wanted = is_wanted(state, id, 0);
 	if (!tw_grow(&state->providers, &state->provider_room, place + 1, sizeof(struct fxt_provider *)) ||
@@ -307,6 +310,7 @@ static void free_providers(struct fxt_state *state)
 bool fxt_state_reset(struct fxt_state *state)
 {
 	free_providers(state);
+	state->archives++;
 	return add_provider(state, 0);
 }
 

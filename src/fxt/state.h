@@ -32,6 +32,8 @@ struct fxt_page {
 
 struct fxt_provider {
 	uint32_t id;
+	uint32_t generation;           /* another one when it is announced again; no two providers have the same */
+	uint32_t archive;              /* which of those in the file */
 	uint32_t name;                 /* of the dictionary */
 	uint64_t frequency;            /* ticks per second */
 	bool announced;                /* by a provider info record */
@@ -49,7 +51,8 @@ struct fxt_state {
 	const struct tw_read_options *options;
 	struct fxt_provider **providers; /* in the order of their coming; the first is who writes before any is named */
 	size_t provider_count, provider_room;
-	struct tw_map by_id; /* id to place in `providers` */
+	struct tw_map by_id;            /* id to place in `providers` */
+	uint32_t generations, archives; /* how many there were */
 	struct fxt_provider *current;
 	struct fxt_entry *spare;        /* entries that nobody asks for any more */
 	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */

@@ -18,7 +18,8 @@ static const struct sql_column columns[] = {
     {"flat_key", "TEXT", SQL_NAME, AT(key), SQL_PLAIN, "its name"},
     {"key", "TEXT", SQL_NAME, AT(key), SQL_IS_NAME, "its name"},
     {"int_value", "INTEGER", SQL_ANY, AT(integer), SQL_PLAIN, "whole numbers, pointers, koids, and truth as 0 or 1"},
-    {"string_value", "TEXT", SQL_ANY, AT(text), SQL_PLAIN, "texts; bytes as hexadecimal digits"},
+    {"string_value", "TEXT", SQL_ANY, AT(text), SQL_PLAIN,
+     "texts; bytes as hexadecimal digits; of pointers and koids the name of the object, if known"},
     {"real_value", "REAL", SQL_ANY, AT(real), SQL_PLAIN, "numbers with a point"},
     {"value_type", "TEXT", SQL_WORD, AT(type), SQL_PLAIN,
      "'null', 'bool', 'int', 'uint', 'pointer', 'koid', 'real', 'string', 'bytes'"},
@@ -51,6 +52,18 @@ static bool keep_hex(struct sql_cursor *cursor, const struct tw_argument *argume
 	return true;
 }
 
+/* The name of what a pointer or koid leads to. */
+static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
+{
+	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
+	if (!refers || argument->size == 0 || argument->size >= UINT32_MAX)
+		return true;
+	const struct tw_name *name =
+	    tw_dictionary_name(tw_reader_dictionary(cursor->scan.reader), (uint32_t)argument->size);
+	row->text.type = SQL_TEXT;
+	return sql_keep_text(cursor, name->text, name->length, &row->text.value.text);
+}
+
 /* False when there is no memory. */
 static bool set_value(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
 {
@@ -65,7 +78,7 @@ static bool set_value(struct sql_cursor *cursor, struct row *row, const struct t
 	case TW_ARG_KOID:
 		row->integer.type = SQL_NUMBER;
 		row->integer.value.i = argument->type == TW_ARG_BOOL ? argument->value.u != 0 : argument->value.i;
-		return true;
+		return keep_object(cursor, row, argument);
 	case TW_ARG_DOUBLE:
 		row->real.type = SQL_REAL;
 		row->real.value.d = argument->value.d;

@@ -282,6 +282,59 @@ assert row["message"] == "one\ntwo\n\tthree\n" and row["time_ns"] == 2000 and ro
 END
 }
 
+# Writes in.fxt: two providers that describe the same pointers and koids, each in its own words.
+objects() {
+	archive <<'END'
+def name(text):
+    return 0x8000 | len(text)
+def user(pointer, text):
+    return record(6, 1 << 16 | name(text) << 24, pointer, stream(text))
+def kernel(koid, text):
+    return record(7, 9 << 16 | name(text) << 24, koid, stream(text))
+def turn(provider):
+    return record(0, 2 << 16 | provider << 20)
+def look(index, pointer, koid):
+    return event(0, index, argument(7, 0, pointer, name=1), argument(8, 0, koid, name=2), arguments=2)
+words_of = string(1, b'p') + string(2, b'k') + string(3, b'A') + string(4, b'B') + string(5, b'C')
+out += [words_of, user(16, b'mine'), kernel(70, b'door'), kernel(71, b'gate'), provider_info(2, b'q'), words_of, thread(1, 5, 7),
+        user(16, b'yours'), kernel(70, b'tor'), look(3, 16, 70), turn(1), look(3, 16, 70), turn(2), look(4, 17, 71),
+        provider_info(2, b'q'), words_of, thread(1, 5, 7), look(5, 16, 72)]
+END
+}
+
+@test "pointers and koids have the names that their own provider gave" {
+	objects
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" in.fxt | grep '"event' >truth
+	trackway dump --json in.fxt | grep '"event' | "$PYTHON" -c '
+import json, sys
+for found, wanted in zip(sys.stdin, open("truth"), strict=True):
+    assert json.loads(found) == json.loads(wanted), (found, wanted)'
+	trackway dump in.fxt | sed -n 's/.*event.*arguments=//p' >out
+	cat >expected <<'END'
+[{name=p name_ref=1 type=pointer value=0x10 object=yours} {name=k name_ref=2 type=koid value=70 object=tor}]
+[{name=p name_ref=1 type=pointer value=0x10 object=mine} {name=k name_ref=2 type=koid value=70 object=door}]
+[{name=p name_ref=1 type=pointer value=0x11} {name=k name_ref=2 type=koid value=71 object=gate}]
+[{name=p name_ref=1 type=pointer value=0x10} {name=k name_ref=2 type=koid value=72}]
+END
+	diff expected out
+}
+
+@test "exports show the names of objects" {
+	objects
+	for to in chrome jsonl csv firefox; do
+		trackway convert --to $to in.fxt -o - 2>err >$to
+		for shown in "0x10 (yours)" "0x10 (mine)" "0x46 (tor)" "0x46 (door)" "0x47 (gate)"; do
+			grep -qF "$shown" $to || fail "$to: no $shown: $(cat $to)"
+		done
+	done
+	trackway convert --to ctf in.fxt -o ctf 2>err
+	trackway convert --to perfetto in.fxt -o perfetto 2>err
+	grep -qF "0x10 (yours)" ctf/stream
+	grep -qF "0x46 (door)" perfetto
+	trackway sql --csv in.fxt "SELECT int_value, string_value FROM args WHERE key <> 'process'" | sort -u >out
+	printf '%s\n' 16, 16,mine 16,yours 17, 70,door 70,tor 71,gate 72, int_value,string_value | diff - out
+}
+
 @test "wrong use of the new commands" {
 	archive <<<"out.append(event(0, 1))"
 	for words in "counters --csv --svg" "counters --csv in.fxt" "blobs --extract a --extract-all b" "blobs --json -x a" \

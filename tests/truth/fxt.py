@@ -97,6 +97,7 @@ class Decoder:
     def reset(self):
         self.provider = Provider()
         self.providers = {0: self.provider}
+        self.koids = {}  # by any provider: koids are one for the whole system
 
     # Sizes.
 
@@ -228,7 +229,7 @@ class Decoder:
         self.put_string(row, words, "name", bits(word, 24, 39))
         row["arguments"] = self.arguments(words, bits(word, 40, 43), None)
         if row["name"]:
-            self.provider.koids[row["koid"]] = row["name"]
+            self.provider.koids[row["koid"]] = self.koids[row["koid"]] = row["name"]
         return True
 
     def scheduling(self, row, word, words):
@@ -362,7 +363,7 @@ class Decoder:
 
     def take_koid(self, row, word, words, process):
         row["value"] = words.word()
-        name = self.provider.koids.get(row["value"])
+        name = self.provider.koids.get(row["value"]) or self.koids.get(row["value"])
         row.update({"object": name} if name else {})
 
     def take_bool(self, row, word, words, process):
