@@ -160,7 +160,8 @@ static void check_turn(const struct job *job)
 	struct fxt_chunk *chunk = job->chunk;
 	bool own = job->record->type >= TW_FXT_TYPE_STRING;
 	if (own && !chunk->turn.announced && !chunk->told_provider) {
-		note(job, FXT_PROVIDER_MISSING, chunk->turn.provider->id);
+		if (chunk->turn.provider->id == 0) /* of others a section was told */
+			note(job, FXT_PROVIDER_MISSING, 0);
 		chunk->told_provider = true;
 	}
 	if (has_time(job->record) && !chunk->turn.initialized && !chunk->told_clock) {

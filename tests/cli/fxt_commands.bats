@@ -335,6 +335,14 @@ END
 	printf '%s\n' 16, 16,mine 16,yours 17, 70,door 70,tor 71,gate 72, int_value,string_value | diff - out
 }
 
+@test "check: a section without a provider info is told as that alone" {
+	archive <<'END'
+out += [record(0, 2 << 16 | 9 << 20), record(1, 0, 10**9), thread(1, 5, 7), string(1, b'n'), event(0, 1)]
+END
+	trackway check in.fxt | grep -o '\[fxt.*' >out
+	echo "[fxt.provider-unknown]" | diff - out
+}
+
 @test "wrong use of the new commands" {
 	archive <<<"out.append(event(0, 1))"
 	for words in "counters --csv --svg" "counters --csv in.fxt" "blobs --extract a --extract-all b" "blobs --json -x a" \
