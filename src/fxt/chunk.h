@@ -73,11 +73,12 @@ enum fxt_fix_kind {
 	FXT_FIX_TRACK_BY_KOID, /* b: thread */
 	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
 	FXT_FIX_OTHER_BY_KOID,
-	FXT_FIX_ARGUMENT_NAME, /* argument: which */
-	FXT_FIX_REFERENCE,     /* an argument that leads to an object: a, b: struct fxt_object */
-	FXT_FIX_OBJECT,        /* the row gives one a name: a, b: the same */
-	FXT_FIX_KERNEL_OBJECT, /* the row is about one: b: koid */
-	FXT_FIX_PAYLOAD        /* more of the blob of an earlier row */
+	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
+	FXT_FIX_REFERENCE,        /* an argument that leads to an object: a, b: struct fxt_object */
+	FXT_FIX_OBJECT,           /* the row gives one a name: a, b: the same */
+	FXT_FIX_KERNEL_OBJECT,    /* the row is about one: b: koid */
+	FXT_FIX_TRACK_OF_PROCESS, /* b: process */
+	FXT_FIX_PAYLOAD           /* more of the blob of an earlier row */
 };
 
 struct fxt_fix {

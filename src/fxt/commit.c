@@ -107,20 +107,20 @@ static bool process_of(const struct place *at, uint64_t *process)
 	return false;
 }
 
+static void fix_track_of_process(const struct place *at)
+{
+	at->row->track = fxt_state_track_of_process(at->commit->state, at->fix->b);
+}
+
 static void fix_kernel_object(const struct place *at)
 {
 	struct fxt_state *state = at->commit->state;
-	struct tw_track track = {.process = at->fix->b, .kind = TW_TRACK_PROCESS};
 	uint64_t process;
 	if (at->row->value == OBJECT_PROCESS)
-		at->row->track = tw_dictionary_add_track(state->dictionary, &track);
+		fix_track_of_process(at);
 	else if (at->row->value == OBJECT_THREAD && process_of(at, &process))
 		at->row->track = fxt_state_track(state, process, at->fix->b);
-	else
-		return;
-	if (at->row->track == UINT32_MAX)
-		at->row->track = 0;
-	else
+	if (at->row->track)
 		tw_dictionary_name_track(state->dictionary, at->row->track, at->row->name);
 }
 
@@ -218,6 +218,7 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_REFERENCE] = fix_reference,
     [FXT_FIX_OBJECT] = fix_object,
     [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
+    [FXT_FIX_TRACK_OF_PROCESS] = fix_track_of_process,
     [FXT_FIX_PAYLOAD] = fix_payload,
 };
 

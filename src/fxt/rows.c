@@ -304,12 +304,11 @@ static void take_userspace_object(const struct job *job)
 		return;
 	row->flags = TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
 	add_arguments(job);
-	bool known = koids(job, &record->thread, &process, &thread, &track);
-	if (!known)
+	if (!koids(job, &record->thread, &process, &thread, &track))
 		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);
-	add_number(job, "process", TW_ARG_KOID, process);
-	if (known)
+	else
 		name_object(job, fxt_pointer(job->chunk->turn.provider, process, record->id));
+	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
 }
 
 /* Context switches of today tell koids of threads only. */

@@ -53,21 +53,34 @@ static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t tr
 		state->full = true;
 }
 
-static uint32_t add_track(struct fxt_state *state, uint64_t process, uint64_t thread)
+/* 0 where the limit is reached. */
+static uint32_t add_track(struct fxt_state *state, const struct tw_track *track)
 {
 	enum { TRACK_COST = sizeof(struct tw_track) + 4 * sizeof(struct tw_map_slot) };
-	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
 	uint32_t before = tw_dictionary_tracks(state->dictionary), number = UINT32_MAX;
 	if (state->memory + TRACK_COST <= state->limit)
-		number = tw_dictionary_add_track(state->dictionary, &track);
+		number = tw_dictionary_add_track(state->dictionary, track);
 	if (number == before)
 		state->memory += TRACK_COST;
-	if (number == UINT32_MAX) {
-		state->full = true;
-		return 0;
-	}
-	remember_track(state, thread, number);
+	if (number != UINT32_MAX)
+		return number;
+	state->full = true;
+	return 0;
+}
+
+static uint32_t add_thread(struct fxt_state *state, uint64_t process, uint64_t thread)
+{
+	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
+	uint32_t number = add_track(state, &track);
+	if (number)
+		remember_track(state, thread, number);
 	return number;
+}
+
+uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process)
+{
+	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
+	return process ? add_track(state, &track) : 0;
 }
 
 /* A track that was met without its process gets it now. */
@@ -77,7 +90,7 @@ uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thr
 	if (process && tw_map_find(&state->tracks_by_thread, thread, &number) &&
 	    tw_dictionary_track(state->dictionary, number)->process == 0)
 		tw_dictionary_set_process(state->dictionary, number, process);
-	return add_track(state, process, thread);
+	return add_thread(state, process, thread);
 }
 
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
@@ -85,7 +98,7 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	uint32_t number;
 	if (tw_map_find(&state->tracks_by_thread, thread, &number))
 		return number;
-	return add_track(state, 0, thread);
+	return add_thread(state, 0, thread);
 }
 
 /* ---- Entries. ---- */

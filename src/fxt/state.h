@@ -98,6 +98,9 @@ unsigned fxt_state_meanings(const struct fxt_state *state, bool thread, unsigned
 uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread);
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
 
+/* The track of what is of a process and of none of its threads; 0 for process 0. */
+uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
+
 /* A name of the dictionary; "(other)" where the memory limit is reached. */
 uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length);
 

@@ -335,6 +335,18 @@ END
 	printf '%s\n' 16, 16,mine 16,yours 17, 70,door 70,tor 71,gate 72, int_value,string_value | diff - out
 }
 
+@test "objects keep their process on the way through events" {
+	objects
+	trackway cut --provider p in.fxt -o cut.fxt 2>err
+	trackway dump cut.fxt | sed -n 's/.*\(userspace-object.*\)/\1/p; s/.*event.*arguments=//p' >out
+	cat >expected <<'END'
+userspace-object     pointer=0x10 process=5 thread=0 thread_ref=1 name=mine name_ref=1 arguments=[]
+[{name=p name_ref=4 type=pointer value=0x10 object=mine} {name=k name_ref=5 type=koid value=70 object=door}] scope=0
+END
+	diff expected out
+	trackway convert --to jsonl in.fxt -o - | grep -q '"kind":"object","process":5,.*"name":"mine"'
+}
+
 @test "check: a section without a provider info is told as that alone" {
 	archive <<'END'
 out += [record(0, 2 << 16 | 9 << 20), record(1, 0, 10**9), thread(1, 5, 7), string(1, b'n'), event(0, 1)]
