@@ -12,9 +12,15 @@ enum { CHAIN = 3 };
 /* How many strange ones in a row make one of them trustworthy. */
 enum { STRANGE = 8 };
 
+/* How many records are looked at to find those that are nothing else. */
+enum { SEARCHED = 16 };
+
+/* Bytes of an object that has no more than a number. */
+enum { LEAST_OBJECT = 2 * TW_FXT_WORD };
+
 /* The bytes that are judged, and what they are judged by. */
 struct view {
-	struct fxt_provider *provider;
+	const struct fxt_state *state;
 	const uint8_t *bytes;
 	size_t left;
 	bool at_end, big;
@@ -63,7 +69,7 @@ static bool chain(const struct view *view, size_t at, unsigned least)
 static bool string_known(const struct view *view, uint64_t index, size_t at)
 {
 	return index > 0 && index < TW_FXT_STRING_INLINE &&
-	       fxt_string_at(view->provider, (unsigned)index, view->offset + at) != NULL;
+	       fxt_string_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
 }
 
 /* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them,
@@ -82,6 +88,73 @@ static bool sets_something(const struct view *view, uint64_t header, size_t at)
 	}
 }
 
+static bool thread_known(const struct view *view, uint64_t index, size_t at)
+{
+	return index > 0 && fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
+}
+
+static bool string_sound(const struct view *view, uint64_t reference, size_t at)
+{
+	return reference == 0 || reference >= TW_FXT_STRING_INLINE || string_known(view, reference, at);
+}
+
+static bool thread_sound(const struct view *view, uint64_t index, size_t at)
+{
+	return index == 0 || thread_known(view, index, at);
+}
+
+/* Whether a header is all that a good one must be, but for its size. */
+static bool is_sound(const struct view *view, size_t at)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	enum tw_fxt_kind kind = fxt_kind(header);
+	if (kind == TW_FXT_UNKNOWN || header & fxt_reserved(kind))
+		return false;
+	return fxt_type(header) != TW_FXT_TYPE_EVENT ||
+	       (string_sound(view, tw_bits(header, 32, 47), at) && string_sound(view, tw_bits(header, 48, 63), at) &&
+	        thread_sound(view, tw_bits(header, 24, 31), at));
+}
+
+/* Whether what measures right may as well be an argument or a small number. A null argument looks like the section of
+ * some provider, a uint32 of 0 like an empty string, a pointer or a text like an object without a name. */
+static bool is_weak(const struct view *view, size_t at, size_t size)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_METADATA:
+		return size == TW_FXT_WORD && header != TW_FXT_MAGIC_WORD &&
+		       !fxt_state_knows(view->state, (uint32_t)tw_bits(header, 20, 51));
+	case TW_FXT_TYPE_STRING:
+		return tw_bits(header, 16, 30) == 0 || tw_bits(header, 32, 46) == 0;
+	case TW_FXT_TYPE_USERSPACE_OBJECT:
+	case TW_FXT_TYPE_KERNEL_OBJECT:
+		return size == LEAST_OBJECT && !string_known(view, tw_bits(header, 24, 39), at);
+	default:
+		return false;
+	}
+}
+
+/* Whether what measures right is hardly an argument. */
+static bool is_solid(const struct view *view, size_t at, size_t size)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	if (is_weak(view, at, size))
+		return false;
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_METADATA:
+		return size > TW_FXT_WORD || header == TW_FXT_MAGIC_WORD;
+	case TW_FXT_TYPE_INITIALIZATION:
+		return false;
+	case TW_FXT_TYPE_EVENT:
+		return tw_bits(header, 32, 63) != 0; /* a uint64 has zeros there */
+	case TW_FXT_TYPE_USERSPACE_OBJECT:
+	case TW_FXT_TYPE_KERNEL_OBJECT:
+		return size > LEAST_OBJECT;
+	default:
+		return true;
+	}
+}
+
 /* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the
  * tables. */
 static bool alone(const struct view *view, size_t at)
@@ -90,14 +163,14 @@ static bool alone(const struct view *view, size_t at)
 	uint64_t category = tw_bits(header, 32, 47);
 	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
 		return sets_something(view, header, at);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread != 0 &&
-	       fxt_thread_at(view->provider, (unsigned)thread, view->offset + at) != NULL &&
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread_known(view, thread, at) &&
 	       string_known(view, tw_bits(header, 48, 63), at) && (category == 0 || string_known(view, category, at));
 }
 
 static bool begins(const struct view *view, size_t at)
 {
-	return measure(view, at) != 0 && (chain(view, at, 1) || alone(view, at));
+	size_t size = measure(view, at);
+	return size != 0 && !is_weak(view, at, size) && (chain(view, at, 1) || alone(view, at));
 }
 
 static bool is_swapped(const struct view *view, size_t at)
@@ -132,17 +205,32 @@ static bool is_known(const struct tw_fxt_record *record)
 	return known;
 }
 
-/* Where in what says that it is one record others begin that follow one another, several or up to its end; 0 if
- * nowhere. What comes after it does not matter: in a repaired archive it is something else. */
+/* Whether records follow one another from a place in what says that it is one record of `size` bytes: several, or one
+ * and others up to its end, that are hardly its arguments. */
+static bool others_begin(const struct view *view, size_t at, size_t size)
+{
+	unsigned solid = 0;
+	bool sound = false;
+	for (unsigned count = 0; count < SEARCHED && solid < CHAIN; count++) {
+		size_t next = at < view->left ? measure(view, at) : 0;
+		if (sound && (count >= CHAIN || at == size))
+			return true;
+		if (next == 0 || at == size)
+			return false;
+		bool is_one = is_solid(view, at, next);
+		solid += is_one;
+		sound = sound || (is_one && is_sound(view, at));
+		at += next;
+	}
+	return solid >= CHAIN;
+}
+
+/* Where in a record others begin; 0 if nowhere. */
 static size_t holds_others(const struct view *view, uint64_t size)
 {
-	struct view inside = *view;
-	if (size <= view->left) {
-		inside.left = (size_t)size;
-		inside.at_end = true;
-	}
-	for (size_t at = 1; at < inside.left; at++)
-		if (measure(&inside, at) != 0 && chain(&inside, at, 1))
+	size_t end = size < view->left ? (size_t)size : view->left;
+	for (size_t at = 1; at < end; at++)
+		if (others_begin(view, at, end))
 			return at;
 	return 0;
 }
@@ -197,30 +285,15 @@ static bool ends_here(const struct view *view)
 	return tw_fxt_next(&decoder, &record) == 1;
 }
 
-static bool string_sound(const struct view *view, uint64_t reference)
-{
-	return reference == 0 || reference >= TW_FXT_STRING_INLINE || string_known(view, reference, 0);
-}
-
-/* Whether a header is all that a good one must be, but for its size. */
-static bool is_sound(const struct view *view)
-{
-	uint64_t header = tw_load64(view->bytes, view->big), thread = tw_bits(header, 24, 31);
-	enum tw_fxt_kind kind = fxt_kind(header);
-	if (kind == TW_FXT_UNKNOWN || header & fxt_reserved(kind))
-		return false;
-	return fxt_type(header) != TW_FXT_TYPE_EVENT ||
-	       (string_sound(view, tw_bits(header, 32, 47)) && string_sound(view, tw_bits(header, 48, 63)) &&
-	        (thread == 0 || fxt_thread_at(view->provider, (unsigned)thread, view->offset) != NULL));
-}
-
 /* A record that goes beyond the end of the file, unless others begin in it. An argument of one that is cut may look
  * like a last record. */
 static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t size)
 {
-	unsigned least = is_sound(view) && !ends_here(view) ? 2 : 1;
+	unsigned least = is_sound(view, 0) && !ends_here(view) ? 2 : 1;
 	for (size_t at = 1; at < view->left; at++) {
-		bool begins_here = measure(view, at) != 0 && (chain(view, at, least) || alone(view, at));
+		size_t length = measure(view, at);
+		bool begins_here =
+		    length != 0 && !is_weak(view, at, length) && (chain(view, at, least) || alone(view, at));
 		if (begins_here || is_swapped(view, at))
 			return (struct fxt_judgement){FXT_IS_GARBAGE, at,
 			                              "a record that ends before the end of the file", 0};
@@ -245,11 +318,12 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
-size_t fxt_look_inside(const uint8_t *bytes, size_t size, size_t left, bool at_end, bool big)
+size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
+                       uint64_t offset)
 {
-	const struct view view = {.bytes = bytes, .left = left, .at_end = at_end, .big = big};
+	const struct view view = {.state = state, .bytes = bytes, .left = left, .big = big, .offset = offset};
 	for (size_t at = 1; at < size; at++)
-		if (measure(&view, at) != 0 && chain(&view, at, CHAIN))
+		if (others_begin(&view, at, SIZE_MAX))
 			return at;
 	return size;
 }
@@ -263,10 +337,10 @@ size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 	return at;
 }
 
-struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
+struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset)
 {
-	const struct view view = {provider, bytes, left, at_end, big, offset};
+	const struct view view = {state, bytes, left, at_end, big, offset};
 	if (!at_end && left < FXT_LOOK)
 		return (struct fxt_judgement){.verdict = FXT_WANTS_MORE};
 	if (is_swapped(&view, 0))

@@ -274,7 +274,8 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	    last >= piece->to)
 		return false;
 	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
-	size_t inside = fxt_look_inside(chunk->bytes + last, size, chunk->end - last, chunk->at_end, walk->big);
+	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, walk->big,
+	                                fxt_offset(chunk, last));
 	if (inside == size || tw_bits(header, 0, 3) < TW_FXT_TYPE_STRING)
 		return false;
 	take_back(walk, header, fxt_offset(chunk, last));
@@ -360,8 +361,8 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
 {
 	const struct fxt_judgement judgement =
-	    fxt_judge(walk->state->current, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end,
-	              walk->big, walk->lost_from != UINT64_MAX, fxt_offset(chunk, chunk->walked));
+	    fxt_judge(walk->state, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end, walk->big,
+	              walk->lost_from != UINT64_MAX, fxt_offset(chunk, chunk->walked));
 	switch (judgement.verdict) {
 	case FXT_IS_RECORD:
 		if (pass_record(walk, chunk, &judgement))

@@ -24,12 +24,13 @@ struct fxt_judgement {
 
 /* judge.c: judges bytes[0, left). at_end: nothing comes after them. offset: theirs in the archive. in_garbage: the
  * bytes before are no records. */
-struct fxt_judgement fxt_judge(struct fxt_provider *provider, const uint8_t *bytes, size_t left, bool at_end, bool big,
+struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset);
 
 /* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then
- * bytes of it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. */
-size_t fxt_look_inside(const uint8_t *bytes, size_t size, size_t left, bool at_end, bool big);
+ * bytes of it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. offset: its own. */
+size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
+                       uint64_t offset);
 
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);

@@ -296,8 +296,8 @@ def turn(provider):
 def look(index, pointer, koid):
     return event(0, index, argument(7, 0, pointer, name=1), argument(8, 0, koid, name=2), arguments=2)
 words_of = string(1, b'p') + string(2, b'k') + string(3, b'A') + string(4, b'B') + string(5, b'C')
-out += [words_of, user(16, b'mine'), kernel(70, b'door'), kernel(71, b'gate'), provider_info(2, b'q'), words_of, thread(1, 5, 7),
-        user(16, b'yours'), kernel(70, b'tor'), look(3, 16, 70), turn(1), look(3, 16, 70), turn(2), look(4, 17, 71),
+out += [words_of, user(16, b'mine'), kernel(70, b'door'), kernel(71, b'gate'), provider_info(2, b'q'), words_of,
+        thread(1, 5, 7), user(16, b'yours'), kernel(70, b'tor'), look(3, 16, 70), turn(1), look(3, 16, 70), turn(2), look(4, 17, 71),
         provider_info(2, b'q'), words_of, thread(1, 5, 7), look(5, 16, 72)]
 END
 }
@@ -353,6 +353,46 @@ out += [record(0, 2 << 16 | 9 << 20), record(1, 0, 10**9), thread(1, 5, 7), stri
 END
 	trackway check in.fxt | grep -o '\[fxt.*' >out
 	echo "[fxt.provider-unknown]" | diff - out
+}
+
+@test "what is not known stays whole, whatever its arguments look like" {
+	archive <<'END'
+out += [string(index, b'string %d' % index) for index in range(1, 400)]
+def arguments(index):
+    text = stream(b'a name')
+    yield argument(0, 0, name=index)
+    yield argument(2, 0, name=index)
+    yield argument(4, 0, 7, name=index)
+    yield argument(7, 0, 0x7f0012345678, name=index)
+    yield argument(8, 0, 1234, name=index)
+    yield argument(6, index, text, name=0x8006)
+    yield argument(3, 0, text, 5, name=0x8006)
+for index in range(1, 400, 7):
+    for one in arguments(index):
+        out += [event(11 + index % 5, 1, one, one, arguments=2), event(0, 1, argument(12, 0, name=1), one, arguments=2),
+                record(11 + index % 4, index << 16, index, one), record(0, 9 << 16, one), event(0, 1)]
+END
+	trackway dump --json in.fxt 2>err >out
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" in.fxt >truth
+	"$PYTHON" -c '
+import json, sys
+for found, wanted in zip(open("out"), open("truth"), strict=True):
+    assert json.loads(found) == json.loads(wanted), (found, wanted)'
+	trackway check in.fxt >out
+	! grep -q 'error' out
+}
+
+@test "a byte too many before a long record costs that byte alone" {
+	archive <<'END'
+long, ramp = b'x' * 32000, bytes(i * 7 & 255 for i in range(32736))
+out += [string(1, b'n'), event(0, 1, ticks=1), b'\x8d',
+        record(4, 1 << 24 | (0x8000 | len(long)) << 48, 2, long, 0),
+        record(5, 0x8009 << 16 | len(ramp) << 32 | 1 << 48, stream(b'proc-name'), ramp),
+        event(0, 1, ticks=3), event(0, 1, ticks=4), event(0, 1, ticks=5)]
+END
+	trackway dump in.fxt 2>err | grep -o 'timestamp=[0-9]*' >out
+	printf 'timestamp=%s\n' 1 2 3 4 5 | diff - out
+	grep -q '1 bytes skipped' err
 }
 
 @test "wrong use of the new commands" {
