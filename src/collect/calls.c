@@ -29,10 +29,11 @@ static const struct {
     {287, 1, 2, false}, /* pwritev2 */
 };
 
-static void put_vector(struct stream *stream, struct collect_board *board, uint64_t address, uint64_t count)
+static void put_vector(const struct machine *machine, struct stream *stream, struct collect_board *board,
+                       uint64_t address, uint64_t count)
 {
 	uint8_t parts[PARTS * 16];
-	if (count == 0 || count > PARTS || !machine_read(address, parts, (size_t)count * 16))
+	if (count == 0 || count > PARTS || !machine_read(machine, address, parts, (size_t)count * 16))
 		return; /* the call fails */
 	const struct tw_xtrace_token token = {.kind = TW_XTRACE_SYSCALL_VEC,
 	                                      .value = count,
@@ -41,18 +42,19 @@ static void put_vector(struct stream *stream, struct collect_board *board, uint6
 	stream_token(stream, board, &token);
 }
 
-static void put_vector_of(const uint64_t *arguments, size_t i, struct stream *stream, struct collect_board *board)
+static void put_vector_of(const struct machine *machine, const uint64_t *arguments, size_t i, struct stream *stream,
+                          struct collect_board *board)
 {
 	enum { MESSAGE_VECTOR = 16 }; /* struct msghdr: the vector's address and count are its third and fourth words */
 	uint8_t message[16];
 	uint64_t address = arguments[vector_calls[i].vector], count = arguments[vector_calls[i].count];
 	if (vector_calls[i].in_message) {
-		if (!machine_read(address + MESSAGE_VECTOR, message, sizeof message))
+		if (!machine_read(machine, address + MESSAGE_VECTOR, message, sizeof message))
 			return;
 		address = tw_load64(message, false);
 		count = tw_load64(message + 8, false);
 	}
-	put_vector(stream, board, address, count);
+	put_vector(machine, stream, board, address, count);
 }
 
 /* ---- Signals. ---- */
@@ -61,13 +63,13 @@ static _Atomic uint64_t handlers[SIGNALS];
 _Atomic uint64_t calls_handlers;
 
 /* rt_sigaction: the structure begins with the handler; 0 and 1 are SIG_DFL and SIG_IGN. */
-static void take_action(const uint64_t *arguments)
+static void take_action(const struct machine *machine, uint64_t signal, uint64_t action)
 {
 	uint8_t word[8];
-	if (arguments[0] >= SIGNALS || !arguments[1] || !machine_read(arguments[1], word, sizeof word))
+	if (signal >= SIGNALS || !action || !machine_read(machine, action, word, sizeof word))
 		return;
 	uint64_t handler = tw_load64(word, false);
-	atomic_store(&handlers[arguments[0]], handler > 1 ? handler : 0);
+	atomic_store(&handlers[signal], handler > 1 ? handler : 0);
 	if (handler > 1)
 		atomic_fetch_or(&calls_handlers, calls_handler_bit(handler));
 }
@@ -84,7 +86,8 @@ bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interr
 	if (!is_handler)
 		return false;
 	uint64_t sp = machine_register(machine, MACHINE_SP), fp = machine_register(machine, 29);
-	if (fp <= sp || !machine_read(sp + REGISTERS, words, sizeof words) || !machine_read(fp, record, sizeof record))
+	if (fp <= sp || !machine_read(machine, sp + REGISTERS, words, sizeof words) ||
+	    !machine_read(machine, fp, record, sizeof record))
 		return false;
 	for (size_t i = 0; i < TW_XTRACE_REGISTERS; i++)
 		where->x[i] = tw_load64(words + 8 * i, false);
@@ -93,6 +96,16 @@ bool calls_interrupted(const struct machine *machine, uint64_t pc, struct interr
 }
 
 /* ---- Calls. ---- */
+
+/* A thread has its maker's memory; what vfork() makes has not: QEMU takes it for fork(). */
+bool calls_notice(const struct machine *machine)
+{
+	enum { SHARES_MEMORY = 0x100, WAITS = 0x4000 }; /* CLONE_VM, CLONE_VFORK */
+	uint64_t number = machine_register(machine, NUMBER), first = machine_register(machine, 0);
+	if (number == CALL_ACTION)
+		take_action(machine, first, machine_register(machine, 1));
+	return number == CALL_CLONE && (first & (SHARES_MEMORY | WAITS)) == SHARES_MEMORY;
+}
 
 static void put_argument(struct stream *stream, struct collect_board *board, uint64_t value)
 {
@@ -105,8 +118,6 @@ void calls_enter(const struct machine *machine, struct stream *stream, struct co
 	uint64_t number = machine_register(machine, NUMBER), arguments[ARGUMENTS];
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		arguments[i] = machine_register(machine, i);
-	if (number == CALL_ACTION)
-		take_action(arguments);
 	if (!stream->slot)
 		return;
 	put_argument(stream, board, number);
@@ -114,5 +125,5 @@ void calls_enter(const struct machine *machine, struct stream *stream, struct co
 		put_argument(stream, board, arguments[i]);
 	for (size_t i = 0; i < sizeof vector_calls / sizeof *vector_calls; i++)
 		if (vector_calls[i].number == number)
-			put_vector_of(arguments, i, stream, board);
+			put_vector_of(machine, arguments, i, stream, board);
 }

@@ -15,6 +15,10 @@ struct interrupted {
 	uint64_t pc;
 };
 
+/* An SVC is about to be executed, whether it is recorded or not: handlers of signals are remembered. Returns whether it
+ * begins a thread. */
+bool calls_notice(const struct machine *machine);
+
 /* An SVC is about to be executed: writes its seven arguments, and the vector of calls that have one. */
 void calls_enter(const struct machine *machine, struct stream *stream, struct collect_board *board);
 

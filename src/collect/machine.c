@@ -213,16 +213,14 @@ static bool copy_own(uintptr_t from, void *bytes, size_t size)
 	return process_vm_readv(getpid(), &to, 1, &source, 1, 0) == (ssize_t)size;
 }
 
-bool machine_read(uint64_t address, void *bytes, size_t size)
+bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size)
 {
 	if (!qemu.read_memory || !qemu.value_of)
 		return copy_own(*qemu.guest_base + (uintptr_t)address, bytes, size);
-	struct qemu_bytes *copy = qemu.bytes_new();
-	bool fine = qemu.read_memory(address, copy, size) && copy->size == size;
-	if (fine)
-		memcpy(bytes, copy->data, size);
-	qemu.bytes_resize(copy, 0); /* freeing it is not in the interface: the array stays, empty */
-	return fine;
+	if (!qemu.read_memory(address, machine->scratch, size) || machine->scratch->size != size)
+		return false;
+	memcpy(bytes, machine->scratch->data, size);
+	return true;
 }
 
 uint32_t machine_opcode(const struct qemu_plugin_insn *insn)

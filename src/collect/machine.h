@@ -41,7 +41,7 @@ void machine_after_tpidr(const struct machine *machine, uint64_t value);
 void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size);
 
 /* Memory that may not be there. */
-bool machine_read(uint64_t address, void *bytes, size_t size);
+bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size);
 
 /* The bytes of an instruction, as a word. */
 struct qemu_plugin_insn;

@@ -13,7 +13,6 @@
 enum { BLOCK_MAX = 4096 };
 
 static struct collect_board *board;
-static bool is_first = true;
 
 static void want_calls(struct qemu_plugin_tb *translated, struct block *block)
 {
@@ -44,16 +43,6 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	struct block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
 	if (block)
 		want_calls(tb, block);
-}
-
-/* QEMU forgets its translations before the second thread runs. */
-static void thread_begins(uint64_t id, unsigned cpu)
-{
-	(void)id;
-	(void)cpu;
-	if (!is_first)
-		thread_tell_several();
-	is_first = false;
 }
 
 static void flushed(uint64_t id)
@@ -97,7 +86,6 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		return -1;
 	}
 	thread_setup(board);
-	qemu_plugin_register_vcpu_init_cb(id, thread_begins);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_flush_cb(id, flushed);
 	qemu_plugin_register_atexit_cb(id, ended, NULL);

@@ -26,8 +26,6 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_exe
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_executed call, int flags, void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_accessed call, int flags, int access,
                                       void *data);
-typedef void (*qemu_began)(uint64_t id, unsigned cpu);
-void qemu_plugin_register_vcpu_init_cb(uint64_t id, qemu_began call);
 void qemu_plugin_register_flush_cb(uint64_t id, qemu_flushed call);
 void qemu_plugin_register_atexit_cb(uint64_t id, qemu_ended call, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);

@@ -44,6 +44,14 @@ static struct collect_board *board;
 static _Atomic bool several;
 static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
 
+/* Whether several threads run: then memory may change between an access and our look at it, and registers tell what it
+ * was. Set before the first is made: QEMU forgets its translations then, and what it translates anew asks for more
+ * calls. */
+static inline bool has_several(void)
+{
+	return atomic_load_explicit(&several, memory_order_relaxed);
+}
+
 /* ---- Registers, memory, tokens. ---- */
 
 /* As an operand: register 31 is zero. */
@@ -89,7 +97,7 @@ static void put_access(struct thread *thread, bool is_load, uint64_t address, co
 /* One thread alone has the order of its file. */
 static inline bool is_ordered(const struct thread *thread)
 {
-	return thread_several() || thread->owes_order;
+	return has_several() || thread->owes_order;
 }
 
 /* The access that was written was made: it comes after all that have a smaller number. */
@@ -250,7 +258,7 @@ static void before_write(struct thread *thread, const struct insn *insn)
 	uint64_t value = operand(thread, insn->op.rt);
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
 	put_value(thread, TW_XTRACE_MRS, value);
-	if ((tw_load32(opcode, false) & ~0x1fu) != write_tpidr || thread_several())
+	if ((tw_load32(opcode, false) & ~0x1fu) != write_tpidr || has_several())
 		return;
 	machine_before_tpidr(&thread->machine);
 	thread->tpidr = value;
@@ -272,7 +280,8 @@ static void before_atomic(struct thread *thread, const struct insn *insn)
 		thread->operands[i] = operand(thread, (op->rs + i) & 31u);
 		thread->operands[2 + i] = operand(thread, (op->rt + i) & 31u);
 	}
-	if ((is_compare ? op->rs : op->rt) == ZERO_REGISTER && !machine_read(thread->address, thread->old, op->total))
+	if ((is_compare ? op->rs : op->rt) == ZERO_REGISTER &&
+	    !machine_read(&thread->machine, thread->address, thread->old, op->total))
 		memset(thread->old, 0, sizeof thread->old);
 }
 
@@ -347,7 +356,7 @@ bool thread_wants_before(const struct insn *insn)
 bool thread_wants_after(const struct insn *insn)
 {
 	if (insn->op.kind == OP_ACCESS)
-		return insn->op.is_load && thread_several();
+		return insn->op.is_load && has_several();
 	return steps[insn->op.kind].after != NULL;
 }
 
@@ -448,7 +457,11 @@ void thread_before(unsigned cpu, void *data)
 	const struct insn *insn = data;
 	struct thread *thread = self;
 	(void)cpu;
-	if (!thread || !thread->block || (!thread->recording && insn->op.kind != OP_MARK))
+	if (!thread || !thread->block)
+		return;
+	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
+		atomic_store(&several, true);
+	if (!thread->recording && insn->op.kind != OP_MARK)
 		return;
 	bool is_whole = !steps[insn->op.kind].after && insn->op.kind != OP_MARK;
 	if (is_whole)
@@ -506,7 +519,7 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 	thread->accessed = (uint8_t)(thread->accessed + size);
 	if (thread->accessed < insn->op.total || insn->after)
 		return;
-	if (thread_several())
+	if (has_several() && !insn->op.is_load)
 		take_registers(thread, &insn->op);
 	if (thread->cursor == insn->index && !thread->needs_pc && !insn->op.is_structure) {
 		put_accessed(thread, insn);
@@ -519,16 +532,6 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 }
 
 /* ---- Threads and processes. ---- */
-
-bool thread_several(void)
-{
-	return atomic_load_explicit(&several, memory_order_relaxed);
-}
-
-void thread_tell_several(void)
-{
-	atomic_store(&several, true);
-}
 
 /* A child process is a trace of its own. */
 static void begin_child(void)

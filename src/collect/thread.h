@@ -9,11 +9,6 @@
 /* Must be called before any thread runs. */
 void thread_setup(struct collect_board *board);
 
-/* Whether several threads run: then memory may change between an access and our look at it, and registers tell what it
- * was. */
-bool thread_several(void);
-void thread_tell_several(void);
-
 /* Which calls an instruction wants. */
 bool thread_wants_before(const struct insn *insn);
 bool thread_wants_after(const struct insn *insn);

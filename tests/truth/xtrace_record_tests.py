@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -71,8 +72,11 @@ WANTED = [
 class Bench:
     """Programs, made once, and their recordings."""
 
-    def __init__(self, tool, sanitized, directory):
-        self.tool, self.sanitized, self.directory, self.runs = tool, sanitized, directory, 0
+    def __init__(self, arguments, directory):
+        self.tool, self.sanitized, self.directory, self.runs = arguments.tool, arguments.sanitized, directory, 0
+        self.qemu = arguments.qemu or shutil.which("qemu-aarch64")
+        version = subprocess.run([self.qemu, "--version"], check=True, capture_output=True, text=True).stdout
+        self.version = tuple(int(one) for one in re.search(r"version (\d+)\.(\d+)", version).groups())
 
     def program(self, name, *options, **how):
         return compile_program(self.directory, name, *options, **how)
@@ -80,7 +84,8 @@ class Bench:
     def command(self, words, *options):
         self.runs += 1
         out = self.directory / f"run{self.runs}"
-        return out, [self.tool, "record", "--to", "xtrace", *options, "-o", out, "--", *words]
+        qemu = [] if "--qemu" in options else ["--qemu", self.qemu]
+        return out, [self.tool, "record", "--to", "xtrace", *qemu, *options, "-o", out, "--", *words]
 
     def record(self, words, *options, status=0, says=None, environment=None):
         out, command = self.command(words, *options)
@@ -211,7 +216,8 @@ def test_log(bench):
     "crash.S and marks.S: the same addresses as in QEMU's log of one instruction at a time"
     for name, status in (("crash", 1), ("marks", 0)):
         program = bench.program(name)
-        log = subprocess.run(["qemu-aarch64", "-cpu", "neoverse-n1", "-singlestep", "-d", "nochain,exec", program],
+        step = "-singlestep" if bench.version < (8, 1) else "-one-insn-per-tb"
+        log = subprocess.run([bench.qemu, "-cpu", "neoverse-n1", step, "-d", "nochain,exec", program],
                              capture_output=True, text=True, cwd=bench.directory, check=False).stderr
         truth = [int(one, 16) for one in re.findall(r"^Trace .*\[\w+/(\w+)/", log, re.M)]
         found = [pc for pc, _, _ in instructions(only(bench.record([program], status=status)[0])[0])]
@@ -310,6 +316,28 @@ def test_forks(bench):
         for data, snapshots in streams.values()))
 
 
+def test_late(bench):
+    "late.c: handlers and threads of before the first mark are known behind it"
+    directory, output = bench.record([bench.program("late")], "--from-hint")
+    expect(output == "1 101\n", "output", output)
+    streams = xtrace_tokens.files(directory)
+    expect(len(streams) == 2, "streams", streams)
+    count, returns, steps = 0, [], []
+    for data, snapshots in streams.values():
+        bytes_of = data.read_bytes()
+        count += check_stream(bytes_of, list(xtrace_tokens.snapshots(snapshots.read_bytes())))
+        for _, _, tokens in instructions(bytes_of):
+            numbers = [t[1] for t in tokens if t[0] == "svcarg"]
+            returns += [(numbers[0], t[1]) for t in tokens if t[0] == "svcret"]
+            loads, stores = ([t for t in tokens if t[0] == kind] for kind in ("load", "store"))
+            if loads and stores:
+                steps.append((int.from_bytes(loads[0][2], "little"), int.from_bytes(stores[0][2], "little")))
+    raised = [value for number, value in returns if number == 131]
+    expect(raised == [0], "what tgkill() returned, not what its handler was given:", returns)
+    expect([one for one in steps if one[0] >= 1 and one[1] <= 101 and one[1] == one[0] + 1][-100:] == [(i, i + 1) for i in range(1, 101)], steps)
+    check_replay(bench, directory, count)
+
+
 def test_replay_differs(bench):
     "replay shows what was changed in a trace: a load's value, a store's, an address, a flag, a target"
     directory, _ = bench.record([bench.program("accesses")])
@@ -350,9 +378,9 @@ def test_full(bench):
     small = bench.directory / "small"
     small.mkdir()
     space = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-    script = 'mount -t tmpfs -o size=1m none "$1" || exit 77; "$2" record -o "$1/o" -- "$3" 5000; s=$?; cp -r "$1/o" "$4"; exit $s'
+    script = 'mount -t tmpfs -o size=1m none "$1" || exit 77; "$2" record --qemu "$5" -o "$1/o" -- "$3" 5000; s=$?; cp -r "$1/o" "$4"; exit $s'
     done = subprocess.run([*space, "sh", "-c", script, "sh", small, bench.tool, bench.program("threads"),
-                           bench.directory / "full"], capture_output=True, text=True, check=False)
+                           bench.directory / "full", bench.qemu], capture_output=True, text=True, check=False)
     if done.returncode == 77 or "unshare" in done.stderr:
         return "no right to mount"
     expect(done.returncode == 2 and "No space left" in done.stderr, done.returncode, done.stderr)
@@ -652,7 +680,7 @@ def test_busybox(bench):
     text = bench.directory / "text"
     text.write_text("".join(f"{i * 7919 % 1000} line {i}\n" for i in range(300)))
     for words in (["gzip", "-c", "text"], ["sort", "-n", "text"], ["awk", "{s+=$1} END {print s}", "text"], ["sha256sum", "text"]):
-        plain = subprocess.run(["qemu-aarch64", program, *words], cwd=bench.directory, capture_output=True, check=True).stdout
+        plain = subprocess.run([bench.qemu, program, *words], cwd=bench.directory, capture_output=True, check=True).stdout
         out, command = bench.command([program, *words], "--snapshot-interval", "10000")
         done = subprocess.run(command, cwd=bench.directory, capture_output=True, check=False)
         expect(done.returncode == 0 and done.stdout == plain, words, done.stderr)
@@ -663,5 +691,4 @@ def test_busybox(bench):
 
 
 if __name__ == "__main__":
-    sys.exit(main(globals(), lambda arguments, directory: Bench(arguments.tool, arguments.sanitized, directory),
-                  sanitized="the plugin with sanitizers"))
+    sys.exit(main(globals(), Bench, sanitized="the plugin with sanitizers", qemu="another QEMU than that of the path"))

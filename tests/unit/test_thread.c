@@ -108,8 +108,9 @@ void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned 
 }
 
 /* Vectors of system calls have up to 3 parts, or as many as registers say. */
-bool machine_read(uint64_t address, void *bytes, size_t size)
+bool machine_read(const struct machine *machine, uint64_t address, void *bytes, size_t size)
 {
+	(void)machine;
 	memset(bytes, (int)address, size);
 	if (size >= 16)
 		memset((uint8_t *)bytes + 8, 0, 8);
@@ -190,6 +191,18 @@ static void play_block(uint64_t pc, bool marks)
 		;
 }
 
+/* The system call that begins a thread. */
+static void play_clone(void)
+{
+	static const uint32_t call = 0xd4000001;
+	struct block *block = block_make(0x300000, &call, 1, false);
+	require(block != NULL, "a block");
+	thread_block(0, block);
+	x[8] = 220;
+	x[0] = 0x3d0f00;
+	thread_before(0, block->insns);
+}
+
 struct play {
 	unsigned seed, blocks;
 	bool marks, killed, forks;
@@ -207,7 +220,7 @@ static void play_all(struct collect_board *board, const struct play *play)
 	for (unsigned i = 0; i < play->blocks; i++) {
 		play_block(0x400000 + 4ull * any(1 << 16), play->marks);
 		if (i == play->blocks / 2 && play->seed % 2)
-			thread_tell_several();
+			play_clone();
 		if (i == play->blocks / 2 && play->forks && fork() == 0)
 			seed++;
 		if (any(500) == 0)

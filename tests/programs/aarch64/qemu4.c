@@ -159,7 +159,6 @@ static void (*ended)(uint64_t, void *);
 typedef void (*translated_call)(uint64_t, struct block *);
 typedef void (*other_call)(uint64_t, unsigned);
 STORE_CALL(qemu_plugin_register_vcpu_tb_trans_cb, translated_call, translated = call)
-STORE_CALL(qemu_plugin_register_vcpu_init_cb, other_call, call(1, 0))
 STORE_CALL(qemu_plugin_register_flush_cb, other_call, (void)call)
 
 EXPORT void qemu_plugin_register_atexit_cb(uint64_t id, void (*call)(uint64_t, void *), void *data);
