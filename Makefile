@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz bench install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -37,6 +37,9 @@ fmt: deps ## lay out all sources with clang-format
 fuzz: deps ## libFuzzer on every target, FUZZ_SECONDS (600) each, two at once
 	@scripts/fuzz $(FUZZ_SECONDS)
 
+qemu: deps ## the collector's tests under a newer QEMU, which is built from Debian's source the first time
+	@scripts/test-qemu
+
 bench: deps build ## speed as ratios: to `cat FILE`, and to llvm-xray
 	@bench/run
 
@@ -46,7 +49,7 @@ install: ## install under PREFIX (/usr/local)
 	@meson install -C "$$(scripts/build gcc --dir)" --no-rebuild
 
 clean: ## remove all that was built
-	rm -rf build build-clang build-asan build-fuzz
+	rm -rf build build-clang build-asan build-fuzz build-qemu
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
