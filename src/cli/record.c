@@ -40,7 +40,7 @@ static const char *to_word(size_t i)
 /* Models with SVE, which may be switched off. */
 static bool has_scalable(const char *cpu)
 {
-	static const char *const models[] = {"max", "a64fx", "neoverse-v1", "neoverse-n2", "host"};
+	static const char *const models[] = {"max", "a64fx", "neoverse-v1", "neoverse-n2", "cortex-a710", "host"};
 	size_t length = strcspn(cpu, ",");
 	if (strstr(cpu, "sve=off"))
 		return false;
@@ -48,6 +48,15 @@ static bool has_scalable(const char *cpu)
 		if (strlen(models[i]) == length && strncmp(cpu, models[i], length) == 0)
 			return true;
 	return strstr(cpu, ",sve") != NULL;
+}
+
+/* Its loads and stores reach plugins since QEMU 8.1. */
+static int refuse_scalable(const struct tw_qemu *qemu)
+{
+	bool told = qemu->major > 8 || (qemu->major == 8 && qemu->minor >= 1);
+	const char *why = told ? "which is not recorded" : "whose loads and stores this QEMU does not tell to plugins";
+	return tw_say_error("--cpu %s has SVE, %s: append ,sve=off, or leave --cpu out for %s", qemu->cpu, why,
+	                    default_cpu);
 }
 
 /* QEMU says what is wrong with a program only sometimes. */
@@ -70,10 +79,7 @@ static int check_options(const struct record_options *options, const struct tw_q
 {
 	struct stat what;
 	if (has_scalable(qemu->cpu))
-		return tw_say_error(
-		    "--cpu %s has SVE, whose loads and stores QEMU %u.%u does not tell to plugins: append "
-		    ",sve=off, or leave --cpu out for %s",
-		    qemu->cpu, qemu->major, qemu->minor, default_cpu);
+		return refuse_scalable(qemu);
 	if (mkdir(options->directory, 0777) < 0 && errno != EEXIST)
 		return tw_say_error("%s: cannot be made: %s", options->directory, strerror(errno));
 	if (stat(options->directory, &what) < 0 || !S_ISDIR(what.st_mode))

@@ -40,6 +40,6 @@ struct collect_board {
 	struct collect_slot slots[COLLECT_SLOTS];
 };
 
-enum collect_refusal { COLLECT_BEGAN = 1, COLLECT_NO_REGISTERS, COLLECT_SCALABLE };
+enum collect_refusal { COLLECT_BEGAN = 1, COLLECT_NO_REGISTERS };
 
 #endif

@@ -14,7 +14,7 @@
 enum { ACCESS_MAX = 64, ZERO_REGISTER = 31 };
 
 /* What is to be done at the beginning of the next block. */
-enum { AFTER_CALL = 1, AFTER_TPIDR = 2, AFTER_MARK = 4 };
+enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
 
 struct thread {
 	struct stream stream;
@@ -253,16 +253,22 @@ static void after_read(struct thread *thread, const struct insn *insn)
 		put_value(thread, TW_XTRACE_MISC_FLAGS, machine_flags(&thread->machine));
 }
 
-static void before_write(struct thread *thread, const struct insn *insn)
+/* What must be known later, be it recorded or not. */
+static void notice(struct thread *thread, const struct insn *insn)
 {
-	uint64_t value = operand(thread, insn->op.rt);
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
-	put_value(thread, TW_XTRACE_MRS, value);
-	if ((tw_load32(opcode, false) & ~0x1fu) != write_tpidr || has_several())
+	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
+		atomic_store(&several, true);
+	if (insn->op.kind != OP_MSR || (tw_load32(opcode, false) & ~0x1fu) != write_tpidr || has_several())
 		return;
 	machine_before_tpidr(&thread->machine);
-	thread->tpidr = value;
+	thread->tpidr = operand(thread, insn->op.rt);
 	thread->pending |= AFTER_TPIDR;
+}
+
+static void before_write(struct thread *thread, const struct insn *insn)
+{
+	put_value(thread, TW_XTRACE_MRS, operand(thread, insn->op.rt));
 }
 
 static void before_select(struct thread *thread, const struct insn *insn)
@@ -399,14 +405,20 @@ static inline bool leave(struct thread *thread, uint64_t pc)
 	return true;
 }
 
+static void follow_tpidr(struct thread *thread)
+{
+	if (thread->pending & AFTER_TPIDR)
+		machine_after_tpidr(&thread->machine, thread->tpidr);
+	thread->pending &= (uint8_t)~AFTER_TPIDR;
+}
+
 /* Ends what was before: the block, or a system call; a signal may have come between. */
 static void settle(struct thread *thread, uint64_t pc)
 {
 	thread->is_interrupted = calls_interrupted(&thread->machine, pc, &thread->where);
 	if (thread->block)
 		finish(thread, thread->is_interrupted ? thread->where.pc : pc);
-	if (thread->pending & AFTER_TPIDR)
-		machine_after_tpidr(&thread->machine, thread->tpidr);
+	follow_tpidr(thread);
 	if (thread->pending & AFTER_CALL)
 		put_value(thread, TW_XTRACE_SVCRET, operand(thread, 0));
 	if (thread->pending & AFTER_CALL || thread->is_interrupted)
@@ -445,8 +457,10 @@ void thread_block(unsigned cpu, void *data)
 	thread->block = block;
 	thread->cursor = 0;
 	thread->accessed = 0;
-	if (!thread->recording)
+	if (!thread->recording) {
+		follow_tpidr(thread);
 		return;
+	}
 	if (thread->stream.count >= thread->stream.next_snapshot)
 		stream_snapshot(&thread->stream, board, &thread->machine);
 	advance(thread, block->first);
@@ -459,8 +473,7 @@ void thread_before(unsigned cpu, void *data)
 	(void)cpu;
 	if (!thread || !thread->block)
 		return;
-	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))
-		atomic_store(&several, true);
+	notice(thread, insn);
 	if (!thread->recording && insn->op.kind != OP_MARK)
 		return;
 	bool is_whole = !steps[insn->op.kind].after && insn->op.kind != OP_MARK;

@@ -252,6 +252,18 @@ def test_snapshots(bench):
         expect(i == 0 or one["x"][0] == 1000 - (one["count"] - 1) // 3, "X0 after", one["count"])
 
 
+def test_state(bench):
+    "state.S: a snapshot has each register's own value"
+    program = bench.program("state")
+    _, (one,) = only(bench.record([program], "--from-hint")[0])
+    wanted = [0x100 + n for n in range(31)] + [symbols(program)["stack"]]
+    expect(list(one["x"]) == wanted, [hex(x) for x in one["x"]])
+    for n, z in enumerate(one["z"]):
+        expect(z == struct.pack("<2Q", 0x500 + n, 0x8000000000000600 + n), "V", n, z.hex())
+    wanted = {"fpcr": 0x00c00000, "fpsr": 0x08000011, "nzcv": 0x90000000, "tpidr_el0": 0x1122334455667788}
+    expect({name: one[name] for name in wanted} == wanted, {name: hex(one[name]) for name in wanted})
+
+
 def test_threads(bench):
     "threads.c: one pair of files a thread, no step without its cause, and values that add up"
     rounds = 3000
