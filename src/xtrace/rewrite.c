@@ -407,6 +407,10 @@ static void remove_tracks(const struct xtrace_set *set, size_t count, const char
 		free(data);
 		free(registers);
 	}
+	char *list = xtrace_list_place(set, directory);
+	if (list)
+		unlink(list);
+	free(list);
 	if (made)
 		rmdir(directory);
 }
@@ -432,6 +436,8 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	if (status >= 0 && (reader->options.from_snapshot || reader->options.to_snapshot) && !r.found)
 		status = tw_fail(reader, TW_ERR_VALUE, "xtrace: no thread has a snapshot number %" PRIu64,
 		                 reader->options.from_snapshot);
+	if (status >= 0)
+		status = xtrace_list_copy(reader, set, directory, &result->bytes_out);
 	if (status < 0)
 		remove_tracks(set, i, directory, made);
 	return status;

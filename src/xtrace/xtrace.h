@@ -32,6 +32,14 @@ bool xtrace_claims(const char *path);
 int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_set *set);
 void xtrace_set_free(struct xtrace_set *set);
 
+/* ---- beside.c: the list of mappings that may lie beside a set, as `record` writes it. ---- */
+
+/* Its path in a directory. Freed by the caller; NULL where the files have no names, and without memory. */
+char *xtrace_list_place(const struct xtrace_set *set, const char *directory);
+
+/* Copies it to a directory, if there is one; its bytes are added to `written`. Returns 0 or a negative status. */
+int xtrace_list_copy(struct tw_reader *reader, const struct xtrace_set *set, const char *directory, uint64_t *written);
+
 /* ---- files.c: the two files of a track, opened. ---- */
 
 struct xtrace_files {

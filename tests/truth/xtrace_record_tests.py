@@ -514,6 +514,20 @@ def test_names_anywhere(bench):
     expect(wrong.returncode == 2 and "--load-address" in wrong.stderr, wrong.stderr)
 
 
+def test_names_kept(bench):
+    "names.c: the list of what was loaded where goes with what repair and cut write"
+    trace, _ = bench.record([bench.program("names", "-g")])
+    (listed,) = trace.glob("*.maps")
+    for words in (["repair", trace], ["cut", "--to-time", "99999999", next(trace.glob("*.xinsndata.bin"))]):
+        out = bench.directory / f"kept-{words[0]}"
+        lines_of(bench, *words, "-o", out)
+        expect((out / listed.name).read_bytes() == listed.read_bytes(), words[0])
+        check_names(bench, out)
+    listed.unlink()
+    lines_of(bench, "repair", trace, "-o", bench.directory / "kept-none")
+    expect(not list((bench.directory / "kept-none").glob("*.maps")), "a list that was not there")
+
+
 def check_list(recorded, told):
     """Each line is where the guest itself saw the file, in one of its parts; each file with code is there."""
     parts = {}
