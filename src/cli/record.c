@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "collect/harvest.h"
+#include "collect/ranges.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -131,6 +132,8 @@ static int tell(struct collect_board *board, const struct record_options *option
 	if (unrecorded)
 		tw_say("%s not recorded: more than %d at a time", tw_show_plural(unrecorded, "thread").text,
 		       COLLECT_SLOTS);
+	if (atomic_load(&board->unlisted))
+		tw_say("code in more than %d places: the list of mappings has only the first", RANGES_MOST);
 	tw_say("%s: %s", options->directory, tw_show_plural(streams, "thread").text);
 	return WIFSIGNALED(status) || unrecorded ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }

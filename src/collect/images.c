@@ -5,6 +5,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/images.h"
 
+#include "collect/ranges.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN = 512, LINE = PATH_MAX + 128 };
+enum { LINE = PATH_MAX + 128 };
 
 struct mapping {
 	uint64_t start, end; /* the host's */
@@ -22,18 +24,8 @@ struct mapping {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct range {
-	uint64_t start, end; /* the guest's */
-} known[KNOWN];
-static size_t known_count; /* when there is no room for more nothing more is looked for */
-
-static bool is_known(uint64_t pc)
-{
-	for (size_t i = known_count; i-- > 0;)
-		if (pc >= known[i].start && pc < known[i].end)
-			return true;
-	return known_count == KNOWN;
-}
+static struct ranges seen, listed; /* code that was looked for; what is in the list. The guest's */
+static bool is_full;               /* when there is no room for more nothing more is looked for */
 
 static char *next_field(char *at)
 {
@@ -68,14 +60,18 @@ static bool find(FILE *list, uint64_t host, struct mapping *mapping)
 	return false;
 }
 
-/* All that is mapped of the file, where the guest has it. The host may not execute what the guest may. */
+/* All that is mapped of the file and not yet in the list, where the guest has it. The host may not execute what the
+ * guest may: so code is always put, as such. */
 static void put_file(FILE *list, const struct mapping *code, uint64_t distance, FILE *out)
 {
 	struct mapping one;
 	while (next_mapping(list, &one)) {
-		if (one.start < distance || strcmp(one.path, code->path) != 0)
+		bool is_code = one.start == code->start;
+		if (one.start < distance || strcmp(one.path, code->path) != 0 ||
+		    (!is_code && ranges_hold(&listed, one.start - distance)))
 			continue;
-		const char *access = one.start == code->start ? "r-xp" : one.access;
+		const char *access = is_code ? "r-xp" : one.access;
+		is_full |= !ranges_add(&listed, one.start - distance, one.end - distance);
 		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", one.start - distance,
 		        one.end - distance, access, one.offset, one.path);
 	}
@@ -104,11 +100,13 @@ static void look(struct collect_board *board, uint64_t pc, uint64_t host)
 		return;
 	if (find(list, host, &code)) {
 		uint64_t distance = host - pc;
-		known[known_count++] = (struct range){code.start - distance, code.end - distance};
+		is_full |= !ranges_add(&seen, code.start - distance, code.end - distance);
 		int error = code.path[0] == '/' ? put(board, list, &code, distance) : 0;
 		if (error)
 			atomic_compare_exchange_strong(&board->error, &none, error);
 	}
+	if (is_full)
+		atomic_store(&board->unlisted, 1);
 	fclose(list);
 }
 
@@ -117,7 +115,7 @@ void images_see(struct collect_board *board, uint64_t pc, uintptr_t host)
 	if (host < pc)
 		return;
 	pthread_mutex_lock(&lock);
-	if (!is_known(pc))
+	if (!is_full && !ranges_hold(&seen, pc))
 		look(board, pc, host);
 	pthread_mutex_unlock(&lock);
 }

@@ -528,6 +528,20 @@ def test_names_kept(bench):
     expect(not list((bench.directory / "kept-none").glob("*.maps")), "a list that was not there")
 
 
+def test_names_many(bench):
+    "places.c: code in 700 places is in the list, each place once or twice"
+    count, file = 700, bench.directory / "pages"
+    file.write_bytes(b"".join(struct.pack("<II", 0x52800000 | i << 5, 0xd65f03c0).ljust(4096, b"\0") for i in range(count)))
+    trace, output = bench.record([bench.program("places"), file, str(count)])
+    start, total = output.split()
+    expect(int(total) == count * (count - 1) // 2, output)
+    lines = [line.split() for line in next(trace.glob("*.maps")).read_text().splitlines() if line.endswith(str(file))]
+    code = {(line[0], int(line[2], 16)) for line in lines if line[1] == "r-xp"}
+    places = [int(start, 16) + (2 * i + 1) * 4096 for i in range(count)]
+    expect(code == {(f"{at:08x}-{at + 4096:08x}", i * 4096) for i, at in enumerate(places)}, sorted(code)[-3:])
+    expect(len(lines) <= 2 * count, len(lines), "lines")
+
+
 def check_list(recorded, told):
     """Each line is where the guest itself saw the file, in one of its parts; each file with code is there."""
     parts = {}
