@@ -151,6 +151,8 @@ static void judge_exclusive(struct xtrace_checker *checker)
 	if (!(step->seen & 1 << TW_XTRACE_STXR))
 		return;
 	bool stored = step->stored == step->operation->store;
+	if (checker->is_last && step->status == 0 && !step->stored)
+		return;
 	if (step->status > 1 || (step->status == 0) != stored)
 		REPORT(checker, XTRACE_STXR_VALUE, step->offset,
 		       "The status is %" PRIu64 ", and %" PRIu32 " bytes of %u are stored.", step->status, step->stored,
@@ -168,7 +170,8 @@ static void judge_call(struct xtrace_checker *checker)
 	const struct xtrace_step *step = &checker->step;
 	if (step->operation->flow != XTRACE_SYSTEM_CALL)
 		return;
-	if (step->arguments && step->arguments != ARGUMENTS)
+	bool is_cut = checker->is_last && step->arguments < ARGUMENTS;
+	if (step->arguments && step->arguments != ARGUMENTS && !is_cut)
 		REPORT(checker, XTRACE_SVC_ARGUMENTS, step->offset, "Expected %d SVCARG tokens, found %u.", ARGUMENTS,
 		       step->arguments);
 	checker->waits = !(step->seen & 1 << TW_XTRACE_SVCRET) && step->arguments && !is_without_return(step->number);
@@ -348,9 +351,17 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 	       step->operation->opcode, step->pc);
 }
 
+/* Behind the last instruction before a gap or the end. */
+static void finish_last(struct xtrace_checker *checker)
+{
+	checker->is_last = true;
+	finish(checker, true);
+	checker->is_last = false;
+}
+
 static void take_gap(struct xtrace_checker *checker)
 {
-	finish(checker, true);
+	finish_last(checker);
 	checker->step = (struct xtrace_step){.operation = &nothing};
 	checker->waits = checker->armed = false;
 	checker->changed = checker->torn = true;
@@ -499,6 +510,7 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->step = (struct xtrace_step){.operation = &nothing};
 	checker->waits = checker->armed = checker->ordered = false;
 	checker->changed = true;
+	checker->is_last = false;
 	checker->last = TW_XTRACE_UNKNOWN;
 	checker->count = checker->user = 0;
 	checker->has_snapshot = checker->torn = false;
@@ -509,8 +521,7 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 		xtrace_report(files, true, XTRACE_DATA_MISSING, 0, 0, "There is no data file beside it.");
 }
 
-/* The last instruction may have been cut off. */
 void xtrace_check_end(struct xtrace_checker *checker)
 {
-	finish(checker, true);
+	finish_last(checker);
 }

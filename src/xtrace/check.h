@@ -24,6 +24,7 @@ struct xtrace_checker {
 	struct xtrace_files *files;
 	struct xtrace_operations operations;
 	struct xtrace_step step;
+	bool is_last; /* what follows the instruction may have been cut off */
 	bool changed; /* ALLGPR was met since the last instruction */
 	bool waits;   /* a system call has not returned: */
 	uint64_t call, call_number;

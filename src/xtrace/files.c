@@ -74,6 +74,12 @@ static int find_start(struct xtrace_files *files, unsigned known)
 	return 0;
 }
 
+/* Whether a file of this size may be a header and no more. */
+static bool is_header(size_t size)
+{
+	return size == 0 || size == 19 || size == 20 || size == 24 || size == HEADER_MOST;
+}
+
 static int find_layout(struct xtrace_files *files, unsigned known)
 {
 	const uint8_t *bytes;
@@ -82,12 +88,16 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 	if (status < 0)
 		return status;
 	uint64_t size = tw_input_seekable(files->snapshots) ? tw_input_size(files->snapshots) : have;
-	files->has_layout = tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0;
+	files->has_layout =
+	    tw_xtrace_layout_guess(bytes, have, size, known, &files->layout) == 0 && have >= files->layout.header_size;
 	if (files->has_layout)
 		tw_xtrace_header_decode(bytes, &files->layout, &files->header);
 	else if (have > HEADER_MOST) /* otherwise there is no snapshot yet */
 		xtrace_report(files, true, XTRACE_SNAPSHOT_LAYOUT, 0, 0,
 		              "%zu bytes, and no layout gives them a vector length where snapshots end", have);
+	else if (!is_header(have))
+		xtrace_report(files, true, XTRACE_SNAPSHOT_CUT, 0, have,
+		              "The file ends inside its header: %zu bytes are there.", have);
 	return 0;
 }
 

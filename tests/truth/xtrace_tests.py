@@ -255,6 +255,7 @@ def damaged_snapshots_cost_only_themselves(bench):
     """Each damage, and what is told of it; the others are counted."""
     for damage, expected, left in (
             (lambda data: data[:-7], [("xtrace.snapshot-cut", 24 + 3 * SNAPSHOT)], 3),
+            (lambda data: data[:23], [("xtrace.snapshot-cut", 0)], 0),
             (lambda data: data[:24 + 2 * SNAPSHOT - 8] + b"\x7f" + data[24 + 2 * SNAPSHOT - 7:],
              [("xtrace.snapshot-length", 24 + SNAPSHOT)], 3),
             (lambda data: data[:24 + SNAPSHOT + 16] + bytes(16) + data[24 + SNAPSHOT + 32:],

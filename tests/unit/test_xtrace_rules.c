@@ -109,6 +109,7 @@ static const struct {
     {"a load that was used up",
      BYTES(PCINST(PC, LDXR), LOAD8(DATA), INST(STXR_OP), STXR(1), INST(STXR_OP), STXR(0), STORE8(DATA), INST(NOP)),
      "xtrace.exclusive-alone@44"},
+    {"a success that is cut off", BYTES(PCINST(PC, LDXR), LOAD8(DATA), INST(STXR_OP), STXR(0)), ""},
     /* System calls. */
     {"a call", BYTES(PCINST(PC, SVC), ARGUMENTS(64), SVCRET(1), PCINST(PC + 4, NOP)), ""},
     {"three arguments", BYTES(PCINST(PC, SVC), SVCARG(64), SVCARG(1), SVCARG(2), SVCRET(1), INST(NOP)),
@@ -117,6 +118,7 @@ static const struct {
     {"no return", BYTES(PCINST(PC, SVC), ARGUMENTS(64), INST(NOP)), "xtrace.svc-return@0"},
     {"exit", BYTES(PCINST(PC, SVC), ARGUMENTS(93)), ""},
     {"the return of a signal", BYTES(PCINST(PC, SVC), ARGUMENTS(139), PCINST(0x500000, NOP)), ""},
+    {"arguments that are cut off", BYTES(PCINST(PC, SVC), SVCARG(64), SVCARG(1)), ""},
     {"a return of none", BYTES(PCINST(PC, NOP), SVCRET(1), INST(NOP)), "xtrace.value-unexpected@13"},
     /* Times. */
     {"times", BYTES(PCINST(PC, LDP_X0_X1_SP), LOAD8(DATA), TIME(5), LOAD8(DATA + 8), TIME(6)), ""},
