@@ -44,20 +44,20 @@ static uint32_t new_raw(struct tw_histogram_pool *pool)
 
 static uint32_t new_table(struct tw_histogram_pool *pool)
 {
-	if (pool->table_count == UINT32_MAX ||
+	if (pool->table_count == UINT32_MAX / TW_BUCKETS ||
 	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->tables, &pool->table_room, pool->table_count + 1,
 	                    sizeof *pool->tables))
 		return 0;
-	return (uint32_t)pool->table_count++;
+	return (uint32_t)pool->table_count++ * TW_BUCKETS;
 }
 
 static uint32_t new_chunk(struct tw_histogram_pool *pool)
 {
-	if (pool->chunk_count == UINT32_MAX ||
+	if (pool->chunk_count == UINT32_MAX / TW_BUCKETS ||
 	    !tw_budget_grow(pool->budget, TW_FOR_COUNTS, &pool->chunks, &pool->chunk_room, pool->chunk_count + 1,
 	                    sizeof *pool->chunks))
 		return 0;
-	return (uint32_t)pool->chunk_count++;
+	return (uint32_t)pool->chunk_count++ * TW_BUCKETS;
 }
 
 bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram)
@@ -88,7 +88,7 @@ static void carry(struct tw_histogram_pool *pool, uint64_t place, uint64_t units
 /* The counts of an octave; 0 when there is no room for them. */
 static uint32_t chunk_of(struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t octave)
 {
-	uint32_t *chunk = &pool->tables[histogram->table].chunk[octave];
+	uint32_t *chunk = tw_histogram_chunks(pool) + histogram->table + octave;
 	if (!*chunk) {
 		uint32_t made = new_chunk(pool);
 		pool->starved |= !made;
@@ -99,12 +99,12 @@ static uint32_t chunk_of(struct tw_histogram_pool *pool, const struct tw_histogr
 
 static void add_to_count(struct tw_histogram_pool *pool, uint32_t chunk, uint32_t i, uint64_t times)
 {
-	uint16_t *count = &pool->chunks[chunk].count[i];
+	uint16_t *count = tw_histogram_counts(pool) + chunk + i;
 	uint64_t low = *count + (times & UINT16_MAX);
 	uint64_t units = (times >> 16) + (low >> 16);
 	*count = (uint16_t)low;
 	if (units)
-		carry(pool, (uint64_t)chunk * TW_BUCKETS + i, units);
+		carry(pool, (uint64_t)chunk + i, units);
 }
 
 static void count_bucket(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint32_t bucket,
@@ -148,7 +148,7 @@ enum { ALL_BUCKETS = TW_OCTAVES * TW_BUCKETS };
 /* The first bucket from one on whose octave has counts; ALL_BUCKETS: none has. */
 static uint32_t next_bucket(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint32_t bucket)
 {
-	const uint32_t *chunks = pool->tables[histogram->table].chunk;
+	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
 	while (bucket < ALL_BUCKETS && !chunks[bucket / TW_BUCKETS])
 		bucket = (bucket / TW_BUCKETS + 1) * TW_BUCKETS;
 	return bucket;
@@ -157,8 +157,8 @@ static uint32_t next_bucket(const struct tw_histogram_pool *pool, const struct t
 static uint64_t count_at(const struct tw_histogram_pool *pool, uint32_t chunk, uint32_t i)
 {
 	uint32_t place;
-	uint64_t count = pool->chunks[chunk].count[i];
-	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk * TW_BUCKETS + i, &place))
+	uint64_t count = tw_histogram_counts(pool)[chunk + i];
+	if (pool->carry_count && tw_map_find(&pool->carried, (uint64_t)chunk + i, &place))
 		count += pool->carries[place] << 16;
 	return count;
 }
@@ -166,16 +166,16 @@ static uint64_t count_at(const struct tw_histogram_pool *pool, uint32_t chunk, u
 static uint64_t bucket_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                              uint32_t bucket)
 {
-	return count_at(pool, pool->tables[histogram->table].chunk[bucket / TW_BUCKETS], bucket % TW_BUCKETS);
+	return count_at(pool, tw_histogram_chunks(pool)[histogram->table + bucket / TW_BUCKETS], bucket % TW_BUCKETS);
 }
 
 static uint64_t octave_count(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                              uint32_t octave)
 {
-	uint32_t chunk = pool->tables[histogram->table].chunk[octave], sum = 0;
+	uint32_t chunk = tw_histogram_chunks(pool)[histogram->table + octave], sum = 0;
 	uint64_t carried = 0;
 	for (uint32_t i = 0; chunk && i < TW_BUCKETS; i++)
-		sum += pool->chunks[chunk].count[i];
+		sum += tw_histogram_counts(pool)[chunk + i];
 	for (uint32_t i = 0; chunk && pool->carry_count && i < TW_BUCKETS; i++)
 		carried += bucket_count(pool, histogram, octave * TW_BUCKETS + i) & ~(uint64_t)UINT16_MAX;
 	return sum + carried;
@@ -194,8 +194,8 @@ static bool sums_fit(const uint16_t *counts, const uint16_t *more)
 static void merge_octave(struct tw_histogram_pool *into_pool, uint32_t into, const struct tw_histogram_pool *from_pool,
                          uint32_t from)
 {
-	uint16_t *counts = into_pool->chunks[into].count;
-	const uint16_t *more = from_pool->chunks[from].count;
+	uint16_t *counts = tw_histogram_counts(into_pool) + into;
+	const uint16_t *more = tw_histogram_counts(from_pool) + from;
 	bool fit = !from_pool->carry_count && sums_fit(counts, more);
 	for (uint32_t i = 0; i < TW_BUCKETS && fit; i++)
 		counts[i] = (uint16_t)(counts[i] + more[i]);
@@ -215,7 +215,7 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	if (!into->table && !make_table(into_pool, into, into_values))
 		return;
 	for (uint32_t octave = 0; octave < TW_OCTAVES; octave++) {
-		uint32_t more = from_pool->tables[from->table].chunk[octave];
+		uint32_t more = tw_histogram_chunks(from_pool)[from->table + octave];
 		uint32_t chunk = more ? chunk_of(into_pool, into, octave) : 0;
 		if (chunk)
 			merge_octave(into_pool, chunk, from_pool, more);
@@ -227,7 +227,7 @@ size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_h
 {
 	uint64_t octaves = 0;
 	for (uint32_t i = 0; i < TW_OCTAVES && histogram->table; i++)
-		octaves |= (uint64_t)(pool->tables[histogram->table].chunk[i] != 0) << i;
+		octaves |= (uint64_t)(tw_histogram_chunks(pool)[histogram->table + i] != 0) << i;
 	for (uint64_t i = 0; i < values && i < TW_RAW_VALUES && histogram->raw; i++)
 		octaves |= UINT64_C(1) << tw_histogram_bucket(pool->raws[histogram->raw].value[i]) / TW_BUCKETS;
 	size_t chunks = (size_t)__builtin_popcountll(octaves), carried = (size_t)(values >> 16) + 1;
