@@ -25,7 +25,7 @@ struct run {
 /* Reads calls instead of events, where both sides can. */
 static int read_calls(struct tw_reader *reader, const struct tw_consumer *consumer, void *state, struct tw_calls *calls)
 {
-	enum { LEFT = 256 };
+	enum { LEFT = 512 };
 	struct tw_left_call room[LEFT + 1];
 	struct tw_left_calls left = {.calls = room, .room = LEFT};
 	int got;

@@ -70,37 +70,36 @@ static size_t count_near(const struct tw_tallies *rows, const struct tw_left_cal
 {
 	struct tw_tally *const first = rows->rows;
 	const struct tw_histogram_pool pool = rows->pool;
-	for (size_t i = 0; i < count; i++) {
-		struct tw_tally *row = &first[calls[i].row];
-		uint16_t *place = tw_histogram_place(&pool, &row->histogram, calls[i].duration);
+	const struct tw_left_call *call = calls, *const end = calls + count;
+	for (; call < end; call++) {
+		struct tw_tally *row = &first[call->row];
+		uint16_t *place = tw_histogram_place(&pool, &row->histogram, call->duration);
 		if (!++*place) {
 			--*place;
-			return i;
+			break;
 		}
-		tw_tally_end(row, &calls[i]);
+		tw_tally_end(row, call);
 	}
-	return count;
+	return (size_t)(call - calls);
 }
 
-static void count_calls(struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
+/* The same for any counts. */
+static size_t count_far(const struct tw_tallies *rows, const struct tw_left_call *calls, size_t count)
 {
 	uint16_t *places[TW_PART_WAITING];
-	if (rows->pool.chunk_count < NEAR_CHUNKS) {
-		for (size_t i = count_near(rows, calls, count); i < count; i++)
-			tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
-		return;
-	}
+	count = count < TW_PART_WAITING ? count : TW_PART_WAITING;
 	look_ahead(rows, places, calls, count);
-	for (size_t i = count_placed(rows->rows, places, calls, count); i < count; i++)
-		tw_tallies_leave(rows, &calls[i], TW_CALL_ENDED);
+	return count_placed(rows->rows, places, calls, count);
 }
 
 void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
 {
-	struct tw_profile_part *part = state;
-	for (size_t i = 0; i < left->count; i += TW_PART_WAITING) {
-		size_t count = left->count - i < TW_PART_WAITING ? left->count - i : TW_PART_WAITING;
-		count_calls(&part->rows, left->calls + i, count);
+	struct tw_tallies *rows = &((struct tw_profile_part *)state)->rows;
+	for (size_t i = 0; i < left->count;) {
+		bool near = rows->pool.chunk_count < NEAR_CHUNKS;
+		i += (near ? count_near : count_far)(rows, left->calls + i, left->count - i);
+		if (i < left->count)
+			tw_tallies_leave(rows, &left->calls[i++], TW_CALL_ENDED);
 	}
 }
 
