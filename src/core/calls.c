@@ -119,7 +119,7 @@ static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 	if (top_is_timed(stack))
 		stack->due = stack->timed[--stack->timed_count].due_below;
 	stack->depth--;
-	uint32_t below = --space->on_stack[frame->name];
+	uint32_t below = --space->on_stack[frame->name].calls;
 	if (calls->by_row)
 		below = --space->row_on_stack[frame->row];
 	if (frame->row == TW_ROW_OTHER)
@@ -192,7 +192,7 @@ static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
 		return 0;
 	if (name == 0)
 		return innermost(stack);
-	if (!space->on_stack[name])
+	if (!space->on_stack[name].calls)
 		return 0;
 	while (space->frames[depth].name != name)
 		depth--;
@@ -221,7 +221,7 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 /* Counts a call that goes onto the stack above `depth`. */
 static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
 {
-	space->on_stack[name]++;
+	space->on_stack[name].calls++;
 	if (calls->by_row)
 		space->row_on_stack[row]++;
 	bool known = space->lowest_other > 0 && space->lowest_other <= depth &&

@@ -34,7 +34,7 @@ struct tw_left_call {
 			uint32_t
 			    below; /* calls of this row that still go on: what is inside of another counts only once */
 		};
-		uint64_t function; /* a frame's, before `below` is written */
+		uint64_t function; /* both */
 	};
 };
 
@@ -44,12 +44,21 @@ static inline uint64_t tw_call_self(const struct tw_left_call *call)
 	return __builtin_sub_overflow(call->duration, call->children, &self) ? 0 : self;
 }
 
+/* Calls of a name that are going on. */
+union tw_on_stack {
+	struct {
+		uint32_t row; /* free for read_calls of a format */
+		uint32_t calls;
+	};
+	uint64_t function; /* both, as in struct tw_left_call */
+};
+
 /* What a track has while calls are going on. Once the stack is empty there are 0 calls of every name and row, so that a
  * space can go to another track as it is. */
 struct tw_call_space {
 	struct tw_frame *frames; /* the first is the root of the stack: its name is UINT32_MAX */
 	size_t frame_room;
-	uint32_t *on_stack; /* calls by name */
+	union tw_on_stack *on_stack; /* by name */
 	size_t name_room;
 	uint32_t *row_on_stack; /* calls by row, only where `by_row` */
 	size_t row_room;
@@ -169,7 +178,8 @@ typedef void (*tw_call_leave_fn)(struct tw_calls *calls, const struct tw_frame *
 struct tw_call_cursor {
 	struct tw_calls *calls;
 	struct tw_frame *top, *last; /* last: there is no room above */
-	uint32_t *on_stack, *row_on_stack;
+	union tw_on_stack *on_stack;
+	uint32_t *row_on_stack;
 	size_t names, rows; /* for which there is room */
 	uint64_t min_duration;
 	struct tw_frame *frames;
@@ -188,7 +198,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	uint32_t row = find(at->calls, at->top, name);
 	if (row < TW_ROW_FIRST || (by_row && row >= at->rows))
 		return false;
-	at->on_stack[name]++;
+	at->on_stack[name].calls++;
 	if (by_row)
 		at->row_on_stack[row]++;
 	*++at->top = (struct tw_frame){.begin = item->time, .name = name, .row = row};
@@ -201,7 +211,7 @@ static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cu
 {
 	struct tw_frame *top = at->top;
 	uint64_t duration = time - top->begin;
-	uint32_t below = --at->on_stack[top->name];
+	uint32_t below = --at->on_stack[top->name].calls;
 	if (by_row)
 		below = --at->row_on_stack[top->row];
 	at->top--;

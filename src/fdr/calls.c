@@ -23,22 +23,34 @@ enum {
 
 static_assert(sizeof(struct tw_frame) == sizeof(struct tw_left_call), "one step for both");
 
-/* By the bits of a plain record. */
+/* By the bits of a plain record that tell an exit from an entry. */
 struct moves {
-	ptrdiff_t
-	    down[EXIT_BITS + 1];      /* bytes from the frame above the top to its own, and from there to the new top */
-	uint32_t more[EXIT_BITS + 1]; /* calls on the stack */
+	uintptr_t near[EXIT_BITS + 1]; /* where the functions are, less these bits: all others are a function's place */
+	ptrdiff_t down[EXIT_BITS + 1]; /* bytes from the frame above the top to its own */
+	ptrdiff_t next[EXIT_BITS + 1]; /* bytes to the new top */
+	uint64_t kept[EXIT_BITS + 1];  /* the bits of the time in calls inside the new top that are no rubbish */
+	uint64_t more[EXIT_BITS + 1];  /* calls on the stack, for union tw_on_stack */
 };
 
-static const struct moves moves = {.down = {[EXIT_BITS] = -STEP}, .more = {1, [EXIT_BITS] = UINT32_MAX}};
+static_assert(sizeof(struct fdr_near) == 1 << 4, "an id, where it stands in a record, is a place among them");
+
+static struct moves moves_among(const struct fdr_near *near)
+{
+	const uint64_t one = (union tw_on_stack){.calls = 1}.function;
+	return (struct moves){
+	    .near = {(uintptr_t)near, [EXIT_BITS] = (uintptr_t)near - EXIT_BITS},
+	    .down = {[EXIT_BITS] = -STEP},
+	    .next = {STEP, [EXIT_BITS] = -STEP},
+	    .kept = {[EXIT_BITS] = UINT64_MAX},
+	    .more = {one, [EXIT_BITS] = -one},
+	};
+}
 
 /* What a run looks at and moves. */
 struct run {
 	struct moves moves;
 	struct tw_frame *top;
 	struct tw_left_call *left;
-	uint32_t *on_stack;
-	const union fdr_near *near;
 	uint32_t odd; /* the bits that the first word of a plain entry or exit does not have */
 	struct tw_ticks_walk walk;
 	uint64_t whole, part; /* of the clock */
@@ -64,55 +76,56 @@ static inline bool make_plain(uint32_t *bits, uint32_t odd)
 
 /* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps
  * one of them. There must be room for as many frames, and for one call more than there are records. whole: the clock's.
- * Returns how many bytes are left. What a loop costs here is stores, then steps: a function's row and name are one
- * word, and what depends on the kind stands in a table on the stack. */
-static inline __attribute__((always_inline)) size_t take_all(struct run *run, const uint8_t *bytes, size_t size,
-                                                             uint64_t whole)
+ * Returns the first that it did not take. What a loop costs here is steps, then stores: a function's row and name are
+ * one word, a row and its open calls are another, and what depends on the kind stands in tables on the stack. */
+static inline __attribute__((always_inline)) const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t size,
+                                                                     uint64_t whole)
 {
 	struct tw_frame *top = run->top;
 	struct tw_left_call *left = run->left;
 	struct tw_ticks_walk walk = run->walk;
-	const union fdr_near *const near = run->near;
-	uint32_t *const on_stack = run->on_stack;
 	const struct moves by = run->moves;
 	const uint32_t odd = run->odd;
 	const uint64_t part = run->part;
-	const uint8_t *p = bytes, *const end = bytes + size;
+	const uint8_t *const end = bytes + size;
+	uint64_t inside = top->children; /* of the top; its frame has it when another comes on top */
+	const uint8_t *p = bytes;
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
 		uint32_t bits = tw_load32(p, false);
 		if (bits & odd && !make_plain(&bits, odd))
 			break;
-		const union fdr_near known = {.function = near[bits >> 4].function};
-		const ptrdiff_t down = by.down[bits & EXIT_BITS];
-		struct tw_frame *above = top + 1, *mine = moved(above, down);
-		above->function = known.function;
-		if (!known.row || mine->function != known.function ||
+		const uint32_t exit = bits & EXIT_BITS;
+		const struct fdr_near *const known = (const struct fdr_near *)(by.near[exit] + bits);
+		const struct fdr_near here = {.function = known->function};
+		const ptrdiff_t down = by.down[exit];
+		top[1].function = here.function;
+		if (!here.row || ((struct tw_frame *)moved(top + 1, down))->function != here.function ||
 		    !tw_ticks_step(&walk, tw_load32(p + 4, false), whole, part))
 			break;
-		const uint64_t now = tw_ticks_walked(&walk), duration = now - top->begin;
-		left->duration = duration;
-		left->children = top->children;
-		left->function = known.function;
-		left->below = on_stack[known.name] += by.more[bits & EXIT_BITS];
+		left->children = inside;
+		top->children = inside;
+		const uint64_t now = tw_ticks_walked(&walk);
+		left->duration = inside = now - top->begin;
+		left->function = known->open->function += by.more[exit];
 		left = moved(left, -down);
-		top = moved(mine, down);
-		top->children += duration; /* the caller's; of an entry, what is 0 next */
-		above->begin = now;
-		above->children = 0;
+		top[1].begin = now;
+		top = moved(top, by.next[exit]);
+		inside = (inside + top->children) & by.kept[exit];
 	}
+	top->children = inside;
 	run->top = top;
 	run->left = left;
 	run->walk = walk;
-	return (size_t)(end - p);
+	return p;
 }
 
 /* The same for clocks of more than 10^9 ticks per second, which most are. */
-static __attribute__((noinline)) size_t take_fast_clock(struct run *run, const uint8_t *bytes, size_t size)
+static __attribute__((noinline)) const uint8_t *take_fast_clock(struct run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, 0);
 }
 
-static __attribute__((noinline)) size_t take_any_clock(struct run *run, const uint8_t *bytes, size_t size)
+static __attribute__((noinline)) const uint8_t *take_any_clock(struct run *run, const uint8_t *bytes, size_t size)
 {
 	return take_all(run, bytes, size, run->whole);
 }
@@ -128,17 +141,20 @@ static bool learn(struct fdr_names *names, const struct tw_calls *calls, const u
 	    calls->row_of[name] < TW_ROW_FIRST)
 		return false;
 	names->near[id].row = calls->row_of[name];
+	names->near[id].open = &calls->stack->space->on_stack[name];
+	names->near[id].open->row = calls->row_of[name];
 	return true;
 }
 
 /* Rows are known only where the space has room for their names. */
 static void forget(struct fdr_names *names, const struct tw_call_space *space)
 {
-	if (names->space == space)
+	if (names->space == space && names->on_stack == space->on_stack)
 		return;
 	for (size_t id = 0; id < names->near_room; id++)
 		names->near[id].row = 0;
 	names->space = space;
+	names->on_stack = space->on_stack;
 }
 
 /* ---- Records between them that change nothing but the time: one in a hundred, of which each would cost as much as
@@ -195,7 +211,7 @@ static size_t take_plain(struct fdr_stream *stream, struct tw_calls *calls, stru
 		return 0; /* a call could end before it began */
 	const uint64_t ticks = run->walk.left;
 	const size_t size = most * TW_FDR_FUNCTION_SIZE;
-	size_t taken = size - (run->whole ? take_any_clock : take_fast_clock)(run, bytes, size);
+	size_t taken = (size_t)((run->whole ? take_any_clock : take_fast_clock)(run, bytes, size) - bytes);
 	if (!taken)
 		return 0;
 	stream->cursor.tsc += ticks - run->walk.left;
@@ -211,11 +227,9 @@ static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, stru
 	struct tw_call_stack *stack = calls->stack;
 	const size_t near_room = stream->names->near_room;
 	struct run run = {
-	    .moves = moves,
+	    .moves = moves_among(stream->names->near),
 	    .top = stack->space->frames + stack->depth,
 	    .left = left->calls + left->count,
-	    .on_stack = stack->space->on_stack,
-	    .near = stream->names->near,
 	    .odd = (KIND_BITS ^ EXIT_BITS) | ~(uint32_t)((near_room << 4) - 1),
 	    .whole = stream->clock.whole,
 	    .part = stream->clock.part,

@@ -143,18 +143,25 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 
 /* ---- names.c: function ids to names of the dictionary. ---- */
 
-union fdr_near {
-	struct {
-		uint32_t row;  /* of read_calls's caller; 0: not yet known */
-		uint32_t name; /* 0: not yet named */
+struct fdr_near {
+	union {
+		struct {
+			uint32_t row;  /* of read_calls's caller; 0: not yet known */
+			uint32_t name; /* 0: not yet named */
+		};
+		uint64_t function; /* both, as in struct tw_frame */
 	};
-	uint64_t function; /* both, as in struct tw_frame */
+	union {
+		union tw_on_stack *open; /* where there is a row */
+		uint64_t room;           /* the same size on all machines */
+	};
 };
 
 struct fdr_names {
-	union fdr_near *near;              /* by id */
+	struct fdr_near *near;             /* by id */
 	size_t near_room;                  /* 0 or a power of two */
 	const struct tw_call_space *space; /* that the rows are known for */
+	const union tw_on_stack *on_stack; /* of it: where `open` points to */
 	struct tw_map far;                 /* ids too large for the table */
 	uint32_t other;                    /* what has no place within the memory limit; 0: the limit is not reached */
 };

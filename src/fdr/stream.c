@@ -93,7 +93,7 @@ static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
 	struct tw_event *first = &rows->events[rows->event_count], *event = first;
 	size_t room = rows->event_room - rows->event_count, most = size / TW_FDR_FUNCTION_SIZE;
 	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
-	const union fdr_near *near = stream->names->near;
+	const struct fdr_near *near = stream->names->near;
 	size_t near_room = stream->names->near_room;
 	struct tw_ticks clock = stream->clock;
 	uint64_t tsc = cursor->tsc, at = cursor->at;
