@@ -61,7 +61,7 @@ static bool is_full(const struct xtrace_calls *calls)
 }
 
 /* The number of the function at an address; UINT32_MAX when there is no memory. */
-static uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+static uint32_t find_function(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
 {
 	struct xtrace_function function = {.name = UINT32_MAX};
 	uint32_t number;
@@ -85,7 +85,24 @@ static uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64
 	return number;
 }
 
+static inline uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+{
+	struct xtrace_near *near = &calls->near[address / WORD % XTRACE_NEAR];
+	if (near->address != address || !near->function)
+		*near = (struct xtrace_near){address, find_function(calls, address, offset) + 1};
+	return near->function - 1;
+}
+
 /* ---- The stack. ---- */
+
+/* The word that has the bit of a place. */
+static uint64_t *backs_of(struct xtrace_calls *calls, uint64_t back, uint64_t *bit)
+{
+	enum { BITS = 64 };
+	uint64_t number = back / WORD;
+	*bit = UINT64_C(1) << number % BITS;
+	return &calls->backs[number / BITS % XTRACE_BACKS];
+}
 
 static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
                 struct xtrace_turn *turn)
@@ -96,8 +113,11 @@ static int push(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t
 		return 0;
 	}
 	uint32_t function = function_of(calls, stack->pc, offset);
-	if (function == UINT32_MAX || !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames))
+	if (function == UINT32_MAX || (stack->count == stack->room &&
+	                               !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames)))
 		return xtrace_no_memory(calls->reader);
+	uint64_t bit, *bits = backs_of(calls, back, &bit);
+	*bits |= bit;
 	stack->frames[stack->count++] = (struct xtrace_frame){back, function};
 	calls->frames++;
 	turn->begins = true;
@@ -115,6 +135,9 @@ static void leave(struct xtrace_calls *calls, struct xtrace_stack *stack, size_t
 /* Leaves the calls that come back to the PC: a return may leave several at once, as longjmp does. */
 static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct xtrace_turn *turn)
 {
+	uint64_t bit;
+	if (!(*backs_of(calls, stack->pc, &bit) & bit))
+		return;
 	for (size_t i = 1; i <= stack->count && i <= SEARCHED; i++)
 		if (stack->frames[stack->count - i].back == stack->pc) {
 			leave(calls, stack, i, turn);
@@ -157,14 +180,25 @@ static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, ui
 	return push(calls, stack, back, offset, turn);
 }
 
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+                    struct xtrace_turn *turn)
+{
+	uint64_t back = stack->pc + WORD;
+	*turn = (struct xtrace_turn){0};
+	stack->pc = pc;
+	return take_block(calls, stack, back, offset, turn);
+}
+
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
                       uint64_t offset, struct xtrace_turn *turn)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;
-	uint64_t back = stack->pc + WORD;
+	int status = 0;
 	*turn = (struct xtrace_turn){0};
-	stack->pc = told ? token->pc : back;
-	int status = told ? take_block(calls, stack, back, offset, turn) : 0;
+	if (told)
+		status = xtrace_calls_go(calls, stack, token->pc, offset, turn);
+	else
+		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
 	stack->known = true;
 	return status;

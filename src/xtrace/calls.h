@@ -17,13 +17,20 @@ struct xtrace_function {
 	uint32_t name;
 };
 
+enum { XTRACE_NEAR = 256, XTRACE_BACKS = 64 };
+
 /* What all tracks share. All zero but the reader to begin. */
 struct xtrace_calls {
 	struct tw_reader *reader;
 	struct xtrace_operations operations;
 	bool told;
 	size_t frames;       /* of all stacks */
-	struct tw_map known; /* addresses that were gone to: their functions */
+	struct xtrace_near { /* those met lately */
+		uint64_t address;
+		uint32_t function; /* plus 1 */
+	} near[XTRACE_NEAR];
+	uint64_t backs[XTRACE_BACKS]; /* a bit for each place that calls return to, by its address; several share one */
+	struct tw_map known;          /* addresses that were gone to: their functions */
 	struct xtrace_function *functions;
 	size_t function_count, function_room;
 };
@@ -47,6 +54,11 @@ struct xtrace_turn {
 /* Takes each instruction of a track. Returns 0 or TW_ERR_MEMORY. */
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
                       uint64_t offset, struct xtrace_turn *turn);
+
+/* The same of a PCINST only, by what the stack says of the instruction before. Its own flow is the caller's to put
+ * there. */
+int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t pc, uint64_t offset,
+                    struct xtrace_turn *turn);
 
 /* Takes a gap: what the last instruction was is not known behind it. */
 static inline void xtrace_stack_lose(struct xtrace_stack *stack)
