@@ -48,20 +48,18 @@ static bool reserve(struct study_part *part)
 static int take(struct study_part *part, const struct study_batch *batch)
 {
 	struct blocks *blocks = blocks_of(part);
-	uint64_t length = 0;
 	if (!reserve(part))
 		return TW_ERR_MEMORY;
 	uint32_t start = blocks->start;
-	for (size_t i = 0; i < batch->step_count; i++) {
-		if (batch->steps[i] & study_block) {
-			blocks->items[start].instructions += length;
-			length = 0;
-			start = batch->steps[i] & study_site;
-			blocks->items[start].entries++;
-		}
-		length++;
+	size_t from = 0;
+	for (size_t i = 0; i < batch->head_count; i++) {
+		const struct study_head *head = &batch->heads[i];
+		blocks->items[start].instructions += head->step - from;
+		from = head->step;
+		start = head->site;
+		blocks->items[start].entries++;
 	}
-	blocks->items[start].instructions += length;
+	blocks->items[start].instructions += batch->step_count - from;
 	blocks->start = start;
 	return 0;
 }

@@ -37,7 +37,6 @@ struct branches {
 	uint32_t history, mask;
 	uint64_t returns[RETURNS]; /* where calls are expected back: a ring */
 	unsigned top;
-	uint32_t pending; /* a branch whose target comes next; 0: none */
 };
 
 static struct branches *branches_of(const struct study_part *part)
@@ -190,18 +189,14 @@ static bool is_branch(const struct study_site *site)
 
 static int take(struct study_part *part, const struct study_batch *batch)
 {
-	struct branches *branches = branches_of(part);
 	if (!reserve(part))
 		return TW_ERR_MEMORY;
 	const struct study_site *sites = part->sites.items;
-	uint32_t before = branches->pending;
-	for (size_t i = 0; i < batch->step_count; i++) {
-		uint32_t step = batch->steps[i], site = step & study_site;
-		if (step & study_block && before && !(step & study_gap) && is_branch(&sites[before]) && site)
-			take_branch(part, before, sites[site].pc);
-		before = site;
+	for (size_t i = 0; i < batch->head_count; i++) {
+		const struct study_head *head = &batch->heads[i];
+		if (head->before && head->site && is_branch(&sites[head->before]))
+			take_branch(part, head->before, sites[head->site].pc);
 	}
-	branches->pending = before;
 	return 0;
 }
 

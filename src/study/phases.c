@@ -108,30 +108,26 @@ static void close_interval(struct study_part *part)
 	phases->length = 0;
 }
 
-static void count(struct phases *phases, uint32_t block, size_t instructions)
+static void add(struct phases *phases, uint32_t block, size_t instructions)
 {
-	if (!instructions)
-		return;
 	if (!phases->now[block])
 		phases->touched[phases->touched_count++] = block;
 	phases->now[block] += (uint32_t)instructions;
 }
 
-/* Steps of one interval. */
-static void take_steps(struct phases *phases, const uint32_t *steps, size_t most)
+/* So many of one block; intervals may end in between. */
+static void take_steps(struct study_part *part, size_t count)
 {
-	uint32_t block = phases->block;
-	size_t from = 0;
-	for (size_t i = 0; i < most; i++) {
-		if (!(steps[i] & study_block))
-			continue;
-		count(phases, block, i - from);
-		block = steps[i] & study_site;
-		from = i;
+	struct phases *phases = phases_of(part);
+	while (count) {
+		uint64_t left = part->options->interval - phases->length;
+		size_t most = count < left ? count : (size_t)left;
+		add(phases, phases->block, most);
+		phases->length += most;
+		count -= most;
+		if (phases->length == part->options->interval)
+			close_interval(part);
 	}
-	count(phases, block, most - from);
-	phases->block = block;
-	phases->length += most;
 }
 
 static int take(struct study_part *part, const struct study_batch *batch)
@@ -142,14 +138,13 @@ static int take(struct study_part *part, const struct study_batch *batch)
 	    (places > phases->touched_room &&
 	     !tw_grow(&phases->touched, &phases->touched_room, places, sizeof *phases->touched)))
 		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < batch->step_count;) {
-		uint64_t left = part->options->interval - phases->length;
-		size_t most = batch->step_count - i < left ? batch->step_count - i : (size_t)left;
-		take_steps(phases, batch->steps + i, most);
-		i += most;
-		if (phases->length == part->options->interval)
-			close_interval(part);
+	size_t from = 0;
+	for (size_t i = 0; i < batch->head_count; i++) {
+		take_steps(part, batch->heads[i].step - from);
+		phases->block = batch->heads[i].site;
+		from = batch->heads[i].step;
 	}
+	take_steps(part, batch->step_count - from);
 	return 0;
 }
 

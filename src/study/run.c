@@ -133,7 +133,6 @@ static bool map_sites(struct study_part *all, const struct study_part *part, uin
 		struct study_site *same = &all->sites.items[map[i]];
 		same->count += site->count;
 		same->next = same->next ? same->next : map[site->next];
-		same->jump = same->jump ? same->jump : map[site->jump];
 	}
 	return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "xtrace/layout.h"
+#include "xtrace/trail.h"
 
 enum { WORD = 4, LEVEL_SHIFT = 6, LEVELS = 4, LONGEST = 9 + 256 };
 
@@ -37,7 +38,7 @@ static uint64_t key_of(uint64_t pc, uint32_t opcode)
 static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
 {
 	uint32_t number = (uint32_t)sites->count;
-	if (number == study_site ||
+	if (number == UINT32_MAX - 1 ||
 	    !tw_budget_grow(sites->budget, TW_FOR_ROWS, &sites->items, &sites->room, sites->count + 1,
 	                    sizeof *sites->items) ||
 	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(pc, opcode), number))
@@ -52,14 +53,21 @@ static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode
 	return number;
 }
 
-uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+/* 0 where it is not known. */
+static uint32_t known_site(const struct study_sites *sites, uint64_t pc, uint32_t opcode)
 {
 	size_t slot = SIZE_MAX;
 	uint32_t number;
 	while (tw_map_next(&sites->map, key_of(pc, opcode), &slot, &number))
 		if (sites->items[number].pc == pc && sites->items[number].opcode == opcode)
 			return number;
-	return add_site(sites, pc, opcode, function);
+	return 0;
+}
+
+uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+{
+	uint32_t number = known_site(sites, pc, opcode);
+	return number ? number : add_site(sites, pc, opcode, function);
 }
 
 /* ---- Walking. ---- */
@@ -72,7 +80,9 @@ struct walk {
 	struct xtrace_cursor cursor;
 	struct xtrace_calls calls;
 	struct xtrace_stack frames;
-	uint32_t *stack; /* names of the functions that are open */
+	struct xtrace_trails trails;
+	struct xtrace_trail *trail; /* that ends at the next token; NULL: none */
+	uint32_t *stack;            /* names of the functions that are open */
 	size_t depth, room;
 	uint64_t pc;   /* of the last instruction */
 	uint32_t last; /* its place */
@@ -85,6 +95,8 @@ struct walk {
 };
 
 enum { ACCESSES_MOST = 256, NOTES_MOST = 16 }; /* of an instruction */
+
+enum { TRAILS_SHARE = 8 }; /* of the memory limit */
 
 /* Whether what the next instruction does has room, so that it is all in one batch. */
 static inline bool takes_another(const struct study_batch *batch)
@@ -99,83 +111,79 @@ static int flush(struct walk *walk)
 	bool any = batch->step_count || batch->access_count || batch->note_count;
 	int status = any ? walk->take(walk->context, batch) : 0;
 	batch->first += batch->step_count;
-	batch->step_count = batch->access_count = batch->turn_count = batch->note_count = 0;
+	batch->step_count = batch->head_count = batch->access_count = batch->turn_count = batch->note_count = 0;
 	walk->whole = true;
 	return status;
 }
 
-/* How the stack of calls is another behind a jump. */
-static int turn(struct walk *walk, const struct tw_xtrace_token *token)
+/* How the stack of calls is another behind a jump: the last instruction goes to a PC. */
+static int turn(struct walk *walk, uint64_t pc, size_t step, uint64_t offset)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_turn found;
-	walk->frames.flow = walk->sites->items[walk->last].flow;
-	walk->frames.known = walk->last != 0;
-	walk->frames.pc = walk->pc;
-	int status = xtrace_calls_take(&walk->calls, &walk->frames, token, walk->cursor.offset, &found);
-	walk->depth -= found.ends < walk->depth ? found.ends : walk->depth;
-	if (status >= 0 && found.begins && !tw_grow(&walk->stack, &walk->room, walk->depth + 1, sizeof *walk->stack))
-		status = TW_ERR_MEMORY;
-	if (status < 0)
-		return status;
-	if (found.begins)
-		walk->stack[walk->depth++] = found.name;
+	int status = xtrace_calls_go(&walk->calls, &walk->frames, pc, offset, &found);
 	if (found.begins || found.ends)
 		batch->turns[batch->turn_count++] =
-		    (struct study_turn){(uint16_t)batch->step_count, (uint16_t)found.ends, found.begins, found.name};
-	return 0;
+		    (struct study_turn){(uint16_t)step, (uint16_t)found.ends, found.begins, found.name};
+	return status;
 }
 
 static uint32_t function_of(const struct walk *walk)
 {
-	return walk->depth ? walk->stack[walk->depth - 1] : 0;
+	const struct xtrace_stack *frames = &walk->frames;
+	return frames->count ? walk->calls.functions[frames->frames[frames->count - 1].function].name : 0;
 }
 
 static void add_step(struct walk *walk, uint32_t site, bool block, unsigned level)
 {
 	struct study_batch *batch = &walk->batch;
-	uint32_t flags = (block ? study_block : 0) | (walk->lost ? study_gap : 0);
-	batch->steps[batch->step_count++] = site | flags;
+	if (block)
+		batch->heads[batch->head_count++] = (struct study_head){site, walk->last, (uint16_t)batch->step_count};
+	batch->step_count++;
 	walk->sites->items[site].count++;
 	walk->totals->levels[level]++;
 	walk->level = (uint8_t)level;
 	walk->last = site;
 	walk->lost = false;
 	walk->whole = true;
+	walk->trail = NULL;
 }
 
 /* An instruction behind the last one. */
 static void take_next(struct walk *walk, uint32_t opcode, unsigned level)
 {
-	bool block = walk->sites->items[walk->last].flow != XTRACE_NEXT || walk->lost;
+	struct study_site *last = &walk->sites->items[walk->last];
+	bool block = last->flow != XTRACE_NEXT || walk->lost;
+	uint32_t site = last->next;
 	walk->pc += WORD;
-	uint32_t site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
-	if (walk->last)
-		walk->sites->items[walk->last].next = site;
+	if (!site || walk->sites->items[site].opcode != opcode) {
+		site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
+		if (walk->last)
+			walk->sites->items[walk->last].next = site;
+	}
 	add_step(walk, site, block, level);
 }
 
-static int take_told(struct walk *walk, const struct tw_xtrace_token *token)
+static int take_told(struct walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
 {
-	struct study_site *last = &walk->sites->items[walk->last];
-	bool behind = walk->has_pc && token->pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
+	const struct study_site *last = &walk->sites->items[walk->last];
+	bool behind = walk->has_pc && pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
 	bool block = !flows || !behind || walk->lost;
-	int status = walk->last && walk->silent >> last->flow & 1 ? 0 : turn(walk, token);
-	if (status < 0)
-		return status;
+	if (!walk->last || !(walk->silent >> last->flow & 1)) {
+		walk->frames.flow = last->flow;
+		walk->frames.known = walk->last != 0;
+		walk->frames.pc = walk->pc;
+		int status = turn(walk, pc, walk->batch.step_count, walk->cursor.offset);
+		if (status < 0)
+			return status;
+	}
 	if (behind && !walk->lost) {
-		take_next(walk, token->opcode, token->level);
+		take_next(walk, opcode, level);
 		return 0;
 	}
-	walk->pc = token->pc;
+	walk->pc = pc;
 	walk->has_pc = true;
-	uint32_t site = last->jump;
-	if (!site || walk->sites->items[site].pc != token->pc || walk->sites->items[site].opcode != token->opcode) {
-		site = study_sites_find(walk->sites, token->pc, token->opcode, function_of(walk));
-		if (walk->last)
-			walk->sites->items[walk->last].jump = site;
-	}
-	add_step(walk, site, block, token->level);
+	add_step(walk, study_sites_find(walk->sites, pc, opcode, function_of(walk)), block, level);
 	return 0;
 }
 
@@ -200,19 +208,61 @@ static void take_gap(struct walk *walk)
 	walk->lost = true;
 }
 
-/* ---- The fast path: instructions that come as they did the last time, and accesses. `make bench` measures it (insns).
- * ---- */
+/* ---- Trails: instructions that come as they did before. ---- */
+
+/* So many of a draft's steps as are places that were met, one behind the other. */
+static size_t mark(void *context, struct xtrace_draft *draft)
+{
+	struct study_sites *sites = context;
+	uint32_t site = known_site(sites, draft->pc, draft->steps[0]);
+	size_t count = 0, access = 0;
+	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
+		for (; access < draft->access_count && draft->accesses[access].step == count; access++)
+			draft->accesses[access].mark = site;
+		draft->steps[count++] = site;
+		site = sites->items[site].next;
+	}
+	return count;
+}
+
+/* Places are counted by the trails that they are of. */
+static void count_trail(struct study_sites *sites, const struct xtrace_trail *trail)
+{
+	const uint32_t *steps = xtrace_trail_steps(trail);
+	for (size_t i = 0; i < trail->step_count; i++)
+		sites->items[steps[i]].count += trail->count;
+}
+
+/* Of several that came behind a place, which there are in damaged traces and where code is written anew, it is the one
+ * that was met most. */
+static void link_trail(struct study_sites *sites, const struct xtrace_trail *trail)
+{
+	const uint32_t *steps = xtrace_trail_steps(trail);
+	for (size_t i = 1; i < trail->step_count; i++) {
+		struct study_site *before = &sites->items[steps[i - 1]];
+		if (sites->items[steps[i]].count > sites->items[before->next].count)
+			before->next = steps[i];
+	}
+}
+
+static void add_up_trails(const struct xtrace_trails *trails, struct study_sites *sites)
+{
+	for (size_t i = 0; i < trails->count; i++)
+		count_trail(sites, trails->items[i]);
+	for (size_t i = 0; i < trails->count; i++)
+		link_trail(sites, trails->items[i]);
+}
 
 /* What changes with each token, where the compiler can keep it in registers. */
 struct fast {
-	const uint8_t *p, *end; /* tokens that are held whole begin before the end */
-	struct study_site *sites;
-	uint32_t *step, *step_end;
+	const uint8_t *p, *end, *held_end; /* tokens that are held whole begin before the end */
+	size_t step_count;
 	struct study_access *access, *access_end;
 	struct study_access *open; /* that the next token may continue; NULL: none */
+	struct xtrace_trail *trail;
 	uint64_t pc;
 	uint32_t last;
-	unsigned silent;
+	uint8_t flow; /* of the last */
 	uint8_t level;
 };
 
@@ -223,15 +273,15 @@ static inline void enter(struct walk *walk, struct fast *fast)
 	*fast = (struct fast){
 	    .p = cursor->bytes,
 	    .end = cursor->left > LONGEST ? cursor->bytes + (cursor->left - LONGEST) : cursor->bytes,
-	    .sites = walk->sites->items,
-	    .step = batch->steps + batch->step_count,
-	    .step_end = batch->steps + (takes_another(batch) ? STUDY_STEPS : batch->step_count),
+	    .held_end = cursor->bytes + cursor->left,
+	    .step_count = batch->step_count,
 	    .access = batch->accesses + batch->access_count,
 	    .access_end = batch->accesses + STUDY_ACCESSES,
 	    .open = walk->whole ? NULL : &batch->accesses[batch->access_count - 1],
+	    .trail = walk->trail,
 	    .pc = walk->pc,
 	    .last = walk->last,
-	    .silent = walk->silent,
+	    .flow = walk->sites->items[walk->last].flow,
 	    .level = walk->level,
 	};
 }
@@ -240,69 +290,34 @@ static inline void leave(struct walk *walk, const struct fast *fast)
 {
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_cursor *cursor = &walk->cursor;
-	size_t took = (size_t)(fast->p - cursor->bytes), steps = (size_t)(fast->step - batch->steps);
+	size_t took = (size_t)(fast->p - cursor->bytes);
 	cursor->bytes = fast->p;
 	cursor->left -= took;
 	cursor->next += took;
-	walk->totals->levels[fast->level] += steps - batch->step_count;
-	batch->step_count = steps;
+	cursor->offset = cursor->next;
+	walk->totals->levels[fast->level] += fast->step_count - batch->step_count;
+	batch->step_count = fast->step_count;
 	batch->access_count = (size_t)(fast->access - batch->accesses);
 	walk->whole = !fast->open;
+	walk->trail = fast->trail;
 	walk->pc = fast->pc;
 	walk->last = fast->last;
 }
 
-static inline bool has_room(const struct fast *fast)
-{
-	return fast->step < fast->step_end && fast->access_end - fast->access >= ACCESSES_MOST;
-}
-
-/* Behind a gap, and where there is no room for places, the last is 0, which nothing follows. */
-static inline bool add_fast(struct fast *fast, uint32_t site, uint32_t flags, uint64_t pc, uint32_t opcode)
-{
-	struct study_site *same = &fast->sites[site];
-	if (!site || same->opcode != opcode || same->pc != pc || !has_room(fast))
-		return false;
-	same->count++;
-	*fast->step++ = site | flags;
-	fast->last = site;
-	fast->pc = pc;
-	fast->open = NULL;
-	return true;
-}
-
-static inline bool next_fast(struct fast *fast)
-{
-	const struct study_site *last = &fast->sites[fast->last];
-	bool taken = *fast->p >> LEVEL_SHIFT == fast->level &&
-	             add_fast(fast, last->next, last->flow == XTRACE_NEXT ? 0 : study_block, fast->pc + WORD,
-	                      tw_load32(fast->p + 1, false));
-	fast->p += taken ? 5 : 0;
-	return taken;
-}
-
-static inline bool told_fast(struct fast *fast)
-{
-	const struct study_site *last = &fast->sites[fast->last];
-	uint64_t pc = tw_load64(fast->p + 1, false);
-	bool taken = *fast->p >> LEVEL_SHIFT == fast->level && last->flow != XTRACE_NEXT &&
-	             fast->silent >> last->flow & 1 &&
-	             add_fast(fast, pc == fast->pc + WORD ? last->next : last->jump, study_block, pc,
-	                      tw_load32(fast->p + 9, false));
-	fast->p += taken ? 13 : 0;
-	return taken;
-}
-
 /* Tokens of one instruction that continue each other are one access: collectors part them differently. */
-static inline void access_fast(struct fast *fast, const uint32_t *steps, uint64_t address, unsigned size, unsigned kind)
+static inline bool continues(const struct study_access *open, uint64_t address, unsigned size, unsigned kind)
 {
-	struct study_access *open = fast->open;
-	unsigned had = open ? open->size & STUDY_SIZE : 0;
-	if (open && (open->size & STUDY_STORE) == kind && open->address + had == address && had + size < STUDY_SIZE) {
-		open->size = (uint16_t)(open->size + size);
+	unsigned had = open->size & STUDY_SIZE;
+	return (open->size & STUDY_STORE) == kind && open->address + had == address && had + size < STUDY_SIZE;
+}
+
+static inline void add_access(struct fast *fast, uint64_t address, unsigned size, unsigned kind)
+{
+	if (fast->open && continues(fast->open, address, size, kind)) {
+		fast->open->size = (uint16_t)(fast->open->size + size);
 		return;
 	}
-	uint16_t step = (uint16_t)(fast->step > steps ? fast->step - steps - 1 : 0);
+	uint16_t step = (uint16_t)(fast->step_count ? fast->step_count - 1 : 0);
 	*fast->access = (struct study_access){address, fast->last, step, (uint16_t)(size | kind)};
 	fast->open = fast->access++;
 }
@@ -311,50 +326,129 @@ static void take_access(struct walk *walk, uint64_t address, unsigned size, bool
 {
 	struct fast fast;
 	enter(walk, &fast);
-	access_fast(&fast, walk->batch.steps, address, size, stores ? STUDY_STORE : 0);
+	add_access(&fast, address, size, stores ? STUDY_STORE : 0);
 	leave(walk, &fast);
 }
 
-/* An instruction that comes for the first time, or with a call or a return. */
+static inline void add_accesses(struct fast *fast, const struct xtrace_trail *trail)
+{
+	const struct xtrace_trail_access *from = trail->accesses, *end = from + trail->access_count;
+	struct study_access *to = fast->access;
+	for (; from < end; from++) {
+		uint64_t address = tw_load64(fast->p + from->at, false);
+		unsigned kind = from->stores ? STUDY_STORE : 0;
+		if (from->more && continues(to - 1, address, from->size, kind))
+			to[-1].size = (uint16_t)(to[-1].size + from->size);
+		else
+			*to++ = (struct study_access){address, from->mark, (uint16_t)(fast->step_count + from->step),
+			                              (uint16_t)(from->size | kind)};
+	}
+	bool open = trail->access_count && end[-1].step == trail->step_count - 1;
+	fast->open = open ? to - 1 : NULL;
+	fast->access = to;
+}
+
+static inline void add_trail(struct walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
+{
+	struct study_batch *batch = &walk->batch;
+	if (fast->flow != XTRACE_NEXT || !behind)
+		batch->heads[batch->head_count++] =
+		    (struct study_head){trail->first, fast->last, (uint16_t)fast->step_count};
+	else
+		walk->sites->items[fast->last].next = trail->first;
+	add_accesses(fast, trail);
+	trail->count++;
+	fast->trail = trail;
+	fast->p += trail->size;
+	fast->step_count += trail->step_count;
+	fast->pc = trail->pc + (uint64_t)(trail->step_count - 1) * WORD;
+	fast->last = trail->last;
+	fast->flow = trail->flow;
+}
+
+static inline bool has_room(const struct fast *fast, const struct xtrace_trail *trail)
+{
+	return fast->step_count + trail->step_count <= STUDY_STEPS &&
+	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST;
+}
+
+static int make_room(struct walk *walk, struct fast *fast)
+{
+	leave(walk, fast);
+	int status = flush(walk);
+	enter(walk, fast);
+	return status;
+}
+
+static inline int turn_fast(struct walk *walk, const struct fast *fast, uint64_t pc)
+{
+	const struct xtrace_cursor *cursor = &walk->cursor;
+	walk->frames.flow = fast->flow;
+	walk->frames.known = true;
+	walk->frames.pc = fast->pc;
+	return turn(walk, pc, fast->step_count, cursor->next + (uint64_t)(fast->p - cursor->bytes));
+}
+
+/* Takes the trail that comes now. Returns 1, 0 when there is none, or a negative status. Behind a gap, and where there
+ * is no room for places, the last is 0, which nothing follows. */
+static inline int take_trail(struct walk *walk, struct fast *fast)
+{
+	bool told = (*fast->p & XTRACE_INST_BITS) == XTRACE_PCINST;
+	uint64_t next = fast->pc + WORD, pc = told ? tw_load64(fast->p + 1, false) : next;
+	bool behind = pc == next;
+	if (!fast->last || *fast->p >> LEVEL_SHIFT != fast->level ||
+	    !(told || fast->trail || fast->flow != XTRACE_NEXT))
+		return 0;
+	struct xtrace_trail *trail =
+	    xtrace_trails_find(&walk->trails, fast->trail, fast->p, (size_t)(fast->held_end - fast->p), pc, behind);
+	if (!trail)
+		return 0;
+	int status = has_room(fast, trail) ? 0 : make_room(walk, fast);
+	if (status >= 0 && told && !(walk->silent >> fast->flow & 1))
+		status = turn_fast(walk, fast, pc);
+	if (status < 0)
+		return status;
+	add_trail(walk, fast, trail, behind);
+	return 1;
+}
+
+/* An instruction that comes for the first time, or as it did not come before. */
 static int take_slowly(struct walk *walk)
 {
 	struct xtrace_cursor *cursor = &walk->cursor;
 	const uint8_t *p = cursor->bytes;
 	bool told = (*p & XTRACE_INST_BITS) == XTRACE_PCINST;
 	size_t size = told ? 13 : 5;
-	const struct tw_xtrace_token token = {.kind = told ? TW_XTRACE_PCINST : TW_XTRACE_INST,
-	                                      .level = (uint8_t)(*p >> LEVEL_SHIFT),
-	                                      .pc = told ? tw_load64(p + 1, false) : 0,
-	                                      .opcode = tw_load32(p + size - WORD, false)};
-	cursor->offset = cursor->next;
+	uint32_t opcode = tw_load32(p + size - WORD, false);
 	cursor->next += size;
 	cursor->bytes += size;
 	cursor->left -= size;
 	if (told)
-		return take_told(walk, &token);
-	take_next(walk, token.opcode, token.level);
+		return take_told(walk, tw_load64(p + 1, false), opcode, *p >> LEVEL_SHIFT);
+	take_next(walk, opcode, *p >> LEVEL_SHIFT);
 	return 0;
 }
 
+/* `make bench` measures it (insns). */
 static int run(struct walk *walk)
 {
 	struct fast fast;
 	int status = 0;
 	enter(walk, &fast);
 	while (fast.p < fast.end && status >= 0) {
-		unsigned byte = *fast.p, fixed = byte & 0x0f;
-		bool inst = (byte & XTRACE_INST_BITS) == 0x01, told = (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
-		if ((inst && next_fast(&fast)) || (told && told_fast(&fast)))
-			continue;
-		if (inst || told) {
-			if (!has_room(&fast))
-				break;
+		unsigned byte = *fast.p, fixed = byte & XTRACE_MEM_BITS, kind = byte & XTRACE_INST_BITS;
+		if (kind == 0x01 || kind == XTRACE_PCINST) {
+			status = take_trail(walk, &fast);
+			if (status)
+				continue;
 			leave(walk, &fast);
-			status = take_slowly(walk);
+			status = takes_another(&walk->batch) ? 0 : flush(walk);
+			if (status >= 0)
+				status = take_slowly(walk);
 			enter(walk, &fast);
 		} else if ((fixed == 0x02 || fixed == 0x0a) && byte >> 4 <= 8 && fast.access < fast.access_end) {
-			access_fast(&fast, walk->batch.steps, tw_load64(fast.p + 1, false), 1u << (byte >> 4),
-			            fixed == 0x0a ? STUDY_STORE : 0);
+			add_access(&fast, tw_load64(fast.p + 1, false), 1u << (byte >> 4),
+			           fixed == 0x0a ? STUDY_STORE : 0);
 			fast.p += 9 + (1u << (byte >> 4));
 		} else {
 			break;
@@ -375,7 +469,7 @@ static int take_token(struct walk *walk, const struct tw_xtrace_token *token)
 		take_next(walk, token->opcode, token->level);
 		return 0;
 	case TW_XTRACE_PCINST:
-		return take_told(walk, token);
+		return take_told(walk, token->pc, token->opcode, token->level);
 	case TW_XTRACE_LOAD:
 	case TW_XTRACE_STORE:
 		take_access(walk, token->value, token->payload_size, token->kind == TW_XTRACE_STORE);
@@ -448,16 +542,24 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
 	walk->context = context;
 	walk->whole = true;
 	walk->calls.reader = reader;
+	walk->trails = (struct xtrace_trails){
+	    .operations = &sites->operations,
+	    .admit = mark,
+	    .context = sites,
+	    .passed = 1u << TW_XTRACE_MISC_FLAGS | 1u << TW_XTRACE_TIME,
+	    .limit = sites->budget->limit / TRAILS_SHARE,
+	};
 	walk->silent = silent_flows(reader);
 	int status = xtrace_files_open(&walk->files, reader, track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
 	if (status >= 0)
 		status = walk_tokens(walk);
+	add_up_trails(&walk->trails, sites);
 	add_totals(walk);
+	xtrace_trails_free(&walk->trails);
 	xtrace_files_close(&walk->files);
 	xtrace_stack_free(&walk->frames);
 	xtrace_calls_free(&walk->calls);
-	free(walk->stack);
 	free(walk);
 	return status;
 }

@@ -12,7 +12,6 @@ struct study_site {
 	uint64_t pc;
 	uint32_t opcode;
 	uint32_t next; /* the place behind it, where that was met; 0 otherwise */
-	uint32_t jump; /* where it went last */
 	uint32_t function;
 	uint8_t flow;  /* enum xtrace_flow */
 	uint8_t class; /* enum study_class */
@@ -29,10 +28,12 @@ struct study_sites {
 	struct xtrace_operations operations;
 };
 
-/* Of a step: */
-static const uint32_t study_block = UINT32_C(1) << 31, /* it is the first of a basic block */
-    study_gap = UINT32_C(1) << 30,                     /* what was before it is not known */
-    study_site = (UINT32_C(1) << 30) - 1;              /* the number of its place */
+/* A basic block begins. */
+struct study_head {
+	uint32_t site;
+	uint32_t before; /* the place of the instruction before; 0 where that is not known */
+	uint16_t step;
+};
 
 struct study_access {
 	uint64_t address;
@@ -60,16 +61,22 @@ struct study_note {
 };
 
 /* So few that they stay in the cache nearest to the processor. */
-enum { STUDY_STEPS = 1024, STUDY_ACCESSES = 2048, STUDY_TURNS = STUDY_STEPS, STUDY_NOTES = 64 };
+enum {
+	STUDY_STEPS = 1024, /* instructions */
+	STUDY_ACCESSES = 2048,
+	STUDY_HEADS = STUDY_STEPS,
+	STUDY_TURNS = STUDY_STEPS,
+	STUDY_NOTES = 64
+};
 
 struct study_batch {
 	const struct study_sites *sites;
 	uint64_t first; /* instructions before it */
-	uint32_t steps[STUDY_STEPS];
+	struct study_head heads[STUDY_HEADS];
 	struct study_access accesses[STUDY_ACCESSES];
 	struct study_turn turns[STUDY_TURNS];
 	struct study_note notes[STUDY_NOTES];
-	size_t step_count, access_count, turn_count, note_count;
+	size_t step_count, head_count, access_count, turn_count, note_count;
 };
 
 /* What takes batches. Returns 0 or TW_ERR_MEMORY. */
