@@ -3,10 +3,11 @@
 #include "xtrace/check.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "xtrace/layout.h"
 
-enum { WORD = 4, ARGUMENTS = 7, CLASS = 7 };
+enum { WORD = 4, ARGUMENTS = 7, CLASS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
 
 /* What was before the first instruction. */
 static const struct xtrace_operation nothing = {0};
@@ -426,25 +427,133 @@ static inline size_t run_instruction(struct xtrace_checker *checker, const uint8
 	size_t size = told ? PCINST_SIZE : INST_SIZE;
 	step->pc = pc;
 	begin_step(checker, tw_load32(p + size - WORD, false), 0, offset);
+	checker->trail = NULL;
 	checker->changed = false;
 	checker->last = told ? TW_XTRACE_PCINST : TW_XTRACE_INST;
 	return size;
+}
+
+/* ---- Trails: instructions that come as they did before, and were judged then. ---- */
+
+/* Takes the accesses of a step of a draft, from number `access` on. Returns whether it may make them. */
+static bool take_draft(struct xtrace_step *step, const struct xtrace_draft *draft, size_t number, size_t *access)
+{
+	bool may = true;
+	for (; *access < draft->access_count && draft->accesses[*access].step == number; ++*access) {
+		const struct xtrace_trail_access *one = &draft->accesses[*access];
+		may &= step->operation->may >> (one->stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD) & 1;
+		step->loaded += one->stores ? 0 : one->size;
+		step->stored += one->stores ? one->size : 0;
+	}
+	return may;
+}
+
+/* What does not depend on addresses is judged once: an access that is alone in its step is not looked at again, but in
+ * the last, which ends with what comes behind it. */
+static void drop_accesses(struct xtrace_draft *draft, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < draft->access_count; i++) {
+		const struct xtrace_trail_access *one = &draft->accesses[i];
+		bool several = one->more || (i + 1 < draft->access_count && one[1].more);
+		if (one->step < count && (several || one->step == count - 1))
+			draft->accesses[kept++] = *one;
+	}
+	draft->access_count = kept;
+}
+
+static size_t admit(void *context, struct xtrace_draft *draft)
+{
+	struct xtrace_checker *checker = context;
+	size_t count = 0, access = 0;
+	for (; count < draft->step_count; count++) {
+		struct xtrace_step step = {
+		    .operation = xtrace_find_operation(&checker->drafted, draft->steps[count]),
+		};
+		size_t first = access;
+		bool last = count + 1 == draft->step_count;
+		if (!take_draft(&step, draft, count, &access) || !(last || is_done(&step)))
+			break;
+		for (size_t i = first; i < access; i++)
+			draft->accesses[i].mark = (uint32_t)most_of(step.operation);
+	}
+	drop_accesses(draft, count);
+	return count;
+}
+
+/* Whether several accesses of a step are together. */
+static inline bool are_together(const struct xtrace_trail *trail, const uint8_t *p)
+{
+	const struct xtrace_trail_access *access = trail->accesses, *end = access + trail->access_count;
+	uint64_t low = 0, high = 0;
+	for (; access < end && access->step != trail->step_count - 1; access++) {
+		uint64_t from = tw_load64(p + access->at, false), to = from + access->size;
+		low = !access->more || from < low ? from : low;
+		high = !access->more || to > high ? to : high;
+		if (high - low > access->mark)
+			return false;
+	}
+	return true;
+}
+
+static void take_trail(struct xtrace_checker *checker, struct xtrace_trail *trail, const uint8_t *p, uint64_t offset)
+{
+	struct xtrace_step *step = &checker->step;
+	const struct xtrace_trail_access *access = trail->accesses, *end = access + trail->access_count;
+	unsigned steps = trail->step_count;
+	begin_step(checker, trail->last, 0, offset + trail->last_at);
+	checker->count += steps - 1;
+	checker->user += steps - 1;
+	checker->changed = false;
+	checker->last = steps == 1 && *p == XTRACE_PCINST ? TW_XTRACE_PCINST : TW_XTRACE_INST;
+	step->pc = trail->pc + (uint64_t)(steps - 1) * WORD;
+	for (; access < end; access++) {
+		if (access->step != steps - 1)
+			continue;
+		take_access(step, access->stores, tw_load64(p + access->at, false), access->size);
+		checker->last = access->stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD;
+		step->seen |= (uint16_t)(1 << checker->last);
+	}
+	trail->count++;
+	checker->trail = trail;
+}
+
+/* Takes a trail, which is held up to `end`, or gives 0. */
+static inline size_t run_trail(struct xtrace_checker *checker, const uint8_t *p, const uint8_t *held_end,
+                               const uint8_t *end, uint64_t offset)
+{
+	const struct xtrace_step *step = &checker->step;
+	bool told = *p == XTRACE_PCINST;
+	uint64_t next = step->pc + WORD, pc = told ? tw_load64(p + 1, false) : next;
+	if (!told && !checker->trail && step->operation->flow == XTRACE_NEXT)
+		return 0;
+	struct xtrace_trail *trail =
+	    xtrace_trails_find(&checker->trails, checker->trail, p, (size_t)(held_end - p), pc, pc == next);
+	if (!trail || trail->size > end - p || !comes(checker, pc, told) || !are_together(trail, p))
+		return 0;
+	take_trail(checker, trail, p, offset);
+	return trail->size;
 }
 
 /* `make bench` measures it (check). */
 void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until)
 {
 	enum { INST = 0x01, LONGEST = 265 };
-	const uint8_t *p = cursor->bytes, *end = cursor->left > LONGEST ? p + (cursor->left - LONGEST) : p;
+	const uint8_t *p = cursor->bytes, *held_end = p + cursor->left, *limit = held_end;
 	uint64_t base = cursor->next;
-	if (until - base < (uint64_t)(end - p))
-		end = p + (until - base);
+	if (until - base < cursor->left)
+		limit = p + (until - base);
+	const uint8_t *end = cursor->left > LONGEST ? held_end - LONGEST : p;
+	end = end < limit ? end : limit;
 	while (p < end) {
 		size_t size = 0;
-		if (*p == INST || *p == XTRACE_PCINST)
-			size = run_instruction(checker, p, base + (uint64_t)(p - cursor->bytes));
-		else if ((*p & CLASS) == XTRACE_CLASS_MEM)
+		uint64_t offset = base + (uint64_t)(p - cursor->bytes);
+		if (*p == INST || *p == XTRACE_PCINST) {
+			size = run_trail(checker, p, held_end, limit, offset);
+			size = size ? size : run_instruction(checker, p, offset);
+		} else if ((*p & CLASS) == XTRACE_CLASS_MEM) {
 			size = run_access(checker, p);
+		}
 		if (!size)
 			break;
 		p += size;
@@ -504,9 +613,20 @@ static void judge_header(const struct xtrace_files *files)
 	              "The %d bytes behind the header's fields are not all 0.", size - FIELDS_END);
 }
 
+void xtrace_check_free(struct xtrace_checker *checker)
+{
+	if (checker)
+		xtrace_trails_free(&checker->trails);
+	free(checker);
+}
+
 void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files)
 {
 	checker->files = files;
+	checker->trails.operations = &checker->drafted;
+	checker->trails.admit = admit;
+	checker->trails.context = checker;
+	checker->trails.limit = tw_memory_limit(files->reader) / TRAILS_SHARE;
 	checker->step = (struct xtrace_step){.operation = &nothing};
 	checker->waits = checker->armed = checker->ordered = false;
 	checker->changed = true;

@@ -3,7 +3,7 @@
 #ifndef XTRACE_CHECK_H
 #define XTRACE_CHECK_H
 
-#include "xtrace/opcode.h"
+#include "xtrace/trail.h"
 #include "xtrace/xtrace.h"
 
 /* An instruction, and what its tokens have told so far. */
@@ -23,6 +23,9 @@ struct xtrace_step {
 struct xtrace_checker {
 	struct xtrace_files *files;
 	struct xtrace_operations operations;
+	struct xtrace_operations drafted; /* of drafts, beside the one that the step is at */
+	struct xtrace_trails trails; /* in which nothing is wrong but where they lead */
+	struct xtrace_trail *trail;  /* the last one that was met; NULL: none since an instruction alone */
 	struct xtrace_step step;
 	bool is_last; /* what follows the instruction may have been cut off */
 	bool changed; /* ALLGPR was met since the last instruction */
@@ -41,7 +44,7 @@ struct xtrace_checker {
 	uint64_t counted, counted_user;         /* instructions before it, as counted here */
 };
 
-/* Begins a track. */
+/* Begins a track. All is zero before the first. */
 void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files);
 
 /* Takes tokens as long as there are only such that most of them are, and nothing is wrong. until: offset to stop at. */
@@ -57,6 +60,8 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 
 /* Ends it. */
 void xtrace_check_end(struct xtrace_checker *checker);
+
+void xtrace_check_free(struct xtrace_checker *checker);
 
 /* Checks the TIMEs of all tracks against each other. Returns 0 or a negative status. */
 int xtrace_check_order(struct tw_reader *reader);

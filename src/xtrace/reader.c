@@ -35,7 +35,7 @@ void xtrace_events_free(struct xtrace_events *events)
 	xtrace_files_close(&events->files);
 	xtrace_lanes_free(events->lanes);
 	xtrace_stack_free(&events->stack);
-	free(events->checker);
+	xtrace_check_free(events->checker);
 	if (events->calls)
 		xtrace_calls_free(events->calls);
 	free(events->calls);
