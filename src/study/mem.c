@@ -28,9 +28,9 @@ struct mem {
 	struct page *pages;
 	size_t page_count, page_room;
 	struct study_reuse reuse;
-	uint64_t loads[SIZES], stores[SIZES]; /* by size; the last: larger */
-	uint64_t near[STRIDES], far[2][FAR];  /* far: by sign and magnitude */
-	uint64_t *last;                       /* by place: the address that was accessed last, plus 1 */
+	uint64_t sizes[2][SIZES];            /* loads, stores, by size; the last: larger */
+	uint64_t near[STRIDES], far[2][FAR]; /* far: by sign and magnitude */
+	uint64_t *last;                      /* by place: the address that was accessed last, plus 1 */
 	size_t last_room;
 	struct interval *intervals;
 	size_t interval_count, interval_room;
@@ -116,12 +116,22 @@ static void touch_page(struct study_part *part, uint64_t number)
 	mem->pages[index].seen = mem->number;
 }
 
-static uint64_t bytes_mask(unsigned from, unsigned count)
+static inline uint64_t bytes_mask(unsigned from, unsigned count)
 {
-	return (count == ALL_BYTES ? UINT64_MAX : (UINT64_C(1) << count) - 1) << from;
+	return UINT64_MAX >> (ALL_BYTES - count) << from;
 }
 
-static void touch_line(struct study_part *part, uint64_t number, uint64_t mask, bool stores)
+/* A line that was not touched in this interval. */
+static void enter_line(struct study_part *part, struct study_line *line)
+{
+	struct mem *mem = mem_of(part);
+	mem->now.lines++;
+	mem->now.new_lines += line->seen == 0;
+	line->seen = mem->number;
+	touch_page(part, line->number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
+}
+
+static inline void touch_line(struct study_part *part, uint64_t number, uint64_t mask, bool stores)
 {
 	struct mem *mem = mem_of(part);
 	struct study_line *line = study_lines_find(&mem->lines, number);
@@ -133,17 +143,14 @@ static void touch_line(struct study_part *part, uint64_t number, uint64_t mask, 
 	line->stores += stores;
 	line->touched |= mask;
 	line->written |= stores ? mask : 0;
-	if (line->seen != mem->number) {
-		mem->now.lines++;
-		mem->now.new_lines += line->seen == 0;
-		line->seen = mem->number;
-		touch_page(part, number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
-	}
+	if (line->seen != mem->number)
+		enter_line(part, line);
 	if (part->options->reuse && !study_reuse_take(&mem->reuse, line))
 		part->left_out++;
 }
 
-static void touch(struct study_part *part, uint64_t address, unsigned size, bool stores)
+/* An access that goes over several lines. */
+static void touch_lines(struct study_part *part, uint64_t address, unsigned size, bool stores)
 {
 	while (size) {
 		unsigned from = (unsigned)(address % STUDY_LINE), count = STUDY_LINE - from;
@@ -152,6 +159,15 @@ static void touch(struct study_part *part, uint64_t address, unsigned size, bool
 		address += count;
 		size -= count;
 	}
+}
+
+static inline void touch(struct study_part *part, uint64_t address, unsigned size, bool stores)
+{
+	unsigned from = (unsigned)(address % STUDY_LINE);
+	if (from + size <= STUDY_LINE && size)
+		touch_line(part, address >> STUDY_LINE_SHIFT, bytes_mask(from, size), stores);
+	else
+		touch_lines(part, address, size, stores);
 }
 
 static void count_stride(struct mem *mem, uint32_t site, uint64_t address)
@@ -167,50 +183,61 @@ static void count_stride(struct mem *mem, uint32_t site, uint64_t address)
 		mem->far[up >> 63][63 - __builtin_clzll(magnitude)]++;
 }
 
-/* Of an interval, by direction: accesses and bytes. */
-struct sums {
-	uint64_t accesses[2], bytes[2];
-};
-
-static void add_sums(struct interval *now, struct sums *sums)
+static void count_strides(struct mem *mem, const struct study_access *accesses, size_t count)
 {
-	now->loads += sums->accesses[0];
-	now->stores += sums->accesses[1];
-	now->loaded += sums->bytes[0];
-	now->stored += sums->bytes[1];
-	*sums = (struct sums){0};
+	uint32_t step = UINT32_MAX;
+	for (size_t i = 0; i < count; i++) {
+		if (accesses[i].step != step)
+			count_stride(mem, accesses[i].site, accesses[i].address);
+		step = accesses[i].step;
+	}
 }
 
-static void skip_to(struct study_part *part, uint64_t instruction, struct sums *sums)
+/* Accesses of one interval. */
+static void take_accesses(struct study_part *part, const struct study_access *accesses, size_t count)
 {
-	add_sums(&mem_of(part)->now, sums);
-	while (instruction >= mem_of(part)->end)
-		close_interval(part);
+	struct mem *mem = mem_of(part);
+	uint64_t numbers[2] = {0}, bytes[2] = {0};
+	for (size_t i = 0; i < count; i++) {
+		unsigned size = accesses[i].size & STUDY_SIZE;
+		bool stores = accesses[i].size & STUDY_STORE;
+		mem->sizes[stores][size < SIZES ? size : SIZES - 1]++;
+		numbers[stores]++;
+		bytes[stores] += size;
+		touch(part, accesses[i].address, size, stores);
+	}
+	mem->now.loads += numbers[0];
+	mem->now.stores += numbers[1];
+	mem->now.loaded += bytes[0];
+	mem->now.stored += bytes[1];
+}
+
+/* How many of the accesses, from the first on, are before the end of the interval. */
+static size_t in_interval(const struct mem *mem, const struct study_batch *batch, size_t first)
+{
+	size_t count = batch->access_count;
+	if (batch->first + STUDY_STEPS <= mem->end)
+		return count - first;
+	for (count = first; count < batch->access_count; count++)
+		if (batch->first + batch->accesses[count].step >= mem->end)
+			break;
+	return count - first;
 }
 
 static int take(struct study_part *part, const struct study_batch *batch)
 {
 	struct mem *mem = mem_of(part);
-	struct sums sums = {0};
-	uint32_t step = UINT32_MAX;
 	if (part->sites.count > mem->last_room &&
 	    !tw_grow(&mem->last, &mem->last_room, part->sites.count, sizeof *mem->last))
 		return TW_ERR_MEMORY;
-	for (size_t i = 0; i < batch->access_count; i++) {
-		const struct study_access *access = &batch->accesses[i];
-		unsigned size = access->size & STUDY_SIZE;
-		bool stores = access->size & STUDY_STORE;
-		if (batch->first + access->step >= mem->end)
-			skip_to(part, batch->first + access->step, &sums);
-		(stores ? mem->stores : mem->loads)[size < SIZES ? size : SIZES - 1]++;
-		sums.accesses[stores]++;
-		sums.bytes[stores] += size;
-		if (access->step != step)
-			count_stride(mem, access->site, access->address);
-		step = access->step;
-		touch(part, access->address, size, stores);
+	count_strides(mem, batch->accesses, batch->access_count);
+	for (size_t i = 0; i < batch->access_count;) {
+		while (batch->first + batch->accesses[i].step >= mem->end)
+			close_interval(part);
+		size_t count = in_interval(mem, batch, i);
+		take_accesses(part, batch->accesses + i, count);
+		i += count;
 	}
-	add_sums(&mem->now, &sums);
 	return 0;
 }
 
@@ -249,8 +276,8 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 	for (size_t i = 0; i < from->lines.count; i++)
 		merge_line(all, &from->lines.items[i]);
 	for (size_t i = 0; i < SIZES; i++) {
-		to->loads[i] += from->loads[i];
-		to->stores[i] += from->stores[i];
+		to->sizes[0][i] += from->sizes[0][i];
+		to->sizes[1][i] += from->sizes[1][i];
 	}
 	for (size_t i = 0; i < STRIDES; i++)
 		to->near[i] += from->near[i];
@@ -309,11 +336,11 @@ static void put_sizes(const struct mem *mem, struct study_tables *tables)
 {
 	study_table_begin(tables, "size", "Sizes of accesses", size_columns, 3, false);
 	for (size_t i = 0; i < SIZES; i++) {
-		if (!mem->loads[i] && !mem->stores[i])
+		if (!mem->sizes[0][i] && !mem->sizes[1][i])
 			continue;
 		study_put_count(tables, i);
-		study_put_count(tables, mem->loads[i]);
-		study_put_count(tables, mem->stores[i]);
+		study_put_count(tables, mem->sizes[0][i]);
+		study_put_count(tables, mem->sizes[1][i]);
 	}
 }
 
