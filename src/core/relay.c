@@ -13,7 +13,7 @@
 #include "base/memory.h"
 
 enum {
-	BLOCKS = 4,
+	BLOCKS = 32, /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */
 	ROWS = 2048, /* of a block */
 	ARGUMENTS = 4096,
 	BYTES = 64 << 10, /* of texts and payloads */

@@ -87,44 +87,57 @@ static unsigned bits_of(uint64_t number)
 	return number ? (unsigned)(KEY_BITS - __builtin_clzll(number)) : 0;
 }
 
-static struct packing packing_of(const struct tw_slab *slab)
+/* Copies the times to where the keys will be. */
+static struct packing take_times(const struct tw_slab *slab, uint64_t *times)
 {
 	uint64_t least = UINT64_MAX, most = 0;
 	for (size_t i = 0; i < slab->count; i++) {
 		uint64_t time = slab->events[i].time;
 		least = time < least ? time : least;
 		most = time > most ? time : most;
+		times[i] = time;
 	}
 	return (struct packing){least, bits_of(most - least), bits_of(slab->count)};
 }
 
-static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned width)
 {
 	uint32_t starts[DIGITS + 1] = {0};
+	size_t digits = (size_t)1 << width;
 	for (size_t i = 0; i < count; i++)
-		starts[(from[i] >> shift) % DIGITS + 1]++;
-	for (size_t i = 1; i < DIGITS; i++)
+		starts[(from[i] >> shift) % digits + 1]++;
+	for (size_t i = 1; i < digits; i++)
 		starts[i] += starts[i - 1];
 	for (size_t i = 0; i < count; i++)
-		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
+		to[starts[(from[i] >> shift) % digits]++] = from[i];
 }
+
+/* Rows by their keys: times in the order that was made, each above `shift` bits. */
+struct sorted {
+	const uint64_t *keys;
+	unsigned shift;
+	uint32_t *spare; /* room for all rows */
+};
 
 /* Makes the order by keys: digit by digit, because rows are out of order everywhere, but a slab spans a short time.
  * Keys of the same time keep theirs. */
-static void sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
+static struct sorted sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
 {
 	size_t count = slab->count;
 	uint64_t *from = keys, *to = keys + count;
+	unsigned passes = (packing->time_bits + DIGIT - 1) / DIGIT;
+	unsigned width = passes ? (packing->time_bits + passes - 1) / passes : 0;
 	for (size_t i = 0; i < count; i++)
-		from[i] = (slab->events[i].time - packing->least) << packing->row_bits | i;
-	for (unsigned done = 0; done < packing->time_bits; done += DIGIT) {
-		sort_digit(from, to, count, packing->row_bits + done);
+		from[i] = (from[i] - packing->least) << packing->row_bits | i;
+	for (unsigned pass = 0; pass < passes; pass++) {
+		sort_digit(from, to, count, packing->row_bits + pass * width, width);
 		uint64_t *swap = from;
 		from = to;
 		to = swap;
 	}
 	for (size_t i = 0; i < count; i++)
 		slab->order[i] = (uint32_t)(from[i] & ((UINT64_C(1) << packing->row_bits) - 1));
+	return (struct sorted){from, packing->row_bits, (uint32_t *)(void *)to};
 }
 
 static int earlier_first(const void *a, const void *b, void *context)
@@ -137,11 +150,14 @@ static int earlier_first(const void *a, const void *b, void *context)
 }
 
 /* The same where times are so far apart that both are more than a number holds: only damage is. */
-static void sort_rows(struct tw_slab *slab)
+static struct sorted sort_rows(struct tw_slab *slab, uint64_t *keys)
 {
 	for (size_t i = 0; i < slab->count; i++)
 		slab->order[i] = (uint32_t)i;
 	qsort_r(slab->order, slab->count, sizeof *slab->order, earlier_first, slab->events);
+	for (size_t i = 0; i < slab->count; i++)
+		keys[i] = slab->events[slab->order[i]].time;
+	return (struct sorted){keys, 0, (uint32_t *)(void *)(keys + slab->count)};
 }
 
 static int longer_first(const void *a, const void *b, void *context)
@@ -168,16 +184,16 @@ static void nest_equals(struct tw_slab *slab, size_t from, size_t to, uint32_t *
 			slab->order[i] = spare[k++];
 }
 
-static void nest(struct tw_slab *slab, uint32_t *spare)
+/* Keys lie in order, rows anywhere. */
+static void nest(struct tw_slab *slab, const struct sorted *sorted)
 {
-	const struct tw_event *events = slab->events;
-	const uint32_t *order = slab->order;
+	const uint64_t *keys = sorted->keys;
 	for (size_t from = 0, to; from < slab->count; from = to) {
-		uint64_t time = events[order[from]].time;
-		for (to = from + 1; to < slab->count && events[order[to]].time == time; to++)
+		uint64_t time = keys[from] >> sorted->shift;
+		for (to = from + 1; to < slab->count && keys[to] >> sorted->shift == time; to++)
 			;
 		if (to > from + 1)
-			nest_equals(slab, from, to, spare);
+			nest_equals(slab, from, to, sorted->spare);
 	}
 }
 
@@ -192,12 +208,11 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 		slab->failed = slab->sorted = true;
 		return;
 	}
-	const struct packing packing = packing_of(slab);
-	if (packing.time_bits + packing.row_bits < KEY_BITS)
-		sort_packed(slab, (uint64_t *)(void *)scratch->bytes, &packing);
-	else
-		sort_rows(slab);
-	nest(slab, (uint32_t *)(void *)scratch->bytes);
+	uint64_t *keys = (uint64_t *)(void *)scratch->bytes;
+	const struct packing packing = take_times(slab, keys);
+	bool packed = packing.time_bits + packing.row_bits < KEY_BITS;
+	const struct sorted sorted = packed ? sort_packed(slab, keys, &packing) : sort_rows(slab, keys);
+	nest(slab, &sorted);
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch)
