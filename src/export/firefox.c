@@ -6,8 +6,8 @@
  *   and one without a stack where there is none. So the call tree, the flame graph and the stack chart are exact.
  * - Samples of each other thing that is measured make a thread of their own beside it.
  * - Instants, async events and logs are markers; their category and arguments are data of the marker.
- * - A thread has its own tables of stacks, frames, functions and strings, all of them columns. Columns of samples and
- *   markers wait in a spool. */
+ * - A thread has its own tables of stacks, frames, functions and strings, all of them columns. Samples and the columns
+ *   of markers wait in a spool. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "export/labels.h"
+#include "export/protobuf.h"
 #include "export/targets.h"
 
 enum { MEMORY_PER_NODE = 128 };
@@ -24,9 +25,6 @@ enum { MEMORY_PER_NODE = 128 };
 enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
 /* ---- Columns. ---- */
-
-/* Nanoseconds are told as milliseconds. */
-enum { MS_DECIMALS = 6 };
 
 /* Adds what lies in `line` to a column. */
 static void add_cell(struct firefox *firefox, size_t lane)
@@ -45,24 +43,23 @@ static void add_ms(struct tw_line *line, uint64_t ns)
 		tw_line_end(line, tw_decimal(p, ns, MS_DECIMALS));
 }
 
-/* There are more of these than of anything else: three columns, without a line between. */
+/* There are more of these than of anything else. */
 static void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time, uint32_t node,
                        uint64_t weight)
 {
+	struct firefox_track *track = &firefox->tracks[number];
 	struct tw_spool *spool = &firefox->measured.spool;
-	size_t lane = tw_firefox_sample_lane(number, measure, 0), first = !firefox->tracks[number].samples[measure]++;
-	char text[TW_DIGITS_MAX + 2] = {','}, *end = tw_decimal(text + 1, time, MS_DECIMALS);
-	tw_spool_add(spool, lane + SAMPLE_TIME, text + first, (size_t)(end - text) - first);
-	if (node)
-		end = tw_digits(text + 1, firefox->nodes[node].local);
-	else
-		end = (char *)memcpy(text + 1, "null", 4) + 4;
-	tw_spool_add(spool, lane + SAMPLE_STACK, text + first, (size_t)(end - text) - first);
-	if (measure == MEASURE_TICKS || measure == MEASURE_BYTES)
-		end = tw_digits(text + 1, weight);
-	else
-		end = tw_decimal(text + 1, weight, MS_DECIMALS);
-	tw_spool_add(spool, lane + SAMPLE_WEIGHT, text + first, (size_t)(end - text) - first);
+	size_t lane = tw_firefox_sample_lane(number, measure);
+	uint8_t *begin = tw_spool_room(spool, lane, (size_t)SAMPLE_COLUMNS * TW_PROTO_VARINT_MAX), *end = begin;
+	uint64_t gap = time - track->ends[measure];
+	if (!begin)
+		return;
+	end = tw_proto_digits(end, gap << 1 ^ -(gap >> 63));
+	end = tw_proto_digits(end, node ? firefox->nodes[node].local + UINT64_C(1) : 0);
+	end = tw_proto_digits(end, weight);
+	tw_spool_took(spool, lane, (size_t)(end - begin));
+	track->ends[measure] = time + weight;
+	track->samples[measure]++;
 }
 
 /* ---- Stacks. ---- */

@@ -9,7 +9,9 @@
 
 enum firefox_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
 enum firefox_marker_column { MARKER_NAME, MARKER_START, MARKER_END, MARKER_PHASE, MARKER_DATA, MARKER_COLUMNS };
-enum { FIREFOX_LANES = MEASURES * SAMPLE_COLUMNS + MARKER_COLUMNS };
+enum { FIREFOX_LANES = MEASURES + MARKER_COLUMNS };
+
+enum { MS_DECIMALS = 6 }; /* nanoseconds are told as milliseconds */
 
 /* A stack. */
 struct firefox_node {
@@ -32,6 +34,7 @@ struct firefox_track {
 	uint32_t current;                    /* the stack now; 0: none */
 	uint64_t since;                      /* when it began, since the start of the trace */
 	uint64_t samples[MEASURES], markers; /* how many there are */
+	uint64_t ends[MEASURES];             /* of the last sample: its time and weight */
 	bool begun;
 };
 
@@ -52,14 +55,16 @@ struct firefox {
 	struct tw_line text;
 };
 
-static inline size_t tw_firefox_sample_lane(uint32_t track, enum tw_measure measure, enum firefox_column column)
+/* Samples wait as three varints each: the time since the end of the one before, which is 0 as a rule, with its sign in
+ * the lowest bit; the stack by its number in the table of the thread, plus 1; and the weight. */
+static inline size_t tw_firefox_sample_lane(uint32_t track, enum tw_measure measure)
 {
-	return (size_t)track * FIREFOX_LANES + measure * SAMPLE_COLUMNS + column;
+	return (size_t)track * FIREFOX_LANES + measure;
 }
 
 static inline size_t tw_firefox_marker_lane(uint32_t track, enum firefox_marker_column column)
 {
-	return (size_t)track * FIREFOX_LANES + MEASURES * SAMPLE_COLUMNS + column;
+	return (size_t)track * FIREFOX_LANES + MEASURES + column;
 }
 
 /* The number of a name among the strings of a track. */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,21 @@ static const char *const weight_types[MEASURES] = {
 
 /* ---- Tables. ---- */
 
-/* Writes a column of `count` cells that are all the same. */
+/* Writes a column of `count` cells that are all the same: as many at a time as there is room for. */
 static void put_same(struct tw_output *out, const char *name, const char *cell, uint64_t count)
 {
-	tw_putf(out, "\"%s\":[", name);
-	for (uint64_t i = 0; i < count; i++) {
-		if (i)
-			tw_put_char(out, ',');
-		tw_put_text(out, cell);
+	enum { CELLS = 256, CELL_MAX = 8 };
+	char cells[CELLS * CELL_MAX];
+	size_t size = strlen(cell) + 1;
+	assert(size <= CELL_MAX);
+	for (size_t i = 0; i < CELLS; i++) {
+		memcpy(cells + i * size, cell, size - 1);
+		cells[i * size + size - 1] = ',';
 	}
+	tw_putf(out, "\"%s\":[", name);
+	for (; count > CELLS; count -= CELLS)
+		tw_put(out, cells, CELLS * size);
+	tw_put(out, cells, count ? (size_t)count * size - 1 : 0);
 	tw_put_text(out, "],");
 }
 
@@ -37,13 +44,68 @@ static void put_lane(struct firefox *firefox, const char *name, size_t lane)
 	tw_put_text(out, "],");
 }
 
+/* A column of samples on its way out. */
+struct column {
+	struct tw_output *out;
+	enum firefox_column column;
+	bool decimals; /* weights are nanoseconds */
+	bool begun;
+	uint64_t end; /* of the last sample */
+};
+
+static const uint8_t *take_varint(const uint8_t *p, uint64_t *value)
+{
+	unsigned shift = 0;
+	*value = 0;
+	for (; *p & 0x80; shift += 7)
+		*value |= (uint64_t)(*p++ & 0x7f) << shift;
+	*value |= (uint64_t)*p++ << shift;
+	return p;
+}
+
+static char *put_cell(const struct column *column, char *p, uint64_t time, uint64_t stack, uint64_t weight)
+{
+	switch (column->column) {
+	case SAMPLE_TIME:
+		return tw_decimal(p, time, MS_DECIMALS);
+	case SAMPLE_STACK:
+		return stack ? tw_digits(p, stack - 1) : (char *)memcpy(p, "null", 4) + 4;
+	case SAMPLE_WEIGHT:
+		return column->decimals ? tw_decimal(p, weight, MS_DECIMALS) : tw_digits(p, weight);
+	case SAMPLE_COLUMNS:
+		break;
+	}
+	return p;
+}
+
+static void put_cells(void *context, const uint8_t *bytes, size_t size)
+{
+	struct column *column = context;
+	for (const uint8_t *at = bytes, *end = bytes + size; at < end;) {
+		uint64_t gap, stack, weight;
+		at = take_varint(take_varint(take_varint(at, &gap), &stack), &weight);
+		uint64_t time = column->end + (gap >> 1 ^ -(gap & 1));
+		char *begin = tw_output_room(column->out, TW_DIGITS_MAX + 2), *p = begin;
+		*p = ',';
+		p = put_cell(column, p + column->begun, time, stack, weight);
+		tw_output_took(column->out, (size_t)(p - begin));
+		column->begun = true;
+		column->end = time + weight;
+	}
+}
+
 static void put_samples(struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
+	static const char *const names[] = {"time", "stack", "weight"};
 	struct tw_output *out = &firefox->measured.writer->out;
+	bool counted = measure == MEASURE_TICKS || measure == MEASURE_BYTES;
 	tw_putf(out, "\"samples\":{\"weightType\":\"%s\",", weight_types[measure]);
-	put_lane(firefox, "time", tw_firefox_sample_lane(number, measure, SAMPLE_TIME));
-	put_lane(firefox, "stack", tw_firefox_sample_lane(number, measure, SAMPLE_STACK));
-	put_lane(firefox, "weight", tw_firefox_sample_lane(number, measure, SAMPLE_WEIGHT));
+	for (unsigned i = 0; i < SAMPLE_COLUMNS; i++) {
+		struct column column = {.out = out, .column = (enum firefox_column)i, .decimals = !counted};
+		tw_putf(out, "\"%s\":[", names[i]);
+		tw_spool_each(&firefox->measured.spool, tw_firefox_sample_lane(number, measure), put_cells, &column);
+		tw_put_text(out, "],");
+	}
 	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].samples[measure]);
 }
 

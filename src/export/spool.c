@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "base/memory.h"
 #include "base/temporary.h"
 
-enum { HEAD = 16, FIRST_ROOM = 512, CAPACITY = SPOOL_BLOCK - HEAD };
+enum { HEAD = SPOOL_BLOCK - SPOOL_PIECE, FIRST_ROOM = 512, CAPACITY = SPOOL_PIECE };
 
 static void fail(struct tw_spool *spool, int error)
 {
@@ -119,21 +120,31 @@ static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
 	return true;
 }
 
-void tw_spool_add_slowly(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t number, size_t size)
 {
+	assert(size <= SPOOL_PIECE);
 	if (!tw_grow(&spool->lanes, &spool->lane_room, number + 1, sizeof *spool->lanes))
 		fail(spool, ENOMEM);
-	while (size && !spool->error) {
+	while (!spool->error) {
 		struct tw_spool_lane *lane = &spool->lanes[number];
-		size_t left = lane->room - lane->used, part = size < left ? size : left;
-		if (part) {
-			memcpy(lane->bytes + lane->used, bytes, part);
-			lane->used += part;
-			bytes = (const char *)bytes + part;
-			size -= part;
-		} else if (!lengthen(spool, lane)) {
+		if (lane->room - lane->used >= size)
+			return lane->bytes + lane->used;
+		if (!lengthen(spool, lane))
 			flush_lane(spool, lane);
-		}
+	}
+	return NULL;
+}
+
+void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+{
+	const uint8_t *from = bytes;
+	for (size_t part; size; from += part, size -= part) {
+		part = size < SPOOL_PIECE ? size : SPOOL_PIECE;
+		uint8_t *room = tw_spool_room(spool, number, part);
+		if (!room)
+			return;
+		memcpy(room, from, part);
+		tw_spool_took(spool, number, part);
 	}
 }
 
@@ -142,7 +153,7 @@ bool tw_spool_has(const struct tw_spool *spool, size_t number)
 	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
 }
 
-void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
+void tw_spool_each(struct tw_spool *spool, size_t number, tw_spool_take_fn take, void *context)
 {
 	if (!tw_spool_has(spool, number) || spool->error)
 		return;
@@ -158,11 +169,21 @@ void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 		uint64_t next = tw_load64(block, false);
 		if (used > CAPACITY || !read_at(spool, block + HEAD, used, at * SPOOL_BLOCK + HEAD))
 			break;
-		tw_put(out, block + HEAD, used);
+		take(context, block + HEAD, used);
 		at = next;
 	}
 	free(block);
-	tw_put(out, lane->bytes, lane->used);
+	take(context, lane->bytes, lane->used);
+}
+
+static void put(void *context, const uint8_t *bytes, size_t size)
+{
+	tw_put(context, bytes, size);
+}
+
+void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
+{
+	tw_spool_each(spool, number, put, out);
 }
 
 void tw_spool_free(struct tw_spool *spool)

@@ -10,6 +10,7 @@
 
 enum {
 	SPOOL_BLOCK = 32 << 10,
+	SPOOL_PIECE = SPOOL_BLOCK - 16,
 	SPOOL_MEMORY = 64 << 20,
 	SPOOL_SHARE = 4 /* the part of the memory limit that a target gives to it */
 };
@@ -34,23 +35,34 @@ struct tw_spool {
 	size_t lane_room;
 };
 
-/* Adds to a text that has no room for it yet. */
-void tw_spool_add_slowly(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
+/* Makes room where there is none yet. */
+uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t lane, size_t size);
 
-static inline void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size_t size)
+/* The place for up to SPOOL_PIECE more bytes of a text, to be filled by the caller; then tell how many with took. NULL
+ * after an error. `make bench` measures convert. */
+static inline uint8_t *tw_spool_room(struct tw_spool *spool, size_t number, size_t size)
 {
-	struct tw_spool_lane *lane = number < spool->lane_room ? &spool->lanes[number] : NULL;
-	if (!lane || lane->room - lane->used < size || spool->error) {
-		tw_spool_add_slowly(spool, number, bytes, size);
-		return;
-	}
-	if (size)
-		memcpy(lane->bytes + lane->used, bytes, size);
-	lane->used += size;
+	const struct tw_spool_lane *lane = number < spool->lane_room ? &spool->lanes[number] : NULL;
+	if (!lane || lane->room - lane->used < size || spool->error)
+		return tw_spool_make_room(spool, number, size);
+	return lane->bytes + lane->used;
 }
+
+static inline void tw_spool_took(struct tw_spool *spool, size_t number, size_t size)
+{
+	spool->lanes[number].used += size;
+}
+
+/* Adds to a text. */
+void tw_spool_add(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
 
 /* Whether anything was added. */
 bool tw_spool_has(const struct tw_spool *spool, size_t lane);
+
+/* Gives all that was added to `take`, in as many calls as it likes; what was added as one piece of up to SPOOL_PIECE
+ * bytes is in one of them. */
+typedef void (*tw_spool_take_fn)(void *context, const uint8_t *bytes, size_t size);
+void tw_spool_each(struct tw_spool *spool, size_t lane, tw_spool_take_fn take, void *context);
 
 /* Writes all that was added. */
 void tw_spool_put(struct tw_spool *spool, size_t lane, struct tw_output *out);
