@@ -288,25 +288,10 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 
 /* ---- Events. ---- */
 
-static bool is_call(const struct tw_event *event)
-{
-	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
-}
-
-static struct tw_call_item item_of(const struct tw_event *event)
-{
-	return (struct tw_call_item){
-	    .time = event->time,
-	    .duration = event->value,
-	    .name = event->name,
-	    .kind = event->kind & 3u, /* the same numbers */
-	};
-}
-
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 {
-	const struct tw_call_item item = item_of(event);
-	if (is_call(event))
+	const struct tw_call_item item = tw_call_item_of(event);
+	if (tw_is_call(event))
 		tw_calls_take_item(calls, &item);
 	else if (event->time > calls->stack->last) /* as of a run */
 		calls->stack->last = event->time;
@@ -323,10 +308,10 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 	size_t i = 0;
 	*run = (struct tw_call_run){.track = events[0].track, .items = items};
 	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
-		if (is_call(&events[i]))
-			items[run->count++] = item_of(&events[i]);
+		if (tw_is_call(&events[i]))
+			items[run->count++] = tw_call_item_of(&events[i]);
 		/* The clock may go back between them: the latest behind the last call counts. */
-		run->last = is_call(&events[i]) ? 0 : events[i].time > run->last ? events[i].time : run->last;
+		run->last = tw_is_call(&events[i]) ? 0 : events[i].time > run->last ? events[i].time : run->last;
 	}
 	return i;
 }

@@ -137,6 +137,22 @@ struct tw_call_run {
 
 enum { TW_RUN_ITEMS = 64 };
 
+static inline bool tw_is_call(const struct tw_event *event)
+{
+	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
+}
+
+/* The item that an event is which is a call. */
+static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
+{
+	return (struct tw_call_item){
+	    .time = event->time,
+	    .duration = event->value,
+	    .name = event->name,
+	    .kind = event->kind & 3u, /* the same numbers */
+	};
+}
+
 /* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made
  * of. */
 size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_call_item *items,

@@ -136,6 +136,7 @@ struct tw_writer {
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
+	struct tw_loss *kind_losses[TW_EVENT_KINDS]; /* those of whole kinds; NULL: not yet */
 	bool finished;
 	uint64_t bytes_out; /* when it is finished: before compression; 0 of a directory */
 	char error[TW_ERROR_TEXT];
@@ -199,6 +200,21 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 /* Counts what a target could not hold. what is a constant. */
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
+
+/* The same for an event of a kind, of which there are millions. */
+struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind);
+
+static inline void tw_leave_out(struct tw_writer *writer, unsigned kind)
+{
+	struct tw_loss *loss = writer->kind_losses[kind];
+	(loss ? loss : tw_kind_loss(writer, kind))->left_out++;
+}
+
+static inline void tw_approximate(struct tw_writer *writer, unsigned kind)
+{
+	struct tw_loss *loss = writer->kind_losses[kind];
+	(loss ? loss : tw_kind_loss(writer, kind))->approximated++;
+}
 
 /* When an event is over. */
 static inline uint64_t tw_event_end(const struct tw_event *event)

@@ -115,6 +115,11 @@ void tw_count_losses(struct tw_writer *writer, const char *what, bool approximat
 	*(approximated ? &loss->approximated : &loss->left_out) += count;
 }
 
+struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind)
+{
+	return writer->kind_losses[kind] = loss_of(writer, tw_event_kind_name(kind));
+}
+
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)
 {
 	tw_count_losses(writer, what, approximated, 1);

@@ -424,7 +424,7 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 	add_text(job, event, track, root_size);
 	add_slot(job, slot, root_size);
 	if (shapes[event->kind].approximated)
-		tw_count_loss(job->writer, tw_event_kind_name(event->kind), true);
+		tw_approximate(job->writer, event->kind);
 	return 0;
 }
 

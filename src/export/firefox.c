@@ -238,7 +238,7 @@ static void take_async(struct firefox *firefox, const struct tw_event *event)
 	           event->kind == TW_ASYNC_BEGIN ? PHASE_START
 	           : event->kind == TW_ASYNC_END ? PHASE_END
 	                                         : PHASE_INSTANT);
-	tw_count_loss(firefox->measured.writer, tw_event_kind_name(event->kind), true);
+	tw_approximate(firefox->measured.writer, event->kind);
 }
 
 static void take_sample(struct firefox *firefox, const struct tw_event *event)
@@ -248,7 +248,7 @@ static void take_sample(struct firefox *firefox, const struct tw_event *event)
 
 static void leave_out(struct firefox *firefox, const struct tw_event *event)
 {
-	tw_count_loss(firefox->measured.writer, tw_event_kind_name(event->kind), false);
+	tw_leave_out(firefox->measured.writer, event->kind);
 }
 
 static void (*const take_kind[TW_EVENT_KINDS])(struct firefox *firefox, const struct tw_event *event) = {

@@ -55,7 +55,7 @@ void tw_measured_sample(struct tw_measured *measured, const struct tw_event *eve
 		hooks->sample(measured->context, event, MEASURE_WALL, event->id);
 	hooks->sample(measured->context, event, measures[event->kind - TW_STACK_SAMPLE], event->value);
 	if (event->kind == TW_ALLOCATION_SAMPLE)
-		tw_count_loss(measured->writer, tw_event_kind_name(event->kind), true);
+		tw_approximate(measured->writer, event->kind);
 }
 
 void tw_measured_finish(struct tw_measured *measured)

@@ -433,7 +433,7 @@ static void take(struct perfetto *perfetto, const struct tw_event *event)
 	tw_slices_take(&perfetto->slices, event);
 	shape->take(perfetto, event);
 	if (shape->approximated)
-		tw_count_loss(perfetto->writer, tw_event_kind_name(event->kind), true);
+		tw_approximate(perfetto->writer, event->kind);
 }
 
 static int open_perfetto(struct tw_writer *writer)

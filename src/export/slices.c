@@ -29,11 +29,23 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	struct tw_slices *slices = slices_of(calls);
 	(void)name;
 	tell_end(slices, NULL);
-	return slices->hooks->begin(slices->context, slices->event, caller->row);
+	if (!slices->begun)
+		slices->begun_row = slices->hooks->begin(slices->context, slices->event, caller->row);
+	slices->begun = false;
+	return slices->begun_row;
 }
 
-static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
-                  enum tw_call_end how)
+/* The same for the fast path, which leaves a row that is none to enter(): it must not begin twice. */
+static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct tw_slices *slices = slices_of(calls);
+	uint32_t row = enter(calls, caller, name);
+	slices->begun = row < TW_ROW_FIRST;
+	return row;
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
 {
 	struct tw_slices *slices = slices_of(calls);
 	tell_end(slices, NULL);
@@ -57,7 +69,7 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	slices->writer = writer;
 	slices->hooks = own;
 	slices->context = context;
-	slices->calls = (struct tw_calls){.hooks = &hooks, .budget = &slices->budget};
+	slices->calls = (struct tw_calls){.hooks = &hooks, .budget = &slices->budget, .name_limit = SIZE_MAX};
 	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
@@ -79,17 +91,32 @@ static bool count_losses(struct tw_slices *slices)
 	return exit;
 }
 
+/* What the fast path does not take. */
+static void take_slowly(struct tw_slices *slices, const struct tw_call_item *item)
+{
+	struct tw_calls *calls = &slices->calls;
+	uint64_t folded = calls->stack->folded;
+	tw_calls_take_item(calls, item);
+	bool lost = count_losses(slices) || calls->stack->folded != folded;
+	bool own = item->kind == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
+	tell_end(slices, own ? slices->event : NULL);
+}
+
 void tw_slices_take(struct tw_slices *slices, const struct tw_event *event)
 {
 	struct tw_calls *calls = &slices->calls;
 	slices->event = event;
 	if (event->track != calls->track)
 		tw_calls_switch(calls, event->track);
-	uint64_t folded = calls->stack->folded;
-	tw_calls_take(calls, event);
-	bool lost = count_losses(slices) || calls->stack->folded != folded;
-	bool own = event->kind == TW_SLICE_END && !lost && slices->held.how == TW_CALL_ENDED;
-	tell_end(slices, own ? event : NULL);
+	if (!tw_is_call(event)) {
+		tw_calls_take(calls, event);
+		return;
+	}
+	const struct tw_call_item item = tw_call_item_of(event);
+	if (tw_calls_take_items(calls, &item, 1, find, leave, false))
+		tell_end(slices, item.kind == TW_CALL_END ? event : NULL);
+	else
+		take_slowly(slices, &item);
 }
 
 void tw_slices_finish(struct tw_slices *slices)

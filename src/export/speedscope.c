@@ -234,7 +234,7 @@ static void take(struct speedscope *speedscope, const struct tw_event *event)
 	if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
 		tw_measured_sample(&speedscope->measured, event);
 	else if (event->kind > TW_SLICE_COMPLETE)
-		tw_count_loss(speedscope->measured.writer, tw_event_kind_name(event->kind), false);
+		tw_leave_out(speedscope->measured.writer, event->kind);
 }
 
 static int write_speedscope(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)

@@ -148,7 +148,7 @@ static void take_others(struct tw_stack_tree *tree, const struct tw_batch *batch
 		if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
 			take_sample(tree, batch, event);
 		else if (event->kind > TW_SLICE_COMPLETE)
-			tw_count_loss(tree->writer, tw_event_kind_name(event->kind), false);
+			tw_leave_out(tree->writer, event->kind);
 	}
 }
 

@@ -109,7 +109,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 			put_call(writer, event,
 			         event->argument_count ? batch->arguments + event->first_argument : NULL);
 		else
-			tw_count_loss(writer, tw_event_kind_name(event->kind), false);
+			tw_leave_out(writer, event->kind);
 	}
 	return 0;
 }

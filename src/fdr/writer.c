@@ -319,7 +319,7 @@ static int put_event(struct tw_writer *writer, const struct tw_event *event, con
 	case TW_EVENT_KINDS:
 		break;
 	}
-	tw_count_loss(writer, tw_event_kind_name(event->kind), false);
+	tw_leave_out(writer, event->kind);
 	return 0;
 }
 
