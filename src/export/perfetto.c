@@ -40,7 +40,6 @@ struct shape {
 	struct told value, id;
 };
 
-static void take_slice(struct perfetto *perfetto, const struct tw_event *event);
 static void take_instant(struct perfetto *perfetto, const struct tw_event *event);
 static void take_async(struct perfetto *perfetto, const struct tw_event *event);
 static void take_flow(struct perfetto *perfetto, const struct tw_event *event);
@@ -51,9 +50,9 @@ static void take_log(struct perfetto *perfetto, const struct tw_event *event);
 #define STAND_IN(category_) take_instant, .type = TYPE_INSTANT, .approximated = true, .category = (category_)
 
 static const struct shape shapes[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = {.take = take_slice},
-    [TW_SLICE_END] = {.take = take_slice},
-    [TW_SLICE_COMPLETE] = {.take = take_slice},
+    [TW_SLICE_BEGIN] = {.take = NULL}, /* all of slices is told by the hooks */
+    [TW_SLICE_END] = {.take = NULL},
+    [TW_SLICE_COMPLETE] = {.take = NULL},
     [TW_INSTANT] = {take_instant, .type = TYPE_INSTANT},
     [TW_COUNTER] = {take_counter, .type = TYPE_COUNTER},
     [TW_ASYNC_BEGIN] = {take_async, .type = TYPE_SLICE_BEGIN},
@@ -84,9 +83,14 @@ static uint8_t *put_uint(uint8_t *p, unsigned field, uint64_t value)
 	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3), value);
 }
 
+static uint8_t *put_tag(uint8_t *p, unsigned field)
+{
+	return tw_proto_digits(p, (uint64_t)field << 3 | TW_PROTO_DELIMITED);
+}
+
 static uint8_t *put_size(uint8_t *p, unsigned field, size_t size)
 {
-	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3 | TW_PROTO_DELIMITED), size);
+	return tw_proto_digits(put_tag(p, field), size);
 }
 
 static uint8_t *put_flags(struct perfetto *perfetto, uint8_t *p)
@@ -127,19 +131,34 @@ static void write_packet(struct perfetto *perfetto, unsigned field, const uint64
 	tw_put(out, event->bytes, event->length);
 }
 
-/* A packet of less than 128 bytes, as most are, whose size is a byte. `make bench` measures it. */
-static void write_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+/* ---- Packets of less than 128 bytes, as most are, whose size is a byte. They are made where they go out. `make bench`
+ * measures convert. ---- */
+
+enum { SIZE_AT = 1, BODY_AT = 2 };
+
+/* Begins one with an event of up to SMALL_EVENT bytes: returns the place of the event's own size, which it follows. */
+static inline uint8_t *begin_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
 {
-	enum { SIZE_AT = 1, BODY_AT = 2 };
-	const struct tw_proto *event = &perfetto->event;
 	struct tw_output *out = &perfetto->writer->out;
 	uint8_t *start = (uint8_t *)tw_output_room(out, BODY_AT + FIELDS * FIELD_MAX + SMALL_EVENT);
 	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
-	uint8_t *p = put_size(put_head(perfetto, start + BODY_AT, time), field, event->length);
-	memcpy(p, event->bytes, SMALL_EVENT);
-	p += event->length;
-	start[SIZE_AT] = (uint8_t)(p - start - BODY_AT);
-	tw_output_took(out, (size_t)(p - start));
+	return put_tag(put_head(perfetto, start + BODY_AT, time), field);
+}
+
+static inline void end_small(struct perfetto *perfetto, uint8_t *event, const uint8_t *end)
+{
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)tw_output_room(out, 0);
+	*event = (uint8_t)(end - event - 1);
+	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
+	tw_output_took(out, (size_t)(end - start));
+}
+
+static void write_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
+{
+	uint8_t *event = begin_small(perfetto, field, time);
+	memcpy(event + 1, perfetto->event.bytes, SMALL_EVENT);
+	end_small(perfetto, event, event + 1 + perfetto->event.length);
 }
 
 /* What stands before the event takes less than half of 128 bytes, and what is copied behind it is there. */
@@ -254,11 +273,32 @@ static void put_event(struct perfetto *perfetto, uint64_t time)
 	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
 }
 
+/* Whether all of an event is a type, a track, a name and a category, both of which are told. */
+static bool is_plain(const struct perfetto *perfetto, const struct tw_event *event)
+{
+	return event->name && event->category && !event->argument_count && !event->flags &&
+	       perfetto->names[event->name].event == perfetto->reset &&
+	       perfetto->names[event->category].category == perfetto->reset &&
+	       !tw_dictionary_name(perfetto->dictionary, event->name)->file;
+}
+
+static void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type, uint64_t uuid)
+{
+	uint8_t *at = begin_small(perfetto, PACKET_TRACK_EVENT, &event->time);
+	uint8_t *p = put_uint(put_uint(at + 1, EVENT_TYPE, type), EVENT_TRACK_UUID, uuid);
+	end_small(perfetto, at,
+	          put_uint(put_uint(p, EVENT_NAME_IID, event->name), EVENT_CATEGORY_IIDS, event->category));
+}
+
 static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
 {
 	struct perfetto *perfetto = context;
 	(void)caller;
 	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
+	if (is_plain(perfetto, event)) {
+		put_plain(perfetto, event, TYPE_SLICE_BEGIN, uuid);
+		return TW_ROW_FIRST;
+	}
 	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
 	uint64_t location = tw_perfetto_location(perfetto, event->name);
 	if (location)
@@ -272,7 +312,14 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 	struct perfetto *perfetto = context;
 	if (end->how == TW_CALL_OPEN)
 		return;
-	add_type(perfetto, TYPE_SLICE_END, tw_perfetto_track(perfetto, end->track)->uuid);
+	uint64_t uuid = tw_perfetto_track(perfetto, end->track)->uuid;
+	if (end->how == TW_CALL_ENDED && (!end->event || (!end->event->argument_count && !end->event->flags))) {
+		uint8_t *at = begin_small(perfetto, PACKET_TRACK_EVENT, &end->time);
+		uint8_t *p = put_uint(put_uint(at + 1, EVENT_TYPE, TYPE_SLICE_END), EVENT_TRACK_UUID, uuid);
+		end_small(perfetto, at, p);
+		return;
+	}
+	add_type(perfetto, TYPE_SLICE_END, uuid);
 	if (end->event) {
 		tw_perfetto_add_arguments(perfetto, end->event, 0);
 		tw_perfetto_add_flag_words(perfetto, end->event->flags);
@@ -283,13 +330,6 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 }
 
 static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
-
-/* All of it is told by the hooks. */
-static void take_slice(struct perfetto *perfetto, const struct tw_event *event)
-{
-	(void)perfetto;
-	(void)event;
-}
 
 /* What it happened to: 0 is the whole trace. */
 static uint64_t scope_of(struct perfetto *perfetto, const struct tw_event *event)
@@ -303,6 +343,10 @@ static uint64_t scope_of(struct perfetto *perfetto, const struct tw_event *event
 static void take_instant(struct perfetto *perfetto, const struct tw_event *event)
 {
 	uint64_t uuid = scope_of(perfetto, event);
+	if (event->kind == TW_INSTANT && is_plain(perfetto, event)) {
+		put_plain(perfetto, event, TYPE_INSTANT, uuid);
+		return;
+	}
 	add_event(perfetto, event, TYPE_INSTANT, uuid);
 	if (event->kind == TW_ALLOCATION_SAMPLE && event->other)
 		tw_proto_uint(&perfetto->event, EVENT_CALLSTACK_IID, tw_perfetto_callstack(perfetto, event->other));
@@ -431,7 +475,8 @@ static void take(struct perfetto *perfetto, const struct tw_event *event)
 	const struct shape *shape = &shapes[event->kind];
 	reset_now_and_then(perfetto);
 	tw_slices_take(&perfetto->slices, event);
-	shape->take(perfetto, event);
+	if (shape->take)
+		shape->take(perfetto, event);
 	if (shape->approximated)
 		tw_approximate(perfetto->writer, event->kind);
 }

@@ -181,8 +181,15 @@ void tw_perfetto_put_name(struct perfetto *perfetto, struct tw_proto *proto, uns
 /* Makes room for the tracks of the dictionary. Returns 0 or TW_ERR_MEMORY. */
 int tw_perfetto_tracks_grow(struct perfetto *perfetto);
 
-/* Tells of a track what is not told yet. */
-const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track);
+/* Tells of a track what is not told since the last reset. */
+const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t track);
+
+/* The same where it may have been told. */
+static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track)
+{
+	const struct perfetto_track *known = &perfetto->tracks[track];
+	return known->told == perfetto->reset ? known : tw_perfetto_tell_track(perfetto, track);
+}
 
 /* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of
  * the argument's name). They are told with their process where that is not done yet. */

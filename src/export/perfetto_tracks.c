@@ -126,11 +126,9 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 		tw_count_loss(perfetto->writer, "process or thread id", true);
 }
 
-const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t number)
+const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t number)
 {
 	struct perfetto_track *known = &perfetto->tracks[number];
-	if (known->told == perfetto->reset)
-		return known;
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
 	uint32_t place = has_process(track) ? place_of(perfetto, track->process) : 0;
 	if (place == UINT32_MAX) {
