@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "core/ahead.h"
 #include "export/labels.h"
 #include "export/stack_tree.h"
 #include "export/targets.h"
@@ -30,12 +31,22 @@ struct folded {
 	struct tw_stack_tree tree; /* first */
 	int asked;                 /* of `weights`, or NONE */
 	bool sampled;
-	uint32_t *same;   /* by node: the first one that is the same functions */
-	uint64_t *weight; /* by node, of such */
-	uint32_t *path;
-	struct tw_line texts; /* of all frames */
+	unsigned jobs;
+	uint32_t *same;       /* by node: the first one that is the same functions */
+	uint64_t *weight;     /* by node, of such */
+	uint64_t *length;     /* the same: bytes of the stack's text, with what stands behind each frame */
+	struct tw_line texts; /* of all frames, and of what there was no room for */
 	size_t *ends;         /* by frame, plus 1: where its text ends there */
+	uint32_t next;        /* node that is in no piece yet */
 };
+
+/* Stacks one behind the other, for which lines are made at once. `make bench` measures convert. */
+struct piece {
+	uint32_t from, to; /* nodes */
+	struct tw_line lines;
+};
+
+enum { PIECES = 8, PIECE_BYTES = 256 << 10 };
 
 /* ---- What is told. ---- */
 
@@ -60,18 +71,37 @@ static enum tw_stack_tree_value weight_of(const struct folded *folded)
 	return folded->tree.of_slices;
 }
 
+static uint64_t function_of(const struct folded *folded, uint32_t frame)
+{
+	struct tw_frame_place place = tw_frames_place(&folded->tree.frames, folded->tree.dictionary, frame);
+	return place.name ? place.name : place.address | UINT64_C(1) << 63;
+}
+
+/* Whether no function has two frames: then no two nodes are the same. */
+static bool all_differ(const struct folded *folded)
+{
+	struct tw_map seen = {0};
+	bool differ = true;
+	for (uint32_t i = 0; i < folded->tree.frames.count && differ; i++) {
+		uint64_t function = function_of(folded, i);
+		uint32_t other;
+		differ = !tw_map_find(&seen, function, &other) && tw_map_add(&seen, function, i);
+	}
+	tw_map_free(&seen);
+	return differ;
+}
+
 /* Frames at several places of one function are that function. */
 static bool join(struct folded *folded, enum tw_stack_tree_value value)
 {
 	const struct tw_stack_tree *tree = &folded->tree;
 	struct tw_map seen = {0};
-	bool room = true;
+	bool room = true, differ = all_differ(folded);
 	for (uint32_t i = TREE_OTHER; i < tree->count && room; i++) {
 		const struct tw_stack_tree_node *node = &tree->nodes[i];
 		folded->same[i] = i;
-		if (i >= TREE_FIRST) {
-			struct tw_frame_place place = tw_frames_place(&tree->frames, tree->dictionary, node->frame);
-			uint64_t function = place.name ? place.name : place.address | UINT64_C(1) << 63;
+		if (i >= TREE_FIRST && !differ) {
+			uint64_t function = function_of(folded, node->frame);
 			uint64_t key = tw_hash64(function) ^ tw_hash64(~(uint64_t)folded->same[node->parent]);
 			if (!tw_map_find(&seen, key, &folded->same[i]))
 				room = tw_map_add(&seen, key, i);
@@ -117,37 +147,96 @@ static void add_frame(struct folded *folded, uint32_t frame)
 static bool render_frames(struct folded *folded)
 {
 	size_t count = folded->tree.frames.count;
-	folded->ends = calloc(count + 1, sizeof *folded->ends);
+	folded->ends = calloc(count + 2, sizeof *folded->ends);
 	for (uint32_t frame = 0; folded->ends && frame < count; frame++) {
 		add_frame(folded, frame);
 		folded->ends[frame + 1] = folded->texts.text.length;
 	}
+	tw_line_text(&folded->texts, "(other)");
+	if (folded->ends)
+		folded->ends[count + 1] = folded->texts.text.length;
 	return folded->ends && !folded->texts.failed;
 }
 
-static void put_frame(struct folded *folded, uint32_t node)
+/* The number of a node's text. */
+static size_t text_of(const struct folded *folded, uint32_t node)
 {
-	const struct tw_stack_tree *tree = &folded->tree;
-	uint32_t frame = tree->nodes[node].frame;
-	if (node == TREE_OTHER)
-		tw_put_text(&tree->writer->out, "(other)");
-	else
-		tw_put(&tree->writer->out, folded->texts.text.bytes + folded->ends[frame],
-		       folded->ends[frame + 1] - folded->ends[frame]);
+	return node == TREE_OTHER ? folded->tree.frames.count : folded->tree.nodes[node].frame;
 }
 
-static void put_stack(struct folded *folded, uint32_t node)
+static void measure(struct folded *folded)
 {
-	struct tw_output *out = &folded->tree.writer->out;
-	size_t depth = 0;
-	for (uint32_t i = node; i; i = folded->same[folded->tree.nodes[i].parent])
-		folded->path[depth++] = i;
-	while (depth) {
-		put_frame(folded, folded->path[--depth]);
-		tw_put_char(out, depth ? ';' : ' ');
+	for (uint32_t i = TREE_OTHER; i < folded->tree.count; i++) {
+		size_t text = text_of(folded, i);
+		uint32_t caller = folded->same[folded->tree.nodes[i].parent];
+		folded->length[i] = folded->length[caller] + folded->ends[text + 1] - folded->ends[text] + 1;
 	}
-	tw_put_u64(out, folded->weight[node]);
-	tw_put_char(out, '\n');
+}
+
+/* From the innermost frame to the outermost, which stands first. */
+static void add_stack(const struct folded *folded, struct tw_line *line, uint32_t node)
+{
+	char *begin = tw_line_room(line, folded->length[node] + TW_DIGITS_MAX + 1);
+	if (!begin)
+		return;
+	char *at = begin + folded->length[node], *end = tw_digits(at, folded->weight[node]);
+	*end++ = '\n';
+	for (uint32_t i = node; i; i = folded->same[folded->tree.nodes[i].parent]) {
+		size_t text = text_of(folded, i), size = folded->ends[text + 1] - folded->ends[text];
+		*--at = i == node ? ' ' : ';';
+		at -= size;
+		memcpy(at, folded->texts.text.bytes + folded->ends[text], size);
+	}
+	tw_line_end(line, end);
+}
+
+static bool is_told(const struct folded *folded, uint32_t node)
+{
+	return folded->same[node] == node && folded->weight[node];
+}
+
+/* Takes as many stacks as are worth it. */
+static int take_piece(void *context, void *state)
+{
+	struct folded *folded = context;
+	struct piece *piece = state;
+	uint64_t bytes = 0;
+	piece->from = folded->next;
+	for (; folded->next < folded->tree.count && bytes < PIECE_BYTES; folded->next++)
+		bytes += is_told(folded, folded->next) ? folded->length[folded->next] : 0;
+	piece->to = folded->next;
+	return piece->to > piece->from;
+}
+
+static void make_lines(void *context, void *state)
+{
+	const struct folded *folded = context;
+	struct piece *piece = state;
+	tw_line_clear(&piece->lines);
+	for (uint32_t i = piece->from; i < piece->to; i++)
+		if (is_told(folded, i))
+			add_stack(folded, &piece->lines, i);
+}
+
+static bool put_lines(struct folded *folded)
+{
+	static const struct tw_ahead_work work = {.read = take_piece, .work = make_lines};
+	struct tw_output *out = &folded->tree.writer->out;
+	struct piece pieces[PIECES] = {{.from = 0}};
+	void *list[PIECES], *next;
+	for (unsigned i = 0; i < PIECES; i++)
+		list[i] = &pieces[i];
+	struct tw_ahead *ahead = tw_ahead_new(&work, folded, list, PIECES, folded->jobs);
+	bool fine = ahead != NULL;
+	while (fine && !out->error && tw_ahead_next(ahead, &next) > 0) {
+		const struct piece *piece = next;
+		tw_put(out, piece->lines.text.bytes, piece->lines.text.length);
+		fine = !piece->lines.failed;
+	}
+	tw_ahead_free(ahead);
+	for (unsigned i = 0; i < PIECES; i++)
+		tw_text_free(&pieces[i].lines.text);
+	return fine;
 }
 
 static bool put_all(struct folded *folded)
@@ -155,14 +244,13 @@ static bool put_all(struct folded *folded)
 	size_t count = folded->tree.count;
 	folded->same = calloc(count + 1, sizeof *folded->same);
 	folded->weight = calloc(count + 1, sizeof *folded->weight);
-	folded->path = calloc(count + 1, sizeof *folded->path);
-	if (!folded->same || !folded->weight || !folded->path || !join(folded, weight_of(folded)) ||
+	folded->length = calloc(count + 1, sizeof *folded->length);
+	if (!folded->same || !folded->weight || !folded->length || !join(folded, weight_of(folded)) ||
 	    !render_frames(folded))
 		return false;
-	for (uint32_t i = TREE_OTHER; i < count && !folded->tree.writer->out.error; i++)
-		if (folded->same[i] == i && folded->weight[i])
-			put_stack(folded, i);
-	return true;
+	measure(folded);
+	folded->next = TREE_OTHER;
+	return put_lines(folded);
 }
 
 /* ---- The file. ---- */
@@ -193,6 +281,7 @@ static int write_folded(struct tw_writer *writer, const struct tw_reader *reader
 {
 	struct folded *folded = writer->state;
 	folded->sampled = reader->sampled;
+	folded->jobs = reader->options.jobs;
 	return tw_stack_tree_write(&folded->tree, reader, batch);
 }
 
@@ -213,7 +302,7 @@ static void close_folded(struct tw_writer *writer)
 	tw_stack_tree_free(&folded->tree);
 	free(folded->same);
 	free(folded->weight);
-	free(folded->path);
+	free(folded->length);
 	tw_text_free(&folded->texts.text);
 	free(folded->ends);
 	free(folded);
