@@ -102,6 +102,7 @@ struct tw_calls {
 	uint64_t min_duration;
 	bool by_row;       /* several rows may have the same name on one track */
 	bool in_turn;      /* a track is over when it is left */
+	bool others_alike; /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
 	size_t name_limit; /* names below this may be given to `find` of the fast path */
 	uint32_t track;
 	struct tw_call_stack *stack;  /* of the track */
@@ -197,6 +198,7 @@ struct tw_call_cursor {
 	union tw_on_stack *on_stack;
 	uint32_t *row_on_stack;
 	size_t names, rows; /* for which there is room */
+	uint32_t least_row; /* that it takes */
 	uint64_t min_duration;
 	struct tw_frame *frames;
 	struct tw_timed_frame *timed, *timed_last; /* above the top one; there is no room above */
@@ -212,7 +214,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	if (name >= at->names || at->top == at->last)
 		return false;
 	uint32_t row = find(at->calls, at->top, name);
-	if (row < TW_ROW_FIRST || (by_row && row >= at->rows))
+	if (row < at->least_row || (by_row && row >= at->rows))
 		return false;
 	at->on_stack[name].calls++;
 	if (by_row)
@@ -221,7 +223,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	return true;
 }
 
-/* Ends the call on top, which is none of TW_ROW_OTHER. */
+/* Ends the call on top, which is one that is taken here. */
 static inline __attribute__((always_inline)) void tw_calls_end(struct tw_call_cursor *at, uint64_t time,
                                                                tw_call_leave_fn leave, bool by_row)
 {
@@ -249,7 +251,7 @@ static inline __attribute__((always_inline)) bool tw_calls_pop(struct tw_call_cu
 {
 	struct tw_frame *top = at->top;
 	if (at->due < item->time || top->name != item->name || item->time < top->begin || top == at->timed_top ||
-	    top->row == TW_ROW_OTHER)
+	    top->row < at->least_row)
 		return false;
 	tw_calls_end(at, item->time, leave, by_row);
 	return true;
@@ -274,7 +276,7 @@ static inline __attribute__((always_inline)) void tw_calls_settle(struct tw_call
                                                                   tw_call_leave_fn leave, bool by_row)
 {
 	while (at->due <= time && at->timed_top == at->top && at->timed[-1].end == at->due &&
-	       at->top->row != TW_ROW_OTHER) {
+	       at->top->row >= at->least_row) {
 		tw_calls_end(at, at->due, leave, by_row);
 		at->due = (--at->timed)->due_below;
 		at->timed_top = tw_calls_timed_top(at, at->calls->stack);
@@ -313,6 +315,7 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	    .row_on_stack = space->row_on_stack,
 	    .names = space->name_room < calls->name_limit ? space->name_room : calls->name_limit,
 	    .rows = space->row_room,
+	    .least_row = calls->others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
 	    .min_duration = calls->min_duration,
 	    .frames = space->frames,
 	    .timed = tw_calls_timed_at(stack, stack->timed_count),

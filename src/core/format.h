@@ -201,7 +201,10 @@ void tw_report_limit(struct tw_reader *reader, const struct tw_rule *rule, uint6
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated);
 void tw_count_losses(struct tw_writer *writer, const char *what, bool approximated, uint64_t count);
 
-/* The same for an event of a kind, of which there are millions. */
+/* Where it is counted, for who counts millions. */
+struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what);
+
+/* The same for an event of a kind. */
 struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind);
 
 static inline void tw_leave_out(struct tw_writer *writer, unsigned kind)

@@ -94,7 +94,7 @@ void tw_discard(struct tw_writer *writer)
 }
 
 /* The loss of a kind, a new one where it is new. Texts are constants, so that most are found by their address. */
-static struct tw_loss *loss_of(struct tw_writer *writer, const char *what)
+struct tw_loss *tw_loss_of(struct tw_writer *writer, const char *what)
 {
 	for (size_t i = 0; i < writer->loss_count; i++)
 		if (writer->losses[i].what == what)
@@ -111,13 +111,13 @@ void tw_count_losses(struct tw_writer *writer, const char *what, bool approximat
 {
 	if (count == 0)
 		return;
-	struct tw_loss *loss = loss_of(writer, what);
+	struct tw_loss *loss = tw_loss_of(writer, what);
 	*(approximated ? &loss->approximated : &loss->left_out) += count;
 }
 
 struct tw_loss *tw_kind_loss(struct tw_writer *writer, unsigned kind)
 {
-	return writer->kind_losses[kind] = loss_of(writer, tw_event_kind_name(kind));
+	return writer->kind_losses[kind] = tw_loss_of(writer, tw_event_kind_name(kind));
 }
 
 void tw_count_loss(struct tw_writer *writer, const char *what, bool approximated)

@@ -24,24 +24,12 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 	return TW_ROW_NONE;
 }
 
-static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_slices *slices = slices_of(calls);
 	(void)name;
 	tell_end(slices, NULL);
-	if (!slices->begun)
-		slices->begun_row = slices->hooks->begin(slices->context, slices->event, caller->row);
-	slices->begun = false;
-	return slices->begun_row;
-}
-
-/* The same for the fast path, which leaves a row that is none to enter(): it must not begin twice. */
-static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
-{
-	struct tw_slices *slices = slices_of(calls);
-	uint32_t row = enter(calls, caller, name);
-	slices->begun = row < TW_ROW_FIRST;
-	return row;
+	return slices->hooks->begin(slices->context, slices->event, caller->row);
 }
 
 static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
@@ -69,7 +57,8 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	slices->writer = writer;
 	slices->hooks = own;
 	slices->context = context;
-	slices->calls = (struct tw_calls){.hooks = &hooks, .budget = &slices->budget, .name_limit = SIZE_MAX};
+	slices->calls =
+	    (struct tw_calls){.hooks = &hooks, .budget = &slices->budget, .name_limit = SIZE_MAX, .others_alike = true};
 	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
@@ -113,7 +102,7 @@ void tw_slices_take(struct tw_slices *slices, const struct tw_event *event)
 		return;
 	}
 	const struct tw_call_item item = tw_call_item_of(event);
-	if (tw_calls_take_items(calls, &item, 1, find, leave, false))
+	if (tw_calls_take_items(calls, &item, 1, enter, leave, false))
 		tell_end(slices, item.kind == TW_CALL_END ? event : NULL);
 	else
 		take_slowly(slices, &item);

@@ -33,8 +33,6 @@ struct tw_slices {
 	const struct tw_event *event; /* that is being taken */
 	struct tw_slice_end held;     /* an end of which it is not known yet whether `event` is its own */
 	bool holds;
-	bool begun; /* `begin` has given the row below for it */
-	uint32_t begun_row;
 	uint64_t untimed, exits, backwards; /* of calls, when last counted as losses */
 };
 

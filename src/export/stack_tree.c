@@ -66,6 +66,14 @@ static void add_value(struct tw_stack_tree *tree, uint32_t node, enum tw_stack_t
 	tree->present |= 1u << value;
 }
 
+/* Where memory is short there are millions of these. */
+static inline void count_other(struct tw_stack_tree *tree)
+{
+	if (!tree->others)
+		tree->others = tw_loss_of(tree->writer, "stack");
+	tree->others->approximated++;
+}
+
 /* ---- Slices. ---- */
 
 static uint32_t root(struct tw_calls *calls, uint32_t track)
@@ -73,7 +81,7 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 	return root_of(tree_of(calls), track);
 }
 
-static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_stack_tree *tree = tree_of(calls);
 	return child(tree, caller->row, tw_frames_number(&tree->frames, FRAME_OF_NAME, name));
@@ -85,15 +93,9 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	struct tw_stack_tree *tree = tree_of(calls);
 	(void)how;
 	if (frame->row == TREE_OTHER)
-		tw_count_loss(tree->writer, "stack", true);
+		count_other(tree);
 	add_value(tree, frame->row, TREE_CALLS, 1);
 	add_value(tree, frame->row, tree->of_slices, tw_call_self(call));
-}
-
-static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
-{
-	uint32_t row = enter(calls, caller, name);
-	return row == TREE_OTHER ? TW_ROW_NONE : row;
 }
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
@@ -104,7 +106,7 @@ static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch
 	struct tw_call_run run;
 	for (size_t i = 0; i < batch->count;) {
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
-		tw_calls_feed_run(&tree->calls, &run, find, leave, false);
+		tw_calls_feed_run(&tree->calls, &run, enter, leave, false);
 	}
 }
 
@@ -137,7 +139,7 @@ static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch
 	if (stack->failed)
 		node = TREE_OTHER;
 	if (node == TREE_OTHER)
-		tw_count_loss(tree->writer, "stack", true);
+		count_other(tree);
 	weigh(tree, event, node);
 }
 
@@ -160,7 +162,8 @@ static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 	tree->of_slices = tw_reader_clock(reader)->instructions ? TREE_INSTRUCTIONS : TREE_TIME;
 	tree->frames.limit = tw_memory_limit(reader) / NODE_COST;
 	tw_budget_reset(&tree->budget, tw_memory_limit(reader), 1);
-	tree->calls = (struct tw_calls){.hooks = &hooks, .budget = &tree->budget, .name_limit = SIZE_MAX};
+	tree->calls =
+	    (struct tw_calls){.hooks = &hooks, .budget = &tree->budget, .name_limit = SIZE_MAX, .others_alike = true};
 	tree->count = TREE_FIRST;
 	bool room = tw_grow(&tree->nodes, &tree->room, TREE_FIRST, sizeof *tree->nodes);
 	return tw_calls_init(&tree->calls) && room ? 0 : TW_ERR_MEMORY;

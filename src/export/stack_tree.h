@@ -51,7 +51,8 @@ struct tw_stack_tree {
 	size_t value_room[TREE_VALUES];
 	struct tw_children children; /* by frame; of the root of a tree of threads by track */
 	struct tw_sample_stack stack;
-	uint32_t present; /* values that there are: bits 1 << enum tw_stack_tree_value */
+	uint32_t present;       /* values that there are: bits 1 << enum tw_stack_tree_value */
+	struct tw_loss *others; /* of stacks for which there was no room; NULL: none yet */
 	uint64_t start, end;
 	enum tw_stack_tree_value of_slices; /* TREE_TIME, or TREE_INSTRUCTIONS where there is no clock */
 	bool begun, full, failed;           /* failed: no memory for values */
