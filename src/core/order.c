@@ -26,14 +26,25 @@ static const struct tw_event *event_at(const struct tw_order_lane *lane, size_t 
 	return &lane->slab->events[row_at(lane, place)];
 }
 
-/* Whether a goes before b. Of complete slices that begin at once the longer one contains the other. */
+/* Whether a goes before b. Of complete slices that begin at once the longer one contains the other; what is still to be
+ * made may begin at once, too. */
 static bool goes_first(const struct tw_order_head *a, const struct tw_order_head *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
+	if (a->later != b->later)
+		return a->later;
 	if (a->complete && b->complete && a->length != b->length)
 		return a->length > b->length;
 	return a->lane < b->lane;
+}
+
+static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
+{
+	size_t i = sorter->head_count++;
+	for (; i > 0 && goes_first(&sorter->heads[i - 1], head); i--)
+		sorter->heads[i] = sorter->heads[i - 1];
+	sorter->heads[i] = *head;
 }
 
 /* Puts the head of a lane, if it has one, in its place among the others. */
@@ -43,11 +54,10 @@ static void put_head(struct tw_sorter *sorter, uint64_t number)
 	if (lane->next == lane->slab->count)
 		return;
 	const struct tw_event *event = event_at(lane, lane->next);
-	const struct tw_order_head head = {event->time, event->value, event->kind == TW_SLICE_COMPLETE, number};
-	size_t i = sorter->head_count++;
-	for (; i > 0 && goes_first(&sorter->heads[i - 1], &head); i--)
-		sorter->heads[i] = sorter->heads[i - 1];
-	sorter->heads[i] = head;
+	insert(sorter, &(struct tw_order_head){.time = event->time,
+	                                       .length = event->value,
+	                                       .complete = event->kind == TW_SLICE_COMPLETE,
+	                                       .lane = number});
 }
 
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
@@ -58,11 +68,37 @@ void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
 	put_head(sorter, number);
 }
 
-/* Whether the oldest slab has no more rows. */
-static bool oldest_used_up(struct tw_sorter *sorter)
+uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before)
 {
-	const struct tw_order_lane *lane = lane_at(sorter, sorter->oldest);
-	return lane->next == lane->slab->count;
+	assert(tw_sorter_has_room(sorter));
+	uint64_t number = sorter->oldest + sorter->count++;
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .later = true};
+	insert(sorter, &(struct tw_order_head){.time = not_before, .later = true, .lane = number});
+	return number;
+}
+
+int tw_sorter_make_first(struct tw_sorter *sorter)
+{
+	while (sorter->head_count && sorter->heads[sorter->head_count - 1].later) {
+		uint64_t number = sorter->heads[--sorter->head_count].lane;
+		int status = sorter->make(sorter->context, number);
+		if (status < 0)
+			return status;
+		lane_at(sorter, number)->later = false;
+		put_head(sorter, number);
+	}
+	return 0;
+}
+
+bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
+{
+	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
+	return !lane->later && lane->next == lane->slab->count;
+}
+
+static bool oldest_used_up(const struct tw_sorter *sorter)
+{
+	return tw_sorter_used_up(sorter, 0);
 }
 
 const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
@@ -142,6 +178,11 @@ static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	               sizeof *sorter->arguments))
 		return TW_ERR_MEMORY;
 	while (count < TW_SLAB_BLOCK && sorter->head_count && (whole || !oldest_used_up(sorter))) {
+		int status = tw_sorter_make_first(sorter);
+		if (status < 0)
+			return status;
+		if (sorter->head_count == 0)
+			break;
 		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;
 		struct tw_order_lane *lane = lane_at(sorter, number);
 		do {
@@ -187,8 +228,9 @@ static bool is_worth_no_copy(struct tw_sorter *sorter, const struct tw_order_lan
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
-	if (sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
-		return 0;
+	int status = tw_sorter_make_first(sorter);
+	if (status < 0 || sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
+		return status;
 	uint64_t number = sorter->heads[sorter->head_count - 1].lane;
 	struct tw_order_lane *lane = lane_at(sorter, number);
 	int count;

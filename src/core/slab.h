@@ -72,6 +72,7 @@ enum { TW_ORDER_SLABS = 64 };
 struct tw_order_lane {
 	const struct tw_slab *slab;
 	size_t next; /* place in the slab's order */
+	bool later;  /* the slab is still to be made */
 };
 
 /* The first row of a lane that has not been delivered. */
@@ -79,6 +80,7 @@ struct tw_order_head {
 	uint64_t time;
 	uint64_t length; /* of a complete slice */
 	bool complete;
+	bool later;    /* the slab is still to be made: the time is one before which it has no row */
 	uint64_t lane; /* its number, of all lanes that ever were */
 };
 
@@ -89,6 +91,8 @@ struct tw_sorter {
 	struct tw_order_head
 	    heads[TW_ORDER_SLABS]; /* of the lanes that are not used up, the first row to be delivered last */
 	size_t head_count;
+	int (*make)(void *context, uint64_t lane); /* makes the slab of a lane; returns 0 or a negative status */
+	void *context;
 	uint64_t last;                         /* time of the last row delivered */
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
 	uint64_t late_offset;                  /* of the first of them */
@@ -107,6 +111,10 @@ static inline bool tw_sorter_has_room(const struct tw_sorter *sorter)
 /* Puts a slab behind the others: sorted, and untouched until tw_sorter_done() names it. */
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab);
 
+/* The same for a slab that is made when its time comes, by sorter->make: it has no rows yet, and none will be before
+ * `not_before`. Returns the number of its lane. */
+uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before);
+
 /* Gives the next batch in time order: as many rows as can be delivered in one, up to TW_SLAB_BLOCK; 0 when all slabs
  * are used up. `whole`: nothing else will be put; otherwise it stops, with 0, when the oldest slab is used up. Returns
  * a negative status when there is no memory. */
@@ -114,6 +122,12 @@ int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */
 const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter);
+
+/* Whether all rows of the lane at a place, the oldest being 0, have been delivered. */
+bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place);
+
+/* Makes slabs until the first row of all is there. Returns 0 or a negative status. */
+int tw_sorter_make_first(struct tw_sorter *sorter);
 
 /* The least time of all rows that are held, UINT64_MAX when there are none. */
 uint64_t tw_sorter_first(const struct tw_sorter *sorter);

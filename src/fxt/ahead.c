@@ -53,9 +53,11 @@ struct fxt_ahead {
 		size_t room;
 	} spare_bytes[LINE];
 	size_t spare_bytes_count;
-	struct fxt_scratch scratch;  /* the caller's thread's */
-	bool (*more)(void *context); /* NULL, or something else to do */
+	struct fxt_scratch scratch;                                                 /* the caller's thread's */
+	bool (*more)(void *context);                                                /* NULL, or something else to do */
+	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* NULL, or before tables go */
 	void *context;
+	uint64_t held_from; /* fxt_ahead_hold() */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	pthread_t threads[THREADS_MAX];
@@ -175,13 +177,26 @@ static bool all_decoded(const struct fxt_ahead *ahead)
 	return true;
 }
 
+/* What has been decoded may have left rows for later. */
+static void finish_waiting(struct fxt_ahead *ahead)
+{
+	struct fxt_chunk *line[LINE];
+	size_t count = 0;
+	for (uint64_t i = ahead->given; i < ahead->walked; i++)
+		line[count++] = ahead->line[i % LINE].chunk;
+	if (ahead->finish)
+		ahead->finish(ahead->context, line, count);
+}
+
 /* Everything up to here must be decoded, before tables are forgotten. */
 static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	pthread_mutex_lock(&ahead->lock);
 	while (!all_decoded(ahead))
 		help(ahead, true, &ahead->scratch);
+	finish_waiting(ahead);
 	pthread_mutex_unlock(&ahead->lock);
+	chunk->wait = FXT_EAGER;
 	chunk->memo = &ahead->scratch.memo;
 	ahead->work->decode(chunk, &ahead->wish, &ahead->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
@@ -197,6 +212,8 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	if (ahead->walked == 0)
 		fxt_walk_begin(&ahead->walk, chunk);
 	ahead->state.oldest = fxt_offset(first, first->begin);
+	if (ahead->held_from < ahead->state.oldest)
+		ahead->state.oldest = ahead->held_from;
 	chunk->turn = fxt_turn_of(&ahead->state);
 	chunk->strings = ahead->state.strings;
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
@@ -293,6 +310,17 @@ void fxt_ahead_help(struct fxt_ahead *ahead)
 	help(ahead, true, &ahead->scratch);
 }
 
+void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset)
+{
+	ahead->held_from = offset;
+}
+
+void fxt_ahead_before_forgetting(struct fxt_ahead *ahead,
+                                 void (*finish)(void *context, struct fxt_chunk *const *line, size_t count))
+{
+	ahead->finish = finish;
+}
+
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 {
 	return &ahead->state;
@@ -317,6 +345,7 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->reader = reader;
 	ahead->work = work;
 	ahead->wish = *wish;
+	ahead->held_from = UINT64_MAX;
 	ahead->walks_ahead = reader->merged > 1 ? MERGED_AHEAD : WALKED_AHEAD;
 	ahead->lines = reader->merged > 1 ? MERGED_LINE : LINE;
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,

@@ -42,6 +42,13 @@ void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
  * false when there is none. */
 void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context);
 
+/* From where on records of chunks that were given out may still ask for what others tell; UINT64_MAX: none does. */
+void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset);
+
+/* Whom to call before something that others tell is forgotten, with the chunks that have not been given out. */
+void fxt_ahead_before_forgetting(struct fxt_ahead *ahead,
+                                 void (*finish)(void *context, struct fxt_chunk *const *line, size_t count));
+
 /* Does something useful, or waits until another thread has. */
 void fxt_ahead_help(struct fxt_ahead *ahead);
 

@@ -37,6 +37,9 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
 	chunk->time = UINT64_MAX;
+	chunk->wait = FXT_UNDECIDED;
+	chunk->early = 0;
+	chunk->later = false;
 	chunk->clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->slab);
 }

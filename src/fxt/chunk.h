@@ -130,6 +130,16 @@ struct fxt_counts {
 	uint64_t lost_bytes;
 };
 
+/* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
+enum fxt_wait {
+	FXT_UNDECIDED,
+	FXT_EAGER, /* rows are made as it is walked */
+	FXT_WAITS,
+	FXT_IN_WORK,
+	FXT_HAS_ROWS,
+	FXT_EMPTY /* all rows have been delivered */
+};
+
 struct fxt_chunk {
 	size_t size;    /* read at a time */
 	uint8_t *bytes; /* from `begin` to `end` they are the archive's; NULL before it is read */
@@ -162,7 +172,11 @@ struct fxt_chunk {
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
-	bool failed;               /* no memory: something of it is missing */
+	enum fxt_wait wait;
+	uint64_t least, last; /* of one that waits: the least time of its rows, and that of the last record */
+	bool later;           /* its rows are made after others that stand behind it, maybe */
+	uint64_t early;       /* bytes of its rows, where they were made before their time */
+	bool failed;          /* no memory: something of it is missing */
 };
 
 /* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */

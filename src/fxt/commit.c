@@ -225,6 +225,8 @@ static void (*const fixers[])(const struct place *) = {
 /* A chunk none of whose rows has a time of its own goes on with that of the chunk before. */
 static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
+	if (chunk->later)
+		return;
 	if (chunk->timed) {
 		commit->time = chunk->time;
 		return;

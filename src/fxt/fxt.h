@@ -6,13 +6,15 @@
 #include "core/format.h"
 #include "fxt/ahead.h"
 #include "fxt/pairs.h"
+#include "fxt/window.h"
 
 extern const struct tw_format tw_format_fxt;
 extern const struct tw_target tw_target_fxt;
 
 /* What a reader keeps. */
 struct fxt_reader {
-	struct fxt_ahead *ahead; /* events: made at the first read */
+	struct fxt_ahead *ahead;   /* events: made at the first read */
+	struct fxt_window *window; /* where chunks wait as bytes; otherwise NULL */
 	struct fxt_commit commit;
 	struct fxt_pairs pairs;
 	struct tw_sorter sorter;

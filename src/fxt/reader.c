@@ -10,9 +10,8 @@
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */
 enum { REORDER_WINDOW = 4 << 20 };
 
-/* Where several archives are read at once to be merged, windows keep to the memory limit: what is held of an archive
- * takes so many times as much memory. */
-enum { MEMORY_PER_BYTE = 7, WINDOW_LEAST = 1 << 15 };
+/* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
+enum { WINDOW_SHARE = 8, WINDOW_LEAST = 1 << 15 };
 
 /* ---- Opening. ---- */
 
@@ -29,6 +28,8 @@ static int fxt_open(struct tw_reader *reader)
 static void fxt_close(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
+	fxt_ahead_free(fxt->ahead);
+	fxt_window_free(fxt->window);
 	for (size_t i = 0; i < fxt->sorter.count; i++)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
@@ -36,11 +37,16 @@ static void fxt_close(struct tw_reader *reader)
 	fxt_pairs_free(&fxt->pairs);
 	fxt_survey_free(fxt->survey);
 	fxt_records_free(fxt->records);
-	fxt_ahead_free(fxt->ahead);
 	free(fxt);
 }
 
 /* ---- Reading. ---- */
+
+int fxt_fail(struct tw_reader *reader, int status)
+{
+	const char *text = tw_input_error(reader->input);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), *text ? text : tw_status_text(status));
+}
 
 /* The kinds of event that rows are made of. */
 static uint32_t kinds_for(const struct tw_reader *reader)
@@ -61,6 +67,27 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 	return 0;
 }
 
+static int make_lane(void *context, uint64_t lane)
+{
+	struct tw_reader *reader = context;
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk = fxt->held[lane - fxt->sorter.oldest];
+	fxt_window_make(fxt->window, chunk);
+	fxt_commit(&fxt->commit, chunk);
+	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
+}
+
+/* As fxt_start(), but chunks wait. */
+static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
+{
+	struct fxt_reader *fxt = reader->state;
+	int status = fxt_start(reader, &fxt_window_work, wish, reader->options.jobs);
+	fxt->window = status < 0 ? NULL : fxt_window_new(reader, fxt->ahead, wish);
+	fxt->sorter.make = make_lane;
+	fxt->sorter.context = reader;
+	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
+}
+
 static int start(struct tw_reader *reader)
 {
 	static const struct fxt_work work = {fxt_decode, fxt_decoded, NULL};
@@ -71,13 +98,18 @@ static int start(struct tw_reader *reader)
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
+	if (fxt_window_fits(reader, &wish))
+		return start_window(reader, &wish);
 	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }
 
-int fxt_fail(struct tw_reader *reader, int status)
+/* Rows of this chunk are made later. */
+static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
-	const char *text = tw_input_error(reader->input);
-	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), *text ? text : tw_status_text(status));
+	fxt->commit.time = chunk->last;
+	chunk->later = true;
+	fxt_window_put(fxt->window, chunk);
+	tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
 }
 
 /* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
@@ -92,16 +124,22 @@ static int pull(struct tw_reader *reader)
 		fxt->ended = true;
 		return 0;
 	}
-	fxt_commit(&fxt->commit, chunk);
 	fxt->held[fxt->sorter.count] = chunk;
 	fxt->held_bytes += chunk->end - chunk->begin;
+	if (chunk->wait == FXT_WAITS) {
+		put_later(fxt, chunk);
+		return 1;
+	}
+	fxt_commit(&fxt->commit, chunk);
+	if (fxt->window)
+		fxt_window_count_early(fxt->window, chunk);
 	tw_sorter_put(&fxt->sorter, &chunk->slab);
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)
 {
-	uint64_t most = tw_memory_limit(reader) / MEMORY_PER_BYTE;
+	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
 	if (reader->options.reorder_window)
 		return reader->options.reorder_window;
 	if (reader->merged < 2 || most > REORDER_WINDOW)
@@ -112,12 +150,19 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader)
 /* A power of two, so that words lie in one chunk. */
 size_t fxt_chunk_size(const struct tw_reader *reader)
 {
-	enum { OF_WINDOW = 32 };
+	enum { OF_WINDOW = TW_ORDER_SLABS };
 	uint64_t window = fxt_reorder_window(reader);
 	size_t size = FXT_CHUNK;
 	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > window / OF_WINDOW)
 		size /= 2;
 	return size;
+}
+
+/* Rows that could not wait take the place of chunks, unless a window was asked for. */
+static uint64_t early_bytes(const struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	return fxt->window && !reader->options.reorder_window ? fxt->window->early_bytes : 0;
 }
 
 /* Holds as many chunks as records may come late by. */
@@ -128,7 +173,8 @@ static int fill(struct tw_reader *reader)
 	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
 	window = ordered ? window : 1;
 	int status = 1;
-	while (!fxt->ended && fxt->held_bytes < window && tw_sorter_has_room(&fxt->sorter) && status >= 0)
+	while (!fxt->ended && fxt->held_bytes + early_bytes(reader) < window && tw_sorter_has_room(&fxt->sorter) &&
+	       status >= 0)
 		status = pull(reader);
 	return status < 0 ? status : 0;
 }
@@ -140,8 +186,13 @@ static void give_back(struct fxt_reader *fxt)
 		struct fxt_chunk *chunk = fxt->held[0];
 		memmove(fxt->held, fxt->held + 1, fxt->sorter.count * sizeof *fxt->held);
 		fxt->held_bytes -= chunk->end - chunk->begin;
+		if (fxt->window)
+			fxt_window_empty(fxt->window, chunk);
 		fxt_ahead_give(fxt->ahead, chunk);
 	}
+	for (size_t i = 0; fxt->window && i < fxt->sorter.count; i++)
+		if (tw_sorter_used_up(&fxt->sorter, i))
+			fxt_window_empty(fxt->window, fxt->held[i]);
 }
 
 void fxt_finish(struct tw_reader *reader)
@@ -182,18 +233,25 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 	}
 }
 
-/* The clock begins with the earliest event of those held at first. */
-static void set_start(struct tw_reader *reader)
+static uint64_t last_frequency(const struct fxt_chunk *chunk)
+{
+	return chunk->turn_count ? chunk->turns[chunk->turn_count - 1].frequency : chunk->turn.frequency;
+}
+
+/* The clock begins with the earliest event of those held at first. Returns 0 or a negative status. */
+static int set_start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
+	int status = fxt->started ? 0 : tw_sorter_make_first(&fxt->sorter);
 	uint64_t first = tw_sorter_first(&fxt->sorter);
-	if (fxt->started || first == UINT64_MAX)
-		return;
+	if (fxt->started || status < 0 || first == UINT64_MAX)
+		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
-	reader->clock.ticks_per_second = fxt->held[0]->turn.frequency;
+	reader->clock.ticks_per_second = last_frequency(fxt->held[0]);
 	for (size_t i = 0; i < fxt->sorter.count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
+	return 0;
 }
 
 static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
@@ -223,9 +281,9 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 	do {
 		give_back(fxt);
 		status = fill(reader);
+		status = status < 0 ? status : set_start(reader);
 		if (status < 0)
 			return status;
-		set_start(reader);
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
 		if (status > 0 && reader->options.provider) {
 			leave_out_foreign(fxt, batch);

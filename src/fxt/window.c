@@ -1,0 +1,215 @@
+/* window.c - chunks that wait as bytes, and who makes rows of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fxt/fxt.h"
+
+enum { MADE_AHEAD = 2 }; /* chunks that rows are made of before they are asked for */
+
+/* ---- What becomes of a chunk that was walked. ---- */
+
+static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (chunk->wait == FXT_EAGER)
+		fxt_decode(chunk, wish, scratch);
+}
+
+/* To grow step by step would leave holes. */
+static void reserve(struct fxt_chunk *chunk)
+{
+	size_t rows = 0;
+	for (size_t i = 0; i < chunk->piece_count; i++)
+		rows += chunk->pieces[i].count;
+	tw_slab_reserve(&chunk->slab, rows, 0);
+}
+
+static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	chunk->memo = &scratch->memo;
+	reserve(chunk);
+	fxt_decode(chunk, wish, scratch);
+	fxt_decoded(chunk, wish, scratch);
+}
+
+static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (chunk->wait != FXT_EAGER && fxt_glance(chunk)) {
+		chunk->wait = FXT_WAITS;
+		return;
+	}
+	decode_all(chunk, wish, scratch);
+	chunk->wait = FXT_HAS_ROWS;
+}
+
+const struct fxt_work fxt_window_work = {decode_if_eager, decide, NULL};
+
+bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
+{
+	const struct tw_read_options *options = &reader->options;
+	return reader->merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
+	       options->thread_count == 0 && !options->provider;
+}
+
+static void furnish(struct fxt_chunk *chunk, const struct fxt_room *room)
+{
+	chunk->slab = room->slab;
+	chunk->fixes = room->fixes;
+	chunk->fix_room = room->fix_room;
+	tw_slab_clear(&chunk->slab);
+}
+
+static void free_room(struct fxt_room *room)
+{
+	tw_slab_free(&room->slab);
+	free(room->fixes);
+}
+
+/* ---- Rows: all of these with the lock, which is let go during the work. ---- */
+
+static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+{
+	chunk->wait = FXT_IN_WORK;
+	if (window->room_count)
+		furnish(chunk, &window->rooms[--window->room_count]);
+	fxt_ahead_unlock(window->ahead);
+	decode_all(chunk, &window->wish, scratch);
+	fxt_ahead_lock(window->ahead);
+	chunk->wait = FXT_HAS_ROWS;
+}
+
+/* The one whose time comes first, unless enough have rows. */
+static struct fxt_chunk *next_to_make(const struct fxt_window *window)
+{
+	struct fxt_chunk *next = NULL;
+	unsigned made = 0;
+	for (size_t i = 0; i < window->count; i++) {
+		struct fxt_chunk *chunk = window->waiting[i];
+		made += chunk->wait != FXT_WAITS;
+		if (chunk->wait == FXT_WAITS && (!next || chunk->least < next->least))
+			next = chunk;
+	}
+	return made < MADE_AHEAD ? next : NULL;
+}
+
+static bool help(void *context)
+{
+	struct fxt_window *window = context;
+	struct fxt_chunk *chunk = window->helping ? NULL : next_to_make(window);
+	if (!chunk)
+		return false;
+	window->helping = true;
+	make(window, chunk, &window->helpers);
+	window->helping = false;
+	return true;
+}
+
+static void finish(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	while (chunk->wait == FXT_IN_WORK)
+		fxt_ahead_help(window->ahead);
+	if (chunk->wait == FXT_WAITS)
+		make(window, chunk, &window->own);
+}
+
+void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	const struct tw_slab *slab = &chunk->slab;
+	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
+	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
+	window->early_bytes += chunk->early;
+}
+
+/* Tables are about to be forgotten: what depends on them must have rows. */
+static void finish_all(void *context, struct fxt_chunk *const *line, size_t count)
+{
+	struct fxt_window *window = context;
+	for (size_t i = 0; i < window->count; i++) {
+		finish(window, window->waiting[i]);
+		fxt_window_count_early(window, window->waiting[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		finish(window, line[i]);
+	window->count = 0;
+	fxt_ahead_hold(window->ahead, UINT64_MAX);
+}
+
+/* ---- The caller. ---- */
+
+/* From where on records may still ask for what others tell. */
+static void hold(struct fxt_window *window)
+{
+	const struct fxt_chunk *first = window->count ? window->waiting[0] : NULL;
+	fxt_ahead_hold(window->ahead, first ? fxt_offset(first, first->begin) : UINT64_MAX);
+}
+
+void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	fxt_ahead_lock(window->ahead);
+	window->waiting[window->count++] = chunk;
+	hold(window);
+	fxt_ahead_unlock(window->ahead);
+}
+
+void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	size_t i = 0;
+	fxt_ahead_lock(window->ahead);
+	finish(window, chunk);
+	while (i < window->count && window->waiting[i] != chunk)
+		i++;
+	if (i < window->count) {
+		window->count--;
+		memmove(&window->waiting[i], &window->waiting[i + 1], (window->count - i) * sizeof(struct fxt_chunk *));
+	}
+	hold(window);
+	fxt_ahead_unlock(window->ahead);
+}
+
+void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	struct fxt_room room = {chunk->slab, chunk->fixes, chunk->fix_room};
+	if (chunk->wait == FXT_EMPTY)
+		return;
+	chunk->wait = FXT_EMPTY;
+	window->early_bytes -= chunk->early;
+	chunk->slab = (struct tw_slab){.count = room.slab.count}; /* the sorter knows by it that all are delivered */
+	chunk->fixes = NULL;
+	chunk->fix_room = 0;
+	fxt_ahead_lock(window->ahead);
+	bool kept = window->room_count < FXT_ROOMS;
+	if (kept)
+		window->rooms[window->room_count++] = room;
+	fxt_ahead_put_bytes(window->ahead, chunk);
+	fxt_ahead_unlock(window->ahead);
+	if (!kept)
+		free_room(&room);
+}
+
+struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish)
+{
+	struct fxt_window *window = calloc(1, sizeof *window);
+	if (!window)
+		return NULL;
+	window->reader = reader;
+	window->ahead = ahead;
+	window->wish = *wish;
+	fxt_ahead_lock(ahead);
+	fxt_ahead_more(ahead, help, window);
+	fxt_ahead_before_forgetting(ahead, finish_all);
+	fxt_ahead_unlock(ahead);
+	return window;
+}
+
+void fxt_window_free(struct fxt_window *window)
+{
+	if (!window)
+		return;
+	for (size_t i = 0; i < window->room_count; i++)
+		free_room(&window->rooms[i]);
+	fxt_scratch_free(&window->own);
+	fxt_scratch_free(&window->helpers);
+	free(window);
+}
