@@ -72,6 +72,10 @@ uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcod
 
 /* ---- Walking. ---- */
 
+/* Flows behind which no call ends or begins, and those where only symbols can tell: 1 << enum xtrace_flow. */
+static const unsigned silent_flows = 1u << XTRACE_NEXT | 1u << XTRACE_SYSTEM_CALL,
+		      jumps = 1u << XTRACE_JUMP | 1u << XTRACE_BRANCH;
+
 struct walk {
 	struct study_batch batch; /* first: it is large */
 	struct study_sites *sites;
@@ -89,7 +93,7 @@ struct walk {
 	bool has_pc, lost;
 	bool whole;      /* no token may continue the last access */
 	uint8_t level;   /* of the last instruction */
-	unsigned silent; /* flows that no call ends or begins behind: 1 << enum xtrace_flow */
+	unsigned silent; /* flows that no call ends or begins behind, wherever they lead */
 	study_take_fn take;
 	void *context;
 };
@@ -210,10 +214,23 @@ static void take_gap(struct walk *walk)
 
 /* ---- Trails: instructions that come as they did before. ---- */
 
-/* So many of a draft's steps as are places that were met, one behind the other. */
+/* Where symbols tell that a function begins, a jump to it is a call. */
+static bool is_function(const struct tw_namer *namer, uint64_t pc)
+{
+	struct tw_name name = {.id = pc};
+	struct tw_range range = {0};
+	return namer && namer->address && namer->address(namer->context, pc, &name, &range) && range.end &&
+	       range.start == pc;
+}
+
+/* So many of a draft's steps as are places that were met, one behind the other. Its mark: flows that no call ends or
+ * begins behind. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
-	struct study_sites *sites = context;
+	const struct walk *walk = context;
+	const struct study_sites *sites = walk->sites;
+	bool function = is_function(walk->calls.reader->options.namer, draft->pc);
+	draft->mark = function ? silent_flows : silent_flows | jumps;
 	uint32_t site = known_site(sites, draft->pc, draft->steps[0]);
 	size_t count = 0, access = 0;
 	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
@@ -404,7 +421,7 @@ static inline int take_trail(struct walk *walk, struct fast *fast)
 	if (!trail)
 		return 0;
 	int status = has_room(fast, trail) ? 0 : make_room(walk, fast);
-	if (status >= 0 && told && !(walk->silent >> fast->flow & 1))
+	if (status >= 0 && told && !(trail->mark >> fast->flow & 1))
 		status = turn_fast(walk, fast, pc);
 	if (status < 0)
 		return status;
@@ -522,17 +539,10 @@ static void add_totals(const struct walk *walk)
 	totals->lost_bytes += walk->cursor.lost_bytes;
 }
 
-/* Where symbols tell the beginnings of functions, jumps may lead to one. */
-static unsigned silent_flows(const struct tw_reader *reader)
-{
-	const struct tw_namer *namer = reader->options.namer;
-	unsigned jumps = 1u << XTRACE_JUMP | 1u << XTRACE_BRANCH, others = 1u << XTRACE_NEXT | 1u << XTRACE_SYSTEM_CALL;
-	return namer && namer->address ? others : others | jumps;
-}
-
 int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struct study_sites *sites,
                struct study_totals *totals, study_take_fn take, void *context)
 {
+	const struct tw_namer *namer = reader->options.namer;
 	struct walk *walk = calloc(1, sizeof *walk);
 	if (!walk)
 		return TW_ERR_MEMORY;
@@ -545,11 +555,11 @@ int study_walk(struct tw_reader *reader, const struct xtrace_track *track, struc
 	walk->trails = (struct xtrace_trails){
 	    .operations = &sites->operations,
 	    .admit = mark,
-	    .context = sites,
+	    .context = walk,
 	    .passed = 1u << TW_XTRACE_MISC_FLAGS | 1u << TW_XTRACE_TIME,
 	    .limit = sites->budget->limit / TRAILS_SHARE,
 	};
-	walk->silent = silent_flows(reader);
+	walk->silent = namer && namer->address ? silent_flows : silent_flows | jumps;
 	int status = xtrace_files_open(&walk->files, reader, track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
 	if (status >= 0)

@@ -96,6 +96,7 @@ static bool make_draft(struct xtrace_trails *trails, const uint8_t *bytes, size_
 	struct xtrace_draft *draft = &trails->draft;
 	struct tw_xtrace_token token;
 	draft->pc = pc;
+	draft->mark = 0;
 	draft->step_count = draft->access_count = draft->size = 0;
 	draft->flow = XTRACE_NEXT;
 	for (;;) {
@@ -153,6 +154,7 @@ static struct xtrace_trail *make_trail(struct xtrace_trails *trails)
 	    .accesses = (struct xtrace_trail_access *)&trail->lanes[lanes],
 	    .first = draft->steps[0],
 	    .last = draft->steps[draft->step_count - 1],
+	    .mark = draft->mark,
 	    .size = (uint16_t)draft->size,
 	    .last_at = draft->starts[draft->step_count - 1],
 	    .step_count = (uint8_t)draft->step_count,

@@ -35,6 +35,7 @@ struct xtrace_trail {
 	uint64_t count; /* the user's: how often it was taken */
 	struct xtrace_trail_access *accesses;
 	uint32_t first, last;   /* of its steps */
+	uint32_t mark;          /* the user's */
 	uint32_t misses;        /* how often other tokens came */
 	uint16_t size, last_at; /* last_at: where the last step's tokens begin */
 	uint8_t step_count, access_count, lane_count;
@@ -51,6 +52,7 @@ static inline const uint32_t *xtrace_trail_steps(const struct xtrace_trail *trai
 /* A trail that is being made: the tokens that come now. */
 struct xtrace_draft {
 	uint64_t pc;
+	uint32_t mark; /* 0 */
 	size_t step_count, access_count, size;
 	uint8_t flow;
 	uint32_t steps[XTRACE_TRAIL_STEPS];
