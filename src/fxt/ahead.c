@@ -82,19 +82,19 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
 
 /* Meanwhile another thread may read the next chunk. */
-static void leap(struct fxt_ahead *ahead, struct slot *slot)
+static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
 {
 	bool big = ahead->big;
 	if (ahead->work->leap && !ahead->reader->options.provider) {
 		pthread_cond_broadcast(&ahead->change);
 		pthread_mutex_unlock(&ahead->lock);
-		fxt_leap(slot->chunk, big, ahead->work->leap);
+		fxt_leap(slot->chunk, big, ahead->work->leap, scratch);
 		pthread_mutex_lock(&ahead->lock);
 	}
 	slot->stage = READY;
 }
 
-static bool try_read(struct fxt_ahead *ahead)
+static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
 	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->lines)
 		return false;
@@ -113,7 +113,7 @@ static bool try_read(struct fxt_ahead *ahead)
 	ahead->at_end = chunk->at_end;
 	struct slot *slot = &ahead->line[ahead->read++ % LINE];
 	*slot = (struct slot){.chunk = chunk, .stage = READ};
-	leap(ahead, slot);
+	leap(ahead, slot, scratch);
 	pthread_cond_broadcast(&ahead->change);
 	return true;
 }
@@ -149,8 +149,8 @@ static void help(struct fxt_ahead *ahead, bool decode_first, struct fxt_scratch 
 {
 	bool done = try_more(ahead);
 	if (!done)
-		done = decode_first ? try_decode(ahead, scratch) || try_read(ahead)
-		                    : try_read(ahead) || try_decode(ahead, scratch);
+		done = decode_first ? try_decode(ahead, scratch) || try_read(ahead, scratch)
+		                    : try_read(ahead, scratch) || try_decode(ahead, scratch);
 	if (!done)
 		pthread_cond_wait(&ahead->change, &ahead->lock);
 }

@@ -13,7 +13,7 @@ struct fxt_ahead;
 struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
-	void (*leap)(struct fxt_chunk *chunk, struct fxt_leap *leap); /* for fxt_leap(); may be NULL */
+	fxt_leap_fn *leap; /* for fxt_leap(); may be NULL */
 };
 
 /* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes

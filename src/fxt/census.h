@@ -49,7 +49,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 /* Counts the chunk's leap. */
-void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap);
+void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 
 void fxt_census_free(struct fxt_census *census);
 

@@ -33,6 +33,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	fxt_steps_clear(&chunk->steps);
+	fxt_skim_clear(&chunk->skim);
 	chunk->counts = (struct fxt_counts){0};
 	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
@@ -56,6 +57,7 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	fxt_census_free(chunk->census);
 	fxt_calls_free(chunk->calls);
 	fxt_steps_free(&chunk->steps);
+	fxt_skim_free(&chunk->skim);
 	tw_slab_free(&chunk->slab);
 	free(chunk);
 }
@@ -132,6 +134,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->calls);
 	free(scratch->steps.steps);
+	fxt_skimmer_free(scratch->skimmer);
 	*scratch = (struct fxt_scratch){0};
 }
 

@@ -12,6 +12,7 @@
 #include "core/ticks.h"
 #include "fxt/layout.h"
 #include "fxt/rules.h"
+#include "fxt/skim.h"
 #include "fxt/state.h"
 #include "fxt/steps.h"
 
@@ -172,6 +173,7 @@ struct fxt_chunk {
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
+	struct fxt_skim skim;      /* the same, of the leap: skim.c */
 	enum fxt_wait wait;
 	uint64_t least, last; /* of one that waits: the least time of its rows, and that of the last record */
 	bool later;           /* its rows are made after others that stand behind it, maybe */
@@ -260,6 +262,7 @@ struct fxt_scratch {
 	struct fxt_memo memo;
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
+	struct fxt_skimmer *skimmer;    /* skim.c */
 	struct fxt_call *calls;         /* calls.c */
 	size_t call_room;
 };
@@ -275,7 +278,8 @@ struct tw_reader;
 
 /* leap.c: finds where in a chunk that was just read records follow one another, in this byte order as it seems, and
  * lets `take` have as many as it can: it sets where they end. */
-void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *chunk, struct fxt_leap *leap));
+typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
+void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
 
 /* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative
  * status. */

@@ -366,8 +366,9 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 
 /* ---- The chunk. ---- */
 
-void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap)
+void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
+	(void)scratch;
 	if (!prepare(chunk))
 		return;
 	clear(&chunk->census->leap);

@@ -7,6 +7,8 @@
 
 #include "base/bytes.h"
 
+#include <limits.h>
+
 /* Bits low to high (both in), for tables. */
 #define FXT_BITS(low, high) ((UINT64_MAX >> (63 - ((high) - (low)))) << (low))
 
@@ -131,6 +133,24 @@ static inline uint64_t fxt_argument_reserved(unsigned type)
 	    [TW_FXT_ARG_KOID] = FXT_BITS(32, 63),   [TW_FXT_ARG_BOOL] = FXT_BITS(33, 63),
 	};
 	return masks[type];
+}
+
+static inline bool fxt_is_number(unsigned type)
+{
+	return type >= TW_FXT_ARG_INT32 && type <= TW_FXT_ARG_DOUBLE;
+}
+
+/* Whether a text in a record is ASCII, short enough and followed by zeros. */
+static inline bool fxt_is_ascii(const uint8_t *bytes, uint64_t length)
+{
+	static const uint64_t high_bits = UINT64_C(0x8080808080808080);
+	uint64_t all = 0, last = 0;
+	for (uint64_t at = 0; at < length; at += TW_FXT_WORD) {
+		last = tw_load64(bytes + at, false);
+		all |= last;
+	}
+	uint64_t used = length % TW_FXT_WORD * CHAR_BIT;
+	return !(all & high_bits) && (used == 0 || last >> used == 0) && length <= TW_FXT_STRING_MAX;
 }
 
 /* Words behind the arguments of an event: counter and correlation ids, the end of a complete duration. kind is an

@@ -23,7 +23,7 @@ static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big
 	return place;
 }
 
-void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *chunk, struct fxt_leap *leap))
+void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch)
 {
 	size_t far = chunk->end - chunk->begin < FAR ? chunk->end : chunk->begin + FAR, from = 0;
 	for (size_t place = chunk->begin; place < far && !from; place += TW_FXT_WORD)
@@ -31,5 +31,5 @@ void fxt_leap(struct fxt_chunk *chunk, bool big, void (*take)(struct fxt_chunk *
 	if (!from)
 		return;
 	chunk->leap = (struct fxt_leap){.big = big, .from = from, .to = from};
-	take(chunk, &chunk->leap);
+	take(chunk, &chunk->leap, scratch);
 }

@@ -108,31 +108,28 @@ static uint32_t large_words(uint64_t header, const uint8_t *bytes, uint32_t size
 	return length <= (uint64_t)rest * TW_FXT_WORD && fxt_words(length) == rest ? size : 0;
 }
 
-/* Words of arguments whose names, and texts, are indices; 0 when there are others, or one is not as it should be. */
+const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES] = {
+#define PLAIN(words, reserved) FXT_BITS(4, 15) | FXT_BITS(31, 31) | (reserved), (words) << 4
+    [TW_FXT_ARG_NULL] = {PLAIN(1, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_INT32] = {PLAIN(1, 0)},
+    [TW_FXT_ARG_UINT32] = {PLAIN(1, 0)},
+    [TW_FXT_ARG_INT64] = {PLAIN(2, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_UINT64] = {PLAIN(2, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_DOUBLE] = {PLAIN(2, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_STRING] = {PLAIN(1, FXT_BITS(47, 63))},
+    [TW_FXT_ARG_POINTER] = {PLAIN(2, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_KOID] = {PLAIN(2, FXT_BITS(32, 63))},
+    [TW_FXT_ARG_BOOL] = {PLAIN(1, FXT_BITS(33, 63))},
+#undef PLAIN
+};
+
+/* Words of plain arguments; 0 when there are others. */
 static uint32_t plain_arguments_words(const uint8_t *bytes, uint32_t at, uint32_t end, unsigned count, bool big)
 {
-	/* Size, reserved bits, and whether a text is in the record; what they must be. */
-	static const struct {
-		uint64_t mask, value;
-	} plain[FXT_TYPES] = {
-#define PLAIN(words, reserved) {FXT_BITS(4, 15) | FXT_BITS(31, 31) | (reserved), (words) << 4}
-	    [TW_FXT_ARG_NULL] = PLAIN(1, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_INT32] = PLAIN(1, 0),
-	    [TW_FXT_ARG_UINT32] = PLAIN(1, 0),
-	    [TW_FXT_ARG_INT64] = PLAIN(2, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_UINT64] = PLAIN(2, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_DOUBLE] = PLAIN(2, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_STRING] = PLAIN(1, FXT_BITS(47, 63)),
-	    [TW_FXT_ARG_POINTER] = PLAIN(2, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_KOID] = PLAIN(2, FXT_BITS(32, 63)),
-	    [TW_FXT_ARG_BOOL] = PLAIN(1, FXT_BITS(33, 63)),
-#undef PLAIN
-	};
 	uint32_t start = at;
 	for (; count && at < end; count--) {
 		uint64_t header = tw_load64(bytes + (size_t)at * TW_FXT_WORD, big);
-		unsigned type = fxt_type(header);
-		if (!plain[type].value || (header & plain[type].mask) != plain[type].value)
+		if (!fxt_is_plain_argument(header))
 			return 0;
 		at += (uint32_t)tw_bits(header, 4, 15);
 	}

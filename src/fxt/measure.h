@@ -58,6 +58,19 @@ static inline bool fxt_is_plain(uint64_t header)
 	       fxt_shape_fits(fxt_shape(header));
 }
 
+/* What the header of an argument must be whose name, and text, is an index: in the bits of the mask this value. */
+struct fxt_plain_argument {
+	uint64_t mask, value; /* size, reserved bits, and whether a text is in the record; of no other type: 0 */
+};
+
+extern const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES];
+
+static inline bool fxt_is_plain_argument(uint64_t header)
+{
+	const struct fxt_plain_argument *plain = &fxt_plain_arguments[fxt_type(header)];
+	return plain->value && (header & plain->mask) == plain->value;
+}
+
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
  * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words
  * are there. Padding is not looked at. */

@@ -14,24 +14,6 @@ enum { STATE_RUNNING = 1, STATE_MAX = 5, SCOPE_MAX = 2 };
 
 /* ---- Arguments. ---- */
 
-static bool is_number(unsigned type)
-{
-	return type >= TW_FXT_ARG_INT32 && type <= TW_FXT_ARG_DOUBLE;
-}
-
-/* Whether a text in the record is ASCII, short enough and followed by zeros. */
-static bool is_ascii(const uint8_t *bytes, uint64_t length)
-{
-	static const uint64_t high_bits = UINT64_C(0x8080808080808080);
-	uint64_t all = 0, last = 0;
-	for (uint64_t at = 0; at < length; at += TW_FXT_WORD) {
-		last = tw_load64(bytes + at, false);
-		all |= last;
-	}
-	uint64_t used = length % TW_FXT_WORD * CHAR_BIT;
-	return !(all & high_bits) && (used == 0 || last >> used == 0) && length <= TW_FXT_STRING_MAX;
-}
-
 /* Whether an argument has nothing wrong in it, as far as that can be told at once: it is known to be as long as it
  * says. */
 static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
@@ -43,7 +25,7 @@ static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64
 	if (type != TW_FXT_ARG_STRING)
 		return true;
 	if (text >= TW_FXT_STRING_INLINE)
-		return is_ascii(chunk->bytes + at + TW_FXT_WORD, text & FXT_TEXT_MAX);
+		return fxt_is_ascii(chunk->bytes + at + TW_FXT_WORD, text & FXT_TEXT_MAX);
 	return fxt_known_number(chunk, text, offset, &unused);
 }
 
@@ -53,7 +35,8 @@ static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, 
 {
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
-		if ((numbers && !is_number(fxt_type(header))) || !is_sound(chunk, at, header, fxt_offset(chunk, place)))
+		if ((numbers && !fxt_is_number(fxt_type(header))) ||
+		    !is_sound(chunk, at, header, fxt_offset(chunk, place)))
 			return 0;
 		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}

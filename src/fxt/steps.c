@@ -45,7 +45,8 @@ bool fxt_steps_reserve(struct fxt_steps *steps, size_t more)
 
 static void add_loose(struct fxt_steps *steps, size_t number)
 {
-	if (tw_grow(&steps->loose, &steps->loose_room, steps->loose_count + 1, sizeof *steps->loose))
+	if (steps->loose_count < steps->loose_room ||
+	    tw_extend(&steps->loose, &steps->loose_room, steps->loose_count + 1, sizeof *steps->loose))
 		steps->loose[steps->loose_count++] = (uint32_t)number;
 	else
 		steps->failed = true;
@@ -149,7 +150,8 @@ static void sort(struct fxt_steps *steps, size_t from, struct fxt_steps_scratch 
 
 static void leave(struct fxt_steps *steps, const struct fxt_step *step)
 {
-	if (tw_grow(&steps->left, &steps->left_room, steps->left_count + 1, sizeof *steps->left))
+	if (steps->left_count < steps->left_room ||
+	    tw_extend(&steps->left, &steps->left_room, steps->left_count + 1, sizeof *steps->left))
 		steps->left[steps->left_count++] = *step;
 	else
 		steps->failed = true;
@@ -199,10 +201,6 @@ void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
 {
 	struct fxt_step mark = {.type = FXT_MARK};
 	uint64_t last;
-	if (steps->mixed) {
-		fxt_steps_unsettle(steps, scratch);
-		return;
-	}
 	if (steps->count < 2)
 		return;
 	find_ends(steps, &mark.time, &last);

@@ -104,9 +104,9 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 		const struct fxt_piece *piece = &chunk->pieces[chunk->decoded];
 		chunk->big = piece->big;
 		chunk->steps.mixed |= piece->kind == FXT_PAYLOAD; /* its time comes with the commit */
-		if (piece->kind == FXT_RECORDS)
+		if (piece->kind == FXT_RECORDS && !(piece->leapt && fxt_skim_take(chunk, piece)))
 			take_records(chunk, wish, piece);
-		else
+		else if (piece->kind != FXT_RECORDS)
 			fxt_decode_piece(chunk, wish, piece);
 		add_rows(chunk, piece->from);
 	}
@@ -124,12 +124,21 @@ static void set_first_times(struct fxt_chunk *chunk)
 	}
 }
 
+static void unsettle_steps(struct fxt_chunk *chunk, struct fxt_steps_scratch *scratch)
+{
+	fxt_skim_expand(chunk);
+	fxt_steps_unsettle(&chunk->steps, scratch);
+}
+
 static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
 	set_first_times(chunk);
 	chunk->steps.mixed |= !chunk->timed; /* its time is that of the chunk before */
-	fxt_steps_sort(&chunk->steps, &scratch->steps);
+	if (chunk->steps.mixed)
+		unsettle_steps(chunk, &scratch->steps);
+	else
+		fxt_steps_sort(&chunk->steps, &scratch->steps);
 }
 
 /* ---- In order: the steps of all chunks. ---- */
@@ -272,8 +281,9 @@ static void unsettle(struct verify *verify, struct lane *lane)
 	struct fxt_steps *steps = &lane->chunk->steps;
 	if (steps->mixed)
 		return;
+	fxt_skim_expand(lane->chunk);
 	begin_settled(verify, lane->chunk);
-	fxt_steps_unsettle(steps, &verify->scratch);
+	unsettle_steps(lane->chunk, &verify->scratch);
 	lane->chunk->failed |= steps->failed;
 	lane->next = 0;
 	while (lane->next < steps->left_count && steps->left[lane->next].time < verify->last)
@@ -300,7 +310,7 @@ static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 	if (overtaking)
 		unsettle_all(verify);
 	if ((overtaking || late) && !chunk->steps.mixed)
-		fxt_steps_unsettle(&chunk->steps, &verify->scratch);
+		unsettle_steps(chunk, &verify->scratch);
 	uint64_t number = verify->oldest + verify->count++;
 	*lane_at(verify, number) = (struct lane){.chunk = chunk};
 	verify->bytes += chunk->end - chunk->begin;
@@ -382,7 +392,8 @@ static void tell(const struct verify *verify)
 
 int fxt_verify(struct tw_reader *reader)
 {
-	static const struct fxt_work work = {find_steps, sort_steps, NULL};
+	/* Which threads a context switch is about, its koids tell. */
+	const struct fxt_work work = {find_steps, sort_steps, reader->options.thread_count ? NULL : fxt_skim};
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = FXT_PAIRED_KINDS,
 	                              .sort = true,

@@ -1,5 +1,6 @@
 /* test_fxt_rules.c - each rule of FXT archives, broken by an archive that is otherwise good. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,6 +51,8 @@ static const struct {
     {"fxt.large-type", {HEADER(15, 1) | UINT64_C(3) << 36}},
     {"fxt.argument-type", {EVENT(0, 3, 1), 5, HEADER(14, 1) | 1 << 16}},
     {"fxt.trailing-words", {EVENT(4, 4, 0), 5, 6, 7}},
+    {"fxt.trailing-words", {EVENT(0, 4, 1), 5, HEADER(1, 2) | 1 << 16, 'a'}},
+    {"fxt.trailing-words", {EVENT(0, 5, 1), 5, HEADER(6, 3) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', 'a'}},
     {"fxt.reserved", {HEADER(3, 3) | 2 << 16 | UINT64_C(1) << 40, 1, 3}},
     {"fxt.padding", {STRING(3, 1, 2), 0x6161}},
     {"fxt.utf8", {STRING(3, 1, 2), 0xff}},
@@ -125,12 +128,16 @@ static const uint64_t fine[] = {
 
 static uint8_t bytes[ROOM];
 static char found[4096];
+static uint64_t digest; /* of what was found, and where */
 
 static void remember(void *context, const struct tw_finding *finding)
 {
 	size_t used = strlen(found);
 	(void)context;
 	assert_true(strlen(finding->text) > 0);
+	digest = (digest + finding->record) * UINT64_C(0xd6e8feb86659fd93);
+	for (const char *c = finding->text; *c; c++)
+		digest = digest * 31 + (uint8_t)*c;
 	snprintf(found + used, sizeof found - used, " %s", finding->rule);
 }
 
@@ -142,6 +149,7 @@ static void read_all(const uint8_t *archive, size_t size, struct tw_read_options
 	options.on_finding = remember;
 	options.jobs = 1;
 	*found = '\0';
+	digest = 0;
 	int status = tw_open_memory(&reader, "test", archive, size, &options);
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		;
@@ -155,18 +163,26 @@ static const char *check(const uint8_t *archive, size_t size, struct tw_read_opt
 	char with_events[sizeof found];
 	read_all(archive, size, options);
 	memcpy(with_events, found, sizeof found);
+	uint64_t digest_with_events = digest;
 	options.findings_only = true;
 	read_all(archive, size, options);
 	assert_string_equal(found, with_events);
+	assert_int_equal(digest, digest_with_events);
 	return found;
 }
 
-/* Texts are the same in both orders; here they are all words of one byte that is a letter or no ASCII. */
+/* Puts words at the end of the archive. Texts are the same in both orders; here they are all words of one byte that is a
+ * letter or no ASCII. */
+static size_t put_words(size_t size, const uint64_t *words, size_t count, bool big)
+{
+	for (size_t i = 0; i < count; i++, size += 8)
+		tw_store64(bytes + size, words[i], big && (words[i] < 'a' || words[i] > UINT8_MAX));
+	return size;
+}
+
 static size_t put(const uint64_t *words, size_t count, bool big)
 {
-	for (size_t i = 0; i < count; i++)
-		tw_store64(bytes + 8 * i, words[i], big && (words[i] < 'a' || words[i] > UINT8_MAX));
-	return 8 * count;
+	return put_words(0, words, count, big);
 }
 
 static void require(const char *rule, const char *where)
@@ -246,14 +262,66 @@ static void test_late(void **state)
 }
 
 /* Puts words at the end of the archive, and behind them instants of a time up to where a chunk ends. */
-static size_t put_chunk(size_t size, const uint64_t *words, size_t count, uint64_t time)
+static size_t put_chunk(size_t size, const uint64_t *words, size_t count, uint64_t time, bool big)
 {
 	enum { CHUNK = 1 << 18 };
-	for (size_t i = 0; i < count; i++, size += 8)
-		tw_store64(bytes + size, words[i], false);
-	for (; size % CHUNK; size += 8)
-		tw_store64(bytes + size, size % 16 ? time : EVENT(0, 2, 0), false);
+	const uint64_t instant[] = {EVENT(0, 2, 0), time};
+	size = put_words(size, words, count, big);
+	while (size % CHUNK)
+		size = put_words(size, instant, 2, big);
 	return size;
+}
+
+/* The same where records are taken in one go that nothing depends on: behind others, in a chunk of their own. */
+static void test_cases_in_chunk(void **state)
+{
+	static const uint64_t good[] = {GOOD}, instants[] = {INSTANTS, INSTANTS, INSTANTS};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		size_t count = WORDS;
+		while (cases[i / 2].words[count - 1] == 0)
+			count--;
+		size_t size = put_chunk(0, good, sizeof good / 8, 5, i & 1);
+		size = put_words(size, instants, sizeof instants / 8, i & 1);
+		size = put_words(size, instants, sizeof instants / 8, i & 1);
+		check(bytes, put_words(size, cases[i / 2].words, count, i & 1), (struct tw_read_options){0});
+		require(cases[i / 2].rule, i & 1 ? "big endian" : "little endian");
+	}
+}
+
+/* A pair that began before another one, of the same thread, though its record comes later: of the chunk before, and behind
+ * a pair that is inside a third one. */
+static void test_late_in_chunk(void **state)
+{
+	enum { CHUNK = 1 << 18 };
+	static const uint64_t good[] = {GOOD, EVENT(0, 3, 0), 5, 1}, instant[] = {INSTANT};
+	static const uint64_t begin[] = {EVENT(2, 2, 0), 300}, ends[] = {EVENT(3, 2, 0), 500, EVENT(3, 2, 0), 600};
+	static const uint64_t pair[] = {EVENT(2, 2, 0), 100, NAMED(2, 2, 2), 200, NAMED(3, 2, 2), 400};
+	(void)state;
+	for (unsigned behind = 0; behind < 2; behind++) {
+		size_t size = put(good, sizeof good / 8, false);
+		while (size % CHUNK != CHUNK - 8)
+			size = put_words(size, instant, 2, false);
+		size = put_words(size, behind ? instant : begin, 2, false);
+		for (unsigned i = 0; i < 20; i++)
+			size = put_words(size, instant, 2, false);
+		size = put_words(size, pair, 6, false);
+		size = behind ? put_words(size, begin, 2, false) : size;
+		check(bytes, put_words(size, ends, 4, false), (struct tw_read_options){0});
+		assert_string_equal(found, " fxt.end-mismatched fxt.end-without-begin");
+	}
+}
+
+static void test_overflow_in_chunk(void **state)
+{
+	static const uint64_t good[] = {MAGIC, INFO, HEADER(1, 2), 1, STRING_A, STRING_B, THREAD_1};
+	static const uint64_t instants[] = {INSTANTS, INSTANTS, INSTANTS, INSTANTS, INSTANTS, INSTANTS};
+	static const uint64_t far[] = {EVENT(0, 2, 0), UINT64_C(1) << 62, INSTANT};
+	(void)state;
+	size_t size = put_chunk(0, good, sizeof good / 8, 5, false);
+	size = put_words(size, instants, sizeof instants / 8, false);
+	check(bytes, put_words(size, far, sizeof far / 8, false), (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.time-overflow");
 }
 
 /* A duration that begins and ends in one chunk, and another one of the thread, in the next chunks, between: whether the
@@ -267,18 +335,113 @@ static void test_overtaken(void **state)
 	static const uint64_t pair[] = {EVENT(2, 2, 0), 50, EVENT(3, 2, 0), SECOND};
 	static const uint64_t begin[] = {NAMED(2, 2, 2), 6000}, end[] = {NAMED(3, 2, 2), 2 * SECOND};
 	static const uint64_t inside[] = {NAMED(2, 2, 2), 6000, NAMED(3, 2, 2), 7000};
+	static const uint64_t across[] = {NAMED(2, 2, 2), 6000, NAMED(3, 2, 2), 2 * SECOND};
 	static const uint64_t windows[] = {1 << 19, 1 << 20};
 	(void)state;
 	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
 		const struct tw_read_options options = {.order = TW_ORDER_TIME, .reorder_window = windows[i]};
-		size_t two = put_chunk(put_chunk(0, head, sizeof head / 8, 5000), pair, sizeof pair / 8, 5000);
-		size_t three = put_chunk(two, begin, sizeof begin / 8, 6000);
-		put_chunk(three, end, sizeof end / 8, 7000);
+		size_t two =
+		    put_chunk(put_chunk(0, head, sizeof head / 8, 5000, false), pair, sizeof pair / 8, 5000, false);
+		size_t three = put_chunk(two, begin, sizeof begin / 8, 6000, false);
+		put_chunk(three, end, sizeof end / 8, 7000, false);
 		check(bytes, three + sizeof end, options);
 		assert_string_equal(found, " fxt.end-mismatched fxt.end-without-begin");
-		put_chunk(two, inside, sizeof inside / 8, 7000);
+		put_chunk(two, inside, sizeof inside / 8, 7000, false);
 		check(bytes, three, options);
 		assert_string_equal(found, "");
+		put_chunk(two, across, sizeof across / 8, 7000, false);
+		check(bytes, three, options);
+		assert_string_equal(found, " fxt.end-mismatched fxt.end-without-begin");
+	}
+}
+
+/* ---- Archives by chance. ---- */
+
+/* What at times is not as it should be. */
+enum error { NO_ERROR, TIME, NAME, THREAD, SCOPE, COUNTER, COMPLETE, SWITCH, SOME_STRING, OTHER_STRING, ERRORS };
+
+/* The threads of an archive and their durations. */
+struct chance {
+	uint64_t state, time;
+	enum error error;
+	struct {
+		uint8_t names[100];
+		unsigned depth;
+	} threads[4];
+};
+
+static uint32_t draw(struct chance *chance, uint32_t below)
+{
+	chance->state = chance->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(((chance->state >> 32) * below) >> 32);
+}
+
+static bool errs(struct chance *chance, enum error error)
+{
+	enum { SELDOM = 3000 };
+	return error == chance->error && draw(chance, SELDOM) == 0;
+}
+
+static uint64_t advance(struct chance *chance)
+{
+	chance->time += draw(chance, 100);
+	return errs(chance, TIME) ? chance->time - draw(chance, 1000) : chance->time;
+}
+
+/* Threads go down and up again, at times deep. */
+static size_t put_duration(struct chance *chance, size_t size, unsigned thread)
+{
+	enum { DEEP = 100, USUAL = 8, PHASE = 20000, OFTEN = 8 };
+	bool deep = chance->time / PHASE % OFTEN == 0;
+	unsigned depth = chance->threads[thread].depth, limit = deep ? DEEP : USUAL;
+	bool begins = depth == 0 || (depth < limit && draw(chance, deep ? 4 : 2));
+	uint8_t *name = &chance->threads[thread].names[begins ? depth : depth - 1];
+	chance->threads[thread].depth += begins ? 1u : UINT_MAX;
+	if (begins)
+		*name = (uint8_t)(1 + draw(chance, 2));
+	unsigned shown = errs(chance, NAME) ? draw(chance, 4) : *name;
+	const uint64_t words[] = {NAMED(begins ? 2 : 3, 2, shown) + (uint64_t)thread * (1 << 24), advance(chance)};
+	return put_words(size, words, 2, false);
+}
+
+/* What is no duration: an instant, a counter, a complete duration, operations, a flow, a switch, a string. */
+static size_t put_other(struct chance *chance, size_t size, unsigned thread)
+{
+	const uint64_t time = advance(chance), on = (uint64_t)thread * (1 << 24), id = draw(chance, 3);
+	const struct {
+		uint64_t words[6];
+		size_t count;
+	} others[] = {
+	    {{EVENT(0, 2, 0) + on, time}, 2},
+	    {{EVENT(0, 3, 0) + on, time, errs(chance, SCOPE) ? 3 : id}, 3},
+	    {{EVENT(1, 4, 1) + on, time, HEADER(errs(chance, COUNTER) ? 9 : 1, 1) | 1 << 16, id}, 4},
+	    {{EVENT(4, 3, 0) + on, time, errs(chance, COMPLETE) ? 1 : time + id}, 3},
+	    {{EVENT(4, 5, 1) + on, time, HEADER(6, 2) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', time + id}, 5},
+	    {{EVENT(5 + id, 3, 0) + on, time, id}, 3},
+	    {{EVENT(8 + id, 3, 0) + on, time, id}, 3},
+	    {{HEADER(8, 4) | (errs(chance, SWITCH) ? UINT64_C(1) : 3) << 36 | UINT64_C(1) << 60, time, 2, 3}, 4},
+	    {{STRING(1 + id, 1, 2), 'a' + (chance->error == OTHER_STRING ? id + 1 : id)}, 2},
+	};
+	bool string = errs(chance, SOME_STRING) || errs(chance, OTHER_STRING);
+	size_t which = string ? 8 : draw(chance, 8);
+	return put_words(size, others[which].words, others[which].count, false);
+}
+
+/* However records follow one another, they have the same findings for who asks for events. */
+static void test_chance(void **state)
+{
+	static const uint64_t head[] = {GOOD, HEADER(3, 3) | 2 << 16, 1, 3, HEADER(3, 3) | 3 << 16, 1, 4};
+	(void)state;
+	for (uint32_t i = 0; i < 2 * ERRORS; i++) {
+		struct chance chance = {.state = i, .time = 1000, .error = (enum error)(i % ERRORS)};
+		size_t size = put(head, sizeof head / 8, false);
+		while (size < ROOM - 64) {
+			unsigned thread = errs(&chance, THREAD) ? draw(&chance, 4) : 1 + draw(&chance, 2);
+			size =
+			    draw(&chance, 2) ? put_duration(&chance, size, thread) : put_other(&chance, size, thread);
+		}
+		check(bytes, size,
+		      (struct tw_read_options){.order = TW_ORDER_TIME, .reorder_window = i < ERRORS ? 1 << 19 : 1});
 	}
 }
 
@@ -330,9 +493,19 @@ static void test_compression(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cases),       cmocka_unit_test(test_fine),     cmocka_unit_test(test_beginnings),
-	    cmocka_unit_test(test_long_string), cmocka_unit_test(test_late),     cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_compression), cmocka_unit_test(test_overflow), cmocka_unit_test(test_overtaken),
+	    cmocka_unit_test(test_cases),
+	    cmocka_unit_test(test_fine),
+	    cmocka_unit_test(test_beginnings),
+	    cmocka_unit_test(test_long_string),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_compression),
+	    cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_overtaken),
+	    cmocka_unit_test(test_cases_in_chunk),
+	    cmocka_unit_test(test_overflow_in_chunk),
+	    cmocka_unit_test(test_late_in_chunk),
+	    cmocka_unit_test(test_chance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,581 @@
+/* skim.c - a leap of checking: records proved to keep all rules, and durations settled, as soon as they are read. `make
+ * bench` measures check. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/skim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "fxt/chunk.h"
+#include "fxt/measure.h"
+
+enum {
+	REFERENCES = 1 << 15, /* to strings, but for those in the record */
+	THREADS = 256,
+	DEPTH = 60 /* of open durations, with one that is none: what is deeper is left to others */
+};
+
+#define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
+
+/* A duration that is open: the reference to its name, and the place of its begin. */
+struct begun {
+	uint32_t name, place;
+};
+
+/* Those of a thread. */
+struct stack {
+	uint64_t events;
+	uint64_t first, last;      /* as of a struct fxt_skim_thread */
+	struct begun *next;        /* behind the innermost */
+	struct begun begun[DEPTH]; /* the first is none: no other has its name */
+};
+
+struct fxt_skimmer {
+	struct stack stacks[THREADS]; /* of the first only `events`: records of no thread */
+	bool used[REFERENCES];        /* by records */
+	uint32_t *left;
+	size_t left_room;
+};
+
+void fxt_skim_clear(struct fxt_skim *skim)
+{
+	skim->name_count = skim->thread_count = skim->left_count = 0;
+	skim->from = skim->to = 0;
+}
+
+void fxt_skim_free(struct fxt_skim *skim)
+{
+	free(skim->names);
+	free(skim->threads);
+	free(skim->left);
+}
+
+/* ---- Arguments. ---- */
+
+/* Whether a text in the record is right, `words` of which are there with its argument. */
+static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
+{
+	uint64_t text = tw_bits(header, 32, 47), size = tw_bits(header, 4, 15);
+	return fxt_type(header) == TW_FXT_ARG_STRING && !(header & (FXT_BITS(31, 31) | FXT_BITS(48, 63))) &&
+	       text >= TW_FXT_STRING_INLINE && size == 1 + fxt_text_words(text) && size <= words &&
+	       fxt_is_ascii(bytes + TW_FXT_WORD, text & FXT_TEXT_MAX);
+}
+
+/* Whether an argument is right, `words` of which are there: but for its size, if that is more. */
+static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
+{
+	bool is_plain = fxt_is_plain_argument(header);
+	skimmer->used[tw_bits(header, 16, 30)] = true;
+	if (is_plain && fxt_type(header) == TW_FXT_ARG_STRING)
+		skimmer->used[tw_bits(header, 32, 46)] = true;
+	return is_plain || is_text(bytes, words, header);
+}
+
+/* Whether `count` arguments from a word of a record on are right, and numbers where these are asked for. Returns the
+ * word behind them, 0 if not. */
+static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end, uint64_t count,
+                             bool numbers, bool big)
+{
+	for (; count > 0 && at < end; count--) {
+		const uint8_t *argument = bytes + at * TW_FXT_WORD;
+		uint64_t header = tw_load64(argument, big);
+		if (!take_argument(skimmer, argument, end - at, header) ||
+		    (numbers && !fxt_is_number(fxt_type(header))))
+			return 0;
+		at += (size_t)tw_bits(header, 4, 15);
+	}
+	return count == 0 && at <= end ? at : 0;
+}
+
+/* ---- Records. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as long
+ * as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
+
+struct shape {
+	uint64_t below;    /* the last word is less than this; 0: it is left to others */
+	uint64_t complete; /* mask: the last word is a time, and counts from that of the record */
+	uint64_t other;    /* mask: neither begin nor end of a duration */
+	uint32_t end;      /* mask: end of one */
+	int8_t deeper;     /* how many durations more are open then */
+	uint8_t operation; /* 1: its step is not settled */
+};
+
+enum { LONGEST = UINT32_MAX, SCOPES = 3, TWO = 2, THREE = 3 }; /* ticks of a complete duration; scopes; words */
+
+#define SHAPE(type, words) ((type) << 2 | (words))
+
+/* By type and words, as fxt_shape() has them. */
+static const struct shape shapes[FXT_SHAPES] = {
+#define MASK UINT64_MAX
+#define OPERATION(type) [SHAPE(type, THREE)] = {.below = UINT64_MAX, .other = MASK, .operation = 1}
+    [SHAPE(FXT_INSTANT, TWO)] = {.below = UINT64_MAX, .other = MASK},
+    [SHAPE(FXT_INSTANT, THREE)] = {.below = SCOPES, .other = MASK},
+    [SHAPE(FXT_BEGIN, TWO)] = {.below = UINT64_MAX, .deeper = 1},
+    [SHAPE(FXT_END, TWO)] = {.below = UINT64_MAX, .end = UINT32_MAX, .deeper = -1},
+    [SHAPE(FXT_COMPLETE, THREE)] = {.below = LONGEST, .complete = MASK, .other = MASK},
+    OPERATION(5),
+    OPERATION(6),
+    OPERATION(7),
+    OPERATION(8),
+    OPERATION(9),
+    OPERATION(10),
+#undef OPERATION
+#undef MASK
+};
+
+/* That of an event with arguments; NULL where something is not right. */
+static const struct shape *take_with_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header,
+                                               bool big)
+{
+	static const struct shape counter = {.below = UINT64_MAX, .other = UINT64_MAX};
+	unsigned type = (unsigned)tw_bits(header, 16, 19);
+	size_t size = tw_bits(header, 4, 15);
+	if ((header & (FXT_BITS(47, 47) | FXT_BITS(63, 63))) || tw_bits(header, 20, 23) == 0)
+		return NULL;
+	size_t at = take_arguments(skimmer, bytes, 2, size, tw_bits(header, 20, 23), type == FXT_COUNTER, big);
+	if (at == 0 || size - at > 1)
+		return NULL;
+	return type != FXT_COUNTER ? &shapes[SHAPE(type, TWO + size - at)] : size > at ? &counter : NULL;
+}
+
+/* Context switches and wake-ups make no steps. */
+static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header, bool big)
+{
+	enum { STATE_RUNNING = 1, STATE_MAX = 5 }; /* the document, "Context Switch Record" */
+	enum tw_fxt_kind kind = fxt_kind(header);
+	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
+	bool right = kind == TW_FXT_THREAD_WAKEUP ||
+	             (kind == TW_FXT_CONTEXT_SWITCH && state != STATE_RUNNING && state <= STATE_MAX);
+	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
+	return right && !(header & fxt_reserved(kind)) &&
+	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
+}
+
+/* A record that is not plain: the shape of an event; of what makes no step, and has a time, `none`. NULL where something
+ * is not right. */
+static __attribute__((noinline)) const struct shape *take_other(struct fxt_skimmer *skimmer, const uint8_t *bytes,
+                                                                size_t left, uint64_t header, bool big,
+                                                                const struct shape *none)
+{
+	if (tw_bits(header, 4, 15) > left / TW_FXT_WORD)
+		return NULL;
+	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+		return take_with_arguments(skimmer, bytes, header, big);
+	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && take_switch(skimmer, bytes, header, big) ? none : NULL;
+}
+
+enum taken { NOT_TAKEN, SETTLED, LEFT };
+
+/* An event that is not as most are. */
+static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ticks, size_t place)
+{
+	uint64_t type = tw_bits(header, 16, 19);
+	bool first = stack->last == UINT64_MAX, begins = type == FXT_BEGIN;
+	if (!begins && type != FXT_END)
+		return SETTLED;
+	if ((!first && ticks < stack->last) ||
+	    (begins ? stack->next == stack->begun + DEPTH : stack->next > stack->begun + 1))
+		return NOT_TAKEN;
+	stack->first = first ? ticks : stack->first;
+	stack->last = ticks;
+	if (!begins)
+		return LEFT;
+	*stack->next++ = (struct begun){(uint32_t)tw_bits(header, 48, 63), (uint32_t)place};
+	return SETTLED;
+}
+
+/* A begin or end that is; other events change nothing. False where it is unusual: nothing has been done. */
+INLINE bool take_usual(struct stack *stack, const struct shape *shape, uint32_t name, uint64_t ticks, size_t place)
+{
+	struct begun *const next = stack->next;
+	const uint64_t last = stack->last;
+	if (((next[-1].name ^ name) & shape->end) || (ticks | shape->other) < last || next == stack->begun + DEPTH)
+		return false;
+	*next = (struct begun){name, (uint32_t)place};
+	stack->next = next + shape->deeper;
+	stack->last = (last & shape->other) | (ticks & ~shape->other);
+	return true;
+}
+
+/* Records one after the other. */
+struct run {
+	struct fxt_skimmer *skimmer;
+	uint64_t all_ticks; /* the bits of all times */
+	size_t left_count;
+	size_t last; /* place of the last one */
+};
+
+/* Whether an event is right. */
+INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t header, uint64_t ticks, uint64_t word,
+                       size_t place)
+{
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	const size_t thread = tw_bits(header, 24, 31);
+	struct stack *const stack = &skimmer->stacks[thread];
+	if (thread == 0 || word - (ticks & shape->complete) >= shape->below)
+		return false;
+	skimmer->left[run->left_count] = (uint32_t)place;
+	run->left_count += shape->operation;
+	if (!take_usual(stack, shape, (uint32_t)(header >> 48), ticks, place)) {
+		enum taken taken = take_unusual(stack, header, ticks, place);
+		if (taken == NOT_TAKEN)
+			return false;
+		run->left_count += taken == LEFT;
+	}
+	stack->events++;
+	skimmer->used[header >> 48] = true;
+	skimmer->used[(uint16_t)(header >> 32)] = true;
+	return true;
+}
+
+/* Takes records from a place on; returns that of one that is left to others, or is not all there. */
+INLINE size_t take_run(struct run *run, const uint8_t *start, size_t place, size_t end, bool big)
+{
+	static const struct shape none;
+	uint64_t header;
+	for (; end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		const uint8_t *const bytes = start + place;
+		header = tw_load64(bytes, big);
+		const struct shape *shape = &shapes[fxt_shape(header)];
+		size_t last = TW_FXT_WORD + (header >> 4 & 1) * TW_FXT_WORD;
+		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+		if ((header & FXT_PLAIN_BITS) != TW_FXT_TYPE_EVENT) {
+			shape = take_other(run->skimmer, bytes, end - place, header, big, &none);
+			last = (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD;
+		}
+		if (!shape)
+			break;
+		if (shape == &none)
+			run->skimmer->stacks[0].events++;
+		else if (!take_event(run, shape, header, ticks, tw_load64(bytes + last, big), place))
+			break;
+		run->all_ticks |= ticks;
+		run->last = place;
+	}
+	return place;
+}
+
+/* ---- What is kept of them. ---- */
+
+static bool keep_names(struct fxt_skim *skim, struct fxt_skimmer *skimmer)
+{
+	for (size_t i = 0; i < REFERENCES; i += sizeof(uint64_t)) {
+		uint64_t some;
+		memcpy(&some, &skimmer->used[i], sizeof some);
+		for (size_t k = i; some && k < i + sizeof some; k++) {
+			if (!skimmer->used[k])
+				continue;
+			if (!tw_grow(&skim->names, &skim->name_room, skim->name_count + 1, sizeof *skim->names))
+				return false;
+			skim->names[skim->name_count++] = (struct fxt_skim_name){.reference = (uint32_t)k};
+		}
+	}
+	return true;
+}
+
+/* The bytes are near now. */
+static bool keep_left(struct fxt_chunk *chunk, const struct fxt_leap *leap, size_t place)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + 1, sizeof *skim->left))
+		return false;
+	const uint8_t *bytes = chunk->bytes + place;
+	uint64_t header = tw_load64(bytes, leap->big);
+	skim->left[skim->left_count++] = (struct fxt_skim_left){
+	    .header = header,
+	    .ticks = tw_load64(bytes + TW_FXT_WORD, leap->big),
+	    .word = tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, leap->big),
+	    .place = (uint32_t)place,
+	};
+	return true;
+}
+
+/* A thread, and the begins of its durations that are still open. */
+static bool keep_thread(struct fxt_chunk *chunk, const struct fxt_leap *leap, const struct stack *stack, uint32_t index)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	if (!tw_grow(&skim->threads, &skim->thread_room, skim->thread_count + 1, sizeof *skim->threads))
+		return false;
+	skim->threads[skim->thread_count++] =
+	    (struct fxt_skim_thread){.first = stack->first, .last = stack->last, .index = index};
+	bool kept = true;
+	for (const struct begun *begun = stack->begun + 1; begun < stack->next && kept; begun++)
+		kept = keep_left(chunk, leap, begun->place);
+	return kept;
+}
+
+/* Counts the records, too. */
+static bool keep_threads(struct fxt_chunk *chunk, struct fxt_leap *leap, const struct fxt_skimmer *skimmer)
+{
+	bool kept = true;
+	leap->count = skimmer->stacks[0].events;
+	for (uint32_t i = 1; i < THREADS && kept; i++) {
+		const struct stack *stack = &skimmer->stacks[i];
+		leap->count += stack->events;
+		kept = stack->events == 0 || keep_thread(chunk, leap, stack, i);
+	}
+	return kept;
+}
+
+static void clear(struct fxt_skimmer *skimmer)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		struct stack *stack = &skimmer->stacks[i];
+		stack->events = 0;
+		stack->first = stack->last = UINT64_MAX;
+		stack->begun[0].name = UINT32_MAX;
+		stack->next = stack->begun + 1;
+	}
+	memset(skimmer->used, 0, sizeof skimmer->used);
+}
+
+/* Makes ready what a thread works with; NULL when there is no memory. */
+static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
+{
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record */
+	if (!scratch->skimmer)
+		scratch->skimmer = calloc(1, sizeof *scratch->skimmer);
+	struct fxt_skimmer *skimmer = scratch->skimmer;
+	if (!skimmer || !tw_extend(&skimmer->left, &skimmer->left_room, bytes / LEAST + 1, sizeof *skimmer->left))
+		return NULL;
+	clear(skimmer);
+	return skimmer;
+}
+
+void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	struct run run = {.skimmer = prepare(scratch, chunk->end - leap->from)};
+	if (!run.skimmer)
+		return;
+	leap->to = leap->big ? take_run(&run, chunk->bytes, leap->from, chunk->end, true)
+	                     : take_run(&run, chunk->bytes, leap->from, chunk->end, false);
+	leap->last = run.last;
+	skim->ticks = run.all_ticks;
+	bool kept = keep_names(skim, run.skimmer);
+	for (size_t i = 0; i < run.left_count && kept; i++)
+		kept = keep_left(chunk, leap, run.skimmer->left[i]);
+	if (!kept || !keep_threads(chunk, leap, run.skimmer))
+		leap->count = 0;
+}
+
+void fxt_skimmer_free(struct fxt_skimmer *skimmer)
+{
+	if (skimmer)
+		free(skimmer->left);
+	free(skimmer);
+}
+
+/* ---- When the walk has come by. ---- */
+
+static bool find_names(struct fxt_chunk *chunk, uint64_t offset)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	bool found = true;
+	for (size_t i = 0; i < skim->name_count && found; i++)
+		found = fxt_known_number(chunk, skim->names[i].reference, offset, &skim->names[i].number);
+	return found;
+}
+
+/* Whether all threads are there, each with a track of its own; makes piles for them. */
+static bool find_threads(struct fxt_chunk *chunk, uint64_t offset)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	for (size_t i = 0; i < skim->thread_count; i++) {
+		struct fxt_skim_thread *thread = &skim->threads[i];
+		const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, thread->index, offset);
+		if (!entry || !fxt_steps_pile(&chunk->steps, entry->number))
+			return false;
+		thread->track = entry->number;
+		for (size_t k = 0; k < i; k++)
+			if (skim->threads[k].track == thread->track)
+				return false;
+	}
+	return true;
+}
+
+static bool is_right(const struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
+	bool timed = chunk->timed ? chunk->untimed == 0 : chunk->slab.count == 0;
+	return told && timed && !piece->odd && chunk->first_without > LONGEST &&
+	       chunk->skim.ticks < chunk->first_without - LONGEST;
+}
+
+/* A step that is not settled: an operation, a begin without its end, or an end without its begin. */
+static void add_left(struct fxt_chunk *chunk, const struct fxt_skim_left *left, const uint32_t *tracks)
+{
+	struct fxt_steps *steps = &chunk->steps;
+	struct fxt_step *step = fxt_steps_next(steps);
+	uint64_t offset = fxt_offset(chunk, left->place);
+	uint32_t category, name, track = tracks[tw_bits(left->header, 24, 31)];
+	fxt_known_number(chunk, (unsigned)tw_bits(left->header, 32, 47), offset, &category);
+	fxt_known_number(chunk, (unsigned)tw_bits(left->header, 48, 63), offset, &name);
+	*step = (struct fxt_step){
+	    .time = tw_ticks_ns(&chunk->clock, left->ticks),
+	    .key = name,
+	    .track = track,
+	    .place = left->place,
+	    .type = (uint32_t)tw_bits(left->header, 16, 19),
+	};
+	if (step->type < FXT_ASYNC_BEGIN) {
+		fxt_steps_add_duration(steps, fxt_steps_pile(steps, track));
+		return;
+	}
+	step->key = fxt_operation_key(category, name, left->word);
+	fxt_steps_add(steps);
+}
+
+static bool has_durations(const struct fxt_skim_thread *thread)
+{
+	return thread->last != UINT64_MAX;
+}
+
+/* What is settled counts for the times of the piles, too: before what is left is added to them, */
+static void join_before(struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
+		const struct fxt_skim_thread *thread = &chunk->skim.threads[i];
+		const struct fxt_pile *pile = fxt_steps_pile(&chunk->steps, thread->track);
+		if (has_durations(thread) && pile->first != UINT64_MAX)
+			chunk->steps.mixed |= tw_ticks_ns(&chunk->clock, thread->first) < pile->last;
+	}
+}
+
+/* and behind that. */
+static void join_after(struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
+		const struct fxt_skim_thread *thread = &chunk->skim.threads[i];
+		struct fxt_pile *pile = fxt_steps_pile(&chunk->steps, thread->track);
+		if (!has_durations(thread))
+			continue;
+		uint64_t first = tw_ticks_ns(&chunk->clock, thread->first);
+		uint64_t last = tw_ticks_ns(&chunk->clock, thread->last);
+		pile->last = pile->first == UINT64_MAX || last > pile->last ? last : pile->last;
+		pile->first = first < pile->first ? first : pile->first;
+	}
+}
+
+bool fxt_skim_take(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	uint64_t offset = fxt_offset(chunk, piece->from);
+	uint32_t tracks[THREADS];
+	if (!is_right(chunk, piece) || !find_names(chunk, offset) || !find_threads(chunk, offset) ||
+	    !fxt_steps_reserve(&chunk->steps, skim->left_count))
+		return false;
+	for (size_t i = 0; i < skim->thread_count; i++)
+		tracks[skim->threads[i].index] = skim->threads[i].track;
+	skim->from = chunk->steps.count;
+	join_before(chunk);
+	for (size_t i = 0; i < skim->left_count; i++)
+		add_left(chunk, &skim->left[i], tracks);
+	join_after(chunk);
+	skim->to = chunk->steps.count;
+	fxt_set_time(chunk,
+	             tw_ticks_ns(&chunk->clock, tw_load64(chunk->bytes + chunk->leap.last + TW_FXT_WORD, chunk->big)));
+	skim->clock = chunk->clock;
+	return true;
+}
+
+/* ---- When all steps are asked for. ---- */
+
+/* What the references of a leap mean. */
+struct meaning {
+	uint32_t names[REFERENCES], tracks[THREADS];
+};
+
+static struct meaning *meaning_of(const struct fxt_skim *skim)
+{
+	struct meaning *meaning = malloc(sizeof *meaning);
+	if (!meaning)
+		return NULL;
+	for (size_t i = 0; i < skim->name_count; i++)
+		meaning->names[skim->names[i].reference] = skim->names[i].number;
+	for (size_t i = 0; i < skim->thread_count; i++)
+		meaning->tracks[skim->threads[i].index] = skim->threads[i].track;
+	return meaning;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct fxt_step *a = left, *b = right;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Adds the steps of the leap in order: those that were left, and new ones for the others. */
+static void add_all(struct fxt_chunk *chunk, struct fxt_step *left, size_t count, const struct meaning *meaning)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	struct fxt_steps *steps = &chunk->steps;
+	uint64_t header;
+	if (count)
+		qsort(left, count, sizeof *left, compare_places);
+	for (size_t place = chunk->leap.from; place < chunk->leap.to; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		header = tw_load64(chunk->bytes + place, chunk->leap.big);
+		unsigned type = (unsigned)tw_bits(header, 16, 19);
+		struct fxt_step *step = &steps->all[steps->count];
+		if (count && left->place == place) {
+			*step = *left++;
+			count--;
+		} else if (fxt_type(header) == TW_FXT_TYPE_EVENT && (type == FXT_BEGIN || type == FXT_END)) {
+			*step = (struct fxt_step){
+			    .time = tw_ticks_ns(&skim->clock,
+			                        tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->leap.big)),
+			    .key = meaning->names[tw_bits(header, 48, 63)],
+			    .track = meaning->tracks[tw_bits(header, 24, 31)],
+			    .place = (uint32_t)place,
+			    .type = type,
+			};
+		} else {
+			continue;
+		}
+		steps->count++;
+	}
+}
+
+/* Finds the pairs among all steps again. */
+static void pair_up(struct fxt_steps *steps)
+{
+	size_t count = steps->count;
+	steps->loose_count = steps->pile_count = 0;
+	tw_map_clear(&steps->by_track);
+	steps->count = 1;
+	while (steps->count < count && !steps->failed) {
+		const struct fxt_step *step = fxt_steps_next(steps);
+		if (step->type == FXT_BEGIN || step->type == FXT_END) {
+			struct fxt_pile *pile = fxt_steps_pile(steps, step->track);
+			if (pile)
+				fxt_steps_add_duration(steps, pile);
+		} else {
+			fxt_steps_add(steps);
+		}
+	}
+}
+
+void fxt_skim_expand(struct fxt_chunk *chunk)
+{
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record */
+	struct fxt_skim *skim = &chunk->skim;
+	struct fxt_steps *steps = &chunk->steps;
+	if (skim->from == 0)
+		return;
+	size_t behind = steps->count - skim->from, left = skim->to - skim->from;
+	struct meaning *meaning = meaning_of(skim);
+	struct fxt_step *copy = malloc((behind + 1) * sizeof *copy);
+	if (!meaning || !copy || !fxt_steps_reserve(steps, (chunk->leap.to - chunk->leap.from) / LEAST)) {
+		steps->failed = true;
+	} else {
+		memcpy(copy, steps->all + skim->from, behind * sizeof *copy);
+		steps->count = skim->from;
+		add_all(chunk, copy, left, meaning);
+		memcpy(steps->all + steps->count, copy + left, (behind - left) * sizeof *copy);
+		steps->count += behind - left;
+		pair_up(steps);
+	}
+	skim->from = 0;
+	free(meaning);
+	free(copy);
+}
