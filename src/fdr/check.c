@@ -105,10 +105,42 @@ static void check_argument_before(struct fdr_checker *checker, struct fdr_cursor
 		          kind == NONE ? "the end of the buffer" : tw_fdr_kind_name(kind));
 }
 
-void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
+/* Reads what is left of a stretch that should be 0, a window of it. *zeros: how many there are at its beginning. */
+static int count_zeros(struct fdr_cursor *cursor, uint64_t at, uint64_t end, size_t *have, size_t *zeros)
+{
+	const uint8_t *bytes;
+	cursor->window.chunk = end - at < cursor->chunk ? (size_t)(end - at) : cursor->chunk;
+	int status = tw_window_view(&cursor->window, at, 1, &bytes, have);
+	if (status < 0)
+		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
+	*have = *have < end - at ? *have : (size_t)(end - at);
+	for (*zeros = 0; *zeros < *have && !bytes[*zeros];)
+		++*zeros;
+	return 0;
+}
+
+/* Version 1: what stands between EndOfBuffer and the size of a buffer. */
+static int check_fill(struct fdr_checker *checker, struct fdr_cursor *cursor)
+{
+	uint64_t at = cursor->at;
+	size_t have = 0, zeros = 0;
+	int status = 0;
+	if (!cursor->filled || cursor->damaged)
+		return 0;
+	do {
+		at += zeros;
+		status = at < cursor->next ? count_zeros(cursor, at, cursor->next, &have, &zeros) : 0;
+	} while (status == 0 && at < cursor->next && zeros && zeros == have);
+	if (status == 0 && zeros < have)
+		tw_report(cursor->reader, &fdr_rules[FDR_PADDING], checker->last_offset, at + zeros, 0,
+		          "the fill behind the buffer is not 0");
+	return status;
+}
+
+int fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
 {
 	if (fdr_is_basic(cursor->log))
-		return;
+		return 0;
 	if (!cursor->damaged)
 		check_argument_before(checker, cursor, NONE, cursor->at);
 	if (cursor->log->header.version == 1 && !cursor->damaged && !cursor->cut &&
@@ -119,6 +151,7 @@ void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor
 		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_DOUBT], cursor->start, cursor->at, 0,
 		          "%" PRIu32 " typed event%s: %" PRIu32 " bytes may be missing here", cursor->typed_events,
 		          tw_plural(cursor->typed_events), cursor->typed_events * TW_FDR_METADATA_SIZE);
+	return check_fill(checker, cursor);
 }
 
 /* What must stand before the first record that is none of these four. */

@@ -194,7 +194,8 @@ void fdr_check_buffer(struct fdr_checker *checker, struct fdr_cursor *cursor, co
 /* before: the counter before this record. */
 void fdr_check_item(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item,
                     uint64_t before);
-void fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor);
+/* Returns 0 or a negative status. */
+int fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor);
 void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader);
 void fdr_checker_free(struct fdr_checker *checker);
 

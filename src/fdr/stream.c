@@ -262,18 +262,18 @@ bool fdr_stream_enter(struct fdr_stream *stream)
 	return true;
 }
 
-static void leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
+static int leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
 {
 	uint64_t lost = fdr_cursor_lost(&stream->cursor);
 	stream->in_buffer = false;
-	if (stream->checker)
-		fdr_check_buffer_end(stream->checker, &stream->cursor);
-	if (!lost || !rows)
-		return;
+	int status = stream->checker ? fdr_check_buffer_end(stream->checker, &stream->cursor) : 0;
+	if (status < 0 || !lost || !rows)
+		return status;
 	struct tw_event *event = add_event(stream, rows, TW_LOST, stream->cursor.next - lost);
 	event->value = lost;
 	if (!stream->cursor.tsc) /* nothing before it tells a time */
 		event->time = stream->cursor.reader->clock.start_ns;
+	return 0;
 }
 
 int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)
@@ -282,9 +282,10 @@ int fdr_stream_item(struct fdr_stream *stream, struct fdr_item *item)
 		if (!stream->in_buffer && !fdr_stream_enter(stream))
 			return 0;
 		int status = next_item(stream, item);
+		if (status == 0)
+			status = leave_buffer(stream, NULL);
 		if (status != 0)
 			return status;
-		leave_buffer(stream, NULL);
 	}
 }
 
@@ -294,9 +295,7 @@ int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows)
 	int status = next_item(stream, &item);
 	if (status > 0)
 		return take_item(stream, rows, &item);
-	if (status == 0)
-		leave_buffer(stream, rows);
-	return status;
+	return status == 0 ? leave_buffer(stream, rows) : status;
 }
 
 int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)

@@ -495,6 +495,15 @@ static void padding(struct bytes *b)
 	b->data[63] = 1;
 }
 
+static void garbage_in_fill(struct bytes *b)
+{
+	add_header_of(b, 1, 1, 3, 2000000000, 256);
+	add_buffer(b, 1, 1, 100);
+	while (b->size < 32 + 256)
+		add_number(b, b->size >= 200, 1);
+	add_buffer(b, 1, 2, 200);
+}
+
 static void wide_delta(struct bytes *b)
 {
 	add_header(b, 5);
@@ -686,6 +695,7 @@ static const struct rule_case {
     {"fdr.argument-missing", TW_WARNING, no_argument, 112, 120, 1, 0, 0},
     {"fdr.argument-missing", TW_WARNING, no_argument_at_end, 112, 120, 1, 0, 0},
     {"fdr.padding", TW_NOTE, padding, 48, ANY, 1, 0, 0},
+    {"fdr.padding", TW_NOTE, garbage_in_fill, 96, 200, 1, 0, 0},
     {"fdr.delta-wide", TW_NOTE, wide_delta, 120, 124, 1, 0, 0},
     {"fdr.buffer-twice", TW_WARNING, twice, 128, 128, 1, LISTED, 0},
     {"fdr.buffer-order", TW_NOTE, wrong_order, 32, 32, 1, LISTED, 0},
