@@ -304,9 +304,10 @@ const struct tw_command tw_command_replay = {
     .operands = "DIR...",
     .description =
 	"Executes what an xtrace recorded in an emulator, from each snapshot to the next, and compares every PC, the "
-	"addresses of loads, the addresses and values of stores, the arguments of system calls and NZCV with the "
-	"trace. Loads get the values that were recorded; so do system registers and what a system call returns.\n\n"
-	"The first difference is shown with its instruction and the registers. A file of a trace stands for itself. "
+	"addresses of loads, the addresses and values of stores, the targets of indirect branches, the arguments of "
+	"system calls and NZCV with the trace. Loads get the values that were recorded; so do system registers and what a system call returns.\n\n"
+	"The first difference is shown with its instruction and the registers: expected is what the trace has, found "
+	"what executing it gives. A file of a trace stands for itself. "
 	"The exit status is 1 when there is a difference.",
     .examples = "trackway replay trace\tAll of it.\n"
 		"trackway replay --verify 10 trace\tTen samples of each thread.\n",

@@ -106,8 +106,11 @@ static void differ_number(struct run *run, const char *what, uint64_t expected, 
 
 static void differ_bytes(struct run *run, const char *what, const uint8_t *expected, const uint8_t *found, size_t size)
 {
-	char left[2 * 16 + 1] = "", right[2 * 16 + 1] = "";
-	for (size_t i = 0; i < size && i < 16; i++) {
+	enum { SHOWN = 16 };
+	char left[2 * SHOWN + 1] = "", right[2 * SHOWN + 1] = "";
+	for (; size > SHOWN && memcmp(expected, found, SHOWN) == 0; size -= SHOWN, expected += SHOWN)
+		found += SHOWN;
+	for (size_t i = 0; i < size && i < SHOWN; i++) {
 		snprintf(left + 2 * i, 3, "%02x", expected[i]);
 		snprintf(right + 2 * i, 3, "%02x", found[i]);
 	}
@@ -187,6 +190,14 @@ static bool take(struct run *run)
 	return true;
 }
 
+/* Behind an indirect branch: the top byte of an address may be a tag. */
+static void compare_target(struct run *run, uint64_t address)
+{
+	bool same = tw_bits(run->token.value, 0, 55) == tw_bits(address, 0, 55);
+	if (run->token.kind == TW_XTRACE_TARGET_B && !same)
+		differ_number(run, "branch target", run->token.value, address);
+}
+
 /* The emulator begins a block: all of the one before is done. */
 static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *context)
 {
@@ -194,6 +205,8 @@ static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *c
 	(void)engine;
 	while (!run->stopped && run->pc < run->end)
 		take(run);
+	if (!run->stopped)
+		compare_target(run, address);
 	if (run->stopped)
 		return;
 	run->pc = address;
@@ -364,17 +377,35 @@ static void do_compare(struct run *run, const struct opcode *op)
 	}
 }
 
+static void compare_zeros(struct run *run, uint64_t address)
+{
+	static const uint8_t zeros[2048];
+	const struct tw_xtrace_token *token = &run->token;
+	if (token->value != address)
+		differ_number(run, "address of a store", token->value, address);
+	else if (token->payload_size > sizeof zeros || memcmp(token->payload, zeros, token->payload_size) != 0)
+		differ_bytes(run, "value of a store", token->payload, zeros, token->payload_size);
+	if (!run->stopped)
+		replay_memory_write(&run->memory, token->value, token->payload, token->payload_size);
+}
+
+/* DC ZVA: how large its blocks are is what it stores. */
 static void do_zero(struct run *run, const struct opcode *op)
 {
-	uint64_t address = operand(run, op->rt);
+	uint64_t address = operand(run, op->rt), first = 0, size = 0;
 	if (run->token.kind == TW_XTRACE_DC && run->token.value != address)
 		differ_number(run, "address of DC ZVA", run->token.value, address);
-	while (!run->stopped && (run->token.kind == TW_XTRACE_DC || run->token.kind == TW_XTRACE_STORE)) {
-		if (run->token.kind == TW_XTRACE_STORE)
-			replay_memory_write(&run->memory, run->token.value, run->token.payload,
-			                    run->token.payload_size);
+	if (run->token.kind == TW_XTRACE_DC)
 		step(run);
+	for (; !run->stopped && run->token.kind == TW_XTRACE_STORE; step(run)) {
+		first = size ? first : run->token.value;
+		compare_zeros(run, first + size);
+		size += run->token.payload_size;
 	}
+	uint64_t block = size ? tw_bits(address, 0, 55) & ~(size - 1) : 0;
+	bool is_block = size && (size & (size - 1)) == 0;
+	if (is_block && block != first)
+		differ_number(run, "address of a store", first, block);
 }
 
 static void do_read(struct run *run, const struct opcode *op)
@@ -383,6 +414,8 @@ static void do_read(struct run *run, const struct opcode *op)
 		return;
 	set_operand(run, op->rt, run->token.value);
 	step(run);
+	if (op->kind == OP_RANDOM && run->token.kind == TW_XTRACE_MISC_FLAGS)
+		replay_emulator.uc_reg_write(run->engine, UC_ARM64_REG_NZCV, &run->token.value);
 }
 
 /* Arguments are compared; what the kernel did comes with ALLGPR. */

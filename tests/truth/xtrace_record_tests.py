@@ -356,12 +356,17 @@ def test_replay_differs(bench):
     path = next(directory.glob("*.xinsndata.bin"))
     whole = path.read_bytes()
     wanted = {"load": "value of a store", "store": "value of a store", "address": "address of a load",
-              "misc-flags": "NZCV", "svcarg": "argument of a system call", "pcinst": "next PC"}
+              "misc-flags": "NZCV", "svcarg": "argument of a system call", "pcinst": "next PC", "target-b": "branch target",
+              "dc": "address of DC ZVA", "zeros": "value of a store", "zeros' address": "address of a store"}
     for kind, what in wanted.items():
         changed = bytearray(whole)
-        tokens = [one for one in xtrace_tokens.tokens(whole) if one[1] == ("load" if kind == "address" else kind)]
-        at = tokens[3 if kind == "pcinst" else 0][0]
-        changed[at + (9 if kind in ("load", "store") else 4 if kind == "misc-flags" else 1)] ^= 0x10
+        tokens = list(xtrace_tokens.tokens(whole))
+        if kind.startswith("zeros"):
+            at = next(two[0] for one, two in zip(tokens, tokens[1:]) if one[1] == "dc")
+        else:
+            named = [one for one in tokens if one[1] == ("load" if kind == "address" else kind)]
+            at = named[3 if kind == "pcinst" else 0][0]
+        changed[at + (9 if kind in ("load", "store", "zeros") else 4 if kind == "misc-flags" else 1)] ^= 0x10
         path.write_bytes(changed)
         _, different = replay(bench, directory)
         expect(different and different[0].get("what") == what, kind, "changed:", different)
@@ -369,6 +374,12 @@ def test_replay_differs(bench):
         expect(run.returncode == 1 and what in run.stdout, run.stdout)
     path.write_bytes(whole[:-3])
     expect(replay(bench, directory)[1][0]["end"] == "damaged", "half a token")
+
+
+def test_replay_random(bench):
+    "random.S: what a random number leaves in the flags"
+    directory, _ = bench.record([bench.program("random")], "--cpu", "max,sve=off")
+    check_replay(bench, directory, 1 + 100 * 5 + 4)
 
 
 def test_kill(bench):
