@@ -44,6 +44,7 @@ struct work {
 	_Atomic size_t next;
 	pthread_mutex_t lock;
 	uint64_t instructions, different;
+	uint64_t returned;           /* parts that end where a signal returns that came before them */
 	size_t first;                /* of the parts that did not come to their end as recorded; SIZE_MAX: none */
 	struct replay_result result; /* its */
 };
@@ -54,8 +55,10 @@ static void note(struct work *work, size_t part, const struct replay_result *res
 {
 	pthread_mutex_lock(&work->lock);
 	work->instructions += result->instructions;
-	work->different += result->end != REPLAY_SAME;
-	if (result->end != REPLAY_SAME && part < work->first) {
+	bool returned = result->end == REPLAY_RETURNED, fine = returned || result->end == REPLAY_SAME;
+	work->returned += returned;
+	work->different += !fine;
+	if (!fine && part < work->first) {
 		work->first = part;
 		work->result = *result;
 	}
@@ -146,6 +149,7 @@ static const char *end_text(enum replay_end end)
 	    [REPLAY_SAME] = "same",
 	    [REPLAY_DIFFERENT] = "different",
 	    [REPLAY_DAMAGED] = "damaged",
+	    [REPLAY_RETURNED] = "a signal that came before returns",
 	    [REPLAY_CHANGED] = "the program changes its own code",
 	    [REPLAY_IMPOSSIBLE] = "impossible",
 	};
@@ -158,6 +162,8 @@ static void put_text(struct tw_output *out, const struct work *work)
 	tw_put_text(out, work->path);
 	tw_putf(out, ": %s", tw_show_plural(work->instructions, "instruction").text);
 	tw_putf(out, " from %s", tw_show_plural(work->wanted, "snapshot").text);
+	if (work->returned)
+		tw_putf(out, " (%" PRIu64 " up to the return of a signal that came before)", work->returned);
 	if (!work->different) {
 		tw_put_text(out, ", no difference\n");
 		return;
@@ -196,6 +202,7 @@ static void put_json(struct tw_output *out, const struct work *work)
 	tw_json_u64(&json, "instructions", work->instructions);
 	tw_json_u64(&json, "snapshots", work->wanted);
 	tw_json_u64(&json, "different", work->different);
+	tw_json_u64(&json, "returned", work->returned);
 	if (work->different) {
 		tw_json_text(&json, "end", end_text(result->end));
 		tw_json_u64(&json, "snapshot", work->first);
@@ -305,10 +312,13 @@ const struct tw_command tw_command_replay = {
     .description =
 	"Executes what an xtrace recorded in an emulator, from each snapshot to the next, and compares every PC, the "
 	"addresses of loads, the addresses and values of stores, the targets of indirect branches, the arguments of "
-	"system calls and NZCV with the trace. Loads get the values that were recorded; so do system registers and what a system call returns.\n\n"
+	"system calls and NZCV with the trace. Loads get the values that were recorded; so do system registers and "
+	"what a system call returns.\n\n"
 	"The first difference is shown with its instruction and the registers: expected is what the trace has, found "
 	"what executing it gives. A file of a trace stands for itself. "
-	"The exit status is 1 when there is a difference.",
+	"The exit status is 1 when there is a difference.\n\n"
+	"From a snapshot inside the handler of a signal it goes up to where the handler returns: the trace does not "
+	"tell the vectors and flags that this restores.",
     .examples = "trackway replay trace\tAll of it.\n"
 		"trackway replay --verify 10 trace\tTen samples of each thread.\n",
     .groups = groups,

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "collect/opcode.h"
 #include "replay/memory.h"
+#include "replay/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,9 @@ struct run {
 	unsigned extra;  /* reads that the emulator makes again in parts */
 	uint64_t extra_address;
 	bool stopped, must_resume, finished;
+	bool returns;      /* from a signal's handler: */
+	uint64_t frame_sp; /* its SP */
+	struct replay_signals signals;
 };
 
 /* ---- Tokens. ---- */
@@ -421,7 +425,10 @@ static void do_read(struct run *run, const struct opcode *op)
 /* Arguments are compared; what the kernel did comes with ALLGPR. */
 static void do_call(struct run *run)
 {
+	enum { SIGRETURN = 139 };
 	static const uint8_t registers[] = {8, 0, 1, 2, 3, 4, 5};
+	run->returns = operand(run, 8) == SIGRETURN;
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_SP, &run->frame_sp);
 	for (size_t i = 0; run->token.kind == TW_XTRACE_SVCARG && i < sizeof registers; i++) {
 		uint64_t value = operand(run, registers[i]);
 		if (run->token.value != value)
@@ -486,6 +493,38 @@ static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *
 		differ_number(run, "NZCV", run->token.value, flags & 0xf0000000);
 }
 
+/* ---- Signals. ---- */
+
+/* What a signal interrupted in the middle of a block is about to be executed: it must not be. */
+static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *context)
+{
+	struct run *run = context;
+	(void)engine;
+	(void)size;
+	while (!run->stopped && run->pc < address && run->pc < run->end)
+		take(run);
+	if (!run->stopped)
+		skip_rest(run);
+	if (run->stopped || run->pc != address || run->token.kind != TW_XTRACE_ALLGPR)
+		return;
+	run->must_resume = true;
+	stop(run);
+}
+
+/* The places behind what signals interrupted in a part. */
+struct edges {
+	uint64_t known[PLACED];
+};
+
+static void place_edge(struct run *run, struct edges *edges, uint64_t pc)
+{
+	uint64_t *known = &edges->known[pc / WORD % PLACED];
+	uc_hook hook;
+	if (*known != pc)
+		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_edge, run, pc, pc);
+	*known = pc;
+}
+
 /* ---- Before. ---- */
 
 /* Puts an instruction into memory. Returns false when another is there. */
@@ -532,6 +571,8 @@ static inline bool place_again(struct run *run, struct placed *all, uint64_t pc,
 static size_t prepare(struct run *run)
 {
 	struct placed placed[PLACED] = {0};
+	struct edges edges = {0};
+	uint32_t opcode = 0;
 	struct tw_xtrace_token token;
 	uint64_t pc = 0;
 	size_t at = 0;
@@ -540,6 +581,9 @@ static size_t prepare(struct run *run)
 		bool is_inst = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
 		if (is_inst)
 			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + WORD;
+		opcode = is_inst ? token.opcode : opcode;
+		if (token.kind == TW_XTRACE_ALLGPR && opcode_of(opcode).kind != OP_SVC)
+			place_edge(run, &edges, pc + WORD);
 		if (is_inst && !place_again(run, placed, pc, token.opcode, &no_memory) && !no_memory) {
 			run->result->end = REPLAY_CHANGED;
 			break;
@@ -590,6 +634,19 @@ static uc_err open_engine(struct run *run)
 
 /* ---- Running. ---- */
 
+/* A signal's handler begins where nothing led, and when it returns everything is as it was, though perhaps for the next
+ * handler only. Returns false where that is not known. */
+static bool follow_signal(struct run *run, uint64_t sp)
+{
+	uint64_t pc = run->pc;
+	if (run->returns && !replay_signals_return(&run->signals, run->engine, run->frame_sp, &pc))
+		return false;
+	run->returns = false;
+	if (run->token.pc != pc)
+		replay_signals_begin(&run->signals, run->engine, sp, pc);
+	return true;
+}
+
 /* Behind an exception: ALLGPR, and the PC that comes next. */
 static bool resume(struct run *run)
 {
@@ -599,7 +656,12 @@ static bool resume(struct run *run)
 	set_registers(run, x);
 	step(run);
 	run->resume = run->token.pc;
-	return run->token.kind == TW_XTRACE_PCINST;
+	if (run->token.kind != TW_XTRACE_PCINST)
+		return false;
+	if (follow_signal(run, x[TW_XTRACE_REGISTERS - 1]))
+		return true;
+	run->result->end = REPLAY_RETURNED;
+	return false;
 }
 
 static void run_all(struct run *run)

@@ -376,6 +376,13 @@ def test_replay_differs(bench):
     expect(replay(bench, directory)[1][0]["end"] == "damaged", "half a token")
 
 
+def test_replay_signals(bench):
+    "faults.c: when a handler returns, flags and vectors are what they were before it"
+    directory, output = bench.record([bench.program("faults")], "--snapshot-interval", "100000000")
+    expect(output == "20 20\n", "output", output)
+    check_replay(bench, directory, len(instructions(only(directory)[0])))
+
+
 def test_replay_random(bench):
     "random.S: what a random number leaves in the flags"
     directory, _ = bench.record([bench.program("random")], "--cpu", "max,sve=off")
