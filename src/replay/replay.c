@@ -412,10 +412,22 @@ static void do_zero(struct run *run, const struct opcode *op)
 		differ_number(run, "address of a store", first, block);
 }
 
+static void compare_flags(struct run *run)
+{
+	const uint64_t nzcv = 0xf0000000;
+	uint64_t flags = 0;
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_NZCV, &flags);
+	if ((flags & nzcv) != (run->token.value & nzcv))
+		differ_number(run, "NZCV", run->token.value, flags & nzcv);
+}
+
 static void do_read(struct run *run, const struct opcode *op)
 {
+	const uint32_t read_nzcv = 0xd53b4200;
 	if (run->token.kind != TW_XTRACE_MRS)
 		return;
+	if ((run->opcode & ~0x1fu) == read_nzcv)
+		compare_flags(run);
 	set_operand(run, op->rt, run->token.value);
 	step(run);
 	if (op->kind == OP_RANDOM && run->token.kind == TW_XTRACE_MISC_FLAGS)
@@ -482,15 +494,12 @@ static void on_replaced(uc_engine *engine, uint32_t number, void *context)
 static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *context)
 {
 	struct run *run = context;
-	uint64_t flags = 0;
+	(void)engine;
 	(void)size;
 	while (!run->stopped && run->pc <= address)
 		take(run);
-	if (run->stopped || run->token.kind != TW_XTRACE_MISC_FLAGS)
-		return;
-	replay_emulator.uc_reg_read(engine, UC_ARM64_REG_NZCV, &flags);
-	if ((flags & 0xf0000000) != (run->token.value & 0xf0000000))
-		differ_number(run, "NZCV", run->token.value, flags & 0xf0000000);
+	if (!run->stopped && run->token.kind == TW_XTRACE_MISC_FLAGS)
+		compare_flags(run);
 }
 
 /* ---- Signals. ---- */

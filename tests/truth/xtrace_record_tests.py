@@ -357,12 +357,14 @@ def test_replay_differs(bench):
     whole = path.read_bytes()
     wanted = {"load": "value of a store", "store": "value of a store", "address": "address of a load",
               "misc-flags": "NZCV", "svcarg": "argument of a system call", "pcinst": "next PC", "target-b": "branch target",
-              "dc": "address of DC ZVA", "zeros": "value of a store", "zeros' address": "address of a store"}
+              "dc": "address of DC ZVA", "zeros": "value of a store", "zeros' address": "address of a store", "nzcv": "NZCV"}
     for kind, what in wanted.items():
         changed = bytearray(whole)
         tokens = list(xtrace_tokens.tokens(whole))
         if kind.startswith("zeros"):
             at = next(two[0] for one, two in zip(tokens, tokens[1:]) if one[1] == "dc")
+        elif kind == "nzcv":
+            at = next(one[0] + 3 for one in tokens if one[1:] == ("mrs", (0x60000000,)))
         else:
             named = [one for one in tokens if one[1] == ("load" if kind == "address" else kind)]
             at = named[3 if kind == "pcinst" else 0][0]
