@@ -105,11 +105,12 @@ static void check_blob(const struct job *job)
 		note(job, FXT_BLOB_TYPE, job->record->object_type);
 }
 
-/* The thread that leaves is not running any more; the legacy record has no such rule. */
+/* Only of the legacy record the document says that the thread that leaves cannot be running: others say so of one that
+ * could go on. */
 static void check_switch(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
-	bool running = record->state == STATE_RUNNING && record->kind == TW_FXT_CONTEXT_SWITCH;
+	bool running = record->state == STATE_RUNNING && record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
 	if (record->state > STATE_MAX || running)
 		note(job, FXT_THREAD_STATE, record->state);
 }

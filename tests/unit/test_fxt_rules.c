@@ -76,7 +76,7 @@ static const struct {
     {"fxt.counter-empty", {EVENT(1, 3, 0), 5, 1}},
     {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(0, 1) | 1 << 16, 1}},
     {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(9) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
-    {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(1) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
+    {"fxt.thread-state", {HEADER(8, 2) | 1 << 24 | 1 << 28 | UINT64_C(1) << 36, 5}},
     {"fxt.blob-type", {HEADER(5, 1) | 1 << 16 | UINT64_C(9) << 48}},
     {"fxt.thread-process", {HEADER(7, 2) | 2 << 16 | 1 << 24, 77}},
     {"fxt.end-without-begin", {EVENT(3, 2, 0), 5}},
@@ -92,6 +92,10 @@ static const struct {
 /* Nothing to remark: what pairs, pairs. An end without a name ends the innermost. */
 static const uint64_t fine[] = {
     GOOD,
+    HEADER(8, 4) | UINT64_C(1) << 36 | UINT64_C(1) << 60, /* a thread that could go on leaves its CPU */
+    4,
+    2,
+    3,
     EVENT(2, 2, 0),
     5,
     NAMED(2, 2, 2),
