@@ -84,12 +84,13 @@ struct tw_profile_row {
 	const char *owner, *module; /* the class and the module, NULL where not known */
 	const char *caller;         /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
-	uint64_t process, thread;         /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
-	uint64_t count;                   /* calls, open ones too; of samples self by tw_weight_count() */
-	uint64_t open;                    /* calls without an exit */
-	uint64_t unwound;                 /* calls ended by an exit further down */
-	uint64_t total, self;             /* of the weight, in its unit */
-	const struct tw_weighed *weighed; /* of samples: all weights, by enum tw_weight; NULL of calls */
+	uint64_t process, thread;               /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
+	const char *process_name, *thread_name; /* the same; NULL where not known */
+	uint64_t count;                         /* calls, open ones too; of samples self by tw_weight_count() */
+	uint64_t open;                          /* calls without an exit */
+	uint64_t unwound;                       /* calls ended by an exit further down */
+	uint64_t total, self;                   /* of the weight, in its unit */
+	const struct tw_weighed *weighed;       /* of samples: all weights, by enum tw_weight; NULL of calls */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* in the weight's unit; 0 when every call is open */
 };
 

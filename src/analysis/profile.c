@@ -37,13 +37,10 @@ uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *
 }
 
 /* A name that another one refers to: its text; 0 where there is none, or no room. */
-static uint32_t keep_other(struct tw_profile_merge *merge, uint32_t number)
+static uint32_t keep_other(struct tw_profile_merge *merge, const struct tw_name *other)
 {
-	const struct tw_name *other = tw_dictionary_name(merge->dictionary, number);
-	if (other->length == 0)
-		return 0;
-	uint32_t kept =
-	    tw_profile_keep_text(merge->profile, &(struct tw_name){.text = other->text, .length = other->length});
+	const struct tw_name plain = {.text = other->text, .length = other->length};
+	uint32_t kept = other->length ? tw_profile_keep_text(merge->profile, &plain) : 0;
 	return kept == UINT32_MAX ? 0 : kept;
 }
 
@@ -60,12 +57,21 @@ uint32_t tw_profile_keep_name(struct tw_profile_merge *merge, uint32_t number)
 		uint32_t file = tw_dictionary_text(profile->texts, name.file);
 		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
 	}
-	name.owner = keep_other(merge, name.owner);
-	name.module = keep_other(merge, name.module);
+	name.owner = keep_other(merge, tw_dictionary_name(merge->dictionary, name.owner));
+	name.module = keep_other(merge, tw_dictionary_name(merge->dictionary, name.module));
 	uint32_t kept = tw_profile_keep_text(profile, &name);
 	if (kept != UINT32_MAX)
 		merge->texts[number] = kept + 1;
 	return kept;
+}
+
+void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t number, struct tw_profile_key *key)
+{
+	const struct tw_track *track = tw_dictionary_track(merge->dictionary, number);
+	key->process = track->process;
+	key->thread = track->thread;
+	key->process_name = keep_other(merge, tw_dictionary_process_name(merge->dictionary, track->process));
+	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, track->name));
 }
 
 void tw_profile_merge_free(struct tw_profile_merge *merge)
@@ -106,9 +112,7 @@ static uint32_t row_for(struct tw_profile_merge *merge, const struct tw_profile_
 	if (key.name == UINT32_MAX)
 		return TW_ROW_OTHER;
 	if (part->by == TW_BY_THREAD) {
-		const struct tw_track *track = tw_dictionary_track(part->dictionary, from.with);
-		key.process = track->process;
-		key.thread = track->thread;
+		tw_profile_key_thread(merge, from.with, &key);
 	} else if (part->by == TW_BY_CALLER && from.with != UINT32_MAX) {
 		key.caller = tw_profile_keep_name(merge, from.with);
 		if (key.caller == UINT32_MAX)
@@ -198,19 +202,26 @@ static void show_histogram(const struct tw_profile *profile, const struct tw_tal
 	}
 }
 
+/* NULL where there is none. */
+static const char *text_of(const struct tw_profile *profile, uint32_t number)
+{
+	const struct tw_name *name = tw_dictionary_name(profile->texts, number);
+	return name->length ? name->text : NULL;
+}
+
 static void show_key(const struct tw_profile *profile, const struct tw_profile_key *key, struct tw_profile_row *shown)
 {
 	const struct tw_name *name = tw_dictionary_name(profile->texts, key->name);
-	const struct tw_name *owner = tw_dictionary_name(profile->texts, name->owner);
-	const struct tw_name *module = tw_dictionary_name(profile->texts, name->module);
 	shown->name = name->text;
-	shown->owner = owner->length ? owner->text : NULL;
-	shown->module = module->length ? module->text : NULL;
+	shown->owner = text_of(profile, name->owner);
+	shown->module = text_of(profile, name->module);
 	shown->id = name->id;
 	shown->file = name->file;
 	shown->line = name->line;
 	shown->process = key->process;
 	shown->thread = key->thread;
+	shown->process_name = text_of(profile, key->process_name);
+	shown->thread_name = text_of(profile, key->thread_name);
 	if (key->caller != UINT32_MAX) {
 		const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
 		shown->caller = caller->text;

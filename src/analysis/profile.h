@@ -13,6 +13,7 @@ struct tw_profile_key {
 	uint32_t name;
 	uint32_t caller; /* UINT32_MAX: none */
 	uint64_t process, thread;
+	uint32_t process_name, thread_name; /* 0 where not known; rows are not told apart by them */
 };
 
 struct tw_profile {
@@ -44,6 +45,9 @@ struct tw_profile_merge {
 /* The number of a name in the profile, UINT32_MAX when there is no room. */
 uint32_t tw_profile_keep_name(struct tw_profile_merge *merge, uint32_t number);
 void tw_profile_merge_free(struct tw_profile_merge *merge);
+
+/* Makes a key one of the thread of a track. */
+void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t track, struct tw_profile_key *key);
 
 /* The same for a name of no dictionary, whose file, owner and module are the profile's own. */
 uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name);

@@ -160,11 +160,8 @@ static uint32_t row_of(struct fold *fold, uint32_t node)
 	struct tw_profile_key key = {.name = text_of(fold, node), .caller = UINT32_MAX};
 	if (key.name == UINT32_MAX)
 		return TW_ROW_OTHER;
-	if (is_by_thread(by)) {
-		const struct tw_track *track = tw_dictionary_track(fold->samples->dictionary, it->track);
-		key.process = track->process;
-		key.thread = track->thread;
-	}
+	if (is_by_thread(by))
+		tw_profile_key_thread(&fold->merge, it->track, &key);
 	if (by == TW_BY_CALLER && it->caller != TW_SAMPLE_ROOT) {
 		key.caller = text_of(fold, it->caller);
 		if (key.caller == UINT32_MAX)

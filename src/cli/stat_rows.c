@@ -73,6 +73,8 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 	if (is_by_thread(by)) {
 		tw_json_u64(&json, "process", row->process);
 		tw_json_u64(&json, "thread", row->thread);
+		tw_json_text(&json, "process_name", row->process_name);
+		tw_json_text(&json, "thread_name", row->thread_name);
 	}
 	if (by == TW_BY_CALLER) {
 		tw_json_text(&json, "caller", row->caller);
@@ -110,12 +112,26 @@ static const struct tw_column name_columns[] = {
     [TW_BY_WHOLE_THREAD] = {"NAME", false},
 };
 
+/* Whether threads have a column for their names: where some have one. */
+static bool has_thread_names(const struct tw_stat_rows *rows)
+{
+	for (size_t i = 0; i < rows->shown && rows->by == TW_BY_THREAD; i++)
+		if (rows->items[i]->thread_name)
+			return true;
+	return false;
+}
+
+static void add_thread(struct tw_table *table, const struct tw_profile_row *row, bool named)
+{
+	tw_table_add(table, tw_show_id(row->thread).text);
+	if (named)
+		tw_table_add(table, row->thread_name ? row->thread_name : "");
+}
+
 static void add_name(struct tw_table *table, const struct tw_profile_row *row, enum tw_profile_by by)
 {
 	struct tw_text text = {0};
 	const char *caller = row->caller ? row->caller : "(root)";
-	if (is_by_thread(by))
-		tw_table_add(table, tw_show_id(row->thread).text);
 	if (by != TW_BY_CALLER) {
 		tw_table_add(table, row->name);
 		return;
@@ -148,7 +164,7 @@ static void add_samples(struct tw_table *table, const struct tw_profile_row *row
 }
 
 /* Returns how many columns there are. */
-static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows)
+static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows, bool named)
 {
 	bool sampled = tw_weight_is_sampled(rows->weight);
 	size_t count =
@@ -160,6 +176,8 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
 	if (is_by_thread(rows->by))
 		columns[count++] = (struct tw_column){"THREAD", true};
+	if (named)
+		columns[count++] = (struct tw_column){"NAME", false};
 	columns[count++] = name_columns[rows->by];
 	return count;
 }
@@ -167,9 +185,12 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, const struct tw_profile_notes *notes)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS];
-	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows)};
+	bool named = has_thread_names(rows);
+	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows, named)};
 	for (size_t i = 0; i < rows->shown; i++) {
 		(rows->items[i]->weighed ? add_samples : add_calls)(&table, rows->items[i], rows);
+		if (is_by_thread(rows->by))
+			add_thread(&table, rows->items[i], named);
 		add_name(&table, rows->items[i], rows->by);
 	}
 	int status = tw_table_put(&table, screen);

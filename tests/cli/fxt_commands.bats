@@ -347,6 +347,24 @@ END
 	trackway convert --to jsonl in.fxt -o - | grep -q '"kind":"object","process":5,.*"name":"mine"'
 }
 
+@test "stat: threads have the names that kernel objects give them" {
+	archive <<'END'
+def kernel(kind, koid, text, *arguments):
+    return record(7, kind << 16 | (0x8000 | len(text)) << 24 | len(arguments) << 40, koid, stream(text), *arguments)
+out += [string(1, b'process'), string(2, b'work'), thread(2, 5, 7),
+        record(4, 4 << 16 | 1 << 24 | 2 << 48, 100, 130), record(4, 4 << 16 | 2 << 24 | 2 << 48, 100, 120),
+        kernel(1, 5, b'server'), kernel(2, 6, b'main', argument(8, 0, 5, name=1))]
+END
+	trackway stat --by thread in.fxt | sed 's/.* %  .*ns  //' >out
+	printf '%s\n' '     6  main  work' '     7        work' | diff - <(tail -2 out)
+	trackway stat --by thread --json in.fxt | grep -o '"process":.*' >out
+	cat >expected <<'END'
+"process":5,"thread":6,"process_name":"server","thread_name":"main"}
+"process":5,"thread":7,"process_name":"server","thread_name":null}
+END
+	diff expected out
+}
+
 @test "check: a section without a provider info is told as that alone" {
 	archive <<'END'
 out += [record(0, 2 << 16 | 9 << 20), record(1, 0, 10**9), thread(1, 5, 7), string(1, b'n'), event(0, 1)]
