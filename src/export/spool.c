@@ -173,7 +173,8 @@ void tw_spool_each(struct tw_spool *spool, size_t number, tw_spool_take_fn take,
 		at = next;
 	}
 	free(block);
-	take(context, lane->bytes, lane->used);
+	if (lane->used)
+		take(context, lane->bytes, lane->used);
 }
 
 static void put(void *context, const uint8_t *bytes, size_t size)
