@@ -47,7 +47,6 @@ static void put_lane(struct firefox *firefox, const char *name, size_t lane)
 /* A column of samples on its way out. */
 struct column {
 	struct tw_output *out;
-	enum firefox_column column;
 	bool decimals; /* weights are nanoseconds */
 	bool begun;
 	uint64_t end; /* of the last sample */
@@ -63,9 +62,12 @@ static const uint8_t *take_varint(const uint8_t *p, uint64_t *value)
 	return p;
 }
 
-static char *put_cell(const struct column *column, char *p, uint64_t time, uint64_t stack, uint64_t weight)
+#define INLINE static inline __attribute__((always_inline)) /* so that `which` is a constant: `make bench` */
+
+INLINE char *put_cell(const struct column *column, enum firefox_column which, char *p, uint64_t time, uint64_t stack,
+                      uint64_t weight)
 {
-	switch (column->column) {
+	switch (which) {
 	case SAMPLE_TIME:
 		return tw_decimal(p, time, MS_DECIMALS);
 	case SAMPLE_STACK:
@@ -78,7 +80,7 @@ static char *put_cell(const struct column *column, char *p, uint64_t time, uint6
 	return p;
 }
 
-static void put_cells(void *context, const uint8_t *bytes, size_t size)
+INLINE void put_cells(void *context, const uint8_t *bytes, size_t size, enum firefox_column which)
 {
 	struct column *column = context;
 	for (const uint8_t *at = bytes, *end = bytes + size; at < end;) {
@@ -87,23 +89,47 @@ static void put_cells(void *context, const uint8_t *bytes, size_t size)
 		uint64_t time = column->end + (gap >> 1 ^ -(gap & 1));
 		char *begin = tw_output_room(column->out, TW_DIGITS_MAX + 2), *p = begin;
 		*p = ',';
-		p = put_cell(column, p + column->begun, time, stack, weight);
+		p = put_cell(column, which, p + column->begun, time, stack, weight);
 		tw_output_took(column->out, (size_t)(p - begin));
 		column->begun = true;
 		column->end = time + weight;
 	}
 }
 
+static void put_times(void *context, const uint8_t *bytes, size_t size)
+{
+	put_cells(context, bytes, size, SAMPLE_TIME);
+}
+
+static void put_sample_stacks(void *context, const uint8_t *bytes, size_t size)
+{
+	put_cells(context, bytes, size, SAMPLE_STACK);
+}
+
+static void put_weights(void *context, const uint8_t *bytes, size_t size)
+{
+	put_cells(context, bytes, size, SAMPLE_WEIGHT);
+}
+
+static const struct {
+	const char *name;
+	tw_spool_take_fn put;
+} sample_columns[SAMPLE_COLUMNS] = {
+    [SAMPLE_TIME] = {"time", put_times},
+    [SAMPLE_STACK] = {"stack", put_sample_stacks},
+    [SAMPLE_WEIGHT] = {"weight", put_weights},
+};
+
 static void put_samples(struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
-	static const char *const names[] = {"time", "stack", "weight"};
 	struct tw_output *out = &firefox->measured.writer->out;
 	bool counted = measure == MEASURE_TICKS || measure == MEASURE_BYTES;
 	tw_putf(out, "\"samples\":{\"weightType\":\"%s\",", weight_types[measure]);
 	for (unsigned i = 0; i < SAMPLE_COLUMNS; i++) {
-		struct column column = {.out = out, .column = (enum firefox_column)i, .decimals = !counted};
-		tw_putf(out, "\"%s\":[", names[i]);
-		tw_spool_each(&firefox->measured.spool, tw_firefox_sample_lane(number, measure), put_cells, &column);
+		struct column column = {.out = out, .decimals = !counted};
+		tw_putf(out, "\"%s\":[", sample_columns[i].name);
+		tw_spool_each(&firefox->measured.spool, tw_firefox_sample_lane(number, measure), sample_columns[i].put,
+		              &column);
 		tw_put_text(out, "],");
 	}
 	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].samples[measure]);
