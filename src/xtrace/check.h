@@ -24,8 +24,8 @@ struct xtrace_checker {
 	struct xtrace_files *files;
 	struct xtrace_operations operations;
 	struct xtrace_operations drafted; /* of drafts, beside the one that the step is at */
-	struct xtrace_trails trails; /* in which nothing is wrong but where they lead */
-	struct xtrace_trail *trail;  /* the last one that was met; NULL: none since an instruction alone */
+	struct xtrace_trails trails;      /* in which nothing is wrong but where they lead */
+	struct xtrace_trail *trail;       /* the last one that was met; NULL: none since an instruction alone */
 	struct xtrace_step step;
 	bool is_last; /* what follows the instruction may have been cut off */
 	bool changed; /* ALLGPR was met since the last instruction */
