@@ -58,6 +58,40 @@ static void test_slices_and_markers(void **state)
 	assert_string_equal(expect(text, "\"stringArray\":["), "\"cat\",\"lost\",\"fib\",\"leaf\"]}]}\n");
 }
 
+/* A slice of 3 ns every 10 ns: more samples than stay in memory. What is expected is a list of all cells. */
+static void test_many_samples(void **state)
+{
+	enum { SLICES = 30000 };
+	struct fixture *f = *state;
+	char *columns[3];
+	FILE *out[3];
+	size_t sizes[3];
+	for (size_t i = 0; i < 3; i++)
+		out[i] = open_memstream(&columns[i], &sizes[i]);
+	for (unsigned i = 0; i < SLICES; i++) {
+		PUT(f, EVENT(10 * i, TW_SLICE_COMPLETE, f->main, f->fib, .value = 3));
+		fprintf(out[0], "%s0.%06u", i ? "," : "", 10 * i);
+		fprintf(out[1], "%s0", i ? "," : "");
+		fprintf(out[2], "%s0.000003", i ? "," : "");
+		if (i + 1 == SLICES)
+			break;
+		fprintf(out[0], ",0.%06u", 10 * i + 3);
+		fprintf(out[1], ",null");
+		fprintf(out[2], ",0.000000");
+	}
+	const char *text = expect(finish(f), "\"samples\":{\"weightType\":\"tracing-ms\",");
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(fclose(out[i]), 0);
+		text = strchr(text, '[') + 1;
+		assert_true(strlen(text) > sizes[i]);
+		assert_memory_equal(text, columns[i], sizes[i]);
+		text += sizes[i];
+		assert_int_equal(*text, ']');
+		free(columns[i]);
+	}
+	expect(text, "],\"length\":59999}");
+}
+
 /* Files and addresses are strings behind the names. */
 static void test_samples(void **state)
 {
@@ -90,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_many_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	};
 	return cmocka_run_group_tests_name("firefox", tests, NULL, NULL);
