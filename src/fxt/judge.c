@@ -150,6 +150,8 @@ static bool is_solid(const struct view *view, size_t at, size_t size)
 	case TW_FXT_TYPE_USERSPACE_OBJECT:
 	case TW_FXT_TYPE_KERNEL_OBJECT:
 		return size > LEAST_OBJECT;
+	case TW_FXT_TYPE_SCHEDULING:
+		return fxt_kind(header) != TW_FXT_LEGACY_CONTEXT_SWITCH; /* a koid with a name in it looks like one */
 	default:
 		return true;
 	}
@@ -205,24 +207,22 @@ static bool is_known(const struct tw_fxt_record *record)
 	return known;
 }
 
-/* Whether records follow one another from a place in what says that it is one record of `size` bytes: several, or one
- * and others up to its end, that are hardly its arguments. */
+/* Whether records follow one another from a place in what says that it is one record of `size` bytes, several or up to
+ * its end, and one of them is hardly an argument. Neither what comes after it nor the tables matter: in a repaired
+ * archive both are something else. */
 static bool others_begin(const struct view *view, size_t at, size_t size)
 {
-	unsigned solid = 0;
-	bool sound = false;
-	for (unsigned count = 0; count < SEARCHED && solid < CHAIN; count++) {
-		size_t next = at < view->left ? measure(view, at) : 0;
-		if (sound && (count >= CHAIN || at == size))
-			return true;
-		if (next == 0 || at == size)
+	bool solid = false;
+	unsigned count = 0;
+	while (count < SEARCHED && at < size && !(solid && count >= CHAIN)) {
+		size_t next = measure(view, at);
+		if (next == 0 || next > size - at)
 			return false;
-		bool is_one = is_solid(view, at, next);
-		solid += is_one;
-		sound = sound || (is_one && is_sound(view, at));
+		solid = solid || is_solid(view, at, next);
 		at += next;
+		count++;
 	}
-	return solid >= CHAIN;
+	return solid;
 }
 
 /* Where in a record others begin; 0 if nowhere. */
@@ -318,12 +318,26 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
+/* Whether enough records follow one another from a place that are hardly arguments. */
+static bool many_begin(const struct view *view, size_t at)
+{
+	unsigned solid = 0;
+	for (unsigned count = 0; count < SEARCHED && solid < CHAIN && at < view->left; count++) {
+		size_t next = measure(view, at);
+		if (next == 0)
+			return false;
+		solid += is_solid(view, at, next);
+		at += next;
+	}
+	return solid >= CHAIN;
+}
+
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
                        uint64_t offset)
 {
 	const struct view view = {.state = state, .bytes = bytes, .left = left, .big = big, .offset = offset};
 	for (size_t at = 1; at < size; at++)
-		if (others_begin(&view, at, SIZE_MAX))
+		if (many_begin(&view, at))
 			return at;
 	return size;
 }

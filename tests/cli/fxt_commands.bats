@@ -400,19 +400,6 @@ for found, wanted in zip(open("out"), open("truth"), strict=True):
 	! grep -q 'error' out
 }
 
-@test "a byte too many before a long record costs that byte alone" {
-	archive <<'END'
-long, ramp = b'x' * 32000, bytes(i * 7 & 255 for i in range(32736))
-out += [string(1, b'n'), event(0, 1, ticks=1), b'\x8d',
-        record(4, 1 << 24 | (0x8000 | len(long)) << 48, 2, long, 0),
-        record(5, 0x8009 << 16 | len(ramp) << 32 | 1 << 48, stream(b'proc-name'), ramp),
-        event(0, 1, ticks=3), event(0, 1, ticks=4), event(0, 1, ticks=5)]
-END
-	trackway dump in.fxt 2>err | grep -o 'timestamp=[0-9]*' >out
-	printf 'timestamp=%s\n' 1 2 3 4 5 | diff - out
-	grep -q '1 bytes skipped' err
-}
-
 @test "wrong use of the new commands" {
 	archive <<<"out.append(event(0, 1))"
 	for words in "counters --csv --svg" "counters --csv in.fxt" "blobs --extract a --extract-all b" "blobs --json -x a" \
