@@ -101,7 +101,7 @@ struct shape {
 	uint8_t operation; /* 1: its step is not settled */
 };
 
-enum { LONGEST = UINT32_MAX, SCOPES = 3, TWO = 2, THREE = 3 }; /* ticks of a complete duration; scopes; words */
+enum { LONGEST = INT32_MAX, SCOPES = 3, TWO = 2, THREE = 3 }; /* ticks of a complete duration; scopes; words */
 
 #define SHAPE(type, words) ((type) << 2 | (words))
 
