@@ -89,8 +89,8 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
 	return count == 0 && at <= end ? at : 0;
 }
 
-/* ---- Records. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as long
- * as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
+/* ---- Records. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as
+ * long as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
 
 struct shape {
 	uint64_t below;    /* the last word is less than this; 0: it is left to others */
@@ -152,8 +152,8 @@ static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint6
 	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
 }
 
-/* A record that is not plain: the shape of an event; of what makes no step, and has a time, `none`. NULL where something
- * is not right. */
+/* A record that is not plain: the shape of an event; of what makes no step, and has a time, `none`. NULL where
+ * something is not right. */
 static __attribute__((noinline)) const struct shape *take_other(struct fxt_skimmer *skimmer, const uint8_t *bytes,
                                                                 size_t left, uint64_t header, bool big,
                                                                 const struct shape *none)

@@ -1,7 +1,8 @@
 /* skim.h - a leap of checking: records proved to keep all rules, and durations settled, as soon as they are read.
  *
- * That can be told by nothing but the bits of the records, provided that what they refer to is there: this is looked up
- * when the walk has come by, once for each reference. No step is made of a settled pair before something asks for it. */
+ * That can be told by nothing but the bits of the records, provided that what they refer to is there: this is looked
+ * up when the walk has come by, once for each reference. No step is made of a settled pair before something asks for
+ * it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_SKIM_H
 #define FXT_SKIM_H
@@ -28,7 +29,7 @@ struct fxt_skim_thread {
 
 /* An event whose step is not settled. */
 struct fxt_skim_left {
-	uint64_t header, ticks, word; /* the last one is `word` */
+	uint64_t header, ticks, word; /* `word` is the last of the record */
 	uint32_t place;
 };
 
@@ -55,7 +56,8 @@ void fxt_skim_free(struct fxt_skim *skim);
 /* For fxt_leap(). */
 void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 
-/* Adds the steps of the leap that are not settled. False where something is not as it must be: nothing has been done. */
+/* Adds the steps of the leap that are not settled. False where something is not as it must be: then nothing has been
+ * done. */
 bool fxt_skim_take(struct fxt_chunk *chunk, const struct fxt_piece *piece);
 
 /* Adds those that are. */
