@@ -8,7 +8,7 @@
 #include "fxt/layout.h"
 
 /* The document, "Context Switch Record" and "Instant event". */
-enum { STATE_RUNNING = 1, STATE_MAX = 5, SCOPE_MAX = 2 };
+enum { STATE_MAX = 5, SCOPE_MAX = 2 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
@@ -78,7 +78,7 @@ static enum proof prove_switch(struct fxt_chunk *chunk, size_t place, uint64_t h
 {
 	uint64_t kind = tw_bits(header, 60, 63), state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
 	size_t fixed = kind == 1 ? 4 : 3;
-	bool right = kind == 2 || (kind == 1 && state != STATE_RUNNING && state <= STATE_MAX);
+	bool right = kind == 2 || (kind == 1 && state <= STATE_MAX);
 	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
 	if (!right || !is_timed(&chunk->clock, ticks))
 		return DOUBTFUL;

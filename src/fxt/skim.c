@@ -142,11 +142,10 @@ static const struct shape *take_with_arguments(struct fxt_skimmer *skimmer, cons
 /* Context switches and wake-ups make no steps. */
 static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header, bool big)
 {
-	enum { STATE_RUNNING = 1, STATE_MAX = 5 }; /* the document, "Context Switch Record" */
+	enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
 	enum tw_fxt_kind kind = fxt_kind(header);
 	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	bool right = kind == TW_FXT_THREAD_WAKEUP ||
-	             (kind == TW_FXT_CONTEXT_SWITCH && state != STATE_RUNNING && state <= STATE_MAX);
+	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= STATE_MAX);
 	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
 	return right && !(header & fxt_reserved(kind)) &&
 	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;

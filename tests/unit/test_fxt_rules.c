@@ -423,7 +423,7 @@ static size_t put_other(struct chance *chance, size_t size, unsigned thread)
 	    {{EVENT(4, 5, 1) + on, time, HEADER(6, 2) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', time + id}, 5},
 	    {{EVENT(5 + id, 3, 0) + on, time, id}, 3},
 	    {{EVENT(8 + id, 3, 0) + on, time, id}, 3},
-	    {{HEADER(8, 4) | (errs(chance, SWITCH) ? UINT64_C(1) : 3) << 36 | UINT64_C(1) << 60, time, 2, 3}, 4},
+	    {{HEADER(8, 4) | (errs(chance, SWITCH) ? UINT64_C(9) : 1 + id) << 36 | UINT64_C(1) << 60, time, 2, 3}, 4},
 	    {{STRING(1 + id, 1, 2), 'a' + (chance->error == OTHER_STRING ? id + 1 : id)}, 2},
 	};
 	bool string = errs(chance, SOME_STRING) || errs(chance, OTHER_STRING);
