@@ -133,6 +133,7 @@ static void deal(struct run *run, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		if (!open_state(run, &run->parts[i]))
 			return;
+	reader->nests = run->consumer->stacks && run->consumer->stacks(run->parts[0].state);
 	run->parts[0].status = reader->format->deal(reader, count, take_run, run);
 	for (unsigned i = 0; i < count; i++)
 		run->consumer->finish(run->parts[i].state);

@@ -182,7 +182,51 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	return row;
 }
 
-static const struct tw_call_hooks hooks = {.root = no_root, .enter = enter, .leave = leave};
+/* ---- Calls that nest. ---- */
+
+/* Whether a call is inside another one of its row: in those that came with it, the last one that was not goes up to
+ * `covered`, and what comes behind it begins before it or is in it. */
+static bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begin)
+{
+	if (cover->round == round && begin >= cover->begin)
+		return true;
+	*cover = (struct tw_part_cover){.begin = begin, .round = round};
+	return false;
+}
+
+static struct tw_left_call left_call(struct tw_profile_part *part, const struct tw_nested_call *found)
+{
+	struct tw_calls *calls = &part->calls;
+	uint32_t row = found->name < calls->name_limit ? part->row_of[found->name] : TW_ROW_NONE;
+	if (__builtin_expect(row == TW_ROW_NONE, 0))
+		row = enter(calls, NULL, found->name);
+	bool other = row == TW_ROW_OTHER;
+	struct tw_part_cover *cover = other ? &part->other : &part->keys[row].cover;
+	bool below = is_inside(cover, part->round, found->begin) ||
+	             (other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name));
+	return (struct tw_left_call){
+	    .duration = found->duration,
+	    .children = found->children,
+	    .row = row,
+	    .below = below,
+	};
+}
+
+enum { AHEAD = 2048 }; /* bytes: those that come next stand before these */
+
+static void nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
+{
+	struct tw_profile_part *part = part_of(calls);
+	part->round++;
+	for (size_t i = 0; i < count; i++) {
+		if (part->waiting_count == TW_PART_WAITING)
+			count_waiting(part);
+		__builtin_prefetch((const char *)&found[i] - AHEAD);
+		part->waiting[part->waiting_count++] = left_call(part, &found[i]);
+	}
+}
+
+static const struct tw_call_hooks hooks = {.root = no_root, .enter = enter, .leave = leave, .nested = nested};
 
 /* ---- The part. ---- */
 

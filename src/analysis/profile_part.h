@@ -7,10 +7,17 @@
 
 #include "analysis/tally.h"
 
+/* Of calls that nest: when the last one began that is not inside another one of its row. */
+struct tw_part_cover {
+	uint64_t begin;
+	uint64_t round; /* in which it holds */
+};
+
 /* What a row of a part is about. */
 struct tw_part_key {
 	uint32_t name;
 	uint32_t with; /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
+	struct tw_part_cover cover;
 };
 
 enum { TW_PART_WAITING = 64 };
@@ -28,6 +35,8 @@ struct tw_profile_part {
 	struct tw_map row_map;                        /* otherwise: by key */
 	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
 	size_t waiting_count;
+	struct tw_part_cover other; /* of TW_ROW_OTHER */
+	uint64_t round;             /* calls that nest: which */
 };
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,

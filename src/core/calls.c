@@ -218,15 +218,20 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 
 /* ---- Begins. ---- */
 
+/* Whether a call of TW_ROW_OTHER is among those up to a depth. */
+static bool holds_other(const struct tw_call_space *space, uint32_t depth)
+{
+	return space->lowest_other > 0 && space->lowest_other <= depth &&
+	       space->frames[space->lowest_other].row == TW_ROW_OTHER;
+}
+
 /* Counts a call that goes onto the stack above `depth`. */
 static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
 {
 	space->on_stack[name].calls++;
 	if (calls->by_row)
 		space->row_on_stack[row]++;
-	bool known = space->lowest_other > 0 && space->lowest_other <= depth &&
-	             space->frames[space->lowest_other].row == TW_ROW_OTHER;
-	if (row == TW_ROW_OTHER && !known)
+	if (row == TW_ROW_OTHER && !holds_other(space, depth))
 		space->lowest_other = depth + 1;
 }
 
@@ -284,6 +289,25 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 		stack->folded += !push(calls, item);
 	else
 		take_complete(calls, item);
+}
+
+bool tw_calls_hold_other(const struct tw_calls *calls)
+{
+	return calls->stack->space && holds_other(calls->stack->space, calls->stack->depth);
+}
+
+void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, const struct tw_call_item *item)
+{
+	struct tw_call_stack *stack = calls->stack;
+	advance(calls, item->time);
+	stack->last = run->newest;
+	if (stack->folded || stack == &calls->spare) {
+		calls->untimed += item->place;
+		return;
+	}
+	if (stack->space)
+		stack->space->frames[stack->depth].children += item->duration;
+	calls->hooks->nested(calls, run->nested + item->name, item->place);
 }
 
 /* ---- Events. ---- */

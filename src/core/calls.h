@@ -86,6 +86,16 @@ struct tw_call_stack {
 
 struct tw_calls;
 
+/* A call that ended, found together with all that is inside of it before it is known what it is itself inside of.
+ * Several stand in the order of their ends, the last first: each before those that it holds. */
+struct tw_nested_call {
+	uint64_t begin;
+	uint32_t duration;
+	uint32_t children; /* ns in the calls directly inside */
+	uint32_t name;
+	uint32_t origin; /* the format's own */
+};
+
 /* The owner's part: struct tw_calls is the first member of the context. */
 struct tw_call_hooks {
 	/* Gives the row of the stack's root. */
@@ -94,6 +104,8 @@ struct tw_call_hooks {
 	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
 	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
 	              enum tw_call_end how);
+	/* Takes nested calls; NULL where the owner asks for none. */
+	void (*nested)(struct tw_calls *calls, const struct tw_nested_call *found, size_t count);
 };
 
 struct tw_calls {
@@ -116,15 +128,16 @@ struct tw_calls {
 	uint64_t untimed; /* calls that there was no memory for: they are counted, without a duration */
 };
 
-/* A begin, an end or both, of one track: all that stacks need of an event. */
-enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE };
+/* A begin, an end or both, of one track: all that stacks need of an event. Or calls that nest, from `time` on, with
+ * nothing else in between. */
+enum tw_call_kind { TW_CALL_BEGIN, TW_CALL_END, TW_CALL_COMPLETE, TW_CALL_NESTED };
 
 struct tw_call_item {
 	uint64_t time;
-	uint64_t duration; /* of TW_CALL_COMPLETE */
-	uint32_t name;
+	uint64_t duration;   /* of TW_CALL_COMPLETE; of TW_CALL_NESTED: ns in those that no other one holds */
+	uint32_t name;       /* of TW_CALL_NESTED: the number of the first */
 	uint32_t kind : 2;   /* enum tw_call_kind */
-	uint32_t place : 30; /* the format's own */
+	uint32_t place : 30; /* the format's own; of TW_CALL_NESTED: how many */
 };
 
 /* Items of a track in the order of time. */
@@ -134,6 +147,8 @@ struct tw_call_run {
 	    last; /* time of the last event of any kind that is known of the track; 0: those of the items are all */
 	const struct tw_call_item *items;
 	size_t count;
+	const struct tw_nested_call *nested; /* by number */
+	uint64_t newest;                     /* time of the last event of those */
 };
 
 enum { TW_RUN_ITEMS = 64 };
@@ -165,6 +180,15 @@ void tw_calls_free(struct tw_calls *calls);
 /* Takes any event; an item of the current track. */
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event);
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item);
+void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, const struct tw_call_item *item);
+
+/* Whether a call of a name goes on on the current track, or one of TW_ROW_OTHER. */
+static inline bool tw_calls_hold(const struct tw_calls *calls, uint32_t name)
+{
+	const struct tw_call_space *space = calls->stack->space;
+	return space && name < space->name_room && space->on_stack[name].calls;
+}
+bool tw_calls_hold_other(const struct tw_calls *calls);
 
 /* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true
  * there. */
@@ -337,7 +361,7 @@ static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct t
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
-	for (; item < end; item++) {
+	for (; item < end && item->kind != TW_CALL_NESTED; item++) {
 		tw_calls_settle(&at, item->time, leave, by_row);
 		if (item->kind == TW_CALL_END ? !tw_calls_pop(&at, item, leave, by_row)
 		                              : !tw_calls_begin(&at, item, find, by_row))
@@ -360,8 +384,13 @@ static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_ca
 		tw_calls_switch(calls, run->track);
 	for (size_t i = 0; i < run->count;) {
 		i += tw_calls_take_items(calls, run->items + i, run->count - i, find, leave, by_row);
-		if (i < run->count)
-			tw_calls_take_item(calls, &run->items[i++]);
+		if (i == run->count)
+			break;
+		const struct tw_call_item *item = &run->items[i++];
+		if (item->kind == TW_CALL_NESTED)
+			tw_calls_take_nested(calls, run, item);
+		else
+			tw_calls_take_item(calls, item);
 	}
 	if (run->last > calls->stack->last)
 		calls->stack->last = run->last;

@@ -38,6 +38,7 @@ struct tw_reader {
 	bool fell_short; /* of a part: it reached a limit that the whole would perhaps not */
 	bool sampled;    /* where time goes is told by samples of stacks, not by slices */
 	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
+	bool nests;      /* what calls are dealt to takes nested ones */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */

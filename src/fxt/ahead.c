@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "fxt/calls.h"
 #include "fxt/fxt.h"
 
 enum {
@@ -53,6 +54,8 @@ struct fxt_ahead {
 		size_t room;
 	} spare_bytes[LINE];
 	size_t spare_bytes_count;
+	struct fxt_call_room rooms[LINE];
+	size_t room_count;
 	struct fxt_scratch scratch;                                                 /* the caller's thread's */
 	bool (*more)(void *context);                                                /* NULL, or something else to do */
 	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* NULL, or before tables go */
@@ -77,6 +80,19 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 		chunk->room = ahead->spare_bytes[ahead->spare_bytes_count].room;
 	}
 	return chunk;
+}
+
+static void lend_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	if (ahead->work->take && ahead->room_count && fxt_calls_lend(chunk, &ahead->rooms[ahead->room_count - 1]))
+		ahead->room_count--;
+}
+
+/* What was lately used is near. */
+static void return_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	if (ahead->work->take && ahead->room_count < LINE && fxt_calls_return(chunk, &ahead->rooms[ahead->room_count]))
+		ahead->room_count++;
 }
 
 /* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
@@ -130,6 +146,7 @@ static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 		ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 		ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 		pthread_mutex_lock(&ahead->lock);
+		return_room(ahead, slot->chunk);
 		slot->stage = DECODED;
 		pthread_cond_broadcast(&ahead->change);
 		return true;
@@ -202,6 +219,17 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
+/* Where the walk begins with records of a provider that is wanted. */
+static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	const struct fxt_walk *walk = &ahead->walk;
+	if (!ahead->work->take || walk->lost_from != UINT64_MAX || walk->blob_left || ahead->reader->options.provider)
+		return;
+	chunk->memo = &ahead->scratch.memo;
+	chunk->big = walk->big;
+	ahead->work->take(chunk, &ahead->wish);
+}
+
 /* Walks a chunk, out of the lock: nobody else touches it before. Returns 0 or a negative status. */
 static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
@@ -216,6 +244,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 		ahead->state.oldest = ahead->held_from;
 	chunk->turn = fxt_turn_of(&ahead->state);
 	chunk->strings = ahead->state.strings;
+	take(ahead, chunk);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
 	return status;
@@ -224,6 +253,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 static void walk_next(struct fxt_ahead *ahead)
 {
 	struct slot *slot = &ahead->line[ahead->walked % LINE];
+	lend_room(ahead, slot->chunk);
 	pthread_mutex_unlock(&ahead->lock);
 	int status = walk_chunk(ahead, slot->chunk);
 	pthread_mutex_lock(&ahead->lock);
@@ -381,6 +411,8 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		fxt_chunk_free(ahead->spare[i]);
 	for (size_t i = 0; i < ahead->spare_bytes_count; i++)
 		free(ahead->spare_bytes[i].bytes);
+	for (size_t i = 0; i < ahead->room_count; i++)
+		free(ahead->rooms[i].calls);
 	fxt_scratch_free(&ahead->scratch);
 	fxt_state_free(&ahead->state);
 	pthread_cond_destroy(&ahead->change);

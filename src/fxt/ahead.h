@@ -14,6 +14,9 @@ struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	fxt_leap_fn *leap; /* for fxt_leap(); may be NULL */
+	/* Takes what it can of a chunk that is about to be walked, in the same thread and in order: `leap` of the chunk
+	 * says how far; may be NULL. It may not come true: then pieces[0] is no leap, and it must be taken again. */
+	void (*take)(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 };
 
 /* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes

@@ -9,9 +9,7 @@
 #include "base/memory.h"
 #include "fxt/ahead.h"
 #include "fxt/layout.h"
-
-/* Chunks are shorter than 2^30 bytes. */
-#define PLACE(place) ((uint32_t)(place)&0x3fffffff)
+#include "fxt/measure.h"
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
@@ -29,6 +27,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 	free(calls->calls);
 	free(calls->stretches);
 	free(calls->items);
+	free(calls->nested);
 	free(calls->lanes);
 	free(calls->seen);
 	tw_map_free(&calls->by_track);
@@ -164,7 +163,7 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	item->duration = times.end - times.begin;
 	item->name = names->name;
 	item->kind = kind & 3;
-	item->place = PLACE(bytes - chunk->bytes);
+	item->place = FXT_CALL_PLACE(bytes - chunk->bytes);
 	run->timed = bytes;
 	return true;
 }
@@ -181,18 +180,30 @@ static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint6
 	return time != UINT64_MAX;
 }
 
-/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. */
+/* Whether a record is as it should be: its header and its size agree. */
+static inline __attribute__((always_inline)) bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to,
+                                                           bool big)
+{
+	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
+}
+
+/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. leap: NULL,
+ * or they are not known to be as they should be, and are counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
-                                                             size_t end, bool big)
+                                                             size_t end, bool big, struct fxt_leap *leap)
 {
 	struct fxt_calls *calls = chunk->calls;
 	struct run run = {chunk, calls->calls + calls->count, NULL, UINT_MAX, false};
-	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
+	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end, *before = NULL;
 	const struct fxt_call *const last = calls->calls + calls->room;
-	uint64_t header;
-	for (; bytes < to && run.call < last; bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
+	uint64_t header, counted = 0;
+	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
+	for (; (size_t)(to - bytes) >= least && run.call < last;
+	     bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+		if (leap && !is_right(header, bytes, to, big))
+			break;
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
 			if (kind <= TW_CALL_COMPLETE && !take_call(&run, header, bytes, kind, big))
 				break;
@@ -201,20 +212,37 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 		} else {
 			break;
 		}
+		before = bytes;
+		counted++;
 	}
 	calls->count = (size_t)(run.call - calls->calls);
 	if (run.timed) {
 		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run.timed + TW_FXT_WORD, big));
 		chunk->timed = true;
 	}
+	if (leap && before) {
+		leap->last = (size_t)(before - chunk->bytes);
+		leap->count += counted;
+	}
 	return (size_t)(bytes - chunk->bytes);
 }
 
 /* ---- All other records: as rows, which calls wait for. ---- */
 
+/* For as many calls as a chunk can have, most of the time: not all of it is used. */
+static void begin_room(const struct fxt_chunk *chunk)
+{
+	struct fxt_calls *calls = chunk->calls;
+	calls->room = chunk->room / (2 * TW_FXT_WORD) + 1;
+	calls->calls = calloc(calls->room, sizeof *calls->calls);
+	calls->room = calls->calls ? calls->room : 0;
+}
+
 static bool make_room(struct fxt_chunk *chunk)
 {
 	struct fxt_calls *calls = chunk->calls;
+	if (!calls->calls)
+		begin_room(chunk);
 	bool room =
 	    calls->count < calls->room || tw_grow(&calls->calls, &calls->room, calls->count + 1, sizeof *calls->calls);
 	chunk->failed |= !room;
@@ -229,7 +257,10 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	begin_stretch(chunk, UINT32_MAX);
 	calls->waiting++;
 	calls->calls[calls->count++] = (struct fxt_call){
-	    .item = {.time = row->time, .duration = row->value, .kind = row->kind & 3u, .place = PLACE(place)},
+	    .item = {.time = row->time,
+	             .duration = row->kind == TW_SLICE_COMPLETE ? row->value : 0,
+	             .kind = row->kind & 3u,
+	             .place = FXT_CALL_PLACE(place)},
 	    .below = (uint32_t)(row - chunk->slab.events),
 	};
 }
@@ -250,8 +281,8 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, s
 	bool switches = wish->options->thread_count == 0;
 	while (place < end && make_room(chunk)) {
 		size_t from = place;
-		place = chunk->big ? take_run(chunk, switches, place, end, true)
-		                   : take_run(chunk, switches, place, end, false);
+		place = chunk->big ? take_run(chunk, switches, place, end, true, NULL)
+		                   : take_run(chunk, switches, place, end, false, NULL);
 		if (place == from)
 			place += take_record(chunk, wish, place, end);
 	}
@@ -274,52 +305,87 @@ static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, con
 		take_records(chunk, wish, piece->from, piece->to);
 }
 
-/* What was found is no more needed when it is in order, so that one array, which stays in the processor's cache, does
- * for all chunks of a thread. `make bench` measures stat. */
-static void borrow_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
-{
-	if (calls->calls)
-		return;
-	calls->calls = scratch->calls;
-	calls->room = scratch->call_room;
-	scratch->calls = NULL;
-	scratch->call_room = 0;
-}
-
-static void return_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
-{
-	free(scratch->calls);
-	scratch->calls = calls->calls;
-	scratch->call_room = calls->room;
-	calls->calls = NULL;
-	calls->room = 0;
-}
-
-static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+static bool make_calls(struct fxt_chunk *chunk)
 {
 	if (!chunk->calls)
 		chunk->calls = calloc(1, sizeof *chunk->calls);
 	chunk->failed |= !chunk->calls;
-	if (chunk->failed)
-		return;
-	borrow_room(chunk->calls, scratch);
-	if (chunk->decoded == 0)
-		fxt_calls_clear(chunk->calls);
+	return chunk->calls;
+}
+
+/* ---- What is taken before it is walked. ---- */
+
+static void begin_calls(struct fxt_chunk *chunk)
+{
+	fxt_calls_clear(chunk->calls);
 	fxt_begin_turn(chunk);
+}
+
+static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	bool switches = wish->options->thread_count == 0;
+	struct fxt_leap *leap = &chunk->leap;
+	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
+	if (!make_calls(chunk))
+		return;
+	begin_calls(chunk);
+	for (size_t from = SIZE_MAX; leap->to != from && make_room(chunk);) {
+		from = leap->to;
+		leap->to = chunk->big ? take_run(chunk, switches, from, chunk->end, true, leap)
+		                      : take_run(chunk, switches, from, chunk->end, false, leap);
+	}
+}
+
+/* Takes back what came before a walk that did not leap. */
+static void take_back(struct fxt_chunk *chunk)
+{
+	chunk->time = UINT64_MAX;
+	chunk->timed = false;
+	begin_calls(chunk);
+}
+
+static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	bool first = chunk->decoded == 0, leapt = chunk->leap.count && chunk->piece_count && chunk->pieces[0].leapt;
+	if (!make_calls(chunk) || chunk->failed)
+		return;
+	if (first && !leapt)
+		take_back(chunk);
+	else
+		fxt_begin_turn(chunk);
+	chunk->decoded += first && leapt;
 	for (; chunk->decoded < chunk->piece_count; chunk->decoded++)
 		take_piece(chunk, wish, &chunk->pieces[chunk->decoded]);
 }
 
 static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	(void)wish;
-	if (chunk->failed || chunk->calls->waiting)
-		return;
-	fxt_lanes_sort(chunk, scratch);
-	return_room(chunk->calls, scratch);
+	if (!chunk->failed && !chunk->calls->waiting)
+		fxt_lanes_sort(chunk, wish, scratch);
 }
 
-const struct fxt_work fxt_calls_work = {find_calls, sort_calls, NULL};
+bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room)
+{
+	if (!make_calls(chunk) || chunk->calls->calls)
+		return false;
+	chunk->calls->calls = room->calls;
+	chunk->calls->room = room->room;
+	return true;
+}
+
+bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room)
+{
+	struct fxt_calls *calls = chunk->calls;
+	if (!calls || calls->waiting || !calls->calls)
+		return false;
+	*room = (struct fxt_call_room){calls->calls, calls->room};
+	calls->calls = NULL;
+	calls->room = 0;
+	return true;
+}
+
+const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls, .take = take_leap};
 
 /* ---- What waited. ---- */
 
@@ -353,7 +419,8 @@ static void set_seen(struct fxt_chunk *chunk, struct fxt_state *state, const str
 			set_last(chunk, fxt_state_track_of_thread(state, seen[i].koid), seen[i].time);
 }
 
-void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch)
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
+                      struct fxt_scratch *scratch)
 {
 	struct fxt_calls *calls = chunk->calls;
 	if (chunk->failed)
@@ -361,7 +428,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct f
 	if (calls->waiting) {
 		complete_calls(chunk);
 		if (!chunk->failed)
-			fxt_lanes_sort(chunk, scratch);
+			fxt_lanes_sort(chunk, wish, scratch);
 	}
 	set_seen(chunk, state, calls->latest, FXT_SEEN);
 	set_seen(chunk, state, calls->seen, calls->seen_count);

@@ -6,11 +6,21 @@
 #include "core/calls.h"
 #include "fxt/commit.h"
 
+/* Chunks are shorter than 2^30 bytes. */
+#define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
+
 /* One of them as it stands in the archive. */
 struct fxt_call {
 	struct tw_call_item item; /* its place is that of the record in the chunk */
 	uint32_t
 	    below; /* the row that it waits for; while they are sorted, the complete slice that it waits on top of */
+};
+
+/* Room for calls as they stand. It goes from chunk to chunk: when they are in order they are no more needed, and what was
+ * lately used is in the processor's cache. `make bench` measures stat. */
+struct fxt_call_room {
+	struct fxt_call *calls;
+	size_t room;
 };
 
 /* Calls that stand together, up to where the next of these begins. */
@@ -29,6 +39,11 @@ struct fxt_lane {
 	uint64_t waits;       /* sorting: time of the complete slice that waits on top */
 	uint32_t put, top;    /* sorting: the place before which the next goes, and which slice that is */
 	bool mixed;           /* sorting: out of order */
+	bool nested;          /* its calls nest, and stand in `nested`: items are only those that go beyond the chunk */
+	uint32_t within;      /* nested: items from here on are within no call that ends in the chunk */
+	uint32_t room_from;   /* its items before any were taken away */
+	uint64_t newest;      /* time of the last item that there would be if none were nested */
+	uint64_t begin, end;  /* the first and the last that something ends */
 };
 
 /* When a thread did something, by its koid. */
@@ -39,13 +54,15 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 struct fxt_calls {
-	struct fxt_call *calls; /* the thread's that finds them, until they are in order */
+	struct fxt_call *calls; /* lent */
 	size_t count, room;
 	size_t waiting; /* how many wait for their rows */
 	struct fxt_stretch *stretches;
 	size_t stretch_count, stretch_room;
 	struct tw_call_item *items;
 	size_t item_room;
+	struct tw_nested_call *nested;
+	size_t nested_room;
 	struct fxt_lane *lanes;
 	size_t lane_count, lane_room;
 	struct tw_map by_track;
@@ -55,16 +72,24 @@ struct fxt_calls {
 	uint32_t unfinished; /* deal.c: parts that still need it */
 };
 
+/* Lends a chunk room, takes it back. False where it has some, or none. */
+bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room);
+bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room);
+
 /* What is done ahead with a chunk: finds the calls in what was walked since the last time; then, when the chunk is
  * complete and none waits, puts them in order. */
 extern const struct fxt_work fxt_calls_work;
 
 /* Completes what waits for the dictionary, once the chunk is committed. */
-void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch);
+void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
+                      struct fxt_scratch *scratch);
 
 /* lanes.c: puts the calls of a chunk into lanes, in the order of time. `failed` of the chunk where there is no
  * memory. */
-void fxt_lanes_sort(struct fxt_chunk *chunk, struct fxt_scratch *scratch);
+void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+
+/* Makes all items of a lane whose calls nest. False when there is no memory. */
+bool fxt_lane_spread(struct fxt_calls *calls, struct fxt_lane *lane);
 
 /* The lane of a track, a new one if there is none; NULL when there is no memory. */
 struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);

@@ -132,7 +132,7 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 void fxt_scratch_free(struct fxt_scratch *scratch)
 {
 	tw_slab_scratch_free(&scratch->sort);
-	free(scratch->calls);
+	free(scratch->nests);
 	free(scratch->steps.steps);
 	fxt_skimmer_free(scratch->skimmer);
 	*scratch = (struct fxt_scratch){0};

@@ -190,6 +190,7 @@ struct fxt_wish {
 	uint32_t kinds; /* of event, bits; events of others make no rows */
 	bool sort;      /* by time */
 	bool check;     /* every rule */
+	bool nest;      /* calls that nest are wanted as such */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
@@ -263,8 +264,7 @@ struct fxt_scratch {
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
 	struct fxt_skimmer *skimmer;    /* skim.c */
-	struct fxt_call *calls;         /* calls.c */
-	size_t call_room;
+	struct fxt_nest *nests;         /* lanes.c */
 };
 
 void fxt_scratch_free(struct fxt_scratch *scratch);

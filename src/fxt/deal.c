@@ -26,6 +26,8 @@ struct late {
 /* What a part knows of a track. */
 struct seat {
 	uint64_t newest, given; /* times of the last item that it has, and has given */
+	uint64_t over;          /* the last time that something of it ends */
+	uint64_t mixed;         /* up to here calls may not nest as they do in their chunks: others come between */
 	struct late *late;      /* in the order of time: from `begin` to `end` */
 	size_t begin, end, room;
 };
@@ -62,6 +64,7 @@ struct deal {
 	bool ended;
 	struct owner *owners; /* by track */
 	size_t owner_count, owner_room;
+	struct fxt_wish wish;
 	struct fxt_scratch scratch;
 };
 
@@ -77,11 +80,9 @@ static size_t size_of(const struct fxt_chunk *chunk)
 
 /* ---- Giving a part the calls of a chunk. ---- */
 
-static void give(const struct deal *deal, struct part *part, uint32_t track, const struct tw_call_item *items,
-                 size_t count, uint64_t last)
+static void give(const struct deal *deal, struct part *part, const struct tw_call_run *run)
 {
-	const struct tw_call_run run = {.track = track, .last = last, .items = items, .count = count};
-	deal->take(deal->context, (unsigned)(part - deal->parts), &run);
+	deal->take(deal->context, (unsigned)(part - deal->parts), run);
 }
 
 static void give_late(const struct deal *deal, struct part *part, uint32_t track, struct seat *seat)
@@ -95,7 +96,7 @@ static void give_late(const struct deal *deal, struct part *part, uint32_t track
 	} else {
 		seat->given = late->item.time;
 	}
-	give(deal, part, track, &late->item, 1, 0);
+	give(deal, part, &(struct tw_call_run){.track = track, .items = &late->item, .count = 1});
 }
 
 /* How many items go before one that came late. */
@@ -114,20 +115,64 @@ static size_t items_before(const struct tw_call_item *items, size_t count, const
 	return low;
 }
 
-static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
-                      const struct fxt_lane *lane)
+static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_lane *lane)
+{
+	return lane->count ? chunk->calls->items + lane->from : NULL;
+}
+
+/* Whether calls nest even with one that came late: it is a complete slice, which ends after them, and begins before
+ * them or where none of them goes on. */
+static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct tw_call_item *late)
+{
+	const struct tw_call_item *items = items_of(chunk, lane);
+	size_t before = items_before(items, lane->count, late);
+	const struct tw_call_item *item = before ? &items[before - 1] : NULL;
+	if (late->kind != TW_CALL_COMPLETE || late->time + late->duration <= lane->end)
+		return false;
+	if (!item || (item->kind == TW_CALL_COMPLETE))
+		return true;
+	return lane->from + before > lane->within &&
+	       (item->kind != TW_CALL_NESTED || item->time + item->duration < late->time);
+}
+
+/* Whether the calls of a lane nest as they do in their chunk. */
+static bool still_nests(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct seat *seat)
+{
+	bool nests = lane->begin > seat->mixed;
+	for (size_t i = seat->begin; nests && i < seat->end && seat->late[i].item.time <= lane->end; i++)
+		nests = goes_between(chunk, lane, &seat->late[i].item);
+	return nests;
+}
+
+/* Gives the items of a lane up to a number of them, and more. */
+static void give_items(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
+                       const struct fxt_lane *lane, const struct tw_call_item *items, size_t count)
 {
 	struct seat *seat = &part->seats[lane->seat];
-	const struct tw_call_item *items = lane->count ? chunk->calls->items + lane->from : NULL;
+	bool all = items + count == chunk->calls->items + lane->from + lane->count;
+	uint64_t newest = all && lane->nested ? lane->newest : items[count - 1].time;
+	give(deal, part,
+	     &(struct tw_call_run){.track = lane->track,
+	                           .items = items,
+	                           .count = count,
+	                           .nested = chunk->calls->nested,
+	                           .newest = newest});
+	seat->given = newest > seat->given ? newest : seat->given;
+	part->last = seat->given > part->last ? seat->given : part->last;
+}
+
+static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
+{
+	struct seat *seat = &part->seats[lane->seat];
+	if (lane->nested && !still_nests(chunk, lane, seat) && !fxt_lane_spread(chunk->calls, lane))
+		part->failed = true;
+	const struct tw_call_item *items = items_of(chunk, lane);
 	size_t count = lane->count;
 	while (count) {
 		size_t before =
 		    seat->begin < seat->end ? items_before(items, count, &seat->late[seat->begin].item) : count;
-		if (before) {
-			give(deal, part, lane->track, items, before, 0);
-			seat->given = items[before - 1].time > seat->given ? items[before - 1].time : seat->given;
-			part->last = seat->given > part->last ? seat->given : part->last;
-		}
+		if (before)
+			give_items(deal, part, chunk, lane, items, before);
 		items += before;
 		count -= before;
 		if (count)
@@ -136,7 +181,7 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
 	while (seat->begin < seat->end && seat->late[seat->begin].item.time <= seat->given)
 		give_late(deal, part, lane->track, seat);
 	if (lane->last)
-		give(deal, part, lane->track, NULL, 0, lane->last);
+		give(deal, part, &(struct tw_call_run){.track = lane->track, .last = lane->last});
 }
 
 /* ---- Looking through a chunk that is new. ---- */
@@ -171,19 +216,32 @@ static bool make_seat(struct part *part, uint32_t number)
 	return true;
 }
 
+/* A lane that begins before all that was there has ended nests with none of it. */
+static bool meet(struct seat *seat, const struct fxt_chunk *chunk, struct fxt_lane *lane)
+{
+	bool mixed = lane->count && lane->begin <= seat->over;
+	if (mixed)
+		seat->mixed = seat->over;
+	if (lane->count && lane->end > seat->over)
+		seat->over = lane->end;
+	return !mixed || !lane->nested || fxt_lane_spread(chunk->calls, lane);
+}
+
 static bool put_lane(struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	if (!make_seat(part, lane->seat))
 		return false;
 	struct seat *seat = &part->seats[lane->seat];
-	const struct tw_call_item *items = lane->count ? chunk->calls->items + lane->from : NULL;
+	if (!meet(seat, chunk, lane))
+		return false;
+	const struct tw_call_item *items = items_of(chunk, lane);
 	uint32_t late = 0;
 	while (late < lane->count && items[late].time <= seat->newest)
 		late++;
 	if (lane->count && items[0].time < part->first)
 		part->first = items[0].time;
 	if (lane->count > late)
-		seat->newest = items[lane->count - 1].time;
+		seat->newest = lane->newest;
 	lane->from += late;
 	lane->count -= late;
 	return late == 0 || keep_late(seat, chunk, items, late);
@@ -256,8 +314,6 @@ static bool work(void *context)
 
 /* ---- Dealing, in the order of the archive. ---- */
 
-/* ---- Dealing, in the order of the archive. ---- */
-
 /* A track that is new goes to the part that was dealt the least. */
 static struct owner new_owner(struct deal *deal)
 {
@@ -278,7 +334,7 @@ static bool deal_lane(struct deal *deal, struct fxt_lane *lane)
 	struct owner *owner = &deal->owners[lane->track];
 	if (!owner->known)
 		*owner = new_owner(deal);
-	deal->parts[owner->part].load += lane->count;
+	deal->parts[owner->part].load += lane->from + lane->count - lane->room_from;
 	lane->part = owner->part;
 	lane->seat = owner->seat;
 	return true;
@@ -291,7 +347,7 @@ static bool deal_chunk(struct deal *deal, struct fxt_chunk *chunk)
 	if (chunk->failed || chunk->slab.failed)
 		return false;
 	fxt_commit(&fxt->commit, chunk);
-	fxt_calls_commit(chunk, fxt->commit.state, &deal->scratch);
+	fxt_calls_commit(chunk, fxt->commit.state, &deal->wish, &deal->scratch);
 	for (size_t i = 0; i < chunk->calls->lane_count; i++)
 		chunk->failed |= !deal_lane(deal, &chunk->calls->lanes[i]);
 	chunk->calls->unfinished = deal->count;
@@ -414,7 +470,7 @@ static void end_work(struct deal *deal)
 
 int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context)
 {
-	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->kinds};
+	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->kinds, .nest = reader->nests};
 	struct fxt_reader *fxt = reader->state;
 	struct deal *deal = calloc(1, sizeof *deal);
 	int status = deal ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
@@ -424,6 +480,7 @@ int fxt_deal(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, voi
 	}
 	deal->reader = reader;
 	deal->ahead = fxt->ahead;
+	deal->wish = wish;
 	deal->take = take;
 	deal->context = context;
 	deal->window = fxt_reorder_window(reader);

@@ -38,7 +38,7 @@ static void place_lanes(struct fxt_calls *calls)
 		calls->lanes[calls->stretches[i].lane].count +=
 		    (uint32_t)(fxt_stretch_end(calls, i) - calls->stretches[i].from);
 	for (size_t i = 0; i < calls->lane_count; i++) {
-		calls->lanes[i].from = from;
+		calls->lanes[i].from = calls->lanes[i].room_from = from;
 		from += calls->lanes[i].count;
 		calls->lanes[i].put = from;
 	}
@@ -90,6 +90,259 @@ static void put_all(struct fxt_calls *calls)
 	}
 	for (size_t i = 0; i < calls->lane_count; i++)
 		put_waiting(calls, &calls->lanes[i], &first);
+}
+
+/* ---- The same order, where calls that nest are wanted as such. From the last to the first, what holds a call comes
+ * before it: an end or a complete slice goes onto a stack, and has ended when its begin is there or something is before
+ * it. What is still there at the beginning of the chunk, and begins that find no end, go beyond the chunk: they stay
+ * items. All times must differ, so that there is only one order: whatever else there is, is sorted, and so is what lasts
+ * longer than 32 bits of nanoseconds. `make bench` measures stat. ---- */
+
+enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* more or deeper ones are sorted */
+
+/* What a call comes from: a complete slice or a begin, and where in the chunk that is. */
+static inline uint32_t origin_of(const struct tw_call_item *item)
+{
+	return (uint32_t)item->place << 1 | (item->kind == TW_CALL_COMPLETE);
+}
+
+static bool is_complete(const struct tw_nested_call *call)
+{
+	return call->origin & 1;
+}
+
+/* A call whose begin was not there yet. */
+struct open {
+	uint64_t begin; /* 0: not known, it is an end; and of the first, which is none */
+	struct tw_nested_call *call;
+};
+
+/* A lane. */
+struct fxt_nest {
+	struct open stack[NEST_DEPTH];
+	struct open *bottom, *top;           /* what is not above the bottom stays an item */
+	struct tw_nested_call *found;        /* the next */
+	const struct tw_nested_call *lowest; /* the last that is directly above the bottom */
+	bool last;                           /* nothing yet but complete slices that end behind the last item */
+};
+
+static void put_item(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
+{
+	calls->items[--lane->put] = *item;
+}
+
+/* Calls from one up to another one, which begin at a time. */
+static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t time, uint64_t duration,
+                       const struct tw_nested_call *from, const struct tw_nested_call *to)
+{
+	if (from < to)
+		put_item(calls, lane,
+		         &(struct tw_call_item){.time = time,
+		                                .duration = duration,
+		                                .name = (uint32_t)(from - calls->nested),
+		                                .kind = TW_CALL_NESTED,
+		                                .place = FXT_CALL_PLACE(to - from)});
+}
+
+/* An end or a complete slice. */
+static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_nested_call *call)
+{
+	put_item(calls, lane,
+	         &(struct tw_call_item){.time = call->begin,
+	                                .duration = call->duration,
+	                                .name = call->name,
+	                                .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_END + 0u,
+	                                .place = FXT_CALL_PLACE(call->origin >> 1)});
+}
+
+/* What no other call holds, as far as the chunk goes, has ended, and so have slices that stay items down to one. */
+static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest, const struct open *top,
+                       const struct tw_nested_call *found)
+{
+	const struct tw_nested_call *lowest = nest->lowest;
+	if (lowest)
+		put_nested(calls, lane, lowest->begin, lowest->duration, lowest, found);
+	nest->lowest = NULL;
+	for (; nest->bottom > top; nest->bottom--)
+		put_one(calls, lane, nest->bottom->call);
+}
+
+/* A call that no other one holds, as far as the chunk goes. False for a begin, which stays an item. */
+static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+                                                  const struct open *top, struct tw_nested_call *found,
+                                                  const struct tw_call_item *item)
+{
+	put_lowest(calls, lane, nest, top, found);
+	if (item->kind == TW_CALL_BEGIN) {
+		put_item(calls, lane, item);
+		return false;
+	}
+	nest->lowest = found;
+	return true;
+}
+
+/* Ends the complete slices that begin behind a time: more than one is seldom. */
+static inline struct open *end_slices(struct open *top, uint64_t time)
+{
+	top -= top->begin > time;
+	while (__builtin_expect(top->begin > time, 0))
+		top--;
+	return top;
+}
+
+/* A begin ends what is on top; anything else is new. Whether that is as it should be. */
+static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_call *found,
+                              const struct tw_call_item *item)
+{
+	struct tw_nested_call *call = top->call, *made = begins ? call : found;
+	const struct open *outer = top - begins;
+	uint64_t duration = begins ? call->begin - item->time : item->duration;
+	bool mixed = (duration > UINT32_MAX) | (item->time <= outer->begin) |
+	             (begins & ((top->begin != 0) | (call->name != item->name)));
+	outer->call->children += (uint32_t)duration;
+	made->children = begins ? call->children : 0;
+	made->begin = item->time;
+	made->duration = (uint32_t)duration;
+	made->name = item->name;
+	made->origin = origin_of(item);
+	top[1] = (struct open){item->kind == TW_CALL_COMPLETE ? item->time : 0, found};
+	return !mixed;
+}
+
+/* Takes the calls of a stretch. Which kind comes, and whether a slice has ended, cannot be foretold: no jump depends on
+ * it. */
+static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+                         const struct fxt_call *first, const struct fxt_call *end)
+{
+	const struct open *deepest = nest->stack + NEST_DEPTH - 1;
+	struct open *top = nest->top;
+	struct tw_nested_call *found = nest->found;
+	uint64_t now = lane->begin;
+	bool mixed = false;
+	for (; end > first; end--) {
+		const struct tw_call_item *item = &end[-1].item;
+		uint64_t time = item->time + item->duration;
+		bool begins = item->kind == TW_CALL_BEGIN;
+		top = end_slices(top, time);
+		mixed |= (time >= now) | (top->begin == time) | (top == deepest);
+		now = time;
+		if (__builtin_expect(top <= nest->bottom, 0) && !take_lowest(calls, lane, nest, top, found, item))
+			continue;
+		if (__builtin_expect(top == deepest, 0))
+			break;
+		mixed |= !put_on_top(top, begins, found, item);
+		top = begins ? top - 1 : top + 1;
+		found += !begins;
+	}
+	nest->top = top;
+	nest->found = found;
+	lane->begin = now;
+	lane->mixed = mixed;
+}
+
+/* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of what
+ * is left. */
+static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
+                                        const struct fxt_call *first, const struct fxt_call *end)
+{
+	for (; nest->last && end > first && !lane->mixed; end--) {
+		const struct tw_call_item *item = &end[-1].item;
+		nest->last = item->kind == TW_CALL_COMPLETE && item->time + item->duration > lane->newest;
+		lane->newest = item->time > lane->newest ? item->time : lane->newest;
+		if (!nest->last)
+			break;
+		nest_stretch(calls, lane, nest, end - 1, end);
+		nest->lowest = NULL;
+		nest->bottom = nest->top;
+	}
+	return end;
+}
+
+static void begin_lanes(struct fxt_calls *calls, struct fxt_nest *nests)
+{
+	for (size_t i = 0; i < calls->lane_count; i++) {
+		struct fxt_lane *lane = &calls->lanes[i];
+		struct fxt_nest *nest = &nests[i];
+		struct tw_nested_call *first = calls->nested + lane->from + i;
+		*first = (struct tw_nested_call){0}; /* what holds the outermost */
+		nest->stack[0] = (struct open){0, first};
+		nest->bottom = nest->top = nest->stack;
+		nest->found = first + 1;
+		nest->lowest = NULL;
+		nest->last = true;
+		lane->begin = UINT64_MAX;
+		lane->end = lane->newest = 0;
+	}
+}
+
+/* What ends in the chunk and begins before it, and what it holds; the last holds the others. */
+static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
+{
+	for (const struct open *open = nest->bottom + 1; open <= nest->top; open++) {
+		const struct tw_nested_call *call = open->call, *inner = open < nest->top ? open[1].call : NULL;
+		if (!is_complete(call))
+			put_one(calls, lane, call);
+		put_nested(calls, lane, inner ? inner->begin + inner->duration : lane->begin,
+		           call->children - (inner ? inner->duration : 0), call + 1, inner ? inner : nest->found);
+	}
+}
+
+/* Complete slices that begin before the chunk. They must hold one another. */
+static void put_early(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
+{
+	uint64_t next = nest->top->begin ? UINT64_MAX : lane->begin;
+	for (const struct open *open = nest->top; open > nest->stack; open--) {
+		if (!is_complete(open->call))
+			continue;
+		lane->mixed |= open->begin >= next;
+		next = open->begin;
+		put_one(calls, lane, open->call);
+	}
+}
+
+static void end_lane(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest)
+{
+	uint32_t end = lane->from + lane->count;
+	lane->mixed |= lane->end > lane->begin && lane->end - lane->begin > UINT32_MAX;
+	if (!lane->mixed) {
+		if (nest->top == nest->bottom)
+			put_lowest(calls, lane, nest, nest->top, nest->found);
+		lane->within = lane->put;
+		put_beyond(calls, lane, nest);
+		put_early(calls, lane, nest);
+	}
+	if (lane->mixed) {
+		lane->put = lane->from;
+		return;
+	}
+	lane->nested = true;
+	lane->from = lane->put;
+	lane->count = end - lane->put;
+}
+
+static void nest_lane(struct fxt_calls *calls, size_t i, struct fxt_nest *nests)
+{
+	struct fxt_lane *lane = &calls->lanes[calls->stretches[i].lane];
+	struct fxt_nest *nest = &nests[calls->stretches[i].lane];
+	const struct fxt_call *first = calls->calls + calls->stretches[i].from,
+			      *end = calls->calls + fxt_stretch_end(calls, i);
+	if (lane->mixed || first == end)
+		return;
+	if (lane->begin == UINT64_MAX)
+		lane->end = end[-1].item.time + end[-1].item.duration;
+	if (nest->last)
+		end = take_last(calls, lane, nest, first, end);
+	if (!lane->mixed)
+		nest_stretch(calls, lane, nest, first, end);
+}
+
+static void nest_all(struct fxt_calls *calls, struct fxt_nest *nests)
+{
+	begin_lanes(calls, nests);
+	for (size_t i = calls->stretch_count; i > 0; i--)
+		nest_lane(calls, i - 1, nests);
+	for (size_t i = 0; i < calls->lane_count; i++)
+		end_lane(calls, &calls->lanes[i], &nests[i]);
 }
 
 /* ---- Any order. ---- */
@@ -155,10 +408,11 @@ static bool any_mixed(const struct fxt_calls *calls)
 	return false;
 }
 
+enum { SPARE = 8 }; /* an eighth: chunks differ little */
+
 /* Without those of another chunk. */
 static bool make_items(struct fxt_calls *calls)
 {
-	enum { SPARE = 8 }; /* an eighth: chunks differ little */
 	if (calls->count <= calls->item_room)
 		return true;
 	free(calls->items);
@@ -169,19 +423,125 @@ static bool make_items(struct fxt_calls *calls)
 	return calls->items;
 }
 
-void fxt_lanes_sort(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+/* The same. */
+static bool make_nested(struct fxt_calls *calls)
 {
-	struct fxt_calls *calls = chunk->calls;
-	if (!make_items(calls)) {
-		chunk->failed = true;
-		return;
+	size_t count = calls->count + calls->lane_count;
+	if (count <= calls->nested_room)
+		return true;
+	free(calls->nested);
+	calls->nested_room = count + count / SPARE;
+	calls->nested = calloc(calls->nested_room, sizeof *calls->nested);
+	if (!calls->nested)
+		calls->nested_room = 0;
+	return calls->nested;
+}
+
+/* As those that nest are measured. */
+static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane)
+{
+	lane->begin = UINT64_MAX;
+	lane->end = 0;
+	for (size_t i = 0; i < lane->count; i++) {
+		uint64_t end = items[i].time + (items[i].kind == TW_CALL_COMPLETE ? items[i].duration : 0);
+		lane->begin = end < lane->begin ? end : lane->begin;
+		lane->end = end > lane->end ? end : lane->end;
+		lane->newest = items[i].time;
 	}
+}
+
+/* Puts what can be in order at once. False when there is no memory. */
+static bool put_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
+{
+	if (!nest || calls->lane_count > NEST_LANES) {
+		put_all(calls);
+		return true;
+	}
+	if (!scratch->nests)
+		scratch->nests = calloc(NEST_LANES, sizeof *scratch->nests);
+	if (!scratch->nests || !make_nested(calls))
+		return false;
+	nest_all(calls, scratch->nests);
+	return true;
+}
+
+static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
+{
+	if (!make_items(calls))
+		return false;
 	place_lanes(calls);
-	put_all(calls);
-	if (!any_mixed(calls))
-		return;
-	if (tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * calls->count * sizeof *calls->items, 1))
+	if (!put_calls(calls, nest, scratch))
+		return false;
+	if (any_mixed(calls)) {
+		if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * calls->count * sizeof *calls->items, 1))
+			return false;
 		sort_mixed(calls, (struct tw_call_item *)(void *)scratch->sort.bytes);
-	else
+	}
+	for (size_t i = 0; i < calls->lane_count; i++)
+		if (!calls->lanes[i].nested)
+			measure_lane(calls->items + calls->lanes[i].from, &calls->lanes[i]);
+	return true;
+}
+
+void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (!sort_calls(chunk->calls, wish->nest, scratch))
 		chunk->failed = true;
+}
+
+/* ---- Calls that nest, as items again. ---- */
+
+/* Puts the items of a call, or counts them where `items` is NULL. */
+static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item *items)
+{
+	const struct tw_call_item item = {
+	    .time = call->begin,
+	    .duration = is_complete(call) ? call->duration : 0,
+	    .name = call->name,
+	    .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_BEGIN + 0u,
+	    .place = FXT_CALL_PLACE(call->origin >> 1),
+	};
+	if (items)
+		items[0] = item;
+	if (is_complete(call))
+		return 1;
+	if (items) {
+		items[1] = item;
+		items[1].time += call->duration;
+		items[1].kind = TW_CALL_END;
+	}
+	return 2;
+}
+
+static size_t spread_items(const struct fxt_calls *calls, const struct fxt_lane *lane, struct tw_call_item *items)
+{
+	size_t count = 0;
+	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
+		const struct tw_call_item *item = &calls->items[i];
+		if (item->kind != TW_CALL_NESTED) {
+			if (items)
+				items[count] = *item;
+			count++;
+			continue;
+		}
+		for (size_t k = 0; k < item->place; k++)
+			count += spread_call(&calls->nested[item->name + k], items ? items + count : NULL);
+	}
+	return count;
+}
+
+bool fxt_lane_spread(struct fxt_calls *calls, struct fxt_lane *lane)
+{
+	size_t count = spread_items(calls, lane, NULL);
+	struct tw_call_item *items = calloc(2 * count + 1, sizeof *items);
+	if (!items)
+		return false;
+	spread_items(calls, lane, items);
+	sort_lane(items, count, items + count);
+	memcpy(calls->items + lane->room_from, items, count * sizeof *items);
+	free(items);
+	lane->from = lane->room_from;
+	lane->count = (uint32_t)count;
+	lane->nested = false;
+	return true;
 }

@@ -90,7 +90,7 @@ static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
 
 static int start(struct tw_reader *reader)
 {
-	static const struct fxt_work work = {fxt_decode, fxt_decoded, NULL};
+	static const struct fxt_work work = {.decode = fxt_decode, .decoded = fxt_decoded};
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	const struct fxt_wish wish = {
 	    .options = &reader->options,

@@ -393,7 +393,11 @@ static void tell(const struct verify *verify)
 int fxt_verify(struct tw_reader *reader)
 {
 	/* Which threads a context switch is about, its koids tell. */
-	const struct fxt_work work = {find_steps, sort_steps, reader->options.thread_count ? NULL : fxt_skim};
+	const struct fxt_work work = {
+	    .decode = find_steps,
+	    .decoded = sort_steps,
+	    .leap = reader->options.thread_count ? NULL : fxt_skim,
+	};
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = FXT_PAIRED_KINDS,
 	                              .sort = true,

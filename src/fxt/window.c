@@ -44,7 +44,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-const struct fxt_work fxt_window_work = {decode_if_eager, decide, NULL};
+const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide};
 
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {

@@ -104,7 +104,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	slices->free = (uint32_t)(slice - slices->open) + 1;
 }
 
-static const struct tw_call_hooks hooks = {root, enter, leave};
+static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
 
 int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 {
@@ -311,7 +311,7 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 		dealt->failed = true;
 }
 
-static const struct tw_call_hooks dealt_hooks = {root, find_dealt, leave_dealt};
+static const struct tw_call_hooks dealt_hooks = {.root = root, .enter = find_dealt, .leave = leave_dealt};
 
 static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
 {

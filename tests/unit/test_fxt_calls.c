@@ -30,6 +30,8 @@ static uint8_t bytes[ROOM];
 static size_t size;
 static uint64_t random_state;
 static unsigned late;
+static bool plain;      /* nothing is inline, and a name may be inside itself */
+static uint32_t stride; /* ns between records, at most */
 
 static uint32_t draw(uint32_t below)
 {
@@ -37,7 +39,8 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(((random_state >> 32) * below) >> 32);
 }
 
-/* ---- The calls, and what is expected of them. A name is of one depth, so that none is inside itself. ---- */
+/* ---- The calls, and what is expected of them. Unless they are plain, a name is of one depth, so that none is inside
+ * itself. ---- */
 
 static struct row {
 	uint64_t count, total, self;
@@ -58,7 +61,7 @@ enum { BEGIN = 2, END = 3, COMPLETE = 4 };
 static void add(unsigned type, unsigned thread, unsigned name, uint64_t time, uint64_t end)
 {
 	struct record *record = &records[record_count++];
-	bool is_inline = type != COMPLETE && !draw(16);
+	bool is_inline = type != COMPLETE && !plain && !draw(16);
 	char text[9];
 	snprintf(text, sizeof text, "name%04u", name);
 	record->words[1] = time;
@@ -79,7 +82,7 @@ static void add(unsigned type, unsigned thread, unsigned name, uint64_t time, ui
 static void open_call(unsigned thread, uint64_t time, bool completes)
 {
 	struct stack *stack = &stacks[thread];
-	unsigned depth = stack->depth++, name = 2 * depth + draw(2);
+	unsigned depth = stack->depth++, name = plain ? draw(NAMES) : 2 * depth + draw(2);
 	stack->calls[depth].name = name;
 	stack->calls[depth].begin = time;
 	stack->calls[depth].children = 0;
@@ -88,13 +91,21 @@ static void open_call(unsigned thread, uint64_t time, bool completes)
 		add(BEGIN, thread, name, time, 0);
 }
 
+static bool is_inside(const struct stack *stack, unsigned depth, unsigned name)
+{
+	for (unsigned i = 0; i < depth; i++)
+		if (stack->calls[i].name == name)
+			return true;
+	return false;
+}
+
 static void close_call(unsigned thread, uint64_t time)
 {
 	struct stack *stack = &stacks[thread];
 	unsigned depth = --stack->depth, name = stack->calls[depth].name;
 	uint64_t begin = stack->calls[depth].begin, duration = time - begin;
 	expected[name].count++;
-	expected[name].total += duration;
+	expected[name].total += is_inside(stack, depth, name) ? 0 : duration;
 	expected[name].self += duration - stack->calls[depth].children;
 	if (depth)
 		stack->calls[depth - 1].children += duration;
@@ -113,7 +124,7 @@ static void make_calls(uint64_t seed, bool completes)
 	random_state = seed;
 	for (record_count = 0; record_count < RECORDS - THREADS * DEPTH;) {
 		thread = draw(20) ? thread : draw(THREADS);
-		time += 1 + draw(1000);
+		time += 1 + draw(stride);
 		unsigned depth = stacks[thread].depth;
 		if (depth == 0 || (depth < DEPTH && draw(2)))
 			open_call(thread, time, completes);
@@ -218,6 +229,14 @@ static void expect_calls(const struct tw_read_options *options)
 
 /* ---- Tests. ---- */
 
+static int set_up(void **state)
+{
+	(void)state;
+	plain = false;
+	stride = 1000;
+	return 0;
+}
+
 static void test_order_of_writers(void **state)
 {
 	(void)state;
@@ -253,6 +272,29 @@ static void test_shuffled(void **state)
 	expect_calls(&(struct tw_read_options){0});
 }
 
+/* In each chunk what nests is found together; what is inside itself counts once, wherever the outer one begins. */
+static void test_inside_itself(void **state)
+{
+	(void)state;
+	plain = true;
+	make_calls(5, true);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+	make_archive(true, true);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* Calls of many seconds. */
+static void test_long(void **state)
+{
+	(void)state;
+	plain = true;
+	stride = 400 * 1000 * 1000;
+	make_calls(6, true);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
 /* Threads do not wait for one another: only what is late on its own is late. */
 static void test_window(void **state)
 {
@@ -268,10 +310,12 @@ static void test_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_order_of_writers),
-	    cmocka_unit_test(test_backwards),
-	    cmocka_unit_test(test_shuffled),
-	    cmocka_unit_test(test_window),
+	    cmocka_unit_test_setup(test_order_of_writers, set_up),
+	    cmocka_unit_test_setup(test_backwards, set_up),
+	    cmocka_unit_test_setup(test_shuffled, set_up),
+	    cmocka_unit_test_setup(test_inside_itself, set_up),
+	    cmocka_unit_test_setup(test_long, set_up),
+	    cmocka_unit_test_setup(test_window, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
