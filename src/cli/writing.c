@@ -8,6 +8,7 @@
 #include "cli/notes.h"
 #include "cli/screen.h"
 #include "cli/show.h"
+#include "core/merge.h"
 #include "core/relay.h"
 
 #include <stdlib.h>
@@ -102,16 +103,9 @@ static void count_batch(struct tw_written *written, const struct tw_batch *batch
 		}
 }
 
-static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+/* After all events; `written` is what became of them. */
+static int end_writing(const struct tw_writing *writing, struct tw_writer *writer, int written)
 {
-	struct tw_batch batch;
-	int status, written = 0;
-	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
-		written = tw_write(writer, reader, &batch);
-		count_batch(writing->written, &batch);
-	}
-	if (status < 0)
-		return status;
 	if (writing->written->passed == 0 && writing->written->lost_bytes == 0)
 		tw_say_nothing(writing->common, false);
 	if (written >= 0)
@@ -120,6 +114,29 @@ static int write_all(const struct tw_writing *writing, struct tw_reader *reader,
 		return tw_say_error("%s", tw_writer_error(writer));
 	keep_losses(writing->written, writer);
 	return say_losses(writing);
+}
+
+static int write_all(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_batch batch;
+	int status, written = 0;
+	while ((status = tw_read(reader, &batch)) > 0 && written >= 0) {
+		written = tw_write(writer, reader, &batch);
+		count_batch(writing->written, &batch);
+	}
+	return status < 0 ? status : end_writing(writing, writer, written);
+}
+
+/* What is merged, straight from its readers. */
+static int write_joined(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
+{
+	struct tw_passed passed = {0};
+	int status = writer->target->join(writer, reader, &passed);
+	if (status < 0)
+		return status;
+	writing->written->passed = passed.events;
+	writing->written->lost_bytes = passed.lost_bytes;
+	return end_writing(writing, writer, passed.written);
 }
 
 /* Beside the output: OUT.functions. NULL for standard output, and without memory. */
@@ -140,6 +157,8 @@ static int write_relayed(const struct tw_writing *writing, struct tw_reader *rea
 {
 	unsigned jobs = tw_jobs(writing->common);
 	struct tw_reader *relay;
+	if (writer->target->join && tw_merge_is_all(reader, writer->target->name))
+		return write_joined(writing, reader, writer);
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_relay(&relay, reader) < 0)
 		return write_all(writing, reader, writer);
 	int status = write_all(writing, relay, writer);

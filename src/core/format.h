@@ -18,6 +18,7 @@ enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 }
 
 struct tw_calls;
 struct tw_call_run;
+struct tw_passed;
 struct tw_filter;
 struct tw_left_calls;
 
@@ -156,6 +157,11 @@ struct tw_target {
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result); /* of it */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
+
+	/* Instead of write: takes all events of traces that are merged, all of the target's own format, straight from
+	 * their readers, and writes what write would. Returns 0 or the merged reader's negative status. NULL where
+	 * write is all there is. */
+	int (*join)(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
 	int (*finish)(struct tw_writer *writer);
 	void (*close)(struct tw_writer *writer);
 };

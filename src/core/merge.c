@@ -178,25 +178,6 @@ static uint32_t stack_of(struct tw_reader *merged, struct tw_merge_input *input,
 
 /* ---- Times. ---- */
 
-static tw_wide moved(const struct tw_merge_time *how, uint64_t time)
-{
-	tw_wide away = (tw_wide)time - how->pivot;
-	if (how->from != how->to)
-		away = away / how->from * how->to + away % how->from * how->to / how->from;
-	return away + how->pivot + how->shift;
-}
-
-static inline uint64_t time_of(const struct tw_merge_input *input, uint64_t time)
-{
-	const struct tw_merge_time *how = &input->time;
-	uint64_t later;
-	if (how->from == how->to && how->shift >= 0 && how->shift <= UINT64_MAX &&
-	    !__builtin_add_overflow(time, (uint64_t)how->shift, &later))
-		return later;
-	tw_wide at = moved(&input->time, time);
-	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
-}
-
 /* The least wall time that an input begins at. Returns 0 or TW_ERR_VALUE. */
 static int first_wall(struct tw_reader *merged, tw_wide *first)
 {
@@ -205,7 +186,7 @@ static int first_wall(struct tw_reader *merged, tw_wide *first)
 	*first = 0;
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct tw_clock *clock = &merge->inputs[i].reader->clock;
-		if (merge->inputs[i].batch.count == 0)
+		if (!merge->inputs[i].some)
 			continue;
 		if (!clock->has_wall)
 			return tw_fail(merged, TW_ERR_VALUE, "%s does not tell the wall time of anything",
@@ -242,16 +223,15 @@ static int choose_shifts(struct tw_reader *merged)
 static void begin_at(struct tw_reader *merged, const struct tw_merge_input *input)
 {
 	struct tw_merge *merge = merged->state;
-	uint64_t start = time_of(input, input->reader->clock.start_ns);
-	bool some = input->batch.count > 0;
-	if (some && (!merge->started || start < merged->clock.start_ns))
+	uint64_t start = tw_merge_time(&input->time, input->reader->clock.start_ns);
+	if (input->some && (!merge->started || start < merged->clock.start_ns))
 		merged->clock.start_ns = start;
-	merge->started |= some;
+	merge->started |= input->some;
 	merged->clock.has_cpu |= input->reader->clock.has_cpu;
 }
 
 /* Times begin at 0 or later: where less is asked for, all traces move on. */
-static int align(struct tw_reader *merged)
+int tw_merge_align(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	tw_wide first = 0;
@@ -259,8 +239,8 @@ static int align(struct tw_reader *merged)
 	for (size_t i = 0; i < merge->count && status == 0; i++) {
 		struct tw_merge_input *input = &merge->inputs[i];
 		input->time.shift += merge->offsets[i];
-		tw_wide begin = moved(&input->time, input->reader->clock.start_ns);
-		first = input->batch.count && begin < first ? begin : first;
+		tw_wide begin = tw_merge_moved(&input->time, input->reader->clock.start_ns);
+		first = input->some && begin < first ? begin : first;
 	}
 	for (size_t i = 0; i < merge->count && status == 0; i++) {
 		merge->inputs[i].time.shift -= first;
@@ -314,12 +294,11 @@ static uint32_t map_other(struct tw_reader *merged, struct tw_merge_input *input
 	return event->other;
 }
 
-static bool map_event(struct tw_reader *merged, struct tw_merge_input *input, struct tw_event *event,
-                      struct tw_argument *arguments)
+bool tw_merge_map(struct tw_reader *merged, struct tw_merge_input *input, struct tw_event *event,
+                  struct tw_argument *arguments)
 {
 	bool fine = true;
 	uint32_t from = event->track;
-	event->time = input->head;
 	event->name = name_of(merged, input, event->name);
 	event->category = name_of(merged, input, event->category);
 	event->track = track_of(merged, input, from);
@@ -351,26 +330,33 @@ static bool copy_row(struct tw_reader *merged, struct tw_merge_input *input, siz
 		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
 	event->first_argument = (uint16_t)*used;
 	*used += n;
-	return map_event(merged, input, event, arguments);
+	event->time = input->head;
+	return tw_merge_map(merged, input, event, arguments);
 }
 
 /* ---- Reading. ---- */
+
+int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input)
+{
+	return name_tracks(merged, input) ? 0 : no_memory(merged);
+}
 
 static int pull(struct tw_reader *merged, struct tw_merge_input *input)
 {
 	int n = tw_read(input->reader, &input->batch);
 	input->next = 0;
 	input->ended = n <= 0;
+	input->some |= n > 0;
 	if (n > 0)
 		return 0;
 	input->batch.count = 0;
 	if (n < 0)
 		return tw_fail(merged, n, "%s", tw_reader_error(input->reader));
-	return name_tracks(merged, input) ? 0 : no_memory(merged);
+	return tw_merge_end(merged, input);
 }
 
 /* What findings there were; those of the inputs are reported by them. */
-static void sum_findings(struct tw_reader *merged)
+void tw_merge_count_findings(struct tw_reader *merged)
 {
 	const struct tw_merge *merge = merged->state;
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++) {
@@ -384,7 +370,7 @@ static void sum_findings(struct tw_reader *merged)
 static void look(struct tw_merge_input *input)
 {
 	if (input->next < input->batch.count)
-		input->head = time_of(input, input->batch.events[input->next].time);
+		input->head = tw_merge_time(&input->time, input->batch.events[input->next].time);
 }
 
 static int fill(struct tw_reader *merged)
@@ -394,9 +380,9 @@ static int fill(struct tw_reader *merged)
 	for (size_t i = 0; i < merge->count && status >= 0; i++)
 		if (!merge->inputs[i].ended && merge->inputs[i].next == merge->inputs[i].batch.count)
 			status = pull(merged, &merge->inputs[i]);
-	sum_findings(merged);
+	tw_merge_count_findings(merged);
 	if (status >= 0 && !merge->started)
-		status = align(merged);
+		status = tw_merge_align(merged);
 	for (size_t i = 0; i < merge->count; i++)
 		look(&merge->inputs[i]);
 	return status;
@@ -505,6 +491,18 @@ static const struct tw_format merged_format = {
     .read = merge_read,
     .close = merge_close,
 };
+
+bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
+{
+	const struct tw_merge *merge = reader->state;
+	const struct tw_read_options *options = &reader->options;
+	if (reader->format != &merged_format || reader->filter || options->provider || options->thread_count)
+		return false;
+	for (size_t i = 0; i < merge->count; i++)
+		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
+			return false;
+	return merge->count > 1;
+}
 
 /* ---- Opening. ---- */
 

@@ -51,8 +51,16 @@ static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
 static void put_head(struct tw_sorter *sorter, uint64_t number)
 {
 	const struct tw_order_lane *lane = lane_at(sorter, number);
-	if (lane->next == lane->slab->count)
+	if (lane->next == tw_slab_items(lane->slab))
 		return;
+	if (lane->slab->brief) {
+		const struct tw_brief *brief = &lane->slab->briefs[lane->next];
+		insert(sorter, &(struct tw_order_head){.time = brief->time,
+		                                       .length = brief->word,
+		                                       .complete = brief->kind == TW_SLICE_COMPLETE,
+		                                       .lane = number});
+		return;
+	}
 	const struct tw_event *event = event_at(lane, lane->next);
 	insert(sorter, &(struct tw_order_head){.time = event->time,
 	                                       .length = event->value,
@@ -93,7 +101,7 @@ int tw_sorter_make_first(struct tw_sorter *sorter)
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
 {
 	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
-	return !lane->later && lane->next == lane->slab->count;
+	return !lane->later && lane->next == tw_slab_items(lane->slab);
 }
 
 static bool oldest_used_up(const struct tw_sorter *sorter)
@@ -214,6 +222,27 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 		if (sorter->last - time > sorter->latest_by)
 			sorter->latest_by = sorter->last - time;
 	}
+}
+
+void tw_sorter_note_late(struct tw_sorter *sorter)
+{
+	const struct tw_brief *brief = tw_sorter_brief(sorter);
+	const struct tw_event event = {.time = brief->time, .offset = tw_sorter_slab(sorter)->offset + brief->place};
+	note_late(sorter, &(struct tw_batch){.events = &event, .count = 1});
+}
+
+int tw_sorter_turn(struct tw_sorter *sorter, bool whole)
+{
+	if (sorter->at_row)
+		put_head(sorter, sorter->now);
+	sorter->at_row = false;
+	int status = tw_sorter_make_first(sorter);
+	if (status < 0 || sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
+		return status;
+	sorter->until = time_of_next(sorter);
+	sorter->now = sorter->heads[--sorter->head_count].lane;
+	sorter->at_row = true;
+	return 1;
 }
 
 /* Whether enough rows of the first lane come before any other to hand them on where they lie. */

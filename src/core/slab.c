@@ -9,8 +9,8 @@
 
 void tw_slab_clear(struct tw_slab *slab)
 {
-	slab->count = slab->argument_count = 0;
-	slab->sorted = slab->failed = false;
+	slab->count = slab->argument_count = slab->brief_count = 0;
+	slab->sorted = slab->failed = slab->brief = false;
 }
 
 void tw_slab_free(struct tw_slab *slab)
@@ -19,6 +19,7 @@ void tw_slab_free(struct tw_slab *slab)
 	free(slab->arguments);
 	free(slab->bases);
 	free(slab->order);
+	free(slab->briefs);
 	*slab = (struct tw_slab){0};
 }
 
@@ -112,6 +113,20 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 		to[starts[(from[i] >> shift) % digits]++] = from[i];
 }
 
+uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsigned key_bits)
+{
+	uint64_t *from = keys, *to = keys + count;
+	unsigned passes = (key_bits + DIGIT - 1) / DIGIT;
+	unsigned width = passes ? (key_bits + passes - 1) / passes : 0;
+	for (unsigned pass = 0; pass < passes; pass++) {
+		sort_digit(from, to, count, number_bits + pass * width, width);
+		uint64_t *swap = from;
+		from = to;
+		to = swap;
+	}
+	return from;
+}
+
 /* Rows by their keys: times in the order that was made, each above `shift` bits. */
 struct sorted {
 	const uint64_t *keys;
@@ -124,20 +139,13 @@ struct sorted {
 static struct sorted sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
 {
 	size_t count = slab->count;
-	uint64_t *from = keys, *to = keys + count;
-	unsigned passes = (packing->time_bits + DIGIT - 1) / DIGIT;
-	unsigned width = passes ? (packing->time_bits + passes - 1) / passes : 0;
 	for (size_t i = 0; i < count; i++)
-		from[i] = (from[i] - packing->least) << packing->row_bits | i;
-	for (unsigned pass = 0; pass < passes; pass++) {
-		sort_digit(from, to, count, packing->row_bits + pass * width, width);
-		uint64_t *swap = from;
-		from = to;
-		to = swap;
-	}
+		keys[i] = (keys[i] - packing->least) << packing->row_bits | i;
+	uint64_t *from = tw_sort_keys(keys, count, packing->row_bits, packing->time_bits);
 	for (size_t i = 0; i < count; i++)
 		slab->order[i] = (uint32_t)(from[i] & ((UINT64_C(1) << packing->row_bits) - 1));
-	return (struct sorted){from, packing->row_bits, (uint32_t *)(void *)to};
+	uint64_t *spare = from == keys ? keys + count : keys;
+	return (struct sorted){from, packing->row_bits, (uint32_t *)(void *)spare};
 }
 
 static int earlier_first(const void *a, const void *b, void *context)

@@ -163,6 +163,10 @@ struct fxt_chunk {
 	bool timed;             /* there was one */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
+	struct tw_brief *briefs; /* as they come, with room for one a record; NULL: only rows are made */
+	size_t brief_count;
+	size_t brief_rows; /* rows that have a brief */
+	uint64_t first;    /* time of the first record that has one */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
 	struct fxt_note *notes;
@@ -191,6 +195,7 @@ struct fxt_wish {
 	bool sort;      /* by time */
 	bool check;     /* every rule */
 	bool nest;      /* calls that nest are wanted as such */
+	bool brief;     /* briefs instead of rows, where they are enough */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
@@ -212,8 +217,10 @@ void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsi
  * one. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 {
-	if (!chunk->timed)
+	if (!chunk->timed) {
 		chunk->untimed = chunk->slab.count;
+		chunk->first = time;
+	}
 	chunk->timed = true;
 	chunk->time = time;
 }
@@ -263,6 +270,8 @@ struct fxt_scratch {
 	struct fxt_memo memo;
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
+	struct tw_brief *briefs;        /* window.c */
+	size_t brief_room;
 	struct fxt_skimmer *skimmer;    /* skim.c */
 	struct fxt_nest *nests;         /* lanes.c */
 };
@@ -313,6 +322,9 @@ size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t pl
  * long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
+
+/* plain.c: briefs for the rows that have none. */
+void fxt_brief_rows(struct fxt_chunk *chunk);
 
 /* Takes a record of any kind; returns its size, as far as it is in the chunk. */
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);

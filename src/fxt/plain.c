@@ -163,6 +163,36 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct f
 	row->flags = instant ? fxt_scope_flags(word) : 0;
 }
 
+void fxt_brief_rows(struct fxt_chunk *chunk)
+{
+	for (; chunk->brief_rows < chunk->slab.count; chunk->brief_rows++)
+		chunk->briefs[chunk->brief_count++] = (struct tw_brief){.name = (uint32_t)chunk->brief_rows};
+}
+
+/* The same in brief. */
+INLINE void add_brief(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
+                      uint64_t word)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
+	uint64_t time = tw_ticks_ns(&chunk->clock, ticks);
+	fxt_set_time(chunk, time);
+	if (__builtin_expect(chunk->brief_rows != chunk->slab.count, 0))
+		fxt_brief_rows(chunk);
+	chunk->briefs[chunk->brief_count++] = (struct tw_brief){
+	    .time = time,
+	    .word = complete             ? tw_ticks_ns(&chunk->clock, word) - time
+	            : kind >= TW_COUNTER ? word
+	                                 : 0,
+	    .name = names->name,
+	    .category = names->category,
+	    .place = (uint32_t)place,
+	    .track = (uint16_t)run->thread->number,
+	    .kind = (uint8_t)kind,
+	    .form = (uint8_t)(TW_BRIEF_WHOLE | (instant ? fxt_scope_flags(word) << 1 : 0)),
+	};
+}
+
 /* Whether an event has its thread, its category or its name inline. */
 INLINE bool is_inline(uint64_t header)
 {
@@ -188,6 +218,10 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	if (!run->thread->wanted)
 		return true;
 	run->timed = bytes;
+	if (run->wish->brief && count == 0 && run->thread->number <= UINT16_MAX) {
+		add_brief(run, place, kind, names, ticks, word);
+		return true;
+	}
 	if (looked_at)
 		add_row(run, place, kind, names, ticks, word);
 	if (count && looked_at)

@@ -82,7 +82,7 @@ static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
 {
 	struct fxt_reader *fxt = reader->state;
 	int status = fxt_start(reader, &fxt_window_work, wish, reader->options.jobs);
-	fxt->window = status < 0 ? NULL : fxt_window_new(reader, fxt->ahead, wish);
+	fxt->window = status < 0 ? NULL : fxt_window_new(reader, fxt->ahead, wish, fxt->in_turn);
 	fxt->sorter.make = make_lane;
 	fxt->sorter.context = reader;
 	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
@@ -112,6 +112,12 @@ static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 	tw_sorter_put_later(&fxt->sorter, &chunk->slab, chunk->least);
 }
 
+static void brief(struct fxt_chunk *chunk)
+{
+	chunk->slab.offset = chunk->base;
+	tw_slab_brief(&chunk->slab);
+}
+
 /* Takes another chunk into the sorter. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct tw_reader *reader)
 {
@@ -133,6 +139,8 @@ static int pull(struct tw_reader *reader)
 	fxt_commit(&fxt->commit, chunk);
 	if (fxt->window)
 		fxt_window_count_early(fxt->window, chunk);
+	if (fxt->in_turn && !chunk->slab.brief)
+		brief(chunk);
 	tw_sorter_put(&fxt->sorter, &chunk->slab);
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
@@ -147,13 +155,14 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader)
 	return most > WINDOW_LEAST ? most : WINDOW_LEAST;
 }
 
-/* A power of two, so that words lie in one chunk. */
+/* A power of two, so that words lie in one chunk: as small as it takes to have rows of a dozen at once, but as many as
+ * are held must be lanes of the sorter. */
 size_t fxt_chunk_size(const struct tw_reader *reader)
 {
-	enum { OF_WINDOW = TW_ORDER_SLABS };
-	uint64_t window = fxt_reorder_window(reader);
+	enum { OF_MEMORY = 1024 };
+	uint64_t window = fxt_reorder_window(reader), most = tw_memory_limit(reader) / OF_MEMORY;
 	size_t size = FXT_CHUNK;
-	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > window / OF_WINDOW)
+	while (reader->merged > 1 && size > FXT_CHUNK_LEAST && size > most && size / 2 * TW_ORDER_SLABS > window)
 		size /= 2;
 	return size;
 }
@@ -238,13 +247,45 @@ static uint64_t last_frequency(const struct fxt_chunk *chunk)
 	return chunk->turn_count ? chunk->turns[chunk->turn_count - 1].frequency : chunk->turn.frequency;
 }
 
+/* The least time of a chunk, UINT64_MAX where none of its records has one. */
+static uint64_t least_time(const struct fxt_chunk *chunk)
+{
+	uint64_t least = chunk->wait == FXT_WAITS ? chunk->least : UINT64_MAX;
+	for (size_t i = 0; i < chunk->slab.count && chunk->timed && chunk->wait != FXT_WAITS; i++)
+		least = chunk->slab.events[i].time < least ? chunk->slab.events[i].time : least;
+	return least;
+}
+
+/* Rows that stand before all that has a time, in chunks of their own, have that of the first: they say what things are
+ * called. Returns that, UINT64_MAX where nothing has a time. */
+static uint64_t set_first_times(struct fxt_reader *fxt)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i = 0;
+	for (size_t k = 0; k < fxt->sorter.count; k++) {
+		uint64_t least = least_time(fxt->held[k]);
+		first = least < first ? least : first;
+	}
+	for (; first != UINT64_MAX && i < fxt->sorter.count && least_time(fxt->held[i]) == UINT64_MAX; i++) {
+		struct tw_slab *slab = &fxt->held[i]->slab;
+		for (size_t k = 0; k < slab->count; k++)
+			slab->events[k].time = first;
+		for (size_t k = 0; k < slab->brief_count; k++)
+			slab->briefs[k].time = first;
+	}
+	return first;
+}
+
 /* The clock begins with the earliest event of those held at first. Returns 0 or a negative status. */
 static int set_start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt->started ? 0 : tw_sorter_make_first(&fxt->sorter);
-	uint64_t first = tw_sorter_first(&fxt->sorter);
-	if (fxt->started || status < 0 || first == UINT64_MAX)
+	if (fxt->started)
+		return 0;
+	uint64_t first = set_first_times(fxt);
+	int status = tw_sorter_make_first(&fxt->sorter);
+	first = first == UINT64_MAX ? tw_sorter_first(&fxt->sorter) : first;
+	if (status < 0 || first == UINT64_MAX)
 		return status;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
@@ -290,6 +331,24 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 			status = (int)batch->count;
 		}
 	} while (status == 0 && fxt->sorter.count > 0);
+	return status;
+}
+
+int fxt_turn(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt->in_turn = true;
+	int status = fxt->ahead ? 0 : start(reader);
+	if (status == 0 && !fxt->finished && fxt->sorter.at_row)
+		status = tw_sorter_turn(&fxt->sorter, fxt->ended);
+	while (status == 0 && !fxt->finished) {
+		give_back(fxt);
+		status = fill(reader);
+		status = status < 0 ? status : set_start(reader);
+		status = status < 0 ? status : tw_sorter_turn(&fxt->sorter, fxt->ended);
+		if (status < 0 || (status == 0 && fxt->sorter.count == 0))
+			finish(reader);
+	}
 	return status;
 }
 

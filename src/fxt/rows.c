@@ -641,8 +641,8 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	struct tw_slab *slab = &chunk->slab;
-	for (size_t i = 0; i < chunk->untimed && chunk->untimed < slab->count; i++)
-		slab->events[i].time = slab->events[chunk->untimed].time;
+	for (size_t i = 0; i < chunk->untimed && chunk->timed; i++)
+		slab->events[i].time = chunk->first;
 	if (wish->sort)
 		tw_slab_sort(slab, &scratch->sort);
 	else

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/memory.h"
 #include "fxt/fxt.h"
+#include "fxt/measure.h"
 
 enum { MADE_AHEAD = 2 }; /* chunks that rows are made of before they are asked for */
 
@@ -17,21 +20,35 @@ static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish
 		fxt_decode(chunk, wish, scratch);
 }
 
-/* To grow step by step would leave holes. */
-static void reserve(struct fxt_chunk *chunk)
+static size_t records_of(const struct fxt_chunk *chunk)
 {
-	size_t rows = 0;
+	size_t count = 0;
 	for (size_t i = 0; i < chunk->piece_count; i++)
-		rows += chunk->pieces[i].count;
-	tw_slab_reserve(&chunk->slab, rows, 0);
+		count += chunk->pieces[i].count;
+	return count;
 }
 
 static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	chunk->memo = &scratch->memo;
-	reserve(chunk);
+	tw_slab_reserve(&chunk->slab, records_of(chunk), 0); /* to grow step by step would leave holes */
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
+}
+
+/* Makes briefs where they are enough, otherwise rows. Neither waits for the dictionary but rows. */
+static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	size_t count = records_of(chunk) + 1;
+	chunk->slab.offset = chunk->base;
+	chunk->failed = !tw_extend(&scratch->briefs, &scratch->brief_room, count, sizeof *scratch->briefs);
+	if (chunk->failed)
+		return;
+	chunk->briefs = scratch->briefs;
+	fxt_decode(chunk, wish, scratch);
+	fxt_decoded(chunk, wish, scratch);
+	fxt_brief_rows(chunk);
+	tw_slab_take_briefs(&chunk->slab, chunk->briefs, chunk->brief_count, &scratch->sort);
+	chunk->briefs = NULL;
 }
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -40,11 +57,31 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 		chunk->wait = FXT_WAITS;
 		return;
 	}
+	chunk->memo = &scratch->memo;
 	decode_all(chunk, wish, scratch);
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide};
+/* Events that are as they should be, which the walk then leaps over. */
+static void take_events(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	size_t place = leap->from;
+	uint64_t header;
+	for (; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		const uint8_t *bytes = chunk->bytes + place;
+		header = tw_load64(bytes, leap->big);
+		if (!fxt_is_plain(header) &&
+		    (fxt_type(header) != TW_FXT_TYPE_EVENT ||
+		     !fxt_measure_event(header, bytes, (chunk->end - place) / TW_FXT_WORD, leap->big)))
+			break;
+		leap->last = place;
+		leap->count++;
+	}
+	leap->to = place;
+}
+
+const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_events};
 
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {
@@ -69,13 +106,23 @@ static void free_room(struct fxt_room *room)
 
 /* ---- Rows: all of these with the lock, which is let go during the work. ---- */
 
-static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+/* What was looked up for a provider is kept while another one has its turn. */
+static struct fxt_memo *memo_for(struct fxt_hand *hand, const struct fxt_chunk *chunk)
 {
+	for (size_t i = 0; i < FXT_MEMOS; i++)
+		if (hand->memos[i].provider == chunk->turn.provider)
+			return &hand->memos[i];
+	return &hand->memos[chunk->turn.provider->id % FXT_MEMOS];
+}
+
+static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand)
+{
+	chunk->memo = memo_for(hand, chunk);
 	chunk->wait = FXT_IN_WORK;
 	if (window->room_count)
 		furnish(chunk, &window->rooms[--window->room_count]);
 	fxt_ahead_unlock(window->ahead);
-	decode_all(chunk, &window->wish, scratch);
+	(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, &hand->scratch);
 	fxt_ahead_lock(window->ahead);
 	chunk->wait = FXT_HAS_ROWS;
 }
@@ -101,7 +148,7 @@ static bool help(void *context)
 	if (!chunk)
 		return false;
 	window->helping = true;
-	make(window, chunk, &window->helpers);
+	make(window, chunk, &window->helper);
 	window->helping = false;
 	return true;
 }
@@ -118,7 +165,8 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
-	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
+	               slab->brief_count * sizeof *slab->briefs + slab->argument_count * sizeof *slab->arguments +
+	               chunk->fix_count * sizeof *chunk->fixes;
 	window->early_bytes += chunk->early;
 }
 
@@ -175,7 +223,8 @@ void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
 		return;
 	chunk->wait = FXT_EMPTY;
 	window->early_bytes -= chunk->early;
-	chunk->slab = (struct tw_slab){.count = room.slab.count}; /* the sorter knows by it that all are delivered */
+	chunk->slab =
+	    (struct tw_slab){.count = tw_slab_items(&room.slab)}; /* the sorter knows by it that all are delivered */
 	chunk->fixes = NULL;
 	chunk->fix_room = 0;
 	fxt_ahead_lock(window->ahead);
@@ -188,7 +237,8 @@ void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
 		free_room(&room);
 }
 
-struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish)
+struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish,
+                                  bool brief)
 {
 	struct fxt_window *window = calloc(1, sizeof *window);
 	if (!window)
@@ -196,6 +246,8 @@ struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ah
 	window->reader = reader;
 	window->ahead = ahead;
 	window->wish = *wish;
+	window->wish.brief = brief;
+	window->wish.sort = !brief;
 	fxt_ahead_lock(ahead);
 	fxt_ahead_more(ahead, help, window);
 	fxt_ahead_before_forgetting(ahead, finish_all);
@@ -209,7 +261,7 @@ void fxt_window_free(struct fxt_window *window)
 		return;
 	for (size_t i = 0; i < window->room_count; i++)
 		free_room(&window->rooms[i]);
-	fxt_scratch_free(&window->own);
-	fxt_scratch_free(&window->helpers);
+	fxt_scratch_free(&window->own.scratch);
+	fxt_scratch_free(&window->helper.scratch);
 	free(window);
 }

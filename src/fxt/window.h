@@ -10,7 +10,8 @@
 #include "fxt/ahead.h"
 
 enum {
-	FXT_ROOMS = 8 /* for rows, that are used again */
+	FXT_ROOMS = 3, /* for rows, that are used again */
+	FXT_MEMOS = 2  /* providers take turns */
 };
 
 /* The memory of a chunk's rows. */
@@ -18,6 +19,12 @@ struct fxt_room {
 	struct tw_slab slab;
 	struct fxt_fix *fixes;
 	size_t fix_room;
+};
+
+/* What a thread has that makes rows. */
+struct fxt_hand {
+	struct fxt_memo memos[FXT_MEMOS];
+	struct fxt_scratch scratch;
 };
 
 struct fxt_window {
@@ -29,8 +36,8 @@ struct fxt_window {
 	size_t count;
 	struct fxt_room rooms[FXT_ROOMS];
 	size_t room_count;
-	bool helping;                    /* a thread makes rows that have not been asked for */
-	struct fxt_scratch own, helpers; /* the caller's, and that of the other thread */
+	bool helping;                /* a thread makes rows that have not been asked for */
+	struct fxt_hand own, helper; /* the caller's thread, and the other one */
 	/* The caller's alone: */
 	uint64_t early_bytes; /* of rows that were made before their time, in chunks that are held */
 };
@@ -41,8 +48,9 @@ bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish
 /* What the threads that read ahead do with a chunk: make rows of it only if it cannot wait. */
 extern const struct fxt_work fxt_window_work;
 
-/* Begins to let chunks wait. NULL when there is no memory. */
-struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish);
+/* Begins to let chunks wait; brief: and to make no rows of what a brief is enough for. NULL when there is no memory. */
+struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish,
+                                  bool brief);
 
 /* Takes a chunk that waits. */
 void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk);

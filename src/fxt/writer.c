@@ -44,13 +44,6 @@ static void add_told(struct fxt_writer *w, struct fxt_items *items, const struct
 		fxt_add_made(w, items, told->name, told->type, value);
 }
 
-static uint64_t scope_of(uint16_t flags)
-{
-	if (flags & TW_FLAG_GLOBAL)
-		return 2;
-	return flags & TW_FLAG_PROCESS ? 1 : 0;
-}
-
 static uint64_t end_of(const struct tw_event *event)
 {
 	return event->value > UINT64_MAX - event->time ? UINT64_MAX : event->time + event->value;
@@ -59,17 +52,11 @@ static uint64_t end_of(const struct tw_event *event)
 static void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_event *event, enum fxt_tail tail)
 {
 	if (tail == FXT_TAIL_SCOPE)
-		fxt_put_word(put, scope_of(event->flags));
+		fxt_put_word(put, fxt_scope_of(event->flags));
 	else if (tail == FXT_TAIL_ID)
 		fxt_put_word(put, event->id);
 	else if (tail == FXT_TAIL_END)
 		fxt_put_word(put, fxt_ticks_of(w, end_of(event)));
-}
-
-/* The document's header of an event, but for its size and the number of arguments. */
-static uint64_t event_header(enum tw_fxt_kind kind, uint64_t thread, uint64_t category, uint64_t name)
-{
-	return TW_FXT_TYPE_EVENT | (uint64_t)(kind - TW_FXT_INSTANT) << 16 | thread << 24 | category << 32 | name << 48;
 }
 
 /* Writes an event of a type with these arguments and this name. */
@@ -79,7 +66,7 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
 	struct tw_output *out = &w->writer->out;
 	struct fxt_label category = fxt_label(&w->intern, event->category);
 	uint8_t thread = fxt_thread_index(&w->intern, event->track);
-	uint64_t header = event_header(shape->kind, thread, category.reference, name->reference);
+	uint64_t header = fxt_event_header(shape->kind, thread, category.reference, name->reference);
 	struct fxt_put put = fxt_put_begin(out, w->intern.big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (thread == 0)
@@ -128,7 +115,7 @@ static void put_event(struct fxt_writer *w, const struct tw_event *event, const 
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (shape->tail != FXT_NO_TAIL)
 		put_tail(w, &put, event, shape->tail);
-	fxt_put_end(&w->writer->out, &put, event_header(shape->kind, thread, category, name));
+	fxt_put_end(&w->writer->out, &put, fxt_event_header(shape->kind, thread, category, name));
 }
 
 /* An instant for what FXT has nothing for, its numbers as arguments. */
@@ -150,7 +137,7 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 
 #define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
 
-static const struct fxt_shape shapes[TW_EVENT_KINDS] = {
+const struct fxt_shape fxt_shapes[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {put_event, .kind = TW_FXT_DURATION_BEGIN},
     [TW_SLICE_END] = {put_event, .kind = TW_FXT_DURATION_END},
     [TW_SLICE_COMPLETE] = {put_event, .kind = TW_FXT_DURATION_COMPLETE, .tail = FXT_TAIL_END},
@@ -234,7 +221,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		assert(event->kind < TW_EVENT_KINDS);
-		shapes[event->kind].put(w, event, &shapes[event->kind]);
+		fxt_shapes[event->kind].put(w, event, &fxt_shapes[event->kind]);
 	}
 	return 0;
 }
@@ -264,6 +251,7 @@ const struct tw_target tw_target_fxt = {
     .order = TW_ORDER_TIME,
     .open = open_writer,
     .write = write_batch,
+    .join = fxt_join,
     .finish = finish,
     .close = close_writer,
 };

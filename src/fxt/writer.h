@@ -61,6 +61,31 @@ struct fxt_shape {
 	bool no_id; /* an id of 0 is none: nothing to tell */
 };
 
+extern const struct fxt_shape fxt_shapes[TW_EVENT_KINDS];
+
+/* writer.c, or join.c instead of it: all rows of archives that are merged. As tw_target.join. */
+int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
+
+/* The document's header of an event, but for its size and the number of arguments. */
+static inline uint64_t fxt_event_header(enum tw_fxt_kind kind, uint64_t thread, uint64_t category, uint64_t name)
+{
+	return TW_FXT_TYPE_EVENT | (uint64_t)(kind - TW_FXT_INSTANT) << 16 | thread << 24 | category << 32 | name << 48;
+}
+
+/* The same of a context switch or a wake-up. */
+static inline uint64_t fxt_scheduling_header(enum tw_fxt_kind kind, uint64_t cpu, uint64_t state, uint64_t arguments)
+{
+	uint64_t type = (uint64_t)(kind - TW_FXT_LEGACY_CONTEXT_SWITCH);
+	return TW_FXT_TYPE_SCHEDULING | arguments << 16 | cpu << 20 | state << 36 | type << 60;
+}
+
+static inline uint64_t fxt_scope_of(uint16_t flags)
+{
+	if (flags & TW_FLAG_GLOBAL)
+		return 2;
+	return flags & TW_FLAG_PROCESS ? 1 : 0;
+}
+
 /* Moves the base of the clock to a time, or shortly before it. */
 void fxt_move_clock(struct fxt_clock *clock, uint64_t ns);
 

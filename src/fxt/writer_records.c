@@ -56,9 +56,7 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 	if (!wakeup)
 		fxt_put_word(&put, other);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
-	uint64_t type = (uint64_t)(shape->kind - TW_FXT_LEGACY_CONTEXT_SWITCH);
-	fxt_put_end(out, &put,
-	            TW_FXT_TYPE_SCHEDULING | count << 16 | (uint64_t)event->cpu << 20 | state << 36 | type << 60);
+	fxt_put_end(out, &put, fxt_scheduling_header(shape->kind, event->cpu, state, count));
 	no_place(w, event->name, "name");
 	no_place(w, event->category, "category");
 }

@@ -192,3 +192,31 @@ events() { # file, then name and microseconds of instants
 	trackway stat --json all.fxt >stat.json || [ $? = 1 ]
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/exports.py" perfetto all.pftrace stat.json
 }
+
+@test "merge: FXT straight from FXT has the events that the way through rows has" {
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import fxt, fxt_odd
+		odd = fxt_odd.archive()
+		open("odd.fxt", "wb").write(odd)
+		open("big.fxt", "wb").write(fxt.swapped(odd))
+		damaged = bytearray(odd)
+		del damaged[len(odd) // 2 & ~7 : (len(odd) // 2 & ~7) + 24]
+		open("damaged.fxt", "wb").write(damaged)
+	END
+	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" .
+	events() { # of an archive, without the indices
+		trackway dump "$1" 2>findings | grep -vE ' (magic|provider-info|initialization|string|thread|kernel-object) ' |
+			cut -d' ' -f2- | sed 's/_ref=[0-9]*//g'
+	}
+	printf 'a;b 1\n' >none.folded
+	for set in "odd.fxt big.fxt" "big.fxt streaming.fxt odd.fxt" "damaged.fxt oneshot_all.fxt"; do
+		trackway merge --align none $set -o straight.fxt 2>found.straight || [ $? -eq 1 ]
+		trackway merge --align none $set none.folded -o rows.fxt 2>found.rows || [ $? -eq 1 ]
+		events straight.fxt >straight.txt
+		events rows.fxt | grep -v 'value=a;b ' >rows.txt
+		[ -s straight.txt ]
+		diff straight.txt rows.txt
+	done
+}
