@@ -187,8 +187,8 @@ static inline __attribute__((always_inline)) bool is_right(uint64_t header, cons
 	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
 }
 
-/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. leap: NULL,
- * or they are not known to be as they should be, and are counted there. */
+/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. leap:
+ * NULL, or they are not known to be as they should be, and are counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
                                                              size_t end, bool big, struct fxt_leap *leap)
 {

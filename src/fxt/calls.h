@@ -16,8 +16,8 @@ struct fxt_call {
 	    below; /* the row that it waits for; while they are sorted, the complete slice that it waits on top of */
 };
 
-/* Room for calls as they stand. It goes from chunk to chunk: when they are in order they are no more needed, and what was
- * lately used is in the processor's cache. `make bench` measures stat. */
+/* Room for calls as they stand. It goes from chunk to chunk: when they are in order they are no more needed, and what
+ * was lately used is in the processor's cache. `make bench` measures stat. */
 struct fxt_call_room {
 	struct fxt_call *calls;
 	size_t room;

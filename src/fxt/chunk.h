@@ -272,8 +272,8 @@ struct fxt_scratch {
 	struct fxt_steps_scratch steps; /* verify.c */
 	struct tw_brief *briefs;        /* window.c */
 	size_t brief_room;
-	struct fxt_skimmer *skimmer;    /* skim.c */
-	struct fxt_nest *nests;         /* lanes.c */
+	struct fxt_skimmer *skimmer; /* skim.c */
+	struct fxt_nest *nests;      /* lanes.c */
 };
 
 void fxt_scratch_free(struct fxt_scratch *scratch);

@@ -95,8 +95,8 @@ static void put_all(struct fxt_calls *calls)
 /* ---- The same order, where calls that nest are wanted as such. From the last to the first, what holds a call comes
  * before it: an end or a complete slice goes onto a stack, and has ended when its begin is there or something is before
  * it. What is still there at the beginning of the chunk, and begins that find no end, go beyond the chunk: they stay
- * items. All times must differ, so that there is only one order: whatever else there is, is sorted, and so is what lasts
- * longer than 32 bits of nanoseconds. `make bench` measures stat. ---- */
+ * items. All times must differ, so that there is only one order: whatever else there is, is sorted, and so is what
+ * lasts longer than 32 bits of nanoseconds. `make bench` measures stat. ---- */
 
 enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* more or deeper ones are sorted */
 
@@ -240,8 +240,8 @@ static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct 
 	lane->mixed = mixed;
 }
 
-/* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of what
- * is left. */
+/* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of
+ * what is left. */
 static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                                         const struct fxt_call *first, const struct fxt_call *end)
 {
