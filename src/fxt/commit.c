@@ -126,9 +126,31 @@ static void fix_kernel_object(const struct place *at)
 
 /* ---- Blobs in parts. ---- */
 
+/* The argument whose bytes are only here in part. */
+static const struct tw_argument *bytes_of(const struct tw_slab *slab, const struct tw_event *row)
+{
+	size_t base = slab->bases[(size_t)(row - slab->events) / TW_SLAB_BLOCK] + row->first_argument;
+	for (unsigned i = 0; i < row->argument_count; i++)
+		if (slab->arguments[base + i].type == TW_ARG_BYTES)
+			return &slab->arguments[base + i];
+	return NULL;
+}
+
+/* What goes on behind this row. All of an unknown record is shown, padding too. */
+static void keep_blob(struct fxt_commit *commit, const struct tw_slab *slab, const struct tw_event *row)
+{
+	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(slab, row) : NULL;
+	if (!bytes)
+		return;
+	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
+	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
+}
+
 static void fix_payload(const struct place *at)
 {
 	struct fxt_blob_row *blob = &at->commit->blob;
+	if (at->fix->row > 0) /* cut off by the end of the file */
+		keep_blob(at->commit, &at->chunk->slab, at->row - 1);
 	struct tw_argument *bytes = argument_of(at, 0);
 	const struct tw_event part = *at->row;
 	*at->row = blob->event;
@@ -140,30 +162,6 @@ static void fix_payload(const struct place *at)
 	bytes->size = bytes->size < blob->left ? bytes->size : blob->left; /* the rest is padding */
 	blob->left -= bytes->size;
 	at->row->flags = blob->left == 0 ? 0 : part.flags;
-}
-
-/* The argument whose bytes are only here in part. */
-static const struct tw_argument *bytes_of(const struct tw_slab *slab, const struct tw_event *row)
-{
-	size_t base = slab->bases[(slab->count - 1) / TW_SLAB_BLOCK] + row->first_argument;
-	for (unsigned i = 0; i < row->argument_count; i++)
-		if (slab->arguments[base + i].type == TW_ARG_BYTES)
-			return &slab->arguments[base + i];
-	return NULL;
-}
-
-/* A large record that ends a chunk goes on in the next. All of an unknown one is shown, padding too. */
-static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk)
-{
-	const struct tw_slab *slab = &chunk->slab;
-	const struct tw_event *row = slab->count ? &slab->events[slab->count - 1] : NULL;
-	if (!row || !(row->flags & TW_FLAG_PARTIAL) || chunk->pieces[chunk->piece_count - 1].kind == FXT_PAYLOAD)
-		return;
-	const struct tw_argument *bytes = bytes_of(slab, row);
-	if (!bytes)
-		return;
-	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
-	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
 }
 
 /* ---- What was found. ---- */
@@ -243,7 +241,8 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
-	keep_blob(commit, chunk);
+	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
+		keep_blob(commit, &chunk->slab, &chunk->slab.events[chunk->slab.count - 1]);
 	tell_all(commit, chunk);
 	commit->lost_bytes += chunk->counts.lost_bytes;
 }

@@ -204,6 +204,26 @@ END
 	head -c "$(stat -c %s part)" data | cmp - part
 }
 
+@test "a large blob that the file's end cuts off is no other event" {
+	archive <<END
+$blob
+out += [string(1, b'big'), event(0, 1, ticks=1000), large(1, bytes(10_000))]
+END
+	head -c -100 in.fxt >cut.fxt
+	trackway convert --to jsonl cut.fxt 2>err >out || [ $? = 1 ]
+	"$PYTHON" - <<'END'
+import json
+rows = [json.loads(line) for line in open("out")]
+assert [row["kind"] for row in rows if row["name"]] == ["instant", "blob", "blob"], rows
+assert all(row["time_ns"] == 0 for row in rows), rows
+END
+	trackway check cut.fxt >out || [ $? = 1 ]
+	! grep begin-without-end out
+	rm -f merged.json
+	trackway merge --to chrome cut.fxt in.fxt -o merged.json 2>err || [ $? = 1 ]
+	[ "$(grep -c '"ts":0.000,"name":"big","s":"t"' merged.json)" = 2 ]
+}
+
 @test "blobs: names of files are safe, and every blob has one" {
 	archive <<END
 $blob
