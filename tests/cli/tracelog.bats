@@ -321,7 +321,7 @@ PY
 			/^sam mem/ { for (i = 5; i <= NF; i++) { split($i, item, ":"); sum["bytes", $3] += item[3] } }
 			END { for (i = 0; i < 4; i++) print i, sum[weight, "0x0000000" i] }' "$log" >expected
 		trackway stat --json --by whole-thread --weight $weight "$log" |
-			sed 's/.*"total":\([0-9]*\),"self":\([0-9]*\),.*"thread":\([0-9]*\)}/\3 \1 \2/' | sort >out
+			sed 's/.*"total":\([0-9]*\),"self":\([0-9]*\),.*"thread":\([0-9]*\)[,}].*/\3 \1 \2/' | sort >out
 		awk '$2 == $3 { print $1, $2 }' out | diff expected - || fail "$weight"
 	done
 }

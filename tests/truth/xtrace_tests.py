@@ -374,7 +374,7 @@ def threads_are_on_one_clock(bench):
             found = sorted((thread, *one) for thread, calls in found.items() for one in calls)
             assert found == wanted, (ordered, form, found)
         stat = {row["name"]: row for row in bench.lines("stat", path)}
-        assert stat["0x2000"]["total_ns"] == wanted[1][3] - wanted[1][2], stat
+        assert stat["0x2000"]["total"] == wanted[1][3] - wanted[1][2], stat
         assert {finding["rule"] for finding in bench.lines("check", path)} == {"xtrace.snapshots-missing"}
 
 
@@ -487,11 +487,11 @@ def calls_are_made_of_branches(bench):
     rows = {row["name"]: row for row in bench.lines("stat", path)}
     main, function = rows[hex(xtrace.START)], rows[hex(xtrace.FUNCTION)]
     failures = facts["kinds"]["stxr"] - 100
-    assert function["count"] == 100 and function["open"] == 0 and function["min_ns"] == 9
-    assert function["total_ns"] == function["self_ns"] == 9 * 100 + 3 * failures
+    assert function["count"] == 100 and function["open"] == 0 and function["min"] == 9
+    assert function["total"] == function["self"] == 9 * 100 + 3 * failures
     assert main["count"] == main["open"] == 1
-    stacks = {tuple(row["stack"]): row["self_ns"] for row in bench.lines("stacks", path)}
-    assert stacks[hex(xtrace.START), hex(xtrace.FUNCTION)] == function["self_ns"]
+    stacks = {tuple(row["stack"]): row["self"] for row in bench.lines("stacks", path)}
+    assert stacks[hex(xtrace.START), hex(xtrace.FUNCTION)] == function["self"]
     chrome = path.with_suffix(".json")
     bench.run("convert", path, "-o", chrome)
     begins = [event for event in json.loads(chrome.read_text())["traceEvents"] if event["ph"] in "XB"]
