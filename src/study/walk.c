@@ -290,7 +290,7 @@ static inline void enter(struct walk *walk, struct fast *fast)
 	*fast = (struct fast){
 	    .p = cursor->bytes,
 	    .end = cursor->left > LONGEST ? cursor->bytes + (cursor->left - LONGEST) : cursor->bytes,
-	    .held_end = cursor->bytes + cursor->left,
+	    .held_end = cursor->left ? cursor->bytes + cursor->left : cursor->bytes,
 	    .step_count = batch->step_count,
 	    .access = batch->accesses + batch->access_count,
 	    .access_end = batch->accesses + STUDY_ACCESSES,

@@ -539,12 +539,13 @@ static inline size_t run_trail(struct xtrace_checker *checker, const uint8_t *p,
 void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until)
 {
 	enum { INST = 0x01, LONGEST = 265 };
+	if (cursor->left <= LONGEST)
+		return;
 	const uint8_t *p = cursor->bytes, *held_end = p + cursor->left, *limit = held_end;
 	uint64_t base = cursor->next;
 	if (until - base < cursor->left)
 		limit = p + (until - base);
-	const uint8_t *end = cursor->left > LONGEST ? held_end - LONGEST : p;
-	end = end < limit ? end : limit;
+	const uint8_t *end = held_end - LONGEST < limit ? held_end - LONGEST : limit;
 	while (p < end) {
 		size_t size = 0;
 		uint64_t offset = base + (uint64_t)(p - cursor->bytes);
