@@ -196,10 +196,11 @@ static bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begi
 
 static struct tw_left_call left_call(struct tw_profile_part *part, const struct tw_nested_call *found)
 {
+	static const struct tw_frame no_caller = {0}; /* rows are by function */
 	struct tw_calls *calls = &part->calls;
 	uint32_t row = found->name < calls->name_limit ? part->row_of[found->name] : TW_ROW_NONE;
 	if (__builtin_expect(row == TW_ROW_NONE, 0))
-		row = enter(calls, NULL, found->name);
+		row = enter(calls, &no_caller, found->name);
 	bool other = row == TW_ROW_OTHER;
 	struct tw_part_cover *cover = other ? &part->other : &part->keys[row].cover;
 	bool below = is_inside(cover, part->round, found->begin) ||

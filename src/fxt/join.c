@@ -5,6 +5,7 @@
  * nothing is copied in between. All others go the way of rows from any format: they are mapped to the merged
  * dictionary and given to the writer, which leaves what the tables need. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/merge.h"
@@ -323,6 +324,7 @@ static uint64_t lost_bytes(const struct feed *feed)
 static inline void count(struct join *join, const struct feed *feed)
 {
 	const struct tw_brief *brief = feed->brief;
+	assert(brief);
 	if (brief->kind == TW_LOST)
 		join->passed->lost_bytes = tw_sum(join->passed->lost_bytes, lost_bytes(feed));
 	else

@@ -1,5 +1,6 @@
 /* lanes.c - the calls of a chunk by track, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,6 +281,7 @@ static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const str
 {
 	for (const struct open *open = nest->bottom + 1; open <= nest->top; open++) {
 		const struct tw_nested_call *call = open->call, *inner = open < nest->top ? open[1].call : NULL;
+		assert(call);
 		if (!is_complete(call))
 			put_one(calls, lane, call);
 		put_nested(calls, lane, inner ? inner->begin + inner->duration : lane->begin,
