@@ -264,4 +264,11 @@ static inline void load_log(struct bytes *b, const char *name)
 	b->version = b->data[0] | b->data[1];
 }
 
+static inline void expect_bytes(const char *what, const uint8_t *found, const uint8_t *wanted, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (found[i] != wanted[i])
+			fail_msg("%s: byte %zu is %02x, expected %02x", what, i, found[i], wanted[i]);
+}
+
 #endif

@@ -1,19 +1,10 @@
-/* test_fdr_records.c - every record of XRay logs, both ways, with bytes from the format's tables; and the clock. */
+/* test_fdr_records.c - every record of XRay logs, both ways, with bytes from the format's tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_bytes.h"
 
 #include <trackway/fdr.h>
 
-#include "core/ticks.h"
-
 enum { LAYOUTS = 3 };
-
-static void expect_bytes(const char *what, const uint8_t *found, const uint8_t *wanted, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (found[i] != wanted[i])
-			fail_msg("%s: byte %zu is %02x, expected %02x", what, i, found[i], wanted[i]);
-}
 
 /* ---- The header. ---- */
 
@@ -749,157 +740,6 @@ static void test_encode_ids(void **state)
 	}
 }
 
-/* ---- Basic logs. ---- */
-
-static const struct basic_case {
-	const char *what;
-	unsigned first, last;
-	bool big;
-	const char *hex;
-	struct tw_basic_record record;
-} basics[] = {
-    {"enter",
-     1,
-     2,
-     false,
-     "0000 ff 00 01000000 e803000000000000 65000000 00000000 0000000000000000",
-     {.cpu = 255, .function_id = 1, .tsc = 1000, .thread = 101}},
-    {"enter, with process",
-     3,
-     3,
-     false,
-     "0000 03 00 01000000 e803000000000080 65000000 64000000 0000000000000000",
-     {.cpu = 3, .function_id = 1, .tsc = 0x80000000000003e8, .thread = 101, .process = 100}},
-    {"exit",
-     3,
-     3,
-     false,
-     "0000 03 01 feffffff e803000000000000 ffffffff 64000000 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = -2, .tsc = 1000, .thread = UINT32_MAX, .process = 100}},
-    {"tail exit",
-     2,
-     2,
-     false,
-     "0000 03 02 03000000 4605000000000000 65000000 00000000 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
-    {"tail exit, with process",
-     3,
-     3,
-     false,
-     "0000 03 02 03000000 4605000000000000 65000000 64000000 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101, .process = 100}},
-    {"enter with arguments",
-     3,
-     3,
-     false,
-     "0000 03 03 02000000 4c04000000000000 65000000 64000000 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_ENTER_ARGS, .function_id = 2, .tsc = 1100, .thread = 101, .process = 100}},
-    {"argument",
-     1,
-     3,
-     false,
-     "0100 0000 02000000 65000000 64000000 0df0fecaefbeadde 0000000000000000",
-     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
-    {"enter, big",
-     1,
-     2,
-     true,
-     "0000 03 00 00000001 00000000000003e8 00000065 00000000 0000000000000000",
-     {.cpu = 3, .function_id = 1, .tsc = 1000, .thread = 101}},
-    {"tail exit, big",
-     2,
-     2,
-     true,
-     "0000 03 02 00000003 0000000000000546 00000065 00000000 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
-    {"exit, big",
-     3,
-     3,
-     true,
-     "0000 03 01 00000001 00000000000003e8 00000065 00000064 0000000000000000",
-     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = 1, .tsc = 1000, .thread = 101, .process = 100}},
-    {"argument, big",
-     1,
-     3,
-     true,
-     "0001 0000 00000002 00000065 00000064 deadbeefcafef00d 0000000000000000",
-     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
-};
-
-static void basic_there_and_back(const struct basic_case *c, unsigned version, enum tw_fdr_layout layout,
-                                 const uint8_t *bytes, const uint8_t *clean, bool padded)
-{
-	const struct tw_basic_record *wanted = &c->record;
-	struct tw_basic_record found;
-	uint8_t again[TW_BASIC_RECORD_SIZE];
-	assert_int_equal(tw_basic_decode(bytes, (uint16_t)version, layout, &found), 0);
-	bool same = found.record_type == wanted->record_type && found.cpu == wanted->cpu &&
-	            found.kind == wanted->kind && found.function_id == wanted->function_id &&
-	            found.tsc == wanted->tsc && found.thread == wanted->thread && found.process == wanted->process &&
-	            found.argument == wanted->argument && found.padded == padded;
-	if (!same)
-		fail_msg("%s: some field is wrong (padded: %d)", c->what, found.padded);
-	assert_int_equal(tw_basic_encode(&found, (uint16_t)version, layout, again), 0);
-	expect_bytes(c->what, again, clean, sizeof again);
-}
-
-static void test_basic_records(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof basics / sizeof *basics; i++)
-		for (unsigned version = basics[i].first; version <= basics[i].last; version++) {
-			uint8_t bytes[TW_BASIC_RECORD_SIZE];
-			assert_int_equal(from_hex(basics[i].hex, bytes, sizeof bytes), sizeof bytes);
-			if (!basics[i].big)
-				basic_there_and_back(&basics[i], version, TW_FDR_LITTLE, bytes, bytes, false);
-			for (unsigned layout = TW_FDR_BIG_MSB; basics[i].big && layout <= TW_FDR_BIG_LSB; layout++)
-				basic_there_and_back(&basics[i], version, (enum tw_fdr_layout)layout, bytes, bytes,
-				                     false);
-		}
-}
-
-static void test_basic_padding(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof basics / sizeof *basics; i++)
-		for (size_t at = 0; at < TW_BASIC_RECORD_SIZE; at++) {
-			const struct basic_case *c = &basics[i];
-			uint8_t clean[TW_BASIC_RECORD_SIZE], bytes[TW_BASIC_RECORD_SIZE];
-			enum tw_fdr_layout layout = c->big ? TW_FDR_BIG_MSB : TW_FDR_LITTLE;
-			size_t process_end = c->last >= 3 ? 24 : 20;
-			bool unused = c->record.record_type ? at == 2 || at == 3 || at >= 24 : at >= process_end;
-			if (!unused)
-				continue;
-			from_hex(c->hex, clean, sizeof clean);
-			memcpy(bytes, clean, sizeof bytes);
-			bytes[at] = 1;
-			basic_there_and_back(c, c->last, layout, bytes, clean, true);
-		}
-}
-
-static void test_basic_failures(void **state)
-{
-	uint8_t bytes[TW_BASIC_RECORD_SIZE] = {0};
-	struct tw_basic_record record = {.kind = TW_FDR_TAIL_EXIT};
-	(void)state;
-	assert_int_equal(tw_basic_encode(&record, 1, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
-	assert_int_equal(tw_basic_encode(&record, 2, TW_FDR_LITTLE, bytes), 0);
-	assert_int_equal(tw_basic_decode(bytes, 1, TW_FDR_LITTLE, &record), 0); /* read in every version */
-	record = (struct tw_basic_record){.kind = 4};
-	assert_int_equal(tw_basic_encode(&record, 3, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
-	record = (struct tw_basic_record){.record_type = 2};
-	assert_int_equal(tw_basic_encode(&record, 3, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
-	memset(bytes, 0, sizeof bytes);
-	for (unsigned kind = 4; kind < 256; kind++) {
-		bytes[3] = (uint8_t)kind;
-		assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_LITTLE, &record), TW_ERR_VALUE);
-	}
-	bytes[0] = 2;
-	assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_LITTLE, &record), TW_ERR_FORMAT);
-	bytes[0] = 1; /* 0x0100 in big endian */
-	assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_BIG_MSB, &record), TW_ERR_FORMAT);
-}
-
 /* ---- Logs that LLVM's writer and a script wrote, as xxd shows them. ---- */
 
 struct seen {
@@ -1010,134 +850,6 @@ static void test_logs_of_big_endian(void **state)
 	expect_log("be-lsb-v4.xray", lsb, sizeof lsb / sizeof *lsb, 2 * 12);
 }
 
-static void test_basic_logs(void **state)
-{
-	static const struct {
-		unsigned type, kind, tsc;
-		int32_t function;
-	} wanted[] = {{0, 0, 1000, 1}, {0, 3, 1100, 2}, {1, 0, 0, 2},    {0, 1, 1200, 2}, {0, 0, 1300, 3},
-	              {0, 2, 1350, 3}, {0, 0, 1360, 4}, {0, 1, 1400, 4}, {0, 1, 1500, 1}};
-	static const char *const names[] = {"basic-v3.xray", "basic-be-v2.xray"};
-	static struct bytes log;
-	(void)state;
-	for (size_t k = 0; k < 2; k++) {
-		struct tw_fdr_header header;
-		load_log(&log, names[k]);
-		assert_int_equal(tw_fdr_header_decode(log.data, log.size, &header), 0);
-		assert_int_equal(header.version, 3 - k);
-		assert_int_equal(log.size, 32 * (1 + sizeof wanted / sizeof *wanted));
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-			struct tw_basic_record r;
-			assert_int_equal(tw_basic_decode(log.data + 32 * (i + 1), header.version, header.layout, &r),
-			                 0);
-			assert_int_equal(r.record_type, wanted[i].type);
-			assert_int_equal(r.kind, wanted[i].kind);
-			assert_int_equal(r.tsc, wanted[i].tsc);
-			assert_int_equal(r.function_id, wanted[i].function);
-			assert_int_equal(r.thread, 101);
-			assert_int_equal(r.process, k ? 0 : 100);
-			assert_int_equal(r.cpu, wanted[i].type ? 0 : 3);
-			assert_true(r.argument == (wanted[i].type ? 0xdeadbeefcafef00d : 0));
-		}
-	}
-}
-
-/* ---- The clock. ---- */
-
-__extension__ typedef unsigned __int128 wide;
-
-static uint64_t exact_ns(uint64_t tsc, uint64_t frequency)
-{
-	wide ns = (wide)tsc * 1000000000u / frequency;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-}
-
-static void expect_time(struct tw_ticks *clock, uint64_t tsc)
-{
-	uint64_t found = tw_ticks_ns(clock, tsc), wanted = exact_ns(tsc, clock->frequency);
-	if (found != wanted)
-		fail_msg("%llu ticks at %llu Hz are %llu ns, expected %llu", (unsigned long long)tsc,
-		         (unsigned long long)clock->frequency, (unsigned long long)found, (unsigned long long)wanted);
-}
-
-static const uint64_t frequencies[] = {
-    1,          2,          3,          7,          1000,       32768,       999999,       24000000,         999999999,
-    1000000000, 1000000001, 2100000001, 3000000000, 4294967296, 99999999977, 999999999989, TW_FREQUENCY_MAX,
-};
-enum { FREQUENCIES = sizeof frequencies / sizeof *frequencies };
-
-/* Places where the arithmetic might slip: around powers of 2, where time leaves 64 bits, forwards and backwards. */
-static void test_clock_at_edges(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FREQUENCIES; i++) {
-		struct tw_ticks up, down, jump;
-		tw_ticks_set(&up, frequencies[i]);
-		tw_ticks_set(&down, frequencies[i]);
-		tw_ticks_set(&jump, frequencies[i]);
-		uint64_t last = (uint64_t)((wide)UINT64_MAX * frequencies[i] / 1000000000u);
-		for (unsigned bit = 0; bit < 64; bit++)
-			for (uint64_t d = 0; d < 7; d++) {
-				expect_time(&up, (UINT64_C(1) << bit) + d - 3);
-				expect_time(&down, (UINT64_C(1) << (63 - bit)) + 3 - d);
-				expect_time(&jump, d & 1 ? last + (UINT64_C(1) << bit) : last - (UINT64_C(1) << bit));
-			}
-		expect_time(&jump, 0);
-		expect_time(&jump, UINT64_MAX);
-		expect_time(&jump, UINT64_MAX - 1);
-		expect_time(&jump, 0);
-	}
-}
-
-/* Steps of all sizes from a base, as deltas do. */
-static void test_clock_in_steps(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FREQUENCIES; i++) {
-		struct tw_ticks clock;
-		uint64_t tsc = UINT64_C(1234567890123456789), random = 88172645463325252u;
-		tw_ticks_set(&clock, frequencies[i]);
-		for (unsigned step = 0; step < 20000; step++) {
-			random ^= random << 13;
-			random ^= random >> 7;
-			random ^= random << 17;
-			expect_time(&clock, tsc);
-			tsc += random >> (31 + step % 33);
-			if (step % 1000 == 999)
-				tsc -= random >> 20;
-		}
-	}
-}
-
-/* The first tick count whose time is just short of the next nanosecond, at a frequency that is a prime: -1 / 10^9. */
-static uint64_t hardest_count(uint64_t prime)
-{
-	wide power = 1, square = 1000000000 % prime;
-	for (uint64_t rest = prime - 2; rest; rest >>= 1) {
-		if (rest & 1)
-			power = power * square % prime;
-		square = square * square % prime;
-	}
-	return prime - (uint64_t)power;
-}
-
-/* As far from a base as a multiplication reaches, one tick on, and further, where rounding would show first. */
-static void test_clock_far_from_base(void **state)
-{
-	static const uint64_t primes[] = {999999937, 2147483647, 4294967291, 99999999977, 999999999989};
-	(void)state;
-	for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
-		struct tw_ticks clock;
-		tw_ticks_set(&clock, primes[i]);
-		uint64_t tsc = 10 * primes[i] + hardest_count(primes[i]);
-		uint64_t back[] = {clock.near, clock.near + 1, UINT32_MAX - UINT64_C(1), UINT32_MAX};
-		for (size_t k = 0; k < sizeof back / sizeof *back; k++) {
-			tw_ticks_move(&clock, tsc - back[k]);
-			expect_time(&clock, tsc);
-		}
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1153,15 +865,8 @@ int main(void)
 	    cmocka_unit_test(test_kind_names),
 	    cmocka_unit_test(test_encode_limits),
 	    cmocka_unit_test(test_encode_ids),
-	    cmocka_unit_test(test_basic_records),
-	    cmocka_unit_test(test_basic_padding),
-	    cmocka_unit_test(test_basic_failures),
 	    cmocka_unit_test(test_log_of_llvm),
 	    cmocka_unit_test(test_logs_of_big_endian),
-	    cmocka_unit_test(test_basic_logs),
-	    cmocka_unit_test(test_clock_at_edges),
-	    cmocka_unit_test(test_clock_in_steps),
-	    cmocka_unit_test(test_clock_far_from_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+/* test_fdr_basic.c - every record of basic XRay logs, both ways, with bytes from the format's tables. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr_bytes.h"
+
+#include <trackway/fdr.h>
+
+static const struct basic_case {
+	const char *what;
+	unsigned first, last;
+	bool big;
+	const char *hex;
+	struct tw_basic_record record;
+} basics[] = {
+    {"enter",
+     1,
+     2,
+     false,
+     "0000 ff 00 01000000 e803000000000000 65000000 00000000 0000000000000000",
+     {.cpu = 255, .function_id = 1, .tsc = 1000, .thread = 101}},
+    {"enter, with process",
+     3,
+     3,
+     false,
+     "0000 03 00 01000000 e803000000000080 65000000 64000000 0000000000000000",
+     {.cpu = 3, .function_id = 1, .tsc = 0x80000000000003e8, .thread = 101, .process = 100}},
+    {"exit",
+     3,
+     3,
+     false,
+     "0000 03 01 feffffff e803000000000000 ffffffff 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = -2, .tsc = 1000, .thread = UINT32_MAX, .process = 100}},
+    {"tail exit",
+     2,
+     2,
+     false,
+     "0000 03 02 03000000 4605000000000000 65000000 00000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
+    {"tail exit, with process",
+     3,
+     3,
+     false,
+     "0000 03 02 03000000 4605000000000000 65000000 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101, .process = 100}},
+    {"enter with arguments",
+     3,
+     3,
+     false,
+     "0000 03 03 02000000 4c04000000000000 65000000 64000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_ENTER_ARGS, .function_id = 2, .tsc = 1100, .thread = 101, .process = 100}},
+    {"argument",
+     1,
+     3,
+     false,
+     "0100 0000 02000000 65000000 64000000 0df0fecaefbeadde 0000000000000000",
+     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
+    {"enter, big",
+     1,
+     2,
+     true,
+     "0000 03 00 00000001 00000000000003e8 00000065 00000000 0000000000000000",
+     {.cpu = 3, .function_id = 1, .tsc = 1000, .thread = 101}},
+    {"tail exit, big",
+     2,
+     2,
+     true,
+     "0000 03 02 00000003 0000000000000546 00000065 00000000 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_TAIL_EXIT, .function_id = 3, .tsc = 1350, .thread = 101}},
+    {"exit, big",
+     3,
+     3,
+     true,
+     "0000 03 01 00000001 00000000000003e8 00000065 00000064 0000000000000000",
+     {.cpu = 3, .kind = TW_FDR_EXIT, .function_id = 1, .tsc = 1000, .thread = 101, .process = 100}},
+    {"argument, big",
+     1,
+     3,
+     true,
+     "0001 0000 00000002 00000065 00000064 deadbeefcafef00d 0000000000000000",
+     {.record_type = 1, .function_id = 2, .thread = 101, .process = 100, .argument = 0xdeadbeefcafef00d}},
+};
+
+static void basic_there_and_back(const struct basic_case *c, unsigned version, enum tw_fdr_layout layout,
+                                 const uint8_t *bytes, const uint8_t *clean, bool padded)
+{
+	const struct tw_basic_record *wanted = &c->record;
+	struct tw_basic_record found;
+	uint8_t again[TW_BASIC_RECORD_SIZE];
+	assert_int_equal(tw_basic_decode(bytes, (uint16_t)version, layout, &found), 0);
+	bool same = found.record_type == wanted->record_type && found.cpu == wanted->cpu &&
+	            found.kind == wanted->kind && found.function_id == wanted->function_id &&
+	            found.tsc == wanted->tsc && found.thread == wanted->thread && found.process == wanted->process &&
+	            found.argument == wanted->argument && found.padded == padded;
+	if (!same)
+		fail_msg("%s: some field is wrong (padded: %d)", c->what, found.padded);
+	assert_int_equal(tw_basic_encode(&found, (uint16_t)version, layout, again), 0);
+	expect_bytes(c->what, again, clean, sizeof again);
+}
+
+static void test_basic_records(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof basics / sizeof *basics; i++)
+		for (unsigned version = basics[i].first; version <= basics[i].last; version++) {
+			uint8_t bytes[TW_BASIC_RECORD_SIZE];
+			assert_int_equal(from_hex(basics[i].hex, bytes, sizeof bytes), sizeof bytes);
+			if (!basics[i].big)
+				basic_there_and_back(&basics[i], version, TW_FDR_LITTLE, bytes, bytes, false);
+			for (unsigned layout = TW_FDR_BIG_MSB; basics[i].big && layout <= TW_FDR_BIG_LSB; layout++)
+				basic_there_and_back(&basics[i], version, (enum tw_fdr_layout)layout, bytes, bytes,
+				                     false);
+		}
+}
+
+static void test_basic_padding(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof basics / sizeof *basics; i++)
+		for (size_t at = 0; at < TW_BASIC_RECORD_SIZE; at++) {
+			const struct basic_case *c = &basics[i];
+			uint8_t clean[TW_BASIC_RECORD_SIZE], bytes[TW_BASIC_RECORD_SIZE];
+			enum tw_fdr_layout layout = c->big ? TW_FDR_BIG_MSB : TW_FDR_LITTLE;
+			size_t process_end = c->last >= 3 ? 24 : 20;
+			bool unused = c->record.record_type ? at == 2 || at == 3 || at >= 24 : at >= process_end;
+			if (!unused)
+				continue;
+			from_hex(c->hex, clean, sizeof clean);
+			memcpy(bytes, clean, sizeof bytes);
+			bytes[at] = 1;
+			basic_there_and_back(c, c->last, layout, bytes, clean, true);
+		}
+}
+
+static void test_basic_failures(void **state)
+{
+	uint8_t bytes[TW_BASIC_RECORD_SIZE] = {0};
+	struct tw_basic_record record = {.kind = TW_FDR_TAIL_EXIT};
+	(void)state;
+	assert_int_equal(tw_basic_encode(&record, 1, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
+	assert_int_equal(tw_basic_encode(&record, 2, TW_FDR_LITTLE, bytes), 0);
+	assert_int_equal(tw_basic_decode(bytes, 1, TW_FDR_LITTLE, &record), 0); /* read in every version */
+	record = (struct tw_basic_record){.kind = 4};
+	assert_int_equal(tw_basic_encode(&record, 3, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
+	record = (struct tw_basic_record){.record_type = 2};
+	assert_int_equal(tw_basic_encode(&record, 3, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
+	memset(bytes, 0, sizeof bytes);
+	for (unsigned kind = 4; kind < 256; kind++) {
+		bytes[3] = (uint8_t)kind;
+		assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_LITTLE, &record), TW_ERR_VALUE);
+	}
+	bytes[0] = 2;
+	assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_LITTLE, &record), TW_ERR_FORMAT);
+	bytes[0] = 1; /* 0x0100 in big endian */
+	assert_int_equal(tw_basic_decode(bytes, 3, TW_FDR_BIG_MSB, &record), TW_ERR_FORMAT);
+}
+
+static void test_basic_logs(void **state)
+{
+	static const struct {
+		unsigned type, kind, tsc;
+		int32_t function;
+	} wanted[] = {{0, 0, 1000, 1}, {0, 3, 1100, 2}, {1, 0, 0, 2},    {0, 1, 1200, 2}, {0, 0, 1300, 3},
+	              {0, 2, 1350, 3}, {0, 0, 1360, 4}, {0, 1, 1400, 4}, {0, 1, 1500, 1}};
+	static const char *const names[] = {"basic-v3.xray", "basic-be-v2.xray"};
+	static struct bytes log;
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct tw_fdr_header header;
+		load_log(&log, names[k]);
+		assert_int_equal(tw_fdr_header_decode(log.data, log.size, &header), 0);
+		assert_int_equal(header.version, 3 - k);
+		assert_int_equal(log.size, 32 * (1 + sizeof wanted / sizeof *wanted));
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+			struct tw_basic_record r;
+			assert_int_equal(tw_basic_decode(log.data + 32 * (i + 1), header.version, header.layout, &r),
+			                 0);
+			assert_int_equal(r.record_type, wanted[i].type);
+			assert_int_equal(r.kind, wanted[i].kind);
+			assert_int_equal(r.tsc, wanted[i].tsc);
+			assert_int_equal(r.function_id, wanted[i].function);
+			assert_int_equal(r.thread, 101);
+			assert_int_equal(r.process, k ? 0 : 100);
+			assert_int_equal(r.cpu, wanted[i].type ? 0 : 3);
+			assert_true(r.argument == (wanted[i].type ? 0xdeadbeefcafef00d : 0));
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_basic_records),
+	    cmocka_unit_test(test_basic_padding),
+	    cmocka_unit_test(test_basic_failures),
+	    cmocka_unit_test(test_basic_logs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
