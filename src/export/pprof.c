@@ -151,12 +151,12 @@ static void put_mapping(struct pprof *pprof)
 
 /* ---- Samples. ---- */
 
-/* Nodes of a thread come one after the other as a rule. */
+/* Nodes of a thread come one after the other. */
 static void meet_track(struct pprof *pprof, uint32_t number)
 {
-	const struct tw_track *track = tw_dictionary_track(pprof->tree.dictionary, number);
 	if (pprof->track == number)
 		return;
+	const struct tw_track *track = tw_dictionary_track(pprof->tree.dictionary, number);
 	pprof->track = number;
 	tw_label_track(&pprof->label, pprof->tree.dictionary, track);
 	pprof->track_label = put_label(pprof);
@@ -233,7 +233,7 @@ static uint64_t put_other(struct pprof *pprof)
 
 /* ---- The file. ---- */
 
-static void put_all(struct pprof *pprof)
+static void put_all(struct pprof *pprof, const uint32_t *order)
 {
 	const struct tw_stack_tree *tree = &pprof->tree;
 	put_text(pprof, ""); /* number 0 */
@@ -245,8 +245,8 @@ static void put_all(struct pprof *pprof)
 		put_frame(pprof, i);
 	uint64_t other = tw_stack_tree_weighs(tree, TREE_OTHER) ? put_other(pprof) : 0;
 	put_mapping(pprof);
-	for (uint32_t i = 1; i < tree->count; i++)
-		put_sample(pprof, i, other);
+	for (size_t i = TREE_OTHER; i < tree->count; i++)
+		put_sample(pprof, order[i], other);
 	if (tree->end > tree->start && tree->of_slices == TREE_TIME)
 		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->end - tree->start);
 	flush(pprof, 0);
@@ -275,8 +275,11 @@ static int finish_pprof(struct tw_writer *writer)
 	int status = tw_stack_tree_finish(&pprof->tree);
 	if (status < 0)
 		return status;
-	put_all(pprof);
-	bool failed = pprof->proto.failed || pprof->label.failed;
+	uint32_t *order = tw_stack_tree_order(&pprof->tree);
+	if (order)
+		put_all(pprof, order);
+	free(order);
+	bool failed = !order || pprof->proto.failed || pprof->label.failed;
 	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 

@@ -116,7 +116,8 @@ void tw_proto_end(struct tw_proto *proto, size_t begin)
 	if (proto->failed || !tw_proto_room(proto, sizeof digits))
 		return;
 	size_t size = proto->length - begin, count = (size_t)(tw_proto_digits(digits, size) - digits);
-	memmove(proto->bytes + begin - 1 + count, proto->bytes + begin, size);
+	if (count > 1)
+		memmove(proto->bytes + begin - 1 + count, proto->bytes + begin, size);
 	memcpy(proto->bytes + begin - 1, digits, count);
 	proto->length += count - 1;
 }

@@ -5,6 +5,7 @@
 
 #include "core/calls.h"
 #include "core/format.h"
+#include "core/group.h"
 #include "export/children.h"
 #include "export/frames.h"
 
@@ -41,6 +42,7 @@ struct tw_stack_tree_node {
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
+	struct tw_group group;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
 	bool per_thread; /* below the root come the threads */
@@ -79,5 +81,9 @@ static inline uint64_t tw_stack_tree_self(const struct tw_stack_tree *tree, size
 
 /* Whether it weighs anything. */
 bool tw_stack_tree_weighs(const struct tw_stack_tree *tree, size_t node);
+
+/* The numbers of all nodes, those of a track one after the other, and parents first; node 1 stands where it is. The
+ * caller frees it; NULL: no memory. */
+uint32_t *tw_stack_tree_order(const struct tw_stack_tree *tree);
 
 #endif

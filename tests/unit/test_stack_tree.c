@@ -43,6 +43,7 @@ static void expect_bytes(struct fixture *f, const char *expected, size_t size)
 #define FUNCTION_LEAF "\x2a\x06\x08\x02\x10\x08\x18\x08\x22\x08\x08\x02\x10\x01\x22\x02\x08\x02"
 #define MAPPING "\x1a\x04\x08\x01\x38\x01"
 #define TRACK "\x32\x08thread 7\x32\x09process 7"
+#define LABELS_WORKER "\x1a\x04\x08\x01\x10\x0b\x1a\x04\x08\x02\x10\x0c"
 #define LABELS "\x1a\x04\x08\x01\x10\x09\x1a\x04\x08\x02\x10\x0a"
 
 static void test_pprof_slices(void **state)
@@ -56,6 +57,25 @@ static void test_pprof_slices(void **state)
 	                     "fib" FUNCTION_FIB "\x32\x04leaf" FUNCTION_LEAF MAPPING TRACK
 	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
 	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS);
+}
+
+/* Threads take turns; their stacks stand together, and what they are called stands once. */
+static void test_pprof_turns(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib), EVENT(6, TW_SLICE_BEGIN, f->worker, f->fib),
+	    EVENT(7, TW_SLICE_BEGIN, f->main, f->leaf), EVENT(8, TW_SLICE_BEGIN, f->worker, f->leaf),
+	    EVENT(9, TW_SLICE_END, f->main, f->leaf), EVENT(10, TW_SLICE_END, f->worker, f->leaf));
+	PUT(f, EVENT(15, TW_SLICE_END, f->main, f->fib), EVENT(16, TW_SLICE_END, f->worker, f->fib));
+	EXPECT_BYTES(f, KEYS "\x32\x05"
+	                     "calls\x32\x05"
+	                     "count\x0a\x04\x08\x03\x10\x04\x32\x04wall\x32\x0bnanoseconds\x0a\x04\x08\x05\x10\x06"
+	                     "\x32\x03"
+	                     "fib" FUNCTION_FIB "\x32\x04leaf" FUNCTION_LEAF MAPPING TRACK
+	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS
+	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS "\x32\x08thread 8\x32\x09process 7"
+	                     "\x12\x13\x0a\x01\x01\x12\x02\x01\x08" LABELS_WORKER
+	                     "\x12\x14\x0a\x02\x02\x01\x12\x02\x01\x02" LABELS_WORKER);
 }
 
 /* Samples at two lines of a function are two locations; the innermost comes first. */
@@ -222,6 +242,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_folded_samples, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_weight, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_slices, setup_pprof, teardown),
+	    cmocka_unit_test_setup_teardown(test_pprof_turns, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_samples, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_nothing, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_calls, setup_callgrind, teardown),
