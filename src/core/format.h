@@ -128,7 +128,10 @@ struct tw_format {
 	void (*close)(struct tw_reader *reader);
 };
 
-enum { TW_LOSSES = TW_EVENT_KINDS + 8 };
+enum {
+	TW_LOSSES = TW_EVENT_KINDS + 16,
+	TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPLETE /* kinds, as bits */
+};
 
 struct tw_writer {
 	const struct tw_target *target;
@@ -153,6 +156,8 @@ struct tw_target {
 	enum tw_order order;           /* of the events that it wants */
 	const char *compression; /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;          /* it opens what it writes itself, by writer->path */
+	uint32_t no_category;    /* kinds of event, bits 1 << kind, that it tells without their category; */
+	uint32_t no_arguments;   /* and without arguments: both are counted for it */
 	const char *source;      /* the one format that it is made of, record by record; NULL: events */
 	int (*transcode)(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result); /* of it */
 	int (*open)(struct tw_writer *writer);

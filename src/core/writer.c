@@ -59,8 +59,25 @@ int tw_create(struct tw_writer **writer, const char *path, const char *format, c
 	return open_writer(*writer, path, format, options);
 }
 
+/* An end has the category of its begin. */
+static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
+{
+	const uint32_t categories = writer->target->no_category & ~(UINT32_C(1) << TW_SLICE_END);
+	const uint32_t arguments = writer->target->no_arguments;
+	uint64_t category = 0, argument = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		category += categories >> event->kind & (event->category != 0);
+		argument += (arguments >> event->kind & 1) * event->argument_count;
+	}
+	tw_count_losses(writer, "category", false, category);
+	tw_count_losses(writer, "argument", false, argument);
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	if (writer->target->no_category)
+		count_untold(writer, batch);
 	int status = writer->target->write(writer, reader, batch);
 	if (status >= 0 && writer->out.error)
 		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: cannot write: %s", writer->name,

@@ -134,6 +134,7 @@ const struct tw_target tw_target_basic = {
     .title = "XRay basic mode log",
     .extensions = (const char *const[]){NULL},
     .order = TW_ORDER_TIME,
+    .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,
     .finish = finish,

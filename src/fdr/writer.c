@@ -421,6 +421,7 @@ const struct tw_target tw_target_fdr = {
     .title = "XRay flight data recorder log",
     .extensions = (const char *const[]){".xray", NULL},
     .order = TW_ORDER_TRACK,
+    .no_category = TW_SLICES,
     .open = open_writer,
     .write = write_batch,
     .finish = finish,

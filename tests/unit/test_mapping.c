@@ -250,8 +250,60 @@ static void test_places(void **state)
 	tw_dictionary_free(source.reader.dictionary);
 }
 
+/* ---- What is told of slices. ---- */
+
+/* Whether what was lost is called this, or more than that. */
+static bool has_lost(const struct tw_writer *writer, const char *what)
+{
+	const struct tw_loss *loss;
+	for (size_t i = 0; (loss = tw_writer_loss(writer, i)); i++)
+		if (strncmp(loss->what, what, strlen(what)) == 0)
+			return true;
+	return false;
+}
+
+static void write_slice(const struct source *source, struct tw_writer *writer)
+{
+	struct tw_event events[2] = {event_of(source, TW_SLICE_BEGIN), event_of(source, TW_SLICE_END)};
+	struct tw_batch batch = {.events = events, .count = 2, .arguments = &source->argument};
+	events[0].category = source->name;
+	events[0].argument_count = 1;
+	assert_int_equal(tw_write(writer, &source->reader, &batch), 0);
+	assert_int_equal(tw_finish(writer), 0);
+}
+
+static void test_slices(void **state)
+{
+	static const char *const parts[] = {"category", "argument"};
+	(void)state;
+	static struct table tables[TABLES];
+	static struct source source;
+	struct tw_writer *writer;
+	char path[64];
+	assert_int_equal(read_tables(tables, "slice"), 1);
+	open_source(&source);
+	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
+	for (size_t i = 0; tw_targets[i]; i++) {
+		const char *target = tw_targets[i]->name;
+		if (!tw_targets[i]->write)
+			continue;
+		assert_int_equal(tw_create(&writer, path, target, NULL), 0);
+		write_slice(&source, writer);
+		for (size_t j = 0; j < 2; j++) {
+			const char *found = has_lost(writer, parts[j]) ? "left out" : "kept";
+			const char *cell = cell_of(tables, 1, parts[j], target);
+			if (strncmp(cell, found, strlen(found)) != 0)
+				fail_msg("the %s of a slice is %s in %s, not \"%s\"", parts[j], found, target, cell);
+		}
+		tw_discard(writer);
+		remove_all(path);
+	}
+	tw_dictionary_free(source.reader.dictionary);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_places)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_places),
+	                                   cmocka_unit_test(test_slices)};
 	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
 }
