@@ -250,6 +250,8 @@ int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct 
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
 	const char *name = tw_dictionary_name(reader->dictionary, function)->text;
 	int count = 0;
+	if (record->event && record->data_size)
+		return uftrace_kernel_arguments(reader, record, data, arguments);
 	if (!record->data_size || (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT))
 		return 0;
 	for (size_t i = first_of(specs, name); i < specs->count && strcmp(specs->items[i].name, name) == 0; i++) {

@@ -121,6 +121,7 @@ static void uftrace_close(struct tw_reader *reader)
 		tw_text_free(&uftrace->texts[i]);
 	uftrace_symbols_free(&uftrace->symbols);
 	uftrace_specs_free(&uftrace->specs);
+	uftrace_kernel_free(&uftrace->kernel);
 	tw_map_free(&uftrace->task_numbers);
 	tw_map_free(&uftrace->event_names);
 	free(uftrace->tasks);

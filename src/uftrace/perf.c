@@ -36,18 +36,21 @@ struct perf_record {
 
 /* ---- Files. ---- */
 
-/* "perf-cpu12.dat" */
+/* "perf-cpu12.dat", "kernel-cpu12.dat" */
 int uftrace_add_cpu(struct tw_reader *reader, const char *name)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	const char *at = name + strlen("perf-cpu");
+	bool kernel = name[0] == 'k';
+	const char *at = name + strlen(kernel ? "kernel-cpu" : "perf-cpu");
 	uint64_t number;
 	if (!tw_scan_number(&at, 10, &number) || strcmp(at, ".dat") != 0 || number >= CPUS_MOST)
 		return 0;
 	if (!tw_grow(&uftrace->cpus, &uftrace->cpu_room, uftrace->cpu_count + 1, sizeof *uftrace->cpus))
 		return uftrace_no_memory(reader);
 	struct uftrace_cpu *cpu = &uftrace->cpus[uftrace->cpu_count++];
-	*cpu = (struct uftrace_cpu){.number = (unsigned)number, .file = uftrace_path(reader->path, name)};
+	*cpu = (struct uftrace_cpu){.number = (unsigned)number,
+	                            .kernel = kernel,
+	                            .file = uftrace_path(reader->path, name)};
 	return cpu->file ? 0 : uftrace_no_memory(reader);
 }
 
@@ -55,7 +58,7 @@ int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu)
 {
 	int status = tw_input_open(&cpu->input, cpu->file);
 	cpu->window = (struct tw_window){.input = cpu->input, .chunk = RECORD_MOST};
-	cpu->next = 0;
+	cpu->next = cpu->page = cpu->at = cpu->end = cpu->missed = 0;
 	if (status < 0)
 		tw_fail(reader, status, "%s", cpu->input ? tw_input_error(cpu->input) : "out of memory");
 	return status;
@@ -133,6 +136,8 @@ int uftrace_cpu_next(struct tw_reader *reader, struct uftrace_cpu *cpu)
 {
 	struct perf_record record;
 	int status;
+	if (cpu->kernel)
+		return uftrace_kernel_next(reader, cpu);
 	do
 		status = next_record(reader, cpu, &record);
 	while (status > 0 && !take_switch(reader, cpu, &record));
@@ -163,6 +168,8 @@ int uftrace_read_names(struct tw_reader *reader)
 	reader->quiet = true; /* what is wrong is told when switches are read */
 	for (size_t i = 0; i < uftrace->cpu_count && status >= 0; i++) {
 		struct perf_record record;
+		if (uftrace->cpus[i].kernel)
+			continue;
 		status = uftrace_cpu_open(reader, &uftrace->cpus[i]);
 		while (status >= 0 && (status = next_record(reader, &uftrace->cpus[i], &record)) > 0)
 			status = take_name(reader, &record);

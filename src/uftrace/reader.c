@@ -182,15 +182,26 @@ uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task
 {
 	if (record->type == UFTRACE_EVENT)
 		return event_name(reader, record->address);
+	if (record->type == UFTRACE_KERNEL_EVENT)
+		return record->event->name;
+	if (record->kernel)
+		return uftrace_name(reader, UFTRACE_KERNEL, record->address);
 	return uftrace_name(reader, session_of(uftrace_of(reader), task, record->time), record->address);
 }
 
 /* ---- Events. ---- */
 
 static const uint8_t events[UFTRACE_TYPES] = {
-    [UFTRACE_ENTRY] = TW_SLICE_BEGIN, [UFTRACE_EXIT] = TW_SLICE_END, [UFTRACE_LOSS] = TW_LOST,
-    [UFTRACE_EVENT] = TW_INSTANT,     [UFTRACE_GAP] = TW_LOST,       [UFTRACE_SCHED_IN] = TW_SWITCH,
+    [UFTRACE_ENTRY] = TW_SLICE_BEGIN,
+    [UFTRACE_EXIT] = TW_SLICE_END,
+    [UFTRACE_LOSS] = TW_LOST,
+    [UFTRACE_EVENT] = TW_INSTANT,
+    [UFTRACE_GAP] = TW_LOST,
+    [UFTRACE_SCHED_IN] = TW_SWITCH,
     [UFTRACE_SCHED_OUT] = TW_SWITCH,
+    [UFTRACE_KERNEL_ENTRY] = TW_SLICE_BEGIN,
+    [UFTRACE_KERNEL_EXIT] = TW_SLICE_END,
+    [UFTRACE_KERNEL_EVENT] = TW_INSTANT,
 };
 
 /* The data is kept as long as the batch. */
@@ -222,13 +233,22 @@ static void add_switch(const struct uftrace_reader *uftrace, const struct uftrac
 	row->value = leaves && !record->preempted ? BLOCKED : RUNNING;
 }
 
+/* Offsets are of the thread's file. Those of the kernel's, one for each CPU, are told apart by bits above them. */
+static uint64_t offset_of(const struct uftrace_record *record)
+{
+	enum { KERNEL = 40, CPU = 32 };
+	uint64_t cpu = record->cpu & UINT8_MAX;
+	return record->kernel ? UINT64_C(1) << KERNEL | cpu << CPU | (uint32_t)record->offset : record->offset;
+}
+
 static int add_row(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
                    struct tw_event *row)
 {
 	*row = (struct tw_event){
 	    .kind = events[record->type],
 	    .time = record->time,
-	    .offset = record->offset,
+	    .offset = offset_of(record),
+	    .category = record->kernel ? uftrace_of(reader)->kernel.category : 0,
 	    .track = task->track,
 	    .value = record->type == UFTRACE_GAP ? record->size : 0,
 	};
@@ -265,8 +285,15 @@ int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 /* ---- Records. ---- */
 
 static const char *const kinds[UFTRACE_TYPES] = {
-    [UFTRACE_ENTRY] = "entry", [UFTRACE_EXIT] = "exit",         [UFTRACE_LOSS] = "lost",
-    [UFTRACE_EVENT] = "event", [UFTRACE_SCHED_IN] = "sched-in", [UFTRACE_SCHED_OUT] = "sched-out",
+    [UFTRACE_ENTRY] = "entry",
+    [UFTRACE_EXIT] = "exit",
+    [UFTRACE_LOSS] = "lost",
+    [UFTRACE_EVENT] = "event",
+    [UFTRACE_SCHED_IN] = "sched-in",
+    [UFTRACE_SCHED_OUT] = "sched-out",
+    [UFTRACE_KERNEL_ENTRY] = "kernel-entry",
+    [UFTRACE_KERNEL_EXIT] = "kernel-exit",
+    [UFTRACE_KERNEL_EVENT] = "kernel-event",
 };
 
 static void add_field(struct tw_record *record, struct tw_field *fields, struct tw_field field)
@@ -327,13 +354,14 @@ static int add_call(struct tw_reader *reader, struct tw_record *record, struct u
                     const struct uftrace_record *it)
 {
 	struct tw_field *fields = uftrace_of(reader)->fields;
-	bool call = it->type == UFTRACE_ENTRY || it->type == UFTRACE_EXIT;
+	static const char *const numbers[UFTRACE_TYPES] = {[UFTRACE_EVENT] = "id", [UFTRACE_LOSS] = "count"};
+	const char *number_name = numbers[it->type];
 	add_number(record, fields, "depth", TW_FIELD_UINT, it->depth);
-	add_number(record, fields,
-	           call                        ? "address"
-	           : it->type == UFTRACE_EVENT ? "id"
-	                                       : "count",
-	           call ? TW_FIELD_HEX : TW_FIELD_UINT, it->address);
+	if (it->kernel)
+		add_number(record, fields, "cpu", TW_FIELD_UINT, it->cpu);
+	if (it->type != UFTRACE_KERNEL_EVENT)
+		add_number(record, fields, number_name ? number_name : "address",
+		           number_name ? TW_FIELD_UINT : TW_FIELD_HEX, it->address);
 	if (it->type == UFTRACE_LOSS)
 		return 1;
 	uint32_t number = uftrace_record_name(reader, task, it);
@@ -361,7 +389,7 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 	    (struct tw_record){.kind = kinds[it.type], .offset = it.offset, .size = it.size, .fields = uftrace->fields};
 	add_number(record, uftrace->fields, "tid", TW_FIELD_UINT, task->thread);
 	add_number(record, uftrace->fields, "time", TW_FIELD_UINT, it.time);
-	if (it.type != UFTRACE_SCHED_IN && it.type != UFTRACE_SCHED_OUT)
+	if (events[it.type] != TW_SWITCH)
 		return add_call(reader, record, task, &it);
 	add_number(record, uftrace->fields, "cpu", TW_FIELD_UINT, it.cpu);
 	if (it.type == UFTRACE_SCHED_OUT)

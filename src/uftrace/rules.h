@@ -23,7 +23,8 @@
 	  "The map of a session is missing: its functions have no names.")                                             \
 	X(UFTRACE_NO_SYMBOLS, "uftrace.no-symbols", TW_WARNING,                                                        \
 	  "The symbol file of a program or library is missing: its functions have no names.")                          \
-	X(UFTRACE_NOT_READ, "uftrace.not-read", TW_NOTE, "What was recorded of the kernel's functions is not read.")   \
+	X(UFTRACE_NOT_READ, "uftrace.not-read", TW_WARNING,                                                            \
+	  "Of what was recorded of the kernel, kernel_header does not tell what it is: it is left out.")               \
 	X(UFTRACE_NAME_LIMIT, "uftrace.name-limit", TW_WARNING,                                                        \
 	  "There are more symbols and addresses than the memory limit allows: the rest is shown as one.")
 

@@ -76,6 +76,18 @@ static bool take_symbol(void *context, char *line)
 	return add_symbol(context, address, end[1] == '?' ? NULL : name);
 }
 
+/* "ffffffff81000000 T _text", behind it perhaps a tab and "[module]". Where addresses are kept secret they are 0. */
+static bool take_kernel_symbol(void *context, char *line)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+	if (end == line || *end != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	char *name = end + 3;
+	name[strcspn(name, "\t")] = '\0';
+	return address == 0 || !strchr("TtWw", end[1]) || add_symbol(context, address, name);
+}
+
 static bool take_debug_line(void *context, char *line)
 {
 	struct load *load = context;
@@ -115,6 +127,21 @@ static int load_symbols(struct tw_reader *reader, struct uftrace_module *module)
 	if (module->count)
 		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
 	return status;
+}
+
+static int load_kernel(struct tw_reader *reader)
+{
+	struct uftrace_module *module = &uftrace_of(reader)->symbols.kernel;
+	struct load load = {.reader = reader, .module = module};
+	bool found;
+	module->loaded = true;
+	int status = uftrace_read_lines(reader, "kallsyms", take_kernel_symbol, &load, &found);
+	if (status >= 0 && module->count == 0)
+		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0,
+		          "There are no symbols of the kernel in kallsyms.");
+	if (module->count)
+		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
+	return load.failed ? uftrace_no_memory(reader) : status;
 }
 
 /* ---- Maps. ---- */
@@ -250,6 +277,12 @@ static int find(struct tw_reader *reader, uint32_t number, uint64_t address, con
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	*text = NULL;
+	if (number == UFTRACE_KERNEL) {
+		struct uftrace_module *module = &uftrace->symbols.kernel;
+		int status = module->loaded ? 0 : load_kernel(reader);
+		*text = status < 0 ? NULL : symbol_at(module, address);
+		return status;
+	}
 	if (number == UINT32_MAX)
 		return 0;
 	struct uftrace_session *session = &uftrace->symbols.sessions[number];
@@ -305,6 +338,8 @@ void uftrace_symbols_free(struct uftrace_symbols *symbols)
 	}
 	for (size_t i = 0; i < symbols->session_count; i++)
 		free(symbols->sessions[i].mappings);
+	free(symbols->kernel.symbols);
+	free(symbols->kernel.texts);
 	free(symbols->modules);
 	free(symbols->sessions);
 	tw_map_free(&symbols->names);

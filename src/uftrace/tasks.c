@@ -121,14 +121,40 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 	return task->file ? 0 : uftrace_no_memory(reader);
 }
 
-static int take_other_file(struct tw_reader *reader, const char *name)
+static int take_perf_file(struct tw_reader *reader, const char *name)
 {
-	if (strncmp(name, "kernel-cpu", 10) == 0 && !uftrace_of(reader)->told_not_read) {
-		tw_report(reader, &uftrace_rules[UFTRACE_NOT_READ], 0, 0, 0, "%s",
-		          uftrace_rules[UFTRACE_NOT_READ].text);
-		uftrace_of(reader)->told_not_read = true;
-	}
-	return strncmp(name, "perf-cpu", 8) == 0 ? uftrace_add_cpu(reader, name) : 0;
+	return strncmp(name, "perf-cpu", strlen("perf-cpu")) == 0 ? uftrace_add_cpu(reader, name) : 0;
+}
+
+static int take_kernel_file(struct tw_reader *reader, const char *name)
+{
+	return strncmp(name, "kernel-cpu", strlen("kernel-cpu")) == 0 ? uftrace_add_cpu(reader, name) : 0;
+}
+
+/* What the kernel did for a thread stands in the files of all CPUs: only together are they in order. */
+static int read_kernel(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	size_t before = uftrace->cpu_count;
+	int status = uftrace_read_kernel_header(reader);
+	if (status < 0)
+		return status;
+	status = uftrace_list(reader, take_kernel_file);
+	if (status < 0 || uftrace->cpu_count == before)
+		return status;
+	reader->options.order = TW_ORDER_TIME;
+	uftrace->kernel.category = tw_dictionary_text(reader->dictionary, "kernel");
+	if (uftrace->kernel.category == UINT32_MAX)
+		return uftrace_no_memory(reader);
+	if (uftrace->kernel.known)
+		return 0;
+	tw_report(
+	    reader, &uftrace_rules[UFTRACE_NOT_READ], 0, 0, 0, "%s",
+	    "The file kernel_header is missing, or does not tell how 64-bit little endian pages are laid out: what "
+	    "was recorded of the kernel is left out.");
+	for (; uftrace->cpu_count > before; uftrace->cpu_count--)
+		free(uftrace->cpus[uftrace->cpu_count - 1].file);
+	return 0;
 }
 
 static int by_birth(const void *a, const void *b)
@@ -170,7 +196,7 @@ static int add_tracks(struct tw_reader *reader)
 		if (task->name)
 			tw_dictionary_name_track(reader->dictionary, task->track, task->name);
 	}
-	if (uftrace->cpu_count)
+	if (uftrace->cpu_count && !uftrace->cpus[0].kernel)
 		uftrace->nobody =
 		    tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});
 	return uftrace->nobody == UINT32_MAX ? uftrace_no_memory(reader) : 0;
@@ -179,6 +205,8 @@ static int add_tracks(struct tw_reader *reader)
 static int by_number(const void *a, const void *b)
 {
 	const struct uftrace_cpu *first = a, *second = b;
+	if (first->kernel != second->kernel)
+		return first->kernel - second->kernel;
 	return (first->number > second->number) - (first->number < second->number);
 }
 
@@ -232,7 +260,9 @@ int uftrace_read_tasks(struct tw_reader *reader)
 	if (status >= 0)
 		status = uftrace_read_lines(reader, "events.txt", take_event_line, reader, &events);
 	if (status >= 0)
-		status = uftrace_list(reader, take_other_file);
+		status = uftrace_list(reader, take_perf_file);
+	if (status >= 0)
+		status = read_kernel(reader);
 	sort_cpus(uftrace_of(reader));
 	if (status >= 0)
 		status = uftrace_read_names(reader);

@@ -76,8 +76,9 @@ struct uftrace_symbols {
 	size_t module_count, module_room;
 	struct uftrace_session *sessions; /* as task.txt has them */
 	size_t session_count, session_room;
-	struct tw_map names; /* address and session to name */
-	size_t used;         /* bytes of all this, about */
+	struct uftrace_module kernel; /* kallsyms */
+	struct tw_map names;          /* address and session to name */
+	size_t used;                  /* bytes of all this, about */
 	bool full;
 };
 
@@ -87,7 +88,8 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 /* The session of a process at a time: its number, or UINT32_MAX. *until: when the next one begins. */
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until);
 
-/* The name of the function at an address. UINT32_MAX when there is no memory. */
+/* The name of the function at an address, in a session or in the kernel. UINT32_MAX when there is no memory. */
+#define UFTRACE_KERNEL (UINT32_MAX - 1)
 uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t address);
 
 void uftrace_symbols_free(struct uftrace_symbols *symbols);
@@ -104,6 +106,9 @@ enum uftrace_type {
 	UFTRACE_EVENT,
 	UFTRACE_SCHED_IN, /* of perf.c */
 	UFTRACE_SCHED_OUT,
+	UFTRACE_KERNEL_ENTRY, /* of kernel.c */
+	UFTRACE_KERNEL_EXIT,
+	UFTRACE_KERNEL_EVENT,
 	UFTRACE_GAP,
 	UFTRACE_TYPES
 };
@@ -113,8 +118,10 @@ struct uftrace_record {
 	uint64_t time;
 	uint64_t address; /* of an event its number, of a loss how many records */
 	unsigned depth;
-	unsigned cpu; /* of a switch; that a thread left it, but could have gone on: */
+	unsigned cpu; /* of a switch, and of the kernel; that a thread left it, but could have gone on: */
 	bool preempted;
+	bool kernel; /* it is of kernel.c; what its data is: */
+	const struct uftrace_kernel_event *event;
 	uint64_t offset;
 	uint64_t size;       /* with its data */
 	const uint8_t *data; /* arguments or a value, as they stand; lives until the next record */
@@ -187,16 +194,23 @@ struct uftrace_task {
 	bool ready;
 };
 
-/* ---- perf.c: when threads got a CPU and left it. ---- */
+/* ---- perf.c: when threads got a CPU and left it. kernel.c: what the kernel did for them. ---- */
 
+/* A file of a CPU. */
 struct uftrace_cpu {
 	unsigned number;
+	bool kernel; /* of kernel.c; otherwise of perf.c */
 	char *file;
 	struct tw_input *input;
 	struct tw_window window;
-	uint64_t next;
-	struct uftrace_record record; /* the next switch, and whose it is */
+	uint64_t next;                /* record, or page */
+	struct uftrace_record record; /* the next one, and whose it is */
 	struct uftrace_task *task;
+	/* In kernel.c. */
+	uint64_t page;  /* the offset of this one; in it: */
+	size_t at, end; /* of its records */
+	uint64_t time;
+	uint64_t missed; /* records before the next one; UINT64_MAX: some */
 };
 
 /* Takes a file by its name. Returns 0 or a negative status. */
@@ -208,8 +222,61 @@ int uftrace_read_names(struct tw_reader *reader);
 int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu);
 void uftrace_cpu_close(struct uftrace_cpu *cpu);
 
-/* Goes to the next switch of a thread that is shown. Returns 1, 0 at the end, or a negative status. */
+/* Goes to the next record of a thread that is shown. Returns 1, 0 at the end, or a negative status. */
 int uftrace_cpu_next(struct tw_reader *reader, struct uftrace_cpu *cpu);
+int uftrace_kernel_next(struct tw_reader *reader, struct uftrace_cpu *cpu);
+
+/* ---- kernel_header.c: what the records of the kernel hold. ---- */
+
+enum { UFTRACE_PIDS = 3 };
+
+enum uftrace_field_kind {
+	UFTRACE_FIELD_UINT,
+	UFTRACE_FIELD_INT,
+	UFTRACE_FIELD_POINTER,
+	UFTRACE_FIELD_TEXT,
+	UFTRACE_FIELD_BYTES,
+	UFTRACE_FIELD_PLACED_TEXT, /* it tells offset and size of what it is */
+	UFTRACE_FIELD_PLACED
+};
+
+struct uftrace_kernel_field {
+	uint32_t name;
+	uint16_t at, size; /* in the data; size 0: there is none */
+	enum uftrace_field_kind kind;
+};
+
+struct uftrace_kernel_event {
+	enum uftrace_type type;
+	uint32_t name;
+	size_t first, count;                            /* of the fields that are arguments */
+	struct uftrace_kernel_field pids[UFTRACE_PIDS]; /* whose it is; or whom it is about */
+	struct uftrace_kernel_field function, depth;
+};
+
+struct uftrace_kernel {
+	struct uftrace_kernel_event *events;
+	size_t event_count, event_room;
+	struct tw_map numbers; /* of events */
+	struct uftrace_kernel_field *fields;
+	size_t field_count, field_room;
+	size_t page_size, data_at, long_size;
+	bool little;
+	bool known; /* what pages are made of */
+	uint32_t category;
+};
+
+/* Returns 0 or a negative status; kernel.known tells whether the file tells what is needed. */
+int uftrace_read_kernel_header(struct tw_reader *reader);
+
+void uftrace_kernel_free(struct uftrace_kernel *kernel);
+
+/* The number that a field is; 0 where the data is shorter. */
+uint64_t uftrace_kernel_number(const struct uftrace_kernel_field *field, const uint8_t *data, size_t size);
+
+/* As uftrace_arguments(), for an event of the kernel. */
+int uftrace_kernel_arguments(const struct tw_reader *reader, const struct uftrace_record *record, const uint8_t *data,
+                             struct tw_argument *arguments);
 
 /* ---- reader.c: what all this is read as. ---- */
 
@@ -219,6 +286,7 @@ struct uftrace_reader {
 	struct tw_text texts[3]; /* exename, cmdline, record_date */
 	struct uftrace_symbols symbols;
 	struct uftrace_specs specs;
+	struct uftrace_kernel kernel;
 	struct uftrace_task *tasks;
 	size_t task_count, task_room;
 	struct tw_map task_numbers; /* by thread */

@@ -95,6 +95,48 @@ assert times == sorted(times) and len(times) == 24, times'
 	[[ "$output" == *uftrace.cut-record*perf-cpu2.dat* || "$output" == *perf-cpu2.dat*uftrace.cut-record* ]] || fail "$output"
 }
 
+kernel() { "$PYTHON" -c 'import pathlib, sys; sys.path.insert(0, sys.argv[1]); import uftrace as u
+u.write_kernel(pathlib.Path("data"), 71, 5_000_000_015)' "$TRUTH"; }
+
+@test "uftrace: what the kernel did for threads is inside their functions, in the order of time" {
+	written && kernel
+	trackway sql --csv data "select ts, dur, s.name, depth, p.name from slice s left join (select id as i, name from slice) p on i = parent_id
+		where category = 'kernel' order by ts" 2>err >out
+	[ "$(cat out)" = 'ts,dur,name,depth,name
+25,60,sys_read,1,work
+30,5,rw_verify,2,sys_read
+45,30,vfs_read,2,sys_read
+1073741909,5,sys_read,0,' ] || fail "$(cat out err)"
+	[ "$(trackway sql --csv data 'select count(*) = count(distinct id) from slice' 2>err | tail -n 1)" = 1 ]
+	trackway sql --csv data "select ts, name, flat_key, coalesce(int_value, length(string_value)) from instant join args using (arg_set_id)
+		where category = 'kernel' and flat_key in ('mode', 'path', 'comm') order by ts" 2>err >out
+	[ "$(tail -n +2 out | tr '\n' ' ')" = '37,fs:opened,mode,-5 37,fs:opened,path,165 37,fs:opened,comm,3 38,fs:opened,mode,7 38,fs:opened,path,1 38,fs:opened,comm,3 ' ] ||
+		fail "$(cat out err)"
+	run --separate-stderr trackway info --json data
+	[[ "$output" == *'"kernel-entry":4,"kernel-exit":4,"kernel-event":2'* ]] || fail "$output"
+	[[ "$stderr" == *"kernel-cpu0.dat: offset 0x1000: warning: The kernel lost 3 records here. [uftrace.lost]"* ]] || fail "$stderr"
+	[ "$(trackway dump --thread 70 data 2>err | grep -c kernel)" = 0 ]
+}
+
+@test "uftrace: what of the kernel is missing or damaged is told, and the rest is read" {
+	written && kernel
+	cp -r data whole
+	shown() { trackway check --json data >out || true; grep -q "$1" out || fail "$(cat out)"; }
+	calls() { trackway dump data 2>err | grep -c 'kernel-e' || true; }
+	rm data/kallsyms && shown uftrace.no-symbols && trackway stat data 2>err | grep -q 0xffffffff81001000
+	cp whole/kallsyms data && rm data/kernel_header && shown uftrace.not-read && [ "$(calls)" = 0 ]
+	sed 's/ENDIAN: LE/ENDIAN: BE/' whole/kernel_header >data/kernel_header && shown uftrace.not-read
+	sed 's/^ID: 601/ID: 602/' whole/kernel_header >data/kernel_header && shown uftrace.not-read && [ "$(calls)" = 8 ]
+	cp whole/kernel_header data && head -c 6000 whole/kernel-cpu0.dat >data/kernel-cpu0.dat && shown uftrace.cut-record && [ "$(calls)" = 7 ]
+	# A record that is longer than its page, and a page that is longer than a page.
+	cp whole/kernel-cpu0.dat data && printf '\034' | dd of=data/kernel-cpu0.dat bs=1 seek=64 conv=notrunc status=none
+	cp data/kernel-cpu0.dat bad && printf '\377\377' | dd of=data/kernel-cpu0.dat bs=1 seek=4104 conv=notrunc status=none
+	shown uftrace.bad-record
+	cp bad data/kernel-cpu0.dat && printf '\000\001\000\000\377\377\377\000' | dd of=data/kernel-cpu0.dat bs=1 seek=64 conv=notrunc status=none
+	shown uftrace.bad-record
+	[ "$(calls)" = 7 ] || fail "$(calls)"
+}
+
 # Offsets are of the file of each thread.
 @test "uftrace: ids of all threads are told apart, and a file that changes ends a query" {
 	written
@@ -174,4 +216,8 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	"$PYTHON" "$TRUTH/uftrace.py" arguments dump.txt records.json >counted || fail "$(cat counted)"
 	"$PYTHON" "$TRUTH/uftrace.py" switches dump.txt records.json >switches || fail "$(cat switches)"
 	grep -q ' d32 d64 .*p .*str' counted || fail "$(cat counted)"
+	"$PYTHON" "$TRUTH/uftrace.py" kernel data
+	uftrace dump -d data >dump.txt
+	trackway dump --json data >records.json 2>err
+	"$PYTHON" "$TRUTH/uftrace.py" kernel-calls dump.txt records.json || fail "$(cat err)"
 }

@@ -73,6 +73,37 @@ static void write_sane_files(const uint8_t *bytes, size_t size)
 	write_file("perf-cpu0.dat", bytes + size / 3, size / 3);
 }
 
+/* And what the kernel's files have: the last of the bytes say how pages are, or are pages. */
+static void write_kernel_files(const uint8_t *bytes, size_t size, unsigned how)
+{
+	bool header = how & 2;
+#define COMMON                                                                                                         \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                                         \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	static const char sane[] =
+	    "PAGE_SIZE: 256\nLONG_SIZE: 8\nENDIAN: LE\nTRACEFS: events/ftrace/funcgraph_entry/format: 223\nID: 11\n" COMMON
+	    "\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n"
+	    "TRACEFS: events/a/b/format: 362\nID: 12\n" COMMON
+	    "\tfield:char c[8];\toffset:8;\tsize:8;\tsigned:0;\n\tfield:__data_loc char[] d;\toffset:16;\tsize:4;\tsigned:0;\n"
+	    "\tfield:short e;\toffset:20;\tsize:2;\tsigned:1;\n\tfield:int f[2];\toffset:24;\tsize:8;\tsigned:1;\n"
+	    "\tfield:pid_t pid;\toffset:40;\tsize:4;\tsigned:1;\n";
+#undef COMMON
+	static const char symbols[] = "ffffffff81000000 T a\nffffffff81000100 t b\t[c]\n";
+	static uint8_t page[256 * 2] = {0, 0xca, 0x9a, 0x3b}; /* one second */
+	size_t part = size < 240 ? size : 240, rest = size - part < 240 ? size - part : 240;
+	page[8] = (uint8_t)part;
+	memset(page + 16, 0, sizeof page - 16);
+	memcpy(page + 16, bytes, part);
+	memcpy(page + 256, bytes + part, rest);
+	write_file("kernel_header", NULL, 0);
+	write_file("kernel-cpu0.dat", NULL, 0);
+	if (!(how & 1))
+		return;
+	write_file("kernel_header", header ? bytes : (const uint8_t *)sane, header ? size : sizeof sane - 1);
+	write_file("kallsyms", (const uint8_t *)symbols, sizeof symbols - 1);
+	write_file("kernel-cpu0.dat", page, sizeof page);
+}
+
 static void read_all(const struct tw_read_options *options, bool records)
 {
 	struct tw_reader *reader;
@@ -97,6 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		write_files(bytes + 2, size - 2);
 	else
 		write_sane_files(bytes + 2, size - 2);
+	write_kernel_files(bytes + size / 2, size - size / 2, bytes[1] >> 2);
 	read_all(&options, bytes[1] & 2);
 	return 0;
 }

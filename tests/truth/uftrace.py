@@ -2,12 +2,14 @@
 # uftrace.py - writes a data directory of uftrace from its layout, and adds up what `uftrace dump` shows of one.
 # SPDX-License-Identifier: Apache-2.0
 """usage: uftrace.py write DIRECTORY | uftrace.py compare DUMP.txt STAT.json | uftrace.py arguments DUMP.txt RECORDS.json
-    | uftrace.py switches DUMP.txt RECORDS.json
+    | uftrace.py switches DUMP.txt RECORDS.json | uftrace.py kernel DIRECTORY | uftrace.py kernel-calls DUMP.txt RECORDS.json
 
 write: two threads of one process and a forked child, with arguments behind records, a recursion, an event, lost records and names
 of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`.
 arguments: the values that it shows must be those of `trackway dump --json`. switches: the same of when threads got
-a CPU and left it, from the first function on.
+a CPU and left it, from the first function on. kernel: puts functions and events of the kernel beside what was recorded,
+laid out as events/header_page and events/header_event of tracefs say, and prints what they are. kernel-calls: those that it
+shows must be those of `trackway dump --json`.
 """
 import collections
 import json
@@ -150,6 +152,116 @@ def switches(dump, records):
     print(len(found), "switches")
 
 
+# ---- The kernel. ----
+
+COMMON = ("\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+          "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+          "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+          "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n")
+PAGE, KERNEL_ENTRY, KERNEL_EXIT, OPENED = 4096, 11, 10, 601
+FORMATS = {
+    "events/header_page": "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;"
+                          "\tsigned:1;\n\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;"
+                          "\tsize:4080;\tsigned:1;\n",
+    "events/ftrace/funcgraph_entry/format":
+        f"name: funcgraph_entry\nID: {KERNEL_ENTRY}\nformat:\n{COMMON}\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"
+        "\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n\nprint fmt: \"--> %lx (%d)\", REC->func, REC->depth\n",
+    "events/ftrace/funcgraph_exit/format":
+        f"name: funcgraph_exit\nID: {KERNEL_EXIT}\nformat:\n{COMMON}\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n"
+        "\tfield:unsigned int overrun;\toffset:20;\tsize:4;\tsigned:0;\n"
+        "\tfield:unsigned long long calltime;\toffset:24;\tsize:8;\tsigned:0;\n"
+        "\tfield:unsigned long long rettime;\toffset:32;\tsize:8;\tsigned:0;\n"
+        "\tfield:int depth;\toffset:16;\tsize:4;\tsigned:1;\n\nprint fmt: \"<-- %lx (%d)\", REC->func, REC->depth\n",
+    "events/fs/opened/format":
+        f"name: opened\nID: {OPENED}\nformat:\n{COMMON}\tfield:int mode;\toffset:8;\tsize:4;\tsigned:1;\n"
+        "\tfield:__data_loc char[] path;\toffset:12;\tsize:4;\tsigned:0;\n\tfield:char comm[8];\toffset:16;\tsize:8;\tsigned:0;\n"
+        "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n\n"
+        "print fmt: \"mode=%d path=%s\", REC->mode, __get_str(path)\n",
+}
+KALLSYMS = {"sys_read": 0xFFFFFFFF81001000, "vfs_read": 0xFFFFFFFF81002000, "rw_verify": 0xFFFFFFFF81003000}
+
+
+def kernel_data(kind, thread, name="", depth=0, extra=b""):
+    head = struct.pack("<HBBi", kind, 0, 0, thread)
+    if kind == KERNEL_ENTRY:
+        return head + struct.pack("<Qi", KALLSYMS[name], depth)
+    if kind == KERNEL_EXIT:
+        return head + struct.pack("<QiIQQ", KALLSYMS[name], depth, 0, 0, 0)
+    return head + extra
+
+
+def opened(thread, mode, path, about=0):
+    text = path.encode() + b"\0"
+    fields = struct.pack("<iI8si", mode, 28 | len(text) << 16, b"cat", about) + text
+    return kernel_data(OPENED, thread, extra=fields + bytes(-len(fields) % 4))
+
+
+def kernel_page(time, records, missed=None):
+    """Records (time, data) from a time on; how many are missing before them."""
+    body, before = b"", time
+    for at, data in records:
+        delta, before = at - before, at
+        if delta >> 27:  # more than fits
+            body += struct.pack("<II", 30 | (delta & (1 << 27) - 1) << 5, delta >> 27)
+            delta = 0
+        words = len(data) // 4
+        body += struct.pack("<I", delta << 5 | words) if words <= 28 else struct.pack("<II", delta << 5, len(data) + 4)
+        body += data
+    flags = 0 if missed is None else 3 << 30
+    count = b"" if missed is None else struct.pack("<Q", missed)
+    page = struct.pack("<QQ", time, len(body) | flags) + body + count
+    return page + bytes(PAGE - len(page))
+
+
+def kernel_rows(thread, start):
+    """What the kernel did from a time on: on two CPUs, in turns."""
+    first = [(start + 10, kernel_data(KERNEL_ENTRY, thread, "sys_read", 0)),
+             (start + 15, kernel_data(KERNEL_ENTRY, thread, "rw_verify", 1)),
+             (start + 20, kernel_data(KERNEL_EXIT, thread, "rw_verify", 1)),
+             (start + 22, opened(thread, -5, "/etc/" + "long" * 40)),
+             (start + 23, opened(1, 7, "x", about=thread)),  # of another, about this one
+             (start + 24, kernel_data(KERNEL_ENTRY, 1, "sys_read", 0))]  # of nobody that was recorded
+    second = [(start + 30, kernel_data(KERNEL_ENTRY, thread, "vfs_read", 1)),
+              (start + 60, kernel_data(KERNEL_EXIT, thread, "vfs_read", 1))]
+    third = [(start + 70, kernel_data(KERNEL_EXIT, thread, "sys_read", 0)),
+             (start + 70 + (1 << 30), kernel_data(KERNEL_ENTRY, thread, "sys_read", 0)),
+             (start + 75 + (1 << 30), kernel_data(KERNEL_EXIT, thread, "sys_read", 0))]
+    return first, second, third
+
+
+def write_kernel(directory, thread, start):
+    first, second, third = kernel_rows(thread, start)
+    header = "PAGE_SIZE: 4096\nLONG_SIZE: 8\nENDIAN: LE\n" + "".join(
+        f"TRACEFS: {name}: {len(text)}\n{text}" for name, text in FORMATS.items())
+    (directory / "kernel_header").write_text(header)
+    (directory / "kallsyms").write_text("".join(
+        f"{address:016x} {kind} {name}{module}\n" for (name, address), kind, module in
+        zip(KALLSYMS.items(), "TtT", ("", "", "\t[fs]"))) + "ffffffff82000000 D jiffies\n")
+    (directory / "kernel-cpu0.dat").write_bytes(kernel_page(start, first) + kernel_page(start, third, missed=3))
+    (directory / "kernel-cpu1.dat").write_bytes(kernel_page(start, second))
+    info = directory / "info"
+    text = bytearray(info.read_bytes())
+    text[16] |= 1 << 2  # there is something of the kernel
+    info.write_bytes(text)
+
+
+def kernel(directory):
+    tid = int(re.search(r"TASK .*tid=(\d+)", (directory / "task.txt").read_text())[1])
+    write_kernel(directory, tid, struct.unpack_from("<Q", (directory / f"{tid}.dat").read_bytes())[0])
+
+
+KERNEL_LINE = re.compile(r"^(\d+)\.(\d{9})\s+(\d+): \[(entry|exit )\] (\w+)\(ffff\w+\) depth: (\d+)$")
+
+
+def kernel_calls(dump, records):
+    matches = [match for match in map(KERNEL_LINE.match, pathlib.Path(dump).read_text().splitlines()) if match]
+    told = {(int(m[1] + m[2]), int(m[3]), m[4].strip(), m[5], int(m[6])) for m in matches if int(m[3]) != 1}
+    rows = [row for row in map(json.loads, open(records, encoding="utf-8")) if row["record"].startswith("kernel-e")]
+    found = {(row["time"], row["tid"], row["record"][7:], row["name"], row["depth"]) for row in rows if "address" in row}
+    assert found == told and len(told) == 8, (found, told)
+    print(len(told), "entries and exits")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         write(pathlib.Path(sys.argv[2]))
@@ -157,5 +269,9 @@ if __name__ == "__main__":
         switches(*sys.argv[2:])
     elif sys.argv[1] == "arguments":
         arguments(*sys.argv[2:])
+    elif sys.argv[1] == "kernel":
+        kernel(pathlib.Path(sys.argv[2]))
+    elif sys.argv[1] == "kernel-calls":
+        kernel_calls(*sys.argv[2:])
     else:
         compare(*sys.argv[2:])
