@@ -74,7 +74,8 @@ struct tw_event {
 	uint8_t argument_count;
 	uint8_t kind; /* enum tw_event_kind */
 	uint16_t cpu; /* where known (tw_clock's has_cpu), else 0 */
-	uint16_t flags;
+	uint8_t flags;
+	uint8_t provider; /* whose record it came from: a number of the dictionary; 0 where the format does not tell */
 };
 
 enum tw_argument_type {
@@ -162,6 +163,23 @@ TW_API const struct tw_name *tw_dictionary_process_name(const struct tw_dictiona
 
 /* Returns how many tracks there are: valid numbers are less than this. Number 0 is the track of what has none. */
 TW_API uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary);
+
+/* A provider: one of the programs that wrote an archive of several (FXT). */
+struct tw_provider {
+	uint64_t id;               /* in the archive */
+	uint64_t ticks_per_second; /* 0 where it is not known */
+	uint32_t name;             /* of the dictionary, 0 where there is none */
+};
+
+enum { TW_PROVIDERS_MAX = 255 };
+
+/* Returns the provider of a number; numbers that were never given out read as one of which nothing is known. Never
+ * NULL. */
+TW_API const struct tw_provider *tw_dictionary_provider(const struct tw_dictionary *dictionary, uint32_t provider);
+
+/* Returns how many providers there are: valid numbers are less than this. Number 0 is that of what has none, and of
+ * those beyond TW_PROVIDERS_MAX. */
+TW_API uint32_t tw_dictionary_providers(const struct tw_dictionary *dictionary);
 
 /* A place in a program that stacks lead through. */
 struct tw_location {

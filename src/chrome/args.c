@@ -186,7 +186,7 @@ void chrome_argument(struct chrome_fill *fill, const char *name, const struct ch
 
 static const struct {
 	const char *key;
-	uint16_t flag;
+	uint8_t flag;
 } marks[] = {
     {"tail", TW_FLAG_TAIL},
     {"clipped", TW_FLAG_CLIPPED},

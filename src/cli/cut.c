@@ -84,8 +84,8 @@ const struct tw_command tw_command_cut = {
 	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads "
 	"that it needs, and no others. Calls that are going on at the edge of a time window begin and end there. "
 	"Without a filter by time or duration the events stay in the order of the file.\n\n"
-	"The trace is made anew from its events; what the format's records hold beside them (buffers, providers, the "
-	"tables' indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
+	"The trace is made anew from its events; what the format's records hold beside them (buffers, the tables' "
+	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
 	"classes and functions stay, and with --function all samples too, because the time that a sample stands for "
 	"counts from the one before. What could not be kept is counted on standard error.",
     .examples =

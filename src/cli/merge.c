@@ -242,7 +242,8 @@ const struct tw_command tw_command_merge = {
 	"record and TraceLogs with a time zone tell, or --marker names an event that they share; how far clocks were "
 	"moved by it, and how much faster they ran, is told. --offset moves one more.\n\n"
 	"A process keeps its number, unless one of another file came before with that number: then it gets 1,000,000 "
-	"more, or another where that is taken. Koids of threads are taken to be unique. Filters hold for the whole.",
+	"more, or another where that is taken. Koids of threads are taken to be unique. Strings are shared, and "
+	"with them the provider of an FXT archive: there is one. Filters hold for the whole.",
     .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
 		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",
     .groups = groups,

@@ -36,6 +36,8 @@ struct tw_dictionary {
 	struct tw_stack *stacks;
 	size_t stack_count, stack_room;
 	struct tw_map stack_map; /* hash of caller and location to number */
+	struct tw_provider *providers;
+	size_t provider_count, provider_room;
 	struct chunk *chunks;
 	size_t chunk_left; /* bytes not used at the end of the newest chunk */
 	char *chunk_next;
@@ -55,13 +57,15 @@ struct tw_dictionary *tw_dictionary_new(void)
 	if (!tw_grow(&dictionary->names, &dictionary->name_room, 1, sizeof *dictionary->names) ||
 	    !tw_grow(&dictionary->tracks, &dictionary->track_room, 1, sizeof *dictionary->tracks) ||
 	    !tw_grow(&dictionary->locations, &dictionary->location_room, 1, sizeof *dictionary->locations) ||
-	    !tw_grow(&dictionary->stacks, &dictionary->stack_room, 1, sizeof *dictionary->stacks)) {
+	    !tw_grow(&dictionary->stacks, &dictionary->stack_room, 1, sizeof *dictionary->stacks) ||
+	    !tw_grow(&dictionary->providers, &dictionary->provider_room, 1, sizeof *dictionary->providers)) {
 		tw_dictionary_free(dictionary);
 		return NULL;
 	}
 	dictionary->names[0].text = "";
 	dictionary->tracks[0].kind = TW_TRACK_OTHER;
 	dictionary->name_count = dictionary->track_count = dictionary->location_count = dictionary->stack_count = 1;
+	dictionary->provider_count = 1;
 	return dictionary;
 }
 
@@ -77,6 +81,7 @@ void tw_dictionary_free(struct tw_dictionary *dictionary)
 	free(dictionary->tracks);
 	free(dictionary->locations);
 	free(dictionary->stacks);
+	free(dictionary->providers);
 	tw_map_free(&dictionary->name_map);
 	tw_map_free(&dictionary->track_map);
 	tw_map_free(&dictionary->location_map);
@@ -302,6 +307,34 @@ uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, u
 	return number;
 }
 
+/* ---- Providers. ---- */
+
+uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name)
+{
+	size_t number = 1;
+	while (number < dictionary->provider_count &&
+	       (dictionary->providers[number].id != id || dictionary->providers[number].name != name))
+		number++;
+	if (number < dictionary->provider_count)
+		return (uint32_t)number;
+	if (number > TW_PROVIDERS_MAX)
+		return 0;
+	if (!tw_grow(&dictionary->providers, &dictionary->provider_room, number + 1, sizeof *dictionary->providers))
+		return UINT32_MAX;
+	dictionary->providers[number] = (struct tw_provider){.id = id, .name = name};
+	dictionary->provider_count++;
+	return (uint32_t)number;
+}
+
+void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider, uint64_t ticks_per_second)
+{
+	if (provider == 0 || provider >= dictionary->provider_count ||
+	    dictionary->providers[provider].ticks_per_second == ticks_per_second)
+		return;
+	dictionary->providers[provider].ticks_per_second = ticks_per_second;
+	note_change(dictionary, TW_PROVIDERS, provider);
+}
+
 /* ---- Changes. ---- */
 
 void tw_dictionary_watch(struct tw_dictionary *dictionary)
@@ -326,8 +359,11 @@ static struct tw_dictionary_change change_of(const struct tw_dictionary *diction
 		change.location = dictionary->locations[number];
 		break;
 	case TW_STACKS:
-	case TW_DICTIONARY_PARTS:
 		change.stack = dictionary->stacks[number];
+		break;
+	case TW_PROVIDERS:
+	case TW_DICTIONARY_PARTS:
+		change.provider = dictionary->providers[number];
 		break;
 	}
 	return change;
@@ -345,7 +381,8 @@ static bool collect(const struct tw_dictionary *dictionary, struct tw_dictionary
 bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes)
 {
 	const size_t counts[TW_DICTIONARY_PARTS] = {dictionary->name_count, dictionary->track_count,
-	                                            dictionary->location_count, dictionary->stack_count};
+	                                            dictionary->location_count, dictionary->stack_count,
+	                                            dictionary->provider_count};
 	bool fine = !dictionary->forgot;
 	for (size_t i = 0; i < dictionary->changed_count && fine; i++) {
 		const struct changed *changed = &dictionary->changed[i];
@@ -394,10 +431,14 @@ bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dicti
 			d->locations[number] = change->location;
 		return number < d->location_count;
 	case TW_STACKS:
-	case TW_DICTIONARY_PARTS:
 		if (place(&d->stacks, &d->stack_room, &d->stack_count, number, sizeof *d->stacks))
 			d->stacks[number] = change->stack;
 		return number < d->stack_count;
+	case TW_PROVIDERS:
+	case TW_DICTIONARY_PARTS:
+		if (place(&d->providers, &d->provider_room, &d->provider_count, number, sizeof *d->providers))
+			d->providers[number] = change->provider;
+		return number < d->provider_count;
 	}
 	return false;
 }
@@ -445,4 +486,14 @@ uint32_t tw_dictionary_stacks(const struct tw_dictionary *dictionary)
 const struct tw_location *tw_dictionary_location(const struct tw_dictionary *dictionary, uint32_t location)
 {
 	return &dictionary->locations[location < dictionary->location_count ? location : 0];
+}
+
+const struct tw_provider *tw_dictionary_provider(const struct tw_dictionary *dictionary, uint32_t provider)
+{
+	return &dictionary->providers[provider < dictionary->provider_count ? provider : 0];
+}
+
+uint32_t tw_dictionary_providers(const struct tw_dictionary *dictionary)
+{
+	return (uint32_t)dictionary->provider_count;
 }

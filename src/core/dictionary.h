@@ -51,9 +51,16 @@ uint32_t tw_dictionary_find_push(const struct tw_dictionary *dictionary, uint32_
 /* Gives a track a name. */
 void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, uint32_t name);
 
+/* The number of the provider of this id and name: the one it has, or a new one; 0 when there are too many. UINT32_MAX
+ * when there is no memory. */
+uint32_t tw_dictionary_add_provider(struct tw_dictionary *dictionary, uint64_t id, uint32_t name);
+
+/* Tells the ticks of a provider. */
+void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider, uint64_t ticks_per_second);
+
 /* ---- A dictionary as it was when something was read, for whoever is behind. ---- */
 
-enum tw_dictionary_part { TW_NAMES, TW_TRACKS, TW_LOCATIONS, TW_STACKS, TW_DICTIONARY_PARTS };
+enum tw_dictionary_part { TW_NAMES, TW_TRACKS, TW_LOCATIONS, TW_STACKS, TW_PROVIDERS, TW_DICTIONARY_PARTS };
 
 /* What a number of a dictionary stands for from now on. */
 struct tw_dictionary_change {
@@ -64,6 +71,7 @@ struct tw_dictionary_change {
 		struct tw_track track;
 		struct tw_location location;
 		struct tw_stack stack;
+		struct tw_provider provider;
 	};
 };
 

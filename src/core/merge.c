@@ -299,6 +299,7 @@ bool tw_merge_map(struct tw_reader *merged, struct tw_merge_input *input, struct
 {
 	bool fine = true;
 	uint32_t from = event->track;
+	event->provider = 0; /* strings are shared, as tables of providers cannot be */
 	event->name = name_of(merged, input, event->name);
 	event->category = name_of(merged, input, event->category);
 	event->track = track_of(merged, input, from);

@@ -182,7 +182,7 @@ static int take_call(struct fdr_stream *stream, struct fdr_rows *rows, const str
 {
 	static const struct {
 		enum tw_event_kind kind;
-		uint16_t flags;
+		uint8_t flags;
 	} forms[] = {
 	    [TW_FDR_ENTER] = {TW_SLICE_BEGIN, 0},
 	    [TW_FDR_EXIT] = {TW_SLICE_END, 0},

@@ -145,6 +145,7 @@ struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 	const struct fxt_provider *provider = state->current;
 	return (struct fxt_turn){
 	    .provider = state->current,
+	    .number = provider->number,
 	    .frequency = provider->frequency,
 	    .announced = provider->announced,
 	    .initialized = provider->initialized,

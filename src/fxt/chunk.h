@@ -60,6 +60,7 @@ struct fxt_leap {
 struct fxt_turn {
 	struct fxt_provider *provider;
 	uint64_t frequency;
+	uint8_t number; /* of the provider in the dictionary */
 	bool announced, initialized;
 	bool foreign;  /* the options leave the provider out: only its objects become rows, for the names */
 	bool has_wall; /* struct tw_clock */
@@ -186,7 +187,7 @@ struct fxt_chunk {
 };
 
 /* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */
-enum { FXT_FLAG_FOREIGN = 1 << 15 };
+enum { FXT_FLAG_FOREIGN = 1 << 7 };
 
 /* What rows are made of the archive. */
 struct fxt_wish {
@@ -308,7 +309,7 @@ void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fx
 /* The kind of event that each type of event record is. */
 extern const uint8_t fxt_event_kinds[FXT_TYPES];
 
-static inline uint16_t fxt_scope_flags(uint64_t scope)
+static inline uint8_t fxt_scope_flags(uint64_t scope)
 {
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }

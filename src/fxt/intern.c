@@ -122,9 +122,9 @@ static void put_thread_name(struct fxt_intern *in, struct fxt_koids koids, struc
 static void describe(struct fxt_intern *in, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(in->dictionary, number);
-	if (track->name == in->tracks[number].name)
+	if (track->name == in->described->tracks[number].name)
 		return;
-	in->tracks[number].name = track->name;
+	in->described->tracks[number].name = track->name;
 	struct fxt_label name = fxt_label(in, track->name);
 	if (track->kind == TW_TRACK_PROCESS)
 		put_process_name(in, track->process, name);
@@ -144,12 +144,13 @@ void fxt_meet_track(struct fxt_intern *in, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(in->dictionary, number);
 	struct fxt_known_track *known = &in->tracks[number];
-	known->met = true;
+	bool met = in->described->tracks[number].met;
+	known->met = in->described->tracks[number].met = true;
 	if (in->thread_count < TW_FXT_THREADS_MAX)
 		known->index = put_thread(in, fxt_koids_of(in, number));
-	if (needs_koid(in, number))
+	if (!met && needs_koid(in, number))
 		tw_count_loss(in->writer, "track that is no thread", true);
-	if (track->kind == TW_TRACK_CPU && !track->name)
+	if (!met && track->kind == TW_TRACK_CPU && !track->name)
 		describe_cpu(in, number);
 	describe(in, number);
 }
@@ -160,19 +161,22 @@ bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictiona
 {
 	uint32_t tracks = tw_dictionary_tracks(dictionary);
 	in->dictionary = dictionary;
+	struct fxt_described *described = in->described;
 	if (!tw_grow(&in->strings, &in->string_room, tw_dictionary_names(dictionary), sizeof *in->strings) ||
-	    !tw_grow(&in->tracks, &in->track_room, tracks, sizeof *in->tracks))
+	    !tw_grow(&in->tracks, &in->track_room, tracks, sizeof *in->tracks) ||
+	    !tw_grow(&described->tracks, &described->room, tracks, sizeof *described->tracks))
 		return false;
-	for (; in->tracks_seen < tracks; in->tracks_seen++)
-		if (tw_dictionary_track(dictionary, in->tracks_seen)->kind == TW_TRACK_PROCESS)
-			describe(in, in->tracks_seen);
+	in->tracks_seen = tracks;
+	for (; described->seen < tracks; described->seen++)
+		if (tw_dictionary_track(dictionary, described->seen)->kind == TW_TRACK_PROCESS)
+			describe(in, described->seen);
 	return true;
 }
 
 void fxt_intern_finish(struct fxt_intern *in)
 {
 	for (uint32_t track = 0; track < in->tracks_seen; track++)
-		if (in->tracks[track].met || tw_dictionary_track(in->dictionary, track)->kind == TW_TRACK_PROCESS)
+		if (in->described->tracks[track].met || tw_dictionary_track(in->dictionary, track)->kind == TW_TRACK_PROCESS)
 			describe(in, track);
 }
 

@@ -1,8 +1,8 @@
 /* intern.h - the string table and the thread table of an archive that is written.
  *
  * Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table
- * is full what comes later stands in the records. The tables take 2 bytes for each name of the dictionary and 8 for
- * each track. */
+ * is full what comes later stands in the records. The tables take 2 bytes for each name and each track of the
+ * dictionary. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_INTERN_H
 #define FXT_INTERN_H
@@ -42,16 +42,28 @@ enum fxt_own {
 	FXT_OWN_NONE = FXT_OWN_STRINGS
 };
 
-/* What has been written of a track. */
+/* A track in the thread table. */
 struct fxt_known_track {
-	uint32_t name; /* under which it is described, 0 while it is not */
-	uint8_t index; /* of the thread table, 0: the table was full */
+	uint8_t index; /* 0: the table was full */
 	bool met;
+};
+
+/* What has been told of a track: koids mean the same in all sections. */
+struct fxt_described_track {
+	uint32_t name; /* 0: none */
+	bool met;
+};
+
+struct fxt_described {
+	struct fxt_described_track *tracks;
+	size_t room;
+	uint32_t seen; /* how many tracks the dictionary had when it was last looked at */
 };
 
 struct fxt_intern {
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
+	struct fxt_described *described;
 	bool big;
 	uint16_t *strings; /* by name: the index, 0 while there is none */
 	size_t string_room, string_count;

@@ -89,7 +89,7 @@ static inline bool is_whole(const struct tw_brief *brief)
 	return brief->form & TW_BRIEF_WHOLE;
 }
 
-static inline uint16_t flags_of(const struct tw_brief *brief)
+static inline uint8_t flags_of(const struct tw_brief *brief)
 {
 	return brief->form >> 1;
 }
@@ -131,7 +131,7 @@ static inline bool put_event(struct fxt_writer *w, const struct feed *feed, cons
 	if (!thread || !name != !brief->name || !category != !brief->category)
 		return false;
 	uint64_t header = fxt_event_header(shape->kind, thread, category, name);
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern.big);
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, time));
 	if (items && items->count)
 		header |= fxt_put_items(w, &put, items, shape->tail != FXT_NO_TAIL) << 20;
@@ -163,7 +163,7 @@ static bool put_scheduling(struct fxt_writer *w, const struct feed *feed, uint64
 	if (!seat->met || (row->other && (wakeup || !other->met)) || row->argument_count || row->name ||
 	    row->category || row->value > STATE_MAX)
 		return false;
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern.big);
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, time));
 	fxt_put_word(&put, seat->koid);
 	if (!wakeup)
@@ -187,7 +187,7 @@ static inline bool put_known(struct fxt_writer *w, const struct feed *feed, uint
 
 static bool learn_name(const struct join *join, struct feed *feed, uint32_t own)
 {
-	const struct fxt_intern *in = &((const struct fxt_writer *)join->writer->state)->intern;
+	const struct fxt_intern *in = ((const struct fxt_writer *)join->writer->state)->intern;
 	uint32_t known = own < feed->input->name_room ? feed->input->names[own] : 0;
 	if (known == 0 || known >= in->string_room || in->strings[known] == 0)
 		return true;
@@ -199,7 +199,7 @@ static bool learn_name(const struct join *join, struct feed *feed, uint32_t own)
 
 static bool learn_track(const struct join *join, struct feed *feed, uint32_t own)
 {
-	const struct fxt_intern *in = &((const struct fxt_writer *)join->writer->state)->intern;
+	const struct fxt_intern *in = ((const struct fxt_writer *)join->writer->state)->intern;
 	uint32_t known = own < feed->input->track_room ? feed->input->tracks[own] : 0;
 	if (known == 0 || known >= in->tracks_seen || !in->tracks[known].met)
 		return true;
@@ -260,6 +260,8 @@ static int put_new(struct join *join, struct feed *feed, uint64_t time)
 	if (!tw_merge_map(join->merged, feed->input, &event, join->arguments))
 		return no_memory(join->merged);
 	join->passed->written = tw_write(join->writer, join->merged, &(struct tw_batch){&event, 1, join->arguments});
+	if (join->passed->written < 0)
+		return 0;
 	return learn(join, feed, &own, arguments) ? 0 : no_memory(join->merged);
 }
 

@@ -161,6 +161,7 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct f
 	row->kind = (uint8_t)kind;
 	row->cpu = 0;
 	row->flags = instant ? fxt_scope_flags(word) : 0;
+	row->provider = run->chunk->turn.number;
 }
 
 void fxt_brief_rows(struct fxt_chunk *chunk)
@@ -250,6 +251,7 @@ INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, 
 	    .value = type == SWITCH ? tw_bits(header, 36, 39) : 0,
 	    .kind = type == SWITCH ? TW_SWITCH : TW_WAKEUP,
 	    .cpu = (uint16_t)tw_bits(header, 20, 35),
+	    .provider = chunk->turn.number,
 	};
 	if (!tw_slab_add(&chunk->slab, &event))
 		return true;

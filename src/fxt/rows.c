@@ -215,7 +215,10 @@ static struct tw_event *add_row(const struct job *job, enum tw_event_kind kind, 
 	struct fxt_chunk *chunk = job->chunk;
 	const struct tw_fxt_record *record = job->record;
 	uint64_t time = timed ? fxt_time(chunk, record->time, job->place) : chunk->time;
-	const struct tw_event event = {.time = time, .offset = fxt_offset(chunk, job->place), .kind = (uint8_t)kind};
+	const struct tw_event event = {.time = time,
+	                               .offset = fxt_offset(chunk, job->place),
+	                               .kind = (uint8_t)kind,
+	                               .provider = chunk->turn.number};
 	struct tw_event *row = tw_slab_add(&chunk->slab, &event);
 	if (!row)
 		return NULL;
@@ -581,7 +584,8 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 
 static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
 {
-	const struct tw_event event = {.time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST};
+	const struct tw_event event = {
+	    .time = chunk->time, .offset = offset, .value = lost, .kind = TW_LOST, .provider = chunk->turn.number};
 	chunk->counts.lost_bytes += lost;
 	tw_slab_add(&chunk->slab, &event);
 }

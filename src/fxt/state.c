@@ -255,6 +255,16 @@ static bool is_wanted(const struct fxt_state *state, uint32_t id, uint32_t name)
 	       fnmatch(glob, tw_dictionary_name(state->dictionary, name)->text, 0) == 0;
 }
 
+/* The dictionary's number of it. */
+static uint8_t number_of(struct fxt_state *state, uint32_t id, uint32_t name)
+{
+	uint32_t number = tw_dictionary_add_provider(state->dictionary, id, name);
+	if (number != UINT32_MAX)
+		return (uint8_t)number;
+	state->full = true;
+	return 0;
+}
+
 static bool add_provider(struct fxt_state *state, uint32_t id)
 {
 	struct fxt_provider *provider = take(state, sizeof *provider);
@@ -279,20 +289,37 @@ static bool add_provider(struct fxt_state *state, uint32_t id)
 bool fxt_state_turn(struct fxt_state *state, uint32_t id)
 {
 	uint32_t place;
-	if (!tw_map_find(&state->by_id, id, &place))
-		return add_provider(state, id);
+	if (!tw_map_find(&state->by_id, id, &place)) {
+		if (!add_provider(state, id))
+			return false;
+		place = (uint32_t)state->provider_count - 1;
+	}
 	state->current = state->providers[place];
+	if (state->current->number == 0)
+		state->current->number = number_of(state, id, state->current->name);
 	return true;
+}
+
+void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency)
+{
+	state->current->frequency = frequency;
+	state->current->initialized = true;
+	tw_dictionary_set_ticks(state->dictionary, state->current->number, frequency);
 }
 
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length)
 {
-	if (!fxt_state_turn(state, id))
+	uint32_t place;
+	bool known = tw_map_find(&state->by_id, id, &place);
+	if (!known && !add_provider(state, id))
 		return false;
+	if (known)
+		state->current = state->providers[place];
 	if (state->current->announced)
 		clear_tables(state, state->current);
 	state->current->announced = true;
 	state->current->name = fxt_state_name(state, name, length);
+	state->current->number = number_of(state, id, state->current->name);
 	state->current->wanted = is_wanted(state, id, state->current->name);
 	return true;
 }

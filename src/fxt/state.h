@@ -35,6 +35,7 @@ struct fxt_provider {
 	uint32_t generation;           /* another one when it is announced again; no two providers have the same */
 	uint32_t archive;              /* which of those in the file */
 	uint32_t name;                 /* of the dictionary */
+	uint8_t number;                /* the same, of the provider; 0: there are too many, or it was never named */
 	uint64_t frequency;            /* ticks per second */
 	bool announced;                /* by a provider info record */
 	bool initialized;              /* by an initialization record */
@@ -76,6 +77,9 @@ bool fxt_state_turn(struct fxt_state *state, uint32_t id);
 
 /* The same for a provider info record: a known one loses its tables, and no record before may be asked for any more. */
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length);
+
+/* The current provider has so many ticks per second. */
+void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 
 /* Whether a provider info record of this id has been there. */
 bool fxt_state_knows(const struct fxt_state *state, uint32_t id);

@@ -130,8 +130,7 @@ static bool take_initialization(struct fxt_walk *walk, const struct seen *seen)
 		return true;
 	if (provider->initialized && provider->frequency != frequency)
 		note(walk, seen, FXT_INITIALIZATION_AGAIN, frequency);
-	provider->frequency = frequency;
-	provider->initialized = true;
+	fxt_state_set_ticks(walk->state, frequency);
 	take_wall(provider, seen, walk->big);
 	return true;
 }

@@ -2,9 +2,10 @@
  *
  * Sources: the document, and what Fuchsia's engine and its newest sources do beyond it. What is ours to decide
  * (doc/mapping.md has the table):
- * - Records stand in the order of the events; a string, a thread, a process name stands before its first use. One
- *   provider (number 1, "trackway") has them all. Names, categories and names of arguments are strings of the table;
- *   texts that are values stand in the records. Full tables stay as they are.
+ * - Records stand in the order of the events; a string, a thread, a process name stands before its first use. Each
+ *   stands in the section of the event's provider, which keeps its number, its name and its ticks; what has none is
+ *   in that of "trackway". Names, categories and names of arguments are strings of the table; texts that are values
+ *   stand in the records. Full tables stay as they are.
  * - Ticks are the source's, unless asked otherwise. The tick written is the least whose time is the event's; a rate
  *   below 10^9 has none for some times: "time" is counted. The end of a complete slice is the tick of its end, so that
  *   its duration reads back.
@@ -64,10 +65,10 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
                      const struct fxt_items *items, const struct fxt_label *name)
 {
 	struct tw_output *out = &w->writer->out;
-	struct fxt_label category = fxt_label(&w->intern, event->category);
-	uint8_t thread = fxt_thread_index(&w->intern, event->track);
+	struct fxt_label category = fxt_label(w->intern, event->category);
+	uint8_t thread = fxt_thread_index(w->intern, event->track);
 	uint64_t header = fxt_event_header(shape->kind, thread, category.reference, name->reference);
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (thread == 0)
 		fxt_put_koids(w, &put, event->track);
@@ -88,7 +89,7 @@ static __attribute__((noinline)) void put_full(struct fxt_writer *w, const struc
 	items.count = items.made_count = 0;
 	fxt_add_arguments(w, &items, event, 0);
 	add_flags(w, &items, event->flags);
-	struct fxt_label name = fxt_label(&w->intern, event->name);
+	struct fxt_label name = fxt_label(w->intern, event->name);
 	put_with(w, event, shape, &items, &name);
 }
 
@@ -103,7 +104,7 @@ static inline uint64_t index_of(const struct fxt_intern *in, uint32_t name)
  * large frame. */
 static void put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
-	const struct fxt_intern *in = &w->intern;
+	const struct fxt_intern *in = w->intern;
 	uint64_t name = index_of(in, event->name), category = index_of(in, event->category);
 	uint64_t thread = event->track < in->tracks_seen ? in->tracks[event->track].index : 0;
 	bool known = thread && !name == !event->name && !category == !event->category;
@@ -128,12 +129,12 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 	add_told(w, &items, &shape->other, event->other);
 	fxt_add_arguments(w, &items, event, 0);
 	bool named = event->name != 0 && event->kind != TW_LOST;
-	struct fxt_label name = named ? fxt_label(&w->intern, event->name) : fxt_own_label(&w->intern, shape->name);
+	struct fxt_label name = named ? fxt_label(w->intern, event->name) : fxt_own_label(w->intern, shape->name);
 	put_with(w, event, shape, &items, &name);
 	fxt_loss(w, tw_event_kind_name(event->kind), true);
 }
 
-/* ---- The target. ---- */
+/* ---- Kinds. ---- */
 
 #define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
 
@@ -169,24 +170,105 @@ const struct fxt_shape fxt_shapes[TW_EVENT_KINDS] = {
 
 #undef STAND_IN
 
-static void put_header(struct fxt_writer *w, uint64_t source_frequency)
+/* ---- Sections. ---- */
+
+/* Whether a number would be mistaken for another provider's: one that is there, or, but for its own, one that comes. */
+static bool is_taken(const struct fxt_writer *w, uint32_t id, bool own)
 {
-	static const char name[] = "trackway";
-	struct tw_output *out = &w->writer->out;
-	uint64_t asked = w->writer->options.ticks_per_second;
-	bool known = source_frequency && source_frequency <= TW_FREQUENCY_MAX;
-	w->clock.frequency = asked ? asked : known ? source_frequency : TW_NS_PER_SECOND;
-	fxt_move_clock(&w->clock, 0);
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
-	fxt_put_end(out, &put, TW_FXT_MAGIC_WORD);
-	put = fxt_put_begin(out, w->intern.big);
-	fxt_put_stream(&put, name, sizeof name - 1);
-	fxt_put_end(out, &put, TW_FXT_TYPE_METADATA | 1 << 16 | FXT_PROVIDER << 20 | (uint64_t)(sizeof name - 1) << 52);
-	put = fxt_put_begin(out, w->intern.big);
-	fxt_put_word(&put, w->clock.frequency);
-	fxt_put_end(out, &put, TW_FXT_TYPE_INITIALIZATION);
-	w->started = true;
+	for (unsigned i = 0; i <= TW_PROVIDERS_MAX; i++)
+		if (w->sections[i] && w->sections[i]->id == id)
+			return true;
+	for (uint32_t i = 1; i < tw_dictionary_providers(w->dictionary) && !own; i++)
+		if (tw_dictionary_provider(w->dictionary, i)->id == id)
+			return true;
+	return false;
 }
+
+/* A provider keeps its number; of two with the same, as concatenated archives have them, the second gets another. */
+static uint32_t choose_id(const struct fxt_writer *w, unsigned number)
+{
+	uint32_t id = number ? (uint32_t)tw_dictionary_provider(w->dictionary, number)->id : FXT_PROVIDER;
+	bool own = number;
+	for (uint32_t next = FXT_PROVIDER; is_taken(w, id, own); next++) {
+		id = next;
+		own = false;
+	}
+	return id;
+}
+
+static uint64_t choose_frequency(const struct fxt_writer *w, unsigned number)
+{
+	uint64_t own = tw_dictionary_provider(w->dictionary, number)->ticks_per_second;
+	uint64_t source = own ? own : w->source_frequency;
+	bool known = source && source <= TW_FREQUENCY_MAX;
+	if (w->writer->options.ticks_per_second)
+		return w->writer->options.ticks_per_second;
+	return known ? source : TW_NS_PER_SECOND;
+}
+
+static void put_metadata(const struct fxt_writer *w, enum tw_fxt_kind kind, const char *name, size_t length)
+{
+	struct tw_output *out = &w->writer->out;
+	uint64_t type = (uint64_t)(kind - TW_FXT_PROVIDER_INFO + 1);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
+	fxt_put_stream(&put, name, length);
+	fxt_put_end(out, &put,
+	            TW_FXT_TYPE_METADATA | type << 16 | (uint64_t)w->sections[w->provider]->id << 20 |
+	                (uint64_t)length << 52);
+}
+
+/* Tells the name and the ticks of the provider whose section it is. */
+static void put_provider(const struct fxt_writer *w)
+{
+	enum { NAME_MAX_BYTES = 255 };
+	static const struct tw_name own = {.text = "trackway", .length = sizeof "trackway" - 1};
+	const struct tw_dictionary *dictionary = w->dictionary;
+	const struct tw_name *name =
+	    w->provider ? tw_dictionary_name(dictionary, tw_dictionary_provider(dictionary, w->provider)->name) : &own;
+	put_metadata(w, TW_FXT_PROVIDER_INFO, name->text, fxt_cut_text(name->text, name->length, NAME_MAX_BYTES));
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
+	fxt_put_word(&put, w->clock->frequency);
+	fxt_put_end(&w->writer->out, &put, TW_FXT_TYPE_INITIALIZATION);
+}
+
+static struct fxt_section *new_section(struct fxt_writer *w, unsigned provider)
+{
+	enum tw_byte_order order = w->writer->options.byte_order;
+	struct fxt_section *section = calloc(1, sizeof *section);
+	if (!section)
+		return NULL;
+	section->id = choose_id(w, provider);
+	section->intern.writer = w->writer;
+	section->intern.described = &w->described;
+	section->intern.big = order == TW_BYTES_BIG || order == TW_BYTES_BIG_LSB;
+	section->clock.frequency = choose_frequency(w, provider);
+	fxt_move_clock(&section->clock, 0);
+	return w->sections[provider] = section;
+}
+
+bool fxt_turn_to(struct fxt_writer *w, unsigned provider)
+{
+	bool first = !w->intern, known = w->sections[provider];
+	struct fxt_section *section = known ? w->sections[provider] : new_section(w, provider);
+	if (!section)
+		return false;
+	if (known && w->provider == provider)
+		return true;
+	w->provider = provider;
+	w->intern = &section->intern;
+	w->clock = &section->clock;
+	if (first) {
+		struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
+		fxt_put_end(&w->writer->out, &put, TW_FXT_MAGIC_WORD);
+	}
+	if (known)
+		put_metadata(w, TW_FXT_PROVIDER_SECTION, NULL, 0);
+	else
+		put_provider(w);
+	return fxt_intern_grow(w->intern, w->dictionary);
+}
+
+/* ---- The target. ---- */
 
 static int open_writer(struct tw_writer *writer)
 {
@@ -201,45 +283,79 @@ static int open_writer(struct tw_writer *writer)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	writer->state = w;
 	w->writer = writer;
-	w->intern.writer = writer;
-	w->intern.big = options->byte_order == TW_BYTES_BIG || options->byte_order == TW_BYTES_BIG_LSB;
 	return 0;
+}
+
+static int no_memory(struct tw_writer *writer)
+{
+	return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
+}
+
+/* What a batch brings: names and tracks, maybe the first clock. False when there is no memory. */
+static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, const struct tw_batch *batch)
+{
+	const struct tw_clock *clock = tw_reader_clock(reader);
+	w->dictionary = tw_reader_dictionary(reader);
+	w->arguments = batch->arguments;
+	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
+	if (clock->has_cpu && !w->cpu_told && batch->count)
+		fxt_loss(w, "cpu", false);
+	w->cpu_told |= clock->has_cpu && batch->count;
+	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
+	return !w->intern || fxt_intern_grow(w->intern, w->dictionary);
+}
+
+/* Goes to the section that an event belongs to. */
+static bool turn(struct fxt_writer *w, const struct tw_event *event)
+{
+	if (event->provider == 0 && w->crowded)
+		fxt_loss(w, "provider", true);
+	return fxt_turn_to(w, event->provider);
 }
 
 static int write_batch(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct fxt_writer *w = writer->state;
-	const struct tw_clock *clock = tw_reader_clock(reader);
-	if (!w->started)
-		put_header(w, clock->ticks_per_second);
-	if (!fxt_intern_grow(&w->intern, tw_reader_dictionary(reader)))
-		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
-	if (clock->has_cpu && !w->cpu_told && batch->count)
-		fxt_loss(w, "cpu", false);
-	w->cpu_told |= clock->has_cpu && batch->count;
-	w->arguments = batch->arguments;
+	if (!begin_batch(w, reader, batch))
+		return no_memory(writer);
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		assert(event->kind < TW_EVENT_KINDS);
+		bool here = w->intern && event->provider == w->provider && !w->crowded;
+		if (!here && !turn(w, event))
+			return no_memory(writer);
 		fxt_shapes[event->kind].put(w, event, &fxt_shapes[event->kind]);
 	}
 	return 0;
 }
 
+/* An archive without events. */
+static bool put_nothing(struct fxt_writer *w)
+{
+	struct tw_dictionary *empty = tw_dictionary_new();
+	w->dictionary = empty;
+	bool fine = empty && fxt_turn_to(w, 0);
+	tw_dictionary_free(empty);
+	return fine;
+}
+
 static int finish(struct tw_writer *writer)
 {
 	struct fxt_writer *w = writer->state;
-	if (!w->started)
-		put_header(w, 0);
-	else
-		fxt_intern_finish(&w->intern);
-	return 0;
+	if (w->intern)
+		fxt_intern_finish(w->intern);
+	return w->intern || put_nothing(w) ? 0 : no_memory(writer);
 }
 
 static void close_writer(struct tw_writer *writer)
 {
 	struct fxt_writer *w = writer->state;
-	fxt_intern_free(&w->intern);
+	for (unsigned i = 0; i <= TW_PROVIDERS_MAX; i++) {
+		if (w->sections[i])
+			fxt_intern_free(&w->sections[i]->intern);
+		free(w->sections[i]);
+	}
+	free(w->described.tracks);
 	tw_text_free(&w->stack);
 	free(w);
 }

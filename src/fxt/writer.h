@@ -7,7 +7,7 @@
 #include "core/ticks.h"
 #include "fxt/intern.h"
 
-enum { FXT_PROVIDER = 1 }; /* the only one */
+enum { FXT_PROVIDER = 1 }; /* of events that have none */
 
 /* Nanoseconds to ticks as tw_ticks_of() has it; near a base 64 bits do. */
 struct fxt_clock {
@@ -16,13 +16,25 @@ struct fxt_clock {
 	uint64_t base_ticks, base_rest;
 };
 
-struct fxt_writer {
-	struct tw_writer *writer;
+/* A provider of the archive: records mean what its tables and its clock say. */
+struct fxt_section {
+	uint32_t id;
 	struct fxt_intern intern;
 	struct fxt_clock clock;
+};
+
+struct fxt_writer {
+	struct tw_writer *writer;
+	struct fxt_section *sections[TW_PROVIDERS_MAX + 1]; /* by number of the provider; NULL: it has nothing yet */
+	unsigned provider;                                  /* whose section it is */
+	struct fxt_intern *intern;                          /* of that; NULL: nothing has been written */
+	struct fxt_clock *clock;                            /* the same */
+	struct fxt_described described;
+	const struct tw_dictionary *dictionary;
+	uint64_t source_frequency;
 	const struct tw_argument *arguments; /* of the batch */
 	struct tw_text stack;                /* of the event that is written */
-	bool started;
+	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
 	bool in_parts; /* the last blob said that more of it follows */
 };
@@ -63,6 +75,9 @@ struct fxt_shape {
 
 extern const struct fxt_shape fxt_shapes[TW_EVENT_KINDS];
 
+/* writer.c: goes to the section of a provider. False when there is no memory. */
+bool fxt_turn_to(struct fxt_writer *w, unsigned provider);
+
 /* writer.c, or join.c instead of it: all rows of archives that are merged. As tw_target.join. */
 int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
 
@@ -97,7 +112,7 @@ static inline void fxt_loss(const struct fxt_writer *w, const char *what, bool a
 
 static inline uint64_t fxt_ticks_of(struct fxt_writer *w, uint64_t ns)
 {
-	struct fxt_clock *clock = &w->clock;
+	struct fxt_clock *clock = w->clock;
 	if (ns - clock->base_ns >= clock->reach)
 		fxt_move_clock(clock, ns);
 	if (clock->reach == 0)
@@ -115,7 +130,7 @@ static inline const struct tw_argument *fxt_first_argument(const struct fxt_writ
 
 static inline void fxt_put_koids(const struct fxt_writer *w, struct fxt_put *put, uint32_t track)
 {
-	struct fxt_koids koids = fxt_koids_of(&w->intern, track);
+	struct fxt_koids koids = fxt_koids_of(w->intern, track);
 	fxt_put_word(put, koids.process);
 	fxt_put_word(put, koids.thread);
 }

@@ -33,7 +33,7 @@ void fxt_add_made(struct fxt_writer *w, struct fxt_items *items, enum fxt_own na
 	assert(items->made_count < sizeof items->made / sizeof *items->made);
 	struct tw_argument *made = &items->made[items->made_count++];
 	*made = (struct tw_argument){.type = (uint8_t)type, .value.u = value};
-	items->items[items->count++] = (struct fxt_item){.name = fxt_own_label(&w->intern, name), .argument = made};
+	items->items[items->count++] = (struct fxt_item){.name = fxt_own_label(w->intern, name), .argument = made};
 }
 
 static void add_text(struct fxt_writer *w, struct fxt_items *items, enum fxt_own name, const char *text, size_t size)
@@ -51,13 +51,13 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 {
 	enum { STACK_MAX = 32000 }; /* as a string of the document, "String record" */
 	enum tw_stack_fit fit =
-	    stack ? tw_stack_text(&w->stack, w->intern.dictionary, stack, STACK_MAX) : TW_STACK_NO_MEMORY;
+	    stack ? tw_stack_text(&w->stack, w->intern->dictionary, stack, STACK_MAX) : TW_STACK_NO_MEMORY;
 	if (stack && fit != TW_STACK_WHOLE)
 		fxt_loss(w, "long stack", fit == TW_STACK_CUT);
 	if (fit == TW_STACK_NO_MEMORY || w->stack.length == 0)
 		return;
 	add_text(w, items, name, w->stack.bytes, w->stack.length);
-	const struct tw_source source = tw_source_of_stack(w->intern.dictionary, stack);
+	const struct tw_source source = tw_source_of_stack(w->intern->dictionary, stack);
 	if (source.file)
 		add_text(w, items, FXT_OWN_FILE, source.file, source.length);
 	if (source.file && source.line)
@@ -70,7 +70,7 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const stru
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
 		if (has_room(w, items))
 			items->items[items->count++] =
-			    (struct fxt_item){.name = fxt_label(&w->intern, argument->name), .argument = argument};
+			    (struct fxt_item){.name = fxt_label(w->intern, argument->name), .argument = argument};
 	}
 }
 

@@ -30,7 +30,7 @@ static bool has_argument(const struct fxt_writer *w, const struct tw_event *even
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		uint32_t name = w->arguments[event->first_argument + i].name;
-		if (strcmp(tw_dictionary_name(w->intern.dictionary, name)->text, text) == 0)
+		if (strcmp(tw_dictionary_name(w->intern->dictionary, name)->text, text) == 0)
 			return true;
 	}
 	return false;
@@ -43,16 +43,16 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 	struct fxt_items items = {.count = 0};
 	bool wakeup = event->kind == TW_WAKEUP;
 	fxt_add_arguments(w, &items, event, 0);
-	fxt_thread_index(&w->intern, event->track);
+	fxt_thread_index(w->intern, event->track);
 	if (event->other)
-		fxt_thread_index(&w->intern, event->other);
-	uint64_t other = fxt_koids_of(&w->intern, event->other).thread;
+		fxt_thread_index(w->intern, event->other);
+	uint64_t other = fxt_koids_of(w->intern, event->other).thread;
 	if (wakeup && event->other && !has_argument(w, event, "waker"))
 		fxt_add_made(w, &items, FXT_OWN_WAKER, TW_ARG_KOID, other);
 	uint64_t state = wakeup ? 0 : limited(w, event->value, STATE_MAX, "thread state");
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
-	fxt_put_word(&put, fxt_koids_of(&w->intern, event->track).thread);
+	fxt_put_word(&put, fxt_koids_of(w->intern, event->track).thread);
 	if (!wakeup)
 		fxt_put_word(&put, other);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
@@ -65,7 +65,7 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 static const char *message_of(struct fxt_writer *w, const struct tw_event *event, size_t *size)
 {
 	const struct tw_argument *first = fxt_first_argument(w, event);
-	const struct tw_name *name = tw_dictionary_name(w->intern.dictionary, event->name);
+	const struct tw_name *name = tw_dictionary_name(w->intern->dictionary, event->name);
 	bool is_first = first && first->type >= TW_ARG_TEXT;
 	const char *text = is_first ? (const char *)first->value.bytes : name->text;
 	size_t whole = is_first ? (size_t)first->size : name->length;
@@ -85,8 +85,8 @@ void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struc
 	struct tw_output *out = &w->writer->out;
 	size_t size;
 	const char *message = message_of(w, event, &size);
-	uint64_t thread = fxt_thread_index(&w->intern, event->track);
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	uint64_t thread = fxt_thread_index(w->intern, event->track);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (thread == 0)
 		fxt_put_koids(w, &put, event->track);
@@ -104,13 +104,13 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	struct fxt_items items = {.count = 0};
 	bool userspace = event->flags & TW_FLAG_USERSPACE;
 	fxt_add_arguments(w, &items, event, 0);
-	struct fxt_label name = fxt_label(&w->intern, event->name);
-	uint64_t thread = userspace ? fxt_thread_index(&w->intern, event->track) : 0;
+	struct fxt_label name = fxt_label(w->intern, event->name);
+	uint64_t thread = userspace ? fxt_thread_index(w->intern, event->track) : 0;
 	uint64_t type = userspace ? 0 : limited(w, event->value, BYTE_MAX, "object type");
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, event->id);
 	if (userspace && thread == 0)
-		fxt_put_word(&put, fxt_koids_of(&w->intern, event->track).process);
+		fxt_put_word(&put, fxt_koids_of(w->intern, event->track).process);
 	fxt_put_label(&put, &name);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
 	uint64_t header =
@@ -124,10 +124,10 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 static void put_pieces(struct fxt_writer *w, const struct tw_event *event, const uint8_t *bytes, uint64_t size)
 {
 	struct tw_output *out = &w->writer->out;
-	struct fxt_label name = fxt_label(&w->intern, event->name);
+	struct fxt_label name = fxt_label(w->intern, event->name);
 	uint64_t type = limited(w, event->id, BYTE_MAX, "blob type");
 	do {
-		struct fxt_put put = fxt_put_begin(out, w->intern.big);
+		struct fxt_put put = fxt_put_begin(out, w->intern->big);
 		fxt_put_label(&put, &name);
 		size_t room = fxt_put_left(&put) * TW_FXT_WORD;
 		size_t piece = size < room ? (size_t)size : room;
@@ -158,9 +158,9 @@ static void put_large(struct fxt_writer *w, const struct tw_event *event, const 
 	struct fxt_items items = {.count = 0};
 	enum large_format format = event->track || event->argument_count > 1 ? WITH_METADATA : WITHOUT_METADATA;
 	fxt_add_arguments(w, &items, event, 1);
-	struct fxt_label category = fxt_label(&w->intern, event->category), name = fxt_label(&w->intern, event->name);
-	uint64_t thread = format == WITH_METADATA ? fxt_thread_index(&w->intern, event->track) : 0, count = 0;
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	struct fxt_label category = fxt_label(w->intern, event->category), name = fxt_label(w->intern, event->name);
+	uint64_t thread = format == WITH_METADATA ? fxt_thread_index(w->intern, event->track) : 0, count = 0;
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, 0); /* its place: the number of arguments is not known yet */
 	fxt_put_label(&put, &category);
 	fxt_put_label(&put, &name);
@@ -211,8 +211,8 @@ void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const st
 		fxt_put_stand_in(w, event, shape);
 		return;
 	}
-	uint64_t thread = fxt_thread_index(&w->intern, event->track), count = event->argument_count;
-	struct fxt_put put = fxt_put_begin(out, w->intern.big);
+	uint64_t thread = fxt_thread_index(w->intern, event->track), count = event->argument_count;
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	if (thread == 0)
 		fxt_put_koids(w, &put, event->track);
@@ -225,16 +225,33 @@ void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const st
 	no_place(w, event->value > 1, "weight");
 }
 
+/* The provider whose records were dropped, by the argument that the reader tells it by; otherwise that of the event. */
+static unsigned loser(const struct fxt_writer *w, const struct tw_event *event)
+{
+	const struct tw_argument *first = fxt_first_argument(w, event);
+	uint32_t number = first && first->type == TW_ARG_UINT ? tw_dictionary_providers(w->dictionary) : 0;
+	if (number && tw_dictionary_provider(w->dictionary, event->provider)->id == first->value.u)
+		return event->provider;
+	while (number > 1)
+		if (tw_dictionary_provider(w->dictionary, --number)->id == first->value.u)
+			return number;
+	return event->provider;
+}
+
 void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
-	const struct tw_name *name = tw_dictionary_name(w->intern.dictionary, event->name);
+	const struct tw_name *name = tw_dictionary_name(w->intern->dictionary, event->name);
 	if (strcmp(name->text, "records dropped") != 0) {
 		fxt_put_stand_in(w, event, shape);
 		return;
 	}
-	uint64_t type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1;
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern.big);
+	if (!fxt_turn_to(w, loser(w, event))) {
+		fxt_loss(w, tw_event_kind_name(TW_LOST), false);
+		return;
+	}
+	uint64_t type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1, id = w->sections[w->provider]->id;
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_end(&w->writer->out, &put,
-	            TW_FXT_TYPE_METADATA | type << 16 | FXT_PROVIDER << 20 | (uint64_t)EVENT_RECORDS_DROPPED << 52);
+	            TW_FXT_TYPE_METADATA | type << 16 | id << 20 | (uint64_t)EVENT_RECORDS_DROPPED << 52);
 	no_place(w, event->value, "bytes of a loss");
 }

@@ -67,7 +67,7 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 
 /* A slice of something that is known to be over, or a begin of what is not. */
 static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread, const struct tracelog_open *open,
-                    enum tw_event_kind kind, uint64_t end, uint16_t flags)
+                    enum tw_event_kind kind, uint64_t end, uint8_t flags)
 {
 	const char *category = works[open->work].category;
 	bool gc = open->work == TRACELOG_GC;

@@ -117,3 +117,74 @@ PY
 	[ "$status" -eq 2 ]
 	[ "$output" = "trackway: error: $DATA/xray/v5.xray: a trace of format xray-fdr has no providers to choose from" ]
 }
+
+# Each event of an archive: the provider's number and name, its own name, its time; sections are taken as they stand.
+whose() {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" "$1" | "$PYTHON" -c '
+import json, sys
+names, ticks, now = {}, {}, None
+for line in sys.stdin:
+    row = json.loads(line)
+    kind = row["record"]
+    if kind in ("provider-info", "provider-section"):
+        now = row["provider_id"]
+        names[now] = row.get("name", names.get(now))
+    elif kind == "initialization":
+        ticks[now] = row["ticks_per_second"]
+    elif kind == "provider-event":
+        print(row["provider_id"], names[row["provider_id"]], "full")
+    elif kind.startswith(("event.", "scheduling.")):
+        print(now, names[now], row.get("name", "switch"), row["timestamp"] * 10**9 // ticks[now])
+'
+}
+
+@test "cut: events stay in the sections of their providers" {
+	providers
+	whose in.fxt >whole
+	[ "$(cut -d ' ' -f 1,2 whole | sort -u | tr '\n' ' ')" = "12 net 2 kernel 7 app " ]
+	for input in "in.fxt" "--jobs 2 - <in.fxt" "--category '*' in.fxt"; do
+		eval "trackway cut --thread 6 --thread 8 --thread 5 $input -o part.fxt" 2>/dev/null
+		whose part.fxt | sort >part
+		sort whole | diff - part
+	done
+	trackway convert --from-time 0 in.fxt -o all.fxt 2>/dev/null # in the order of time
+	whose all.fxt | sort >part
+	sort whole | diff - part
+	[ -z "$(trackway info --json all.fxt | grep '"trackway"')" ]
+	trackway cut --from-time 0 --to-time 5us in.fxt -o part.fxt 2>/dev/null
+	[ "$(whose part.fxt | grep -c '^2 kernel switch')" -eq 5 ]
+}
+
+@test "cut: providers of concatenated archives that have one number are kept apart" {
+	"$PYTHON" - <<'PY'
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+from fxt_odd import *
+
+def archive(name, rate, tick):
+    return (words(MAGIC) + provider_info(1, name) + record(1, 0, rate) + string(1, name) + thread(1, 5, 6) +
+            event(0, 1, ticks=tick))
+
+open("in.fxt", "wb").write(archive(b"one", 10**9, 1000) + archive(b"two", 24 * 10**6, 24) + archive(b"one", 10**9, 3000))
+PY
+	trackway cut --thread 6 in.fxt -o part.fxt 2>/dev/null
+	whose part.fxt | diff - <(printf '%s\n' "1 one one 1000" "2 two two 1000" "1 one one 3000")
+}
+
+@test "cut: an archive without providers, and more providers than there are numbers for" {
+	"$PYTHON" - <<'PY'
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+from fxt_odd import *
+
+one = record(1, 0, 10**9) + string(1, b"one") + thread(1, 5, 6) + event(0, 1, ticks=1000)
+open("none.fxt", "wb").write(words(MAGIC) + one)
+open("many.fxt", "wb").write(words(MAGIC) + b"".join(provider_info(i, b"p%d" % i) + one for i in range(2, 302)))
+PY
+	trackway cut --thread 6 none.fxt -o part.fxt 2>/dev/null
+	[ "$(whose part.fxt)" = "1 trackway one 1000" ]
+	trackway cut --thread 6 many.fxt -o part.fxt 2>err
+	[ "$(whose part.fxt | grep -c '^\([0-9]*\) p\1 one 1000$')" -eq 255 ]
+	[ "$(whose part.fxt | grep -c '^1 trackway one 1000$')" -eq 45 ]
+	grep -q 'provider: 45 ' err
+}
