@@ -175,9 +175,9 @@ bool fxt_intern_grow(struct fxt_intern *in, const struct tw_dictionary *dictiona
 
 void fxt_intern_finish(struct fxt_intern *in)
 {
-	for (uint32_t track = 0; track < in->tracks_seen; track++)
-		if (in->described->tracks[track].met || tw_dictionary_track(in->dictionary, track)->kind == TW_TRACK_PROCESS)
-			describe(in, track);
+	for (uint32_t i = 0; i < in->tracks_seen; i++)
+		if (in->described->tracks[i].met || tw_dictionary_track(in->dictionary, i)->kind == TW_TRACK_PROCESS)
+			describe(in, i);
 }
 
 void fxt_intern_free(struct fxt_intern *in)
