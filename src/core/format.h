@@ -90,7 +90,8 @@ struct tw_format {
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
 	int (*open)(struct tw_reader *reader);
 
-	/* Opens a part of reader->whole; NULL where the format has no parts. */
+	/* Opens a part of reader->whole. Returns 0, TW_ERR_UNSUPPORTED where there is nothing to divide, or another
+	 * negative status. NULL where the format has no parts. */
 	int (*open_shard)(struct tw_reader *part, unsigned shard, unsigned shards);
 
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
