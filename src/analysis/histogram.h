@@ -86,12 +86,18 @@ static inline uint16_t *tw_histogram_counts(const struct tw_histogram_pool *pool
 	return (uint16_t *)pool->chunks;
 }
 
-/* Where a value is counted. What has no place yet is full: chunk 0 always is. */
-static inline uint16_t *tw_histogram_place(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+/* Where among all counts a value is counted. What has no place yet is full: chunk 0 always is. */
+static inline uint32_t tw_histogram_number(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
                                            uint64_t value)
 {
 	uint32_t bucket, octave = tw_histogram_octave(value, &bucket);
-	return &tw_histogram_counts(pool)[tw_histogram_chunks(pool)[histogram->table + octave] + bucket];
+	return tw_histogram_chunks(pool)[histogram->table + octave] + bucket;
+}
+
+static inline uint16_t *tw_histogram_place(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                                           uint64_t value)
+{
+	return &tw_histogram_counts(pool)[tw_histogram_number(pool, histogram, value)];
 }
 
 /* Adds a value whose place is full. */

@@ -103,27 +103,48 @@ void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
 	}
 }
 
+/* A number of a place stays true: what has got a place since is found full, and gets there all the same. */
 static void count_waiting(struct tw_profile_part *part)
 {
-	const struct tw_left_calls left = {.calls = part->waiting, .count = part->waiting_count};
-	tw_profile_part_feed_calls(part, &left);
+	struct tw_tallies *rows = &part->rows;
+	size_t count = part->waiting_count;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_left_call *call = &part->waiting[i];
+		uint16_t *place = tw_histogram_counts(&rows->pool) + part->places[i];
+		if (__builtin_expect(!++*place, 0)) {
+			--*place;
+			tw_tallies_leave(rows, call, TW_CALL_ENDED);
+		} else {
+			tw_tally_end(&rows->rows[call->row], call);
+		}
+	}
 	part->waiting_count = 0;
 }
 
 /* Calls wait until there are many: counting one looks at three places that are seldom in the first-level cache, and the
  * processor can only wait for several at once when nothing else stands between. `make bench` measures stat of FXT. */
+static inline __attribute__((always_inline)) void let_wait(struct tw_profile_part *part,
+                                                           const struct tw_left_call *call)
+{
+	if (__builtin_expect(part->waiting_count == TW_PART_WAITING, 0))
+		count_waiting(part);
+	const struct tw_tallies *rows = &part->rows;
+	uint32_t place = tw_histogram_number(&rows->pool, &rows->rows[call->row].histogram, call->duration);
+	__builtin_prefetch(tw_histogram_counts(&rows->pool) + place, 1);
+	size_t i = part->waiting_count++;
+	part->places[i] = place;
+	part->waiting[i] = *call;
+}
+
 static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
 	struct tw_profile_part *part = part_of(calls);
 	(void)frame;
-	if (how != TW_CALL_ENDED) {
+	if (how == TW_CALL_ENDED)
+		let_wait(part, call);
+	else
 		tw_tallies_leave(&part->rows, call, how);
-		return;
-	}
-	if (part->waiting_count == TW_PART_WAITING)
-		count_waiting(part);
-	part->waiting[part->waiting_count++] = *call;
 }
 
 /* ---- And making them. ---- */
@@ -185,26 +206,33 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 /* ---- Calls that nest. ---- */
 
 /* Whether a call is inside another one of its row: in those that came with it, the last one that was not goes up to
- * `covered`, and what comes behind it begins before it or is in it. */
-static bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begin)
+ * its begin, and what comes behind it begins before it or is in it. Neither can be foretold: no jump depends on it. */
+static inline bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begin)
 {
-	if (cover->round == round && begin >= cover->begin)
-		return true;
-	*cover = (struct tw_part_cover){.begin = begin, .round = round};
-	return false;
+	bool inside = (cover->round == round) & (begin >= cover->begin);
+	cover->begin ^= (cover->begin ^ begin) & ((uint64_t)inside - 1);
+	cover->round = round;
+	return inside;
 }
 
-static struct tw_left_call left_call(struct tw_profile_part *part, const struct tw_nested_call *found)
+/* The row of a call; rows are by function. */
+static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 {
-	static const struct tw_frame no_caller = {0}; /* rows are by function */
+	static const struct tw_frame no_caller = {0};
+	uint32_t row = name < part->calls.name_limit ? part->row_of[name] : TW_ROW_NONE;
+	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
+}
+
+static inline struct tw_left_call left_call(struct tw_profile_part *part, const struct tw_nested_call *found)
+{
 	struct tw_calls *calls = &part->calls;
-	uint32_t row = found->name < calls->name_limit ? part->row_of[found->name] : TW_ROW_NONE;
-	if (__builtin_expect(row == TW_ROW_NONE, 0))
-		row = enter(calls, &no_caller, found->name);
-	bool other = row == TW_ROW_OTHER;
-	struct tw_part_cover *cover = other ? &part->other : &part->keys[row].cover;
-	bool below = is_inside(cover, part->round, found->begin) ||
-	             (other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name));
+	uint32_t row = row_for(part, found->name);
+	bool other = row == TW_ROW_OTHER, below;
+	if (__builtin_expect(other, 0))
+		below = is_inside(&part->other, part->round, found->begin) | tw_calls_hold_other(calls);
+	else
+		below =
+		    is_inside(&part->keys[row].cover, part->round, found->begin) | tw_calls_hold(calls, found->name);
 	return (struct tw_left_call){
 	    .duration = found->duration,
 	    .children = found->children,
@@ -220,10 +248,9 @@ static void nested(struct tw_calls *calls, const struct tw_nested_call *found, s
 	struct tw_profile_part *part = part_of(calls);
 	part->round++;
 	for (size_t i = 0; i < count; i++) {
-		if (part->waiting_count == TW_PART_WAITING)
-			count_waiting(part);
 		__builtin_prefetch((const char *)&found[i] - AHEAD);
-		part->waiting[part->waiting_count++] = left_call(part, &found[i]);
+		const struct tw_left_call call = left_call(part, &found[i]);
+		let_wait(part, &call);
 	}
 }
 

@@ -34,6 +34,7 @@ struct tw_profile_part {
 	size_t row_of_room;
 	struct tw_map row_map;                        /* otherwise: by key */
 	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
+	uint32_t places[TW_PART_WAITING];             /* where in the histograms they will be */
 	size_t waiting_count;
 	struct tw_part_cover other; /* of TW_ROW_OTHER */
 	uint64_t round;             /* calls that nest: which */
