@@ -75,10 +75,16 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 struct run {
 	struct fxt_chunk *chunk;
 	struct fxt_call *call; /* the next */
-	const uint8_t *timed;  /* the last record with a time; NULL: there is none */
+	size_t before;         /* how many there were */
+	const uint8_t *timed;  /* the last other record with a time; NULL: there is none */
 	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
 	bool wanted;
+	uint64_t usual; /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
 };
+
+/* What says that an event has nothing inline and no arguments, and is of the same thread as the one before. */
+#define USUAL_BITS (FXT_PLAIN_BITS | FXT_BITS(24, 31))
+#define NONE_USUAL UINT64_MAX
 
 /* A thread's calls come. False where it is inline or not defined. */
 static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
@@ -100,6 +106,7 @@ static inline __attribute__((always_inline)) bool set_thread(struct run *run, un
 	bool wanted, known = turn_to_thread(run->chunk, index, bytes, run->call, &wanted);
 	run->wanted = wanted;
 	run->thread = known ? index : UINT_MAX;
+	run->usual = known && wanted ? TW_FXT_TYPE_EVENT | (uint64_t)index << 24 : NONE_USUAL;
 	return known;
 }
 
@@ -141,6 +148,32 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 	return TW_FXT_WORD + (complete & ((tw_bits(header, 4, 15) - 2) * TW_FXT_WORD));
 }
 
+/* An event that is as most are. Whether it is a call cannot be foretold: one that is none is written, too, and what
+ * comes next takes its place. False where it is not as most are: nothing has been done. */
+static inline __attribute__((always_inline)) bool take_usual(struct run *run, uint64_t header, const uint8_t *bytes,
+                                                             bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	const struct tw_ticks *clock = &chunk->clock;
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+	const struct fxt_pair *names = fxt_known_pair(chunk, header);
+	if ((header & USUAL_BITS) != run->usual || !names || !fxt_shape_fits(fxt_shape(header)))
+		return false;
+	uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock->base_tsc;
+	uint64_t last =
+	    tw_load64(bytes + TW_FXT_WORD + (size_t)(kind == TW_CALL_COMPLETE) * TW_FXT_WORD, big) - clock->base_tsc;
+	if (first > last || last > clock->near)
+		return false;
+	*run->call = (struct fxt_call){
+	    .begin = tw_ticks_ns_after(clock, first, clock->whole),
+	    .end = tw_ticks_ns_after(clock, last, clock->whole),
+	    .name = names->name,
+	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
+	};
+	run->call += kind <= TW_CALL_COMPLETE;
+	return true;
+}
+
 /* A begin, end or complete record at bytes. False where it is not for the fast path. */
 static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
                                                             unsigned kind, bool big)
@@ -158,13 +191,12 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	    times_of(chunk, tw_load64(bytes + TW_FXT_WORD, big), tw_load64(bytes + end_place(header, kind), big));
 	if (times.end < times.begin || times.end == UINT64_MAX)
 		return false;
-	struct tw_call_item *item = &run->call++->item;
-	item->time = times.begin;
-	item->duration = times.end - times.begin;
-	item->name = names->name;
-	item->kind = kind & 3;
-	item->place = FXT_CALL_PLACE(bytes - chunk->bytes);
-	run->timed = bytes;
+	*run->call++ = (struct fxt_call){
+	    .begin = times.begin,
+	    .end = times.end,
+	    .name = names->name,
+	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
+	};
 	return true;
 }
 
@@ -187,13 +219,44 @@ static inline __attribute__((always_inline)) bool is_right(uint64_t header, cons
 	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
 }
 
+/* A record that is not as most are. False where it is not for the fast path. */
+static inline __attribute__((always_inline)) bool take_unusual(struct run *run, uint64_t header, const uint8_t *bytes,
+                                                               bool switches, bool big)
+{
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+		return kind > TW_CALL_COMPLETE || take_call(run, header, bytes, kind, big);
+	if (!switches || !take_switch(run->chunk, header, bytes, big))
+		return false;
+	run->timed = bytes;
+	return true;
+}
+
+/* Sets the time of the last record that has one, a call or not. */
+static void end_run(const struct run *run, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	struct fxt_calls *calls = chunk->calls;
+	const uint8_t *timed = run->timed;
+	size_t count = (size_t)(run->call - calls->calls);
+	if (count > run->before) {
+		const uint8_t *call = chunk->bytes + fxt_origin_place(calls->calls[count - 1].origin);
+		timed = !timed || call > timed ? call : timed;
+	}
+	calls->count = count;
+	if (timed) {
+		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big));
+		chunk->timed = true;
+	}
+}
+
 /* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. leap:
  * NULL, or they are not known to be as they should be, and are counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
                                                              size_t end, bool big, struct fxt_leap *leap)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct run run = {chunk, calls->calls + calls->count, NULL, UINT_MAX, false};
+	struct run run = {chunk, calls->calls + calls->count, calls->count, NULL, UINT_MAX, false, NONE_USUAL};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end, *before = NULL;
 	const struct fxt_call *const last = calls->calls + calls->room;
 	uint64_t header, counted = 0;
@@ -201,25 +264,13 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	for (; (size_t)(to - bytes) >= least && run.call < last;
 	     bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
-		unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
-		if (leap && !is_right(header, bytes, to, big))
+		if (!take_usual(&run, header, bytes, big) &&
+		    ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big)))
 			break;
-		if (fxt_type(header) == TW_FXT_TYPE_EVENT) {
-			if (kind <= TW_CALL_COMPLETE && !take_call(&run, header, bytes, kind, big))
-				break;
-		} else if (switches && take_switch(chunk, header, bytes, big)) {
-			run.timed = bytes;
-		} else {
-			break;
-		}
 		before = bytes;
 		counted++;
 	}
-	calls->count = (size_t)(run.call - calls->calls);
-	if (run.timed) {
-		chunk->time = tw_ticks_ns(&chunk->clock, tw_load64(run.timed + TW_FXT_WORD, big));
-		chunk->timed = true;
-	}
+	end_run(&run, big);
 	if (leap && before) {
 		leap->last = (size_t)(before - chunk->bytes);
 		leap->count += counted;
@@ -257,11 +308,10 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	begin_stretch(chunk, UINT32_MAX);
 	calls->waiting++;
 	calls->calls[calls->count++] = (struct fxt_call){
-	    .item = {.time = row->time,
-	             .duration = row->kind == TW_SLICE_COMPLETE ? row->value : 0,
-	             .kind = row->kind & 3u,
-	             .place = FXT_CALL_PLACE(place)},
-	    .below = (uint32_t)(row - chunk->slab.events),
+	    .begin = row->time,
+	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
+	    .name = (uint32_t)(row - chunk->slab.events),
+	    .origin = fxt_origin(row->kind, place),
 	};
 }
 
@@ -396,12 +446,12 @@ static void complete_calls(struct fxt_chunk *chunk)
 		if (stretch->lane != UINT32_MAX)
 			continue;
 		struct fxt_call *call = &chunk->calls->calls[stretch->from];
-		const struct tw_event *row = &chunk->slab.events[call->below];
+		const struct tw_event *row = &chunk->slab.events[call->name];
 		struct fxt_lane *lane = fxt_lane_of(chunk, row->track);
 		if (!lane)
 			return;
 		stretch->lane = (uint32_t)(lane - chunk->calls->lanes);
-		call->item.name = row->name;
+		call->name = row->name;
 	}
 }
 

@@ -9,12 +9,34 @@
 /* Chunks are shorter than 2^30 bytes. */
 #define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
 
-/* One of them as it stands in the archive. */
+/* One of them as it stands in the archive, 24 bytes: all calls of a chunk should fit the second-level cache, with its
+ * bytes and what is made of it. */
 struct fxt_call {
-	struct tw_call_item item; /* its place is that of the record in the chunk */
-	uint32_t
-	    below; /* the row that it waits for; while they are sorted, the complete slice that it waits on top of */
+	uint64_t begin, end; /* the same time but for complete slices */
+	uint32_t name;       /* or the row that it waits for */
+	uint32_t origin;     /* enum tw_call_kind in two bits, and above them the place of the record in the chunk */
 };
+
+static inline uint32_t fxt_origin(unsigned kind, size_t place)
+{
+	return (uint32_t)place << 2 | kind;
+}
+
+static inline uint32_t fxt_origin_place(uint32_t origin)
+{
+	return origin >> 2;
+}
+
+static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
+{
+	return (struct tw_call_item){
+	    .time = call->begin,
+	    .duration = call->end - call->begin,
+	    .name = call->name,
+	    .kind = call->origin & 3,
+	    .place = FXT_CALL_PLACE(fxt_origin_place(call->origin)),
+	};
+}
 
 /* Room for calls as they stand. It goes from chunk to chunk: when they are in order they are no more needed, and what
  * was lately used is in the processor's cache. `make bench` measures stat. */

@@ -134,6 +134,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 {
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->nests);
+	free(scratch->below);
 	free(scratch->briefs);
 	free(scratch->steps.steps);
 	fxt_skimmer_free(scratch->skimmer);

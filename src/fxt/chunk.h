@@ -275,6 +275,8 @@ struct fxt_scratch {
 	size_t brief_room;
 	struct fxt_skimmer *skimmer; /* skim.c */
 	struct fxt_nest *nests;      /* lanes.c */
+	uint32_t *below;             /* the same */
+	size_t below_room;
 };
 
 void fxt_scratch_free(struct fxt_scratch *scratch);

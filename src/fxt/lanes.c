@@ -49,48 +49,67 @@ static void place_lanes(struct fxt_calls *calls)
  * So, from the last to the first, a complete slice comes before all that is inside it: it waits on a stack, and goes
  * out when something is before its begin. What is in another order than these is found out, and sorted. ---- */
 
-static inline void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_call *call)
+/* What is put in order. */
+struct order {
+	struct fxt_calls *calls;
+	uint32_t *below; /* by number of a complete slice that waits: the one that it waits on top of */
+};
+
+static void put_item(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
 {
-	calls->items[--lane->put] = call->item;
-	lane->next = call->item.time;
+	calls->items[--lane->put] = *item;
+}
+
+static inline void put(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
+{
+	put_item(calls, lane, item);
+	lane->next = item->time;
 }
 
 /* Puts the complete slices that do not go before an item. */
-static void put_waiting(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *before)
+static void put_waiting(const struct order *order, struct fxt_lane *lane, const struct tw_call_item *before)
 {
-	while (lane->top != NONE && !fxt_goes_first(&calls->calls[lane->top].item, before)) {
-		put(calls, lane, &calls->calls[lane->top]);
-		lane->top = calls->calls[lane->top].below;
+	const struct fxt_call *calls = order->calls->calls;
+	for (; lane->top != NONE; lane->top = order->below[lane->top]) {
+		const struct tw_call_item item = fxt_call_item(&calls[lane->top]);
+		if (fxt_goes_first(&item, before))
+			break;
+		put(order->calls, lane, &item);
 	}
-	lane->waits = lane->top == NONE ? 0 : calls->calls[lane->top].item.time;
+	lane->waits = lane->top == NONE ? 0 : calls[lane->top].begin;
 }
 
-static inline void put_call(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_call *call)
+static inline void put_call(const struct order *order, struct fxt_lane *lane, size_t i)
 {
-	uint64_t time = call->item.time;
-	if (time <= lane->waits)
-		put_waiting(calls, lane, &call->item);
-	if (call->item.kind != TW_CALL_COMPLETE) {
-		lane->mixed |= time > lane->next;
-		put(calls, lane, call);
+	const struct tw_call_item item = fxt_call_item(&order->calls->calls[i]);
+	if (item.time <= lane->waits)
+		put_waiting(order, lane, &item);
+	if (item.kind != TW_CALL_COMPLETE) {
+		lane->mixed |= item.time > lane->next;
+		put(order->calls, lane, &item);
 		return;
 	}
-	lane->mixed |= time >= lane->next;
-	call->below = lane->top;
-	lane->top = (uint32_t)(call - calls->calls);
-	lane->waits = time;
+	lane->mixed |= item.time >= lane->next;
+	order->below[i] = lane->top;
+	lane->top = (uint32_t)i;
+	lane->waits = item.time;
 }
 
-static void put_all(struct fxt_calls *calls)
+/* False when there is no memory. */
+static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 {
 	static const struct tw_call_item first = {.kind = TW_CALL_BEGIN};
+	if (!tw_grow(&scratch->below, &scratch->below_room, calls->count, sizeof *scratch->below))
+		return false;
+	const struct order order = {calls, scratch->below};
 	for (size_t i = calls->stretch_count; i > 0; i--) {
 		struct fxt_lane *lane = &calls->lanes[calls->stretches[i - 1].lane];
 		for (size_t k = fxt_stretch_end(calls, i - 1); k > calls->stretches[i - 1].from; k--)
-			put_call(calls, lane, &calls->calls[k - 1]);
+			put_call(&order, lane, k - 1);
 	}
 	for (size_t i = 0; i < calls->lane_count; i++)
-		put_waiting(calls, &calls->lanes[i], &first);
+		put_waiting(&order, &calls->lanes[i], &first);
+	return true;
 }
 
 /* ---- The same order, where calls that nest are wanted as such. From the last to the first, what holds a call comes
@@ -101,15 +120,11 @@ static void put_all(struct fxt_calls *calls)
 
 enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* more or deeper ones are sorted */
 
-/* What a call comes from: a complete slice or a begin, and where in the chunk that is. */
-static inline uint32_t origin_of(const struct tw_call_item *item)
-{
-	return (uint32_t)item->place << 1 | (item->kind == TW_CALL_COMPLETE);
-}
-
+/* Whether one was found as a complete slice: its origin is that of the slice, otherwise of its begin, or of its end as
+ * long as that is not known. */
 static bool is_complete(const struct tw_nested_call *call)
 {
-	return call->origin & 1;
+	return (call->origin & 3) == TW_CALL_COMPLETE;
 }
 
 /* A call whose begin was not there yet. */
@@ -120,17 +135,12 @@ struct open {
 
 /* A lane. */
 struct fxt_nest {
-	struct open stack[NEST_DEPTH];
+	struct open stack[NEST_DEPTH + 1];   /* from 1 on */
 	struct open *bottom, *top;           /* what is not above the bottom stays an item */
 	struct tw_nested_call *found;        /* the next */
 	const struct tw_nested_call *lowest; /* the last that is directly above the bottom */
 	bool last;                           /* nothing yet but complete slices that end behind the last item */
 };
-
-static void put_item(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_call_item *item)
-{
-	calls->items[--lane->put] = *item;
-}
 
 /* Calls from one up to another one, which begin at a time. */
 static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t time, uint64_t duration,
@@ -153,7 +163,7 @@ static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct
 	                                .duration = call->duration,
 	                                .name = call->name,
 	                                .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_END + 0u,
-	                                .place = FXT_CALL_PLACE(call->origin >> 1)});
+	                                .place = FXT_CALL_PLACE(fxt_origin_place(call->origin))});
 }
 
 /* What no other call holds, as far as the chunk goes, has ended, and so have slices that stay items down to one. */
@@ -171,42 +181,59 @@ static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fx
 /* A call that no other one holds, as far as the chunk goes. False for a begin, which stays an item. */
 static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                                                   const struct open *top, struct tw_nested_call *found,
-                                                  const struct tw_call_item *item)
+                                                  const struct fxt_call *call)
 {
+	const struct tw_call_item item = fxt_call_item(call);
 	put_lowest(calls, lane, nest, top, found);
-	if (item->kind == TW_CALL_BEGIN) {
-		put_item(calls, lane, item);
+	if (item.kind == TW_CALL_BEGIN) {
+		put_item(calls, lane, &item);
 		return false;
 	}
 	nest->lowest = found;
 	return true;
 }
 
-/* Ends the complete slices that begin behind a time: more than one is seldom. */
+/* All bits of a condition, or none. What is done by these is no jump, which compilers make of `?:` as they like. */
+static inline uint64_t bits_if(bool condition)
+{
+	return 0 - (uint64_t)condition;
+}
+
+/* Ends the complete slices that begin behind a time: more than two at once are seldom. */
 static inline struct open *end_slices(struct open *top, uint64_t time)
 {
-	top -= top->begin > time;
+	ptrdiff_t first = top->begin > time, second = top[-1].begin > time;
+	top -= first + (first & second);
 	while (__builtin_expect(top->begin > time, 0))
 		top--;
 	return top;
 }
 
-/* A begin ends what is on top; anything else is new. Whether that is as it should be. */
-static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_call *found,
-                              const struct tw_call_item *item)
+/* The call that a begin is of, which is on top; or the next that is found. */
+static inline struct tw_nested_call *call_of(struct tw_nested_call *next, struct tw_nested_call *top, bool begins)
 {
-	struct tw_nested_call *call = top->call, *made = begins ? call : found;
-	const struct open *outer = top - begins;
-	uint64_t duration = begins ? call->begin - item->time : item->duration;
-	bool mixed = (duration > UINT32_MAX) | (item->time <= outer->begin) |
-	             (begins & ((top->begin != 0) | (call->name != item->name)));
-	outer->call->children += (uint32_t)duration;
-	made->children = begins ? call->children : 0;
-	made->begin = item->time;
-	made->duration = (uint32_t)duration;
-	made->name = item->name;
-	made->origin = origin_of(item);
-	top[1] = (struct open){item->kind == TW_CALL_COMPLETE ? item->time : 0, found};
+	ptrdiff_t back = (char *)top - (char *)next;
+	return (struct tw_nested_call *)(void *)((char *)next + (back & (ptrdiff_t)bits_if(begins)));
+}
+
+/* A begin ends what is on top; anything else is new. Whether that is as it should be. *longest: its high bits are set
+ * where something lasts too long. */
+static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_call *found, const struct fxt_call *call,
+                              uint64_t *longest)
+{
+	struct tw_nested_call *ended = top->call, *made = call_of(found, ended, begins);
+	const struct open *outer = top - (ptrdiff_t)begins;
+	uint64_t begin = call->begin, end = call->end + (bits_if(begins) & (ended->begin - begin));
+	uint32_t origin = call->origin, duration = (uint32_t)(end - begin);
+	bool mixed = (begin <= outer->begin) | (begins & ((top->begin != 0) | (ended->name != call->name)));
+	*longest |= end - begin;
+	found->children = 0;
+	outer->call->children += duration;
+	made->begin = begin;
+	made->duration = duration;
+	made->name = call->name;
+	made->origin = origin;
+	top[1] = (struct open){begin & bits_if(origin >> 1 & 1), found};
 	return !mixed;
 }
 
@@ -215,30 +242,32 @@ static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_ca
 static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                          const struct fxt_call *first, const struct fxt_call *end)
 {
-	const struct open *deepest = nest->stack + NEST_DEPTH - 1;
+	const struct open *const deepest = nest->stack + NEST_DEPTH;
 	struct open *top = nest->top;
 	struct tw_nested_call *found = nest->found;
-	uint64_t now = lane->begin;
+	uint64_t now = lane->begin, longest = 0;
 	bool mixed = false;
 	for (; end > first; end--) {
-		const struct tw_call_item *item = &end[-1].item;
-		uint64_t time = item->time + item->duration;
-		bool begins = item->kind == TW_CALL_BEGIN;
+		const struct fxt_call *call = end - 1;
+		uint64_t time = call->end;
+		bool begins = (call->origin & 3) == TW_CALL_BEGIN;
 		top = end_slices(top, time);
-		mixed |= (time >= now) | (top->begin == time) | (top == deepest);
+		mixed |= (time >= now) | (top->begin == time);
 		now = time;
-		if (__builtin_expect(top <= nest->bottom, 0) && !take_lowest(calls, lane, nest, top, found, item))
+		if (__builtin_expect(top <= nest->bottom, 0) && !take_lowest(calls, lane, nest, top, found, call))
 			continue;
-		if (__builtin_expect(top == deepest, 0))
+		if (__builtin_expect(top == deepest, 0)) {
+			mixed = true;
 			break;
-		mixed |= !put_on_top(top, begins, found, item);
-		top = begins ? top - 1 : top + 1;
+		}
+		mixed |= !put_on_top(top, begins, found, call, &longest);
+		top += 1 - 2 * (ptrdiff_t)begins;
 		found += !begins;
 	}
 	nest->top = top;
 	nest->found = found;
 	lane->begin = now;
-	lane->mixed = mixed;
+	lane->mixed = mixed | (longest > UINT32_MAX);
 }
 
 /* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of
@@ -247,9 +276,9 @@ static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane
                                         const struct fxt_call *first, const struct fxt_call *end)
 {
 	for (; nest->last && end > first && !lane->mixed; end--) {
-		const struct tw_call_item *item = &end[-1].item;
-		nest->last = item->kind == TW_CALL_COMPLETE && item->time + item->duration > lane->newest;
-		lane->newest = item->time > lane->newest ? item->time : lane->newest;
+		const struct fxt_call *call = end - 1;
+		nest->last = (call->origin & 3) == TW_CALL_COMPLETE && call->end > lane->newest;
+		lane->newest = call->begin > lane->newest ? call->begin : lane->newest;
 		if (!nest->last)
 			break;
 		nest_stretch(calls, lane, nest, end - 1, end);
@@ -266,8 +295,8 @@ static void begin_lanes(struct fxt_calls *calls, struct fxt_nest *nests)
 		struct fxt_nest *nest = &nests[i];
 		struct tw_nested_call *first = calls->nested + lane->from + i;
 		*first = (struct tw_nested_call){0}; /* what holds the outermost */
-		nest->stack[0] = (struct open){0, first};
-		nest->bottom = nest->top = nest->stack;
+		nest->stack[0] = nest->stack[1] = (struct open){0, first};
+		nest->bottom = nest->top = nest->stack + 1;
 		nest->found = first + 1;
 		nest->lowest = NULL;
 		nest->last = true;
@@ -293,7 +322,7 @@ static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const str
 static void put_early(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
 {
 	uint64_t next = nest->top->begin ? UINT64_MAX : lane->begin;
-	for (const struct open *open = nest->top; open > nest->stack; open--) {
+	for (const struct open *open = nest->top; open > nest->stack + 1; open--) {
 		if (!is_complete(open->call))
 			continue;
 		lane->mixed |= open->begin >= next;
@@ -331,7 +360,7 @@ static void nest_lane(struct fxt_calls *calls, size_t i, struct fxt_nest *nests)
 	if (lane->mixed || first == end)
 		return;
 	if (lane->begin == UINT64_MAX)
-		lane->end = end[-1].item.time + end[-1].item.duration;
+		lane->end = end[-1].end;
 	if (nest->last)
 		end = take_last(calls, lane, nest, first, end);
 	if (!lane->mixed)
@@ -395,7 +424,7 @@ static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 	for (size_t i = 0; i < calls->stretch_count; i++) {
 		struct fxt_lane *lane = &calls->lanes[calls->stretches[i].lane];
 		for (size_t k = calls->stretches[i].from; k < fxt_stretch_end(calls, i) && lane->mixed; k++)
-			calls->items[lane->put++] = calls->calls[k].item;
+			calls->items[lane->put++] = fxt_call_item(&calls->calls[k]);
 	}
 	for (size_t i = 0; i < calls->lane_count; i++)
 		if (calls->lanes[i].mixed)
@@ -455,10 +484,8 @@ static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane
 /* Puts what can be in order at once. False when there is no memory. */
 static bool put_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
 {
-	if (!nest || calls->lane_count > NEST_LANES) {
-		put_all(calls);
-		return true;
-	}
+	if (!nest || calls->lane_count > NEST_LANES)
+		return put_all(calls, scratch);
 	if (!scratch->nests)
 		scratch->nests = calloc(NEST_LANES, sizeof *scratch->nests);
 	if (!scratch->nests || !make_nested(calls))
@@ -501,7 +528,7 @@ static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item
 	    .duration = is_complete(call) ? call->duration : 0,
 	    .name = call->name,
 	    .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_BEGIN + 0u,
-	    .place = FXT_CALL_PLACE(call->origin >> 1),
+	    .place = FXT_CALL_PLACE(fxt_origin_place(call->origin)),
 	};
 	if (items)
 		items[0] = item;
