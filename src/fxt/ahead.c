@@ -21,7 +21,9 @@ enum {
 	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
 	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
 	THREADS_MAX = LINE,      /* more would have nothing to do */
-	MERGED_AHEAD = 2,        /* the same where several archives are read at once: each has less memory */
+	TAKEN_AHEAD = 3,         /* the same for work that the walk takes a part of: all should stay in near caches */
+	TAKEN_LINE = 6,
+	MERGED_AHEAD = 2, /* and where several archives are read at once: each has less memory */
 	MERGED_LINE = 3,
 	STATE_SHARE = 2 /* of the memory limit, for tables and names */
 };
@@ -134,21 +136,26 @@ static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 	return true;
 }
 
+static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
+{
+	slot->claimed = true;
+	pthread_mutex_unlock(&ahead->lock);
+	slot->chunk->memo = &scratch->memo;
+	ahead->work->decode(slot->chunk, &ahead->wish, scratch);
+	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
+	pthread_mutex_lock(&ahead->lock);
+	return_room(ahead, slot->chunk);
+	slot->stage = DECODED;
+	pthread_cond_broadcast(&ahead->change);
+}
+
 static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
 	for (uint64_t i = ahead->given; i < ahead->walked; i++) {
 		struct slot *slot = &ahead->line[i % LINE];
 		if (slot->claimed || slot->stage != WALKED)
 			continue;
-		slot->claimed = true;
-		pthread_mutex_unlock(&ahead->lock);
-		slot->chunk->memo = &scratch->memo;
-		ahead->work->decode(slot->chunk, &ahead->wish, scratch);
-		ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
-		pthread_mutex_lock(&ahead->lock);
-		return_room(ahead, slot->chunk);
-		slot->stage = DECODED;
-		pthread_cond_broadcast(&ahead->change);
+		decode(ahead, slot, scratch);
 		return true;
 	}
 	return false;
@@ -250,6 +257,13 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	return status;
 }
 
+/* Whether the walk leaves no other chunk waiting while the one that it has taken is decoded at once, as long as that is
+ * near. */
+static bool has_time(const struct fxt_ahead *ahead)
+{
+	return ahead->work->take && (ahead->thread_count == 0 || ahead->read - ahead->walked < 2);
+}
+
 static void walk_next(struct fxt_ahead *ahead)
 {
 	struct slot *slot = &ahead->line[ahead->walked % LINE];
@@ -260,8 +274,11 @@ static void walk_next(struct fxt_ahead *ahead)
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->big = ahead->walk.big;
 	slot->stage = WALKED;
+	bool at_once = has_time(ahead);
 	ahead->walked++;
 	pthread_cond_broadcast(&ahead->change);
+	if (at_once)
+		decode(ahead, slot, &ahead->scratch);
 }
 
 /* Walks as far ahead as it must. */
@@ -376,8 +393,8 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->work = work;
 	ahead->wish = *wish;
 	ahead->held_from = UINT64_MAX;
-	ahead->walks_ahead = reader->merged > 1 ? MERGED_AHEAD : WALKED_AHEAD;
-	ahead->lines = reader->merged > 1 ? MERGED_LINE : LINE;
+	ahead->walks_ahead = reader->merged > 1 ? MERGED_AHEAD : work->take ? TAKEN_AHEAD : WALKED_AHEAD;
+	ahead->lines = reader->merged > 1 ? MERGED_LINE : work->take ? TAKEN_LINE : LINE;
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,
 	                                .check = wish->check,
 	                                .options = wish->options,
