@@ -255,6 +255,8 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 	reader->kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE;
 	jobs = jobs ? jobs : tw_processors();
 	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
+	if (consumer->light && is_dealt(reader))
+		jobs = (jobs + 1) / 2;
 	reader->again = false;
 	for (unsigned parts = jobs; parts > 1; parts /= FEWER) {
 		bool again = false;

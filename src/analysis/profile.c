@@ -307,6 +307,7 @@ static int settle(void *owner)
 }
 
 const struct tw_consumer tw_profile_consumer = {
+    .light = true,
     .begin = begin,
     .open = open_part,
     .feed = tw_profile_part_feed,
