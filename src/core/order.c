@@ -217,8 +217,9 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 			sorter->last = time;
 			continue;
 		}
-		if (sorter->late++ == 0)
-			sorter->late_offset = batch->events[i].offset;
+		uint64_t offset = batch->events[i].offset;
+		if (sorter->late++ == 0 || offset < sorter->late_offset)
+			sorter->late_offset = offset;
 		if (sorter->last - time > sorter->latest_by)
 			sorter->latest_by = sorter->last - time;
 	}

@@ -133,7 +133,7 @@ struct tw_sorter {
 	bool at_row;                           /* there is such a lane */
 	uint64_t last;                         /* time of the last row delivered */
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
-	uint64_t late_offset;                  /* of the first of them */
+	uint64_t late_offset;                  /* the least of theirs */
 	uint64_t latest_by;                    /* ns: how late at most */
 	struct tw_event events[TW_SLAB_BLOCK]; /* rows that are gathered from several places */
 	struct tw_argument *arguments;

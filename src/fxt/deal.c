@@ -90,7 +90,7 @@ static void give_late(const struct deal *deal, struct part *part, uint32_t track
 	const struct late *late = &seat->late[seat->begin++];
 	if (late->item.time < seat->given) {
 		uint64_t by = seat->given - late->item.time;
-		if (part->late++ == 0)
+		if (part->late++ == 0 || late->offset < part->late_offset)
 			part->late_offset = late->offset;
 		part->latest_by = by > part->latest_by ? by : part->latest_by;
 	} else {

@@ -187,8 +187,9 @@ static void note_late(struct verify *verify, const struct fxt_chunk *chunk, cons
 {
 	bool row = step->type == FXT_ROW;
 	uint64_t by = verify->last - step->time;
-	if (verify->late++ == 0)
-		verify->late_offset = row ? chunk->slab.events[step->key].offset : fxt_offset(chunk, step->place);
+	uint64_t offset = row ? chunk->slab.events[step->key].offset : fxt_offset(chunk, step->place);
+	if (verify->late++ == 0 || offset < verify->late_offset)
+		verify->late_offset = offset;
 	verify->latest_by = by > verify->latest_by ? by : verify->latest_by;
 }
 

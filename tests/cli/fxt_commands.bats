@@ -430,3 +430,19 @@ for found, wanted in zip(open("out"), open("truth"), strict=True):
 		grep -q '^Try' err || fail "$words: $(cat err)"
 	done
 }
+
+@test "records that come too late are told with the first place, whatever number of jobs" {
+	archive >place <<'END'
+def work(at, reference):
+    return event(4, 1, at + 5, reference=reference, ticks=at)
+out += [string(1, b'work'), thread(2, 5, 7)] + [work(1000 + 10 * i, 1 + i % 2) for i in range(24000)]
+print(sum(map(len, out)))
+out += [work(5000, 1), work(3000, 2)] # of two threads, whose calls are counted one after the other
+END
+	for jobs in 1 2 3; do
+		trackway stat --jobs $jobs --reorder-window 1K in.fxt 2>err >stat
+		grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
+	done
+	trackway convert --to jsonl --reorder-window 1K in.fxt -o out 2>err
+	grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
+}
