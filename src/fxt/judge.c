@@ -235,6 +235,30 @@ static size_t holds_others(const struct view *view, uint64_t size)
 	return 0;
 }
 
+/* Whether enough records follow one another from a place in a record, of which none ends where it does, but one
+ * behind. */
+static bool goes_beyond(const struct view *view, size_t at, size_t size)
+{
+	unsigned solid = 0;
+	for (unsigned count = 0; count < SEARCHED && (solid < CHAIN || at < size); count++) {
+		size_t next = measure(view, at);
+		if (next == 0 || at + next == size)
+			return false;
+		solid += is_solid(view, at, next);
+		at += next;
+	}
+	return solid >= CHAIN && at > size;
+}
+
+/* Where in a record others begin of which one goes beyond its end; 0 if nowhere. */
+static size_t holds_longer(const struct view *view, size_t size)
+{
+	for (size_t at = 1; at < size; at++)
+		if (goes_beyond(view, at, size))
+			return at;
+	return 0;
+}
+
 /* Whether what follows makes a size plausible: a record, maybe behind others that are strange too. */
 static bool followed(const struct view *view, size_t at)
 {
@@ -249,12 +273,16 @@ static bool followed(const struct view *view, size_t at)
 	return true;
 }
 
-/* A record of a size that may be right: what is in it and what follows it tell. */
+/* A record of a size that may be right: what is in it and what follows it tell. One that is strange, with something as
+ * strange behind it, may be the beginning of another. */
 static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt_decoder *decoder,
                                     const struct tw_fxt_record *record, bool fits)
 {
 	size_t size = (size_t)record->size;
-	size_t other = fits && is_known(record) ? 0 : holds_others(view, size);
+	bool strange = !fits || !is_known(record);
+	size_t other = strange ? holds_others(view, size) : 0;
+	if (strange && !other && size < view->left && !begins(view, size))
+		other = holds_longer(view, size);
 	size_t next = other ? other : followed(view, size) ? size : scan(view, 1);
 	if (next == size)
 		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};

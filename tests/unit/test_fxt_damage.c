@@ -453,6 +453,52 @@ static void test_registered_again(void **state)
 	tw_close(reader);
 }
 
+/* ---- A byte too many before a record of 32 KB. ---- */
+
+static size_t put_word(size_t at, uint64_t word)
+{
+	tw_store64(whole + at, word, big);
+	return at + 8;
+}
+
+/* A record with so many bytes of text behind its header: an instant's name, a log's message, a blob. */
+static size_t put_long(size_t at, uint64_t header, uint64_t time, size_t length)
+{
+	put_word(at, header | (uint64_t)(length / 8 + 1 + (time != 0)) << 4);
+	at = time ? put_word(at + 8, time) : at + 8;
+	memset(whole + at, 'x', length);
+	return at + length;
+}
+
+/* Whatever byte it is: with it the header says that a record of an unknown type is there, or one of another size. What
+ * comes after that is as strange. */
+static void test_byte_before_long(void **state)
+{
+	enum { NAME = 32000, BLOB = 32736 };
+	(void)state;
+	big = false;
+	size = put_word(0, UINT64_C(0x0016547846040010));
+	size = put_word(put_word(put_word(size, 0x33 | 2 << 16), 1000), 1002);
+	size = put_long(size, UINT64_C(2) | 1 << 16 | UINT64_C(8) << 32, 0, 8);
+	size_t first = size;
+	size = put_long(size, UINT64_C(4) | 2 << 24 | (uint64_t)(0x8000 | NAME) << 48, 5700, NAME);
+	size = put_long(size, UINT64_C(5) | 1 << 16 | (uint64_t)BLOB << 32 | UINT64_C(1) << 48, 0, BLOB);
+	for (size_t i = 0; i < BLOB; i++)
+		whole[size - BLOB + i] = (uint8_t)(7 * i);
+	for (unsigned i = 0; i < 4; i++)
+		size = put_word(put_word(size, UINT64_C(0x24) | 2 << 24 | UINT64_C(1) << 48), 5800 + i);
+	read_all(whole, size, TW_ORDER_FILE, wanted);
+	for (unsigned byte = 0; byte < 256; byte++) {
+		memcpy(damaged, whole, first);
+		damaged[first] = (uint8_t)byte;
+		memcpy(damaged + first + 1, whole + first, size - first);
+		read_all(damaged, size + 1, TW_ORDER_FILE, found);
+		char what[32];
+		snprintf(what, sizeof what, "a byte too many, 0x%02x,", byte);
+		expect_others(first, first, 1, what);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,7 +506,7 @@ int main(void)
 	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cuts),
 	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_filtered),   cmocka_unit_test(test_jobs),
-	    cmocka_unit_test(test_registered_again),
+	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_byte_before_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
