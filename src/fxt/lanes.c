@@ -209,32 +209,30 @@ static inline struct open *end_slices(struct open *top, uint64_t time)
 	return top;
 }
 
-/* The call that a begin is of, which is on top; or the next that is found. */
-static inline struct tw_nested_call *call_of(struct tw_nested_call *next, struct tw_nested_call *top, bool begins)
+/* A place, or one so many bytes from it. */
+static inline void *place_at(void *place, ptrdiff_t bytes)
 {
-	ptrdiff_t back = (char *)top - (char *)next;
-	return (struct tw_nested_call *)(void *)((char *)next + (back & (ptrdiff_t)bits_if(begins)));
+	return (char *)place + bytes;
 }
 
-/* A begin ends what is on top; anything else is new. Whether that is as it should be. *longest: its high bits are set
- * where something lasts too long. */
-static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_call *found, const struct fxt_call *call,
-                              uint64_t *longest)
+/* A begin ends what is on top; anything else is new. Returns 0 where that is as it should be. */
+static inline uint64_t put_on_top(struct open *top, uint64_t begins, struct tw_nested_call *found,
+                                  const struct fxt_call *call)
 {
-	struct tw_nested_call *ended = top->call, *made = call_of(found, ended, begins);
-	const struct open *outer = top - (ptrdiff_t)begins;
-	uint64_t begin = call->begin, end = call->end + (bits_if(begins) & (ended->begin - begin));
-	uint32_t origin = call->origin, duration = (uint32_t)(end - begin);
-	bool mixed = (begin <= outer->begin) | (begins & ((top->begin != 0) | (ended->name != call->name)));
-	*longest |= end - begin;
+	struct tw_nested_call *ended = top->call;
+	struct tw_nested_call *made = place_at(found, ((char *)ended - (char *)found) & (ptrdiff_t)begins);
+	const struct open *outer = place_at(top, (ptrdiff_t)(begins & (0 - sizeof *top)));
+	uint64_t begin = call->begin, duration = call->end - begin + (begins & (ended->begin - begin));
+	uint64_t mixed = (begins & (top->begin | (ended->name ^ call->name))) | (begin <= outer->begin);
+	uint32_t origin = call->origin;
 	found->children = 0;
-	outer->call->children += duration;
+	outer->call->children += (uint32_t)duration;
 	made->begin = begin;
-	made->duration = duration;
+	made->duration = (uint32_t)duration;
 	made->name = call->name;
 	made->origin = origin;
 	top[1] = (struct open){begin & bits_if(origin >> 1 & 1), found};
-	return !mixed;
+	return mixed | duration >> 32;
 }
 
 /* Takes the calls of a stretch. Which kind comes, and whether a slice has ended, cannot be foretold: no jump depends on
@@ -242,32 +240,32 @@ static inline bool put_on_top(struct open *top, bool begins, struct tw_nested_ca
 static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                          const struct fxt_call *first, const struct fxt_call *end)
 {
-	const struct open *const deepest = nest->stack + NEST_DEPTH;
 	struct open *top = nest->top;
 	struct tw_nested_call *found = nest->found;
-	uint64_t now = lane->begin, longest = 0;
-	bool mixed = false;
+	uint64_t now = lane->begin, mixed = 0;
 	for (; end > first; end--) {
 		const struct fxt_call *call = end - 1;
-		uint64_t time = call->end;
-		bool begins = (call->origin & 3) == TW_CALL_BEGIN;
+		uint64_t time = call->end, begins = bits_if((call->origin & 3) == TW_CALL_BEGIN);
 		top = end_slices(top, time);
-		mixed |= (time >= now) | (top->begin == time);
+		mixed |= time >= now;
 		now = time;
-		if (__builtin_expect(top <= nest->bottom, 0) && !take_lowest(calls, lane, nest, top, found, call))
-			continue;
-		if (__builtin_expect(top == deepest, 0)) {
-			mixed = true;
+		if (__builtin_expect(top <= nest->bottom, 0)) {
+			mixed |= top->begin == time;
+			if (!take_lowest(calls, lane, nest, top, found, call))
+				continue;
+		}
+		if (__builtin_expect(top == nest->stack + NEST_DEPTH, 0)) {
+			mixed = 1;
 			break;
 		}
-		mixed |= !put_on_top(top, begins, found, call, &longest);
-		top += 1 - 2 * (ptrdiff_t)begins;
-		found += !begins;
+		mixed |= put_on_top(top, begins, found, call);
+		top = place_at(top + 1, (ptrdiff_t)(begins & (0 - 2 * sizeof *top)));
+		found = place_at(found, (ptrdiff_t)(~begins & sizeof *found));
 	}
 	nest->top = top;
 	nest->found = found;
 	lane->begin = now;
-	lane->mixed = mixed | (longest > UINT32_MAX);
+	lane->mixed = mixed;
 }
 
 /* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of
