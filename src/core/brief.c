@@ -17,12 +17,12 @@ static unsigned bits_of(uint64_t number)
 static struct tw_brief brief_of(const struct tw_slab *slab, uint32_t row)
 {
 	const struct tw_event *event = &slab->events[row];
+	bool complete = event->kind == TW_SLICE_COMPLETE;
 	return (struct tw_brief){
 	    .time = event->time,
-	    .word = event->kind == TW_SLICE_COMPLETE ? event->value : event->id,
-	    .name = row,
-	    .place = (uint32_t)(event->offset - slab->offset),
-	    .kind = event->kind,
+	    .length = complete ? event->value : 0,
+	    .number = row,
+	    .tags = ((uint32_t)(event->offset - slab->offset) & TW_BRIEF_PLACE) | (complete ? TW_BRIEF_COMPLETE : 0),
 	};
 }
 
@@ -38,22 +38,7 @@ void tw_slab_brief(struct tw_slab *slab)
 	slab->brief = true;
 }
 
-/* ---- Sorting. ---- */
-
-static bool in_order(const struct tw_brief *a, const struct tw_brief *b)
-{
-	if (a->time != b->time)
-		return a->time < b->time;
-	return !(a->kind == TW_SLICE_COMPLETE && b->kind == TW_SLICE_COMPLETE && a->word < b->word);
-}
-
-static bool are_sorted(const struct tw_brief *briefs, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (!in_order(&briefs[i - 1], &briefs[i]))
-			return false;
-	return true;
-}
+/* ---- Sorting those that come too late where they stand: complete slices, nearly always. ---- */
 
 static int earlier_first(const void *a, const void *b, void *context)
 {
@@ -61,15 +46,6 @@ static int earlier_first(const void *a, const void *b, void *context)
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 	if (briefs[left].time != briefs[right].time)
 		return briefs[left].time < briefs[right].time ? -1 : 1;
-	return left < right ? -1 : 1;
-}
-
-static int longer_first(const void *a, const void *b, void *context)
-{
-	const struct tw_brief *briefs = context;
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-	if (briefs[left].word != briefs[right].word)
-		return briefs[left].word > briefs[right].word ? -1 : 1;
 	return left < right ? -1 : 1;
 }
 
@@ -81,7 +57,7 @@ static uint64_t *order_of(const struct tw_brief *briefs, size_t count, uint64_t 
 		least = briefs[i].time < least ? briefs[i].time : least;
 		most = briefs[i].time > most ? briefs[i].time : most;
 	}
-	unsigned number_bits = bits_of(count), time_bits = bits_of(most - least);
+	unsigned number_bits = bits_of(count), time_bits = most < least ? 0 : bits_of(most - least);
 	bool packed = number_bits + time_bits < WORD_BITS;
 	*mask = packed ? (UINT64_C(1) << number_bits) - 1 : UINT64_MAX;
 	for (size_t i = 0; i < count; i++)
@@ -92,58 +68,103 @@ static uint64_t *order_of(const struct tw_brief *briefs, size_t count, uint64_t 
 	return keys;
 }
 
-/* Complete slices of one time stand the longest first, in the places that they have among the briefs of that time. */
-static void nest_equals(struct tw_brief *sorted, size_t count, const struct tw_brief *briefs, const uint64_t *order,
-                        uint64_t mask)
+/* Copies those that stand in order to the slab, and gathers the others at the beginning of where they were. Returns how
+ * many these are. */
+static size_t part(struct tw_slab *slab, struct tw_brief *briefs, size_t count)
 {
-	uint64_t *slices = malloc(count * sizeof *slices);
-	size_t found = 0;
-	for (size_t i = 0; i < count && slices; i++)
-		if (sorted[i].kind == TW_SLICE_COMPLETE)
-			slices[found++] = order[i] & mask;
-	if (found > 1) {
-		qsort_r(slices, found, sizeof *slices, longer_first, (void *)(uintptr_t)briefs);
-		for (size_t i = 0, k = 0; i < count; i++)
-			if (sorted[i].kind == TW_SLICE_COMPLETE)
-				sorted[i] = briefs[slices[k++]];
+	uint64_t last = 0;
+	size_t late = 0, kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tw_brief brief =
+		    briefs[i].tags & TW_BRIEF_READY ? briefs[i] : brief_of(slab, briefs[i].number);
+		if (brief.time >= last) {
+			last = brief.time;
+			slab->briefs[kept++] = brief;
+		} else {
+			briefs[late++] = brief;
+		}
 	}
-	free(slices);
+	return late;
 }
 
-static void nest(struct tw_brief *sorted, size_t count, const struct tw_brief *briefs, const uint64_t *order,
-                 uint64_t mask)
-{
-	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from + 1; to < count && sorted[to].time == sorted[from].time; to++)
-			;
-		if (to > from + 1)
-			nest_equals(sorted + from, to - from, briefs, order + from, mask);
-	}
-}
-
-static void sort(struct tw_slab *slab, const struct tw_brief *briefs, size_t count, uint64_t *keys)
+/* Puts the late ones where they belong. One of the time of others stands behind them: it came later. */
+static void put_late(struct tw_slab *slab, size_t count, const struct tw_brief *late, size_t late_count, uint64_t *keys)
 {
 	uint64_t mask;
-	const uint64_t *order = order_of(briefs, count, keys, &mask);
-	for (size_t i = 0; i < count; i++)
-		slab->briefs[i] = briefs[order[i] & mask];
-	nest(slab->briefs, count, briefs, order, mask);
+	const uint64_t *order = order_of(late, late_count, keys, &mask);
+	struct tw_brief *to = slab->briefs + count;
+	size_t kept = count - late_count;
+	for (size_t left = late_count; left > 0;) {
+		const struct tw_brief *brief = &late[order[left - 1] & mask];
+		bool first = kept > 0 && slab->briefs[kept - 1].time > brief->time;
+		*--to = first ? slab->briefs[kept - 1] : *brief;
+		kept -= first;
+		left -= !first;
+	}
+}
+
+/* ---- Of complete slices that begin at once, the longer one contains the other. ---- */
+
+static bool is_complete(const struct tw_brief *brief)
+{
+	return brief->tags & TW_BRIEF_COMPLETE;
+}
+
+static int longer_first(const void *a, const void *b, void *context)
+{
+	const struct tw_brief *briefs = context;
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	if (briefs[left].length != briefs[right].length)
+		return briefs[left].length > briefs[right].length ? -1 : 1;
+	return left < right ? -1 : 1;
+}
+
+/* Puts the complete slices among briefs of one time in order, in the places that they have. */
+static bool nest_equals(struct tw_brief *equals, size_t count)
+{
+	uint64_t *slices = malloc(count * sizeof *slices);
+	struct tw_brief *before = malloc(count * sizeof *before);
+	size_t found = 0, k = 0;
+	bool fine = slices && before;
+	for (size_t i = 0; i < count && fine; i++) {
+		before[i] = equals[i];
+		if (is_complete(&equals[i]))
+			slices[found++] = i;
+	}
+	if (fine && found > 1)
+		qsort_r(slices, found, sizeof *slices, longer_first, before);
+	for (size_t i = 0; i < count && fine; i++)
+		if (is_complete(&equals[i]))
+			equals[i] = before[slices[k++]];
+	free(before);
+	free(slices);
+	return fine;
+}
+
+static bool nest(struct tw_brief *briefs, size_t count)
+{
+	bool fine = true;
+	for (size_t i = 1; i < count; i++) {
+		if (briefs[i].time != briefs[i - 1].time)
+			continue;
+		size_t from = i - 1;
+		while (i < count && briefs[i].time == briefs[from].time)
+			i++;
+		fine &= nest_equals(briefs + from, i - from);
+	}
+	return fine;
 }
 
 void tw_slab_take_briefs(struct tw_slab *slab, struct tw_brief *briefs, size_t count, struct tw_slab_scratch *scratch)
 {
-	if (!tw_extend(&slab->briefs, &slab->brief_room, count, sizeof *slab->briefs) ||
-	    !tw_extend(&scratch->bytes, &scratch->room, count * 2 * sizeof(uint64_t), 1)) {
-		slab->failed = true;
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (!(briefs[i].form & TW_BRIEF_WHOLE))
-			briefs[i] = brief_of(slab, briefs[i].name);
-	if (!are_sorted(briefs, count))
-		sort(slab, briefs, count, (uint64_t *)(void *)scratch->bytes);
-	else if (count)
-		memcpy(slab->briefs, briefs, count * sizeof *briefs);
-	slab->brief_count = count;
+	size_t late = 0;
+	bool fine = tw_extend(&slab->briefs, &slab->brief_room, count, sizeof *slab->briefs);
+	if (fine)
+		late = part(slab, briefs, count);
+	fine = fine && tw_extend(&scratch->bytes, &scratch->room, late * 2 * sizeof(uint64_t), 1);
+	if (fine && late)
+		put_late(slab, count, briefs, late, (uint64_t *)(void *)scratch->bytes);
+	slab->failed |= !fine || !nest(slab->briefs, count);
+	slab->brief_count = fine ? count : 0;
 	slab->brief = true;
 }

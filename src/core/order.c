@@ -39,6 +39,21 @@ static bool goes_first(const struct tw_order_head *a, const struct tw_order_head
 	return a->lane < b->lane;
 }
 
+static struct tw_order_head head_of(uint64_t number, const struct tw_brief *brief)
+{
+	return (struct tw_order_head){.time = brief->time,
+	                              .length = brief->length,
+	                              .complete = brief->tags & TW_BRIEF_COMPLETE,
+	                              .lane = number};
+}
+
+/* The number of a lane that is in use. */
+static uint64_t number_of(const struct tw_sorter *sorter, const struct tw_order_lane *lane)
+{
+	size_t place = (size_t)(lane - sorter->lanes), oldest = (size_t)(sorter->oldest % TW_ORDER_SLABS);
+	return sorter->oldest + (place + TW_ORDER_SLABS - oldest) % TW_ORDER_SLABS;
+}
+
 static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
 {
 	size_t i = sorter->head_count++;
@@ -54,11 +69,8 @@ static void put_head(struct tw_sorter *sorter, uint64_t number)
 	if (lane->next == tw_slab_items(lane->slab))
 		return;
 	if (lane->slab->brief) {
-		const struct tw_brief *brief = &lane->slab->briefs[lane->next];
-		insert(sorter, &(struct tw_order_head){.time = brief->time,
-		                                       .length = brief->word,
-		                                       .complete = brief->kind == TW_SLICE_COMPLETE,
-		                                       .lane = number});
+		const struct tw_order_head head = head_of(number, &lane->slab->briefs[lane->next]);
+		insert(sorter, &head);
 		return;
 	}
 	const struct tw_event *event = event_at(lane, lane->next);
@@ -85,17 +97,22 @@ uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *sla
 	return number;
 }
 
+static int make(struct tw_sorter *sorter, uint64_t number)
+{
+	int status = sorter->make(sorter->context, number);
+	if (status < 0)
+		return status;
+	lane_at(sorter, number)->later = false;
+	put_head(sorter, number);
+	return 0;
+}
+
 int tw_sorter_make_first(struct tw_sorter *sorter)
 {
-	while (sorter->head_count && sorter->heads[sorter->head_count - 1].later) {
-		uint64_t number = sorter->heads[--sorter->head_count].lane;
-		int status = sorter->make(sorter->context, number);
-		if (status < 0)
-			return status;
-		lane_at(sorter, number)->later = false;
-		put_head(sorter, number);
-	}
-	return 0;
+	int status = 0;
+	while (status == 0 && sorter->head_count && sorter->heads[sorter->head_count - 1].later)
+		status = make(sorter, sorter->heads[--sorter->head_count].lane);
+	return status;
 }
 
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
@@ -225,26 +242,31 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 	}
 }
 
-void tw_sorter_note_late(struct tw_sorter *sorter)
+/* ---- Brief by brief. ---- */
+
+void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief)
 {
-	const struct tw_brief *brief = tw_sorter_brief(sorter);
-	const struct tw_event event = {.time = brief->time, .offset = tw_sorter_slab(sorter)->offset + brief->place};
+	const struct tw_event event = {.time = brief->time, .offset = slab->offset + (brief->tags & TW_BRIEF_PLACE)};
 	note_late(sorter, &(struct tw_batch){.events = &event, .count = 1});
 }
 
-int tw_sorter_turn(struct tw_sorter *sorter, bool whole)
+int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
 {
-	if (sorter->at_row)
-		put_head(sorter, sorter->now);
-	sorter->at_row = false;
-	int status = tw_sorter_make_first(sorter);
-	if (status < 0 || sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
-		return status;
-	sorter->until = time_of_next(sorter);
-	sorter->now = sorter->heads[--sorter->head_count].lane;
-	sorter->at_row = true;
-	return 1;
+	const struct tw_order_head *head = &sorter->heads[--sorter->head_count];
+	uint64_t number = head->lane;
+	*lane = head->later ? NULL : lane_at(sorter, number);
+	return *lane ? 0 : make(sorter, number);
 }
+
+bool tw_sorter_goes_first(const struct tw_sorter *sorter, const struct tw_order_lane *lane_a, const struct tw_brief *a,
+                          const struct tw_order_lane *lane_b, const struct tw_brief *b)
+{
+	const struct tw_order_head left = head_of(number_of(sorter, lane_a), a);
+	const struct tw_order_head right = head_of(number_of(sorter, lane_b), b);
+	return goes_first(&left, &right);
+}
+
+/* ---- The next batch. ---- */
 
 /* Whether enough rows of the first lane come before any other to hand them on where they lie. */
 static bool is_worth_no_copy(struct tw_sorter *sorter, const struct tw_order_lane *lane)

@@ -9,7 +9,7 @@
 
 void tw_slab_clear(struct tw_slab *slab)
 {
-	slab->count = slab->argument_count = slab->brief_count = 0;
+	slab->count = slab->argument_count = slab->brief_count = slab->ready_size = 0;
 	slab->sorted = slab->failed = slab->brief = false;
 }
 
@@ -20,6 +20,7 @@ void tw_slab_free(struct tw_slab *slab)
 	free(slab->bases);
 	free(slab->order);
 	free(slab->briefs);
+	free(slab->ready);
 	*slab = (struct tw_slab){0};
 }
 
@@ -103,8 +104,9 @@ static struct packing take_times(const struct tw_slab *slab, uint64_t *times)
 
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned width)
 {
-	uint32_t starts[DIGITS + 1] = {0};
+	uint32_t starts[DIGITS + 1];
 	size_t digits = (size_t)1 << width;
+	memset(starts, 0, (digits + 1) * sizeof *starts);
 	for (size_t i = 0; i < count; i++)
 		starts[(from[i] >> shift) % digits + 1]++;
 	for (size_t i = 1; i < digits; i++)

@@ -10,19 +10,17 @@
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
 enum { TW_SLAB_BLOCK = 256 };
 
-/* What an event comes down to, nearly always: 32 bytes instead of a row, for who delivers events one by one. */
+/* An event for who delivers events one by one: a record that is ready to be written, or a row. */
 struct tw_brief {
 	uint64_t time;
-	uint64_t word; /* the event's value where it is a complete slice, otherwise its id */
-	uint32_t name; /* of an event that has a row, the number of that */
-	uint32_t category;
-	uint32_t place; /* its offset is that much more than the slab's */
-	uint16_t track;
-	uint8_t kind;
-	uint8_t form; /* enum tw_brief_form, and above it the scope of an instant, as flags */
+	uint64_t length; /* of a complete slice */
+	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */
+	uint32_t tags;   /* TW_BRIEF_READY, TW_BRIEF_COMPLETE; below, by how much its offset is more than the slab's */
 };
 
-enum tw_brief_form { TW_BRIEF_WHOLE = 1 };
+#define TW_BRIEF_READY (UINT32_C(1) << 31)
+#define TW_BRIEF_COMPLETE (UINT32_C(1) << 30)
+#define TW_BRIEF_PLACE (TW_BRIEF_COMPLETE - 1)
 
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
  * or bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills
@@ -38,6 +36,8 @@ struct tw_slab {
 	size_t order_room;
 	struct tw_brief *briefs; /* of all that is delivered, in the order of time; only if `brief` */
 	size_t brief_count, brief_room;
+	uint8_t *ready; /* records as they will be written: what a brief that is ready leads to */
+	size_t ready_size, ready_room;
 	uint64_t offset; /* of the first byte, for briefs */
 	bool brief;
 	bool sorted; /* rows stand in time order */
@@ -83,7 +83,7 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 /* brief.c: makes briefs of all rows, which are in order. */
 void tw_slab_brief(struct tw_slab *slab);
 
-/* brief.c: the same of `count` briefs as they were added; those that are not whole get what they lack from their rows.
+/* brief.c: the same of `count` briefs as they were added; those that are not ready get what they lack from their rows.
  * They are in the order of tw_slab_sort(). */
 void tw_slab_take_briefs(struct tw_slab *slab, struct tw_brief *briefs, size_t count, struct tw_slab_scratch *scratch);
 
@@ -128,9 +128,6 @@ struct tw_sorter {
 	size_t head_count;
 	int (*make)(void *context, uint64_t lane); /* makes the slab of a lane; returns 0 or a negative status */
 	void *context;
-	uint64_t now;                          /* row by row: the number of the lane that is delivered */
-	uint64_t until;                        /* the time of the next row of others */
-	bool at_row;                           /* there is such a lane */
 	uint64_t last;                         /* time of the last row delivered */
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
 	uint64_t late_offset;                  /* the least of theirs */
@@ -158,51 +155,28 @@ uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *sla
  * a negative status when there is no memory. */
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch);
 
-/* The same row by row. Goes to the next one. Returns 1, 0 where tw_sorter_next() has 0, or a negative status. */
-int tw_sorter_turn(struct tw_sorter *sorter, bool whole);
+/* ---- The same brief by brief, by who goes through several sorters at once: all slabs have briefs. ---- */
 
-/* Counts a row that comes too late to be put before the last one. */
-void tw_sorter_note_late(struct tw_sorter *sorter);
+/* Takes the lane whose first row is before those of the others: the caller delivers its briefs from lane->next on, and
+ * when all are delivered sets that to their count. *lane is NULL where its slab had to be made first: its time is known
+ * now, and another may be before it. There is a head. Returns 0 or a negative status. */
+int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane);
 
-/* The row that is next, after a turn or a step: what it comes down to. The slabs have briefs. */
-static inline const struct tw_brief *tw_sorter_brief(const struct tw_sorter *sorter)
+/* Whether brief a of a lane goes before brief b of another one. */
+bool tw_sorter_goes_first(const struct tw_sorter *sorter, const struct tw_order_lane *lane_a, const struct tw_brief *a,
+                          const struct tw_order_lane *lane_b, const struct tw_brief *b);
+
+/* Counts a brief of a slab that comes too late to be put before the last one. */
+void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief);
+
+/* The row of a brief that is not ready, and its arguments, if there are any. */
+static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, const struct tw_brief *brief,
+                                                 const struct tw_argument **arguments)
 {
-	const struct tw_order_lane *lane = &sorter->lanes[sorter->now % TW_ORDER_SLABS];
-	return &lane->slab->briefs[lane->next];
-}
-
-/* The slab of the row that is next. */
-static inline const struct tw_slab *tw_sorter_slab(const struct tw_sorter *sorter)
-{
-	return sorter->lanes[sorter->now % TW_ORDER_SLABS].slab;
-}
-
-/* The row of a brief that is not whole, and its arguments, if there are any. */
-static inline const struct tw_event *tw_sorter_row(const struct tw_sorter *sorter, const struct tw_brief *brief,
-                                                   const struct tw_argument **arguments)
-{
-	const struct tw_slab *slab = tw_sorter_slab(sorter);
-	const struct tw_event *event = &slab->events[brief->name];
+	const struct tw_event *event = &slab->events[brief->number];
 	if (event->argument_count)
-		*arguments = slab->arguments + slab->bases[brief->name / TW_SLAB_BLOCK] + event->first_argument;
+		*arguments = slab->arguments + slab->bases[brief->number / TW_SLAB_BLOCK] + event->first_argument;
 	return event;
-}
-
-/* Goes to the next row of the lane. False where that of another may be before it, or it has none: then it is time to
- * turn. */
-static inline bool tw_sorter_step(struct tw_sorter *sorter)
-{
-	enum { FAR = 24, NEAR = 6 };
-	struct tw_order_lane *lane = &sorter->lanes[sorter->now % TW_ORDER_SLABS];
-	const struct tw_slab *slab = lane->slab;
-	size_t next = ++lane->next;
-	if (next + FAR < slab->brief_count) { /* another processor wrote them: `make bench` measures merge */
-		__builtin_prefetch(&slab->briefs[next + FAR]);
-		if (!(slab->briefs[next + NEAR].form & TW_BRIEF_WHOLE))
-			__builtin_prefetch(&slab->events[slab->briefs[next + NEAR].name]);
-	}
-	sorter->at_row = next < slab->brief_count;
-	return sorter->at_row && slab->briefs[next].time < sorter->until;
 }
 
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */

@@ -132,6 +132,9 @@ struct fxt_counts {
 	uint64_t lost_bytes;
 };
 
+/* Room that is there when a record is made ready: of any size. */
+enum { FXT_READY_ROOM = TW_FXT_RECORD_MAX * TW_FXT_WORD };
+
 /* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
 enum fxt_wait {
 	FXT_UNDECIDED,
@@ -164,7 +167,8 @@ struct fxt_chunk {
 	bool timed;             /* there was one */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
-	struct tw_brief *briefs; /* as they come, with room for one a record; NULL: only rows are made */
+	struct tw_brief *briefs;       /* as they come, with room for one a record; NULL: only rows are made */
+	const struct fxt_links *links; /* where there are briefs: what records are made ready with; NULL: none are */
 	size_t brief_count;
 	size_t brief_rows; /* rows that have a brief */
 	uint64_t first;    /* time of the first record that has one */

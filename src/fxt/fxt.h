@@ -5,6 +5,7 @@
 
 #include "core/format.h"
 #include "fxt/ahead.h"
+#include "fxt/links.h"
 #include "fxt/pairs.h"
 #include "fxt/window.h"
 
@@ -21,7 +22,8 @@ struct fxt_reader {
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
-	bool in_turn;                        /* fxt_turn() is what reads */
+	struct fxt_links links;              /* where it is written as one with others */
+	bool in_turn;                        /* fxt_go_on() is what reads */
 	bool started;                        /* the clock is set */
 	bool ended;                          /* no more chunks come */
 	bool finished;                       /* no more rows either */
@@ -37,9 +39,9 @@ void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uin
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 
-/* reader.c: instead of fxt_read(), goes to the next row of the sorter. Returns 1, 0 at the end, or a negative
- * status. */
-int fxt_turn(struct tw_reader *reader);
+/* reader.c: instead of fxt_read(), brings the sorter to where the first lane of all can be taken from it: at the
+ * beginning, and after one has been made or used up. Returns 1, 0 at the end, or a negative status. */
+int fxt_go_on(struct tw_reader *reader);
 
 /* How many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);

@@ -1,388 +1,371 @@
-/* join.c - archives that are merged, from the rows of each straight to the records of one.
+/* join.c - archives that are merged, straight to the records of one.
  *
- * Nearly all rows are events whose names and thread have been written before: then a row is its record but for the time
- * and a few indices, which two tables for each archive tell. It goes from where it was decoded to the output, and
- * nothing is copied in between. All others go the way of rows from any format: they are mapped to the merged
- * dictionary and given to the writer, which leaves what the tables need. */
+ * Threads that read ahead have made nearly all events ready to be written. A tree of all chunks that events are taken
+ * from tells which is next: its record goes from where it was made to the output. In the tree, each archive has a gate,
+ * too, which stands where its next chunk begins. What could not be made ready is a row: feed.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
 #include <stdlib.h>
 
-#include "core/merge.h"
-#include "fxt/fxt.h"
+#include "fxt/feed.h"
 #include "fxt/writer.h"
 
-enum { STATE_MAX = 15 }; /* of a thread, in a context switch */
-
-/* A track of an archive, as far as it has been written. */
-struct seat {
-	uint64_t koid;
-	uint8_t index; /* of the thread table; 0: it was full */
-	bool met;
-};
-
-/* An archive. */
-struct feed {
-	struct tw_merge_input *input;
-	struct tw_sorter *sorter;
-	const struct tw_brief *brief; /* of the next row */
-	bool turned;                  /* the one before it was of another chunk */
-	uint16_t *names;              /* by number of its dictionary: the index of the string table, or 0 */
-	size_t name_room;
-	struct seat *seats; /* by number of the track */
-	size_t seat_room;
+/* A chunk that events are taken from, or the gate of an archive. */
+struct strand {
+	const struct tw_brief *next, *end; /* NULL: it is a gate */
+	uint64_t late_until;               /* what is earlier came too late: events after it had been delivered */
+	struct fxt_shift shift;
+	const struct tw_slab *slab;
+	struct tw_order_lane *lane;
+	struct fxt_feed *feed; /* NULL: nothing; it can be used */
 };
 
 struct join {
-	struct tw_writer *writer;
-	struct tw_reader *merged;
-	struct tw_passed *passed;
-	struct feed feeds[TW_MERGE_SOURCES]; /* those that have rows, in the order of the sources */
-	size_t count;
-	uint64_t heads[TW_MERGE_SOURCES + 1]; /* when their next rows are; behind them the end of time */
-	size_t width;                         /* leaves of the tree: a power of two */
-	uint16_t tree[2 * TW_MERGE_SOURCES];  /* number n is the earlier of 2n and 2n + 1; leaves are feeds */
-	struct tw_argument arguments[UINT8_MAX];
+	struct fxt_passage passage;
+	struct fxt_feed feeds[TW_MERGE_SOURCES]; /* those that have events, in the order of the sources */
+	size_t count, open;
+	struct strand *strands;
+	uint64_t *times; /* of each strand: when its next event is; UINT64_MAX: there is none */
+	uint32_t *tree;  /* number n is the earlier of 2n and 2n + 1; leaves are strands */
+	size_t width;    /* leaves: a power of two */
 };
 
 /* ---- Which is next. ---- */
 
-static uint16_t earlier(const struct join *join, uint16_t left, uint16_t right)
+/* Of two at one time. What is behind a gate may be first; of one archive, the order is that of its sorter. */
+static __attribute__((noinline)) uint32_t first_of_equals(const struct join *join, uint32_t left, uint32_t right)
 {
-	return join->heads[right] < join->heads[left] ? right : left;
+	const struct strand *a = &join->strands[left], *b = &join->strands[right];
+	if (!a->feed || !b->feed)
+		return a->feed ? left : right;
+	if (!a->next || !b->next)
+		return a->next ? right : left;
+	if (a->feed != b->feed)
+		return a->feed < b->feed ? left : right;
+	return tw_sorter_goes_first(&a->feed->fxt->sorter, a->lane, a->next, b->lane, b->next) ? left : right;
 }
 
-/* Finds the first again, after the head of one has changed. */
-static inline void play(struct join *join, size_t feed)
+static inline uint32_t earlier(const struct join *join, uint32_t left, uint32_t right)
 {
-	for (size_t i = (join->width + feed) / 2; i > 0; i /= 2)
-		join->tree[i] = earlier(join, join->tree[2 * i], join->tree[2 * i + 1]);
+	uint64_t a = join->times[left], b = join->times[right];
+	if (__builtin_expect(a == b, 0))
+		return first_of_equals(join, left, right);
+	return b < a ? right : left;
+}
+
+/* Finds the first again, after the time of one has changed. */
+static inline void play(const struct join *join, uint32_t strand)
+{
+	uint32_t *tree = join->tree, winner = strand;
+	for (size_t i = join->width + strand; i > 1; i /= 2) {
+		winner = earlier(join, winner, tree[i ^ 1]);
+		tree[i / 2] = winner;
+	}
 }
 
 static void plant(struct join *join)
 {
-	join->width = 2;
-	while (join->width < join->count)
-		join->width *= 2;
-	join->heads[join->count] = UINT64_MAX;
 	for (size_t i = 0; i < join->width; i++)
-		join->tree[join->width + i] = (uint16_t)(i < join->count ? i : join->count);
+		join->tree[join->width + i] = (uint32_t)i;
 	for (size_t i = join->width - 1; i > 0; i--)
 		join->tree[i] = earlier(join, join->tree[2 * i], join->tree[2 * i + 1]);
 }
 
-/* ---- Rows that are known. ---- */
-
-static inline uint64_t index_of(const struct feed *feed, uint32_t name)
+static int no_memory(const struct join *join)
 {
-	return name < feed->name_room ? feed->names[name] : 0;
+	return tw_fail(join->passage.merged, TW_ERR_MEMORY, "out of memory");
 }
 
-static inline const struct seat *seat_of(const struct feed *feed, uint32_t track)
+/* Twice as many leaves. Returns 0 or a negative status. */
+static int widen(struct join *join)
 {
-	static const struct seat none = {0};
-	return track < feed->seat_room ? &feed->seats[track] : &none;
-}
-
-static inline bool is_whole(const struct tw_brief *brief)
-{
-	return brief->form & TW_BRIEF_WHOLE;
-}
-
-static inline uint8_t flags_of(const struct tw_brief *brief)
-{
-	return brief->form >> 1;
-}
-
-static inline void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_brief *brief, uint64_t time)
-{
-	enum fxt_tail tail = fxt_shapes[brief->kind].tail;
-	if (tail == FXT_TAIL_SCOPE)
-		fxt_put_word(put, fxt_scope_of(flags_of(brief)));
-	else if (tail == FXT_TAIL_ID)
-		fxt_put_word(put, brief->word);
-	else if (tail == FXT_TAIL_END)
-		fxt_put_word(put, fxt_ticks_of(w, tw_sum(time, brief->word)));
-}
-
-/* The arguments of a row; false where a name of theirs is new. */
-static bool gather(const struct feed *feed, const struct tw_event *row, const struct tw_argument *arguments,
-                   struct fxt_items *items)
-{
-	items->count = row->argument_count;
-	if (items->count > TW_FXT_ARGUMENTS_MAX)
-		return false;
-	for (unsigned i = 0; i < items->count; i++) {
-		uint64_t index = index_of(feed, arguments[i].name);
-		if (index == 0 && arguments[i].name)
-			return false;
-		items->items[i] = (struct fxt_item){.name.reference = (uint16_t)index, .argument = &arguments[i]};
-	}
-	return true;
-}
-
-/* Writes an event whose names have been written; false where one has not. items: its arguments, or NULL. */
-static inline bool put_event(struct fxt_writer *w, const struct feed *feed, const struct tw_brief *brief, uint64_t time,
-                             uint32_t track, const struct fxt_items *items)
-{
-	const struct fxt_shape *shape = &fxt_shapes[brief->kind];
-	uint64_t name = index_of(feed, brief->name), category = index_of(feed, brief->category);
-	uint64_t thread = seat_of(feed, track)->index;
-	if (!thread || !name != !brief->name || !category != !brief->category)
-		return false;
-	uint64_t header = fxt_event_header(shape->kind, thread, category, name);
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
-	fxt_put_word(&put, fxt_ticks_of(w, time));
-	if (items && items->count)
-		header |= fxt_put_items(w, &put, items, shape->tail != FXT_NO_TAIL) << 20;
-	put_tail(w, &put, brief, time);
-	fxt_put_end(&w->writer->out, &put, header);
-	return true;
-}
-
-/* The same of one that has a row. */
-static __attribute__((noinline)) bool put_row(struct fxt_writer *w, const struct feed *feed, uint64_t time)
-{
-	struct fxt_items items;
-	const struct tw_argument *arguments = NULL;
-	const struct tw_event *row = tw_sorter_row(feed->sorter, feed->brief, &arguments);
-	struct tw_brief brief = *feed->brief;
-	brief.name = row->name;
-	brief.category = row->category;
-	brief.form = (uint8_t)(row->flags << 1);
-	return !(row->flags & ~(TW_FLAG_PROCESS | TW_FLAG_GLOBAL)) && gather(feed, row, arguments, &items) &&
-	       put_event(w, feed, &brief, time, row->track, &items);
-}
-
-static bool put_scheduling(struct fxt_writer *w, const struct feed *feed, uint64_t time)
-{
-	const struct tw_argument *unused = NULL;
-	const struct tw_event *row = tw_sorter_row(feed->sorter, feed->brief, &unused);
-	const struct seat *seat = seat_of(feed, row->track), *other = seat_of(feed, row->other);
-	bool wakeup = row->kind == TW_WAKEUP;
-	if (!seat->met || (row->other && (wakeup || !other->met)) || row->argument_count || row->name ||
-	    row->category || row->value > STATE_MAX)
-		return false;
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
-	fxt_put_word(&put, fxt_ticks_of(w, time));
-	fxt_put_word(&put, seat->koid);
-	if (!wakeup)
-		fxt_put_word(&put, row->other ? other->koid : 0);
-	fxt_put_end(&w->writer->out, &put,
-	            fxt_scheduling_header(fxt_shapes[row->kind].kind, row->cpu, wakeup ? 0 : row->value, 0));
-	return true;
-}
-
-static inline bool put_known(struct fxt_writer *w, const struct feed *feed, uint64_t time)
-{
-	const struct tw_brief *brief = feed->brief;
-	if (is_whole(brief))
-		return put_event(w, feed, brief, time, brief->track, NULL);
-	if (brief->kind <= TW_FLOW_END)
-		return put_row(w, feed, time);
-	return (brief->kind == TW_SWITCH || brief->kind == TW_WAKEUP) && put_scheduling(w, feed, time);
-}
-
-/* ---- Rows with something new. ---- */
-
-static bool learn_name(const struct join *join, struct feed *feed, uint32_t own)
-{
-	const struct fxt_intern *in = ((const struct fxt_writer *)join->writer->state)->intern;
-	uint32_t known = own < feed->input->name_room ? feed->input->names[own] : 0;
-	if (known == 0 || known >= in->string_room || in->strings[known] == 0)
-		return true;
-	if (!tw_grow(&feed->names, &feed->name_room, own + (size_t)1, sizeof *feed->names))
-		return false;
-	feed->names[own] = in->strings[known];
-	return true;
-}
-
-static bool learn_track(const struct join *join, struct feed *feed, uint32_t own)
-{
-	const struct fxt_intern *in = ((const struct fxt_writer *)join->writer->state)->intern;
-	uint32_t known = own < feed->input->track_room ? feed->input->tracks[own] : 0;
-	if (known == 0 || known >= in->tracks_seen || !in->tracks[known].met)
-		return true;
-	if (!tw_grow(&feed->seats, &feed->seat_room, own + (size_t)1, sizeof *feed->seats))
-		return false;
-	feed->seats[own] = (struct seat){fxt_koids_of(in, known).thread, in->tracks[known].index, true};
-	return true;
-}
-
-/* Learns what the writer knows now. */
-static bool learn(const struct join *join, struct feed *feed, const struct tw_event *row,
-                  const struct tw_argument *arguments)
-{
-	bool fine = learn_name(join, feed, row->name) && learn_name(join, feed, row->category) &&
-	            learn_track(join, feed, row->track);
-	if (fine && (row->kind == TW_SWITCH || row->kind == TW_WAKEUP))
-		fine = learn_track(join, feed, row->other);
-	for (unsigned i = 0; i < row->argument_count && fine; i++)
-		fine = learn_name(join, feed, arguments[i].name);
-	return fine;
-}
-
-static int no_memory(struct tw_reader *merged)
-{
-	return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
-}
-
-/* The whole of what is next. */
-static struct tw_event event_of(const struct feed *feed, const struct tw_argument **arguments)
-{
-	const struct tw_brief *brief = feed->brief;
-	if (!is_whole(brief))
-		return *tw_sorter_row(feed->sorter, brief, arguments);
-	bool complete = brief->kind == TW_SLICE_COMPLETE;
-	return (struct tw_event){
-	    .time = brief->time,
-	    .offset = tw_sorter_slab(feed->sorter)->offset + brief->place,
-	    .value = complete ? brief->word : 0,
-	    .id = complete ? 0 : brief->word,
-	    .track = brief->track,
-	    .name = brief->name,
-	    .category = brief->category,
-	    .kind = brief->kind,
-	    .flags = flags_of(brief),
-	};
-}
-
-/* As a row of any format. Returns 0 or a negative status. */
-static int put_new(struct join *join, struct feed *feed, uint64_t time)
-{
-	const struct tw_argument *arguments = NULL;
-	const struct tw_event own = event_of(feed, &arguments);
-	struct tw_event event = own;
-	if (event.argument_count)
-		memcpy(join->arguments, arguments, event.argument_count * sizeof *join->arguments);
-	event.first_argument = 0;
-	event.time = time;
-	if (!tw_merge_map(join->merged, feed->input, &event, join->arguments))
-		return no_memory(join->merged);
-	join->passed->written = tw_write(join->writer, join->merged, &(struct tw_batch){&event, 1, join->arguments});
-	if (join->passed->written < 0)
-		return 0;
-	return learn(join, feed, &own, arguments) ? 0 : no_memory(join->merged);
-}
-
-/* ---- The feeds. ---- */
-
-static inline void take_row(struct join *join, size_t i)
-{
-	struct feed *feed = &join->feeds[i];
-	feed->brief = tw_sorter_brief(feed->sorter);
-	join->heads[i] = tw_merge_time(&feed->input->time, feed->brief->time);
-}
-
-static void free_feed(struct feed *feed)
-{
-	free(feed->names);
-	free(feed->seats);
-}
-
-/* One that has no more rows. */
-static int end_feed(struct join *join, size_t i)
-{
-	struct tw_merge_input *input = join->feeds[i].input;
-	free_feed(&join->feeds[i]);
-	join->count--;
-	memmove(&join->feeds[i], &join->feeds[i + 1], (join->count - i) * sizeof *join->feeds);
-	memmove(&join->heads[i], &join->heads[i + 1], (join->count - i) * sizeof *join->heads);
+	enum { LEAVES_LEAST = 8 };
+	size_t width = join->width ? join->width * 2 : LEAVES_LEAST, rooms[] = {join->width, join->width, 0};
+	if (!tw_grow(&join->strands, &rooms[0], width, sizeof *join->strands) ||
+	    !tw_grow(&join->times, &rooms[1], width, sizeof *join->times))
+		return no_memory(join);
+	free(join->tree);
+	join->tree = NULL;
+	if (!tw_grow(&join->tree, &rooms[2], 2 * width, sizeof *join->tree))
+		return no_memory(join);
+	for (size_t i = join->width; i < width; i++)
+		join->times[i] = UINT64_MAX;
+	join->width = width;
 	plant(join);
-	return tw_merge_end(join->merged, input);
+	return 0;
 }
 
-/* Goes to the next row of a feed where it is not in the same lane, or there is none. */
-static int turn(struct join *join, size_t i)
+static int find_unused(struct join *join, uint32_t *found)
 {
-	struct tw_reader *reader = join->feeds[i].input->reader;
-	int status = fxt_turn(reader);
+	size_t i = 0;
+	while (i < join->width && join->strands[i].feed)
+		i++;
+	*found = (uint32_t)i;
+	return i < join->width ? 0 : widen(join);
+}
+
+/* ---- Chunks. ---- */
+
+static void set_gate(struct join *join, const struct fxt_feed *feed)
+{
+	const struct tw_sorter *sorter = &feed->fxt->sorter;
+	join->times[feed->gate] =
+	    sorter->head_count ? fxt_merged_time(&feed->shift, tw_sorter_first(sorter)) : UINT64_MAX;
+	play(join, feed->gate);
+}
+
+/* After a chunk has been made or used up: others may come, which may be first. Returns 0 or a negative status. */
+static int go_on(struct join *join, struct fxt_feed *feed)
+{
+	struct tw_reader *reader = feed->input->reader;
+	int status = fxt_go_on(reader);
 	if (status < 0)
-		return tw_fail(join->merged, status, "%s", tw_reader_error(reader));
-	if (status == 0)
-		return end_feed(join, i);
-	take_row(join, i);
-	join->feeds[i].turned = true;
+		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
+	set_gate(join, feed);
+	if (status > 0)
+		return 0;
+	join->strands[feed->gate] = (struct strand){0};
+	join->open--;
+	return tw_merge_end(join->passage.merged, feed->input);
+}
+
+/* The time of the last event of an archive that was delivered. */
+static uint64_t last_time(const struct join *join, const struct fxt_feed *feed)
+{
+	uint64_t last = feed->last;
+	for (size_t i = 0; i < join->width; i++) {
+		const struct strand *strand = &join->strands[i];
+		if (strand->feed != feed || !strand->next || strand->next == strand->slab->briefs)
+			continue;
+		last = strand->next[-1].time > last ? strand->next[-1].time : last;
+	}
+	return last;
+}
+
+static int add_strand(struct join *join, struct fxt_feed *feed, struct tw_order_lane *lane)
+{
+	const struct tw_slab *slab = lane->slab;
+	uint32_t i;
+	int status = find_unused(join, &i);
+	if (status < 0)
+		return status;
+	join->strands[i] = (struct strand){.next = slab->briefs,
+	                                   .end = slab->briefs + slab->brief_count,
+	                                   .late_until = last_time(join, feed),
+	                                   .shift = feed->shift,
+	                                   .slab = slab,
+	                                   .lane = lane,
+	                                   .feed = feed};
+	join->times[i] = fxt_merged_time(&feed->shift, slab->briefs->time);
 	play(join, i);
 	return 0;
 }
 
-static inline int step(struct join *join, size_t i)
+/* Takes what is behind the gate. Returns 0 or a negative status. */
+static int pass_gate(struct join *join, struct fxt_feed *feed)
 {
-	if (!tw_sorter_step(join->feeds[i].sorter))
-		return turn(join, i);
-	take_row(join, i);
-	join->feeds[i].turned = false;
+	struct tw_order_lane *lane;
+	int status = tw_sorter_take(&feed->fxt->sorter, &lane);
+	if (status < 0)
+		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(feed->input->reader));
+	if (!lane)
+		return go_on(join, feed);
+	set_gate(join, feed);
+	return add_strand(join, feed, lane);
+}
+
+static int end_strand(struct join *join, uint32_t i)
+{
+	struct strand *strand = &join->strands[i];
+	struct fxt_feed *feed = strand->feed;
+	uint64_t last = strand->end[-1].time;
+	feed->last = last > feed->last ? last : feed->last;
+	strand->lane->next = strand->slab->brief_count;
+	*strand = (struct strand){0};
+	join->times[i] = UINT64_MAX;
+	play(join, i);
+	return go_on(join, feed);
+}
+
+/* ---- Events. ---- */
+
+/* Another processor wrote them: `make bench` measures merge. */
+static inline void look_ahead(const struct strand *strand)
+{
+	enum { FAR = 32, NEAR = 6 };
+	if (strand->end - strand->next <= FAR)
+		return;
+	const struct tw_brief *near = strand->next + NEAR;
+	__builtin_prefetch(strand->next + FAR);
+	__builtin_prefetch(near->tags & TW_BRIEF_READY ? (const void *)(strand->slab->ready + near->number)
+	                                               : (const void *)&strand->slab->events[near->number]);
+}
+
+static int put_row(struct join *join, const struct strand *strand, uint64_t time)
+{
+	const struct tw_argument *arguments = NULL;
+	const struct tw_event *row = tw_slab_row(strand->slab, strand->next, &arguments);
+	return fxt_feed_row(&join->passage, strand->feed, row, arguments, time);
+}
+
+static __attribute__((noinline)) void note_late(const struct strand *strand)
+{
+	struct tw_sorter *sorter = &strand->feed->fxt->sorter;
+	sorter->last = strand->late_until;
+	tw_sorter_note_late(sorter, strand->slab, strand->next);
+}
+
+/* Goes to the next event of a strand. Returns 0 or a negative status. */
+static inline int step(struct join *join, uint32_t i)
+{
+	struct strand *strand = &join->strands[i];
+	if (++strand->next == strand->end)
+		return end_strand(join, i);
+	look_ahead(strand);
+	join->times[i] = fxt_merged_time(&strand->shift, strand->next->time);
 	play(join, i);
 	return 0;
 }
 
-static uint64_t lost_bytes(const struct feed *feed)
+/* Copies a record that was made ready. Returns its size. */
+static inline size_t copy(char *to, const struct strand *strand)
 {
-	const struct tw_argument *unused = NULL;
-	return tw_sorter_row(feed->sorter, feed->brief, &unused)->value;
+	enum { SHORT = 4 * TW_FXT_WORD }; /* most records; so much can be read from any place */
+	const uint8_t *record = strand->slab->ready + strand->next->number;
+	size_t size = (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD;
+	memcpy(to, record, SHORT);
+	if (__builtin_expect(size > SHORT, 0))
+		memcpy(to + SHORT, record + SHORT, size - SHORT);
+	return size;
 }
 
-static inline void count(struct join *join, const struct feed *feed)
+/* Writes events as long as they have been made ready and there is room for them. Returns 0 or a negative status. */
+static int put_ready(struct join *join)
 {
-	const struct tw_brief *brief = feed->brief;
-	assert(brief);
-	if (brief->kind == TW_LOST)
-		join->passed->lost_bytes = tw_sum(join->passed->lost_bytes, lost_bytes(feed));
-	else
-		join->passed->events++;
-	if (brief->time >= feed->sorter->last)
-		feed->sorter->last = brief->time;
-	else if (feed->turned) /* the end of a blob, which has the time of its beginning, is not late */
-		tw_sorter_note_late(feed->sorter);
+	struct tw_output *out = &join->passage.writer->out;
+	char *from = tw_output_room(out, FXT_READY_ROOM), *to = from;
+	const char *last = out->buffer + TW_OUTPUT_BUFFER - FXT_READY_ROOM;
+	uint64_t count = 0, end = 0;
+	int status = 0;
+	for (; to <= last && status == 0; count++) {
+		uint32_t i = join->tree[1];
+		const struct strand *strand = &join->strands[i];
+		if (!strand->next || !(strand->next->tags & TW_BRIEF_READY))
+			break;
+		if (__builtin_expect(strand->next->time < strand->late_until, 0))
+			note_late(strand);
+		to += copy(to, strand);
+		end = join->times[i];
+		status = step(join, i);
+	}
+	if (count)
+		join->passage.merged->clock.end_ns = end;
+	tw_output_took(out, (size_t)(to - from));
+	join->passage.passed->events += count;
+	return status;
 }
 
-/* Writes the next row of all. Returns 0 or a negative status. */
-static inline int put_first(struct join *join)
+/* Goes on where no record is ready: at a row or a gate. Returns 0 or a negative status. */
+static int put_other(struct join *join)
 {
-	size_t i = join->tree[1];
-	struct feed *feed = &join->feeds[i];
-	uint64_t time = join->heads[i];
-	struct fxt_writer *w = join->writer->state;
-	count(join, feed);
-	join->merged->clock.end_ns = time;
-	int status = put_known(w, feed, time) ? 0 : put_new(join, feed, time);
+	uint32_t i = join->tree[1];
+	const struct strand *strand = &join->strands[i];
+	if (!strand->next)
+		return strand->feed ? pass_gate(join, strand->feed) : 0;
+	if (strand->next->tags & TW_BRIEF_READY)
+		return 0;
+	if (strand->next->time < strand->late_until)
+		note_late(strand);
+	join->passage.merged->clock.end_ns = join->times[i];
+	int status = put_row(join, strand, join->times[i]);
 	return status < 0 ? status : step(join, i);
 }
 
-/* The first row of each; then it is known how times change. */
+/* ---- The beginning. ---- */
+
+/* Adds a feed with its gate. Returns 0 or a negative status. */
+static int add_feed(struct join *join, struct tw_merge_input *input)
+{
+	struct fxt_feed *feed = &join->feeds[join->count];
+	*feed = (struct fxt_feed){.input = input, .fxt = input->reader->state};
+	int status = find_unused(join, &feed->gate);
+	if (status < 0)
+		return status;
+	join->strands[feed->gate].feed = feed;
+	join->count++;
+	join->open++;
+	return 0;
+}
+
+/* Goes to the first event of an input, if there is one. Returns 0 or a negative status. */
+static int begin_input(struct join *join, struct tw_merge_input *input)
+{
+	struct tw_reader *reader = input->reader;
+	struct fxt_reader *fxt = reader->state;
+	struct tw_order_lane *lane = NULL;
+	int status = fxt_go_on(reader);
+	while (status > 0 && !lane) {
+		status = tw_sorter_take(&fxt->sorter, &lane);
+		status = status < 0 || lane ? status : fxt_go_on(reader);
+	}
+	if (status < 0)
+		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
+	input->some = lane;
+	if (lane)
+		status = add_feed(join, input);
+	return status < 0 || !lane ? status : add_strand(join, &join->feeds[join->count - 1], lane);
+}
+
+/* Records are made ready where ticks are nanoseconds and words little endian, as they are unless somebody wants others.
+ */
+static bool can_link(const struct join *join)
+{
+	const struct tw_write_options *options = &join->passage.writer->options;
+	bool big = options->byte_order == TW_BYTES_BIG || options->byte_order == TW_BYTES_BIG_LSB;
+	return (options->ticks_per_second == 0 || options->ticks_per_second == TW_NS_PER_SECOND) && !big;
+}
+
+/* Brings what is known of a feed to the times of the merged trace. */
+static void link_feed(struct join *join, struct fxt_feed *feed)
+{
+	feed->shift = fxt_shift_of(&feed->input->time);
+	set_gate(join, feed);
+	if (can_link(join))
+		fxt_links_begin(&feed->fxt->links, feed->fxt->ahead, &feed->input->time);
+}
+
+/* The first event of each; then it is known how times change. */
 static int begin(struct join *join)
 {
-	struct tw_merge *merge = join->merged->state;
-	for (size_t i = 0; i < merge->count; i++) {
-		struct tw_merge_input *input = &merge->inputs[i];
-		struct fxt_reader *fxt = input->reader->state;
-		int status = fxt_turn(input->reader);
-		if (status < 0)
-			return tw_fail(join->merged, status, "%s", tw_reader_error(input->reader));
-		input->some = status > 0;
-		if (input->some)
-			join->feeds[join->count++] = (struct feed){.input = input, .sorter = &fxt->sorter};
-	}
-	int status = tw_merge_align(join->merged);
+	struct tw_merge *merge = join->passage.merged->state;
+	int status = widen(join);
+	for (size_t i = 0; i < merge->count && status == 0; i++)
+		status = begin_input(join, &merge->inputs[i]);
+	status = status < 0 ? status : tw_merge_align(join->passage.merged);
 	for (size_t i = 0; i < join->count && status == 0; i++)
-		take_row(join, i);
+		link_feed(join, &join->feeds[i]);
+	for (size_t i = 0; i < join->width && status == 0; i++) {
+		struct strand *strand = &join->strands[i];
+		if (!strand->next)
+			continue;
+		strand->shift = strand->feed->shift;
+		join->times[i] = fxt_merged_time(&strand->shift, strand->next->time);
+	}
 	plant(join);
 	return status;
 }
 
 static int join_all(struct join *join)
 {
+	struct fxt_passage *passage = &join->passage;
 	int status = begin(join);
-	while (status == 0 && join->count && join->passed->written >= 0) {
-		status = put_first(join);
-		if (join->writer->out.error)
-			break;
+	while (status == 0 && join->open && passage->passed->written >= 0 && !passage->writer->out.error) {
+		status = put_ready(join);
+		status = status < 0 || join->open == 0 ? status : put_other(join);
 	}
-	tw_merge_count_findings(join->merged);
+	tw_merge_count_findings(passage->merged);
 	/* names that tracks got at the end, and what went wrong with the output */
-	if (status == 0 && join->passed->written >= 0)
-		join->passed->written = tw_write(join->writer, join->merged, &(struct tw_batch){0});
+	if (status == 0 && passage->passed->written >= 0)
+		passage->passed->written = tw_write(passage->writer, passage->merged, &(struct tw_batch){0});
 	return status;
 }
 
@@ -390,13 +373,14 @@ int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passe
 {
 	struct join *join = calloc(1, sizeof *join);
 	if (!join)
-		return no_memory(merged);
-	join->writer = writer;
-	join->merged = merged;
-	join->passed = passed;
+		return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
+	join->passage.writer = writer;
+	join->passage.merged = merged;
+	join->passage.passed = passed;
 	int status = join_all(join);
-	for (size_t i = 0; i < join->count; i++)
-		free_feed(&join->feeds[i]);
+	free(join->strands);
+	free(join->times);
+	free(join->tree);
 	free(join);
 	return status;
 }

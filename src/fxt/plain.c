@@ -5,6 +5,8 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/chunk.h"
+#include "fxt/links.h"
+#include "fxt/put.h"
 
 /* The document, "Instant event". */
 enum { SCOPE_MAX = 2 };
@@ -20,12 +22,20 @@ struct run {
 	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
 	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
+	const struct fxt_seat *seat; /* of that; NULL: no records are made ready, or none of this thread yet */
+	uint64_t seat_index;
 };
 
 static __attribute__((noinline)) const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index,
                                                                         size_t place)
 {
 	return index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
+}
+
+static __attribute__((noinline)) const struct fxt_seat *look_up_seat(const struct fxt_chunk *chunk,
+                                                                     const struct fxt_entry *thread)
+{
+	return chunk->links && thread ? fxt_linked_seat(chunk->links, thread->number) : NULL;
 }
 
 /* What an event leads to, besides its thread; NULL where something is inline, or not defined. */
@@ -35,6 +45,8 @@ INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t plac
 	if (__builtin_expect(index != run->index, 0)) {
 		run->index = index;
 		run->thread = look_up_thread(run->chunk, index, place);
+		run->seat = look_up_seat(run->chunk, run->thread);
+		run->seat_index = run->seat ? fxt_seat_index(run->seat) : 0;
 	}
 	const struct fxt_pair *names = fxt_known_pair(run->chunk, header);
 	if (__builtin_expect(!names, 0))
@@ -95,6 +107,18 @@ static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header,
 		argument->value.u = upper & 1;
 }
 
+/* The argument at a place of the chunk, which is a value. */
+static struct tw_argument value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
+{
+	struct tw_argument argument = {.type = values[fxt_type(header)].type};
+	fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
+	if (argument.type == TW_ARG_TEXT)
+		set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
+	else
+		set_value(chunk, at, header, &argument);
+	return argument;
+}
+
 /* Adds them to the last row. */
 static __attribute__((noinline)) void add_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
                                                  uint64_t process)
@@ -103,12 +127,7 @@ static __attribute__((noinline)) void add_values(struct fxt_chunk *chunk, size_t
 	uint64_t offset = fxt_offset(chunk, place);
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
-		struct tw_argument argument = {.type = values[fxt_type(header)].type};
-		fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
-		if (argument.type == TW_ARG_TEXT)
-			set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
-		else
-			set_value(chunk, at, header, &argument);
+		struct tw_argument argument = value_at(chunk, at, header, offset);
 		tw_slab_argument(&chunk->slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
 			fxt_refer(chunk, &argument, i, process);
@@ -167,31 +186,87 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct f
 void fxt_brief_rows(struct fxt_chunk *chunk)
 {
 	for (; chunk->brief_rows < chunk->slab.count; chunk->brief_rows++)
-		chunk->briefs[chunk->brief_count++] = (struct tw_brief){.name = (uint32_t)chunk->brief_rows};
+		chunk->briefs[chunk->brief_count++] = (struct tw_brief){.number = (uint32_t)chunk->brief_rows};
 }
 
-/* The same in brief. */
-INLINE void add_brief(struct run *run, size_t place, unsigned kind, const struct fxt_pair *names, uint64_t ticks,
+/* ---- Events as they will be written. ---- */
+
+/* Puts the arguments; false where the name of one has not been written, or one does not fit. */
+static __attribute__((noinline)) bool put_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
+                                                 struct fxt_put *put)
+{
+	size_t at = place + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, place);
+	for (; count > 0; count--) {
+		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
+		const struct tw_argument argument = value_at(chunk, at, header, offset);
+		const struct fxt_label label = {.reference = fxt_linked_name(chunk->links, argument.name)};
+		if (!label.reference != !argument.name || fxt_put_argument(put, &label, &argument, 1) != FXT_FITS)
+			return false;
+		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
+	}
+	return true;
+}
+
+static __attribute__((noinline)) bool make_room(struct tw_slab *slab)
+{
+	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + FXT_READY_ROOM, 1);
+}
+
+INLINE bool begin_ready(struct fxt_chunk *chunk, struct fxt_put *put)
+{
+	struct tw_slab *slab = &chunk->slab;
+	if (__builtin_expect(slab->ready_room - slab->ready_size < FXT_READY_ROOM, 0) && !make_room(slab))
+		return false;
+	uint8_t *start = slab->ready + slab->ready_size;
+	*put = (struct fxt_put){.start = start, .at = start + TW_FXT_WORD, .big = false};
+	return true;
+}
+
+INLINE void end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time,
+                      uint64_t length, uint32_t tags)
+{
+	struct tw_slab *slab = &chunk->slab;
+	if (__builtin_expect(chunk->brief_rows != slab->count, 0))
+		fxt_brief_rows(chunk);
+	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
+	struct tw_brief *brief = &chunk->briefs[chunk->brief_count++];
+	brief->time = time;
+	brief->length = length;
+	brief->number = (uint32_t)slab->ready_size;
+	brief->tags = tags;
+	slab->ready_size += (size_t)(put->at - put->start);
+}
+
+/* False where something of it has not been written yet. What it makes is what the writer makes of a row. */
+INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const struct fxt_pair *names, uint64_t ticks,
                       uint64_t word)
 {
+	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
 	struct fxt_chunk *chunk = run->chunk;
-	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
-	uint64_t time = tw_ticks_ns(&chunk->clock, ticks);
+	const struct fxt_links *links = chunk->links;
+	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
+	uint64_t name = fxt_linked_name(links, names->name), category = fxt_linked_name(links, names->category);
+	uint64_t count = tw_bits(header, 20, 23);
+	struct fxt_put put;
+	if (!name != !names->name || !category != !names->category || !begin_ready(chunk, &put))
+		return false;
+	uint64_t time = tw_ticks_ns(&chunk->clock, ticks), merged = fxt_merged_time(&links->time, time);
+	bool complete = kind == TW_SLICE_COMPLETE;
+	uint64_t length = complete ? tw_ticks_ns(&chunk->clock, word) - time : 0;
+	fxt_put_word(&put, merged);
+	if (run->seat_index == 0) {
+		fxt_put_word(&put, run->seat->process);
+		fxt_put_word(&put, run->seat->thread);
+	}
+	if (count && !put_values(chunk, place, count, &put))
+		return false;
+	if (kind != TW_SLICE_BEGIN && kind != TW_SLICE_END)
+		fxt_put_word(&put, complete ? tw_sum(merged, length) : word);
 	fxt_set_time(chunk, time);
-	if (__builtin_expect(chunk->brief_rows != chunk->slab.count, 0))
-		fxt_brief_rows(chunk);
-	chunk->briefs[chunk->brief_count++] = (struct tw_brief){
-	    .time = time,
-	    .word = complete             ? tw_ticks_ns(&chunk->clock, word) - time
-	            : kind >= TW_COUNTER ? word
-	                                 : 0,
-	    .name = names->name,
-	    .category = names->category,
-	    .place = (uint32_t)place,
-	    .track = (uint16_t)run->thread->number,
-	    .kind = (uint8_t)kind,
-	    .form = (uint8_t)(TW_BRIEF_WHOLE | (instant ? fxt_scope_flags(word) << 1 : 0)),
-	};
+	end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time, length,
+	          TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
+	return true;
 }
 
 /* Whether an event has its thread, its category or its name inline. */
@@ -219,10 +294,8 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	if (!run->thread->wanted)
 		return true;
 	run->timed = bytes;
-	if (run->wish->brief && count == 0 && run->thread->number <= UINT16_MAX) {
-		add_brief(run, place, kind, names, ticks, word);
+	if (run->seat && add_ready(run, place, header, names, ticks, word))
 		return true;
-	}
 	if (looked_at)
 		add_row(run, place, kind, names, ticks, word);
 	if (count && looked_at)

@@ -30,6 +30,7 @@ static void fxt_close(struct tw_reader *reader)
 	struct fxt_reader *fxt = reader->state;
 	fxt_ahead_free(fxt->ahead);
 	fxt_window_free(fxt->window);
+	fxt_links_free(&fxt->links);
 	for (size_t i = 0; i < fxt->sorter.count; i++)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
@@ -334,22 +335,19 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 	return status;
 }
 
-int fxt_turn(struct tw_reader *reader)
+int fxt_go_on(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt->in_turn = true;
 	int status = fxt->ahead ? 0 : start(reader);
-	if (status == 0 && !fxt->finished && fxt->sorter.at_row)
-		status = tw_sorter_turn(&fxt->sorter, fxt->ended);
-	while (status == 0 && !fxt->finished) {
+	do {
 		give_back(fxt);
-		status = fill(reader);
+		status = status < 0 ? status : fill(reader);
 		status = status < 0 ? status : set_start(reader);
-		status = status < 0 ? status : tw_sorter_turn(&fxt->sorter, fxt->ended);
-		if (status < 0 || (status == 0 && fxt->sorter.count == 0))
-			finish(reader);
-	}
-	return status;
+	} while (status == 0 && fxt->sorter.count && tw_sorter_used_up(&fxt->sorter, 0));
+	if (status == 0 && fxt->sorter.count == 0 && !fxt->finished)
+		finish(reader);
+	return status < 0 ? status : !fxt->finished;
 }
 
 static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -35,7 +35,7 @@ static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	fxt_decoded(chunk, wish, scratch);
 }
 
-/* Makes briefs where they are enough, otherwise rows. Neither waits for the dictionary but rows. */
+/* Makes records where what they lead to has been written, otherwise rows. Only those wait for the dictionary. */
 static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	size_t count = records_of(chunk) + 1;
@@ -44,11 +44,15 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 	if (chunk->failed)
 		return;
 	chunk->briefs = scratch->briefs;
+	if (chunk->links) /* a third more: instants get a scope, and texts stand in the records */
+		tw_extend(&chunk->slab.ready, &chunk->slab.ready_room,
+		          (chunk->end - chunk->begin) / 3 * 4 + FXT_READY_ROOM, 1);
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 	fxt_brief_rows(chunk);
 	tw_slab_take_briefs(&chunk->slab, chunk->briefs, chunk->brief_count, &scratch->sort);
 	chunk->briefs = NULL;
+	chunk->links = NULL;
 }
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
@@ -117,7 +121,9 @@ static struct fxt_memo *memo_for(struct fxt_hand *hand, const struct fxt_chunk *
 
 static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand)
 {
+	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
 	chunk->memo = memo_for(hand, chunk);
+	chunk->links = hand->links.ready ? &hand->links : NULL;
 	chunk->wait = FXT_IN_WORK;
 	if (window->room_count)
 		furnish(chunk, &window->rooms[--window->room_count]);
@@ -165,8 +171,8 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
-	               slab->brief_count * sizeof *slab->briefs + slab->argument_count * sizeof *slab->arguments +
-	               chunk->fix_count * sizeof *chunk->fixes;
+	               slab->brief_count * sizeof *slab->briefs + slab->ready_size +
+	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
 	window->early_bytes += chunk->early;
 }
 

@@ -8,6 +8,7 @@
 #define FXT_WINDOW_H
 
 #include "fxt/ahead.h"
+#include "fxt/links.h"
 
 enum {
 	FXT_ROOMS = 3, /* for rows, that are used again */
@@ -25,6 +26,7 @@ struct fxt_room {
 struct fxt_hand {
 	struct fxt_memo memos[FXT_MEMOS];
 	struct fxt_scratch scratch;
+	struct fxt_links links; /* as they were when the chunk in work was begun */
 };
 
 struct fxt_window {

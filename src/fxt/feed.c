@@ -1,0 +1,162 @@
+/* feed.c - what is written of an archive that is merged and was not made ready: rows.
+ *
+ * A row whose names and thread have been written becomes a record at once. All others go the way of rows from any
+ * format: they are mapped to the merged dictionary and given to the writer, and what that has written is linked. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/feed.h"
+
+#include "fxt/writer.h"
+
+enum { STATE_MAX = 15 }; /* of a thread, in a context switch */
+
+/* ---- Rows that are known. ---- */
+
+/* The arguments of a row; false where a name of theirs is new. */
+static bool gather(const struct fxt_feed *feed, const struct tw_event *row, const struct tw_argument *arguments,
+                   struct fxt_items *items)
+{
+	items->count = row->argument_count;
+	if (items->count > TW_FXT_ARGUMENTS_MAX)
+		return false;
+	for (unsigned i = 0; i < items->count; i++) {
+		uint16_t index = fxt_linked_name(&feed->fxt->links, arguments[i].name);
+		if (index == 0 && arguments[i].name)
+			return false;
+		items->items[i] = (struct fxt_item){.name.reference = index, .argument = &arguments[i]};
+	}
+	return true;
+}
+
+static void put_tail(struct fxt_writer *w, struct fxt_put *put, const struct tw_event *row, uint64_t time)
+{
+	enum fxt_tail tail = fxt_shapes[row->kind].tail;
+	if (tail == FXT_TAIL_SCOPE)
+		fxt_put_word(put, fxt_scope_of(row->flags));
+	else if (tail == FXT_TAIL_ID)
+		fxt_put_word(put, row->id);
+	else if (tail == FXT_TAIL_END)
+		fxt_put_word(put, fxt_ticks_of(w, tw_sum(time, row->value)));
+}
+
+/* Writes an event whose names have been written; false where one has not. */
+static bool put_event(struct fxt_writer *w, const struct fxt_feed *feed, const struct tw_event *row,
+                      const struct tw_argument *arguments, uint64_t time)
+{
+	struct fxt_items items;
+	uint64_t name = fxt_linked_name(&feed->fxt->links, row->name);
+	uint64_t category = fxt_linked_name(&feed->fxt->links, row->category);
+	const struct fxt_seat *seat = fxt_linked_seat(&feed->fxt->links, row->track);
+	if (row->flags & ~(TW_FLAG_PROCESS | TW_FLAG_GLOBAL) || !seat || !name != !row->name ||
+	    !category != !row->category || !gather(feed, row, arguments, &items))
+		return false;
+	const struct fxt_shape *shape = &fxt_shapes[row->kind];
+	uint64_t thread = fxt_seat_index(seat);
+	uint64_t header = fxt_event_header(shape->kind, thread, category, name);
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
+	fxt_put_word(&put, fxt_ticks_of(w, time));
+	if (thread == 0) {
+		fxt_put_word(&put, seat->process);
+		fxt_put_word(&put, seat->thread);
+	}
+	if (items.count)
+		header |= fxt_put_items(w, &put, &items, shape->tail != FXT_NO_TAIL) << 20;
+	put_tail(w, &put, row, time);
+	fxt_put_end(&w->writer->out, &put, header);
+	return true;
+}
+
+static bool put_scheduling(struct fxt_writer *w, const struct fxt_feed *feed, const struct tw_event *row, uint64_t time)
+{
+	const struct fxt_seat *seat = fxt_linked_seat(&feed->fxt->links, row->track);
+	const struct fxt_seat *other = fxt_linked_seat(&feed->fxt->links, row->other);
+	bool wakeup = row->kind == TW_WAKEUP;
+	if (!seat || (row->other && (wakeup || !other)) || row->argument_count || row->name || row->category ||
+	    row->value > STATE_MAX)
+		return false;
+	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
+	fxt_put_word(&put, fxt_ticks_of(w, time));
+	fxt_put_word(&put, seat->thread);
+	if (!wakeup)
+		fxt_put_word(&put, row->other ? other->thread : 0);
+	fxt_put_end(&w->writer->out, &put,
+	            fxt_scheduling_header(fxt_shapes[row->kind].kind, row->cpu, wakeup ? 0 : row->value, 0));
+	return true;
+}
+
+static bool put_known(struct fxt_writer *w, const struct fxt_feed *feed, const struct tw_event *row,
+                      const struct tw_argument *arguments, uint64_t time)
+{
+	if (row->kind <= TW_FLOW_END)
+		return put_event(w, feed, row, arguments, time);
+	return (row->kind == TW_SWITCH || row->kind == TW_WAKEUP) && put_scheduling(w, feed, row, time);
+}
+
+/* ---- Rows with something new. ---- */
+
+static bool learn_name(const struct fxt_passage *passage, const struct fxt_feed *feed, uint32_t own)
+{
+	const struct fxt_intern *in = ((const struct fxt_writer *)passage->writer->state)->intern;
+	uint32_t known = own < feed->input->name_room ? feed->input->names[own] : 0;
+	if (known == 0 || known >= in->string_room || in->strings[known] == 0)
+		return true;
+	return fxt_link_name(&feed->fxt->links, feed->fxt->ahead, own, in->strings[known]);
+}
+
+static bool learn_track(const struct fxt_passage *passage, const struct fxt_feed *feed, uint32_t own)
+{
+	const struct fxt_intern *in = ((const struct fxt_writer *)passage->writer->state)->intern;
+	uint32_t known = own < feed->input->track_room ? feed->input->tracks[own] : 0;
+	if (known == 0 || known >= in->tracks_seen || !in->tracks[known].met)
+		return true;
+	struct fxt_koids koids = fxt_koids_of(in, known);
+	return fxt_link_seat(&feed->fxt->links, feed->fxt->ahead, own, koids.process, koids.thread,
+	                     in->tracks[known].index);
+}
+
+/* Learns what the writer knows now. */
+static bool learn(const struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_event *row,
+                  const struct tw_argument *arguments)
+{
+	bool fine = learn_name(passage, feed, row->name) && learn_name(passage, feed, row->category) &&
+	            learn_track(passage, feed, row->track);
+	if (fine && (row->kind == TW_SWITCH || row->kind == TW_WAKEUP))
+		fine = learn_track(passage, feed, row->other);
+	for (unsigned i = 0; i < row->argument_count && fine; i++)
+		fine = learn_name(passage, feed, arguments[i].name);
+	return fine;
+}
+
+static int no_memory(struct tw_reader *merged)
+{
+	return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
+}
+
+/* As a row of any format. Returns 0 or a negative status. */
+static int put_new(struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_event *row,
+                   const struct tw_argument *arguments, uint64_t time)
+{
+	struct tw_event event = *row;
+	if (event.argument_count)
+		memcpy(passage->arguments, arguments, event.argument_count * sizeof *passage->arguments);
+	event.first_argument = 0;
+	event.time = time;
+	if (!tw_merge_map(passage->merged, feed->input, &event, passage->arguments))
+		return no_memory(passage->merged);
+	passage->passed->written =
+	    tw_write(passage->writer, passage->merged, &(struct tw_batch){&event, 1, passage->arguments});
+	if (passage->passed->written < 0)
+		return 0;
+	return learn(passage, feed, row, arguments) ? 0 : no_memory(passage->merged);
+}
+
+int fxt_feed_row(struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_event *row,
+                 const struct tw_argument *arguments, uint64_t time)
+{
+	if (row->kind == TW_LOST)
+		passage->passed->lost_bytes = tw_sum(passage->passed->lost_bytes, row->value);
+	else
+		passage->passed->events++;
+	if (put_known(passage->writer->state, feed, row, arguments, time))
+		return 0;
+	return put_new(passage, feed, row, arguments, time);
+}

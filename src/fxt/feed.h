@@ -1,0 +1,30 @@
+/* feed.h - what is written of an archive that is merged and was not made ready: rows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_FEED_H
+#define FXT_FEED_H
+
+#include "core/merge.h"
+#include "fxt/fxt.h"
+
+/* An archive. */
+struct fxt_feed {
+	struct tw_merge_input *input;
+	struct fxt_reader *fxt;
+	struct fxt_shift shift;
+	uint64_t last; /* time of the last event of the chunks that are used up */
+	uint32_t gate; /* join.c */
+};
+
+/* Where they go. */
+struct fxt_passage {
+	struct tw_writer *writer;
+	struct tw_reader *merged;
+	struct tw_passed *passed;
+	struct tw_argument arguments[UINT8_MAX]; /* of the row that is mapped */
+};
+
+/* Writes a row at this time of the merged trace. Returns 0 or a negative status. */
+int fxt_feed_row(struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_event *row,
+                 const struct tw_argument *arguments, uint64_t time);
+
+#endif
