@@ -109,7 +109,7 @@ static void change(struct firefox *firefox, uint32_t number, uint64_t time, uint
 static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
 {
 	struct firefox *firefox = context;
-	uint32_t frame = tw_frames_of_name(&firefox->measured.frames, event->name);
+	uint32_t frame = tw_frames_number(&firefox->measured.frames, FRAME_OF_NAME, event->name);
 	uint32_t node = child(firefox, event->track, caller >= TW_ROW_FIRST ? caller : 0, frame);
 	change(firefox, event->track, event->time, node);
 	return node >= TW_ROW_FIRST ? node : TW_ROW_OTHER;

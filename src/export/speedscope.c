@@ -64,7 +64,7 @@ static void put_event(struct speedscope *speedscope, uint32_t track, char type, 
 {
 	static const char head[] = ",\n{\"type\":\" \",\"frame\":", at[] = ",\"at\":";
 	char text[sizeof head + sizeof at + 2 * 20], *p = text;
-	uint32_t frame = tw_frames_of_name(&speedscope->measured.frames, name);
+	uint32_t frame = tw_frames_number(&speedscope->measured.frames, FRAME_OF_NAME, name);
 	struct speedscope_track *known = &speedscope->tracks[track];
 	bool first = !known->begun;
 	speedscope->measured.line.failed |= frame == UINT32_MAX;

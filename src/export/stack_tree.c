@@ -82,20 +82,10 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 	return root_of(tree_of(calls), track);
 }
 
-/* What a call weighs is told when it ends, and by then the place for it is at hand. `make bench` measures convert. */
-static inline void fetch(const struct tw_stack_tree *tree, uint32_t node)
-{
-	for (unsigned value = TREE_CALLS; value <= TREE_TIME; value++)
-		if (node < tree->value_room[value])
-			__builtin_prefetch(&tree->values[value][node], 1);
-}
-
 static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_stack_tree *tree = tree_of(calls);
-	uint32_t node = child(tree, caller->row, tw_frames_of_name(&tree->frames, name));
-	fetch(tree, node);
-	return node;
+	return child(tree, caller->row, tw_frames_of_name(&tree->frames, name));
 }
 
 static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
@@ -111,26 +101,13 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
 
-static void take_track(struct tw_stack_tree *tree, const struct tw_event *events, uint32_t first)
+static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	struct tw_call_item items[TW_RUN_ITEMS];
 	struct tw_call_run run;
-	while (first) {
-		tw_group_run(&tree->group, events, &first, items, &run);
+	for (size_t i = 0; i < batch->count;) {
+		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
 		tw_calls_feed_run(&tree->calls, &run, enter, leave, false);
-	}
-}
-
-static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
-{
-	for (size_t i = 0, taken; i < batch->count; i += taken) {
-		taken = tw_group_events(&tree->group, batch->events + i, batch->count - i);
-		for (size_t k = 0; k < tree->group.count; k++)
-			take_track(tree, batch->events + i, tree->group.first[k]);
-		if (!taken) {
-			tree->failed = true;
-			return;
-		}
 	}
 }
 
@@ -261,7 +238,6 @@ void tw_stack_tree_free(struct tw_stack_tree *tree)
 {
 	if (tree->begun)
 		tw_calls_free(&tree->calls);
-	tw_group_free(&tree->group);
 	tw_frames_free(&tree->frames);
 	tw_children_free(&tree->children);
 	free(tree->nodes);

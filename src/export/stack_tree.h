@@ -5,7 +5,6 @@
 
 #include "core/calls.h"
 #include "core/format.h"
-#include "core/group.h"
 #include "export/children.h"
 #include "export/frames.h"
 
@@ -42,7 +41,6 @@ struct tw_stack_tree_node {
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
-	struct tw_group group;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
 	bool per_thread; /* below the root come the threads */
