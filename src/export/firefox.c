@@ -21,72 +21,59 @@
 
 enum { MEMORY_PER_NODE = 128 };
 
-/* Phases of markers. */
-enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
+/* ---- Records. ---- */
 
-/* ---- Columns. ---- */
-
-/* Adds what lies in `line` to a column. */
-static void add_cell(struct firefox *firefox, size_t lane)
+static void add_record(struct firefox *firefox, uint32_t number, unsigned what, uint64_t time, uint64_t told,
+                       uint64_t weight)
 {
-	struct tw_measured *measured = &firefox->measured;
-	if (tw_spool_has(&measured->spool, lane))
-		tw_spool_add(&measured->spool, lane, ",", 1);
-	tw_spool_add(&measured->spool, lane, measured->line.text.bytes, measured->line.text.length);
-	tw_line_clear(&measured->line);
+	enum { FIELDS = 3 };
+	struct firefox_track *track = &firefox->tracks[number];
+	struct tw_spool *spool = &firefox->measured.spool;
+	size_t lane = tw_firefox_lane(number, what);
+	uint8_t *begin = tw_spool_room(spool, lane, FIELDS * TW_PROTO_VARINT_MAX), *end = begin;
+	if (!begin)
+		return;
+	uint64_t gap = time - (spool->lanes[lane].used ? track->ends[what] : 0);
+	end = tw_proto_digits(end, gap << 1 ^ -(gap >> 63));
+	end = tw_proto_digits(end, told);
+	end = tw_proto_digits(end, weight);
+	tw_spool_took(spool, lane, (size_t)(end - begin));
+	track->ends[what] = time + weight;
+	track->records[what]++;
 }
 
-static void add_ms(struct tw_line *line, uint64_t ns)
-{
-	char *p = tw_line_room(line, TW_DIGITS_MAX + 1);
-	if (p)
-		tw_line_end(line, tw_decimal(p, ns, MS_DECIMALS));
-}
-
-/* There are more of these than of anything else. */
 static void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time, uint32_t node,
                        uint64_t weight)
 {
-	struct firefox_track *track = &firefox->tracks[number];
-	struct tw_spool *spool = &firefox->measured.spool;
-	size_t lane = tw_firefox_sample_lane(number, measure);
-	uint8_t *begin = tw_spool_room(spool, lane, (size_t)SAMPLE_COLUMNS * TW_PROTO_VARINT_MAX), *end = begin;
-	uint64_t gap = time - track->ends[measure];
-	if (!begin)
-		return;
-	end = tw_proto_digits(end, gap << 1 ^ -(gap >> 63));
-	end = tw_proto_digits(end, node ? firefox->nodes[node].local + UINT64_C(1) : 0);
-	end = tw_proto_digits(end, weight);
-	tw_spool_took(spool, lane, (size_t)(end - begin));
-	track->ends[measure] = time + weight;
-	track->samples[measure]++;
+	add_record(firefox, number, measure, time, node ? node - TW_ROW_FIRST + UINT64_C(1) : 0, weight);
 }
 
 /* ---- Stacks. ---- */
 
+static bool add_node(struct firefox *firefox, struct firefox_track *track, struct firefox_node node)
+{
+	size_t number = track->count ? track->count : TW_ROW_FIRST;
+	if (node.frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit ||
+	    !tw_grow(&track->nodes, &track->room, number + 1, sizeof *track->nodes) ||
+	    !tw_children_add(&track->children, node.parent, node.frame, (uint32_t)number))
+		return false;
+	track->nodes[number] = node;
+	track->count = number + 1;
+	firefox->nodes++;
+	return true;
+}
+
 /* The stack of a frame called by another stack of a track; that one where there is no room. */
 static uint32_t child(struct firefox *firefox, uint32_t number, uint32_t parent, uint32_t frame)
 {
-	uint32_t caller = parent ? parent : TW_CHILDREN_TOP | number;
 	struct firefox_track *track = &firefox->tracks[number];
 	uint32_t node;
-	if (tw_children_find(&firefox->children, caller, frame, &node))
+	if (tw_children_find(&track->children, parent, frame, &node))
 		return node;
-	node = (uint32_t)firefox->count;
-	if (frame == UINT32_MAX || firefox->count >= firefox->measured.frames.limit ||
-	    !tw_grow(&firefox->nodes, &firefox->room, firefox->count + 1, sizeof *firefox->nodes) ||
-	    !tw_children_add(&firefox->children, caller, frame, node)) {
-		tw_count_loss(firefox->measured.writer, "stack", true);
-		return parent;
-	}
-	firefox->nodes[node] = (struct firefox_node){.parent = parent, .frame = frame, .local = track->nodes++};
-	if (track->last)
-		firefox->nodes[track->last].next = node;
-	else
-		track->first = node;
-	track->last = node;
-	firefox->count++;
-	return node;
+	if (add_node(firefox, track, (struct firefox_node){.parent = parent, .frame = frame}))
+		return (uint32_t)(track->count - 1);
+	tw_count_loss(firefox->measured.writer, "stack", true);
+	return parent;
 }
 
 /* From a time on the stack of a track is another one. */
@@ -106,18 +93,32 @@ static void change(struct firefox *firefox, uint32_t number, uint64_t time, uint
 	track->current = node;
 }
 
-static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
+static uint32_t root(struct tw_calls *calls, uint32_t track)
 {
-	struct firefox *firefox = context;
-	uint32_t frame = tw_frames_number(&firefox->measured.frames, FRAME_OF_NAME, event->name);
-	uint32_t node = child(firefox, event->track, caller >= TW_ROW_FIRST ? caller : 0, frame);
-	change(firefox, event->track, event->time, node);
-	return node >= TW_ROW_FIRST ? node : TW_ROW_OTHER;
+	(void)calls;
+	(void)track;
+	return TW_ROW_NONE;
 }
 
-static void end_slice(void *context, const struct tw_slice_end *end)
+static uint32_t node_of(const struct tw_frame *frame)
 {
-	change(context, end->track, end->time, end->caller >= TW_ROW_FIRST ? end->caller : 0);
+	return frame->row >= TW_ROW_FIRST ? frame->row : 0;
+}
+
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct firefox *firefox = (struct firefox *)calls;
+	uint32_t frame = tw_frames_of_name(&firefox->measured.frames, name);
+	uint32_t node = child(firefox, calls->track, node_of(caller), frame);
+	change(firefox, calls->track, firefox->measured.time, node);
+	return node ? node : TW_ROW_OTHER;
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
+{
+	(void)how;
+	change((struct firefox *)calls, calls->track, frame->begin + call->duration, node_of(frame - 1));
 }
 
 static void take_stack(void *context, const struct tw_event *event)
@@ -139,7 +140,7 @@ static void take_weight(void *context, const struct tw_event *event, enum tw_mea
 }
 
 static const struct tw_measured_hooks hooks = {
-    .slices = {.begin = begin_slice, .end = end_slice},
+    .calls = {.root = root, .enter = enter, .leave = leave},
     .stack = take_stack,
     .sample = take_weight,
 };
@@ -168,17 +169,20 @@ uint32_t tw_firefox_string(struct firefox *firefox, uint32_t number, uint32_t na
 	return track->strings++;
 }
 
+static void add_category(struct firefox *firefox, uint32_t number)
+{
+	const struct tw_rendered *name = tw_names_find(&firefox->names, firefox->measured.dictionary, number);
+	tw_line_text(&firefox->measured.line, ",\"category\":");
+	tw_line_add(&firefox->measured.line, tw_names_bytes(&firefox->names, name), name->size);
+}
+
 /* {"type":"event","category":"...","args":"..."}: what the schema in the head tells the profiler to show. */
-static void add_data(struct firefox *firefox, const struct tw_event *event)
+static void make_data(struct firefox *firefox, const struct tw_event *event)
 {
 	struct tw_line *line = &firefox->measured.line, *text = &firefox->text;
 	tw_line_text(line, "{\"type\":\"event\"");
-	if (event->category) {
-		tw_line_clear(text);
-		tw_label_name(text, tw_dictionary_name(firefox->measured.dictionary, event->category));
-		tw_line_text(line, ",\"category\":");
-		tw_line_string(line, text->text.bytes, text->text.length);
-	}
+	if (event->category)
+		add_category(firefox, event->category);
 	if (event->value && event->kind > TW_SLICE_COMPLETE) {
 		tw_line_text(line, ",\"value\":");
 		tw_line_exact_u64(line, event->value);
@@ -193,38 +197,21 @@ static void add_data(struct firefox *firefox, const struct tw_event *event)
 	tw_line_text(line, "}");
 }
 
-static void add_time_cell(struct firefox *firefox, uint32_t track, enum firefox_marker_column column,
-                          const uint64_t *time)
+static void add_marker(struct firefox *firefox, const struct tw_event *event, enum firefox_phase phase)
 {
-	if (time)
-		add_ms(&firefox->measured.line, tw_measured_since(&firefox->measured, *time));
-	else
-		tw_line_text(&firefox->measured.line, "null");
-	add_cell(firefox, tw_firefox_marker_lane(track, column));
-}
-
-static void add_marker(struct firefox *firefox, const struct tw_event *event, enum phase phase)
-{
+	struct tw_measured *measured = &firefox->measured;
 	uint32_t track = event->track;
-	uint32_t name = event->name ? event->name : UINT32_MAX - event->kind;
-	tw_line_u64(&firefox->measured.line, tw_firefox_string(firefox, track, name));
-	add_cell(firefox, tw_firefox_marker_lane(track, MARKER_NAME));
-	add_time_cell(firefox, track, MARKER_START, phase == PHASE_END ? NULL : &event->time);
-	add_time_cell(firefox, track, MARKER_END, phase == PHASE_END ? &event->time : NULL);
-	tw_line_u64(&firefox->measured.line, phase);
-	add_cell(firefox, tw_firefox_marker_lane(track, MARKER_PHASE));
-	add_data(firefox, event);
-	add_cell(firefox, tw_firefox_marker_lane(track, MARKER_DATA));
-	firefox->tracks[track].markers++;
+	uint64_t name = tw_firefox_string(firefox, track, event->name ? event->name : UINT32_MAX - event->kind);
+	tw_line_text(&measured->line, firefox->tracks[track].records[FIREFOX_MARKERS] ? "," : "");
+	make_data(firefox, event);
+	tw_spool_add(&measured->spool, tw_firefox_lane(track, FIREFOX_DATA), measured->line.text.bytes,
+	             measured->line.text.length);
+	tw_line_clear(&measured->line);
+	add_record(firefox, track, FIREFOX_MARKERS, tw_measured_since(measured, event->time),
+	           name * FIREFOX_PHASES + phase, 0);
 }
 
 /* ---- Events. ---- */
-
-static void take_slice(struct firefox *firefox, const struct tw_event *event)
-{
-	(void)firefox;
-	(void)event;
-}
 
 static void take_instant(struct firefox *firefox, const struct tw_event *event)
 {
@@ -251,10 +238,8 @@ static void leave_out(struct firefox *firefox, const struct tw_event *event)
 	tw_leave_out(firefox->measured.writer, event->kind);
 }
 
+/* Slices are taken before. */
 static void (*const take_kind[TW_EVENT_KINDS])(struct firefox *firefox, const struct tw_event *event) = {
-    [TW_SLICE_BEGIN] = take_slice,
-    [TW_SLICE_END] = take_slice,
-    [TW_SLICE_COMPLETE] = take_slice,
     [TW_INSTANT] = take_instant,
     [TW_COUNTER] = leave_out,
     [TW_ASYNC_BEGIN] = take_async,
@@ -286,20 +271,13 @@ static int open_firefox(struct tw_writer *writer)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	tw_measured_init(&firefox->measured, writer, &hooks, firefox);
 	tw_args_init(&firefox->args, writer);
-	firefox->count = TW_ROW_FIRST;
+	tw_names_init(&firefox->names, tw_names_json);
 	return 0;
-}
-
-static bool grow(struct firefox *firefox)
-{
-	uint32_t tracks = tw_dictionary_tracks(firefox->measured.dictionary);
-	return tw_grow(&firefox->nodes, &firefox->room, firefox->count, sizeof *firefox->nodes) &&
-	       tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks);
 }
 
 static int result(struct firefox *firefox, int status)
 {
-	firefox->measured.failed |= firefox->text.failed;
+	firefox->measured.failed |= firefox->text.failed || firefox->names.text.failed;
 	return tw_measured_result(&firefox->measured, status);
 }
 
@@ -307,11 +285,15 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 {
 	struct firefox *firefox = writer->state;
 	int status = tw_measured_meet(&firefox->measured, reader, batch, MEMORY_PER_NODE);
-	if (!status && !grow(firefox))
+	uint32_t tracks = tw_dictionary_tracks(firefox->measured.dictionary);
+	firefox->jobs = reader->options.jobs;
+	if (!status && !tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++) {
-		tw_slices_take(&firefox->measured.slices, &batch->events[i]);
-		take_kind[batch->events[i].kind](firefox, &batch->events[i]);
+		const struct tw_event *event = &batch->events[i];
+		tw_measured_slice(&firefox->measured, event, enter, leave);
+		if (!tw_is_call(event))
+			take_kind[event->kind](firefox, event);
 	}
 	return result(firefox, status);
 }
@@ -323,18 +305,27 @@ static int finish_firefox(struct tw_writer *writer)
 	return result(firefox, tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);
 }
 
+static void free_tracks(struct firefox *firefox)
+{
+	for (size_t i = 0; i < firefox->track_room; i++) {
+		free(firefox->tracks[i].nodes);
+		tw_children_free(&firefox->tracks[i].children);
+	}
+	free(firefox->tracks);
+}
+
 static void close_firefox(struct tw_writer *writer)
 {
 	struct firefox *firefox = writer->state;
 	tw_measured_free(&firefox->measured);
 	tw_args_free(&firefox->args);
-	free(firefox->nodes);
-	tw_children_free(&firefox->children);
+	tw_names_free(&firefox->names);
+	free_tracks(firefox);
 	free(firefox->strings);
 	tw_map_free(&firefox->string_map);
-	free(firefox->tracks);
 	free(firefox->local_frames);
 	free(firefox->thread_frames);
+	free(firefox->pieces);
 	tw_text_free(&firefox->text.text);
 	free(firefox);
 	writer->state = NULL;

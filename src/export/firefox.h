@@ -6,19 +6,21 @@
 #include "export/args.h"
 #include "export/children.h"
 #include "export/measured.h"
+#include "export/names.h"
 
-enum firefox_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
-enum firefox_marker_column { MARKER_NAME, MARKER_START, MARKER_END, MARKER_PHASE, MARKER_DATA, MARKER_COLUMNS };
-enum { FIREFOX_LANES = MEASURES + MARKER_COLUMNS };
+/* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is three
+ * varints: the time since the end of the one before it in the block, or since 0, which is 0 as a rule, with its sign in
+ * the lowest bit; a number; and how long it takes. The number of a sample is that of its stack in the thread's table,
+ * plus 1, or 0; that of a marker is FIREFOX_PHASES times its name's, and its phase. So what is made of a block needs no
+ * other one. */
+enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_LANES };
 
-enum { MS_DECIMALS = 6 }; /* nanoseconds are told as milliseconds */
+enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIREFOX_PHASES };
 
 /* A stack. */
 struct firefox_node {
 	uint32_t parent; /* a node; 0: none */
 	uint32_t frame;
-	uint32_t local; /* its number in the table of its thread */
-	uint32_t next;  /* of the same thread; 0: none */
 };
 
 /* A string of a thread: a name, or what a kind of event is called: UINT32_MAX less the kind. */
@@ -28,22 +30,23 @@ struct firefox_string {
 };
 
 struct firefox_track {
-	uint32_t first, last, nodes;        /* nodes of the thread, in order */
+	struct firefox_node *nodes; /* the first TW_ROW_FIRST are none; those behind are the thread's table */
+	size_t count, room;
+	struct tw_children children;        /* by parent and frame */
 	uint32_t first_string, last_string; /* plus 1 */
 	uint32_t strings;
-	uint32_t current;                    /* the stack now; 0: none */
-	uint64_t since;                      /* when it began, since the start of the trace */
-	uint64_t samples[MEASURES], markers; /* how many there are */
-	uint64_t ends[MEASURES];             /* of the last sample: its time and weight */
+	uint32_t current;                  /* the stack now; 0: none */
+	uint64_t since;                    /* when it began, since the start of the trace */
+	uint64_t records[FIREFOX_RECORDS]; /* how many there are: by what is measured, and of markers */
+	uint64_t ends[FIREFOX_RECORDS];    /* of the last one */
 	bool begun;
 };
 
 struct firefox {
-	struct tw_measured measured;
+	struct tw_measured measured; /* first */
 	struct tw_args args;
-	struct firefox_node *nodes; /* the first two are none */
-	size_t count, room;
-	struct tw_children children; /* by parent, or track at the top, and frame */
+	struct tw_names names; /* as JSON */
+	size_t nodes;          /* of all tracks */
 	struct firefox_string *strings;
 	size_t string_count, string_room;
 	struct tw_map string_map; /* track and name to the local number */
@@ -53,22 +56,41 @@ struct firefox {
 	uint32_t *thread_frames; /* by that number less 1: the frame */
 	uint32_t node;           /* of the sample at hand */
 	struct tw_line text;
+	struct firefox_piece *pieces; /* of firefox_columns.c */
+	unsigned jobs;
 };
 
-/* Samples wait as three varints each: the time since the end of the one before, which is 0 as a rule, with its sign in
- * the lowest bit; the stack by its number in the table of the thread, plus 1; and the weight. */
-static inline size_t tw_firefox_sample_lane(uint32_t track, enum tw_measure measure)
+/* What of a thread: what is measured, FIREFOX_MARKERS or FIREFOX_DATA. */
+static inline size_t tw_firefox_lane(uint32_t track, unsigned what)
 {
-	return (size_t)track * FIREFOX_LANES + measure;
+	return (size_t)track * FIREFOX_LANES + what;
 }
 
-static inline size_t tw_firefox_marker_lane(uint32_t track, enum firefox_marker_column column)
+static inline uint32_t tw_firefox_stacks(const struct firefox_track *track)
 {
-	return (size_t)track * FIREFOX_LANES + MEASURES + column;
+	return track->count ? (uint32_t)(track->count - TW_ROW_FIRST) : 0;
 }
 
 /* The number of a name among the strings of a track. */
 uint32_t tw_firefox_string(struct firefox *firefox, uint32_t track, uint32_t name);
+
+/* ---- firefox_columns.c: columns as long as the trace, which are made in pieces by several threads. ---- */
+
+enum firefox_column {
+	SAMPLE_TIME,
+	SAMPLE_STACK,
+	SAMPLE_WEIGHT, /* nanoseconds as milliseconds */
+	SAMPLE_COUNT,  /* the same, of what is no time */
+	MARKER_NAME,
+	MARKER_START,
+	MARKER_END,
+	MARKER_PHASE,
+	STACK_FRAME, /* by local_frames, which holds all of them */
+	STACK_PREFIX
+};
+
+/* Writes the cells of a column, with commas between. What: as of tw_firefox_lane(); nothing to stacks. */
+void tw_firefox_column(struct firefox *firefox, uint32_t track, unsigned what, enum firefox_column column);
 
 /* ---- firefox_tables.c: the file, when all is known. ---- */
 

@@ -36,158 +36,78 @@ static void put_same(struct tw_output *out, const char *name, const char *cell, 
 	tw_put_text(out, "],");
 }
 
-static void put_lane(struct firefox *firefox, const char *name, size_t lane)
+static void put_column(struct firefox *firefox, uint32_t number, unsigned what, const char *name,
+                       enum firefox_column column)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
 	tw_putf(out, "\"%s\":[", name);
-	tw_spool_put(&firefox->measured.spool, lane, out);
+	tw_firefox_column(firefox, number, what, column);
 	tw_put_text(out, "],");
 }
-
-/* A column of samples on its way out. */
-struct column {
-	struct tw_output *out;
-	bool decimals; /* weights are nanoseconds */
-	bool begun;
-	uint64_t end; /* of the last sample */
-};
-
-static const uint8_t *take_varint(const uint8_t *p, uint64_t *value)
-{
-	unsigned shift = 0;
-	*value = 0;
-	for (; *p & 0x80; shift += 7)
-		*value |= (uint64_t)(*p++ & 0x7f) << shift;
-	*value |= (uint64_t)*p++ << shift;
-	return p;
-}
-
-#define INLINE static inline __attribute__((always_inline)) /* so that `which` is a constant: `make bench` */
-
-INLINE char *put_cell(const struct column *column, enum firefox_column which, char *p, uint64_t time, uint64_t stack,
-                      uint64_t weight)
-{
-	switch (which) {
-	case SAMPLE_TIME:
-		return tw_decimal(p, time, MS_DECIMALS);
-	case SAMPLE_STACK:
-		return stack ? tw_digits(p, stack - 1) : (char *)memcpy(p, "null", 4) + 4;
-	case SAMPLE_WEIGHT:
-		return column->decimals ? tw_decimal(p, weight, MS_DECIMALS) : tw_digits(p, weight);
-	case SAMPLE_COLUMNS:
-		break;
-	}
-	return p;
-}
-
-INLINE void put_cells(void *context, const uint8_t *bytes, size_t size, enum firefox_column which)
-{
-	struct column *column = context;
-	for (const uint8_t *at = bytes, *end = bytes + size; at < end;) {
-		uint64_t gap, stack, weight;
-		at = take_varint(take_varint(take_varint(at, &gap), &stack), &weight);
-		uint64_t time = column->end + (gap >> 1 ^ -(gap & 1));
-		char *begin = tw_output_room(column->out, TW_DIGITS_MAX + 2), *p = begin;
-		*p = ',';
-		p = put_cell(column, which, p + column->begun, time, stack, weight);
-		tw_output_took(column->out, (size_t)(p - begin));
-		column->begun = true;
-		column->end = time + weight;
-	}
-}
-
-static void put_times(void *context, const uint8_t *bytes, size_t size)
-{
-	put_cells(context, bytes, size, SAMPLE_TIME);
-}
-
-static void put_sample_stacks(void *context, const uint8_t *bytes, size_t size)
-{
-	put_cells(context, bytes, size, SAMPLE_STACK);
-}
-
-static void put_weights(void *context, const uint8_t *bytes, size_t size)
-{
-	put_cells(context, bytes, size, SAMPLE_WEIGHT);
-}
-
-static const struct {
-	const char *name;
-	tw_spool_take_fn put;
-} sample_columns[SAMPLE_COLUMNS] = {
-    [SAMPLE_TIME] = {"time", put_times},
-    [SAMPLE_STACK] = {"stack", put_sample_stacks},
-    [SAMPLE_WEIGHT] = {"weight", put_weights},
-};
 
 static void put_samples(struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
 	bool counted = measure == MEASURE_TICKS || measure == MEASURE_BYTES;
 	tw_putf(out, "\"samples\":{\"weightType\":\"%s\",", weight_types[measure]);
-	for (unsigned i = 0; i < SAMPLE_COLUMNS; i++) {
-		struct column column = {.out = out, .decimals = !counted};
-		tw_putf(out, "\"%s\":[", sample_columns[i].name);
-		tw_spool_each(&firefox->measured.spool, tw_firefox_sample_lane(number, measure), sample_columns[i].put,
-		              &column);
-		tw_put_text(out, "],");
-	}
-	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].samples[measure]);
+	put_column(firefox, number, measure, "time", SAMPLE_TIME);
+	put_column(firefox, number, measure, "stack", SAMPLE_STACK);
+	put_column(firefox, number, measure, "weight", counted ? SAMPLE_COUNT : SAMPLE_WEIGHT);
+	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].records[measure]);
 }
+
+static const struct {
+	const char *name;
+	enum firefox_column column;
+} marker_columns[] = {
+    {"name", MARKER_NAME},
+    {"startTime", MARKER_START},
+    {"endTime", MARKER_END},
+    {"phase", MARKER_PHASE},
+};
 
 /* Markers are the thread's, not those of what else is measured. */
 static void put_markers(struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
-	static const char *const names[] = {"name", "startTime", "endTime", "phase", "data"};
 	struct tw_output *out = &firefox->measured.writer->out;
-	uint64_t count = measure == MEASURE_SLICES ? firefox->tracks[number].markers : 0;
+	bool any = measure == MEASURE_SLICES;
+	uint64_t count = any ? firefox->tracks[number].records[FIREFOX_MARKERS] : 0;
 	tw_put_text(out, "\"markers\":{");
-	for (unsigned i = 0; i < MARKER_COLUMNS; i++)
-		if (count)
-			put_lane(firefox, names[i], tw_firefox_marker_lane(number, i));
+	for (size_t i = 0; i < sizeof marker_columns / sizeof *marker_columns; i++)
+		if (any)
+			put_column(firefox, number, FIREFOX_MARKERS, marker_columns[i].name, marker_columns[i].column);
 		else
-			put_same(out, names[i], "", 0);
+			put_same(out, marker_columns[i].name, "", 0);
+	tw_put_text(out, "\"data\":[");
+	if (any)
+		tw_spool_put(&firefox->measured.spool, tw_firefox_lane(number, FIREFOX_DATA), out);
+	tw_put_text(out, "],");
 	put_same(out, "category", "0", count);
 	tw_putf(out, "\"length\":%" PRIu64 "},\n", count);
 }
 
-/* The number of a frame in the thread at hand: a new one where it is new. */
-static uint32_t local_frame(struct firefox *firefox, uint32_t frame, uint32_t *count)
+/* Gives the frames of a thread numbers of its own, in the order of its stacks. Returns how many. */
+static uint32_t meet_frames(struct firefox *firefox, const struct firefox_track *track)
 {
-	uint32_t *local = &firefox->local_frames[frame];
-	if (!*local) {
-		firefox->thread_frames[*count] = frame;
-		*local = ++*count;
+	uint32_t count = 0;
+	for (size_t i = TW_ROW_FIRST; i < track->count; i++) {
+		uint32_t frame = track->nodes[i].frame;
+		if (firefox->local_frames[frame])
+			continue;
+		firefox->thread_frames[count] = frame;
+		firefox->local_frames[frame] = ++count;
 	}
-	return *local - 1;
-}
-
-/* Calls something for each stack of a thread, with commas between. */
-static void put_stack_column(struct firefox *firefox, uint32_t number, const char *name, bool prefix, uint32_t *frames)
-{
-	struct tw_output *out = &firefox->measured.writer->out;
-	tw_putf(out, "\"%s\":[", name);
-	for (uint32_t i = firefox->tracks[number].first; i; i = firefox->nodes[i].next) {
-		const struct firefox_node *node = &firefox->nodes[i];
-		if (i != firefox->tracks[number].first)
-			tw_put_char(out, ',');
-		if (!prefix)
-			tw_put_u64(out, local_frame(firefox, node->frame, frames));
-		else if (node->parent)
-			tw_put_u64(out, firefox->nodes[node->parent].local);
-		else
-			tw_put_text(out, "null");
-	}
-	tw_put_text(out, "],");
+	return count;
 }
 
 static uint32_t put_stacks(struct firefox *firefox, uint32_t number)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
-	uint32_t frames = 0, nodes = firefox->tracks[number].nodes;
+	uint32_t frames = meet_frames(firefox, &firefox->tracks[number]);
+	uint32_t nodes = tw_firefox_stacks(&firefox->tracks[number]);
 	tw_put_text(out, "\"stackTable\":{");
-	put_stack_column(firefox, number, "frame", false, &frames);
-	put_stack_column(firefox, number, "prefix", true, NULL);
+	put_column(firefox, number, 0, "frame", STACK_FRAME);
+	put_column(firefox, number, 0, "prefix", STACK_PREFIX);
 	put_same(out, "category", "0", nodes);
 	put_same(out, "subcategory", "0", nodes);
 	tw_putf(out, "\"length\":%u},\n", (unsigned)nodes);
@@ -432,7 +352,7 @@ static void put_head(struct tw_output *out)
 static bool has_thread(const struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
 	const struct firefox_track *track = &firefox->tracks[number];
-	return track->samples[measure] || (measure == MEASURE_SLICES && track->markers);
+	return track->records[measure] || (measure == MEASURE_SLICES && track->records[FIREFOX_MARKERS]);
 }
 
 static void put_all(struct firefox *firefox)

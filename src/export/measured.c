@@ -28,7 +28,12 @@ static int begin(struct tw_measured *measured, const struct tw_reader *reader, s
 	measured->spool.directory = reader->options.temporary_directory;
 	measured->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;
 	measured->frames.limit = tw_memory_limit(reader) / frame_cost;
-	return tw_slices_init(&measured->slices, measured->writer, reader, &measured->hooks->slices, measured->context);
+	tw_budget_reset(&measured->budget, tw_memory_limit(reader), 1);
+	measured->calls = (struct tw_calls){.hooks = &measured->hooks->calls,
+	                                    .budget = &measured->budget,
+	                                    .name_limit = SIZE_MAX,
+	                                    .others_alike = true};
+	return tw_calls_init(&measured->calls) ? 0 : TW_ERR_MEMORY;
 }
 
 int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
@@ -60,8 +65,13 @@ void tw_measured_sample(struct tw_measured *measured, const struct tw_event *eve
 
 void tw_measured_finish(struct tw_measured *measured)
 {
-	if (measured->begun)
-		tw_slices_finish(&measured->slices);
+	const struct tw_calls *calls = &measured->calls;
+	if (!measured->begun)
+		return;
+	tw_calls_finish(&measured->calls);
+	tw_count_losses(measured->writer, "exit without entry", false, calls->exits_without_entry);
+	tw_count_losses(measured->writer, "slice nested too deep", false, calls->untimed);
+	tw_count_losses(measured->writer, "end before begin", true, calls->time_backwards);
 }
 
 int tw_measured_result(struct tw_measured *measured, int status)
@@ -77,7 +87,7 @@ int tw_measured_result(struct tw_measured *measured, int status)
 void tw_measured_free(struct tw_measured *measured)
 {
 	if (measured->begun)
-		tw_slices_free(&measured->slices);
+		tw_calls_free(&measured->calls);
 	tw_frames_free(&measured->frames);
 	tw_spool_free(&measured->spool);
 	tw_text_free(&measured->line.text);

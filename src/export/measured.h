@@ -3,9 +3,9 @@
 #ifndef EXPORT_MEASURED_H
 #define EXPORT_MEASURED_H
 
+#include "core/calls.h"
 #include "export/frames.h"
 #include "export/line.h"
-#include "export/slices.h"
 #include "export/spool.h"
 
 /* What is measured. X(name, word): behind the name of a thread */
@@ -26,7 +26,7 @@ enum tw_measure {
 extern const char *const tw_measure_words[MEASURES];
 
 struct tw_measured_hooks {
-	struct tw_slice_hooks slices;
+	struct tw_call_hooks calls; /* the context begins with struct tw_measured, and that with struct tw_calls */
 	/* The stack of a sample is in measured->stack; then what it measures: a stack sample's wall time, and its
 	 * value. */
 	void (*stack)(void *context, const struct tw_event *event);
@@ -34,12 +34,14 @@ struct tw_measured_hooks {
 };
 
 struct tw_measured {
+	struct tw_calls calls; /* first: hooks get this */
+	struct tw_budget budget;
+	uint64_t time; /* of the event that is being taken */
 	struct tw_writer *writer;
 	const struct tw_measured_hooks *hooks;
 	void *context;
 	const struct tw_dictionary *dictionary; /* NULL: there was no event */
 	const struct tw_batch *batch;
-	struct tw_slices slices;
 	struct tw_frames frames;
 	struct tw_sample_stack stack;
 	struct tw_spool spool;
@@ -57,6 +59,25 @@ void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, co
  * status. */
 int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
                      size_t frame_cost);
+
+/* Takes what an event is to the slices of its track: begins, ends, or time that goes by. Inlined, so that the hooks are,
+ * which are given again: `make bench` measures convert. */
+static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_measured *measured,
+                                                                    const struct tw_event *event, tw_call_find_fn enter,
+                                                                    tw_call_leave_fn leave)
+{
+	struct tw_calls *calls = &measured->calls;
+	measured->time = event->time;
+	if (event->track != calls->track)
+		tw_calls_switch(calls, event->track);
+	if (!tw_is_call(event)) {
+		tw_calls_take(calls, event);
+		return;
+	}
+	const struct tw_call_item item = tw_call_item_of(event);
+	if (!tw_calls_take_items(calls, &item, 1, enter, leave, false))
+		tw_calls_take_item(calls, &item);
+}
 
 /* Tells a sample of any kind. */
 void tw_measured_sample(struct tw_measured *measured, const struct tw_event *event);

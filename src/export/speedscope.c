@@ -32,7 +32,7 @@ struct speedscope_track {
 };
 
 struct speedscope {
-	struct tw_measured measured;
+	struct tw_measured measured; /* first */
 	struct speedscope_track *tracks;
 	size_t track_room;
 };
@@ -64,7 +64,7 @@ static void put_event(struct speedscope *speedscope, uint32_t track, char type, 
 {
 	static const char head[] = ",\n{\"type\":\" \",\"frame\":", at[] = ",\"at\":";
 	char text[sizeof head + sizeof at + 2 * 20], *p = text;
-	uint32_t frame = tw_frames_number(&speedscope->measured.frames, FRAME_OF_NAME, name);
+	uint32_t frame = tw_frames_of_name(&speedscope->measured.frames, name);
 	struct speedscope_track *known = &speedscope->tracks[track];
 	bool first = !known->begun;
 	speedscope->measured.line.failed |= frame == UINT32_MAX;
@@ -78,16 +78,26 @@ static void put_event(struct speedscope *speedscope, uint32_t track, char type, 
 	             (size_t)(p - text) - first);
 }
 
-static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
+static uint32_t root(struct tw_calls *calls, uint32_t track)
 {
+	(void)calls;
+	(void)track;
+	return TW_ROW_NONE;
+}
+
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	struct speedscope *speedscope = (struct speedscope *)calls;
 	(void)caller;
-	put_event(context, event->track, 'O', event->name, event->time);
+	put_event(speedscope, calls->track, 'O', name, speedscope->measured.time);
 	return TW_ROW_FIRST;
 }
 
-static void end_slice(void *context, const struct tw_slice_end *end)
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
 {
-	put_event(context, end->track, 'C', end->name, end->time);
+	(void)how;
+	put_event((struct speedscope *)calls, calls->track, 'C', frame->name, frame->begin + call->duration);
 }
 
 /* ---- Samples. ---- */
@@ -125,7 +135,7 @@ static void take_stack(void *context, const struct tw_event *event)
 }
 
 static const struct tw_measured_hooks hooks = {
-    .slices = {.begin = begin_slice, .end = end_slice},
+    .calls = {.root = root, .enter = enter, .leave = leave},
     .stack = take_stack,
     .sample = put_sample,
 };
@@ -230,7 +240,7 @@ static int open_speedscope(struct tw_writer *writer)
 
 static void take(struct speedscope *speedscope, const struct tw_event *event)
 {
-	tw_slices_take(&speedscope->measured.slices, event);
+	tw_measured_slice(&speedscope->measured, event, enter, leave);
 	if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
 		tw_measured_sample(&speedscope->measured, event);
 	else if (event->kind > TW_SLICE_COMPLETE)

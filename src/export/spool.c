@@ -153,38 +153,44 @@ bool tw_spool_has(const struct tw_spool *spool, size_t number)
 	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
 }
 
-void tw_spool_each(struct tw_spool *spool, size_t number, tw_spool_take_fn take, void *context)
+/* Reads the next block of the file. */
+static bool next_block(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t *block, size_t *size)
 {
-	if (!tw_spool_has(spool, number) || spool->error)
-		return;
-	const struct tw_spool_lane *lane = &spool->lanes[number];
-	uint8_t *block = lane->blocks ? malloc(SPOOL_BLOCK) : NULL;
-	if (lane->blocks && !block)
-		fail(spool, ENOMEM);
-	uint64_t at = lane->first;
-	for (uint64_t i = 0; block && i < lane->blocks; i++) {
-		if (!read_at(spool, block, HEAD, at * SPOOL_BLOCK))
-			break;
-		size_t used = (size_t)tw_load64(block + 8, false);
-		uint64_t next = tw_load64(block, false);
-		if (used > CAPACITY || !read_at(spool, block + HEAD, used, at * SPOOL_BLOCK + HEAD))
-			break;
-		take(context, block + HEAD, used);
-		at = next;
-	}
-	free(block);
-	if (lane->used)
-		take(context, lane->bytes, lane->used);
+	if (!read_at(spool, block, HEAD, cursor->at * SPOOL_BLOCK))
+		return false;
+	uint64_t used = tw_load64(block + 8, false), at = cursor->at;
+	cursor->at = tw_load64(block, false);
+	cursor->done++;
+	*size = (size_t)used;
+	return used <= CAPACITY && read_at(spool, block + HEAD, (size_t)used, at * SPOOL_BLOCK + HEAD);
 }
 
-static void put(void *context, const uint8_t *bytes, size_t size)
+bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t block[SPOOL_BLOCK],
+                   const uint8_t **bytes, size_t *size)
 {
-	tw_put(context, bytes, size);
+	if (cursor->ended || !tw_spool_has(spool, cursor->lane) || spool->error)
+		return false;
+	const struct tw_spool_lane *lane = &spool->lanes[cursor->lane];
+	if (!cursor->done)
+		cursor->at = lane->first;
+	if (cursor->done < lane->blocks) {
+		*bytes = block + HEAD;
+		return next_block(spool, cursor, block, size);
+	}
+	cursor->ended = true;
+	*bytes = lane->bytes;
+	*size = lane->used;
+	return lane->used > 0;
 }
 
 void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 {
-	tw_spool_each(spool, number, put, out);
+	struct tw_spool_cursor cursor = {.lane = number};
+	uint8_t block[SPOOL_BLOCK];
+	const uint8_t *bytes;
+	size_t size;
+	while (tw_spool_next(spool, &cursor, block, &bytes, &size))
+		tw_put(out, bytes, size);
 }
 
 void tw_spool_free(struct tw_spool *spool)

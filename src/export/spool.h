@@ -59,10 +59,17 @@ void tw_spool_add(struct tw_spool *spool, size_t lane, const void *bytes, size_t
 /* Whether anything was added. */
 bool tw_spool_has(const struct tw_spool *spool, size_t lane);
 
-/* Gives all that was added to `take`, in as many calls as it likes; what was added as one piece of up to SPOOL_PIECE
- * bytes is in one of them. */
-typedef void (*tw_spool_take_fn)(void *context, const uint8_t *bytes, size_t size);
-void tw_spool_each(struct tw_spool *spool, size_t lane, tw_spool_take_fn take, void *context);
+/* A place in a text that is read; all zero but `lane` to begin. */
+struct tw_spool_cursor {
+	size_t lane;
+	uint64_t done, at; /* blocks of the file that were read, and the next one */
+	bool ended;
+};
+
+/* Gives the next bytes of what was added: those of one block; they live in `block`, or as long as the text. What was
+ * added as one piece of up to SPOOL_PIECE bytes is not torn apart. False at the end, and after an error. */
+bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t block[SPOOL_BLOCK],
+                   const uint8_t **bytes, size_t *size);
 
 /* Writes all that was added. */
 void tw_spool_put(struct tw_spool *spool, size_t lane, struct tw_output *out);

@@ -58,6 +58,21 @@ static void test_slices_and_markers(void **state)
 	assert_string_equal(expect(text, "\"stringArray\":["), "\"cat\",\"lost\",\"fib\",\"leaf\"]}]}\n");
 }
 
+/* Operations begin and end; the ends have no start. */
+static void test_async(void **state)
+{
+	struct fixture *f = *state;
+	PUT(f, EVENT(2000001, TW_ASYNC_BEGIN, f->main, f->cat, .id = 1),
+	    EVENT(2000004, TW_ASYNC_INSTANT, f->main, f->fib, .id = 1),
+	    EVENT(12000009, TW_ASYNC_END, f->main, f->cat, .id = 1));
+	const char *text = finish(f);
+	text = expect(text, "\"markers\":{\"name\":[0,1,0],\"startTime\":[2.000001,2.000004,null],"
+	                    "\"endTime\":[null,null,12.000009],\"phase\":[2,0,3],"
+	                    "\"data\":[{\"type\":\"event\"},{\"type\":\"event\"},{\"type\":\"event\"}],"
+	                    "\"category\":[0,0,0],\"length\":3}");
+	expect(text, "\"stringArray\":[\"cat\",\"fib\"]");
+}
+
 /* A slice of 3 ns every 10 ns: more samples than stay in memory. What is expected is a list of all cells. */
 static void test_many_samples(void **state)
 {
@@ -124,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	};
