@@ -360,12 +360,27 @@ static bool many_begin(const struct view *view, size_t at)
 	return solid >= CHAIN;
 }
 
-size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
-                       uint64_t offset)
+/* Whether an event that refers to what is there begins in a record, goes beyond it, and leads to the end of the
+ * file. */
+static bool ends_file(const struct view *view, size_t at, size_t size)
 {
-	const struct view view = {.state = state, .bytes = bytes, .left = left, .big = big, .offset = offset};
+	bool beyond = view->at_end && measure(view, at) > size - at &&
+	              fxt_type(tw_load64(view->bytes + at, view->big)) == TW_FXT_TYPE_EVENT && alone(view, at);
+	while (beyond && at < view->left) {
+		size_t next = measure(view, at);
+		if (next == 0)
+			return false;
+		at += next;
+	}
+	return beyond;
+}
+
+size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
+                       bool big, uint64_t offset)
+{
+	const struct view view = {state, bytes, left, at_end, big, offset};
 	for (size_t at = 1; at < size; at++)
-		if (many_begin(&view, at))
+		if (many_begin(&view, at) || ends_file(&view, at, size))
 			return at;
 	return size;
 }

@@ -273,8 +273,8 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	    last >= piece->to)
 		return false;
 	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
-	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, walk->big,
-	                                fxt_offset(chunk, last));
+	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, chunk->at_end,
+	                                walk->big, fxt_offset(chunk, last));
 	if (inside == size || tw_bits(header, 0, 3) < TW_FXT_TYPE_STRING)
 		return false;
 	take_back(walk, header, fxt_offset(chunk, last));
@@ -372,7 +372,8 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 		pass_odd(chunk, &judgement, FXT_BROKEN, walk->big);
 		return true;
 	case FXT_IS_CUT:
-		pass_odd(chunk, &judgement, FXT_CUT, walk->big);
+		if (walk->lost_from != UINT64_MAX || !look_back(walk, chunk))
+			pass_odd(chunk, &judgement, FXT_CUT, walk->big);
 		return true;
 	case FXT_IS_GARBAGE:
 		pass_garbage(walk, chunk, &judgement);

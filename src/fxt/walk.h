@@ -29,8 +29,8 @@ struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *byt
 
 /* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then
  * bytes of it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. offset: its own. */
-size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
-                       uint64_t offset);
+size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
+                       bool big, uint64_t offset);
 
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);

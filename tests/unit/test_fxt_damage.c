@@ -453,6 +453,29 @@ static void test_registered_again(void **state)
 	tw_close(reader);
 }
 
+/* ---- Bytes missing before the last record: nothing follows it that would tell where it is. ---- */
+
+static void lose_before_last(void)
+{
+	read_all(whole, size, TW_ORDER_FILE, wanted);
+	size_t last = records[record_count - 1], before = records[record_count - 2];
+	for (size_t k = 1; k < last - before; k++) {
+		memcpy(damaged, whole, last - k);
+		memcpy(damaged + last - k, whole + last, size - last);
+		read_all(damaged, size - k, k % 3, found);
+		expect_others(before, last, -k, "bytes missing before the last record");
+	}
+}
+
+static void test_before_last(void **state)
+{
+	(void)state;
+	load("streaming.fxt", PART); /* its last record refers to what is in the tables */
+	lose_before_last();
+	turn();
+	lose_before_last();
+}
+
 /* ---- A byte too many before a record of 32 KB. ---- */
 
 static size_t put_word(size_t at, uint64_t word)
@@ -507,6 +530,7 @@ int main(void)
 	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_filtered),   cmocka_unit_test(test_jobs),
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_byte_before_long),
+	    cmocka_unit_test(test_before_last),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
