@@ -375,12 +375,20 @@ static bool ends_file(const struct view *view, size_t at, size_t size)
 	return beyond;
 }
 
+/* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
+ * one of which the bytes are missing instead: then it must refer to what is there. */
+static bool began_inside(const struct view *view, size_t at, size_t size)
+{
+	bool shares = size - at < TW_FXT_WORD;
+	return (many_begin(view, at) && (shares ? alone(view, at) : is_sound(view, at))) || ends_file(view, at, size);
+}
+
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
                        bool big, uint64_t offset)
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	for (size_t at = 1; at < size; at++)
-		if (many_begin(&view, at) || ends_file(&view, at, size))
+		if (began_inside(&view, at, size))
 			return at;
 	return size;
 }

@@ -476,6 +476,36 @@ static void test_before_last(void **state)
 	lose_before_last();
 }
 
+/* ---- A byte missing of a header: with the one before it, it looks like one of something that is not there. ---- */
+
+/* Whether it may as well be one of the record before, because all are the same. */
+static bool may_be_before(size_t from, size_t k)
+{
+	size_t first = k;
+	while (whole[first - 1] == whole[k])
+		first--;
+	return first < from;
+}
+
+static void lose_of_headers(void)
+{
+	for (size_t i = 1; i + 1 < record_count; i++)
+		for (size_t k = records[i]; k < records[i] + 8; k++) {
+			if (may_be_before(records[i], k))
+				continue;
+			memcpy(damaged, whole, k);
+			memcpy(damaged + k, whole + k + 1, size - k - 1);
+			read_all(damaged, size - 1, k % 3, found);
+			expect_others(records[i], records[i + 1], (size_t)-1, "a byte missing of a header");
+		}
+}
+
+static void test_short_headers(void **state)
+{
+	(void)state;
+	each_archive(lose_of_headers);
+}
+
 /* ---- A byte too many before a record of 32 KB. ---- */
 
 static size_t put_word(size_t at, uint64_t word)
@@ -530,7 +560,7 @@ int main(void)
 	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_filtered),   cmocka_unit_test(test_jobs),
 	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_byte_before_long),
-	    cmocka_unit_test(test_before_last),
+	    cmocka_unit_test(test_before_last),      cmocka_unit_test(test_short_headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
