@@ -17,27 +17,36 @@ static uint64_t packed(uint32_t parent, uint32_t name)
 	return (uint64_t)parent << 32 | name;
 }
 
+/* What is inside of a call for which there was no room is so, too: where memory is short these are most calls. */
 static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_calltree_part *part = part_of(calls);
 	struct tw_part_node *parent = &part->nodes[caller->row];
 	uint32_t node = parent->newest;
+	if (caller->row == TW_NODE_OTHER)
+		return TW_NODE_OTHER;
 	if (part->nodes[node].name == name)
 		return node;
 	if (!tw_map_find(&part->map, packed(caller->row, name), &node))
-		return TW_ROW_NONE;
+		return part->full ? TW_NODE_OTHER : TW_ROW_NONE;
 	parent->newest = node;
 	return node;
+}
+
+/* Whether it is a call, and no thread, for which there was no room. */
+static bool is_other(const struct tw_frame *frame)
+{
+	return frame->row == TW_NODE_OTHER && frame->name != TW_THREAD_NODE;
 }
 
 static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                          enum tw_call_end how)
 {
 	struct tw_part_node *node = &part_of(calls)->nodes[call->row];
-	(void)frame;
+	bool inside = is_other(frame - 1);
 	node->count++;
 	node->open += how == TW_CALL_OPEN;
-	node->total = tw_sum(node->total, call->row == TW_NODE_OTHER && call->below ? 0 : call->duration);
+	node->total = tw_sum(node->total, inside ? 0 : call->duration);
 	node->self = tw_sum(node->self, tw_call_self(call));
 }
 
@@ -91,6 +100,7 @@ struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options 
 	    .budget = budget,
 	    .min_duration = options->min_duration_ns,
 	    .name_limit = SIZE_MAX,
+	    .others_alike = true,
 	};
 	part->dictionary = dictionary;
 	part->per_thread = options->per_thread;
