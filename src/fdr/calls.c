@@ -27,7 +27,6 @@ static_assert(sizeof(struct tw_frame) == sizeof(struct tw_left_call), "one step 
 struct moves {
 	uintptr_t near[EXIT_BITS + 1]; /* where the functions are, less these bits: all others are a function's place */
 	ptrdiff_t down[EXIT_BITS + 1]; /* bytes from the frame above the top to its own */
-	ptrdiff_t next[EXIT_BITS + 1]; /* bytes to the new top */
 	uint64_t kept[EXIT_BITS + 1];  /* the bits of the time in calls inside the new top that are no rubbish */
 	uint64_t more[EXIT_BITS + 1];  /* calls on the stack, for union tw_on_stack */
 };
@@ -40,7 +39,6 @@ static struct moves moves_among(const struct fdr_near *near)
 	return (struct moves){
 	    .near = {(uintptr_t)near, [EXIT_BITS] = (uintptr_t)near - EXIT_BITS},
 	    .down = {[EXIT_BITS] = -STEP},
-	    .next = {STEP, [EXIT_BITS] = -STEP},
 	    .kept = {[EXIT_BITS] = UINT64_MAX},
 	    .more = {one, [EXIT_BITS] = -one},
 	};
@@ -53,7 +51,10 @@ struct run {
 	struct tw_left_call *left;
 	uint32_t odd; /* the bits that the first word of a plain entry or exit does not have */
 	struct tw_ticks_walk walk;
+	uint64_t horizon;     /* the count that the walk may reach */
 	uint64_t whole, part; /* of the clock */
+	uint64_t last;        /* time of the last event */
+	bool any;             /* there was one */
 };
 
 /* Moves a pointer to a frame or to a call: bytes is 0, STEP or -STEP. */
@@ -109,7 +110,7 @@ static inline __attribute__((always_inline)) const uint8_t *take_all(struct run 
 		left->function = known->open->function += by.more[exit];
 		left = moved(left, -down);
 		top[1].begin = now;
-		top = moved(top, by.next[exit]);
+		top = moved(top, STEP + 2 * down);
 		inside = (inside + top->children) & by.kept[exit];
 	}
 	top->children = inside;
@@ -162,39 +163,53 @@ static void forget(struct fdr_names *names, const struct tw_call_space *space)
 
 enum { FIRST = 1 /* of a metadata record, the bytes before its body */ };
 
-/* A custom event that is there to its end. */
-static size_t pass_event(struct fdr_stream *stream, struct tw_calls *calls, const uint8_t *bytes, size_t size)
+/* The count of ticks. */
+static uint64_t count_now(const struct run *run)
 {
-	struct fdr_cursor *cursor = &stream->cursor;
+	return run->horizon - run->walk.left;
+}
+
+static void note_event(struct run *run)
+{
+	run->last = tw_ticks_walked(&run->walk);
+	run->any = true;
+}
+
+/* Lets time go by; false when it would go back, or beyond the walk. */
+static bool go_on(struct run *run, uint64_t ticks)
+{
+	return tw_ticks_step(&run->walk, ticks, run->whole, run->part);
+}
+
+/* A custom event that is there to its end. */
+static size_t pass_event(const struct fdr_cursor *cursor, struct run *run, const uint8_t *bytes, size_t size)
+{
 	uint32_t payload = tw_load32(bytes + FIRST, false);
+	uint64_t ticks = (uint64_t)(int64_t)(int32_t)tw_load32(bytes + FIRST + 4, false);
 	if (cursor->log->header.version < 5 || !payload || payload > INT32_MAX || payload > cursor->payload_limit ||
-	    payload > size - TW_FDR_METADATA_SIZE)
+	    payload > size - TW_FDR_METADATA_SIZE || !go_on(run, ticks))
 		return 0;
-	cursor->tsc += (uint64_t)(int64_t)(int32_t)tw_load32(bytes + FIRST + 4, false);
-	uint64_t now = stream->last_ns = tw_ticks_ns(&stream->clock, cursor->tsc);
-	stream->latest_ns = now > stream->latest_ns ? now : stream->latest_ns;
-	calls->stack->last = now > calls->stack->last ? now : calls->stack->last;
+	note_event(run);
 	return TW_FDR_METADATA_SIZE + (size_t)payload;
 }
 
 /* Passes the next record. Returns how many bytes it has, 0 when it is none of these. */
-static size_t pass(struct fdr_stream *stream, struct tw_calls *calls, const uint8_t *bytes, size_t size)
+static size_t pass(struct fdr_cursor *cursor, struct run *run, const uint8_t *bytes, size_t size)
 {
-	struct fdr_cursor *cursor = &stream->cursor;
 	if (size < TW_FDR_METADATA_SIZE || !(*bytes & 1))
 		return 0;
 	switch (FDR_METADATA + (*bytes >> 1)) {
 	case TW_FDR_NEW_CPU_ID:
+		if (!go_on(run, tw_load64(bytes + FIRST + 2, false) - count_now(run)))
+			return 0;
 		cursor->cpu = tw_load16(bytes + FIRST, false);
-		cursor->tsc = tw_load64(bytes + FIRST + 2, false);
 		return TW_FDR_METADATA_SIZE;
 	case TW_FDR_TSC_WRAP:
-		cursor->tsc = tw_load64(bytes + FIRST, false);
-		return TW_FDR_METADATA_SIZE;
+		return go_on(run, tw_load64(bytes + FIRST, false) - count_now(run)) ? TW_FDR_METADATA_SIZE : 0;
 	case TW_FDR_CALL_ARGUMENT:
 		return TW_FDR_METADATA_SIZE;
 	case TW_FDR_CUSTOM_EVENT:
-		return pass_event(stream, calls, bytes, size);
+		return pass_event(cursor, run, bytes, size);
 	default:
 		return 0;
 	}
@@ -202,21 +217,33 @@ static size_t pass(struct fdr_stream *stream, struct tw_calls *calls, const uint
 
 /* ---- Runs. ---- */
 
-/* Takes entries and exits, at most so many; returns how many. */
-static size_t take_plain(struct fdr_stream *stream, struct tw_calls *calls, struct run *run, const uint8_t *bytes,
-                         size_t most)
+/* Sets out. False where a call could end before it began, or the last event would be later than the next. */
+static bool begin_run(struct fdr_stream *stream, const struct tw_calls *calls, struct run *run)
 {
 	run->walk = tw_ticks_walk(&stream->clock, stream->cursor.tsc);
-	if (tw_ticks_walked(&run->walk) < stream->latest_ns)
-		return 0; /* a call could end before it began */
-	const uint64_t ticks = run->walk.left;
+	run->horizon = stream->cursor.tsc + run->walk.left;
+	uint64_t now = tw_ticks_walked(&run->walk);
+	return stream->names->near_room && now >= stream->latest_ns && now >= calls->stack->last;
+}
+
+/* Takes entries and exits, at most so many; returns how many. */
+static size_t take_plain(struct run *run, const uint8_t *bytes, size_t most)
+{
 	const size_t size = most * TW_FDR_FUNCTION_SIZE;
 	size_t taken = (size_t)((run->whole ? take_any_clock : take_fast_clock)(run, bytes, size) - bytes);
-	if (!taken)
-		return 0;
-	stream->cursor.tsc += ticks - run->walk.left;
-	stream->latest_ns = stream->last_ns = calls->stack->last = tw_ticks_walked(&run->walk);
+	if (taken)
+		note_event(run);
 	return taken / TW_FDR_FUNCTION_SIZE;
+}
+
+static void end_run(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
+                    const struct run *run)
+{
+	stream->cursor.tsc = count_now(run);
+	if (run->any)
+		stream->latest_ns = stream->last_ns = calls->stack->last = run->last;
+	calls->stack->depth = (uint32_t)(run->top - calls->stack->space->frames);
+	left->count = (size_t)(run->left - left->calls);
 }
 
 /* Takes what it can of the bytes, and of entries and exits at most *most, which it counts down; returns how many
@@ -224,28 +251,26 @@ static size_t take_plain(struct fdr_stream *stream, struct tw_calls *calls, stru
 static size_t take_bytes(struct fdr_stream *stream, struct tw_calls *calls, struct tw_left_calls *left,
                          const uint8_t *bytes, size_t size, size_t *most)
 {
-	struct tw_call_stack *stack = calls->stack;
-	const size_t near_room = stream->names->near_room;
 	struct run run = {
 	    .moves = moves_among(stream->names->near),
-	    .top = stack->space->frames + stack->depth,
+	    .top = calls->stack->space->frames + calls->stack->depth,
 	    .left = left->calls + left->count,
-	    .odd = (KIND_BITS ^ EXIT_BITS) | ~(uint32_t)((near_room << 4) - 1),
+	    .odd = (KIND_BITS ^ EXIT_BITS) | ~(uint32_t)((stream->names->near_room << 4) - 1),
 	    .whole = stream->clock.whole,
 	    .part = stream->clock.part,
 	};
-	size_t at = 0, step = near_room; /* 0: no function is known */
-	while (step && *most) {
+	size_t at = 0, step;
+	if (!begin_run(stream, calls, &run))
+		return 0;
+	do {
 		size_t here = (size - at) / TW_FDR_FUNCTION_SIZE;
-		size_t taken = take_plain(stream, calls, &run, bytes + at, here < *most ? here : *most);
+		size_t taken = take_plain(&run, bytes + at, here < *most ? here : *most);
 		*most -= taken;
 		at += taken * TW_FDR_FUNCTION_SIZE;
-		step = pass(stream, calls, bytes + at, size - at);
+		step = pass(&stream->cursor, &run, bytes + at, size - at);
 		at += step;
-		step += learn(stream->names, calls, bytes + at, size - at);
-	}
-	stack->depth = (uint32_t)(run.top - stack->space->frames);
-	left->count = (size_t)(run.left - left->calls);
+	} while (*most && (step || learn(stream->names, calls, bytes + at, size - at)));
+	end_run(stream, calls, left, &run);
 	return at;
 }
 
