@@ -227,17 +227,14 @@ static inline struct tw_left_call left_call(struct tw_profile_part *part, const 
 {
 	struct tw_calls *calls = &part->calls;
 	uint32_t row = row_for(part, found->name);
-	bool other = row == TW_ROW_OTHER, below;
-	if (__builtin_expect(other, 0))
-		below = is_inside(&part->other, part->round, found->begin) | tw_calls_hold_other(calls);
-	else
-		below =
-		    is_inside(&part->keys[row].cover, part->round, found->begin) | tw_calls_hold(calls, found->name);
+	bool other = row == TW_ROW_OTHER;
+	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, part->round, found->begin);
+	bool held = __builtin_expect(other, 0) ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
 	return (struct tw_left_call){
 	    .duration = found->duration,
 	    .children = found->children,
 	    .row = row,
-	    .below = below,
+	    .below = inside | held,
 	};
 }
 
