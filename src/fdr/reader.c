@@ -177,7 +177,7 @@ int fdr_open(struct tw_reader *reader)
 int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards)
 {
 	struct fdr_state *whole = part->whole->state;
-	if (whole->thread_count < 2)
+	if (shards > 1 && whole->thread_count < 2)
 		return TW_ERR_UNSUPPORTED; /* a second part would have nothing to read */
 	int status = open_state(part, whole->log);
 	return status < 0 ? status : choose_threads(part, shard, shards);
