@@ -13,6 +13,7 @@ struct fxt_count {
 	enum fxt_counted what;
 	uint32_t number;          /* track or name; UINT32_MAX: not known by number */
 	uint64_t process, thread; /* threads without a number */
+	bool lone;                /* the process is not told */
 	const uint8_t *text;      /* categories without a number: in the chunk's bytes */
 	uint32_t length;
 	uint32_t provider; /* its id */
@@ -27,6 +28,15 @@ struct fxt_tally {
 	uint64_t first, last; /* ticks */
 };
 
+/* The same of a thread that stands in the records: by its koid alone, or with the process. */
+struct fxt_inline_tally {
+	uint64_t process, thread;
+	bool lone;
+	struct fxt_tally tally;
+};
+
+enum { FXT_INLINES = 64 };
+
 struct fxt_sums {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */
 	uint64_t events[FXT_SHAPES];  /* the number of the shape tells the type, not always the size */
@@ -35,6 +45,10 @@ struct fxt_sums {
 	uint32_t *categories;                /* by index */
 	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
 	size_t used_count;
+	struct fxt_inline_tally *inlines; /* of one thread there may be several */
+	size_t inline_count, inline_room;
+	uint32_t inline_at[FXT_INLINES]; /* by hash: the latest */
+	bool failed;                     /* no memory: something is missing */
 };
 
 struct fxt_census {

@@ -21,6 +21,7 @@ static void clear(struct fxt_sums *sums)
 	for (size_t i = 0; i < sums->used_count; i++)
 		sums->categories[sums->used[i]] = 0;
 	sums->used_count = 0;
+	sums->inline_count = 0;
 }
 
 void fxt_census_free(struct fxt_census *census)
@@ -29,6 +30,8 @@ void fxt_census_free(struct fxt_census *census)
 		return;
 	free(census->sums.categories);
 	free(census->leap.categories);
+	free(census->sums.inlines);
+	free(census->leap.inlines);
 	free(census->counts);
 	free(census);
 }
@@ -109,6 +112,21 @@ static void settle_category(struct fxt_chunk *chunk, unsigned index, uint64_t of
 	add_count(chunk, &count);
 }
 
+static void settle_inlines(struct fxt_chunk *chunk)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	for (size_t i = 0; i < sums->inline_count; i++) {
+		const struct fxt_inline_tally *tally = &sums->inlines[i];
+		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, &tally->tally);
+		count.process = tally->process;
+		count.thread = tally->thread;
+		count.lone = tally->lone;
+		add_count(chunk, &count);
+	}
+	sums->inline_count = 0;
+	chunk->failed |= sums->failed;
+}
+
 /* The provider or its clock changes, or the chunk ends: what indices mean now, they mean no more. */
 static void settle(struct fxt_chunk *chunk, uint64_t offset)
 {
@@ -117,6 +135,7 @@ static void settle(struct fxt_chunk *chunk, uint64_t offset)
 		settle_category(chunk, sums->used[i], offset);
 	for (unsigned i = 1; i < FXT_PAGE; i++)
 		settle_thread(chunk, i, offset);
+	settle_inlines(chunk);
 	sums->used_count = 0;
 	if (sums->provider.records) {
 		const struct fxt_count count = count_of(chunk, FXT_COUNTED_PROVIDER, &sums->provider);
@@ -149,12 +168,77 @@ static bool is_timed(unsigned type)
 	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
 }
 
+/* A tally for a thread that has none, or whose place another one took; NULL when there is no memory. */
+static __attribute__((noinline)) struct fxt_tally *new_inline(struct fxt_sums *sums,
+                                                              const struct fxt_inline_tally *from, uint32_t *at)
+{
+	if (!tw_grow(&sums->inlines, &sums->inline_room, sums->inline_count + 1, sizeof *sums->inlines)) {
+		sums->failed = true;
+		return NULL;
+	}
+	*at = (uint32_t)sums->inline_count++;
+	sums->inlines[*at] = (struct fxt_inline_tally){from->process, from->thread, from->lone, none};
+	return &sums->inlines[*at].tally;
+}
+
+static inline void add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from)
+{
+	uint32_t *at = &sums->inline_at[(from->thread ^ from->thread >> 8) % FXT_INLINES];
+	struct fxt_inline_tally *known = *at < sums->inline_count ? &sums->inlines[*at] : NULL;
+	bool same =
+	    known && known->thread == from->thread && known->process == from->process && known->lone == from->lone;
+	struct fxt_tally *tally = same ? &known->tally : new_inline(sums, from, at);
+	if (tally)
+		add_up(tally, &from->tally);
+}
+
+/* The threads that records are about which are no events: where their headers have indices, or else the words behind
+ * the time have koids. Context switches and wake-ups of today have koids without a process. */
+static const struct {
+	uint8_t count;
+	uint8_t from[2]; /* bits */
+	bool lone;
+} holders[TW_FXT_KINDS] = {
+    [TW_FXT_LOG] = {1, {32}, false},
+    [TW_FXT_CONTEXT_SWITCH] = {2, {0}, true},
+    [TW_FXT_THREAD_WAKEUP] = {1, {0}, true},
+    [TW_FXT_LEGACY_CONTEXT_SWITCH] = {2, {28, 36}, false},
+    [TW_FXT_PROFILER_MODULE] = {1, {20}, false},
+    [TW_FXT_PROFILER_MMAP] = {1, {20}, false},
+    [TW_FXT_PROFILER_BACKTRACE] = {1, {20}, false},
+};
+
+static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
+                                 uint64_t size, bool big)
+{
+	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
+	struct fxt_inline_tally one = {.lone = holders[kind].lone, .tally = {1, size, time, time}};
+	for (unsigned i = 0; i < holders[kind].count; i++) {
+		unsigned from = holders[kind].from[i];
+		uint64_t index = one.lone ? 0 : tw_bits(header, from, from + 7), words = one.lone ? 1 : 2;
+		if (index) {
+			add_up(&sums->threads[index], &one.tally);
+			continue;
+		}
+		if (size - at < words * TW_FXT_WORD)
+			return;
+		one.process = one.lone ? 0 : tw_load64(bytes + at, big);
+		one.thread = tw_load64(bytes + at + (words - 1) * TW_FXT_WORD, big);
+		if (one.thread)
+			add_inline(sums, &one);
+		at += words * TW_FXT_WORD;
+	}
+}
+
 /* A record that is neither an event nor one that others depend on. */
 static void count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
 {
-	sums->kinds[fxt_kind(header)]++;
-	if (is_timed(fxt_type(header)) && size > TW_FXT_WORD)
-		note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
+	enum tw_fxt_kind kind = fxt_kind(header);
+	sums->kinds[kind]++;
+	if (!is_timed(fxt_type(header)) || size <= TW_FXT_WORD)
+		return;
+	note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
+	count_threads(sums, header, kind, bytes, size, big);
 }
 
 /* The same in a run. Returns its size; 0: it is another record. */
@@ -385,6 +469,9 @@ static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
 	add_up(&sums->provider, &leap->provider);
 	for (unsigned i = 0; i < FXT_PAGE; i++)
 		add_up(&sums->threads[i], &leap->threads[i]);
+	for (size_t i = 0; i < leap->inline_count; i++)
+		add_inline(sums, &leap->inlines[i]);
+	sums->failed |= leap->failed;
 	for (size_t i = 0; i < leap->used_count; i++)
 		add_category(sums, leap->used[i], leap->categories[leap->used[i]]);
 }

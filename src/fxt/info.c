@@ -83,6 +83,8 @@ static uint32_t key_of(struct fxt_state *state, const struct fxt_count *count)
 		return count->provider;
 	if (count->number != UINT32_MAX)
 		return count->number;
+	if (count->what == FXT_COUNTED_THREAD && count->lone)
+		return fxt_state_track_of_thread(state, count->thread);
 	if (count->what == FXT_COUNTED_THREAD)
 		return fxt_state_track(state, count->process, count->thread);
 	return fxt_state_name(state, count->text, count->length);

@@ -446,3 +446,31 @@ END
 	trackway convert --to jsonl --reorder-window 1K in.fxt -o out 2>err
 	grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
 }
+
+@test "info: threads that only log, or only switch, are threads too" {
+	archive <<'END'
+def log(reference, *koids):
+    return record(9, 2 << 16 | reference << 32, 500, *koids, stream(b'hi'))
+def switch(at, outgoing, incoming):
+    return record(8, 1 << 60 | 2 << 36, at, outgoing, incoming)
+out += [string(1, b'work'), thread(2, 5, 7), event(0, 1), log(2), log(0, 5, 8), log(0, 5, 8), log(0, 0, 0)]
+out += [switch(600 + at, 9, 6) for at in range(3)] + [switch(700, 0, 10), record(8, 2 << 60, 800, 11)]
+out += [record(8, 3 << 24 | 1 << 28 | 0 << 36, 900, 5, 12), thread(3, 5, 10)] # the old record
+END
+	for jobs in 1 2; do
+		trackway info --json --jobs $jobs in.fxt | "$PYTHON" -c '
+import json, sys
+row = json.load(sys.stdin)
+for thread in row["thread_list"]:
+    print(thread["process"], thread["thread"], thread["records"])' >out
+		diff out - <<'END'
+0 9 3
+0 11 1
+5 6 5
+5 7 1
+5 8 2
+5 10 1
+5 12 1
+END
+	done
+}
