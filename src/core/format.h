@@ -57,6 +57,17 @@ typedef void tw_take_run_fn(void *context, unsigned part, const struct tw_call_r
 /* Takes what an outline tells; false ends it. */
 typedef bool (*tw_outline_fn)(void *context, uint64_t offset, uint64_t size, bool needed);
 
+/* Takes the outline of a file whose records depend on those before them. */
+struct tw_state_outline {
+	void *context;
+	bool complete; /* all of the file was read, and what was told holds */
+	tw_outline_fn put;
+	uint64_t interval; /* bytes between two places, at least; `place` may change it */
+	/* A place between records, and which of those before it what follows depends on, but for those that are needed
+	 * in any case: read in order, they make the same of it. False ends the outline. */
+	bool (*place)(void *context, uint64_t offset, const struct tw_piece *live, size_t count);
+};
+
 /* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
  * tests. */
 struct tw_format {
@@ -114,6 +125,11 @@ struct tw_format {
 	 * TW_ERR_UNSUPPORTED for a file whose records do not follow one another plainly, or another negative status.
 	 * NULL where there is no such way. */
 	int (*outline)(struct tw_reader *reader, tw_outline_fn put, void *context);
+
+	/* Instead, for a format whose records depend on those before them: asks for an outline, which is told while
+	 * all events of the file are read, and lives as long as the reader. Called before the first read. Returns 0 or
+	 * a negative status. */
+	int (*state_outline)(struct tw_reader *reader, struct tw_state_outline *outline);
 
 	/* Reads, in TW_ORDER_TRACK, nothing but these pieces of the file, which begin and end where the outline does,
 	 * and are in order. Called before the first read. NULL where a file can be made of pieces instead. */

@@ -185,9 +185,11 @@ static bool choose_track(struct sql_cursor *cursor)
 /* What of the file the window needs, where there is an index. */
 static void choose_view(struct sql_cursor *cursor)
 {
-	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
 	if (!cursor->table->windowed || !survey || !survey->index || cursor->ts.high < 0 ||
 	    cursor->ts.low > cursor->ts.high || (cursor->ts.low <= 0 && cursor->ts.high == INT64_MAX))
+		return;
+	if (cursor->table->stacked && !sql_survey_has_stacks(survey))
 		return;
 	sql_index_view(survey->index, cursor->ts.low > 0 ? (uint64_t)cursor->ts.low : 0, (uint64_t)cursor->ts.high,
 	               cursor->one_track ? cursor->wanted : 0, &cursor->scan.view);

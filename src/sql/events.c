@@ -1,5 +1,7 @@
 /* events.c - the tables whose rows are single events: instant, counter, log, stack_sample. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
 #include "core/dictionary.h"
 #include "sql/tables.h"
 
@@ -255,16 +257,20 @@ struct samples {
 	uint64_t offset, same; /* of the record before, and how many rows it has had */
 };
 
-static bool add_sample(struct sql_cursor *cursor, const struct tw_event *event)
+static int add_sample(struct sql_cursor *cursor, const struct tw_event *event)
 {
 	struct row *row = add_row(cursor, event);
 	if (!row)
-		return false;
+		return sql_no_memory(cursor);
 	row->id += ((const struct samples *)cursor->state)->same;
-	row->stack = event->other;
+	row->stack = sql_scan_stack(&cursor->scan, event->other);
 	row->weight = event->id;
 	row->word = tw_event_kind_name(event->kind);
-	return true;
+	if (row->stack != UINT32_MAX)
+		return 0;
+	return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
+	                        "%s: the index does not know a stack at offset 0x%" PRIx64,
+	                        cursor->scan.session->files[cursor->scan.file].path, event->offset);
 }
 
 /* Ids are given to all, whether they are wanted or not. */
@@ -278,8 +284,9 @@ static int take_samples(struct sql_cursor *cursor)
 			continue;
 		samples->same = event->offset == samples->offset ? samples->same + 1 : 0;
 		samples->offset = event->offset;
-		if (sql_wants(cursor, event) && !add_sample(cursor, event))
-			return sql_no_memory(cursor);
+		int status = sql_wants(cursor, event) ? add_sample(cursor, event) : 0;
+		if (status < 0)
+			return status;
 	}
 	return 0;
 }
@@ -290,6 +297,8 @@ const struct sql_table sql_table_stack_sample = {
     SQL_COLUMNS(sample_columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
+    .windowed = true,
+    .stacked = true,
     .whole_file = true,
     .surveyed = true,
     .by_time = true,

@@ -3,7 +3,10 @@
  * The file is parted into blocks, of which the times and threads are kept, and time into spans, of which it is kept
  * what is open at the start of each, and when the last slice that begins in it ends. So a window needs: the records
  * that others mean nothing without; the begins of what is open when its first span starts; the blocks with times from
- * there to where the last of its slices ends. */
+ * there to where the last of its slices ends.
+ *
+ * Where records depend on those before them, there are places in the file, of which it is kept what they depend on: a
+ * window needs all from such a place to its last block. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/index.h"
 
@@ -19,9 +22,11 @@ enum {
 	FIRST_SHIFT = 10, /* a span is 2^10 ns at first */
 	BLOCK_SHIFT = 14, /* bytes of a block, as a power of 2; more where there would be too many */
 	BLOCKS = 1 << 16,
-	NEEDED = 1 << 16, /* pieces */
-	SHARE = 16,       /* of the memory limit */
-	TRACK_BITS = 64   /* tracks beyond share the last */
+	NEEDED = 1 << 16,      /* pieces */
+	SHARE = 16,            /* of the memory limit */
+	PLACES = 512,          /* at most */
+	PLACE_LEAST = 1 << 18, /* bytes between two, at least */
+	TRACK_BITS = 64        /* tracks beyond share the last */
 };
 
 struct block {
@@ -33,6 +38,13 @@ struct block {
 /* A slice's begin, and the unit that it is in. */
 struct begin {
 	uint64_t offset, unit, size;
+};
+
+/* A place in the file, and what of the records before it those behind it depend on. */
+struct place {
+	uint64_t offset;
+	struct tw_piece *live;
+	size_t count;
 };
 
 struct span {
@@ -47,6 +59,7 @@ struct sql_index {
 	uint64_t start, size;
 	bool started, failed; /* failed: there will be none */
 	bool runs;            /* units are runs of records; otherwise each is one */
+	bool depends;         /* records depend on those before them */
 	bool in_turn;         /* events come track by track: */
 	uint32_t track;       /* the one that they are of now */
 	uint64_t time;        /* of its last event */
@@ -61,7 +74,11 @@ struct sql_index {
 	size_t begin_count;
 	struct tw_piece *needed;
 	size_t needed_count, needed_room;
-	size_t next_begin; /* while the outline is told */
+	struct place *places; /* in order */
+	size_t place_count, place_room;
+	size_t live;                  /* pieces in all of them */
+	struct tw_state_outline told; /* that asks for all this */
+	size_t next_begin;            /* while the outline is told */
 };
 
 /* ---- While events go by. ---- */
@@ -183,15 +200,98 @@ void sql_index_take(struct sql_index *index, const struct tw_batch *batch)
 	}
 }
 
+/* ---- Where records are. ---- */
+
+static bool add_needed(struct sql_index *index, uint64_t offset, uint64_t size)
+{
+	struct tw_piece *last = index->needed_count ? &index->needed[index->needed_count - 1] : NULL;
+	if (last && last->offset + last->size == offset) {
+		last->size += size;
+		return true;
+	}
+	if (index->needed_count == NEEDED ||
+	    !tw_grow(&index->needed, &index->needed_room, index->needed_count + 1, sizeof *index->needed))
+		return false;
+	index->needed[index->needed_count++] = (struct tw_piece){.offset = offset, .size = size};
+	return true;
+}
+
+static bool put_record(void *context, uint64_t offset, uint64_t size, bool needed)
+{
+	struct sql_index *index = context;
+	struct block *block = &index->blocks[offset >> index->block_shift];
+	if (block->first == UINT64_MAX)
+		block->first = offset;
+	block->last = offset;
+	for (; index->next_begin < index->begin_count && index->begins[index->next_begin].offset - offset < size;
+	     index->next_begin++) {
+		index->begins[index->next_begin].unit = offset;
+		index->begins[index->next_begin].size = size;
+	}
+	if (needed && !add_needed(index, offset, size))
+		index->failed = true;
+	return !index->failed;
+}
+
+/* Leaves out every other place, and makes them twice as far apart. */
+static void thin_out(struct sql_index *index)
+{
+	size_t kept = 0;
+	index->live = 0;
+	for (size_t i = 0; i < index->place_count; i++) {
+		if (i & 1) {
+			index->places[kept++] = index->places[i];
+			index->live += index->places[i].count;
+		} else {
+			free(index->places[i].live);
+		}
+	}
+	index->place_count = kept;
+	index->told.interval *= 2;
+}
+
+static bool put_place(void *context, uint64_t offset, const struct tw_piece *live, size_t count)
+{
+	struct sql_index *index = context;
+	size_t most = tw_memory_limit(index->cursor.scan.reader) / SHARE / sizeof *live;
+	while (index->place_count && (index->place_count == PLACES || count > most - index->live))
+		thin_out(index);
+	struct tw_piece *copy = count && count <= most ? calloc(count, sizeof *copy) : NULL;
+	if ((count && !copy) ||
+	    !tw_grow(&index->places, &index->place_room, index->place_count + 1, sizeof *index->places)) {
+		free(copy);
+		index->failed = true;
+		return false;
+	}
+	if (count)
+		memcpy(copy, live, count * sizeof *copy);
+	index->places[index->place_count++] = (struct place){offset, copy, count};
+	index->live += count;
+	return true;
+}
+
+static int begin_outline(struct sql_index *index, struct tw_reader *reader)
+{
+	uint64_t interval = index->size / PLACES;
+	index->told = (struct tw_state_outline){
+	    .context = index,
+	    .put = put_record,
+	    .interval = interval > PLACE_LEAST ? interval : PLACE_LEAST,
+	    .place = put_place,
+	};
+	return reader->format->state_outline(reader, &index->told);
+}
+
 struct sql_index *sql_index_new(struct sql_scan *scan)
 {
 	const struct tw_reader *reader = scan->reader;
-	struct sql_index *index =
-	    reader->format->outline && tw_input_seekable(reader->input) ? calloc(1, sizeof *index) : NULL;
+	bool can = (reader->format->outline || reader->format->state_outline) && tw_input_seekable(reader->input);
+	struct sql_index *index = can ? calloc(1, sizeof *index) : NULL;
 	if (!index)
 		return NULL;
 	index->size = tw_input_size(reader->input);
 	index->runs = reader->format->keep != NULL;
+	index->depends = reader->format->state_outline != NULL;
 	index->in_turn = index->started = reader->in_turn;
 	index->start = index->in_turn ? reader->clock.start_ns : 0;
 	index->track = UINT32_MAX;
@@ -202,7 +302,8 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	index->blocks = calloc(index->block_count, sizeof *index->blocks);
 	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
 	index->slices.ended = note_end;
-	if (!index->blocks || sql_slices_begin(&index->slices, &index->cursor) < 0) {
+	bool fine = index->blocks && sql_slices_begin(&index->slices, &index->cursor) >= 0;
+	if (!fine || (index->depends && begin_outline(index, scan->reader) < 0)) {
 		sql_index_free(index);
 		return NULL;
 	}
@@ -243,35 +344,20 @@ static bool gather_begins(struct sql_index *index)
 	return true;
 }
 
-static bool add_needed(struct sql_index *index, uint64_t offset, uint64_t size)
+/* What is open at the start of a span begins in what is needed in any case. */
+static bool place_begins(struct sql_index *index)
 {
-	struct tw_piece *last = index->needed_count ? &index->needed[index->needed_count - 1] : NULL;
-	if (last && last->offset + last->size == offset) {
-		last->size += size;
-		return true;
+	size_t k = 0;
+	for (size_t i = 0; i < index->begin_count; i++) {
+		struct begin *begin = &index->begins[i];
+		while (k < index->needed_count && index->needed[k].offset + index->needed[k].size <= begin->offset)
+			k++;
+		if (k == index->needed_count || index->needed[k].offset > begin->offset)
+			return false;
+		begin->unit = begin->offset;
+		begin->size = 1;
 	}
-	if (index->needed_count == NEEDED ||
-	    !tw_grow(&index->needed, &index->needed_room, index->needed_count + 1, sizeof *index->needed))
-		return false;
-	index->needed[index->needed_count++] = (struct tw_piece){.offset = offset, .size = size};
 	return true;
-}
-
-static bool put_record(void *context, uint64_t offset, uint64_t size, bool needed)
-{
-	struct sql_index *index = context;
-	struct block *block = &index->blocks[offset >> index->block_shift];
-	if (block->first == UINT64_MAX)
-		block->first = offset;
-	block->last = offset;
-	for (; index->next_begin < index->begin_count && index->begins[index->next_begin].offset - offset < size;
-	     index->next_begin++) {
-		index->begins[index->next_begin].unit = offset;
-		index->begins[index->next_begin].size = size;
-	}
-	if (needed && !add_needed(index, offset, size))
-		index->failed = true;
-	return !index->failed;
 }
 
 static bool outline(struct sql_index *index)
@@ -279,6 +365,8 @@ static bool outline(struct sql_index *index)
 	struct sql_scan *scan = &index->cursor.scan;
 	struct tw_reader *reader = NULL;
 	struct tw_read_options options = scan->session->options;
+	if (index->depends)
+		return index->told.complete && place_begins(index);
 	options.format = tw_reader_format(scan->reader);
 	options.on_finding = NULL;
 	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);
@@ -398,6 +486,39 @@ static void add_blocks(const struct sql_index *index, struct list *list, uint64_
 	}
 }
 
+static const struct place *place_before(const struct sql_index *index, uint64_t offset)
+{
+	size_t low = 0, high = index->place_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (index->places[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &index->places[low - 1] : NULL;
+}
+
+/* All from a place before the first block of a window to its last block, and what the place depends on. */
+static void add_stretch(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to)
+{
+	uint64_t first = UINT64_MAX, end = 0;
+	for (size_t i = 0; i < index->block_count; i++) {
+		const struct block *block = &index->blocks[i];
+		if (block->least > to || block->most < from || block->least > block->most || block->first == UINT64_MAX)
+			continue;
+		first = first == UINT64_MAX ? block->first : first;
+		end = end_of(index, i);
+	}
+	if (first >= end)
+		return;
+	const struct place *place = place_before(index, first);
+	for (size_t i = 0; place && i < place->count; i++)
+		add(list, place->live[i].offset, place->live[i].size);
+	first = place ? place->offset : 0;
+	add(list, first, end - first);
+}
+
 void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, uint32_t track, struct sql_view *view)
 {
 	struct list list = {0};
@@ -411,7 +532,10 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 	for (size_t i = 0; i < index->needed_count; i++)
 		add(&list, index->needed[i].offset, index->needed[i].size);
 	add_open(index, &list, &index->spans[first]);
-	add_blocks(index, &list, from, to, track);
+	if (index->depends)
+		add_stretch(index, &list, from, to);
+	else
+		add_blocks(index, &list, from, to, track);
 	if (list.failed || list.count == 0 || merge(&list) > index->size / 4 * 3) {
 		free(list.items);
 		return;
@@ -438,6 +562,20 @@ static void put_spans(struct tw_output *out, const struct sql_index *index)
 		sql_put_word(out, index->spans[i].count);
 		for (size_t k = 0; k < index->spans[i].count; k++)
 			sql_put_word(out, index->spans[i].open[k]);
+	}
+}
+
+static void put_places(struct tw_output *out, const struct sql_index *index)
+{
+	sql_put_word(out, index->place_count);
+	for (size_t i = 0; i < index->place_count; i++) {
+		const struct place *place = &index->places[i];
+		sql_put_word(out, place->offset);
+		sql_put_word(out, place->count);
+		for (size_t k = 0; k < place->count; k++) {
+			sql_put_word(out, place->live[k].offset);
+			sql_put_word(out, place->live[k].size);
+		}
 	}
 }
 
@@ -469,6 +607,7 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index)
 		sql_put_word(out, index->needed[i].offset);
 		sql_put_word(out, index->needed[i].size);
 	}
+	put_places(out, index);
 }
 
 /* Bytes of the file: they must be there. */
@@ -536,6 +675,31 @@ static void take_pieces(struct sql_words *words, struct sql_index *index)
 	}
 }
 
+static void take_live(struct sql_words *words, const struct sql_index *index, struct place *place)
+{
+	size_t count = sql_take_count(words, 2);
+	place->live = count ? calloc(count, sizeof *place->live) : NULL;
+	words->failed = words->failed || (count && !place->live);
+	for (; place->count < count && !words->failed; place->count++) {
+		struct begin bytes = take_bytes(words, index);
+		place->live[place->count] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+	}
+}
+
+static void take_places(struct sql_words *words, struct sql_index *index)
+{
+	uint64_t before = 0;
+	size_t count = (size_t)sql_take_below(words, PLACES + 1);
+	words->failed = words->failed || !tw_grow(&index->places, &index->place_room, count + 1, sizeof *index->places);
+	for (; index->place_count < count && !words->failed; index->place_count++) {
+		struct place *place = &index->places[index->place_count];
+		*place = (struct place){.offset = sql_take_below(words, index->size + 1)};
+		words->failed = words->failed || place->offset < before;
+		before = place->offset;
+		take_live(words, index, place);
+	}
+}
+
 /* A span may only speak of begins that are known. */
 static bool knows_all_open(const struct sql_index *index)
 {
@@ -561,9 +725,11 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 	index->size = sql_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
 	index->runs = sql_format_named(survey->format)->keep != NULL;
+	index->depends = sql_format_named(survey->format)->state_outline != NULL;
 	take_spans(words, index);
 	take_blocks(words, index);
 	take_pieces(words, index);
+	take_places(words, index);
 	if (!words->failed && knows_all_open(index))
 		return index;
 	words->failed = true;
@@ -578,6 +744,9 @@ void sql_index_free(struct sql_index *index)
 	sql_slices_free(&index->slices);
 	for (size_t i = 0; i < SPANS; i++)
 		free(index->spans[i].open);
+	for (size_t i = 0; i < index->place_count; i++)
+		free(index->places[i].live);
+	free(index->places);
 	free(index->blocks);
 	free(index->begins);
 	free(index->needed);

@@ -14,7 +14,7 @@
 #include "sql/words.h"
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	MOST = 1 << 28 /* bytes of an index */
 };
 
@@ -111,6 +111,7 @@ static void put_stacks(struct tw_output *out, const struct sql_survey *survey, s
 	for (size_t i = 0; i < survey->frame_count; i++) {
 		const struct sql_frame *frame = &survey->frames[i];
 		sql_put_word(out, frame->address);
+		sql_put_word(out, frame->id);
 		sql_put_word(out, name_number(names, frame->name));
 		sql_put_word(out, name_number(names, frame->file));
 		sql_put_word(out, frame->line);
@@ -276,10 +277,11 @@ static void take_stacks(struct source *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
-	survey->frame_count = take_list(source, 5, &survey->frames, &survey->frame_room, sizeof *survey->frames);
+	survey->frame_count = take_list(source, 6, &survey->frames, &survey->frame_room, sizeof *survey->frames);
 	for (size_t i = 0; i < survey->frame_count; i++) {
 		struct sql_frame *frame = &survey->frames[i];
 		frame->address = sql_take_word(words);
+		frame->id = sql_take_word(words);
 		frame->name = take_name(source);
 		frame->file = take_name(source);
 		frame->line = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);

@@ -204,6 +204,9 @@ void sql_scan_close(struct sql_scan *scan)
 	scan->view = (struct sql_view){0};
 	scan->events = NULL;
 	free(scan->tracks);
+	free(scan->stacks);
+	scan->stacks = NULL;
+	scan->stack_count = scan->stack_room = 0;
 	scan->reader = NULL;
 	scan->names = NULL;
 	scan->tracks = NULL;
@@ -248,4 +251,40 @@ uint32_t sql_scan_track(struct sql_scan *scan, uint32_t number)
 		return known;
 	scan->tracks[number] = known + 1;
 	return known;
+}
+
+static uint32_t find_frame(struct sql_scan *scan, const struct sql_survey *survey, uint32_t number)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	const struct tw_location *location = tw_dictionary_location(dictionary, number);
+	const struct sql_scan_name *name = sql_scan_name(scan, location->name);
+	const struct sql_frame frame = {.address = location->address,
+	                                .id = tw_dictionary_name(dictionary, location->name)->id,
+	                                .name = name && location->name ? name->number : 0};
+	return sql_survey_frame(survey, &frame);
+}
+
+/* Stacks come after those that called them. Some are of none but the pieces: what stands before the window does not
+ * follow what it was written behind. */
+uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack)
+{
+	const struct sql_survey *survey = scan->session->files[scan->file].survey;
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	if (!scan->view.pieces || stack == 0)
+		return stack;
+	if (!tw_grow(&scan->stacks, &scan->stack_room, (size_t)stack + 1, sizeof *scan->stacks)) {
+		scan->failed = true;
+		return UINT32_MAX;
+	}
+	for (; scan->stack_count <= stack; scan->stack_count++) {
+		const struct tw_stack *known = tw_dictionary_stack(dictionary, (uint32_t)scan->stack_count);
+		uint32_t caller = scan->stack_count ? scan->stacks[known->caller] : 0;
+		uint32_t frame = scan->stack_count ? find_frame(scan, survey, known->location) : 0;
+		bool none = caller == UINT32_MAX || frame == UINT32_MAX;
+		uint32_t found = scan->stack_count == 0 ? 0
+		                 : none                 ? UINT32_MAX
+		                                        : sql_survey_stack(survey, caller, frame);
+		scan->stacks[scan->stack_count] = found;
+	}
+	return scan->stacks[stack];
 }

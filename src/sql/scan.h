@@ -58,6 +58,8 @@ struct sql_scan {
 	uint64_t furthest; /* offset of a finding that was told */
 	struct sql_scan_name *names;
 	size_t name_room;
+	uint32_t *stacks; /* by the reader's number: the survey's, where only pieces are read */
+	size_t stack_count, stack_room;
 	uint32_t *tracks; /* by the reader's number: the survey's plus 1, 0 while not looked for */
 	size_t track_room;
 	struct tw_event *events; /* of the batch, with offsets in the file, where only pieces are read */
@@ -80,6 +82,10 @@ void sql_scan_close(struct sql_scan *scan);
 
 /* A name by the reader's number. The text lives as long as the session. NULL when there is no memory. */
 const struct sql_scan_name *sql_scan_name(struct sql_scan *scan, uint32_t name);
+
+/* A stack by the reader's number: the survey's number. UINT32_MAX when it is none; failed tells where there is no
+ * memory. */
+uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack);
 
 /* A track by the reader's number: the survey's number, which must have been made; 0 when it is none. */
 uint32_t sql_scan_track(struct sql_scan *scan, uint32_t track);

@@ -56,6 +56,55 @@ uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_ser
 	return 0;
 }
 
+static uint64_t frame_key(const struct sql_frame *frame)
+{
+	return tw_hash64(tw_hash64(frame->address ^ tw_hash64(frame->id)) ^ (frame->id ? 0 : frame->name));
+}
+
+static uint64_t stack_key(uint32_t caller, uint32_t frame)
+{
+	return tw_hash64((uint64_t)caller << 32 | frame);
+}
+
+uint32_t sql_survey_frame(const struct sql_survey *survey, const struct sql_frame *frame)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->frame_map, frame_key(frame), &slot, &number);) {
+		const struct sql_frame *known = &survey->frames[number];
+		if (known->address == frame->address && known->id == frame->id &&
+		    (frame->id || known->name == frame->name))
+			return number;
+	}
+	return UINT32_MAX;
+}
+
+uint32_t sql_survey_stack(const struct sql_survey *survey, uint32_t caller, uint32_t frame)
+{
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&survey->stack_map, stack_key(caller, frame), &slot, &number);)
+		if (survey->stacks[number].caller == caller && survey->stacks[number].location == frame)
+			return number;
+	return UINT32_MAX;
+}
+
+/* Frames that no stack leads through are none. */
+bool sql_survey_has_stacks(struct sql_survey *survey)
+{
+	bool fine = true;
+	for (uint32_t i = 1; i < survey->stack_count && !survey->frames_mapped && fine; i++) {
+		const struct tw_stack *stack = &survey->stacks[i];
+		uint32_t known = sql_survey_frame(survey, &survey->frames[stack->location]);
+		if (known == UINT32_MAX)
+			fine = tw_map_add(&survey->frame_map, frame_key(&survey->frames[stack->location]),
+			                  stack->location);
+		survey->frames_alike |= known != UINT32_MAX && known != stack->location;
+		fine = fine && tw_map_add(&survey->stack_map, stack_key(stack->caller, stack->location), i);
+	}
+	survey->frames_mapped = true;
+	survey->frames_alike |= !fine;
+	return !survey->frames_alike;
+}
+
 /* ---- While events go by. ---- */
 
 static bool add_series(struct sql_survey *survey, struct sql_scan *scan, const struct tw_event *event,
@@ -184,6 +233,7 @@ static bool copy_frame(struct sql_survey *survey, struct sql_scan *scan, uint32_
 		return false;
 	survey->frames[number] = (struct sql_frame){
 	    .address = from->address,
+	    .id = tw_dictionary_name(dictionary, from->name)->id,
 	    .name = name_number(scan, from->name),
 	    .file = name_number(scan, from->file),
 	    .line = from->line,
@@ -308,5 +358,7 @@ void sql_survey_free(struct sql_survey *survey)
 	tw_map_free(&survey->thread_map);
 	tw_map_free(&survey->process_map);
 	tw_map_free(&survey->series_map);
+	tw_map_free(&survey->frame_map);
+	tw_map_free(&survey->stack_map);
 	free(survey);
 }

@@ -29,6 +29,7 @@ struct sql_series {
 
 struct sql_frame {
 	uint64_t address;
+	uint64_t id; /* of its name: texts may become better known, and may be alike */
 	uint32_t name, file, line, module;
 };
 
@@ -50,8 +51,10 @@ struct sql_survey {
 	struct sql_frame *frames; /* locations */
 	size_t frame_count, frame_room;
 	struct tw_map track_map, thread_map, process_map, series_map;
-	struct sql_index *index; /* NULL: there is none */
-	bool series_left;        /* there were more series than the memory limit has room for */
+	struct tw_map frame_map, stack_map; /* made when they are asked for */
+	bool frames_mapped, frames_alike;   /* alike: some cannot be told apart */
+	struct sql_index *index;            /* NULL: there is none */
+	bool series_left;                   /* there were more series than the memory limit has room for */
 };
 
 struct sql_session;
@@ -65,6 +68,14 @@ bool sql_survey_map(struct sql_survey *survey);
 
 /* The number of a track; 0 when there is none such. */
 uint32_t sql_survey_track(const struct sql_survey *survey, const struct tw_track *track);
+
+/* Whether stacks can be found by what they are: makes the maps for it. */
+bool sql_survey_has_stacks(struct sql_survey *survey);
+
+/* The number of a frame by address, id and, where that is 0, name; of a stack by the one that called it and its frame.
+ * UINT32_MAX when there is none such. */
+uint32_t sql_survey_frame(const struct sql_survey *survey, const struct sql_frame *frame);
+uint32_t sql_survey_stack(const struct sql_survey *survey, uint32_t caller, uint32_t frame);
 
 /* The number of a series; 0 when there is none such. */
 uint32_t sql_survey_series(const struct sql_survey *survey, const struct sql_series *series);

@@ -89,6 +89,7 @@ struct sql_table {
 	const char *format; /* the files' that it has rows of; NULL: all */
 	uint32_t kinds;     /* of event that it reads, bits 1 << kind */
 	bool windowed;      /* rows of a window need only what an index gives for it */
+	bool stacked;       /* they tell stacks */
 	bool whole_file;    /* rows of one thread need the events of the others */
 	bool in_time;       /* events must come in the order of time */
 	bool surveyed;      /* the survey is needed, whatever columns are asked for */

@@ -77,6 +77,7 @@ const struct tw_format tw_format_tracelog = {
     .open = tracelog_open,
     .read = tracelog_read,
     .read_record = tracelog_read_record,
+    .state_outline = tracelog_outline,
     .info = tracelog_info,
     .repair = tracelog_repair,
     .transcode = tracelog_transcode,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "tracelog/log.h"
+#include "tracelog/outline.h"
 
 /* ---- By class. ---- */
 
@@ -72,6 +73,8 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
 	log->heap_tables++;
+	if (log->outline)
+		tracelog_outline_heap(log);
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
 		uint32_t class = tracelog_thing_of(log, TRACELOG_CLASS, item.iid);
 		tracelog_judge_objects(log, item.iid, item.count, item.bytes);
@@ -124,6 +127,8 @@ void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelo
 	struct tw_tracelog_item item;
 	uint64_t time = tracelog_time(log, record->ms);
 	unsigned place = 0;
+	if (log->outline)
+		tracelog_outline_passing(log, tracelog_process_thread(log));
 	for (; tracelog_cursor_item(log->cursor, &list, &item); place++) {
 		judge_place(log, place, item.name);
 		add_generation(log, time, place, &item);

@@ -252,8 +252,11 @@ struct tracelog_class_count {
 	uint64_t table; /* the last one that it was in */
 };
 
+struct tracelog_outline;
+
 struct tracelog_log {
 	struct tw_reader *reader;
+	struct tracelog_outline *outline; /* is told of lines; NULL: nobody asks for it */
 	struct tracelog_cursor *cursor;
 	struct tw_dictionary *dictionary;
 	struct tw_slab *slab;     /* where rows go */
@@ -375,9 +378,9 @@ void tracelog_threads_free(struct tracelog_threads *threads);
 
 /* ---- stacks.c ---- */
 
-/* Changes the stack of a thread. */
-void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
-                           const struct tracelog_sample *sample);
+/* Changes the stack of a thread. Returns how many frames stay. */
+size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
+                             const struct tracelog_sample *sample);
 
 /* The innermost frame of a thread; all zero where there is none. */
 static inline struct tracelog_held tracelog_innermost_of(const struct tracelog_thread *thread)

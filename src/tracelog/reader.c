@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "core/ahead.h"
 #include "tracelog/log.h"
+#include "tracelog/outline.h"
 #include "tracelog/tracelog.h"
 
 enum {
@@ -101,6 +102,8 @@ static inline void take_entry(struct tracelog_events *events, const struct trace
 static void end(struct tracelog_events *events)
 {
 	events->ended = true;
+	if (events->log.outline)
+		tracelog_outline_end(&events->log);
 	tracelog_end(&events->log);
 	tracelog_cursor_end(&events->cursor);
 }
@@ -128,8 +131,11 @@ static void take_entries(struct tracelog_events *events, const struct piece *pie
 {
 	const struct tracelog_digest *digest = events->digest;
 	size_t i = events->entry, count = digest->entry_count;
-	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++)
+	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++) {
 		take_entry(events, &digest->entries[i]);
+		if (events->log.outline)
+			tracelog_outline_line(&events->log, events->next - events->log.at.offset);
+	}
 	events->entry = i;
 }
 
@@ -346,6 +352,17 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 	return count;
 }
 
+int tracelog_outline(struct tw_reader *reader, struct tw_state_outline *to)
+{
+	int status = begin(reader);
+	struct tracelog_outline *outline = status < 0 ? NULL : tracelog_outline_new(to);
+	if (status >= 0 && !outline)
+		return no_memory(reader);
+	if (outline)
+		events_of(reader)->log.outline = outline;
+	return status;
+}
+
 void tracelog_events_free(struct tracelog_events *events)
 {
 	if (!events)
@@ -361,6 +378,7 @@ void tracelog_events_free(struct tracelog_events *events)
 		tw_sorter_free(events->sorter);
 	free(events->sorter);
 	tw_slab_scratch_free(&events->scratch);
+	tracelog_outline_free(events->log.outline);
 	tracelog_log_free(&events->log);
 	tracelog_cursor_free(&events->cursor);
 	free(events);

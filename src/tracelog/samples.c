@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "tracelog/log.h"
+#include "tracelog/outline.h"
 
 #define US_IN_MS UINT64_C(1000)
 #define NS_IN_US UINT64_C(1000)
@@ -92,9 +93,12 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	struct tracelog_thread *thread = tracelog_living_thread(log, sample->thread);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_SAMPLES, sample->ms);
 	uint32_t before = tracelog_stack(thread);
+	size_t depth = thread->depth;
 	tracelog_judge_zero(log, thread);
-	tracelog_change_stack(log, thread, sample);
+	size_t kept = tracelog_change_stack(log, thread, sample);
 	thread->stacked = true;
+	if (log->outline)
+		tracelog_outline_sample(log, thread, sample, depth < kept ? depth : kept);
 	if (log->times.paused && time > log->times.paused_at)
 		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
 		              log->times.paused_at / NS_IN_MS);
@@ -137,6 +141,8 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 	struct tracelog_thread *thread = tracelog_living_thread(log, number);
 	uint64_t time = tracelog_time_of(log, thread, TRACELOG_ALLOCATIONS, ms);
 	thread->unjudged = (struct tracelog_place){0};
+	if (log->outline)
+		tracelog_outline_passing(log, thread);
 	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
 	if (count && !thread->stacked && !thread->other)
 		tracelog_tell(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
@@ -272,8 +278,10 @@ void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *
 		judge_interval(log, usage, time);
 	}
 	add_usage(log, thread, time, usage->us, interval, first);
-	if (usage->process || !tracelog_wants(log, thread, TW_CPU_SAMPLE))
-		return;
-	uint64_t us = without_debt(thread, usage->us);
-	share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
+	if (!usage->process && tracelog_wants(log, thread, TW_CPU_SAMPLE)) {
+		uint64_t us = without_debt(thread, usage->us);
+		share(log, thread, time, us > UINT64_MAX / NS_IN_US ? UINT64_MAX : us * NS_IN_US);
+	}
+	if (log->outline)
+		tracelog_outline_usage(log, thread);
 }

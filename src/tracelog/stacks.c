@@ -168,26 +168,27 @@ static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, con
 	return match < thread->depth ? match : thread->depth;
 }
 
-void tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
-                           const struct tracelog_sample *sample)
+size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *thread,
+                             const struct tracelog_sample *sample)
 {
 	if (thread->other)
-		return;
-	thread->depth = kept(log, thread, sample);
+		return 0;
+	size_t stays = thread->depth = kept(log, thread, sample);
 	if (sample->has_ip && thread->depth)
 		thread->frames[thread->depth - 1] = move(log, thread, sample->ip);
 	else if (sample->has_ip)
 		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!sample->frame_count)
-		return;
+		return stays;
 	if (!reserve(log, thread, thread->depth + sample->frame_count)) {
 		if (thread->depth < thread->frame_room)
 			append(thread, tracelog_other_stack(log));
-		return;
+		return stays;
 	}
 	const struct tracelog_frame *frame = sample->frames, *end = frame + sample->frame_count;
 	struct tracelog_held held = tracelog_innermost_of(thread), *to = thread->frames + thread->depth;
 	for (; frame < end && !log->failed; frame++)
 		*to++ = held = push(log, held.stack, frame);
 	thread->depth = (size_t)(to - thread->frames);
+	return stays;
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "tracelog/log.h"
+#include "tracelog/outline.h"
 
 /* Numbers of threads of the system that no managed thread runs on begin here, so that they are none of the
  * profiler's. */
@@ -224,6 +225,8 @@ static void destroy(struct tracelog_log *log, const struct tw_tracelog_record *r
 	tracelog_close_work(log, thread);
 	tracelog_judge_zero(log, thread);
 	thread->destroyed = true;
+	if (log->outline)
+		tracelog_outline_destroyed(log, thread);
 	add_object(log, thread, "destroyed");
 }
 

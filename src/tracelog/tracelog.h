@@ -22,6 +22,7 @@ struct tracelog_reader {
 
 /* reader.c */
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
+int tracelog_outline(struct tw_reader *reader, struct tw_state_outline *outline);
 void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */

@@ -1,5 +1,6 @@
 /* test_sql.c - the virtual tables against rows computed by hand from the listing beside the archive. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -415,7 +416,147 @@ static void make_log(struct archive *archive)
 		put_buffer(archive, &threads[turn % THREADS], turn);
 }
 
-/* ---- Windows of both. ---- */
+/* ---- The same for a TraceLog, whose lines say what has changed. ---- */
+
+enum { LOG_THREADS = 5, LOG_FUNCTIONS = 40, LOG_LINES = 20000 };
+
+struct lines {
+	struct archive *archive;
+	unsigned ms;
+	unsigned depths[LOG_THREADS];
+	unsigned known; /* functions that have a name; others get one behind their first samples */
+	unsigned compiling;
+	bool collecting;
+};
+
+static void put_line(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_line(struct lines *lines, const char *format, ...)
+{
+	char line[1024];
+	struct archive *archive = lines->archive;
+	va_list arguments;
+	va_start(arguments, format);
+	int size = vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	assert_true(size > 0 && size < (int)sizeof line);
+	for (int i = 0; i <= size; i++) {
+		if (archive->size % 8 == 0) /* makes room */
+			put_word(archive, 0), archive->size -= 8;
+		archive->bytes[archive->size++] = (uint8_t)(i < size ? line[i] : '\n');
+	}
+}
+
+static void put_stack(struct lines *lines, unsigned thread)
+{
+	char frames[256] = "", at[32] = "";
+	struct archive *archive = lines->archive;
+	unsigned depth = lines->depths[thread], least = depth < 4 || draw(archive, 900) == 0 ? 0 : 4;
+	unsigned match = least + draw(archive, depth - least + 1), more = draw(archive, 4);
+	for (unsigned i = 0; i < more; i++) {
+		size_t used = strlen(frames);
+		unsigned function = draw(archive, lines->known + 1 < LOG_FUNCTIONS ? lines->known + 1 : LOG_FUNCTIONS);
+		snprintf(frames + used, sizeof frames - used, draw(archive, 2) ? " 0x%x:0xB20000%02X" : " 0x%x",
+		         function, 16 + draw(archive, 4) * 16);
+	}
+	if (match && draw(archive, 2))
+		snprintf(at, sizeof at, ":0xB20001%02X", 16 + draw(archive, 3));
+	put_line(lines, "sam str 0x%08x %u %u %u:%u%s%s", thread, lines->ms, draw(archive, 4), match, depth, at,
+	         frames);
+	lines->depths[thread] = match + more > 14 ? match : match + more;
+	if (match + more > 14) /* it becomes too deep: all but what stayed is gone again */
+		put_line(lines, "sam str 0x%08x %u 1 %u:%u", thread, lines->ms, match, match + more);
+}
+
+static void put_work(struct lines *lines, unsigned thread)
+{
+	if (lines->collecting)
+		put_line(lines, "gch gcf %u %u", 4200 + thread, lines->ms);
+	else
+		put_line(lines, "gch gcs %u %u ? tfff", 4200 + thread, lines->ms);
+	lines->collecting = !lines->collecting;
+	if (lines->known == LOG_FUNCTIONS)
+		return;
+	put_line(lines, "jit cms 4200 %u 0xB6E0%04X", lines->ms, lines->known);
+	put_line(lines, "fun inf 0x%08x 0xB6E0%04X 0xB6D00000 0xB6B00000 0x06000001 0xB2000000:0x200", lines->known,
+	         lines->known);
+	put_line(lines, "fun nam 0x%08x \"F%u\" \"void\" \"()\"", lines->known, lines->known);
+	put_line(lines, "jit cmf 4200 %u 0xB6E0%04X 0x00000000", lines->ms + 2, lines->known);
+	lines->known++;
+}
+
+static void put_any(struct lines *lines)
+{
+	struct archive *archive = lines->archive;
+	unsigned thread = draw(archive, LOG_THREADS), what = draw(archive, 1000);
+	lines->ms += draw(archive, 3);
+	if (thread + 1 == LOG_THREADS && draw(archive, 400)) /* it seldom does anything */
+		thread = 0;
+	if (what < 600)
+		put_stack(lines, thread);
+	else if (what < 780)
+		put_line(lines, "thr cpu 0x%08x %u %" PRIu64, thread, lines->ms,
+		         draw(archive, 300) ? (uint64_t)draw(archive, 3000) : UINT64_MAX - draw(archive, 900000));
+	else if (what < 850)
+		put_line(lines, "prc cpu %u %u", lines->ms, draw(archive, 9000));
+	else if (what < 996)
+		put_line(lines, "sam mem 0x%08x %u 0x%x:1:%u", thread, lines->ms, draw(archive, 3),
+		         8 + draw(archive, 99));
+	else if (what < 998)
+		put_line(lines, "gch alt %u 0x%x:2:%u", lines->ms, draw(archive, 3), 16 + draw(archive, 999));
+	else
+		put_work(lines, thread);
+}
+
+static void make_lines(struct archive *archive)
+{
+	struct lines lines = {.archive = archive, .ms = 100};
+	put_line(&lines, "prf stm 2018-06-25 07:24:28.049 +09:00");
+	put_line(&lines, "prf cfg CollectionMethod Sampling");
+	put_line(&lines, "prf cfg CpuTraceTimeoutMs 10");
+	for (unsigned i = 0; i < 3; i++)
+		put_line(&lines, "cls nam 0x%08x \"C%u\"", i, i);
+	for (unsigned i = 0; i < LOG_THREADS; i++) {
+		put_line(&lines, "thr crt 0xB6A0%04X 0x%08x", 4096 * i, i);
+		put_line(&lines, "thr aos 0x%08x %u", i, 4200 + i);
+	}
+	for (unsigned i = 0; i < LOG_LINES; i++)
+		put_any(&lines);
+}
+
+/* ---- Windows of all. ---- */
+
+static void expect_windows_of_lines(struct scene *scene, struct archive *archive, unsigned count)
+{
+	static const char *const tables[] = {"stack_sample", "counter", "slice"};
+	for (unsigned i = 0; i < count; i++) {
+		char pushed[100], plain[100];
+		uint64_t low = UINT64_C(1000000) * draw(archive, LOG_LINES);
+		uint64_t high = low + UINT64_C(1000000) * (1 + draw(archive, 900));
+		snprintf(pushed, sizeof pushed, "ts between %" PRIu64 " and %" PRIu64, low, high);
+		snprintf(plain, sizeof plain, "+ts between %" PRIu64 " and %" PRIu64, low, high);
+		for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+			expect_same(scene, "*", tables[t], pushed, plain);
+	}
+}
+
+static void test_index_of_lines(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/trackway-sql-XXXXXX";
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	assert_true(close(mkstemp(path)) == 0);
+	make_lines(&archive);
+	write_archive(&archive, path);
+	set_up(&scene, NULL, NULL);
+	assert_int_equal(sql_session_add(scene.session, path), 0);
+	expect_windows_of_lines(&scene, &archive, 12);
+	expect(&scene, "select count(*) > 12000, count(distinct callsite_id) > 1000 from stack_sample", "1|1\n");
+	assert_true(scene.session->windows > 20);
+	tear_down(&scene);
+	unlink(path);
+	free(archive.bytes);
+}
 
 static void expect_windows(void (*make)(struct archive *archive))
 {
@@ -484,7 +625,7 @@ static char *ask_kept(const char *path, uint64_t *windows, bool *refused)
 	return text;
 }
 
-enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 2 };
+enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 3 };
 
 static size_t read_file(const char *path, uint8_t *bytes, size_t room)
 {
@@ -791,13 +932,21 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows),     cmocka_unit_test(test_two_files),
-	    cmocka_unit_test(test_conditions),   cmocka_unit_test(test_windows),
-	    cmocka_unit_test(test_index),        cmocka_unit_test(test_index_of_buffers),
-	    cmocka_unit_test(test_kept_index),   cmocka_unit_test(test_kept_index_of_buffers),
-	    cmocka_unit_test(test_joins),        cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_order),        cmocka_unit_test(test_groups_in_file),
-	    cmocka_unit_test(test_changed_file), cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_fxt_rows),
+	    cmocka_unit_test(test_two_files),
+	    cmocka_unit_test(test_conditions),
+	    cmocka_unit_test(test_windows),
+	    cmocka_unit_test(test_index),
+	    cmocka_unit_test(test_index_of_buffers),
+	    cmocka_unit_test(test_index_of_lines),
+	    cmocka_unit_test(test_kept_index),
+	    cmocka_unit_test(test_kept_index_of_buffers),
+	    cmocka_unit_test(test_joins),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_groups_in_file),
+	    cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace),
 	    cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
