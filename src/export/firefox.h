@@ -8,11 +8,11 @@
 #include "export/measured.h"
 #include "export/names.h"
 
-/* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is three
- * varints: the time since the end of the one before it in the block, or since 0, which is 0 as a rule, with its sign in
- * the lowest bit; a number; and how long it takes. The number of a sample is that of its stack in the thread's table,
- * plus 1, or 0; that of a marker is FIREFOX_PHASES times its name's, and its phase. So what is made of a block needs no
- * other one. */
+/* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is
+ * three varints: the time since the end of the one before it in the block, or since 0, which is 0 as a rule, with its
+ * sign in the lowest bit; a number; and how long it takes. The number of a sample is that of its stack in the thread's
+ * table, plus 1, or 0; that of a marker is FIREFOX_PHASES times its name's, and its phase. So what is made of a block
+ * needs no other one. */
 enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_LANES };
 
 enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIREFOX_PHASES };

@@ -60,8 +60,8 @@ void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, co
 int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
                      size_t frame_cost);
 
-/* Takes what an event is to the slices of its track: begins, ends, or time that goes by. Inlined, so that the hooks are,
- * which are given again: `make bench` measures convert. */
+/* Takes what an event is to the slices of its track: begins, ends, or time that goes by. Inlined, so that the hooks,
+ * which are given again, are, too: `make bench` measures convert. */
 static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_measured *measured,
                                                                     const struct tw_event *event, tw_call_find_fn enter,
                                                                     tw_call_leave_fn leave)
