@@ -496,6 +496,38 @@ int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size
 	return read_some(input, offset, bytes, size, size);
 }
 
+/* Four sums at once: each has to wait for itself alone. */
+uint64_t tw_input_digest(const uint8_t *bytes, size_t size)
+{
+	enum { LANES = 4, WORD = 8, BLOCK = LANES * WORD };
+	static const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t sums[LANES] = {size, 1, 2, 3}, words[LANES];
+	for (size_t at = 0; at < size; at += BLOCK) {
+		size_t here = size - at < BLOCK ? size - at : BLOCK;
+		if (here < BLOCK)
+			memset(words, 0, sizeof words);
+		memcpy(words, bytes + at, here);
+		for (int i = 0; i < LANES; i++) {
+			uint64_t mixed = (sums[i] ^ words[i]) * prime;
+			sums[i] = mixed << 23 | mixed >> 41;
+		}
+	}
+	return sums[0] ^ sums[1] * prime ^ sums[2] * 3 ^ sums[3] * 5;
+}
+
+int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest)
+{
+	assert(input->seekable);
+	int64_t n = read_seekable(input, offset, bytes, size);
+	if (n < 0)
+		return (int)n;
+	atomic_fetch_sub_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
+	if ((size_t)n == size && tw_input_digest(bytes, size) == digest)
+		return 0;
+	note(input, "changed while it was read");
+	return TW_ERR_SYSTEM;
+}
+
 /* ---- Spooling. ---- */
 
 static bool write_whole(int fd, const uint8_t *bytes, size_t size)

@@ -74,6 +74,13 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
  * only: offset is where the last read ended. Returns the count or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size);
 
+/* Tells bytes that were read from others: not from those that somebody chooses to be taken for them. */
+uint64_t tw_input_digest(const uint8_t *bytes, size_t size);
+
+/* Reads bytes of a seekable input once more, which had this digest. Returns 0, or TW_ERR_SYSTEM where it cannot be read
+ * any more or has other bytes there. */
+int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest);
+
 /* ---- Look-ahead and consume. ---- */
 
 enum { TW_WINDOW_CHUNK = 1 << 18 };

@@ -230,11 +230,19 @@ static int open_format(struct tw_reader *reader)
 	return status < 0 ? status : tw_reader_add_filter(reader);
 }
 
+/* How much is read at a time: less where many traces are read at once, and memory is divided among them. */
+static size_t window_chunk(const struct tw_reader *reader)
+{
+	enum { SHARE = 256, LEAST = 1 << 14 };
+	size_t size = (size_t)(tw_memory_limit(reader) / SHARE);
+	return size < LEAST ? LEAST : size < TW_WINDOW_CHUNK ? size : TW_WINDOW_CHUNK;
+}
+
 static int open_input(struct tw_reader *reader, int status)
 {
 	if (status < 0)
 		return tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : "out of memory");
-	reader->window = (struct tw_window){.input = reader->input};
+	reader->window = (struct tw_window){.input = reader->input, .chunk = window_chunk(reader)};
 	status = find_format(reader);
 	return status < 0 ? status : open_format(reader);
 }

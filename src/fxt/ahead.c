@@ -76,11 +76,8 @@ static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 {
 	struct fxt_chunk *chunk =
 	    ahead->spare_count ? ahead->spare[--ahead->spare_count] : fxt_chunk_new(fxt_chunk_size(ahead->reader));
-	if (chunk && !chunk->bytes && ahead->spare_bytes_count) {
-		ahead->spare_bytes_count--;
-		chunk->bytes = ahead->spare_bytes[ahead->spare_bytes_count].bytes;
-		chunk->room = ahead->spare_bytes[ahead->spare_bytes_count].room;
-	}
+	if (chunk)
+		fxt_ahead_lend_bytes(ahead, chunk);
 	return chunk;
 }
 
@@ -327,12 +324,23 @@ void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 
 void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	if (ahead->spare_bytes_count == LINE)
-		return;
-	ahead->spare_bytes[ahead->spare_bytes_count].bytes = chunk->bytes;
-	ahead->spare_bytes[ahead->spare_bytes_count++].room = chunk->room;
+	if (ahead->spare_bytes_count < ahead->lines) {
+		ahead->spare_bytes[ahead->spare_bytes_count].bytes = chunk->bytes;
+		ahead->spare_bytes[ahead->spare_bytes_count++].room = chunk->room;
+	} else {
+		free(chunk->bytes);
+	}
 	chunk->bytes = NULL;
 	chunk->room = 0;
+}
+
+void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
+{
+	if (chunk->bytes || !ahead->spare_bytes_count)
+		return;
+	ahead->spare_bytes_count--;
+	chunk->bytes = ahead->spare_bytes[ahead->spare_bytes_count].bytes;
+	chunk->room = ahead->spare_bytes[ahead->spare_bytes_count].room;
 }
 
 void fxt_ahead_lock(struct fxt_ahead *ahead)

@@ -41,6 +41,9 @@ void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 /* Takes back only the bytes of a chunk: those that are lately used are near. */
 void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
+/* Gives a chunk that has none bytes that were taken back, if there are any. */
+void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
+
 /* Gives the threads something else to do: more(context) does a piece of it, letting the lock go meanwhile, or returns
  * false when there is none. */
 void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context);

@@ -40,6 +40,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->time = UINT64_MAX;
 	chunk->wait = FXT_UNDECIDED;
 	chunk->early = 0;
+	chunk->status = 0;
 	chunk->later = false;
 	chunk->brief_count = chunk->brief_rows = 0;
 	chunk->clock = (struct tw_ticks){0};
@@ -66,8 +67,10 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 /* The next bytes of the input; those that were looked at when it was opened come first. */
 static int64_t fill(struct tw_reader *reader, uint64_t position, uint8_t *bytes, size_t size)
 {
-	const struct tw_window *window = &reader->window;
+	struct tw_window *window = &reader->window;
 	uint64_t at = position - window->offset;
+	if (reader->merged > 1 && at >= window->used) /* memory for each of many traces */
+		tw_window_free(window);
 	size_t seen = at < window->used ? window->used - (size_t)at : 0;
 	seen = seen < size ? seen : size;
 	if (seen)
@@ -136,6 +139,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->nests);
 	free(scratch->below);
 	free(scratch->briefs);
+	free(scratch->record);
 	free(scratch->steps.steps);
 	fxt_skimmer_free(scratch->skimmer);
 	*scratch = (struct fxt_scratch){0};

@@ -21,7 +21,7 @@
 enum {
 	FXT_CHUNK = 1 << 18,       /* bytes read at a time */
 	FXT_CHUNK_LEAST = 1 << 14, /* the same where many archives are read at once */
-	FXT_HEAD = 4,              /* room before them for what the chunk before could not finish: a fourth of that */
+	FXT_HEAD = 16,             /* room before them for what the chunk before could not finish: a 16th of that */
 	FXT_LOOK = 1 << 15         /* bytes after a doubtful place that are enough to judge it */
 };
 
@@ -132,8 +132,10 @@ struct fxt_counts {
 	uint64_t lost_bytes;
 };
 
-/* Room that is there when a record is made ready: of any size. */
-enum { FXT_READY_ROOM = TW_FXT_RECORD_MAX * TW_FXT_WORD };
+enum {
+	FXT_READY_LEAST = 8 * TW_FXT_WORD,               /* room that is there when a short record is made ready */
+	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* of any */
+};
 
 /* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
 enum fxt_wait {
@@ -169,6 +171,7 @@ struct fxt_chunk {
 	struct tw_slab slab;
 	struct tw_brief *briefs;       /* as they come, with room for one a record; NULL: only rows are made */
 	const struct fxt_links *links; /* where there are briefs: what records are made ready with; NULL: none are */
+	uint8_t *record;               /* then: room for one with arguments, FXT_READY_MOST */
 	size_t brief_count;
 	size_t brief_rows; /* rows that have a brief */
 	uint64_t first;    /* time of the first record that has one */
@@ -184,6 +187,8 @@ struct fxt_chunk {
 	struct fxt_steps steps;    /* for checking: verify.c */
 	struct fxt_skim skim;      /* the same, of the leap: skim.c */
 	enum fxt_wait wait;
+	uint64_t digest;      /* of one that waits without its bytes */
+	int status;           /* 0, or why they cannot be read again */
 	uint64_t least, last; /* of one that waits: the least time of its rows, and that of the last record */
 	bool later;           /* its rows are made after others that stand behind it, maybe */
 	uint64_t early;       /* bytes of its rows, where they were made before their time */
@@ -277,6 +282,7 @@ struct fxt_scratch {
 	struct fxt_steps_scratch steps; /* verify.c */
 	struct tw_brief *briefs;        /* window.c */
 	size_t brief_room;
+	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
 	struct fxt_skimmer *skimmer; /* skim.c */
 	struct fxt_nest *nests;      /* lanes.c */
 	uint32_t *below;             /* the same */

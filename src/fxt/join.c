@@ -242,8 +242,8 @@ static inline size_t copy(char *to, const struct strand *strand)
 static int put_ready(struct join *join)
 {
 	struct tw_output *out = &join->passage.writer->out;
-	char *from = tw_output_room(out, FXT_READY_ROOM), *to = from;
-	const char *last = out->buffer + TW_OUTPUT_BUFFER - FXT_READY_ROOM;
+	char *from = tw_output_room(out, FXT_READY_MOST), *to = from;
+	const char *last = out->buffer + TW_OUTPUT_BUFFER - FXT_READY_MOST;
 	uint64_t count = 0, end = 0;
 	int status = 0;
 	for (; to <= last && status == 0; count++) {

@@ -208,34 +208,49 @@ static __attribute__((noinline)) bool put_values(struct fxt_chunk *chunk, size_t
 	return true;
 }
 
-static __attribute__((noinline)) bool make_room(struct tw_slab *slab)
+/* Room for a record of this size behind which so much can be read that short ones are copied in one go. */
+static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t size)
 {
-	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + FXT_READY_ROOM, 1);
+	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + size + FXT_READY_LEAST, 1);
 }
 
-INLINE bool begin_ready(struct fxt_chunk *chunk, struct fxt_put *put)
+INLINE bool begin_ready(struct fxt_chunk *chunk, bool is_short, struct fxt_put *put)
 {
 	struct tw_slab *slab = &chunk->slab;
-	if (__builtin_expect(slab->ready_room - slab->ready_size < FXT_READY_ROOM, 0) && !make_room(slab))
+	if (__builtin_expect(slab->ready_room - slab->ready_size < 2 * FXT_READY_LEAST, 0) &&
+	    !make_room(slab, FXT_READY_LEAST))
 		return false;
-	uint8_t *start = slab->ready + slab->ready_size;
+	uint8_t *start = is_short ? slab->ready + slab->ready_size : chunk->record;
 	*put = (struct fxt_put){.start = start, .at = start + TW_FXT_WORD, .big = false};
 	return true;
 }
 
-INLINE void end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time,
+/* Takes a record that was made apart. */
+static __attribute__((noinline)) bool append(struct tw_slab *slab, const struct fxt_put *put)
+{
+	size_t size = (size_t)(put->at - put->start);
+	if (slab->ready_room - slab->ready_size < size + FXT_READY_LEAST && !make_room(slab, size))
+		return false;
+	memcpy(slab->ready + slab->ready_size, put->start, size);
+	return true;
+}
+
+INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time,
                       uint64_t length, uint32_t tags)
 {
 	struct tw_slab *slab = &chunk->slab;
+	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
+	if (put->start == chunk->record && !append(slab, put))
+		return false;
 	if (__builtin_expect(chunk->brief_rows != slab->count, 0))
 		fxt_brief_rows(chunk);
-	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
 	struct tw_brief *brief = &chunk->briefs[chunk->brief_count++];
 	brief->time = time;
 	brief->length = length;
 	brief->number = (uint32_t)slab->ready_size;
 	brief->tags = tags;
 	slab->ready_size += (size_t)(put->at - put->start);
+	return true;
 }
 
 /* False where something of it has not been written yet. What it makes is what the writer makes of a row. */
@@ -249,7 +264,7 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	uint64_t name = fxt_linked_name(links, names->name), category = fxt_linked_name(links, names->category);
 	uint64_t count = tw_bits(header, 20, 23);
 	struct fxt_put put;
-	if (!name != !names->name || !category != !names->category || !begin_ready(chunk, &put))
+	if (!name != !names->name || !category != !names->category || !begin_ready(chunk, count == 0, &put))
 		return false;
 	uint64_t time = tw_ticks_ns(&chunk->clock, ticks), merged = fxt_merged_time(&links->time, time);
 	bool complete = kind == TW_SLICE_COMPLETE;
@@ -264,9 +279,9 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	if (kind != TW_SLICE_BEGIN && kind != TW_SLICE_END)
 		fxt_put_word(&put, complete ? tw_sum(merged, length) : word);
 	fxt_set_time(chunk, time);
-	end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time, length,
-	          TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
-	return true;
+	return end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time,
+	                 length,
+	                 TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
 }
 
 /* Whether an event has its thread, its category or its name inline. */

@@ -11,7 +11,7 @@
 enum { REORDER_WINDOW = 4 << 20 };
 
 /* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
-enum { WINDOW_SHARE = 8, WINDOW_LEAST = 1 << 15 };
+enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, WINDOW_LEAST = 1 << 15 };
 
 /* ---- Opening. ---- */
 
@@ -74,6 +74,8 @@ static int make_lane(void *context, uint64_t lane)
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk = fxt->held[lane - fxt->sorter.oldest];
 	fxt_window_make(fxt->window, chunk);
+	if (chunk->status < 0)
+		return fxt_fail(reader, chunk->status);
 	fxt_commit(&fxt->commit, chunk);
 	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
@@ -148,7 +150,7 @@ static int pull(struct tw_reader *reader)
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)
 {
-	uint64_t most = tw_memory_limit(reader) / WINDOW_SHARE;
+	uint64_t most = tw_memory_limit(reader) / (fxt_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
 	if (reader->options.reorder_window)
 		return reader->options.reorder_window;
 	if (reader->merged < 2 || most > REORDER_WINDOW)

@@ -10,7 +10,13 @@
 #include "fxt/fxt.h"
 #include "fxt/measure.h"
 
-enum { MADE_AHEAD = 2 }; /* chunks that rows are made of before they are asked for */
+/* More archives than that are many: each has little memory. */
+enum { FEW = 16 };
+
+static bool is_one_of_few(const struct fxt_window *window)
+{
+	return window->reader->merged <= FEW;
+}
 
 /* ---- What becomes of a chunk that was walked. ---- */
 
@@ -44,9 +50,12 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 	if (chunk->failed)
 		return;
 	chunk->briefs = scratch->briefs;
-	if (chunk->links) /* a third more: instants get a scope, and texts stand in the records */
-		tw_extend(&chunk->slab.ready, &chunk->slab.ready_room,
-		          (chunk->end - chunk->begin) / 3 * 4 + FXT_READY_ROOM, 1);
+	if (!scratch->record)
+		scratch->record = malloc(FXT_READY_MOST);
+	chunk->record = scratch->record;
+	chunk->links = chunk->record ? chunk->links : NULL;
+	if (chunk->links) /* a little more: instants get a scope, and texts stand in the records */
+		tw_extend(&chunk->slab.ready, &chunk->slab.ready_room, (chunk->end - chunk->begin) / 8 * 9, 1);
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 	fxt_brief_rows(chunk);
@@ -59,6 +68,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 {
 	if (chunk->wait != FXT_EAGER && fxt_glance(chunk)) {
 		chunk->wait = FXT_WAITS;
+		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
 	chunk->memo = &scratch->memo;
@@ -108,27 +118,58 @@ static void free_room(struct fxt_room *room)
 	free(room->fixes);
 }
 
+/* ---- The bytes of a chunk that waits: they need not be in memory where they can be read again. ---- */
+
+bool fxt_window_forgets(const struct tw_reader *reader)
+{
+	return reader->merged > 1 && tw_input_seekable(reader->input);
+}
+
+static bool has_room(struct fxt_chunk *chunk)
+{
+	if (chunk->bytes && chunk->room >= chunk->end)
+		return true;
+	free(chunk->bytes);
+	size_t usual = chunk->size + chunk->size / FXT_HEAD;
+	chunk->room = chunk->end > usual ? chunk->end : usual;
+	chunk->bytes = malloc(chunk->room);
+	return chunk->bytes;
+}
+
+static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
+{
+	if (!has_room(chunk))
+		return TW_ERR_MEMORY;
+	return tw_input_reread(window->reader->input, fxt_offset(chunk, chunk->begin), chunk->bytes + chunk->begin,
+	                       chunk->end - chunk->begin, chunk->digest);
+}
+
 /* ---- Rows: all of these with the lock, which is let go during the work. ---- */
 
 /* What was looked up for a provider is kept while another one has its turn. */
-static struct fxt_memo *memo_for(struct fxt_hand *hand, const struct fxt_chunk *chunk)
+static struct fxt_memo *memo_for(const struct fxt_window *window, struct fxt_hand *hand, const struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < FXT_MEMOS; i++)
+	size_t count = is_one_of_few(window) ? FXT_MEMOS : 1;
+	for (size_t i = 0; i < count; i++)
 		if (hand->memos[i].provider == chunk->turn.provider)
 			return &hand->memos[i];
-	return &hand->memos[chunk->turn.provider->id % FXT_MEMOS];
+	return &hand->memos[chunk->turn.provider->id % count];
 }
 
 static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand)
 {
 	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
-	chunk->memo = memo_for(hand, chunk);
+	chunk->memo = memo_for(window, hand, chunk);
 	chunk->links = hand->links.ready ? &hand->links : NULL;
 	chunk->wait = FXT_IN_WORK;
+	bool forgotten = !chunk->bytes;
 	if (window->room_count)
 		furnish(chunk, &window->rooms[--window->room_count]);
+	fxt_ahead_lend_bytes(window->ahead, chunk);
 	fxt_ahead_unlock(window->ahead);
-	(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, &hand->scratch);
+	chunk->status = forgotten ? fetch(window, chunk) : 0;
+	if (chunk->status == 0)
+		(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, &hand->scratch);
 	fxt_ahead_lock(window->ahead);
 	chunk->wait = FXT_HAS_ROWS;
 }
@@ -144,7 +185,7 @@ static struct fxt_chunk *next_to_make(const struct fxt_window *window)
 		if (chunk->wait == FXT_WAITS && (!next || chunk->least < next->least))
 			next = chunk;
 	}
-	return made < MADE_AHEAD ? next : NULL;
+	return made < (is_one_of_few(window) ? 2u : 1u) ? next : NULL;
 }
 
 static bool help(void *context)
@@ -203,6 +244,8 @@ void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(window->ahead);
 	window->waiting[window->count++] = chunk;
+	if (fxt_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
+		fxt_ahead_put_bytes(window->ahead, chunk);
 	hold(window);
 	fxt_ahead_unlock(window->ahead);
 }
@@ -234,7 +277,7 @@ void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
 	chunk->fixes = NULL;
 	chunk->fix_room = 0;
 	fxt_ahead_lock(window->ahead);
-	bool kept = window->room_count < FXT_ROOMS;
+	bool kept = window->room_count < (is_one_of_few(window) ? FXT_ROOMS : 1);
 	if (kept)
 		window->rooms[window->room_count++] = room;
 	fxt_ahead_put_bytes(window->ahead, chunk);

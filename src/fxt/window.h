@@ -11,7 +11,7 @@
 #include "fxt/links.h"
 
 enum {
-	FXT_ROOMS = 3, /* for rows, that are used again */
+	FXT_ROOMS = 2, /* for rows, that are used again */
 	FXT_MEMOS = 2  /* providers take turns */
 };
 
@@ -46,6 +46,9 @@ struct fxt_window {
 
 /* Whether rows can wait: only what is merged has little memory, and who looks for what is wrong wants all at once. */
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish);
+
+/* Whether chunks wait without their bytes, which are read once more. */
+bool fxt_window_forgets(const struct tw_reader *reader);
 
 /* What the threads that read ahead do with a chunk: make rows of it only if it cannot wait. */
 extern const struct fxt_work fxt_window_work;
