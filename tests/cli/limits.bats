@@ -205,3 +205,26 @@ sys.stdout.buffer.write(struct.pack(f"<{len(head) + len(body)}Q", *head, *body))
 	peak_below 200 merge --memory 64M --to-time 1ms --to fxt -o - "${archives[@]}"
 	[ "$said" = "" ] || fail "$said"
 }
+
+@test "FXT: the memory of a merge does not grow with what is merged" {
+	"${PYTHON:-python3}" -c '
+import struct, sys
+for name, count in ("short", 20000), ("long", 200000):
+    head = [0x0016547846040010, 0x21, 10**9, 0x22 | 1 << 16 | 1 << 32, 0x6e, 0x33 | 1 << 16, 7, 8]
+    event = 0x24 | 1 << 24 | 1 << 32 | 1 << 48
+    body = [word for time in range(count) for word in (event, time)]
+    open(name, "wb").write(struct.pack(f"<{len(head) + len(body)}Q", *head, *body))'
+	local i short=() long=()
+	for i in $(seq 100); do
+		ln short "short$i"
+		short+=("short$i")
+	done
+	for i in $(seq 8); do
+		ln long "long$i"
+		long+=("long$i")
+	done
+	peak_below 48 merge --to fxt -o - "${long[@]}"
+	[ "$said" = "" ] || fail "$said"
+	peak_below 96 merge --to fxt -o - "${short[@]}"
+	[ "$said" = "" ] || fail "$said"
+}

@@ -220,3 +220,87 @@ events() { # file, then name and microseconds of instants
 		diff straight.txt rows.txt
 	done
 }
+
+# Two archives whose names and threads are more than a string table (32,767) and a thread table (255) hold, with clocks of
+# other rates. "expected" has what each event is: nanoseconds, process, thread, name.
+make_wide() {
+	"$PYTHON" - <<-'END'
+		import struct
+		EVENT, RATES = 4 | 2 << 4, (24000000, 1000003)
+		expected = []
+		for file, rate in enumerate(RATES):
+		    words = [0x0016547846040010, 0x21, rate]
+		    for i in range(1, 17001):
+		        text = f"{file}.{i}".encode()
+		        words += [2 | (1 + (len(text) + 7) // 8) << 4 | i << 16 | len(text) << 32]
+		        words += struct.unpack(f"<{(len(text) + 7) // 8}Q", text.ljust((len(text) + 7) // 8 * 8, b"\0"))
+		    for i in range(1, 201):
+		        words += [0x33 | i << 16, 100 + file, 1000 * (file + 1) + i]
+		    for i in range(1, 17001):
+		        thread, ticks = 1 + i % 200, i * 7
+		        words += [EVENT | thread << 24 | i << 48, ticks]
+		        expected.append((ticks * 10**9 // rate, 100 + file, 1000 * (file + 1) + thread, f"{file}.{i}"))
+		    open(f"wide{file}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+		open("expected", "w").write("".join("%d %d %d %s\n" % row for row in sorted(expected)))
+	END
+}
+
+@test "merge: more names and threads than the tables of an archive hold, from clocks of other rates" {
+	make_wide
+	trackway merge --align none wide0.fxt wide1.fxt -o wide.fxt
+	trackway check wide.fxt
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" >found <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import fxt
+		rows = [(row["ns"], row["process"], row["thread"], row["name"]) for row in fxt.events(open("wide.fxt", "rb").read())]
+		assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+		print("\n".join("%d %d %d %s" % row for row in sorted(rows)))
+	END
+	diff expected found
+}
+
+@test "merge: the same for any number of jobs" {
+	make_wide
+	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" .
+	for set in "wide0.fxt wide1.fxt streaming.fxt" "oneshot_all.fxt v5.xray wide1.fxt"; do
+		for to in fxt chrome perfetto; do
+			trackway merge --jobs 1 --to $to $set -o - >one 2>losses
+			trackway merge --jobs 2 --to $to $set -o - >two 2>losses
+			[ -s one ]
+			cmp one two
+		done
+	done
+}
+
+@test "merge: all four formats have the totals in each target that each has alone" {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --turns 50 insns >facts
+	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/xray/v5.xray" "$DATA/tracelog/kinds.log" .
+	set -- oneshot_all.fxt v5.xray kinds.log insns
+	cat >sums.py <<-'END'
+		# statistics by name; those of instructions have another unit, but the same numbers
+		import collections, json, sys
+		sums = collections.Counter()
+		for line in sys.stdin:
+		    row = json.loads(line)
+		    if row.get("weight") != "samples":
+		        sums[row["name"], "count"] += row["count"]
+		        sums[row["name"], "total"] += row["total_ns"] if "total_ns" in row else row["total"]
+		print(*sorted("%s %s %d" % (*key, sums[key]) for key in sums), sep="\n")
+	END
+	trackway convert kinds.log -o kinds.json 2>losses # of a TraceLog itself, stat counts samples
+	for file in oneshot_all.fxt v5.xray kinds.json insns; do
+		trackway stat --json "$file" 2>findings || [ $? -eq 1 ]
+	done | "$PYTHON" sums.py >alone
+	grep -q '^GC count' alone
+	[ "$(wc -l <alone)" -gt 10 ]
+	for target in fxt json; do
+		trackway merge "$@" -o all.$target 2>losses || [ $? -eq 1 ]
+		trackway stat --json all.$target 2>findings >rows || [ $? -eq 1 ]
+		"$PYTHON" sums.py <rows >merged
+		diff alone merged
+	done
+	trackway merge "$@" -o all.pftrace 2>losses || [ $? -eq 1 ]
+	grep -v '^{"name":"paused"' rows >begun # a pause that the log begins in: Perfetto shows no slice without a beginning
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/exports.py" perfetto all.pftrace begun
+}
