@@ -46,6 +46,7 @@ enum tw_profile_by {
 	TW_BY_FUNCTION, /* the function */
 	TW_BY_THREAD,   /* the function and the thread */
 	TW_BY_CALLER,   /* the function and the function that called it: the edges of the call graph */
+	TW_BY_OBJECT,   /* the function and the first object with a name that a pointer or koid of the call leads to */
 	TW_BY_CLASS,    /* of samples: the class that the function belongs to */
 	TW_BY_MODULE,   /* of samples: the module */
 	/* Of samples: the line of the source, "file:line"; where that is not known, the function and what the format
@@ -84,6 +85,7 @@ struct tw_profile_row {
 	const char *owner, *module; /* the class and the module, NULL where not known */
 	const char *caller;         /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
+	const char *object;                     /* TW_BY_OBJECT: NULL where there is none */
 	uint64_t process, thread;               /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
 	const char *process_name, *thread_name; /* the same; NULL where not known */
 	uint64_t count;                         /* calls, open ones too; of samples self by tw_weight_count() */

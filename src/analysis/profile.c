@@ -117,6 +117,10 @@ static uint32_t row_for(struct tw_profile_merge *merge, const struct tw_profile_
 		key.caller = tw_profile_keep_name(merge, from.with);
 		if (key.caller == UINT32_MAX)
 			return TW_ROW_OTHER;
+	} else if (part->by == TW_BY_OBJECT && from.with) {
+		key.caller = tw_profile_keep_name(merge, from.with);
+		if (key.caller == UINT32_MAX)
+			return TW_ROW_OTHER;
 	}
 	return tw_profile_find_row(merge->profile, &key);
 }
@@ -222,8 +226,10 @@ static void show_key(const struct tw_profile *profile, const struct tw_profile_k
 	shown->thread = key->thread;
 	shown->process_name = text_of(profile, key->process_name);
 	shown->thread_name = text_of(profile, key->thread_name);
-	if (key->caller != UINT32_MAX) {
-		const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
+	const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
+	if (key->caller != UINT32_MAX && profile->options.by == TW_BY_OBJECT) {
+		shown->object = caller->text;
+	} else if (key->caller != UINT32_MAX) {
 		shown->caller = caller->text;
 		shown->caller_id = caller->id;
 	}
@@ -282,6 +288,8 @@ static int compare_rows(const void *left, const void *right)
 	order = order ? order : compare_numbers(a->caller != NULL, b->caller != NULL);
 	order = order || !a->caller ? order : strcmp(a->caller, b->caller);
 	order = order ? order : compare_numbers(a->caller_id, b->caller_id);
+	order = order ? order : compare_numbers(a->object != NULL, b->object != NULL);
+	order = order || !a->object ? order : strcmp(a->object, b->object);
 	order = order ? order : compare_numbers(a->process, b->process);
 	return order ? order : compare_numbers(a->thread, b->thread);
 }
@@ -321,6 +329,47 @@ const struct tw_consumer tw_profile_consumer = {
     .settle = settle,
 };
 
+/* ---- Calls by object. ---- */
+
+static uint32_t object_of(const struct tw_batch *batch, const struct tw_event *event)
+{
+	const struct tw_argument *arguments = tw_event_arguments(batch, event);
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		bool refers = arguments[i].type == TW_ARG_POINTER || arguments[i].type == TW_ARG_KOID;
+		if (refers && arguments[i].size)
+			return (uint32_t)arguments[i].size;
+	}
+	return 0;
+}
+
+/* One call after the other: what its arguments lead to is known with its event alone. */
+static int read_objects(struct tw_profile_part *part, struct tw_reader *reader)
+{
+	struct tw_batch batch;
+	int got;
+	reader->kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE;
+	while ((got = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			part->object = object_of(&batch, &batch.events[i]);
+			tw_consume_batch(&tw_profile_consumer, part, &(struct tw_batch){&batch.events[i], 1, NULL});
+		}
+	tw_profile_part_finish(part);
+	return got;
+}
+
+static int add_objects(struct tw_profile *profile, struct tw_reader *reader)
+{
+	begin(profile, 1);
+	struct tw_profile_part *part = open_part(profile, tw_reader_dictionary(reader));
+	if (!part)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	int status = read_objects(part, reader);
+	merge_part(profile, part);
+	tw_profile_part_close(part);
+	int settled = settle(profile);
+	return status < 0 ? status : settled;
+}
+
 /* ---- The handle. ---- */
 
 int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *options)
@@ -350,6 +399,8 @@ int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 		return status;
 	if (tw_weight_is_sampled(profile->weight))
 		return tw_profile_add_samples(profile, reader, choose);
+	if (profile->options.by == TW_BY_OBJECT)
+		return add_objects(profile, reader);
 	if (profile->options.by > TW_BY_CALLER)
 		return tw_fail(reader, TW_ERR_VALUE,
 		               "calls have no classes, modules and lines, and no threads as a whole: samples have");

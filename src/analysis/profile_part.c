@@ -36,6 +36,14 @@ static inline uint32_t find_caller(struct tw_calls *calls, const struct tw_frame
 	return tw_map_find(&part_of(calls)->row_map, packed(name, caller->name), &row) ? row : TW_ROW_NONE;
 }
 
+static inline uint32_t find_object(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_profile_part *part = part_of(calls);
+	uint32_t row;
+	(void)caller;
+	return tw_map_find(&part->row_map, packed(name, part->object), &row) ? row : TW_ROW_NONE;
+}
+
 /* Finds where calls are counted, and asks for it: the places are seldom in a near cache, and the processor can only
  * wait for many at once where nothing else stands between. `make bench` measures stat of FXT.
  * It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
@@ -189,7 +197,18 @@ static const struct {
     [TW_BY_FUNCTION] = {find_function, add_function},
     [TW_BY_THREAD] = {find_thread, add_keyed},
     [TW_BY_CALLER] = {find_caller, add_keyed},
+    [TW_BY_OBJECT] = {find_object, add_keyed},
 };
+
+/* What else than the name makes the row. */
+static uint32_t with_of(const struct tw_profile_part *part, const struct tw_frame *caller)
+{
+	if (part->by == TW_BY_THREAD)
+		return part->calls.track;
+	if (part->by == TW_BY_OBJECT)
+		return part->object;
+	return part->by == TW_BY_CALLER ? caller->name : 0;
+}
 
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
@@ -197,8 +216,8 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	uint32_t row = name < calls->name_limit ? ways[part->by].find(calls, caller, name) : TW_ROW_NONE;
 	if (row != TW_ROW_NONE)
 		return row;
-	uint32_t with = part->by == TW_BY_THREAD ? calls->track : part->by == TW_BY_CALLER ? caller->name : 0;
-	row = part->full ? TW_ROW_OTHER : ways[part->by].add(part, (struct tw_part_key){.name = name, .with = with});
+	const struct tw_part_key key = {.name = name, .with = with_of(part, caller)};
+	row = part->full ? TW_ROW_OTHER : ways[part->by].add(part, key);
 	part->full = row == TW_ROW_OTHER;
 	return row;
 }
@@ -265,7 +284,7 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	    .hooks = &hooks,
 	    .budget = budget,
 	    .min_duration = options->min_duration_ns,
-	    .by_row = options->by == TW_BY_CALLER,
+	    .by_row = options->by == TW_BY_CALLER || options->by == TW_BY_OBJECT,
 	    .name_limit = options->by == TW_BY_FUNCTION ? 0 : SIZE_MAX,
 	};
 	part->dictionary = dictionary;
@@ -289,6 +308,9 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 		break;
 	case TW_BY_CALLER:
 		tw_calls_feed_run(&part->calls, run, find_caller, leave, true);
+		break;
+	case TW_BY_OBJECT:
+		tw_calls_feed_run(&part->calls, run, find_object, leave, true);
 		break;
 	case TW_BY_CLASS:
 	case TW_BY_MODULE:

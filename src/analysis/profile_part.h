@@ -30,6 +30,7 @@ struct tw_profile_part {
 	struct tw_tallies rows;
 	struct tw_part_key *keys; /* by row */
 	size_t key_room;
+	uint32_t object;  /* TW_BY_OBJECT: the name of that of the call that comes next, 0: it has none */
 	uint32_t *row_of; /* TW_BY_FUNCTION: by name */
 	size_t row_of_room;
 	struct tw_map row_map;                        /* otherwise: by key */

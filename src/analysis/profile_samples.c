@@ -133,9 +133,9 @@ static uint32_t thread_text(struct fold *fold, uint32_t node)
 }
 
 static uint32_t (*const texts[])(struct fold *fold, uint32_t node) = {
-    [TW_BY_FUNCTION] = function_text,   [TW_BY_THREAD] = function_text, [TW_BY_CALLER] = function_text,
-    [TW_BY_CLASS] = class_text,         [TW_BY_MODULE] = module_text,   [TW_BY_LINE] = line_text,
-    [TW_BY_WHOLE_THREAD] = thread_text,
+    [TW_BY_FUNCTION] = function_text, [TW_BY_THREAD] = function_text,     [TW_BY_CALLER] = function_text,
+    [TW_BY_OBJECT] = function_text,   [TW_BY_CLASS] = class_text,         [TW_BY_MODULE] = module_text,
+    [TW_BY_LINE] = line_text,         [TW_BY_WHOLE_THREAD] = thread_text,
 };
 
 /* ---- Rows. ---- */

@@ -42,13 +42,10 @@ static const char *sort_word(size_t i)
 
 static const char *by_word(size_t i)
 {
-	static const char *const words[] = {[TW_BY_FUNCTION] = "function",
-	                                    [TW_BY_THREAD] = "thread",
-	                                    [TW_BY_CALLER] = "caller",
-	                                    [TW_BY_CLASS] = "class",
-	                                    [TW_BY_MODULE] = "module",
-	                                    [TW_BY_LINE] = "line",
-	                                    [TW_BY_WHOLE_THREAD] = "whole-thread"};
+	static const char *const words[] = {[TW_BY_FUNCTION] = "function", [TW_BY_THREAD] = "thread",
+	                                    [TW_BY_CALLER] = "caller",     [TW_BY_OBJECT] = "object",
+	                                    [TW_BY_CLASS] = "class",       [TW_BY_MODULE] = "module",
+	                                    [TW_BY_LINE] = "line",         [TW_BY_WHOLE_THREAD] = "whole-thread"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
@@ -76,6 +73,7 @@ static int compare(const void *a, const void *b, void *context)
 	order = order ? order : strcmp(x->name, y->name);
 	order = order ? order : by_number(x->id, y->id);
 	order = order ? order : by_number(x->caller_id, y->caller_id);
+	order = order || !x->object || !y->object ? order : strcmp(x->object, y->object);
 	order = order ? order : by_number(x->process, y->process);
 	return order ? order : by_number(x->thread, y->thread);
 }
@@ -166,10 +164,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, offsetof(struct stat_options, by), .choice = by_word,
-     .help =
-         "what makes a row: each function, each function in each thread, each function under each caller; of samples "
-         "also each class, module, line of the source (where none is known, the place in the function: an offset in "
-         "the intermediate language, or an address), or thread, whatever its functions"},
+     .help = "what makes a row: each function, each function in each thread, each function under each caller, each "
+             "function with each object (the first with a name that a pointer or koid among its arguments leads "
+             "to; of FXT); of samples also each class, module, line of the source (where none is known, the place "
+             "in the function: an offset in the intermediate language, or an address), or thread, whatever its "
+             "functions"},
     {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",

@@ -80,6 +80,8 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 		tw_json_text(&json, "caller", row->caller);
 		tw_json_u64(&json, "caller_id", row->caller_id);
 	}
+	if (by == TW_BY_OBJECT)
+		tw_json_text(&json, "object", row->object);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 }
@@ -106,6 +108,7 @@ static const struct tw_column name_columns[] = {
     [TW_BY_FUNCTION] = {"FUNCTION", false},
     [TW_BY_THREAD] = {"FUNCTION", false},
     [TW_BY_CALLER] = {"CALLER > FUNCTION", false},
+    [TW_BY_OBJECT] = {"FUNCTION", false},
     [TW_BY_CLASS] = {"CLASS", false},
     [TW_BY_MODULE] = {"MODULE", false},
     [TW_BY_LINE] = {"LINE", false},
@@ -178,6 +181,8 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 		columns[count++] = (struct tw_column){"THREAD", true};
 	if (named)
 		columns[count++] = (struct tw_column){"NAME", false};
+	if (rows->by == TW_BY_OBJECT)
+		columns[count++] = (struct tw_column){"OBJECT", false};
 	columns[count++] = name_columns[rows->by];
 	return count;
 }
@@ -191,6 +196,8 @@ int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, 
 		(rows->items[i]->weighed ? add_samples : add_calls)(&table, rows->items[i], rows);
 		if (is_by_thread(rows->by))
 			add_thread(&table, rows->items[i], named);
+		if (rows->by == TW_BY_OBJECT)
+			tw_table_add(&table, rows->items[i]->object ? rows->items[i]->object : "-");
 		add_name(&table, rows->items[i], rows->by);
 	}
 	int status = tw_table_put(&table, screen);

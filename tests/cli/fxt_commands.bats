@@ -474,3 +474,31 @@ for thread in row["thread_list"]:
 END
 	done
 }
+
+@test "stat --by object: a row for each object that calls have as an argument" {
+	archive <<'END'
+def kernel(koid, text):
+    return record(7, 9 << 16 | (0x8000 | len(text)) << 24, koid, stream(text))
+def koid(value):
+    return argument(8, 0, value, name=2)
+def wait(begin, end, *what):
+    return event(4, 1, *what, end, arguments=len(what), ticks=begin)
+out += [string(1, b'wait'), string(2, b'on'), kernel(70, b'door'), kernel(71, b'gate')]
+out += [wait(100, 110, koid(70)), wait(120, 150, argument(1, 3, name=2), koid(71)), wait(200, 205, koid(70)), wait(300, 400),
+        wait(500, 600, koid(72))]
+out += [event(2, 1, koid(71), arguments=1, ticks=700), wait(710, 720, koid(70)), event(2, 1, koid(71), arguments=1, ticks=730),
+        event(3, 1, ticks=740), event(3, 1, ticks=800)]
+END
+	for jobs in 1 2; do
+		trackway stat --by object --json --jobs $jobs in.fxt | "$PYTHON" -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    print(row["name"], row["object"], row["count"], row["total_ns"], row["self_ns"])' >out
+		diff out - <<'END'
+wait None 2 200 200
+wait gate 3 130 120
+wait door 3 25 25
+END
+	done
+	trackway stat --by object in.fxt | tr -s ' ' | cut -d ' ' -f 2- | grep -q 'door wait$'
+}
