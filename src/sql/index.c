@@ -43,8 +43,7 @@ struct begin {
 /* A place in the file, and what of the records before it those behind it depend on. */
 struct place {
 	uint64_t offset;
-	struct tw_piece *live;
-	size_t count;
+	size_t first, count; /* of sql_index.live */
 };
 
 struct span {
@@ -76,7 +75,8 @@ struct sql_index {
 	size_t needed_count, needed_room;
 	struct place *places; /* in order */
 	size_t place_count, place_room;
-	size_t live;                  /* pieces in all of them */
+	struct tw_piece *live; /* of all of them */
+	size_t live_count, live_room;
 	struct tw_state_outline told; /* that asks for all this */
 	size_t next_begin;            /* while the outline is told */
 };
@@ -236,17 +236,16 @@ static bool put_record(void *context, uint64_t offset, uint64_t size, bool neede
 /* Leaves out every other place, and makes them twice as far apart. */
 static void thin_out(struct sql_index *index)
 {
-	size_t kept = 0;
-	index->live = 0;
-	for (size_t i = 0; i < index->place_count; i++) {
-		if (i & 1) {
-			index->places[kept++] = index->places[i];
-			index->live += index->places[i].count;
-		} else {
-			free(index->places[i].live);
-		}
+	size_t kept = 0, live = 0;
+	for (size_t i = 1; i < index->place_count; i += 2) {
+		struct place place = index->places[i];
+		memmove(index->live + live, index->live + place.first, place.count * sizeof *index->live);
+		place.first = live;
+		live += place.count;
+		index->places[kept++] = place;
 	}
 	index->place_count = kept;
+	index->live_count = live;
 	index->told.interval *= 2;
 }
 
@@ -254,19 +253,17 @@ static bool put_place(void *context, uint64_t offset, const struct tw_piece *liv
 {
 	struct sql_index *index = context;
 	size_t most = tw_memory_limit(index->cursor.scan.reader) / SHARE / sizeof *live;
-	while (index->place_count && (index->place_count == PLACES || count > most - index->live))
+	while (index->place_count && (index->place_count == PLACES || count > most - index->live_count))
 		thin_out(index);
-	struct tw_piece *copy = count && count <= most ? calloc(count, sizeof *copy) : NULL;
-	if ((count && !copy) ||
+	if (count > most || !tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *live) ||
 	    !tw_grow(&index->places, &index->place_room, index->place_count + 1, sizeof *index->places)) {
-		free(copy);
 		index->failed = true;
 		return false;
 	}
 	if (count)
-		memcpy(copy, live, count * sizeof *copy);
-	index->places[index->place_count++] = (struct place){offset, copy, count};
-	index->live += count;
+		memcpy(index->live + index->live_count, live, count * sizeof *live);
+	index->places[index->place_count++] = (struct place){offset, index->live_count, count};
+	index->live_count += count;
 	return true;
 }
 
@@ -303,7 +300,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 	index->cursor = (struct sql_cursor){.table = &sql_table_slice, .ts = {INT64_MIN, INT64_MAX}, .scan = *scan};
 	index->slices.ended = note_end;
 	bool fine = index->blocks && sql_slices_begin(&index->slices, &index->cursor) >= 0;
-	if (!fine || (index->depends && begin_outline(index, scan->reader) < 0)) {
+	if (!fine || (reader->format->state_outline && begin_outline(index, scan->reader) < 0)) {
 		sql_index_free(index);
 		return NULL;
 	}
@@ -514,7 +511,7 @@ static void add_stretch(const struct sql_index *index, struct list *list, uint64
 		return;
 	const struct place *place = place_before(index, first);
 	for (size_t i = 0; place && i < place->count; i++)
-		add(list, place->live[i].offset, place->live[i].size);
+		add(list, index->live[place->first + i].offset, index->live[place->first + i].size);
 	first = place ? place->offset : 0;
 	add(list, first, end - first);
 }
@@ -573,8 +570,8 @@ static void put_places(struct tw_output *out, const struct sql_index *index)
 		sql_put_word(out, place->offset);
 		sql_put_word(out, place->count);
 		for (size_t k = 0; k < place->count; k++) {
-			sql_put_word(out, place->live[k].offset);
-			sql_put_word(out, place->live[k].size);
+			sql_put_word(out, index->live[place->first + k].offset);
+			sql_put_word(out, index->live[place->first + k].size);
 		}
 	}
 }
@@ -675,14 +672,15 @@ static void take_pieces(struct sql_words *words, struct sql_index *index)
 	}
 }
 
-static void take_live(struct sql_words *words, const struct sql_index *index, struct place *place)
+static void take_live(struct sql_words *words, struct sql_index *index, struct place *place)
 {
 	size_t count = sql_take_count(words, 2);
-	place->live = count ? calloc(count, sizeof *place->live) : NULL;
-	words->failed = words->failed || (count && !place->live);
+	place->first = index->live_count;
+	if (!tw_grow(&index->live, &index->live_room, index->live_count + count, sizeof *index->live))
+		words->failed = true;
 	for (; place->count < count && !words->failed; place->count++) {
 		struct begin bytes = take_bytes(words, index);
-		place->live[place->count] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
+		index->live[index->live_count++] = (struct tw_piece){.offset = bytes.unit, .size = bytes.size};
 	}
 }
 
@@ -744,8 +742,7 @@ void sql_index_free(struct sql_index *index)
 	sql_slices_free(&index->slices);
 	for (size_t i = 0; i < SPANS; i++)
 		free(index->spans[i].open);
-	for (size_t i = 0; i < index->place_count; i++)
-		free(index->places[i].live);
+	free(index->live);
 	free(index->places);
 	free(index->blocks);
 	free(index->begins);
