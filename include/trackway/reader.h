@@ -118,7 +118,7 @@ TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const voi
 /* Opens part number `shard` of `shards` of an open trace that has not been read from: some of its tracks, whole, and
  * each track in just one of the parts; together they hold all. Parts may be read in different threads at once; each has
  * a dictionary of its own; findings arrive one at a time. The trace itself must stay open longer, unread.
- * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or the trace has too few tracks
+ * Returns 0, TW_ERR_UNSUPPORTED when the format or the order asked for cannot be parted, or there are too few tracks
  * for several parts, or another negative status. */
 TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards);
 
