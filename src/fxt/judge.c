@@ -376,11 +376,14 @@ static bool ends_file(const struct view *view, size_t at, size_t size)
 }
 
 /* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
- * one of which the bytes are missing instead: then it must refer to what is there. */
+ * one of which the bytes are missing instead: then an event must have a name. */
 static bool began_inside(const struct view *view, size_t at, size_t size)
 {
-	bool shares = size - at < TW_FXT_WORD;
-	return (many_begin(view, at) && (shares ? alone(view, at) : is_sound(view, at))) || ends_file(view, at, size);
+	if (!many_begin(view, at))
+		return ends_file(view, at, size);
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	bool named = fxt_type(header) != TW_FXT_TYPE_EVENT || tw_bits(header, 48, 63);
+	return is_sound(view, at) && (named || size - at >= TW_FXT_WORD);
 }
 
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
