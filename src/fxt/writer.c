@@ -209,7 +209,7 @@ static uint64_t choose_frequency(const struct fxt_writer *w, unsigned number)
 static void put_metadata(const struct fxt_writer *w, enum tw_fxt_kind kind, const char *name, size_t length)
 {
 	struct tw_output *out = &w->writer->out;
-	uint64_t type = (uint64_t)(kind - TW_FXT_PROVIDER_INFO + 1);
+	uint64_t type = kind - TW_FXT_PROVIDER_INFO + 1;
 	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_stream(&put, name, length);
 	fxt_put_end(out, &put,
