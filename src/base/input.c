@@ -17,6 +17,7 @@
 
 #include "base/decompress.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/temporary.h"
 
 #include <trackway/status.h>
@@ -97,15 +98,8 @@ static int no_memory(struct tw_input *input)
 
 const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, uint64_t place)
 {
-	size_t low = 0, high = count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (pieces[middle].place <= place)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &pieces[low];
+	size_t begun = tw_count_up_to(pieces, count, TW_KEY(struct tw_piece, place), place);
+	return &pieces[begun ? begun - 1 : 0];
 }
 
 /* Where in the file a place of the pieces is; no more than *size bytes are there in one. */

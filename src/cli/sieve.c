@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sieve.h"
 
+#include <stdlib.h>
+
+#include "base/search.h"
 #include "cli/again.h"
 #include "cli/message.h"
-
-#include <stdlib.h>
 
 static const uint64_t NONE = UINT64_MAX;
 
@@ -67,15 +68,7 @@ static bool list_places(struct places *places, const struct tw_findings *finding
 /* The first place at an offset or behind it. */
 static size_t find(const struct places *places, uint64_t offset)
 {
-	size_t low = 0, high = places->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (places->items[middle].record < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return tw_count_below(places->items, places->count, TW_KEY(struct place, record), offset);
 }
 
 /* ---- Events. ---- */

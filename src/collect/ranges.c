@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* The first range that ends behind an address. */
 static size_t find(const struct ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ranges->all[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return tw_count_up_to(ranges->all, ranges->count, TW_KEY(struct range, end), address);
 }
 
 bool ranges_hold(const struct ranges *ranges, uint64_t address)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "fdr/state.h"
 
 /* What tells a time that does not count from the record before. */
@@ -93,16 +94,9 @@ static bool add_part(struct cut *cut, const struct fdr_place *place, const struc
 
 static bool add_parts(struct cut *cut, const struct fdr_place *place, const struct tw_piece *pieces, size_t count)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (pieces[middle].offset + pieces[middle].size <= place->offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < count && pieces[low].offset < place->end; low++)
-		if (!add_part(cut, place, &pieces[low]))
+	size_t i = tw_count_up_to(pieces, count, TW_KEY(struct tw_piece, offset), place->offset);
+	for (i -= i > 0; i < count && pieces[i].offset < place->end; i++)
+		if (!add_part(cut, place, &pieces[i]))
 			return false;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "core/format.h"
 #include "sql/tables.h"
 #include "sql/words.h"
@@ -485,15 +486,8 @@ static void add_blocks(const struct sql_index *index, struct list *list, uint64_
 
 static const struct place *place_before(const struct sql_index *index, uint64_t offset)
 {
-	size_t low = 0, high = index->place_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->places[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &index->places[low - 1] : NULL;
+	size_t count = tw_count_up_to(index->places, index->place_count, TW_KEY(struct place, offset), offset);
+	return count ? &index->places[count - 1] : NULL;
 }
 
 /* All from a place before the first block of a window to its last block, and what the place depends on. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 enum { PAGE = 4096, MOST_FUNCTIONS = 1 << 24 };
 
@@ -246,15 +247,8 @@ static int read_image(struct tw_symbols *symbols, struct tables *tables, const u
 
 static const struct tw_placed *find(const struct tw_symbols *symbols, uint64_t address)
 {
-	size_t low = 0, high = symbols->placed_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (symbols->placed[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < symbols->placed[low - 1].end ? &symbols->placed[low - 1] : NULL;
+	size_t count = tw_count_up_to(symbols->placed, symbols->placed_count, TW_KEY(struct tw_placed, start), address);
+	return count && address < symbols->placed[count - 1].end ? &symbols->placed[count - 1] : NULL;
 }
 
 int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, struct tw_range *range)

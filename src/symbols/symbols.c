@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { CHUNK = 1 << 16 };
 
 /* Bytes that all demangled names together may take: far above what compilers make, far below what hostile symbols
@@ -72,15 +74,8 @@ static int compare_places(const void *a, const void *b)
 
 struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address)
 {
-	size_t low = 0, high = places->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (places->items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < places->count && places->items[low].address == address ? &places->items[low] : NULL;
+	size_t first = tw_count_below(places->items, places->count, TW_KEY(struct tw_place, address), address);
+	return first < places->count && places->items[first].address == address ? &places->items[first] : NULL;
 }
 
 /* ---- Open. ---- */

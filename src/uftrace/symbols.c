@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/scan.h"
+#include "base/search.h"
 #include "uftrace/uftrace.h"
 
 enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
@@ -259,17 +260,10 @@ static const struct uftrace_mapping *mapping_at(const struct uftrace_session *se
 
 static const char *symbol_at(const struct uftrace_module *module, uint64_t address)
 {
-	size_t low = 0, high = module->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (module->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || module->symbols[low - 1].text == UINT32_MAX)
+	size_t count = tw_count_up_to(module->symbols, module->count, TW_KEY(struct uftrace_symbol, address), address);
+	if (count == 0 || module->symbols[count - 1].text == UINT32_MAX)
 		return NULL;
-	return module->texts + module->symbols[low - 1].text;
+	return module->texts + module->symbols[count - 1].text;
 }
 
 /* Finds the symbol; *text is NULL where there is none. */

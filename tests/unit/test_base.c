@@ -24,6 +24,7 @@
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/scan.h"
+#include "base/search.h"
 #include "base/utf8.h"
 
 /* ---- Bytes. ---- */
@@ -151,6 +152,32 @@ static void test_grow(void **state)
 	assert_int_equal(room, before);
 	assert_int_equal(array[999], 999);
 	free(array);
+}
+
+static void test_search(void **state)
+{
+	(void)state;
+	struct item {
+		char other;
+		uint64_t number;
+	};
+	static const struct item items[] = {{'a', 0}, {'b', 3}, {'c', 3}, {'d', 9}, {'e', UINT64_MAX}};
+	const struct tw_key key = TW_KEY(struct item, number);
+	static const struct {
+		uint64_t number;
+		size_t below, up_to;
+	} cases[] = {
+	    {0, 0, 1},          {1, 1, 1},  {2, 1, 1},
+	    {3, 1, 3},          {4, 3, 3},  {8, 3, 3},
+	    {9, 3, 4},          {10, 4, 4}, {UINT64_MAX - 1, 4, 4},
+	    {UINT64_MAX, 4, 5},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(tw_count_below(items, 5, key, cases[i].number), cases[i].below);
+		assert_int_equal(tw_count_up_to(items, 5, key, cases[i].number), cases[i].up_to);
+		assert_int_equal(tw_count_below(NULL, 0, key, cases[i].number), 0);
+		assert_int_equal(tw_count_up_to(NULL, 0, key, cases[i].number), 0);
+	}
 }
 
 static void test_text(void **state)
@@ -776,6 +803,7 @@ int main(void)
 	    cmocka_unit_test(test_map_with_equal_keys),
 	    cmocka_unit_test(test_hash),
 	    cmocka_unit_test(test_grow),
+	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_utf8),
 	    cmocka_unit_test_setup_teardown(test_output_appears_when_complete, setup, teardown),

@@ -1,0 +1,41 @@
+/* search.h - places in arrays that are in order of a number. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_SEARCH_H
+#define BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where in an element its number is. */
+struct tw_key {
+	size_t size, at;
+};
+
+/* Of a field that is a uint64_t; of any other it does not compile. */
+#define TW_KEY(type, field)                                                                                            \
+	((struct tw_key){sizeof(type), _Generic(((type *)NULL)->field, uint64_t : offsetof(type, field))})
+
+/* How many elements of an array have numbers below one: the index of the first that has not. No element is touched
+ * where there are none. */
+static inline size_t tw_count_below(const void *array, size_t count, struct tw_key key, uint64_t number)
+{
+	const char *numbers = array;
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const void *found = numbers + middle * key.size + key.at;
+		if (*(const uint64_t *)found < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many have numbers that are not above it. */
+static inline size_t tw_count_up_to(const void *array, size_t count, struct tw_key key, uint64_t number)
+{
+	return number == UINT64_MAX ? count : tw_count_below(array, count, key, number + 1);
+}
+
+#endif
