@@ -1,4 +1,4 @@
-/* profile_steps.h - traces of a few named calls on a few threads, and exact percentiles, for the tests of profiles. */
+/* profile_steps.h - traces of a few named calls on a few threads, and exact percentiles. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PROFILE_STEPS_H
 #define PROFILE_STEPS_H
@@ -20,7 +20,6 @@
 
 enum { NAMES = 16, TRACKS = 4 };
 
-/* Names are "a", "b", ... with the ids 1, 2, ...; track t is thread 100 + t of process 9. */
 struct step {
 	char kind; /* B, E, X (complete), I (instant) */
 	unsigned track;
@@ -29,6 +28,20 @@ struct step {
 	uint64_t duration;
 };
 
+static inline struct tw_event event_of(const struct step *step, uint32_t track, uint32_t name)
+{
+	static const char letters[] = "BEXI";
+	static const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_INSTANT};
+	return (struct tw_event){
+	    .time = step->time,
+	    .value = step->duration,
+	    .track = track,
+	    .name = name,
+	    .kind = (uint8_t)kinds[strchr(letters, step->kind) - letters],
+	};
+}
+
+/* Names are "a", "b", ... with the ids 1, 2, ...; track t is thread 100 + t of process 9. */
 static inline struct tw_dictionary *make_dictionary(uint32_t *names, uint32_t *tracks, bool reversed)
 {
 	struct tw_dictionary *dictionary = tw_dictionary_new();
@@ -45,15 +58,7 @@ static inline struct tw_dictionary *make_dictionary(uint32_t *names, uint32_t *t
 
 static inline struct tw_event make_event(const struct step *step, const uint32_t *names, const uint32_t *tracks)
 {
-	static const char letters[] = "BEXI";
-	static const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_INSTANT};
-	return (struct tw_event){
-	    .time = step->time,
-	    .value = step->duration,
-	    .track = tracks[step->track],
-	    .name = step->name ? names[step->name - 'a'] : 0,
-	    .kind = (uint8_t)kinds[strchr(letters, step->kind) - letters],
-	};
+	return event_of(step, tracks[step->track], step->name ? names[step->name - 'a'] : 0);
 }
 
 static inline uint64_t next_random(uint64_t *seed)

@@ -1,28 +1,8 @@
 /* test_calltree.c - trees of calls from hand-made events: stacks, order, threads, merging, limits. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "profile_steps.h"
 
-#include <cmocka.h>
-
-#include "analysis/consume.h"
-#include "core/dictionary.h"
-
-enum { EVENTS = 64, NODES = 24, TRACKS = 4 };
-
-/* Names are single letters, their ids the letters' numbers; track t is thread 100 - t of process 9. */
-struct step {
-	char kind; /* B, E, X (complete), I (instant) */
-	unsigned track;
-	uint64_t time;
-	char name;
-	uint64_t duration;
-};
+enum { EVENTS = 64, NODES = 24 };
 
 /* A node as it should be; the first with a NULL name ends a list. The root comes first. */
 struct expected {
@@ -39,8 +19,6 @@ struct scene {
 	struct expected nodes[NODES];
 	uint64_t exits;
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct scene scenes[] = {
     {"nothing", {0}, {{0}}, {{"", 0, 0, 0, 0, 0, 0}}, 0},
@@ -150,19 +128,13 @@ static const struct scene scenes[] = {
      0},
 };
 
-static struct tw_event make_event(struct tw_dictionary *dictionary, const struct step *step)
+/* Names are single letters, their ids the letters' numbers; track t is thread 100 - t of process 9. */
+static struct tw_event add_event(struct tw_dictionary *dictionary, const struct step *step)
 {
-	static const char letters[] = "BEXI";
-	static const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_END, TW_SLICE_COMPLETE, TW_INSTANT};
 	struct tw_name name = {.text = &step->name, .length = 1, .id = (uint64_t)step->name};
 	struct tw_track track = {.process = 9, .thread = 100 - step->track};
-	return (struct tw_event){
-	    .time = step->time,
-	    .value = step->duration,
-	    .track = tw_dictionary_add_track(dictionary, &track),
-	    .name = tw_dictionary_intern(dictionary, &name),
-	    .kind = (uint8_t)kinds[strchr(letters, step->kind) - letters],
-	};
+	uint32_t number = tw_dictionary_add_track(dictionary, &track);
+	return event_of(step, number, tw_dictionary_intern(dictionary, &name));
 }
 
 /* Adds those steps whose track has a bit in `tracks`. first: a name that takes number 1 of the dictionary. */
@@ -174,7 +146,7 @@ static void add_steps(struct tw_calltree *tree, const struct step *steps, unsign
 	tw_dictionary_text(dictionary, first);
 	for (; steps->kind; steps++)
 		if (tracks >> steps->track & 1)
-			events[count++] = make_event(dictionary, steps);
+			events[count++] = add_event(dictionary, steps);
 	void *part = tw_calltree_consumer.open(tree, dictionary);
 	assert_non_null(part);
 	tw_consume_batch(&tw_calltree_consumer, part, &(struct tw_batch){.events = events, .count = count});
