@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/texts.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 #include "core/stack_text.h"
@@ -124,18 +125,13 @@ static void add_row(struct tw_alloc *alloc, const struct sum *sum)
 		alloc->left_out += sum->events;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct tw_alloc_row *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
 	order = order ? order : strcmp(a->where ? a->where : "", b->where ? b->where : "");
-	order = order ? order : by_number(a->process, b->process);
-	return order ? order : by_number(a->thread, b->thread);
+	order = order ? order : tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
 }
 
 /* Several classes, functions and stacks of a trace may have the same names: one row. */

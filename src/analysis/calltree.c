@@ -9,6 +9,7 @@
 #include "analysis/consume.h"
 #include "analysis/weight.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
@@ -250,11 +251,6 @@ static int merge_part(void *owner, void *state)
 
 /* ---- The nodes as they are shown: depth first, siblings by name and id. ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Names may have a NUL inside, the terminator is the least that can stand there. */
 static int compare_texts(const struct tw_name *a, const struct tw_name *b)
 {
@@ -267,14 +263,14 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	const struct tw_calltree *tree = context;
 	const struct node *a = &tree->nodes[*(const uint32_t *)left], *b = &tree->nodes[*(const uint32_t *)right];
 	if (a->parent != b->parent)
-		return compare_numbers(a->parent, b->parent);
+		return tw_compare(a->parent, b->parent);
 	const struct tw_name *x = tw_dictionary_name(tree->texts, a->name),
 			     *y = tw_dictionary_name(tree->texts, b->name);
 	int order = compare_texts(x, y);
-	order = order ? order : compare_numbers(x->id, y->id);
-	order = order ? order : compare_numbers(a->process, b->process);
-	order = order ? order : compare_numbers(a->thread, b->thread);
-	return order ? order : compare_numbers(x->length, y->length);
+	order = order ? order : tw_compare(x->id, y->id);
+	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	return order ? order : tw_compare(x->length, y->length);
 }
 
 static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "core/format.h"
 
 /* Integers are added exactly: 2^63 of 64 bits would be needed for more than this holds. */
@@ -247,20 +248,15 @@ int tw_counters_feed(struct tw_counters *counters, const struct tw_batch *batch)
 	return status;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct tw_counter_row *a = &((const struct tw_series *)left)->row;
 	const struct tw_counter_row *b = &((const struct tw_series *)right)->row;
-	int order = by_number(a->trace, b->trace);
-	order = order ? order : by_number(a->process, b->process);
+	int order = tw_compare(a->trace, b->trace);
+	order = order ? order : tw_compare(a->process, b->process);
 	order = order ? order : strcmp(a->category, b->category);
 	order = order ? order : strcmp(a->name, b->name);
-	order = order ? order : by_number(a->id, b->id);
+	order = order ? order : tw_compare(a->id, b->id);
 	return order ? order : strcmp(a->series, b->series);
 }
 

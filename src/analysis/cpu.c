@@ -9,6 +9,7 @@
 #include "analysis/counters.h"
 #include "analysis/report.h"
 #include "analysis/texts.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
@@ -202,18 +203,13 @@ static struct tw_cpu_row row_of(struct tw_cpu *cpu, const struct usage *usage)
 	};
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct tw_cpu_row *a = left, *b = right;
-	int order = by_number(a->process, b->process);
-	order = order ? order : by_number(b->whole, a->whole);
-	order = order ? order : by_number(a->thread, b->thread);
-	return order ? order : by_number(a->first_ns, b->first_ns);
+	int order = tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->whole, a->whole);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	return order ? order : tw_compare(a->first_ns, b->first_ns);
 }
 
 static int finish(struct tw_cpu *cpu)

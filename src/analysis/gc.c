@@ -9,6 +9,7 @@
 #include "analysis/report.h"
 #include "analysis/texts.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
@@ -297,23 +298,13 @@ static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_
 
 /* ---- What is shown: names are known by now, where the trace tells them. ---- */
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_pauses(const void *left, const void *right)
-{
-	return by_number(*(const uint64_t *)left, *(const uint64_t *)right);
-}
-
 static int compare_collections(const void *left, const void *right)
 {
 	const struct tw_gc_collection *a = left, *b = right;
-	int order = by_number(a->time_ns, b->time_ns);
-	order = order ? order : by_number(a->process, b->process);
-	order = order ? order : by_number(a->thread, b->thread);
-	return order ? order : by_number(a->pause_ns, b->pause_ns);
+	int order = tw_compare(a->time_ns, b->time_ns);
+	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	return order ? order : tw_compare(a->pause_ns, b->pause_ns);
 }
 
 static int compare_classes(const void *left, const void *right)
@@ -321,9 +312,9 @@ static int compare_classes(const void *left, const void *right)
 	const struct tw_gc_class *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
 	order = order ? order : strcmp(a->module ? a->module : "", b->module ? b->module : "");
-	order = order ? order : by_number(a->most_bytes, b->most_bytes);
-	order = order ? order : by_number(a->most_count, b->most_count);
-	return order ? order : by_number(a->bytes, b->bytes);
+	order = order ? order : tw_compare(a->most_bytes, b->most_bytes);
+	order = order ? order : tw_compare(a->most_count, b->most_count);
+	return order ? order : tw_compare(a->bytes, b->bytes);
 }
 
 static int compare_generations(const void *left, const void *right)
@@ -372,7 +363,7 @@ static bool sum_pauses(struct tw_gc *gc)
 			pauses[ended++] = gc->collections[i].pause_ns;
 			totals->pause_ns = tw_sum(totals->pause_ns, gc->collections[i].pause_ns);
 		}
-	qsort(pauses, ended, sizeof *pauses, compare_pauses);
+	qsort(pauses, ended, sizeof *pauses, tw_compare_u64);
 	totals->collections = gc->collection_count;
 	totals->ended = ended;
 	totals->covered_ns = time_covered(gc);

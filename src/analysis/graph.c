@@ -3,6 +3,7 @@
 #include "analysis/report.h"
 
 #include "base/json.h"
+#include "base/order.h"
 #include "base/sum.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static const struct tw_escape dot_escapes[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'
 static int compare_identity(const char *left, uint64_t left_id, const char *right, uint64_t right_id)
 {
 	int order = strcmp(left, right);
-	return order ? order : (left_id > right_id) - (left_id < right_id);
+	return order ? order : tw_compare(left_id, right_id);
 }
 
 static int by_identity(const void *left, const void *right)

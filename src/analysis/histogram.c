@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget)
 {
@@ -262,17 +263,11 @@ static uint64_t value_at(const struct tw_histogram_pool *pool, const struct tw_h
 	return bucket_middle(bucket);
 }
 
-static int compare_values(const void *left, const void *right)
-{
-	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
-	return (l > r) - (l < r);
-}
-
 static void raw_percentiles(const struct tw_histogram_raw *raw, uint64_t values, const unsigned *parts,
                             uint64_t *results, size_t count)
 {
 	struct tw_histogram_raw sorted = *raw;
-	qsort(sorted.value, values, sizeof *sorted.value, compare_values);
+	qsort(sorted.value, values, sizeof *sorted.value, tw_compare_u64);
 	for (size_t i = 0; i < count && values; i++)
 		results[i] = sorted.value[rank(parts[i], values) - 1];
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/texts.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
@@ -127,20 +128,15 @@ static void fill_row(struct tw_jit *jit, struct tw_jit_row *row, uint32_t about)
 	}
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct tw_jit_row *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
-	order = order ? order : by_number(a->process, b->process);
-	order = order ? order : by_number(a->thread, b->thread);
-	order = order ? order : by_number(a->compiled_ns, b->compiled_ns);
-	order = order ? order : by_number(a->cached_ns, b->cached_ns);
-	return order ? order : by_number(a->code_bytes, b->code_bytes);
+	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(a->thread, b->thread);
+	order = order ? order : tw_compare(a->compiled_ns, b->compiled_ns);
+	order = order ? order : tw_compare(a->cached_ns, b->cached_ns);
+	return order ? order : tw_compare(a->code_bytes, b->code_bytes);
 }
 
 static void finish(struct tw_jit *jit)

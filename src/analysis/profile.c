@@ -7,6 +7,7 @@
 #include "analysis/profile.h"
 #include "analysis/profile_part.h"
 #include "analysis/weight.h"
+#include "base/order.h"
 #include "core/format.h"
 
 /* Bytes: a name in a dictionary, about; and all of a row at most, with what arrays and the map grow ahead. */
@@ -275,23 +276,18 @@ static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile
 		show_calls(profile, i, shown);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *left, const void *right)
 {
 	const struct tw_profile_row *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
-	order = order ? order : compare_numbers(a->id, b->id);
-	order = order ? order : compare_numbers(a->caller != NULL, b->caller != NULL);
+	order = order ? order : tw_compare(a->id, b->id);
+	order = order ? order : tw_compare(a->caller != NULL, b->caller != NULL);
 	order = order || !a->caller ? order : strcmp(a->caller, b->caller);
-	order = order ? order : compare_numbers(a->caller_id, b->caller_id);
-	order = order ? order : compare_numbers(a->object != NULL, b->object != NULL);
+	order = order ? order : tw_compare(a->caller_id, b->caller_id);
+	order = order ? order : tw_compare(a->object != NULL, b->object != NULL);
 	order = order || !a->object ? order : strcmp(a->object, b->object);
-	order = order ? order : compare_numbers(a->process, b->process);
-	return order ? order : compare_numbers(a->thread, b->thread);
+	order = order ? order : tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
 }
 
 int tw_profile_settle(struct tw_profile *profile)

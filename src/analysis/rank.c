@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 static const double most_false = 0.05; /* of those that are called significant */
 
@@ -20,7 +21,7 @@ bool tw_bins_add(struct tw_bins *bins, uint64_t place, uint64_t count)
 static int by_place(const void *left, const void *right)
 {
 	const struct tw_bin *l = left, *r = right;
-	return (l->place > r->place) - (l->place < r->place);
+	return tw_compare(l->place, r->place);
 }
 
 static double sort(struct tw_bins *bins)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/sum.h"
 #include "core/format.h"
 
@@ -269,22 +270,17 @@ static void show_task(struct tw_sched *sched, uint32_t number)
 	sched->threads[sched->thread_count++] = task->row;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_threads(const void *left, const void *right)
 {
 	const struct tw_sched_thread *a = left, *b = right;
-	int order = by_number(a->process, b->process);
-	return order ? order : by_number(a->thread, b->thread);
+	int order = tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
 }
 
 static int compare_cores(const void *left, const void *right)
 {
 	const struct tw_sched_core *a = left, *b = right;
-	return by_number(a->row.cpu, b->row.cpu);
+	return tw_compare(a->row.cpu, b->row.cpu);
 }
 
 int tw_sched_end(struct tw_sched *sched)

@@ -8,6 +8,7 @@
 
 #include "analysis/texts.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "core/format.h"
 
 #include <trackway/gc.h>
@@ -288,7 +289,7 @@ static int by_texts(const void *left, const void *right)
 static int by_row(const void *left, const void *right)
 {
 	const struct cell *a = left, *b = right;
-	return (a->row > b->row) - (a->row < b->row);
+	return tw_compare(a->row, b->row);
 }
 
 static void sort(struct tw_spread *spread)

@@ -17,7 +17,7 @@
 
 #include "base/decompress.h"
 #include "base/memory.h"
-#include "base/search.h"
+#include "base/order.h"
 #include "base/temporary.h"
 
 #include <trackway/status.h>

@@ -3,6 +3,7 @@
 #include "cli/findings.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,12 @@ struct tw_findings_rule {
 	uint64_t total;
 };
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const struct tw_kept *a, const struct tw_kept *b)
 {
 	int order = strcmp(a->file, b->file);
-	order = order ? order : by_number(a->record, b->record);
-	order = order ? order : by_number(a->at, b->at);
-	order = order ? order : by_number(a->line, b->line);
+	order = order ? order : tw_compare(a->record, b->record);
+	order = order ? order : tw_compare(a->at, b->at);
+	order = order ? order : tw_compare(a->line, b->line);
 	order = order ? order : strcmp(a->rule, b->rule);
 	return order ? order : strcmp(a->text, b->text);
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/search.h"
+#include "base/order.h"
 #include "cli/again.h"
 #include "cli/message.h"
 
@@ -45,7 +45,7 @@ static void count_place(void *context, const struct tw_kept *kept)
 static int by_record(const void *a, const void *b)
 {
 	uint64_t first = ((const struct place *)a)->record, second = ((const struct place *)b)->record;
-	return (first > second) - (first < second);
+	return tw_compare(first, second);
 }
 
 static bool list_places(struct places *places, const struct tw_findings *findings)

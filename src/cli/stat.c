@@ -4,6 +4,7 @@
 
 #include "analysis/weight.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -57,11 +58,6 @@ static enum tw_profile_by by_of(const char *word)
 	return (enum tw_profile_by)i;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Larger first; equal ones in the profile's order. context: offset of the number. */
 static int compare(const void *a, const void *b, void *context)
 {
@@ -69,13 +65,13 @@ static int compare(const void *a, const void *b, void *context)
 	const struct tw_profile_row *x = *first, *y = *second;
 	size_t offset = *(const size_t *)context;
 	int order =
-	    by_number(*(const uint64_t *)((const char *)y + offset), *(const uint64_t *)((const char *)x + offset));
+	    tw_compare(*(const uint64_t *)((const char *)y + offset), *(const uint64_t *)((const char *)x + offset));
 	order = order ? order : strcmp(x->name, y->name);
-	order = order ? order : by_number(x->id, y->id);
-	order = order ? order : by_number(x->caller_id, y->caller_id);
+	order = order ? order : tw_compare(x->id, y->id);
+	order = order ? order : tw_compare(x->caller_id, y->caller_id);
 	order = order || !x->object || !y->object ? order : strcmp(x->object, y->object);
-	order = order ? order : by_number(x->process, y->process);
-	return order ? order : by_number(x->thread, y->thread);
+	order = order ? order : tw_compare(x->process, y->process);
+	return order ? order : tw_compare(x->thread, y->thread);
 }
 
 /* By name is the order that the rows are in already. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/order.h"
 
 /* The first range that ends behind an address. */
 static size_t find(const struct ranges *ranges, uint64_t address)

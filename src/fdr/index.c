@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 enum {
 	STEP = 4096, /* bytes read at a time */
@@ -81,18 +82,13 @@ static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_
 	}
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_places(const void *left, const void *right)
 {
 	const struct fdr_place *a = left, *b = right;
-	int order = compare(a->thread, b->thread);
-	order = order ? order : compare(a->wall_us, b->wall_us);
-	order = order ? order : compare(a->tsc, b->tsc);
-	return order ? order : compare(a->offset, b->offset);
+	int order = tw_compare(a->thread, b->thread);
+	order = order ? order : tw_compare(a->wall_us, b->wall_us);
+	order = order ? order : tw_compare(a->tsc, b->tsc);
+	return order ? order : tw_compare(a->offset, b->offset);
 }
 
 /* A thread with a buffer that has no wall time is sorted by the counter alone: so wall times are all the same there. */

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "base/search.h"
+#include "base/order.h"
 #include "fdr/state.h"
 
 /* What tells a time that does not count from the record before. */

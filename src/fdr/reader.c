@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "core/filter.h"
 #include "fdr/state.h"
 
@@ -71,15 +72,14 @@ static int compare_bytes(const void *left, const void *right, void *context)
 {
 	const struct fdr_thread *threads = context;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	if (threads[l].bytes != threads[r].bytes)
-		return threads[l].bytes < threads[r].bytes ? 1 : -1;
-	return (l > r) - (l < r);
+	int order = tw_compare(threads[r].bytes, threads[l].bytes);
+	return order ? order : tw_compare(l, r);
 }
 
 static int compare_numbers(const void *left, const void *right)
 {
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	return (l > r) - (l < r);
+	return tw_compare(l, r);
 }
 
 /* Deals the threads out to the parts, the largest first to the part with the least, and keeps those of this part. */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "fdr/state.h"
 
 /* A buffer is gone through twice: its size comes before its records. */
@@ -269,7 +270,7 @@ static int rewrite_buffer(struct rewrite *r, struct tw_output *out, struct tw_re
 static int compare_jobs(const void *left, const void *right)
 {
 	const struct job *a = left, *b = right;
-	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
+	return tw_compare(a->place.offset, b->place.offset);
 }
 
 /* Whether times of events become counts or deltas, or CPUs are added: then a buffer that begins without a count needs

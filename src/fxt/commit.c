@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/commit.h"
 
+#include "base/order.h"
 #include "fxt/tell.h"
 
 #include <inttypes.h>
@@ -181,11 +182,9 @@ static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 static int compare_notes(const void *left, const void *right)
 {
 	const struct fxt_note *a = left, *b = right;
-	if (a->record != b->record)
-		return a->record < b->record ? -1 : 1;
-	if (a->rule != b->rule)
-		return a->rule < b->rule ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	int order = tw_compare(a->record, b->record);
+	order = order ? order : tw_compare(a->rule, b->rule);
+	return order ? order : tw_compare(a->at, b->at);
 }
 
 static void tell_all(struct fxt_commit *commit, const struct fxt_chunk *chunk)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "fxt/census.h"
 #include "fxt/fxt.h"
 
@@ -159,9 +160,8 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 static int by_koids(const void *left, const void *right)
 {
 	const struct tw_thread_info *a = left, *b = right;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	int order = tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
 }
 
 static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)

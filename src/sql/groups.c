@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "core/format.h"
 
 enum {
@@ -297,7 +298,7 @@ static int compare(const void *left, const void *right)
 	if (!a->text || !b->text)
 		return (a->text != NULL) - (b->text != NULL);
 	int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+	return order ? order : tw_compare(a->length, b->length);
 }
 
 static int compare_down(const void *left, const void *right)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/order.h"
 #include "core/format.h"
 #include "sql/tables.h"
 #include "sql/words.h"
@@ -103,12 +103,6 @@ static void widen(struct sql_index *index)
 	index->span_count = (index->span_count + 1) / 2;
 	index->reached = (index->reached + 1) / 2;
 	index->span_shift++;
-}
-
-static int compare_offsets(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return (a > b) - (a < b);
 }
 
 static bool is_open(const struct sql_index *index, const struct sql_slice *slice)
@@ -315,7 +309,7 @@ struct sql_index *sql_index_new(struct sql_scan *scan)
 static int compare(const void *left, const void *right)
 {
 	const struct begin *a = left, *b = right;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	return tw_compare(a->offset, b->offset);
 }
 
 /* All begins that are in a span, each once. */
@@ -330,7 +324,7 @@ static bool gather_begins(struct sql_index *index)
 	for (size_t i = 0; i < index->span_count; i++) {
 		struct span *span = &index->spans[i];
 		if (span->count)
-			qsort(span->open, span->count, sizeof *span->open, compare_offsets);
+			qsort(span->open, span->count, sizeof *span->open, tw_compare_u64);
 		for (size_t k = 0; k < span->count; k++)
 			index->begins[count++].offset = span->open[k];
 	}
@@ -414,7 +408,7 @@ static void add(struct list *list, uint64_t offset, uint64_t size)
 static int compare_pieces(const void *left, const void *right)
 {
 	const struct tw_piece *a = left, *b = right;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	return tw_compare(a->offset, b->offset);
 }
 
 /* Makes one of those that touch; returns how many bytes they are. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "sql/cursor.h"
 
 enum { CONDITIONS = 8 };
@@ -164,7 +165,7 @@ void sql_lookup_free(struct sql_cursor *cursor)
 static int by_key(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
-	return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->row > b->row) - (a->row < b->row);
+	return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : tw_compare(a->row, b->row);
 }
 
 /* What a row is found by; false where it is NULL, which is equal to nothing. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "core/dictionary.h"
 #include "core/format.h"
 
@@ -100,18 +101,12 @@ static int after(struct sql_scan *scan, int got)
 	return sql_file_check(session, scan->file);
 }
 
-static int compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return (a > b) - (a < b);
-}
-
 static bool counts(const struct sql_view *view, const struct tw_event *event)
 {
 	if (event->time >= view->from && event->time <= view->to)
 		return true;
 	return event->time < view->from && view->open_count &&
-	       bsearch(&event->offset, view->open, view->open_count, sizeof *view->open, compare);
+	       bsearch(&event->offset, view->open, view->open_count, sizeof *view->open, tw_compare_u64);
 }
 
 int sql_scan_ended(struct sql_scan *scan, int status)

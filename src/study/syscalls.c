@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "study/study.h"
 #include "study/syscall.h"
 
@@ -138,9 +139,8 @@ static int compare(const void *a, const void *b)
 	const struct study_syscall *const *x = a, *const *y = b;
 	uint64_t first = study_syscall_failed(*x) ? -(*x)->result : 0,
 		 second = study_syscall_failed(*y) ? -(*y)->result : 0;
-	if ((*x)->number != (*y)->number)
-		return (*x)->number < (*y)->number ? -1 : 1;
-	return (first > second) - (first < second);
+	int order = tw_compare((*x)->number, (*y)->number);
+	return order ? order : tw_compare(first, second);
 }
 
 static size_t run_of(const struct study_syscall *const *calls, size_t count)

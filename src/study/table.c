@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "study/study.h"
 #include "xtrace/disassemble.h"
 
@@ -75,9 +76,8 @@ bool study_rank_add(struct study_ranks *ranks, uint64_t weight, uint32_t number)
 static int compare(const void *a, const void *b)
 {
 	const struct study_rank *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
+	int order = tw_compare(y->weight, x->weight);
+	return order ? order : tw_compare(x->number, y->number);
 }
 
 void study_rank_sort(struct study_ranks *ranks)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/search.h"
+#include "base/order.h"
 
 enum { PAGE = 4096, MOST_FUNCTIONS = 1 << 24 };
 
@@ -100,9 +100,8 @@ static bool add_stubs(struct tables *tables)
 static int compare(const void *a, const void *b)
 {
 	const struct tw_place *x = a, *y = b;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->size < y->size) - (x->size > y->size);
+	int order = tw_compare(x->address, y->address);
+	return order ? order : tw_compare(y->size, x->size);
 }
 
 static void keep_one_each(struct tw_places *places)
@@ -217,7 +216,7 @@ static bool keep_place(struct tw_symbols *symbols, const struct tw_places *place
 static int by_start(const void *a, const void *b)
 {
 	const struct tw_placed *x = a, *y = b;
-	return (x->start > y->start) - (x->start < y->start);
+	return tw_compare(x->start, y->start);
 }
 
 static int keep_places(struct tw_symbols *symbols, const struct tw_places *places, uint64_t bias)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/order.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -67,9 +67,8 @@ const char *tw_symbols_keep(struct tw_symbols *symbols, const char *text)
 static int compare_places(const void *a, const void *b)
 {
 	const struct tw_place *x = a, *y = b;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	int order = tw_compare(x->address, y->address);
+	return order ? order : tw_compare(x->id, y->id);
 }
 
 struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "tracelog/log.h"
 
 enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /* of a map */ };
@@ -36,7 +37,7 @@ static void take_range(struct tracelog_log *log, struct tracelog_thing *function
 static int by_start(const void *left, const void *right)
 {
 	const struct tracelog_range *a = left, *b = right;
-	return a->start < b->start ? -1 : a->start > b->start;
+	return tw_compare(a->start, b->start);
 }
 
 static void judge_overlap(struct tracelog_log *log, const struct tracelog_range *ranges, size_t count)

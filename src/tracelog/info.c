@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "core/ahead.h"
 #include "tracelog/count.h"
 #include "tracelog/cursor.h"
@@ -406,7 +407,7 @@ static void join_system_threads(struct tracelog_survey *survey)
 static int by_key(const void *left, const void *right)
 {
 	const struct tracelog_thread_count *a = left, *b = right;
-	return a->key < b->key ? -1 : a->key > b->key;
+	return tw_compare(a->key, b->key);
 }
 
 static void tell_thread(struct tracelog_survey *survey, size_t i, uint64_t process)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #define HALF_A_DAY (UINT64_C(12) * 3600 * 1000000000) /* times that are further apart are read by those between */
 
@@ -218,7 +219,7 @@ static void add_lines(struct tracelog_outline *outline, const struct lines *line
 static int compare(const void *left, const void *right)
 {
 	const struct tw_piece *a = left, *b = right;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	return tw_compare(a->offset, b->offset);
 }
 
 /* Each once, in order; those side by side are one. */

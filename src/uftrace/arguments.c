@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
 
@@ -70,7 +71,7 @@ static int by_name(const void *a, const void *b)
 {
 	const struct uftrace_spec *first = a, *second = b;
 	int order = strcmp(first->name, second->name);
-	return order ? order : (first->order > second->order) - (first->order < second->order);
+	return order ? order : tw_compare(first->order, second->order);
 }
 
 /* The first one of a function; the others follow. */

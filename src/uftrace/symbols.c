@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/scan.h"
-#include "base/search.h"
 #include "uftrace/uftrace.h"
 
 enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
@@ -99,7 +99,7 @@ static bool take_debug_line(void *context, char *line)
 static int by_address(const void *a, const void *b)
 {
 	const struct uftrace_symbol *first = a, *second = b;
-	return (first->address > second->address) - (first->address < second->address);
+	return tw_compare(first->address, second->address);
 }
 
 /* Reads a file that is called as the module is. */

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
 
@@ -160,9 +161,8 @@ static int read_kernel(struct tw_reader *reader)
 static int by_birth(const void *a, const void *b)
 {
 	const struct uftrace_task *first = a, *second = b;
-	if (first->born != second->born)
-		return first->born < second->born ? -1 : 1;
-	return (first->thread > second->thread) - (first->thread < second->thread);
+	int order = tw_compare(first->born, second->born);
+	return order ? order : tw_compare(first->thread, second->thread);
 }
 
 /* A forked process goes on with what its parent was, until it executes something else. */
@@ -207,7 +207,7 @@ static int by_number(const void *a, const void *b)
 	const struct uftrace_cpu *first = a, *second = b;
 	if (first->kernel != second->kernel)
 		return first->kernel - second->kernel;
-	return (first->number > second->number) - (first->number < second->number);
+	return tw_compare(first->number, second->number);
 }
 
 /* A directory has no order. */

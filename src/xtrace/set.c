@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* ---- Names. ---- */
 
@@ -65,12 +66,11 @@ bool xtrace_claims(const char *path)
 
 /* ---- Sets. ---- */
 
-static int order(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
 	const struct tw_xtrace_name *first = a, *second = b; /* a track begins with its name */
-	if (first->hint != second->hint)
-		return first->hint < second->hint ? -1 : 1;
-	return (first->number > second->number) - (first->number < second->number);
+	int order = tw_compare(first->hint, second->hint);
+	return order ? order : tw_compare(first->number, second->number);
 }
 
 static struct xtrace_track *find(struct xtrace_set *set, const struct tw_xtrace_name *name)
@@ -158,7 +158,7 @@ static int list(struct tw_reader *reader, struct xtrace_set *set, struct search 
 	if (status >= 0 && set->count == 0)
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", search->folder);
 	if (set->count)
-		qsort(set->tracks, set->count, sizeof *set->tracks, order);
+		qsort(set->tracks, set->count, sizeof *set->tracks, by_name);
 	return status < 0 ? status : 0;
 }
 

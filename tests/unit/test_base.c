@@ -21,10 +21,10 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/scan.h"
-#include "base/search.h"
 #include "base/utf8.h"
 
 /* ---- Bytes. ---- */

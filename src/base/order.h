@@ -1,10 +1,22 @@
-/* search.h - places in arrays that are in order of a number. */
+/* order.h - numbers in order: which of two goes first, and where one is in an array. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_SEARCH_H
-#define BASE_SEARCH_H
+#ifndef BASE_ORDER_H
+#define BASE_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Below 0, 0 or above, as qsort() wants it. */
+static inline int tw_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* The same of two elements of an array of them. */
+static inline int tw_compare_u64(const void *left, const void *right)
+{
+	return tw_compare(*(const uint64_t *)left, *(const uint64_t *)right);
+}
 
 /* Where in an element its number is. */
 struct tw_key {
