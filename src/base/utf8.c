@@ -30,6 +30,16 @@ size_t tw_utf8_length(const char *bytes, size_t size)
 	return 0;
 }
 
+bool tw_is_utf8(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0, length; i < size; i += length) {
+		length = bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)bytes + i, size - i);
+		if (length == 0)
+			return false;
+	}
+	return true;
+}
+
 uint32_t tw_utf8_code(const char *bytes, size_t length)
 {
 	const uint8_t *p = (const uint8_t *)bytes;

@@ -15,16 +15,6 @@ enum { FLAT_DEPTH = 4, PREFIX_MAX = 256 };
 
 /* ---- Strings. ---- */
 
-static bool is_utf8(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0, length; i < size; i += length) {
-		length = bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)bytes + i, size - i);
-		if (length == 0)
-			return false;
-	}
-	return true;
-}
-
 static void check_text(struct chrome_fill *fill, const struct chrome_value *value, unsigned odd)
 {
 	if (fill->reader->options.checking != TW_CHECK_ALL)
@@ -32,7 +22,7 @@ static void check_text(struct chrome_fill *fill, const struct chrome_value *valu
 	if (odd & CHROME_ODD_ESCAPE)
 		chrome_report(fill->reader, CHROME_NOT_STRICT, fill->item, value->bytes,
 		              "a string holds an escape that stands for no character");
-	if (!is_utf8(value->bytes, value->size))
+	if (!tw_is_utf8(value->bytes, value->size))
 		chrome_report(fill->reader, CHROME_UTF8, fill->item, value->bytes, "a string is not UTF-8");
 }
 

@@ -58,16 +58,6 @@ static void read_number(struct folded_line *line, const uint8_t *bytes, size_t s
 	}
 }
 
-static bool is_utf8(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0, length; i < size; i += length) {
-		length = bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)bytes + i, size - i);
-		if (length == 0)
-			return false;
-	}
-	return true;
-}
-
 static void judge_stack(struct folded_line *line)
 {
 	const uint8_t *left = line->stack;
@@ -76,7 +66,7 @@ static void judge_stack(struct folded_line *line)
 		line->odd |= 1U << FOLDED_NO_STACK;
 	while (line->size && (folded_next_frame(&left, &rest, &size), size != SIZE_MAX))
 		line->odd |= size ? 0 : 1U << FOLDED_EMPTY_FRAME;
-	if (!is_utf8(line->stack, line->size))
+	if (!tw_is_utf8(line->stack, line->size))
 		line->odd |= 1U << FOLDED_UTF8;
 }
 

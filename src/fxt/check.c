@@ -22,24 +22,13 @@ static void note(const struct job *job, enum fxt_rule rule, uint64_t number)
 
 /* ---- Texts. ---- */
 
-static bool is_utf8(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size;) {
-		size_t length = bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)bytes + i, size - i);
-		if (length == 0)
-			return false;
-		i += length;
-	}
-	return true;
-}
-
 static void check_text(const struct job *job, const uint8_t *bytes, uint64_t size)
 {
 	if (!bytes)
 		return;
 	if (size > TW_FXT_STRING_MAX)
 		note(job, FXT_STRING_TOO_LONG, size);
-	if (!is_utf8(bytes, (size_t)size))
+	if (!tw_is_utf8(bytes, (size_t)size))
 		note(job, FXT_UTF8, 0);
 }
 

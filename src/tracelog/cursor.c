@@ -86,16 +86,6 @@ void tracelog_cursor_end(struct tracelog_cursor *cursor)
 
 /* ---- Texts. ---- */
 
-bool tracelog_is_utf8(struct tw_tracelog_text text)
-{
-	for (size_t i = 0, length; i < text.size; i += length) {
-		length = text.bytes[i] < 0x80 ? 1 : tw_utf8_length((const char *)text.bytes + i, text.size - i);
-		if (length == 0)
-			return false;
-	}
-	return true;
-}
-
 static void judge_text(struct tracelog_cursor *cursor, struct tw_tracelog_text text)
 {
 	if (text.size == 0)
@@ -103,7 +93,7 @@ static void judge_text(struct tracelog_cursor *cursor, struct tw_tracelog_text t
 	const uint8_t *nul = memchr(text.bytes, 0, text.size);
 	if (nul)
 		count(cursor, TRACELOG_NUL, (size_t)(nul - cursor->line.bytes));
-	if (!tracelog_is_utf8(text))
+	if (!tw_is_utf8(text.bytes, text.size))
 		count(cursor, TRACELOG_UTF8, (size_t)(text.bytes - cursor->line.bytes));
 }
 

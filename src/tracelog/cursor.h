@@ -43,7 +43,4 @@ bool tracelog_cursor_item(struct tracelog_cursor *cursor, struct tw_tracelog_tex
 /* Reports what is told once, and damage of the compression. */
 void tracelog_cursor_end(struct tracelog_cursor *cursor);
 
-/* Whether a text is valid UTF-8. */
-bool tracelog_is_utf8(struct tw_tracelog_text text);
-
 #endif

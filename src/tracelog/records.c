@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "tracelog/cursor.h"
 #include "tracelog/cut.h"
 #include "tracelog/layout.h"
@@ -290,7 +291,7 @@ static void show_line(struct job *job, const struct tw_text_line *line)
 	while (text.size && (text.bytes[text.size - 1] == '\n' || text.bytes[text.size - 1] == '\r'))
 		text.size--;
 	show_text(job, "text", &text);
-	if (!tracelog_is_utf8(text))
+	if (!tw_is_utf8(text.bytes, text.size))
 		add_bytes(job, "bytes", TW_FIELD_BYTES, text.bytes, text.size);
 }
 

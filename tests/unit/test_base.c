@@ -231,8 +231,15 @@ static void test_utf8(void **state)
 	    {"\xf5\x80\x80\x80", 0},
 	    {"\xff", 0},
 	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		assert_int_equal(tw_utf8_length(cases[i].bytes, strlen(cases[i].bytes)), cases[i].length);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t size = strlen(cases[i].bytes);
+		uint8_t text[8] = "a";
+		memcpy(text + 1, cases[i].bytes, size);
+		text[1 + size] = 'b';
+		assert_int_equal(tw_utf8_length(cases[i].bytes, size), cases[i].length);
+		assert_int_equal(tw_is_utf8(text, size + 2), cases[i].length == size);
+	}
+	assert_true(tw_is_utf8(NULL, 0));
 	assert_int_equal(tw_utf8_length("", 0), 0);
 	assert_int_equal(tw_utf8_code("a", 1), 'a');
 	assert_int_equal(tw_utf8_code("\xc2\x85", 2), 0x85);
