@@ -75,10 +75,10 @@ static void put_argument(struct tw_json *json, const char *name, const struct tw
 	}
 }
 
-bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
-                       size_t count)
+static bool put_arguments(struct sql_cursor *cursor, struct tw_text *text, bool comma,
+                          const struct tw_argument *arguments, size_t count)
 {
-	struct tw_json json = {.out = sql_write(cursor, text), .comma = text->length > 0};
+	struct tw_json json = {.out = sql_write(cursor, text), .comma = comma};
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
 	if (!json.out)
 		return false;
@@ -86,6 +86,35 @@ bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const st
 		put_argument(&json, tw_dictionary_name(dictionary, arguments[i].name)->text, &arguments[i]);
 	tw_output_flush(json.out);
 	return !json.out->error;
+}
+
+bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
+                       size_t count)
+{
+	return put_arguments(cursor, text, text->length > 0, arguments, count);
+}
+
+bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (!tw_text_add(&cursor->text, "{", 1) || !tw_text_add(&cursor->text, inside->bytes, inside->length) ||
+	    !tw_text_add(&cursor->text, "}", 1))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
+}
+
+bool sql_keep_arguments(struct sql_cursor *cursor, const struct tw_argument *arguments, size_t count,
+                        struct sql_text *text)
+{
+	size_t place = cursor->text.length;
+	if (count == 0)
+		return true;
+	if (!tw_text_add(&cursor->text, "{", 1) || !put_arguments(cursor, &cursor->text, false, arguments, count) ||
+	    !tw_text_add(&cursor->text, "}", 1))
+		return false;
+	*text = sql_text_from(cursor, place);
+	return true;
 }
 
 int sql_no_memory(struct sql_cursor *cursor)

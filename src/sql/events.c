@@ -12,7 +12,7 @@ struct row {
 	uint64_t value, weight;
 	const char *word;
 	struct sql_any number;
-	struct sql_text text;
+	struct sql_text text, arguments;
 };
 
 #define AT(member) offsetof(struct row, member)
@@ -44,6 +44,10 @@ struct row {
 	{                                                                                                              \
 		"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,                                      \
 		    "its arguments: args.arg_set_id; NULL where it has none"                                           \
+	}
+#define ARGS                                                                                                           \
+	{                                                                                                              \
+		"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"               \
 	}
 #define SOURCE                                                                                                         \
 	{                                                                                                              \
@@ -89,18 +93,19 @@ static const struct sql_column instant_columns[] = {
     TRACK_ID,   UTID,
     NAME,       CATEGORY,
     ARG_SET_ID, {"scope", "TEXT", SQL_WORD, AT(word), SQL_PLAIN, "whom it is about: 'thread', 'process', 'global'"},
-    SOURCE,
+    ARGS,       SOURCE,
 };
+
+enum { INSTANT_ARGS = 8 };
 
 static bool add_instant(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	(void)arguments;
 	struct row *row = add_row(cursor, event);
-	if (row)
-		row->word = event->flags & TW_FLAG_GLOBAL    ? "global"
-		            : event->flags & TW_FLAG_PROCESS ? "process"
-		                                             : "thread";
-	return row;
+	if (!row)
+		return false;
+	row->word = event->flags & TW_FLAG_GLOBAL ? "global" : event->flags & TW_FLAG_PROCESS ? "process" : "thread";
+	return !sql_uses(cursor, INSTANT_ARGS) ||
+	       sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
 }
 
 static int take_instants(struct sql_cursor *cursor)
@@ -131,6 +136,7 @@ static const struct sql_column counter_columns[] = {
     NAME,
     CATEGORY,
     {"series", "TEXT", SQL_NAME, AT(stack), SQL_PLAIN, "the argument that the number is"},
+    {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN, "all series of its record: args.arg_set_id"},
     SOURCE,
 };
 
@@ -208,8 +214,14 @@ static const struct sql_column log_columns[] = {
     UTID,
     {"prio", "INTEGER", SQL_UNSIGNED, AT(value), SQL_PLAIN, "how severe it is, where the format tells"},
     {"msg", "TEXT", SQL_TEXT, AT(text), SQL_PLAIN, "what was logged"},
+    {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name, where the format has one"},
+    CATEGORY,
+    ARG_SET_ID,
+    ARGS,
     SOURCE,
 };
+
+enum { LOG_ARGS = 8 };
 
 static bool add_log(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
@@ -217,7 +229,10 @@ static bool add_log(struct sql_cursor *cursor, const struct tw_event *event, con
 	if (!row)
 		return false;
 	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
-	return !any || sql_keep_text(cursor, arguments->value.bytes, arguments->size, &row->text);
+	if (any && !sql_keep_text(cursor, arguments->value.bytes, arguments->size, &row->text))
+		return false;
+	return !sql_uses(cursor, LOG_ARGS) ||
+	       sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
 }
 
 static int take_logs(struct sql_cursor *cursor)
@@ -250,14 +265,17 @@ static const struct sql_column sample_columns[] = {
     {"weight", "INTEGER", SQL_UNSIGNED, AT(weight), SQL_PLAIN,
      "ns of wall time that it stands for; of an allocation how many objects"},
     ARG_SET_ID,
+    ARGS,
     SOURCE,
 };
+
+enum { SAMPLE_ARGS = 9 };
 
 struct samples {
 	uint64_t offset, same; /* of the record before, and how many rows it has had */
 };
 
-static int add_sample(struct sql_cursor *cursor, const struct tw_event *event)
+static int add_sample(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct row *row = add_row(cursor, event);
 	if (!row)
@@ -266,6 +284,9 @@ static int add_sample(struct sql_cursor *cursor, const struct tw_event *event)
 	row->stack = sql_scan_stack(&cursor->scan, event->other);
 	row->weight = event->id;
 	row->word = tw_event_kind_name(event->kind);
+	if (sql_uses(cursor, SAMPLE_ARGS) &&
+	    !sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments))
+		return sql_no_memory(cursor);
 	if (row->stack != UINT32_MAX)
 		return 0;
 	return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
@@ -284,7 +305,7 @@ static int take_samples(struct sql_cursor *cursor)
 			continue;
 		samples->same = event->offset == samples->offset ? samples->same + 1 : 0;
 		samples->offset = event->offset;
-		int status = sql_wants(cursor, event) ? add_sample(cursor, event) : 0;
+		int status = sql_wants(cursor, event) ? add_sample(cursor, event, tw_event_arguments(batch, event)) : 0;
 		if (status < 0)
 			return status;
 	}

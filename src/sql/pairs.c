@@ -111,7 +111,7 @@ static void free_opens(struct opens *opens)
 struct async_row {
 	uint64_t id, ts, duration, async_id, argument_set;
 	uint32_t track, name, category;
-	const char *end;
+	struct sql_text arguments;
 };
 
 #define AT(member) offsetof(struct async_row, member)
@@ -126,15 +126,39 @@ static const struct sql_column async_columns[] = {
     {"async_id", "INTEGER", SQL_UNSIGNED, AT(async_id), SQL_PLAIN, "what its begin and its end have in common"},
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
      "the arguments of its begin: args.arg_set_id; NULL where it has none"},
+    {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments of its begin and its end as a JSON object"},
     {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 
+enum { ASYNC_ARGS = 9 };
+
+/* What only these have, by place of the open item. */
+struct operation {
+	uint64_t id;
+	struct tw_text arguments; /* the inside of an object */
+};
+
 struct async {
 	struct opens opens;
-	uint64_t *ids; /* by place of the open item */
-	size_t id_room;
+	struct operation *operations;
+	size_t operation_room;
+	size_t text_room; /* of all arguments */
 };
+
+/* 0 where nobody asks for them. */
+static int keep_arguments(struct sql_cursor *cursor, struct operation *operation, const struct tw_event *event)
+{
+	struct async *async = cursor->state;
+	struct tw_text *text = &operation->arguments;
+	size_t before = text->room;
+	if (event->argument_count == 0 || !sql_uses(cursor, ASYNC_ARGS))
+		return 0;
+	if (!sql_add_arguments(cursor, text, tw_event_arguments(&cursor->scan.batch, event), event->argument_count))
+		return sql_no_memory(cursor);
+	async->text_room += text->room - before;
+	return async->text_room > tw_memory_limit(cursor->scan.reader) / SHARE ? too_many(cursor) : 0;
+}
 
 static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
 {
@@ -143,9 +167,11 @@ static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
 	if (!item)
 		return too_many(cursor);
 	size_t place = (size_t)(item - async->opens.items);
-	if (!tw_grow(&async->ids, &async->id_room, place + 1, sizeof *async->ids))
+	if (!tw_grow(&async->operations, &async->operation_room, place + 1, sizeof *async->operations))
 		return sql_no_memory(cursor);
-	async->ids[place] = event->id;
+	struct operation *operation = &async->operations[place];
+	operation->id = event->id;
+	operation->arguments.length = 0;
 	item->id = event->offset;
 	item->ts = event->time;
 	item->argument_set = event->argument_count ? event->offset : UINT64_MAX;
@@ -154,25 +180,29 @@ static int begin_async(struct sql_cursor *cursor, const struct tw_event *event)
 	item->category = event->category;
 	item->wanted = sql_wants(cursor, event);
 	async->opens.wanted += item->wanted;
-	return 0;
+	return item->wanted ? keep_arguments(cursor, operation, event) : 0;
 }
 
 static int add_async(struct sql_cursor *cursor, const struct open *item, int64_t duration)
 {
 	const struct async *async = cursor->state;
+	const struct operation *operation = &async->operations[item - async->opens.items];
 	struct async_row *row = item->wanted ? sql_add_row(cursor) : NULL;
-	if (row)
-		*row = (struct async_row){
-		    .id = item->id,
-		    .ts = item->ts,
-		    .duration = (uint64_t)duration,
-		    .async_id = async->ids[item - async->opens.items],
-		    .argument_set = item->argument_set,
-		    .track = item->track,
-		    .name = item->name,
-		    .category = item->category,
-		};
-	return row || !item->wanted ? 0 : sql_no_memory(cursor);
+	if (!row)
+		return item->wanted ? sql_no_memory(cursor) : 0;
+	*row = (struct async_row){
+	    .id = item->id,
+	    .ts = item->ts,
+	    .duration = (uint64_t)duration,
+	    .async_id = operation->id,
+	    .argument_set = item->argument_set,
+	    .track = item->track,
+	    .name = item->name,
+	    .category = item->category,
+	};
+	if (operation->arguments.length && !sql_keep_object(cursor, &operation->arguments, &row->arguments))
+		return sql_no_memory(cursor);
+	return 0;
 }
 
 static int end_async(struct sql_cursor *cursor, const struct tw_event *event)
@@ -181,7 +211,10 @@ static int end_async(struct sql_cursor *cursor, const struct tw_event *event)
 	struct open *item = find_open(&async->opens, key_of(cursor, event, true));
 	if (!item)
 		return 0;
-	int status = add_async(cursor, item, event->time > item->ts ? (int64_t)(event->time - item->ts) : 0);
+	struct operation *operation = &async->operations[item - async->opens.items];
+	int status = item->wanted ? keep_arguments(cursor, operation, event) : 0;
+	if (status == 0)
+		status = add_async(cursor, item, event->time > item->ts ? (int64_t)(event->time - item->ts) : 0);
 	remove_open(&async->opens, item);
 	return status < 0 || sweep(&async->opens) ? status : sql_no_memory(cursor);
 }
@@ -219,7 +252,9 @@ static void end_of_async(struct sql_cursor *cursor)
 {
 	struct async *async = cursor->state;
 	free_opens(&async->opens);
-	free(async->ids);
+	for (size_t i = 0; i < async->operation_room; i++)
+		tw_text_free(&async->operations[i].arguments);
+	free(async->operations);
 	*async = (struct async){0};
 }
 
@@ -243,6 +278,7 @@ const struct sql_table sql_table_async_slice = {
 struct flow_row {
 	uint64_t id, ts, ts_out, slice_out, slice_in, trace_id, argument_set;
 	uint32_t track, track_out, name, category;
+	struct sql_text arguments;
 };
 
 #define AT(member) offsetof(struct flow_row, member)
@@ -259,9 +295,12 @@ static const struct sql_column flow_columns[] = {
     {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread where it arrives: thread.utid"},
     {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
     {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
+    {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments where it arrives as a JSON object"},
     {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
+
+enum { FLOW_ARGS = 11 };
 
 struct flows {
 	struct sql_slices slices;
@@ -292,6 +331,9 @@ static int add_flow(struct sql_cursor *cursor, const struct tw_event *event, con
 	    .name = event->name,
 	    .category = event->category,
 	};
+	if (sql_uses(cursor, FLOW_ARGS) && !sql_keep_arguments(cursor, tw_event_arguments(&cursor->scan.batch, event),
+	                                                       event->argument_count, &row->arguments))
+		return sql_no_memory(cursor);
 	return 0;
 }
 

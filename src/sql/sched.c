@@ -7,7 +7,7 @@
 #include <trackway/sched.h>
 
 struct row {
-	uint64_t id, ts, duration, state;
+	uint64_t id, ts, duration, argument_set;
 	uint32_t track, cpu;
 	const char *end;
 };
@@ -21,13 +21,15 @@ static const struct sql_column columns[] = {
     {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
     {"end_state", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
      "the thread's state after it: 'running', 'blocked', 'suspended', 'new', 'dying', 'dead'; NULL where unknown"},
+    {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
+     "the arguments of the switch to it, as its priority: args.arg_set_id; NULL where it has none"},
     {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
 };
 #undef AT
 
 /* What runs on a CPU. */
 struct core {
-	uint64_t id, since;
+	uint64_t id, since, argument_set;
 	uint32_t track;
 	bool busy, wanted;
 };
@@ -51,6 +53,7 @@ static int add_row(struct sql_cursor *cursor, unsigned cpu, int64_t duration, co
 		    .track = core->track,
 		    .cpu = cpu,
 		    .end = end,
+		    .argument_set = core->argument_set,
 		};
 	return row || !core->wanted ? 0 : sql_no_memory(cursor);
 }
@@ -71,6 +74,7 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event)
 	*core = (struct core){
 	    .id = event->offset,
 	    .since = event->time,
+	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
 	    .track = event->other,
 	    .busy = true,
 	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, event->other),

@@ -202,21 +202,12 @@ static const struct sql_column columns[] = {
 
 static const char *const ends[] = {[TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
 
-static struct sql_text object_of(struct sql_cursor *cursor, const struct tw_text *inside, bool *fine)
-{
-	size_t place = cursor->text.length;
-	*fine = tw_text_add(&cursor->text, "{", 1) && tw_text_add(&cursor->text, inside->bytes, inside->length) &&
-	        tw_text_add(&cursor->text, "}", 1);
-	return sql_text_from(cursor, place);
-}
-
 static void add_row(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
                     enum tw_call_end how)
 {
 	if (!slice->wanted)
 		return;
 	struct row *row = sql_add_row(slices->cursor);
-	bool fine = row;
 	if (!row) {
 		slices->failed = true;
 		return;
@@ -234,9 +225,8 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 	    .depth = slice->depth,
 	    .end = ends[how],
 	};
-	if (slice->arguments.length)
-		row->arguments = object_of(slices->cursor, &slice->arguments, &fine);
-	slices->failed = slices->failed || !fine;
+	if (slice->arguments.length && !sql_keep_object(slices->cursor, &slice->arguments, &row->arguments))
+		slices->failed = true;
 }
 
 static int begin(struct sql_cursor *cursor)

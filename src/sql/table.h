@@ -220,6 +220,12 @@ struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text);
 bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
                        size_t count);
 
+/* Keeps an object that such insides make, and arguments as an object: of none there is no text. False when there is no
+ * memory. */
+bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, struct sql_text *text);
+bool sql_keep_arguments(struct sql_cursor *cursor, const struct tw_argument *arguments, size_t count,
+                        struct sql_text *text);
+
 int sql_no_memory(struct sql_cursor *cursor);
 
 /* Makes all tables known to a connection: with a session that they share (eponymous), and for `create virtual table`.
