@@ -121,7 +121,7 @@ static int put_help(struct tw_sql_run *run, const char *argument)
 	(void)argument;
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		tw_putf(&run->screen.out, "%-16s%s\n", commands[i].name, commands[i].help);
-	tw_put_text(&run->screen.out, "A statement ends with a semicolon; Ctrl-C ends one that runs.\n");
+	tw_put_text(&run->screen.out, "A statement ends with a semicolon; Ctrl-C ends one that runs or is typed.\n");
 	return 0;
 }
 
@@ -151,11 +151,12 @@ static int run_command(struct tw_sql_run *run, struct source *source, char *line
 
 /* ---- Lines. ---- */
 
-/* NULL at the end. It lives until the next. */
+/* NULL at the end, and after Ctrl-C. It lives until the next. */
 static char *next_line(struct source *source, bool more)
 {
 	if (source->person) {
 		free(source->line);
+		interrupted = 0;
 		return source->line = readline(more ? "     ...> " : "trackway> ");
 	}
 	ssize_t length = getline(&source->line, &source->room, stdin);
@@ -219,6 +220,17 @@ static int take_line(struct tw_sql_run *run, struct source *source, struct tw_te
 	return sqlite3_complete(statement->bytes) ? run_statement(run, source, statement) : 0;
 }
 
+/* Ctrl-C while a statement is typed: it is dropped. */
+static bool drop_statement(struct tw_sql_run *run, struct tw_text *statement)
+{
+	if (!interrupted)
+		return false;
+	statement->length = 0;
+	tw_put_char(&run->screen.out, '\n');
+	tw_output_flush(&run->screen.out);
+	return true;
+}
+
 /* A person goes on after an error, a script does not. */
 static int read_all(struct tw_sql_run *run, struct source *source)
 {
@@ -226,6 +238,8 @@ static int read_all(struct tw_sql_run *run, struct source *source)
 	int status = 0;
 	while (!source->over && (status == 0 || source->person)) {
 		char *line = next_line(source, statement.length > 0);
+		if (!line && drop_statement(run, &statement))
+			continue;
 		if (!line)
 			break;
 		status = take_line(run, source, &statement, line);

@@ -64,6 +64,15 @@ prompt.type("\x03")
 holds(prompt.until(READY), "interrupted")
 holds(prompt.ask("\x1b[A\x1b[A"), "no such column: nope")  # two lines back in the history
 holds(prompt.ask("select 40 + 2;"), "42")  # it goes on
+prompt.type("select 1 +")  # Ctrl-C drops what is typed, and the lines before it
+prompt.until(r"1 \+$")
+prompt.type("\x03")
+prompt.until(READY)
+prompt.ask("select 'half of it'", MORE)
+prompt.type("\x03")
+prompt.until(READY)
+found = prompt.ask("select 40 + 2;")
+assert "40 + 2\n    42\n" in found and "error" not in found, found
 prompt.type("\x04")
 assert prompt.process.wait(60) == 0
 again = Prompt("trackway", "sql", sys.argv[1])  # another run has the history
