@@ -1,5 +1,6 @@
 /* sql.c - trackway sql: questions to traces, in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/again.h"
 #include "cli/message.h"
 #include "cli/sql_run.h"
 
@@ -87,6 +88,28 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 	return 0;
 }
 
+/* Where "-" is among the traces: every table opens the file that stands for it by itself. */
+static int settle_input(const struct tw_sql_options *options, char **operands, size_t count,
+                        const struct question *question)
+{
+	static char again[] = "/dev/stdin";
+	bool asked = question->text || tw_sql_is_database(options->common.output);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(operands[i], "-") != 0)
+			continue;
+		if (!asked || (options->file && strcmp(options->file, "-") == 0))
+			return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
+		if (options->index)
+			return tw_say_usage(&tw_command_sql,
+			                    "--index: standard input has no place for an index beside it");
+		int status = tw_keep_input(&operands[i], 1);
+		if (status)
+			return status;
+		operands[i] = again;
+	}
+	return 0;
+}
+
 static int answer(struct tw_sql_run *run, const struct question *question)
 {
 	const struct tw_sql_options *options = run->options;
@@ -112,6 +135,8 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	int status = choose(options, operands, &count, &question);
 	if (status == 0 && count == 0)
 		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
+	if (status == 0)
+		status = settle_input(options, operands, count, &question);
 	if (status == 0) {
 		status = tw_sql_open(&run, options, operands, count);
 		status = status ? status : answer(&run, &question);

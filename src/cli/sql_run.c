@@ -43,11 +43,11 @@ static void take_finding(void *context, size_t file, const struct tw_finding *fi
 	run->damaged = run->damaged || finding->severity == TW_ERROR;
 }
 
-static void tell_refusal(void *context, const char *path, const char *why)
+static void tell_refusal(void *context, const char *path, const char *what, const char *why)
 {
 	struct tw_sql_run *run = context;
 	stop_progress(run);
-	tw_say("%s.twindex: not used: %s", path, why);
+	tw_say("%s.twindex: %s: %s", path, what, why);
 }
 
 void tw_sql_tell(struct tw_sql_run *run)

@@ -22,8 +22,9 @@ struct sql_hooks {
 	void (*begin)(void *context, const struct tw_reader *reader, const char *path); /* a scan begins */
 	void (*end)(void *context, const struct tw_reader *reader);                     /* it is over */
 	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is told once */
-	void (*refused)(void *context, const char *path, const char *why); /* an index that is not used, or not kept */
-	const volatile sig_atomic_t *stop;                                 /* not 0: what is going on should end */
+	/* An index is not used, or not kept: that is `what`. */
+	void (*refused)(void *context, const char *path, const char *what, const char *why);
+	const volatile sig_atomic_t *stop; /* not 0: what is going on should end */
 };
 
 struct sql_file {

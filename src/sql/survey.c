@@ -306,7 +306,7 @@ static struct sql_survey *load(struct sql_session *session, size_t number)
 	const char *why = NULL;
 	struct sql_survey *survey = session->keep_index ? sql_keep_load(session, number, &why) : NULL;
 	if (why && hooks->refused)
-		hooks->refused(hooks->context, session->files[number].path, why);
+		hooks->refused(hooks->context, session->files[number].path, "not used", why);
 	return survey;
 }
 
@@ -316,7 +316,7 @@ static void save(struct sql_session *session, size_t number, const struct sql_su
 	const struct sql_hooks *hooks = &session->hooks;
 	int error = session->keep_index ? sql_keep_save(session, number, survey) : 0;
 	if (error && hooks->refused)
-		hooks->refused(hooks->context, session->files[number].path, strerror(error));
+		hooks->refused(hooks->context, session->files[number].path, "not kept", strerror(error));
 }
 
 int sql_survey_make(struct sql_session *session, size_t number)

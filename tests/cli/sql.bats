@@ -76,6 +76,23 @@ one() { # what a query answers, without the names of the columns
 	[[ "$output" == *"wants a value for :n: --param n=..."* ]]
 }
 
+@test "sql: a trace from standard input, as a pipe and as a file" {
+	query='select count(*), count(distinct p.id) from slice s left join slice p on p.id = s.parent_id'
+	expected=$(one "$DATA/fxt/streaming.fxt" "$query")
+	[ "$(cat "$DATA/fxt/streaming.fxt" | one - "$query")" = "$expected" ]
+	[ "$(one - "$query" <"$DATA/fxt/streaming.fxt")" = "$expected" ]
+	cat "$DATA/fxt/streaming.fxt" | trackway sql - "$DATA/fxt/streaming.fxt" -o both.db
+	[ "$(sqlite3 both.db 'select count(distinct file), count(*) from trace')" = '2|2' ]
+	refused() { # what is said, then arguments
+		run trackway sql "${@:2}" <"$DATA/fxt/streaming.fxt"
+		[ "$status" -eq 2 ]
+		[[ "${lines[0]}" == *"$1"* ]]
+	}
+	refused 'cannot be statements, too' -
+	refused 'cannot be statements, too' -f - -
+	refused 'no place for an index' --index - 'select 1'
+}
+
 @test "sql: dot commands" {
 	printf '.tables\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | grep -q '^slice  '
 	printf '.schema\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | sed -E \
@@ -314,6 +331,10 @@ one() { # what a query answers, without the names of the columns
 	head -c 100 first >readonly/t.fxt.twindex
 	[ "$(one --index readonly/t.fxt "$query" 2>err)" = "$expected" ]
 	grep -q 'readonly/t.fxt.twindex: not used: ' err
+	mkdir -p kept/t.fxt.twindex
+	cp "$DATA/fxt/oneshot_all.fxt" kept/t.fxt
+	[ "$(one --index kept/t.fxt "$query" 2>err)" = "$expected" ]
+	grep -q 'kept/t.fxt.twindex: not kept: ' err
 }
 
 # A pass over the file for each row of the outer table would take a thousand times as long.
