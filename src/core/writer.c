@@ -27,6 +27,11 @@ static const struct tw_target *target_named(const char *name)
 	return NULL;
 }
 
+static const char *shown_output(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
 static int open_writer(struct tw_writer *writer, const char *path, const char *format,
                        const struct tw_write_options *options)
 {
@@ -39,7 +44,7 @@ static int open_writer(struct tw_writer *writer, const char *path, const char *f
 	if (options)
 		writer->options = *options;
 	writer->path = path;
-	writer->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+	writer->name = strdup(shown_output(path));
 	if (!writer->name)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	int error = writer->target->directory ? 0 : tw_output_open(&writer->out, path);
@@ -219,7 +224,9 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	}
 	result->bytes_out = tw_output_position(&out);
 	error = tw_output_close(&out);
-	return error ? tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error)) : 0;
+	if (error)
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: cannot write: %s", shown_output(path), strerror(error));
+	return 0;
 }
 
 static bool is_set(const struct tw_reader *reader)

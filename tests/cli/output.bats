@@ -206,4 +206,9 @@ both_ways() { # plain name, command...
 	done
 	trackway convert --to chrome "$DATA/fxt/oneshot_all.fxt" >/dev/full 2>err || [ $? = 2 ]
 	grep -q "standard output: cannot write: No space left on device" err || fail "$(cat err)"
+	for command in 'convert --to fxt' repair 'cut --thread 1001'; do
+		run --separate-stderr bash -c "trackway $command \"\$1\" -o - >/dev/full" - "$DATA/fxt/oneshot_all.fxt"
+		[ "$status" = 2 ]
+		[[ "$stderr" == *"standard output: cannot write: No space left on device"* ]] || fail "$command: $stderr"
+	done
 }
