@@ -8,11 +8,6 @@
 
 enum { WORD_BITS = 64 };
 
-static unsigned bits_of(uint64_t number)
-{
-	return number ? (unsigned)(WORD_BITS - __builtin_clzll(number)) : 0;
-}
-
 /* What is known of a row. */
 static struct tw_brief brief_of(const struct tw_slab *slab, uint32_t row)
 {
@@ -57,7 +52,7 @@ static uint64_t *order_of(const struct tw_brief *briefs, size_t count, uint64_t 
 		least = briefs[i].time < least ? briefs[i].time : least;
 		most = briefs[i].time > most ? briefs[i].time : most;
 	}
-	unsigned number_bits = bits_of(count), time_bits = most < least ? 0 : bits_of(most - least);
+	unsigned number_bits = tw_bits_of(count), time_bits = most < least ? 0 : tw_bits_of(most - least);
 	bool packed = number_bits + time_bits < WORD_BITS;
 	*mask = packed ? (UINT64_C(1) << number_bits) - 1 : UINT64_MAX;
 	for (size_t i = 0; i < count; i++)

@@ -47,13 +47,6 @@ static struct tw_order_head head_of(uint64_t number, const struct tw_brief *brie
 	                              .lane = number};
 }
 
-/* The number of a lane that is in use. */
-static uint64_t number_of(const struct tw_sorter *sorter, const struct tw_order_lane *lane)
-{
-	size_t place = (size_t)(lane - sorter->lanes), oldest = (size_t)(sorter->oldest % TW_ORDER_SLABS);
-	return sorter->oldest + (place + TW_ORDER_SLABS - oldest) % TW_ORDER_SLABS;
-}
-
 static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
 {
 	size_t i = sorter->head_count++;
@@ -84,7 +77,7 @@ void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
 {
 	assert(tw_sorter_has_room(sorter));
 	uint64_t number = sorter->oldest + sorter->count++;
-	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab};
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number};
 	put_head(sorter, number);
 }
 
@@ -92,7 +85,7 @@ uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *sla
 {
 	assert(tw_sorter_has_room(sorter));
 	uint64_t number = sorter->oldest + sorter->count++;
-	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .later = true};
+	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number, .later = true};
 	insert(sorter, &(struct tw_order_head){.time = not_before, .later = true, .lane = number});
 	return number;
 }
@@ -258,11 +251,10 @@ int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
 	return *lane ? 0 : make(sorter, number);
 }
 
-bool tw_sorter_goes_first(const struct tw_sorter *sorter, const struct tw_order_lane *lane_a, const struct tw_brief *a,
-                          const struct tw_order_lane *lane_b, const struct tw_brief *b)
+bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brief *a,
+                        const struct tw_order_lane *lane_b, const struct tw_brief *b)
 {
-	const struct tw_order_head left = head_of(number_of(sorter, lane_a), a);
-	const struct tw_order_head right = head_of(number_of(sorter, lane_b), b);
+	const struct tw_order_head left = head_of(lane_a->number, a), right = head_of(lane_b->number, b);
 	return goes_first(&left, &right);
 }
 

@@ -84,7 +84,7 @@ struct packing {
 	unsigned time_bits, row_bits;
 };
 
-static unsigned bits_of(uint64_t number)
+unsigned tw_bits_of(uint64_t number)
 {
 	return number ? (unsigned)(KEY_BITS - __builtin_clzll(number)) : 0;
 }
@@ -99,7 +99,7 @@ static struct packing take_times(const struct tw_slab *slab, uint64_t *times)
 		most = time > most ? time : most;
 		times[i] = time;
 	}
-	return (struct packing){least, bits_of(most - least), bits_of(slab->count)};
+	return (struct packing){least, tw_bits_of(most - least), tw_bits_of(slab->count)};
 }
 
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned width)

@@ -87,6 +87,9 @@ void tw_slab_brief(struct tw_slab *slab);
  * They are in the order of tw_slab_sort(). */
 void tw_slab_take_briefs(struct tw_slab *slab, struct tw_brief *briefs, size_t count, struct tw_slab_scratch *scratch);
 
+/* slab.c: how many bits a number has. */
+unsigned tw_bits_of(uint64_t number);
+
 /* slab.c: sorts keys, of which each is followed by its number in so many bits, and gives them back; there is room for
  * twice as many. The order of those with the same key stays. */
 uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsigned key_bits);
@@ -106,8 +109,9 @@ enum { TW_ORDER_SLABS = 256 };
 /* One slab that is being delivered. */
 struct tw_order_lane {
 	const struct tw_slab *slab;
-	size_t next; /* place in the slab's order */
-	bool later;  /* the slab is still to be made */
+	uint64_t number; /* of all lanes that ever were */
+	size_t next;     /* place in the slab's order */
+	bool later;      /* the slab is still to be made */
 };
 
 /* The first row of a lane that has not been delivered. */
@@ -116,7 +120,7 @@ struct tw_order_head {
 	uint64_t length; /* of a complete slice */
 	bool complete;
 	bool later;    /* the slab is still to be made: the time is one before which it has no row */
-	uint64_t lane; /* its number, of all lanes that ever were */
+	uint64_t lane; /* its number */
 };
 
 struct tw_sorter {
@@ -162,9 +166,9 @@ int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
  * now, and another may be before it. There is a head. Returns 0 or a negative status. */
 int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane);
 
-/* Whether brief a of a lane goes before brief b of another one. */
-bool tw_sorter_goes_first(const struct tw_sorter *sorter, const struct tw_order_lane *lane_a, const struct tw_brief *a,
-                          const struct tw_order_lane *lane_b, const struct tw_brief *b);
+/* Whether brief a of a lane goes before brief b of another one of the same sorter. */
+bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brief *a,
+                        const struct tw_order_lane *lane_b, const struct tw_brief *b);
 
 /* Counts a brief of a slab that comes too late to be put before the last one. */
 void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief);

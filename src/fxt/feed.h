@@ -12,7 +12,6 @@ struct fxt_feed {
 	struct fxt_reader *fxt;
 	struct fxt_shift shift;
 	uint64_t last; /* time of the last event of the chunks that are used up */
-	uint32_t gate; /* join.c */
 };
 
 /* Where they go. */

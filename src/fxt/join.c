@@ -1,129 +1,80 @@
 /* join.c - archives that are merged, straight to the records of one.
  *
- * Threads that read ahead have made nearly all events ready to be written. A tree of all chunks that events are taken
- * from tells which is next: its record goes from where it was made to the output. In the tree, each archive has a gate,
- * too, which stands where its next chunk begins. What could not be made ready is a row: feed.c. */
+ * Threads that read ahead have made nearly all events ready to be written. Of all chunks that events are taken from,
+ * those up to some time are sorted at once, a few thousand of them, and their records go from where they were made to
+ * the output. That time is before the end of any chunk, and no chunk that is still to come begins before it. What could
+ * not be made ready is a row: feed.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "fxt/feed.h"
 #include "fxt/writer.h"
 
-/* A chunk that events are taken from, or the gate of an archive. */
+enum {
+	SLOT = 4096,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
+	QUOTA_LEAST = 8, /* but so many of a chunk, however many chunks there are */
+	SPAN_BITS = 40   /* ns that they span: it has to be one number with the place of an event */
+};
+
+/* A chunk that events are taken from. */
 struct strand {
-	const struct tw_brief *next, *end; /* NULL: it is a gate */
-	uint64_t late_until;               /* what is earlier came too late: events after it had been delivered */
-	struct fxt_shift shift;
+	const struct tw_brief *next, *end;
+	uint64_t late_until; /* what is earlier came too late: events after it had been delivered */
 	const struct tw_slab *slab;
 	struct tw_order_lane *lane;
-	struct fxt_feed *feed; /* NULL: nothing; it can be used */
+	struct fxt_feed *feed;
+	size_t first, taken; /* its events in the slot, which begin with `next` */
+};
+
+/* Events of a strand at one time. */
+struct run {
+	const struct strand *strand;
+	const struct tw_brief *next, *end;
+};
+
+/* Events that are sorted at once: numbered as they are taken, strand by strand. */
+struct slot {
+	size_t room, count;
+	unsigned number_bits;
+	uint64_t from, last;     /* times in the merged trace */
+	uint64_t *keys;          /* time since `from`, number; room for twice as many */
+	const uint8_t **records; /* by number: that was made ready; NULL: there is a row */
+	uint32_t *strands;       /* by number */
 };
 
 struct join {
 	struct fxt_passage passage;
 	struct fxt_feed feeds[TW_MERGE_SOURCES]; /* those that have events, in the order of the sources */
 	size_t count, open;
-	struct strand *strands;
-	uint64_t *times; /* of each strand: when its next event is; UINT64_MAX: there is none */
-	uint32_t *tree;  /* number n is the earlier of 2n and 2n + 1; leaves are strands */
-	size_t width;    /* leaves: a power of two */
+	struct strand *strands; /* by feed and lane */
+	size_t strand_count, strand_room;
+	struct slot slot;
+	struct run runs[TW_ORDER_SLABS];
 };
-
-/* ---- Which is next. ---- */
-
-/* Of two at one time. What is behind a gate may be first; of one archive, the order is that of its sorter. */
-static __attribute__((noinline)) uint32_t first_of_equals(const struct join *join, uint32_t left, uint32_t right)
-{
-	const struct strand *a = &join->strands[left], *b = &join->strands[right];
-	if (!a->feed || !b->feed)
-		return a->feed ? left : right;
-	if (!a->next || !b->next)
-		return a->next ? right : left;
-	if (a->feed != b->feed)
-		return a->feed < b->feed ? left : right;
-	return tw_sorter_goes_first(&a->feed->fxt->sorter, a->lane, a->next, b->lane, b->next) ? left : right;
-}
-
-static inline uint32_t earlier(const struct join *join, uint32_t left, uint32_t right)
-{
-	uint64_t a = join->times[left], b = join->times[right];
-	if (__builtin_expect(a == b, 0))
-		return first_of_equals(join, left, right);
-	return b < a ? right : left;
-}
-
-/* Finds the first again, after the time of one has changed. */
-static inline void play(const struct join *join, uint32_t strand)
-{
-	uint32_t *tree = join->tree, winner = strand;
-	for (size_t i = join->width + strand; i > 1; i /= 2) {
-		winner = earlier(join, winner, tree[i ^ 1]);
-		tree[i / 2] = winner;
-	}
-}
-
-static void plant(struct join *join)
-{
-	for (size_t i = 0; i < join->width; i++)
-		join->tree[join->width + i] = (uint32_t)i;
-	for (size_t i = join->width - 1; i > 0; i--)
-		join->tree[i] = earlier(join, join->tree[2 * i], join->tree[2 * i + 1]);
-}
 
 static int no_memory(const struct join *join)
 {
 	return tw_fail(join->passage.merged, TW_ERR_MEMORY, "out of memory");
 }
 
-/* Twice as many leaves. Returns 0 or a negative status. */
-static int widen(struct join *join)
+/* In the merged trace. */
+static inline uint64_t time_of(const struct strand *strand, const struct tw_brief *brief)
 {
-	enum { LEAVES_LEAST = 8 };
-	size_t width = join->width ? join->width * 2 : LEAVES_LEAST, rooms[] = {join->width, join->width, 0};
-	if (!tw_grow(&join->strands, &rooms[0], width, sizeof *join->strands) ||
-	    !tw_grow(&join->times, &rooms[1], width, sizeof *join->times))
-		return no_memory(join);
-	free(join->tree);
-	join->tree = NULL;
-	if (!tw_grow(&join->tree, &rooms[2], 2 * width, sizeof *join->tree))
-		return no_memory(join);
-	for (size_t i = join->width; i < width; i++)
-		join->times[i] = UINT64_MAX;
-	join->width = width;
-	plant(join);
-	return 0;
-}
-
-static int find_unused(struct join *join, uint32_t *found)
-{
-	size_t i = 0;
-	while (i < join->width && join->strands[i].feed)
-		i++;
-	*found = (uint32_t)i;
-	return i < join->width ? 0 : widen(join);
+	return fxt_merged_time(&strand->feed->shift, brief->time);
 }
 
 /* ---- Chunks. ---- */
 
-static void set_gate(struct join *join, const struct fxt_feed *feed)
-{
-	const struct tw_sorter *sorter = &feed->fxt->sorter;
-	join->times[feed->gate] =
-	    sorter->head_count ? fxt_merged_time(&feed->shift, tw_sorter_first(sorter)) : UINT64_MAX;
-	play(join, feed->gate);
-}
-
-/* After a chunk has been made or used up: others may come, which may be first. Returns 0 or a negative status. */
+/* After a chunk has been made or used up: others may come. Returns 0 or a negative status. */
 static int go_on(struct join *join, struct fxt_feed *feed)
 {
 	struct tw_reader *reader = feed->input->reader;
 	int status = fxt_go_on(reader);
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
-	set_gate(join, feed);
 	if (status > 0)
 		return 0;
-	join->strands[feed->gate] = (struct strand){0};
 	join->open--;
 	return tw_merge_end(join->passage.merged, feed->input);
 }
@@ -132,105 +83,235 @@ static int go_on(struct join *join, struct fxt_feed *feed)
 static uint64_t last_time(const struct join *join, const struct fxt_feed *feed)
 {
 	uint64_t last = feed->last;
-	for (size_t i = 0; i < join->width; i++) {
+	for (size_t i = 0; i < join->strand_count; i++) {
 		const struct strand *strand = &join->strands[i];
-		if (strand->feed != feed || !strand->next || strand->next == strand->slab->briefs)
-			continue;
-		last = strand->next[-1].time > last ? strand->next[-1].time : last;
+		if (strand->feed == feed && strand->next != strand->slab->briefs && strand->next[-1].time > last)
+			last = strand->next[-1].time;
 	}
 	return last;
 }
 
+static bool stands_before(const struct strand *strand, const struct fxt_feed *feed, const struct tw_order_lane *lane)
+{
+	return strand->feed != feed ? strand->feed < feed : strand->lane->number < lane->number;
+}
+
 static int add_strand(struct join *join, struct fxt_feed *feed, struct tw_order_lane *lane)
 {
-	const struct tw_slab *slab = lane->slab;
-	uint32_t i;
-	int status = find_unused(join, &i);
-	if (status < 0)
-		return status;
-	join->strands[i] = (struct strand){.next = slab->briefs,
-	                                   .end = slab->briefs + slab->brief_count,
-	                                   .late_until = last_time(join, feed),
-	                                   .shift = feed->shift,
-	                                   .slab = slab,
-	                                   .lane = lane,
-	                                   .feed = feed};
-	join->times[i] = fxt_merged_time(&feed->shift, slab->briefs->time);
-	play(join, i);
+	uint64_t last = last_time(join, feed);
+	size_t place = join->strand_count;
+	if (!tw_grow(&join->strands, &join->strand_room, join->strand_count + 1, sizeof *join->strands))
+		return no_memory(join);
+	for (; place > 0 && !stands_before(&join->strands[place - 1], feed, lane); place--)
+		join->strands[place] = join->strands[place - 1];
+	join->strands[place] = (struct strand){.next = lane->slab->briefs,
+	                                       .end = lane->slab->briefs + lane->slab->brief_count,
+	                                       .late_until = last,
+	                                       .slab = lane->slab,
+	                                       .lane = lane,
+	                                       .feed = feed};
+	join->strand_count++;
 	return 0;
 }
 
-/* Takes what is behind the gate. Returns 0 or a negative status. */
-static int pass_gate(struct join *join, struct fxt_feed *feed)
+/* Takes the next chunk of an archive, or has it made first. Returns 0 or a negative status. */
+static int take_chunk(struct join *join, struct fxt_feed *feed)
 {
 	struct tw_order_lane *lane;
 	int status = tw_sorter_take(&feed->fxt->sorter, &lane);
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(feed->input->reader));
-	if (!lane)
-		return go_on(join, feed);
-	set_gate(join, feed);
-	return add_strand(join, feed, lane);
+	return lane ? add_strand(join, feed, lane) : go_on(join, feed);
 }
 
-static int end_strand(struct join *join, uint32_t i)
+/* The archive whose next chunk comes first, and not after a time; NULL: there is none. */
+static struct fxt_feed *next_feed(struct join *join, uint64_t until)
 {
-	struct strand *strand = &join->strands[i];
+	struct fxt_feed *next = NULL;
+	for (size_t i = 0; i < join->count; i++) {
+		struct fxt_feed *feed = &join->feeds[i];
+		const struct tw_sorter *sorter = &feed->fxt->sorter;
+		uint64_t begin = fxt_merged_time(&feed->shift, tw_sorter_first(sorter));
+		if (sorter->head_count && (next ? begin < until : begin <= until)) {
+			next = feed;
+			until = begin;
+		}
+	}
+	return next;
+}
+
+static int end_strand(struct join *join, struct strand *strand)
+{
 	struct fxt_feed *feed = strand->feed;
 	uint64_t last = strand->end[-1].time;
 	feed->last = last > feed->last ? last : feed->last;
 	strand->lane->next = strand->slab->brief_count;
-	*strand = (struct strand){0};
-	join->times[i] = UINT64_MAX;
-	play(join, i);
+	join->strand_count--;
+	memmove(strand, strand + 1, (size_t)(join->strands + join->strand_count - strand) * sizeof *strand);
 	return go_on(join, feed);
 }
 
-/* ---- Events. ---- */
-
-/* Another processor wrote them: `make bench` measures merge. */
-static inline void look_ahead(const struct strand *strand)
-{
-	enum { FAR = 32, NEAR = 6 };
-	if (strand->end - strand->next <= FAR)
-		return;
-	const struct tw_brief *near = strand->next + NEAR;
-	__builtin_prefetch(strand->next + FAR);
-	__builtin_prefetch(near->tags & TW_BRIEF_READY ? (const void *)(strand->slab->ready + near->number)
-	                                               : (const void *)&strand->slab->events[near->number]);
-}
-
-static int put_row(struct join *join, const struct strand *strand, uint64_t time)
-{
-	const struct tw_argument *arguments = NULL;
-	const struct tw_event *row = tw_slab_row(strand->slab, strand->next, &arguments);
-	return fxt_feed_row(&join->passage, strand->feed, row, arguments, time);
-}
-
-static __attribute__((noinline)) void note_late(const struct strand *strand)
+static void note_late(const struct strand *strand, const struct tw_brief *brief)
 {
 	struct tw_sorter *sorter = &strand->feed->fxt->sorter;
 	sorter->last = strand->late_until;
-	tw_sorter_note_late(sorter, strand->slab, strand->next);
+	tw_sorter_note_late(sorter, strand->slab, brief);
 }
 
-/* Goes to the next event of a strand. Returns 0 or a negative status. */
-static inline int step(struct join *join, uint32_t i)
+/* Goes behind what was taken. */
+static void pass(struct strand *strand)
 {
-	struct strand *strand = &join->strands[i];
-	if (++strand->next == strand->end)
-		return end_strand(join, i);
-	look_ahead(strand);
-	join->times[i] = fxt_merged_time(&strand->shift, strand->next->time);
-	play(join, i);
+	const struct tw_brief *to = strand->next + strand->taken;
+	for (; strand->next < to && strand->next->time < strand->late_until; strand->next++)
+		note_late(strand, strand->next);
+	strand->next = to;
+	strand->taken = 0;
+}
+
+/* ---- What goes into a slot. ---- */
+
+/* How many events of a strand are looked at. */
+static size_t share_of(const struct join *join, const struct strand *strand)
+{
+	size_t quota = SLOT / join->strand_count, left = (size_t)(strand->end - strand->next);
+	quota = quota > QUOTA_LEAST ? quota : QUOTA_LEAST;
+	return left < quota ? left : quota;
+}
+
+/* From the first event on to where a strand ends, or has had its share. */
+static void find_span(struct join *join)
+{
+	struct slot *slot = &join->slot;
+	slot->from = slot->last = UINT64_MAX;
+	for (size_t i = 0; i < join->strand_count; i++) {
+		const struct strand *strand = &join->strands[i];
+		uint64_t first = time_of(strand, strand->next);
+		uint64_t last = time_of(strand, strand->next + share_of(join, strand) - 1);
+		slot->from = first < slot->from ? first : slot->from;
+		slot->last = last < slot->last ? last : slot->last;
+	}
+	if ((slot->last - slot->from) >> SPAN_BITS)
+		slot->last = slot->from + FXT_BITS(0, SPAN_BITS - 1);
+}
+
+static int make_room(struct join *join)
+{
+	struct slot *slot = &join->slot;
+	size_t need = join->strand_count * QUOTA_LEAST, room = need > SLOT ? need : SLOT;
+	size_t rooms[] = {2 * slot->room, slot->room, slot->room};
+	slot->count = 0;
+	if (slot->room >= room)
+		return 0;
+	if (!tw_grow(&slot->keys, &rooms[0], 2 * room, sizeof *slot->keys) ||
+	    !tw_grow(&slot->records, &rooms[1], room, sizeof *slot->records) ||
+	    !tw_grow(&slot->strands, &rooms[2], room, sizeof *slot->strands))
+		return no_memory(join);
+	slot->room = room;
+	slot->number_bits = tw_bits_of(room);
 	return 0;
 }
 
+/* Takes the events of a strand that are in the span. */
+static void take(struct join *join, struct strand *strand)
+{
+	struct slot *slot = &join->slot;
+	const struct fxt_shift shift = strand->feed->shift;
+	const struct tw_brief *brief = strand->next, *end = brief + share_of(join, strand);
+	const uint8_t *ready = strand->slab->ready;
+	uint64_t from = slot->from, last = slot->last, time;
+	uint32_t number = (uint32_t)(strand - join->strands);
+	unsigned bits = slot->number_bits;
+	size_t count = slot->count;
+	for (; brief < end && (time = fxt_merged_time(&shift, brief->time)) <= last; brief++, count++) {
+		slot->keys[count] = (time - from) << bits | count;
+		slot->records[count] = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
+		slot->strands[count] = number;
+	}
+	strand->first = slot->count;
+	strand->taken = count - slot->count;
+	slot->count = count;
+}
+
+static inline size_t number_of(const struct slot *slot, uint64_t key)
+{
+	return (size_t)(key & ((UINT64_C(1) << slot->number_bits) - 1));
+}
+
+static inline struct strand *strand_of(const struct join *join, uint64_t key)
+{
+	return &join->strands[join->slot.strands[number_of(&join->slot, key)]];
+}
+
+static const struct tw_brief *brief_of(const struct join *join, uint64_t key)
+{
+	const struct strand *strand = strand_of(join, key);
+	return strand->next + (number_of(&join->slot, key) - strand->first);
+}
+
+/* ---- Events of one time: those of one archive are in the order of its sorter. ---- */
+
+/* Parts events by strand. Returns how many strands have some. */
+static size_t find_runs(struct join *join, const uint64_t *keys, size_t count)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct strand *strand = strand_of(join, keys[i]);
+		const struct tw_brief *brief = brief_of(join, keys[i]);
+		if (found == 0 || join->runs[found - 1].strand != strand)
+			join->runs[found++] = (struct run){.strand = strand, .next = brief};
+		join->runs[found - 1].end = brief + 1;
+	}
+	return found;
+}
+
+static struct run *first_of(struct run *runs, size_t count)
+{
+	struct run *first = runs;
+	for (struct run *run = runs + 1; run < runs + count; run++)
+		if (tw_lane_goes_first(run->strand->lane, run->next, first->strand->lane, first->next))
+			first = run;
+	return first;
+}
+
+/* Puts the events of one time and one archive in order. */
+static void merge_runs(struct join *join, uint64_t *keys, uint64_t *spare, size_t count)
+{
+	size_t left = find_runs(join, keys, count);
+	uint64_t time = keys[0] - number_of(&join->slot, keys[0]);
+	for (size_t i = 0; i < count; i++) {
+		struct run *run = first_of(join->runs, left);
+		const struct strand *strand = run->strand;
+		spare[i] = time + strand->first + (size_t)(run->next - strand->next);
+		if (++run->next == run->end)
+			memmove(run, run + 1, (size_t)(join->runs + --left - run) * sizeof *run);
+	}
+	memcpy(keys, spare, count * sizeof *keys);
+}
+
+/* Goes through sorted keys for such events of several strands: by number, they stand strand by strand. */
+static void merge_equals(struct join *join, uint64_t *keys, uint64_t *spare)
+{
+	const struct slot *slot = &join->slot;
+	for (size_t from = 0, to; from < slot->count; from = to) {
+		const struct strand *first = NULL, *last = NULL;
+		for (to = from + 1; to < slot->count && !((keys[to] ^ keys[from]) >> slot->number_bits); to++) {
+			first = strand_of(join, keys[from]);
+			const struct strand *strand = strand_of(join, keys[to]);
+			if (strand->feed != first->feed)
+				break;
+			last = strand;
+		}
+		if (last && last != first)
+			merge_runs(join, keys + from, spare, to - from);
+	}
+}
+
+/* ---- Writing. ---- */
+
 /* Copies a record that was made ready. Returns its size. */
-static inline size_t copy(char *to, const struct strand *strand)
+static inline size_t copy(char *to, const uint8_t *record)
 {
 	enum { SHORT = 4 * TW_FXT_WORD }; /* most records; so much can be read from any place */
-	const uint8_t *record = strand->slab->ready + strand->next->number;
 	size_t size = (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD;
 	memcpy(to, record, SHORT);
 	if (__builtin_expect(size > SHORT, 0))
@@ -238,63 +319,120 @@ static inline size_t copy(char *to, const struct strand *strand)
 	return size;
 }
 
-/* Writes events as long as they have been made ready and there is room for them. Returns 0 or a negative status. */
-static int put_ready(struct join *join)
+/* Writes events as long as they have been made ready and there is room for them. Returns how many. */
+static size_t put_ready(struct join *join, const uint64_t *keys, size_t count)
 {
 	struct tw_output *out = &join->passage.writer->out;
 	char *from = tw_output_room(out, FXT_READY_MOST), *to = from;
 	const char *last = out->buffer + TW_OUTPUT_BUFFER - FXT_READY_MOST;
-	uint64_t count = 0, end = 0;
-	int status = 0;
-	for (; to <= last && status == 0; count++) {
-		uint32_t i = join->tree[1];
-		const struct strand *strand = &join->strands[i];
-		if (!strand->next || !(strand->next->tags & TW_BRIEF_READY))
+	size_t i = 0;
+	for (; i < count && to <= last; i++) {
+		const uint8_t *record = join->slot.records[number_of(&join->slot, keys[i])];
+		if (!record)
 			break;
-		if (__builtin_expect(strand->next->time < strand->late_until, 0))
-			note_late(strand);
-		to += copy(to, strand);
-		end = join->times[i];
-		status = step(join, i);
+		to += copy(to, record);
 	}
-	if (count)
-		join->passage.merged->clock.end_ns = end;
 	tw_output_took(out, (size_t)(to - from));
-	join->passage.passed->events += count;
+	join->passage.passed->events += i;
+	return i;
+}
+
+static int put_row(struct join *join, uint64_t key)
+{
+	const struct strand *strand = strand_of(join, key);
+	const struct tw_brief *brief = brief_of(join, key);
+	const struct tw_argument *arguments = NULL;
+	const struct tw_event *row = tw_slab_row(strand->slab, brief, &arguments);
+	return fxt_feed_row(&join->passage, strand->feed, row, arguments, time_of(strand, brief));
+}
+
+/* Writes events. Returns 0 or a negative status. */
+static int put_events(struct join *join, const uint64_t *keys, size_t count)
+{
+	int status = 0;
+	for (size_t i = 0; i < count && status == 0 && join->passage.passed->written >= 0;) {
+		i += put_ready(join, keys + i, count - i);
+		if (i < count && !join->slot.records[number_of(&join->slot, keys[i])])
+			status = put_row(join, keys[i++]);
+	}
+	join->passage.merged->clock.end_ns = join->slot.from + (keys[count - 1] >> join->slot.number_bits);
 	return status;
 }
 
-/* Goes on where no record is ready: at a row or a gate. Returns 0 or a negative status. */
-static int put_other(struct join *join)
+/* ---- Slots. ---- */
+
+/* Those before the last time of the span: no strand ends with them. */
+static int put_slot(struct join *join)
 {
-	uint32_t i = join->tree[1];
-	const struct strand *strand = &join->strands[i];
-	if (!strand->next)
-		return strand->feed ? pass_gate(join, strand->feed) : 0;
-	if (strand->next->tags & TW_BRIEF_READY)
-		return 0;
-	if (strand->next->time < strand->late_until)
-		note_late(strand);
-	join->passage.merged->clock.end_ns = join->times[i];
-	int status = put_row(join, strand, join->times[i]);
-	return status < 0 ? status : step(join, i);
+	struct slot *slot = &join->slot;
+	slot->last--;
+	for (size_t i = 0; i < join->strand_count; i++)
+		take(join, &join->strands[i]);
+	uint64_t *keys = tw_sort_keys(slot->keys, slot->count, slot->number_bits, tw_bits_of(slot->last - slot->from));
+	merge_equals(join, keys, keys == slot->keys ? keys + slot->count : slot->keys);
+	int status = put_events(join, keys, slot->count);
+	for (size_t i = 0; i < join->strand_count; i++)
+		pass(&join->strands[i]);
+	return status;
+}
+
+/* How many of sorted events are up to the last of those of a strand: others may come behind it. */
+static size_t end_of_run(const struct join *join, const uint64_t *keys)
+{
+	size_t count = 0;
+	const struct strand *strand;
+	do {
+		strand = strand_of(join, keys[count]);
+	} while (number_of(&join->slot, keys[count++]) != strand->first + strand->taken - 1);
+	return count;
+}
+
+/* Where all of the span is one time: the events of the first archive that has some, until a strand has no more of them,
+ * and may end. */
+static int put_equals(struct join *join)
+{
+	struct slot *slot = &join->slot;
+	struct strand *strand = join->strands, *end = strand + join->strand_count;
+	while (time_of(strand, strand->next) != slot->from)
+		strand++;
+	for (const struct fxt_feed *feed = strand->feed; strand < end && strand->feed == feed; strand++)
+		take(join, strand);
+	merge_runs(join, slot->keys, slot->keys + slot->count, slot->count);
+	size_t count = end_of_run(join, slot->keys);
+	for (size_t i = count; i < slot->count; i++)
+		strand_of(join, slot->keys[i])->taken--;
+	struct strand *last = strand_of(join, slot->keys[count - 1]);
+	int status = put_events(join, slot->keys, count);
+	for (strand = join->strands; strand < end; strand++)
+		pass(strand);
+	return status < 0 || last->next < last->end ? status : end_strand(join, last);
+}
+
+/* Takes all chunks that begin in the span, which may make it shorter. Returns 0 or a negative status. */
+static int take_chunks(struct join *join)
+{
+	struct fxt_feed *feed;
+	int status = 0;
+	do {
+		find_span(join);
+		feed = next_feed(join, join->slot.last);
+		status = feed ? take_chunk(join, feed) : 0;
+	} while (feed && status == 0);
+	return status;
+}
+
+/* Writes some events. Returns 0 or a negative status. */
+static int put_some(struct join *join)
+{
+	int status = take_chunks(join);
+	if (status == 0 && join->strand_count)
+		status = make_room(join);
+	if (status < 0 || join->strand_count == 0)
+		return status;
+	return join->slot.from < join->slot.last ? put_slot(join) : put_equals(join);
 }
 
 /* ---- The beginning. ---- */
-
-/* Adds a feed with its gate. Returns 0 or a negative status. */
-static int add_feed(struct join *join, struct tw_merge_input *input)
-{
-	struct fxt_feed *feed = &join->feeds[join->count];
-	*feed = (struct fxt_feed){.input = input, .fxt = input->reader->state};
-	int status = find_unused(join, &feed->gate);
-	if (status < 0)
-		return status;
-	join->strands[feed->gate].feed = feed;
-	join->count++;
-	join->open++;
-	return 0;
-}
 
 /* Goes to the first event of an input, if there is one. Returns 0 or a negative status. */
 static int begin_input(struct join *join, struct tw_merge_input *input)
@@ -310,9 +448,12 @@ static int begin_input(struct join *join, struct tw_merge_input *input)
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
 	input->some = lane;
-	if (lane)
-		status = add_feed(join, input);
-	return status < 0 || !lane ? status : add_strand(join, &join->feeds[join->count - 1], lane);
+	if (!lane)
+		return 0;
+	struct fxt_feed *feed = &join->feeds[join->count++];
+	*feed = (struct fxt_feed){.input = input, .fxt = fxt};
+	join->open++;
+	return add_strand(join, feed, lane);
 }
 
 /* Records are made ready where ticks are nanoseconds and words little endian, as they are unless somebody wants others.
@@ -328,7 +469,6 @@ static bool can_link(const struct join *join)
 static void link_feed(struct join *join, struct fxt_feed *feed)
 {
 	feed->shift = fxt_shift_of(&feed->input->time);
-	set_gate(join, feed);
 	if (can_link(join))
 		fxt_links_begin(&feed->fxt->links, feed->fxt->ahead, &feed->input->time);
 }
@@ -337,20 +477,12 @@ static void link_feed(struct join *join, struct fxt_feed *feed)
 static int begin(struct join *join)
 {
 	struct tw_merge *merge = join->passage.merged->state;
-	int status = widen(join);
+	int status = 0;
 	for (size_t i = 0; i < merge->count && status == 0; i++)
 		status = begin_input(join, &merge->inputs[i]);
 	status = status < 0 ? status : tw_merge_align(join->passage.merged);
 	for (size_t i = 0; i < join->count && status == 0; i++)
 		link_feed(join, &join->feeds[i]);
-	for (size_t i = 0; i < join->width && status == 0; i++) {
-		struct strand *strand = &join->strands[i];
-		if (!strand->next)
-			continue;
-		strand->shift = strand->feed->shift;
-		join->times[i] = fxt_merged_time(&strand->shift, strand->next->time);
-	}
-	plant(join);
 	return status;
 }
 
@@ -358,10 +490,8 @@ static int join_all(struct join *join)
 {
 	struct fxt_passage *passage = &join->passage;
 	int status = begin(join);
-	while (status == 0 && join->open && passage->passed->written >= 0 && !passage->writer->out.error) {
-		status = put_ready(join);
-		status = status < 0 || join->open == 0 ? status : put_other(join);
-	}
+	while (status == 0 && join->open && passage->passed->written >= 0 && !passage->writer->out.error)
+		status = put_some(join);
 	tw_merge_count_findings(passage->merged);
 	/* names that tracks got at the end, and what went wrong with the output */
 	if (status == 0 && passage->passed->written >= 0)
@@ -379,8 +509,9 @@ int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passe
 	join->passage.passed = passed;
 	int status = join_all(join);
 	free(join->strands);
-	free(join->times);
-	free(join->tree);
+	free(join->slot.keys);
+	free(join->slot.records);
+	free(join->slot.strands);
 	free(join);
 	return status;
 }

@@ -260,6 +260,40 @@ make_wide() {
 	diff expected found
 }
 
+@test "merge: events of one time, in the order of the files and as they stand there; times far apart" {
+	"$PYTHON" - <<-'END'
+		import random, struct
+		random.seed(1)
+		for file in range(3):
+		    # one time for 9,000; a few times in turns, as of a clock of 100 ns; one nearly an hour later, and so on
+		    ticks = [500] * 9000 + [1000 + i // 40 * 100 for i in range(9000)] + [3 << 40, (3 << 40) + 7, 5 << 60]
+		    late = [i for i in range(9100, 17900) if random.random() < 0.1]
+		    for i in late:  # come some records after their time
+		        ticks[i] -= random.choice((100, 200, 1000))
+		    words = [0x0016547846040010, 0x21, 10**9, 0x33 | 1 << 16, 5 + file, 6 + file]
+		    for i, tick in enumerate(ticks):  # begins of flows
+		        words += [0x34 | 8 << 16 | 1 << 24, tick, file << 32 | i]
+		    open(f"even{file}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+		    open("even.txt", "a").write("".join(f"{tick} {file} {i}\n" for i, tick in enumerate(ticks)))
+	END
+	sort -s -n -k1,1 even.txt >expected # stable
+	for jobs in 1 2; do
+		trackway merge --jobs $jobs --align none even0.fxt even1.fxt even2.fxt -o even.fxt
+		"$PYTHON" - even.fxt >found <<-'END'
+			import struct, sys
+			data, at = open(sys.argv[1], "rb").read(), 0
+			while at < len(data):
+			    header, = struct.unpack_from("<Q", data, at)
+			    size = 8 * (header >> 4 & 0xfff)
+			    if header & 0xf000f == 0x80004:
+			        tick, number = struct.unpack_from("<Q", data, at + 8)[0], struct.unpack_from("<Q", data, at + size - 8)[0]
+			        print(tick, number >> 32, number & 0xffffffff)
+			    at += size
+		END
+		diff expected found
+	done
+}
+
 @test "merge: the same for any number of jobs" {
 	make_wide
 	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" .
