@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/decompress.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -490,23 +491,29 @@ int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size
 	return read_some(input, offset, bytes, size, size);
 }
 
+static inline uint64_t digest_word(uint64_t sum, uint64_t word)
+{
+	uint64_t mixed = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return mixed << 23 | mixed >> 41;
+}
+
 /* Four sums at once: each has to wait for itself alone. */
 uint64_t tw_input_digest(const uint8_t *bytes, size_t size)
 {
-	enum { LANES = 4, WORD = 8, BLOCK = LANES * WORD };
-	static const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t sums[LANES] = {size, 1, 2, 3}, words[LANES];
-	for (size_t at = 0; at < size; at += BLOCK) {
-		size_t here = size - at < BLOCK ? size - at : BLOCK;
-		if (here < BLOCK)
-			memset(words, 0, sizeof words);
-		memcpy(words, bytes + at, here);
-		for (int i = 0; i < LANES; i++) {
-			uint64_t mixed = (sums[i] ^ words[i]) * prime;
-			sums[i] = mixed << 23 | mixed >> 41;
-		}
+	enum { WORD = 8, BLOCK = 4 * WORD };
+	uint64_t a = size, b = 1, c = 2, d = 3;
+	const uint8_t *last = bytes + size / BLOCK * BLOCK;
+	uint8_t rest[BLOCK] = {0};
+	for (; bytes < last; bytes += BLOCK) {
+		a = digest_word(a, tw_load64(bytes, false));
+		b = digest_word(b, tw_load64(bytes + WORD, false));
+		c = digest_word(c, tw_load64(bytes + (size_t)2 * WORD, false));
+		d = digest_word(d, tw_load64(bytes + (size_t)3 * WORD, false));
 	}
-	return sums[0] ^ sums[1] * prime ^ sums[2] * 3 ^ sums[3] * 5;
+	memcpy(rest, bytes, size % BLOCK);
+	for (size_t at = 0; at < BLOCK; at += WORD)
+		a = digest_word(a, tw_load64(rest + at, false));
+	return digest_word(digest_word(digest_word(a, b), c), d);
 }
 
 int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest)
