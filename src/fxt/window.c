@@ -76,18 +76,25 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-/* Events that are as they should be, which the walk then leaps over. */
-static void take_events(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
+/* Words of an event or a scheduling record that is as it should be; otherwise 0. */
+static uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool big)
+{
+	if (fxt_is_plain(header))
+		return tw_bits(header, 4, 15);
+	unsigned type = fxt_type(header);
+	bool wanted = type == TW_FXT_TYPE_EVENT || type == TW_FXT_TYPE_SCHEDULING;
+	return wanted ? fxt_measure(header, bytes, left / TW_FXT_WORD, big) : 0;
+}
+
+/* Records that no others depend on: the walk then leaps over them. */
+static void take_records(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	(void)scratch;
 	size_t place = leap->from;
-	uint64_t header;
-	for (; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+	for (uint64_t words; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += words * TW_FXT_WORD) {
 		const uint8_t *bytes = chunk->bytes + place;
-		header = tw_load64(bytes, leap->big);
-		if (!fxt_is_plain(header) &&
-		    (fxt_type(header) != TW_FXT_TYPE_EVENT ||
-		     !fxt_measure_event(header, bytes, (chunk->end - place) / TW_FXT_WORD, leap->big)))
+		words = measure(tw_load64(bytes, leap->big), bytes, chunk->end - place, leap->big);
+		if (words == 0)
 			break;
 		leap->last = place;
 		leap->count++;
@@ -95,7 +102,7 @@ static void take_events(struct fxt_chunk *chunk, struct fxt_leap *leap, struct f
 	leap->to = place;
 }
 
-const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_events};
+const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_records};
 
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish)
 {
