@@ -130,6 +130,7 @@ static void report_late(struct tw_reader *reader)
 static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;
+	state->sorter->room = reader->room;
 	for (;;) {
 		int count = tw_sorter_next(state->sorter, state->ended, batch);
 		if (count < 0)

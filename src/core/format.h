@@ -19,6 +19,7 @@ enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 }
 struct tw_calls;
 struct tw_call_run;
 struct tw_passed;
+struct tw_batch_room;
 struct tw_filter;
 struct tw_left_calls;
 
@@ -45,6 +46,7 @@ struct tw_reader {
 	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
 	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
+	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
 	const char *path;          /* that the format claims, and opens itself; otherwise NULL. The caller's */
 	const char *file;          /* what findings are about, where it is not the input; NULL: the input */
 	char error[TW_ERROR_TEXT];

@@ -162,24 +162,69 @@ static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct t
 
 /* The rows of a slab that is out of order lie anywhere in it, and another processor may have written them. `make bench`
  * measures stat of FXT. It must be inlined: gcc 12 takes out calls of functions that do nothing but prefetch. */
-static inline __attribute__((always_inline)) void look_ahead(const struct tw_order_lane *lane)
+static inline __attribute__((always_inline)) void look_ahead(const struct tw_slab *slab, const uint32_t *order,
+                                                             size_t place)
 {
 	enum { ROWS_AHEAD = 6 };
-	size_t place = lane->next + ROWS_AHEAD;
-	if (!lane->slab->sorted && place < lane->slab->count)
-		__builtin_prefetch(&lane->slab->events[lane->slab->order[place]]);
+	if (order && place + ROWS_AHEAD < slab->count)
+		__builtin_prefetch(&slab->events[order[place + ROWS_AHEAD]]);
 }
 
-/* Copies a row with its arguments behind the `count` and `used` there are. Returns how many arguments it has. */
-static size_t copy_row(struct tw_sorter *sorter, const struct tw_slab *slab, uint32_t row, size_t count, size_t used)
+/* A batch that is put together. */
+struct gathering {
+	struct tw_batch_room room;
+	size_t count, used; /* rows and arguments */
+	bool full;
+};
+
+static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
 {
-	struct tw_event *event = &sorter->events[count];
+	*to = (struct gathering){0};
+	if (sorter->room) {
+		to->room = *sorter->room;
+		return true;
+	}
+	bool fine = tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX,
+	                      sizeof *sorter->arguments);
+	to->room = (struct tw_batch_room){sorter->events, sorter->arguments, sorter->argument_room};
+	return fine;
+}
+
+/* Copies a row and its arguments behind those that are there. False where there is no room. */
+static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, uint32_t row)
+{
+	struct tw_event *event = &to->room.events[to->count];
 	*event = slab->events[row];
-	if (event->argument_count)
-		memcpy(sorter->arguments + used, arguments_of(slab, row) + event->first_argument,
-		       event->argument_count * sizeof *sorter->arguments);
-	event->first_argument = (uint16_t)used;
-	return event->argument_count;
+	event->first_argument = (uint16_t)to->used;
+	if (event->argument_count) {
+		if (event->argument_count > to->room.argument_room - to->used)
+			return false;
+		memcpy(to->room.arguments + to->used,
+		       arguments_of(slab, row) + slab->events[row].first_argument,
+		       event->argument_count * sizeof *to->room.arguments);
+		to->used += event->argument_count;
+	}
+	to->count++;
+	return true;
+}
+
+/* Takes rows of a lane until one is not before `until`. */
+static void gather_run(struct tw_order_lane *lane, uint64_t until, struct gathering *to)
+{
+	const struct tw_slab *slab = lane->slab;
+	const uint32_t *order = slab->sorted ? NULL : slab->order;
+	size_t next = lane->next;
+	uint32_t row = row_at(lane, next);
+	do {
+		look_ahead(slab, order, next);
+		to->full = !copy_row(to, slab, row);
+		if (to->full)
+			break;
+		if (++next == slab->count)
+			break;
+		row = order ? order[next] : (uint32_t)next;
+	} while (to->count < TW_SLAB_BLOCK && slab->events[row].time < until);
+	lane->next = next;
 }
 
 /* The time up to which the lane of the first head can go on alone. */
@@ -191,27 +236,21 @@ static uint64_t time_of_next(const struct tw_sorter *sorter)
 /* Rows from here and there. */
 static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
-	size_t count = 0, used = 0;
-	if (!tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX,
-	               sizeof *sorter->arguments))
+	struct gathering to;
+	if (!begin_gathering(sorter, &to))
 		return TW_ERR_MEMORY;
-	while (count < TW_SLAB_BLOCK && sorter->head_count && (whole || !oldest_used_up(sorter))) {
+	while (to.count < TW_SLAB_BLOCK && !to.full && sorter->head_count && (whole || !oldest_used_up(sorter))) {
 		int status = tw_sorter_make_first(sorter);
 		if (status < 0)
 			return status;
 		if (sorter->head_count == 0)
 			break;
 		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;
-		struct tw_order_lane *lane = lane_at(sorter, number);
-		do {
-			look_ahead(lane);
-			used += copy_row(sorter, lane->slab, row_at(lane, lane->next++), count++, used);
-		} while (count < TW_SLAB_BLOCK && lane->next < lane->slab->count &&
-		         event_at(lane, lane->next)->time < until);
+		gather_run(lane_at(sorter, number), until, &to);
 		put_head(sorter, number);
 	}
-	*batch = (struct tw_batch){sorter->events, count, sorter->arguments};
-	return (int)count;
+	*batch = (struct tw_batch){to.room.events, to.count, to.room.arguments};
+	return (int)to.count;
 }
 
 /* Counts the rows that stand behind later ones: they came too late to be put before them. */

@@ -1,9 +1,9 @@
 /* relay.c - a reader that another thread reads ahead of the caller.
  *
- * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. What the
- * source does next must not be seen: so each batch brings what it changed in the dictionary, which is done to the
- * relay's own when the batch is given out. A batch that is too large for a block (of blobs) is lent: the source waits
- * until it is used. */
+ * Batches are copied into blocks, which go round: the other thread fills one while the caller uses another. Where the
+ * source puts rows together it may do so in the block. What the source does next must not be seen: so each batch brings
+ * what it changed in the dictionary, which is done to the relay's own when the batch is given out. A batch that is too
+ * large for a block (of blobs) is lent: the source waits until it is used. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/relay.h"
 
@@ -11,13 +11,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/slab.h"
 
 enum {
 	BLOCKS = 32, /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */
 	ROWS = 2048, /* of a block */
 	ARGUMENTS = 4096,
 	BYTES = 64 << 10, /* of texts and payloads */
-	BATCHES = 256
+	BATCHES = 256,
+	OFFERED = 1024 /* arguments: less room than that is not offered to the source */
 };
 
 /* A batch in a block. */
@@ -48,6 +50,7 @@ struct relay {
 	size_t item, change;         /* the next ones of the caller's block */
 	bool holds;                  /* the caller has a block */
 	bool stop;
+	struct tw_batch_room room; /* for the next batch */
 	pthread_mutex_t lock;
 	pthread_cond_t change_made;
 	pthread_t thread;
@@ -65,18 +68,31 @@ static bool has_bytes(const struct tw_argument *argument)
 	return argument->type == TW_ARG_TEXT || argument->type == TW_ARG_BYTES;
 }
 
+static void measure_argument(struct need *need, const struct tw_argument *argument)
+{
+	if (has_bytes(argument) && need->bytes <= BYTES)
+		need->bytes += argument->size < BYTES ? (size_t)argument->size : BYTES + 1;
+}
+
 static struct need measure(const struct tw_batch *batch)
 {
 	struct need need = {0};
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		for (size_t k = 0; k < event->argument_count; k++) {
-			const struct tw_argument *argument = &batch->arguments[event->first_argument + k];
-			if (has_bytes(argument) && need.bytes <= BYTES)
-				need.bytes += argument->size < BYTES ? (size_t)argument->size : BYTES + 1;
-		}
+		for (size_t k = 0; k < event->argument_count; k++)
+			measure_argument(&need, &batch->arguments[event->first_argument + k]);
 		need.arguments += event->argument_count;
 	}
+	return need;
+}
+
+/* The same of one that is in its room: its arguments are those up to the last row's. */
+static struct need measure_placed(const struct tw_batch *batch)
+{
+	const struct tw_event *last = &batch->events[batch->count - 1];
+	struct need need = {.arguments = (size_t)last->first_argument + last->argument_count};
+	for (size_t i = 0; i < need.arguments; i++)
+		measure_argument(&need, &batch->arguments[i]);
 	return need;
 }
 
@@ -86,16 +102,17 @@ static bool fits(const struct block *block, const struct tw_batch *batch, const 
 	       need->arguments <= ARGUMENTS - block->argument_count && need->bytes <= BYTES - block->byte_count;
 }
 
-static void copy_arguments(struct block *block, const struct tw_argument *from, size_t count)
+/* Texts and payloads of the arguments behind those that are there. */
+static void copy_bytes(struct block *block, size_t count)
 {
-	struct tw_argument *to = block->arguments + block->argument_count;
+	struct tw_argument *arguments = block->arguments + block->argument_count;
 	for (size_t i = 0; i < count; i++) {
-		to[i] = from[i];
-		if (!has_bytes(&from[i]) || from[i].size == 0)
+		if (!has_bytes(&arguments[i]) || arguments[i].size == 0)
 			continue;
-		memcpy(block->bytes + block->byte_count, from[i].value.bytes, (size_t)from[i].size);
-		to[i].value.bytes = (const uint8_t *)block->bytes + block->byte_count;
-		block->byte_count += (size_t)from[i].size;
+		char *to = block->bytes + block->byte_count;
+		memcpy(to, arguments[i].value.bytes, (size_t)arguments[i].size);
+		arguments[i].value.bytes = (const uint8_t *)to;
+		block->byte_count += (size_t)arguments[i].size;
 	}
 	block->argument_count += count;
 }
@@ -103,18 +120,28 @@ static void copy_arguments(struct block *block, const struct tw_argument *from, 
 static struct tw_batch copy(struct block *block, const struct tw_batch *batch)
 {
 	struct tw_event *events = block->events + block->event_count;
-	struct tw_batch copied = {events, batch->count, block->arguments + block->argument_count};
+	struct tw_argument *arguments = block->arguments + block->argument_count;
 	size_t used = 0;
 	memcpy(events, batch->events, batch->count * sizeof *events);
 	for (size_t i = 0; i < batch->count; i++) {
 		if (events[i].argument_count == 0)
 			continue;
-		copy_arguments(block, batch->arguments + events[i].first_argument, events[i].argument_count);
+		memcpy(arguments + used, batch->arguments + events[i].first_argument,
+		       events[i].argument_count * sizeof *arguments);
 		events[i].first_argument = (uint16_t)used;
 		used += events[i].argument_count;
 	}
+	copy_bytes(block, used);
 	block->event_count += batch->count;
-	return copied;
+	return (struct tw_batch){events, batch->count, arguments};
+}
+
+/* Takes a batch that is in the block already. */
+static struct tw_batch keep(struct block *block, const struct tw_batch *batch, const struct need *need)
+{
+	copy_bytes(block, need->arguments);
+	block->event_count += batch->count;
+	return *batch;
 }
 
 static void add_item(struct relay *relay, struct block *block, const struct tw_batch *batch)
@@ -149,15 +176,32 @@ static void hand_on(struct relay *relay, struct block *block, int status)
 	pthread_mutex_unlock(&relay->lock);
 }
 
+/* Offers the source what room the block has. */
+static void offer(struct relay *relay, const struct block *block)
+{
+	relay->room = (struct tw_batch_room){block->events + block->event_count,
+	                                     block->arguments + block->argument_count,
+	                                     ARGUMENTS - block->argument_count};
+	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && relay->room.argument_room >= OFFERED;
+	relay->source->room = enough && !relay->source->filter ? &relay->room : NULL;
+}
+
+static bool is_placed(const struct relay *relay, const struct tw_batch *batch)
+{
+	return relay->source->room && batch->events == relay->room.events;
+}
+
 /* Puts a batch into the block or into another one, which is returned; NULL: it is time to stop. */
 static struct block *put(struct relay *relay, struct block *block, const struct tw_batch *batch)
 {
 	const struct block empty = {0};
-	const struct need need = measure(batch);
+	bool placed = is_placed(relay, batch);
+	const struct need need = placed ? measure_placed(batch) : measure(batch);
 	bool lends = !fits(&empty, batch, &need);
 	if (!lends && !fits(block, batch, &need)) {
 		hand_on(relay, block, 1);
 		block = next_free(relay, false);
+		placed = false;
 	}
 	if (!block)
 		return NULL;
@@ -165,8 +209,8 @@ static struct block *put(struct relay *relay, struct block *block, const struct 
 		hand_on(relay, block, TW_ERR_MEMORY);
 		return NULL;
 	}
-	const struct tw_batch copied = lends ? *batch : copy(block, batch);
-	add_item(relay, block, &copied);
+	const struct tw_batch kept = lends ? *batch : placed ? keep(block, batch, &need) : copy(block, batch);
+	add_item(relay, block, &kept);
 	if (!lends)
 		return block;
 	hand_on(relay, block, 1);
@@ -180,6 +224,7 @@ static void *run(void *context)
 	struct tw_batch batch;
 	int status = 1;
 	while (block && status > 0) {
+		offer(relay, block);
 		status = tw_read(relay->source, &batch);
 		if (status > 0)
 			block = put(relay, block, &batch);

@@ -123,6 +123,14 @@ struct tw_order_head {
 	uint64_t lane; /* its number */
 };
 
+/* Room for a batch, of who wants it there: rows, and their arguments one behind the other. Whether it is there, the
+ * batch tells. */
+struct tw_batch_room {
+	struct tw_event *events;       /* TW_SLAB_BLOCK */
+	struct tw_argument *arguments; /* at least UINT8_MAX */
+	size_t argument_room;
+};
+
 struct tw_sorter {
 	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
 	uint64_t oldest;                            /* number of the oldest lane */
@@ -136,7 +144,8 @@ struct tw_sorter {
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
 	uint64_t late_offset;                  /* the least of theirs */
 	uint64_t latest_by;                    /* ns: how late at most */
-	struct tw_event events[TW_SLAB_BLOCK]; /* rows that are gathered from several places */
+	const struct tw_batch_room *room;      /* for rows that are gathered from several places; NULL: the own */
+	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;
 };

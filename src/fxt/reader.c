@@ -328,6 +328,7 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 		status = status < 0 ? status : set_start(reader);
 		if (status < 0)
 			return status;
+		fxt->sorter.room = reader->options.provider ? NULL : reader->room;
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
 		if (status > 0 && reader->options.provider) {
 			leave_out_foreign(fxt, batch);
