@@ -325,7 +325,7 @@ static void close_firefox(struct tw_writer *writer)
 	tw_map_free(&firefox->string_map);
 	free(firefox->local_frames);
 	free(firefox->thread_frames);
-	free(firefox->pieces);
+	tw_pieces_free(&firefox->pieces);
 	tw_text_free(&firefox->text.text);
 	free(firefox);
 	writer->state = NULL;

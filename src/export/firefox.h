@@ -7,6 +7,7 @@
 #include "export/children.h"
 #include "export/measured.h"
 #include "export/names.h"
+#include "export/pieces.h"
 
 /* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is
  * three varints: the time since the end of the one before it in the block, or since 0, which is 0 as a rule, with its
@@ -56,7 +57,7 @@ struct firefox {
 	uint32_t *thread_frames; /* by that number less 1: the frame */
 	uint32_t node;           /* of the sample at hand */
 	struct tw_line text;
-	struct firefox_piece *pieces; /* of firefox_columns.c */
+	struct tw_pieces pieces;
 	unsigned jobs;
 };
 

@@ -2,42 +2,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
-#include <stdlib.h>
-
-#include "core/ahead.h"
-
 enum { MS_DECIMALS = 6, NS_PER_MS = 1000000 };
-enum { PIECES = 6, PIECE_NODES = 8192, RECORD_MIN = 3, CELL_MAX = TW_DIGITS_MAX + 2 };
+enum { PIECE_NODES = 8192, RECORD_MIN = 3, CELL_MAX = TW_DIGITS_MAX + 2 };
 enum { PIECE_CELLS = SPOOL_PIECE / RECORD_MIN };
 
-/* A part of a column: records of one block, or nodes. */
-struct firefox_piece {
-	const uint8_t *bytes;
-	size_t size;
-	size_t from, to;
-	char *end; /* of the text */
-	uint8_t block[SPOOL_BLOCK];
-	char text[PIECE_CELLS * CELL_MAX]; /* each cell has a comma before it */
-};
-
 struct columns {
+	struct tw_pieces_lane lane; /* first */
 	struct firefox *firefox;
 	const struct firefox_track *track;
-	struct tw_spool_cursor cursor;
 	size_t node; /* the next one */
 };
 
 /* ---- Records. ---- */
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `column` is a constant: `make bench` */
-
-INLINE const uint8_t *take_varint(const uint8_t *p, uint64_t *value)
-{
-	*value = *p & 0x7f;
-	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
-		*value |= (uint64_t)(*p & 0x7f) << shift;
-	return p;
-}
 
 static inline char *put_null(char *p)
 {
@@ -84,13 +62,13 @@ INLINE char *put_cell(enum firefox_column column, char *p, uint64_t time, uint64
 	return p;
 }
 
-INLINE void put_cells(struct firefox_piece *piece, enum firefox_column column)
+INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
 {
 	uint64_t over = 0;
 	char *p = piece->text;
 	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end;) {
 		uint64_t gap, told, weight;
-		at = take_varint(take_varint(take_varint(at, &gap), &told), &weight);
+		at = tw_pieces_number(tw_pieces_number(tw_pieces_number(at, &gap), &told), &weight);
 		uint64_t time = over + (gap >> 1 ^ -(gap & 1));
 		*p++ = ',';
 		p = put_cell(column, p, time, told, weight);
@@ -115,20 +93,12 @@ RECORD_COLUMN(put_ends, MARKER_END)
 RECORD_COLUMN(put_phases, MARKER_PHASE)
 #undef RECORD_COLUMN
 
-static int take_block(void *context, void *state)
-{
-	struct columns *columns = context;
-	struct firefox_piece *piece = state;
-	return tw_spool_next(&columns->firefox->measured.spool, &columns->cursor, piece->block, &piece->bytes,
-	                     &piece->size);
-}
-
 /* ---- Stacks. ---- */
 
 static void put_frames(void *context, void *state)
 {
 	const struct columns *columns = context;
-	struct firefox_piece *piece = state;
+	struct tw_piece_text *piece = state;
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
 		*p++ = ',';
@@ -140,7 +110,7 @@ static void put_frames(void *context, void *state)
 static void put_prefixes(void *context, void *state)
 {
 	const struct columns *columns = context;
-	struct firefox_piece *piece = state;
+	struct tw_piece_text *piece = state;
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
 		uint32_t parent = columns->track->nodes[i].parent;
@@ -153,7 +123,7 @@ static void put_prefixes(void *context, void *state)
 static int take_nodes(void *context, void *state)
 {
 	struct columns *columns = context;
-	struct firefox_piece *piece = state;
+	struct tw_piece_text *piece = state;
 	size_t count = columns->track->count;
 	piece->from = columns->node;
 	piece->to = count > columns->node + PIECE_NODES ? columns->node + PIECE_NODES : count;
@@ -164,23 +134,12 @@ static int take_nodes(void *context, void *state)
 /* ---- Columns. ---- */
 
 static const struct tw_ahead_work works[] = {
-    [SAMPLE_TIME] = {take_block, put_times},     [SAMPLE_STACK] = {take_block, put_sample_stacks},
-    [SAMPLE_WEIGHT] = {take_block, put_weights}, [SAMPLE_COUNT] = {take_block, put_counts},
-    [MARKER_NAME] = {take_block, put_names},     [MARKER_START] = {take_block, put_starts},
-    [MARKER_END] = {take_block, put_ends},       [MARKER_PHASE] = {take_block, put_phases},
+    [SAMPLE_TIME] = {tw_pieces_read, put_times},     [SAMPLE_STACK] = {tw_pieces_read, put_sample_stacks},
+    [SAMPLE_WEIGHT] = {tw_pieces_read, put_weights}, [SAMPLE_COUNT] = {tw_pieces_read, put_counts},
+    [MARKER_NAME] = {tw_pieces_read, put_names},     [MARKER_START] = {tw_pieces_read, put_starts},
+    [MARKER_END] = {tw_pieces_read, put_ends},       [MARKER_PHASE] = {tw_pieces_read, put_phases},
     [STACK_FRAME] = {take_nodes, put_frames},    [STACK_PREFIX] = {take_nodes, put_prefixes},
 };
-
-static void put_pieces(struct firefox *firefox, struct tw_ahead *ahead)
-{
-	struct tw_output *out = &firefox->measured.writer->out;
-	void *next;
-	for (bool begun = false; !out->error && tw_ahead_next(ahead, &next) > 0; begun = true) {
-		const struct firefox_piece *piece = next;
-		const char *text = piece->text + !begun;
-		tw_put(out, text, (size_t)(piece->end - text));
-	}
-}
 
 /* Several threads are worth their start where there are several pieces. */
 static unsigned jobs_for(const struct columns *columns, const struct firefox_track *track, unsigned what)
@@ -192,21 +151,12 @@ static unsigned jobs_for(const struct columns *columns, const struct firefox_tra
 void tw_firefox_column(struct firefox *firefox, uint32_t number, unsigned what, enum firefox_column column)
 {
 	const struct firefox_track *track = &firefox->tracks[number];
-	struct columns columns = {.firefox = firefox,
+	struct columns columns = {.lane = {.spool = &firefox->measured.spool,
+	                                   .cursor.lane = tw_firefox_lane(number, what)},
+	                          .firefox = firefox,
 	                          .track = track,
-	                          .cursor.lane = tw_firefox_lane(number, what),
 	                          .node = TW_ROW_FIRST};
-	void *pieces[PIECES];
-	if (!firefox->pieces)
-		firefox->pieces = malloc(PIECES * sizeof *firefox->pieces);
-	for (unsigned i = 0; i < PIECES && firefox->pieces; i++)
-		pieces[i] = &firefox->pieces[i];
-	struct tw_ahead *ahead =
-	    firefox->pieces ? tw_ahead_new(&works[column], &columns, pieces, PIECES, jobs_for(&columns, track, what))
-			    : NULL;
-	if (ahead)
-		put_pieces(firefox, ahead);
-	else
+	if (!tw_pieces_put(&firefox->pieces, &works[column], &columns, (size_t)PIECE_CELLS * CELL_MAX,
+	                   jobs_for(&columns, track, what), &firefox->measured.writer->out))
 		firefox->measured.failed = true;
-	tw_ahead_free(ahead);
 }

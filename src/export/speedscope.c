@@ -3,7 +3,8 @@
  * Source: speedscope's "Importing from custom sources" and its file format schema. What is ours to decide:
  * - A profile for each thread and each thing that is measured: slices are "evented", in nanoseconds since the start of
  *   the trace; samples are "sampled", by ticks, wall time, CPU time or bytes. A thread's events must stand together, so
- *   they wait in a spool.
+ *   they wait in a spool, those of slices as records: how much later than the one before it in the block, or since the
+ *   start; and twice the frame, and 1 where it closes.
  * - Opens and closes nest, and their times never go back: a time before the last one is told as that one, and counted.
  *   A slice that is open at the end closes with the last event of its thread.
  * - The class of an allocation is its innermost frame. */
@@ -14,6 +15,8 @@
 #include "base/memory.h"
 #include "export/labels.h"
 #include "export/measured.h"
+#include "export/pieces.h"
+#include "export/protobuf.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -35,6 +38,8 @@ struct speedscope {
 	struct tw_measured measured; /* first */
 	struct speedscope_track *tracks;
 	size_t track_room;
+	struct tw_pieces pieces;
+	unsigned jobs;
 };
 
 enum { MEMORY_PER_FRAME = 64 };
@@ -60,22 +65,21 @@ static uint64_t advance(struct speedscope *speedscope, struct speedscope_track *
 	return track->last;
 }
 
-static void put_event(struct speedscope *speedscope, uint32_t track, char type, uint32_t name, uint64_t time)
+static void add_event(struct speedscope *speedscope, uint32_t track, bool closes, uint32_t name, uint64_t time)
 {
-	static const char head[] = ",\n{\"type\":\" \",\"frame\":", at[] = ",\"at\":";
-	char text[sizeof head + sizeof at + 2 * 20], *p = text;
-	uint32_t frame = tw_frames_of_name(&speedscope->measured.frames, name);
+	enum { FIELDS = 2 };
+	struct tw_spool *spool = &speedscope->measured.spool;
 	struct speedscope_track *known = &speedscope->tracks[track];
-	bool first = !known->begun;
+	uint64_t frame = tw_frames_of_name(&speedscope->measured.frames, name);
+	size_t number = lane(track, MEASURE_SLICES);
+	uint8_t *begin = tw_spool_room(spool, number, FIELDS * TW_PROTO_VARINT_MAX), *end = begin;
 	speedscope->measured.line.failed |= frame == UINT32_MAX;
-	memcpy(p, head, sizeof head - 1);
-	p[11] = type;
-	p = tw_digits(p + sizeof head - 1, frame);
-	memcpy(p, at, sizeof at - 1);
-	p = tw_digits(p + sizeof at - 1, advance(speedscope, known, time));
-	*p++ = '}';
-	tw_spool_add(&speedscope->measured.spool, lane(track, MEASURE_SLICES), text + first,
-	             (size_t)(p - text) - first);
+	if (!begin)
+		return;
+	uint64_t before = spool->lanes[number].used ? known->last : 0;
+	end = tw_proto_digits(end, advance(speedscope, known, time) - before);
+	end = tw_proto_digits(end, frame << 1 | closes);
+	tw_spool_took(spool, number, (size_t)(end - begin));
 }
 
 static uint32_t root(struct tw_calls *calls, uint32_t track)
@@ -89,7 +93,7 @@ static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *call
 {
 	struct speedscope *speedscope = (struct speedscope *)calls;
 	(void)caller;
-	put_event(speedscope, calls->track, 'O', name, speedscope->measured.time);
+	add_event(speedscope, calls->track, false, name, speedscope->measured.time);
 	return TW_ROW_FIRST;
 }
 
@@ -97,7 +101,7 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
                          enum tw_call_end how)
 {
 	(void)how;
-	put_event((struct speedscope *)calls, calls->track, 'C', frame->name, frame->begin + call->duration);
+	add_event((struct speedscope *)calls, calls->track, true, frame->name, frame->begin + call->duration);
 }
 
 /* ---- Samples. ---- */
@@ -142,6 +146,46 @@ static const struct tw_measured_hooks hooks = {
 
 /* ---- The file. ---- */
 
+#define EVENT_OPENS ",\n{\"type\":\"O\",\"frame\":"
+#define EVENT_CLOSES ",\n{\"type\":\"C\",\"frame\":"
+#define EVENT_AT ",\"at\":"
+
+enum {
+	RECORD_MIN = 2,
+	EVENT_MAX = sizeof EVENT_OPENS EVENT_AT "}" + 2 * TW_DIGITS_MAX,
+	EVENTS_MAX = SPOOL_PIECE / RECORD_MIN * EVENT_MAX /* bytes of a block's events */
+};
+
+/* Makes the events of a block's records. */
+static void make_events(void *context, void *state)
+{
+	struct tw_piece_text *piece = state;
+	uint64_t time = 0;
+	char *p = piece->text;
+	(void)context;
+	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end;) {
+		uint64_t gap, frame;
+		at = tw_pieces_number(tw_pieces_number(at, &gap), &frame);
+		time += gap;
+		memcpy(p, frame & 1 ? EVENT_CLOSES : EVENT_OPENS, sizeof EVENT_OPENS - 1);
+		p = tw_digits(p + sizeof EVENT_OPENS - 1, frame >> 1);
+		memcpy(p, EVENT_AT, sizeof EVENT_AT - 1);
+		p = tw_digits(p + sizeof EVENT_AT - 1, time);
+		*p++ = '}';
+	}
+	piece->end = p;
+}
+
+static void put_events(struct speedscope *speedscope, size_t number)
+{
+	static const struct tw_ahead_work work = {.read = tw_pieces_read, .work = make_events};
+	struct tw_pieces_lane from = {.spool = &speedscope->measured.spool, .cursor.lane = number};
+	bool several = from.spool->lanes[number].blocks > 0; /* and so worth a thread */
+	if (!tw_pieces_put(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1,
+	                   &speedscope->measured.writer->out))
+		speedscope->measured.failed = true;
+}
+
 static void put_label(struct speedscope *speedscope, const struct tw_track *track, enum tw_measure measure)
 {
 	struct tw_line *line = &speedscope->measured.line, label = {0};
@@ -167,9 +211,12 @@ static void put_profile(struct speedscope *speedscope, uint32_t number, enum tw_
 	tw_putf(out, ",\"unit\":\"%s\",\"startValue\":%llu,\"endValue\":%llu,", unit,
 	        (unsigned long long)(measure == MEASURE_SLICES ? track->first : 0),
 	        (unsigned long long)(measure == MEASURE_SLICES ? track->last : track->weight[measure]));
-	tw_put_text(out, measure == MEASURE_SLICES ? "\"events\":[" : "\"samples\":[");
-	tw_spool_put(&speedscope->measured.spool, at, out);
-	if (measure != MEASURE_SLICES) {
+	if (measure == MEASURE_SLICES) {
+		tw_put_text(out, "\"events\":[");
+		put_events(speedscope, at);
+	} else {
+		tw_put_text(out, "\"samples\":[");
+		tw_spool_put(&speedscope->measured.spool, at, out);
 		tw_put_text(out, "],\"weights\":[");
 		tw_spool_put(&speedscope->measured.spool, at + 1, out);
 	}
@@ -252,6 +299,7 @@ static int write_speedscope(struct tw_writer *writer, const struct tw_reader *re
 	struct speedscope *speedscope = writer->state;
 	int status = tw_measured_meet(&speedscope->measured, reader, batch, MEMORY_PER_FRAME);
 	uint32_t tracks = tw_dictionary_tracks(speedscope->measured.dictionary);
+	speedscope->jobs = reader->options.jobs;
 	if (!status && !tw_grow(&speedscope->tracks, &speedscope->track_room, tracks, sizeof *speedscope->tracks))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++)
@@ -271,6 +319,7 @@ static void close_speedscope(struct tw_writer *writer)
 {
 	struct speedscope *speedscope = writer->state;
 	tw_measured_free(&speedscope->measured);
+	tw_pieces_free(&speedscope->pieces);
 	free(speedscope->tracks);
 	free(speedscope);
 	writer->state = NULL;

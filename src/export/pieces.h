@@ -1,0 +1,50 @@
+/* pieces.h - text as long as the trace, made in pieces by several threads. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_PIECES_H
+#define EXPORT_PIECES_H
+
+#include "core/ahead.h"
+#include "export/spool.h"
+
+/* A part of a text: of the records in one block of a spool, or of things with numbers from one to another. */
+struct tw_piece_text {
+	const uint8_t *bytes; /* the block's, where it is one */
+	size_t size;
+	size_t from, to; /* otherwise */
+	char *text, *end; /* what was made of it: each record's, or thing's, has a comma before it */
+	uint8_t block[SPOOL_BLOCK];
+};
+
+enum { TW_PIECES = 6 };
+
+/* Memory to be used again; all zero to begin. */
+struct tw_pieces {
+	struct tw_piece_text *pieces[TW_PIECES];
+	size_t room; /* of each text */
+};
+
+/* Writes the text of all pieces that work->read takes, but for the first comma. room: bytes of a piece's text at most.
+ * jobs: 0 is all processors. False when there is no memory. */
+bool tw_pieces_put(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
+                   unsigned jobs, struct tw_output *out);
+
+void tw_pieces_free(struct tw_pieces *pieces);
+
+/* What a text of a spool is read with: what contexts begin with, whose work->read is tw_pieces_read(). */
+struct tw_pieces_lane {
+	struct tw_spool *spool;
+	struct tw_spool_cursor cursor;
+};
+
+int tw_pieces_read(void *lane, void *piece);
+
+/* Reads a number of a record, and returns the place after it: tw_proto_digits() has written it. */
+static inline __attribute__((always_inline)) const uint8_t *tw_pieces_number(const uint8_t *p, uint64_t *value)
+{
+	*value = *p & 0x7f;
+	for (unsigned shift = 7; *p++ & 0x80; shift += 7)
+		*value |= (uint64_t)(*p & 0x7f) << shift;
+	return p;
+}
+
+#endif
