@@ -29,6 +29,7 @@ struct function {
 	uint32_t frame; /* one that has its name and file */
 	uint32_t level; /* 1: not inside itself */
 	uint32_t costs; /* the last of its costs, plus 1 */
+	uint32_t own;   /* the last of those that are its own, plus 1: all, as a rule */
 };
 
 /* What a function costs by itself at a line, or what it calls from there. */
@@ -38,7 +39,6 @@ struct cost {
 	uint32_t callee; /* a function, or UINT32_MAX: its own cost */
 	uint32_t callee_line;
 	uint64_t calls;
-	uint64_t values[TREE_VALUES];
 };
 
 /* What the nodes of the tree are turned into. */
@@ -47,14 +47,19 @@ struct callgrind {
 	struct function *functions;
 	size_t function_count, function_room;
 	struct tw_map function_map; /* frame's function and level to function */
+	enum tw_stack_tree_value told[TREE_VALUES]; /* values that there are, and are events */
+	unsigned told_count;
 	struct cost *costs;
 	size_t cost_count, cost_room;
+	uint64_t *amounts; /* of each cost, those that are told */
+	size_t amount_room;
 	struct tw_map cost_map;           /* hash of function, line and callee to cost */
 	uint32_t *function_of;            /* by node */
-	uint64_t *inclusive[TREE_VALUES]; /* by node; NULL for values that there are not */
+	uint64_t *inclusive[TREE_VALUES]; /* by node, of those that are told */
 	uint32_t *first, *next;           /* by node: its first child, and the next one of its parent; plus 1 */
 	uint32_t *level;                  /* by first frame: how often it is on the path */
 	uint32_t *first_frame;            /* by frame: the first one of the same function */
+	uint32_t *line_of;                /* by frame */
 	bool *named;                      /* by function: its name has been written */
 	struct tw_line line;
 	bool failed;
@@ -72,6 +77,7 @@ static bool find_first_frames(struct callgrind *callgrind)
 		struct tw_frame_place place = tw_frames_place(&tree->frames, tree->dictionary, i);
 		uint64_t key = place.name ? place.name : place.address | UINT64_C(1) << 63;
 		callgrind->first_frame[i] = i;
+		callgrind->line_of[i] = place.line;
 		if (!tw_map_find(&seen, key, &callgrind->first_frame[i]))
 			room = tw_map_add(&seen, key, i);
 	}
@@ -99,45 +105,69 @@ static uint32_t function_for(struct callgrind *callgrind, uint32_t frame, uint32
 
 static uint32_t line_of(const struct callgrind *callgrind, uint32_t node)
 {
-	const struct tw_stack_tree *tree = &callgrind->tree;
-	if (node < TREE_FIRST)
-		return 0;
-	return tw_frames_place(&tree->frames, tree->dictionary, tree->nodes[node].frame).line;
+	return node < TREE_FIRST ? 0 : callgrind->line_of[callgrind->tree.nodes[node].frame];
 }
 
 /* ---- Costs. ---- */
 
-static struct cost *cost_for(struct callgrind *callgrind, uint32_t function, const struct cost *wanted)
+static uint64_t *amounts_of(const struct callgrind *callgrind, uint32_t cost)
+{
+	return callgrind->amounts + (size_t)cost * callgrind->told_count;
+}
+
+/* Adds a cost of a function without any amounts. False when there is no memory. */
+static bool add_cost(struct callgrind *callgrind, uint32_t function, const struct cost *wanted, uint64_t key)
+{
+	uint32_t number = (uint32_t)callgrind->cost_count;
+	size_t count = number + (size_t)1;
+	if (!tw_extend(&callgrind->costs, &callgrind->cost_room, count, sizeof *callgrind->costs) ||
+	    !tw_extend(&callgrind->amounts, &callgrind->amount_room, count * callgrind->told_count,
+	               sizeof *callgrind->amounts) ||
+	    !tw_map_add(&callgrind->cost_map, key, number))
+		return false;
+	callgrind->costs[number] = *wanted;
+	callgrind->costs[number].before = callgrind->functions[function].costs;
+	callgrind->functions[function].costs = number + 1;
+	for (unsigned i = 0; i < callgrind->told_count; i++)
+		amounts_of(callgrind, number)[i] = 0;
+	callgrind->cost_count = count;
+	return true;
+}
+
+/* The number of a cost; that of the first one where there is no memory, and the file fails. */
+static uint32_t cost_for(struct callgrind *callgrind, uint32_t function, const struct cost *wanted)
 {
 	const uint32_t parts[] = {function, wanted->line, wanted->callee, wanted->callee_line};
 	uint64_t key = tw_hash_bytes(parts, sizeof parts, 0);
 	uint32_t number;
 	if (tw_map_find(&callgrind->cost_map, key, &number))
-		return &callgrind->costs[number];
-	number = (uint32_t)callgrind->cost_count;
-	if (!tw_grow(&callgrind->costs, &callgrind->cost_room, number + (size_t)1, sizeof *callgrind->costs) ||
-	    !tw_map_add(&callgrind->cost_map, key, number)) {
-		callgrind->failed = true;
-		return NULL;
-	}
-	callgrind->costs[number] = *wanted;
-	callgrind->costs[number].before = callgrind->functions[function].costs;
-	callgrind->functions[function].costs = number + 1;
-	callgrind->cost_count++;
-	return &callgrind->costs[number];
+		return number;
+	if (add_cost(callgrind, function, wanted, key))
+		return (uint32_t)callgrind->cost_count - 1;
+	callgrind->failed = true;
+	return 0;
 }
 
-static uint64_t inclusive(const struct callgrind *callgrind, uint32_t node, unsigned value)
+/* The same of what a function costs by itself. Most are at one line. */
+static uint32_t own_cost_for(struct callgrind *callgrind, uint32_t function, uint32_t line)
 {
-	return callgrind->inclusive[value] ? callgrind->inclusive[value][node] : 0;
+	uint32_t own = callgrind->functions[function].own;
+	if (!own || callgrind->costs[own - 1].line != line)
+		own = cost_for(callgrind, function, &(struct cost){.line = line, .callee = UINT32_MAX}) + 1;
+	return (callgrind->functions[function].own = own) - 1;
+}
+
+static void add_amount(uint64_t *to, uint64_t amount)
+{
+	*to = tw_sum(*to, amount);
 }
 
 static void add_own_cost(struct callgrind *callgrind, uint32_t node, uint32_t line)
 {
-	struct cost *own =
-	    cost_for(callgrind, callgrind->function_of[node], &(struct cost){.line = line, .callee = UINT32_MAX});
-	for (unsigned i = 0; own && i < TREE_VALUES; i++)
-		own->values[i] = tw_sum(own->values[i], tw_stack_tree_self(&callgrind->tree, node, i));
+	uint32_t own = own_cost_for(callgrind, callgrind->function_of[node], line);
+	for (unsigned i = 0; i < callgrind->told_count && !callgrind->failed; i++)
+		add_amount(&amounts_of(callgrind, own)[i],
+		           tw_stack_tree_self(&callgrind->tree, node, callgrind->told[i]));
 }
 
 static void add_node(struct callgrind *callgrind, uint32_t node)
@@ -149,11 +179,12 @@ static void add_node(struct callgrind *callgrind, uint32_t node)
 	const struct cost wanted = {.line = line_of(callgrind, parent),
 	                            .callee = callgrind->function_of[node],
 	                            .callee_line = line};
-	struct cost *call = cost_for(callgrind, callgrind->function_of[parent], &wanted);
-	for (unsigned i = 0; call && i < TREE_VALUES; i++)
-		call->values[i] = tw_sum(call->values[i], inclusive(callgrind, node, i));
-	if (call)
-		call->calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
+	uint32_t call = cost_for(callgrind, callgrind->function_of[parent], &wanted);
+	if (callgrind->failed)
+		return;
+	for (unsigned i = 0; i < callgrind->told_count; i++)
+		add_amount(&amounts_of(callgrind, call)[i], callgrind->inclusive[callgrind->told[i]][node]);
+	callgrind->costs[call].calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
 }
 
 /* ---- The tree. ---- */
@@ -214,8 +245,16 @@ static void walk(struct callgrind *callgrind)
 	}
 }
 
+static void choose_told(struct callgrind *callgrind)
+{
+	for (unsigned i = 0; i < TREE_VALUES; i++)
+		if (events[i] && tw_stack_tree_has(&callgrind->tree, i))
+			callgrind->told[callgrind->told_count++] = i;
+}
+
 static bool make_costs(struct callgrind *callgrind)
 {
+	choose_told(callgrind);
 	const struct tw_stack_tree *tree = &callgrind->tree;
 	size_t nodes = tree->count + 1, frames = tree->frames.count + 1;
 	callgrind->function_of = calloc(nodes, sizeof *callgrind->function_of);
@@ -223,11 +262,12 @@ static bool make_costs(struct callgrind *callgrind)
 	callgrind->next = calloc(nodes, sizeof *callgrind->next);
 	callgrind->level = calloc(frames, sizeof *callgrind->level);
 	callgrind->first_frame = calloc(frames, sizeof *callgrind->first_frame);
+	callgrind->line_of = calloc(frames, sizeof *callgrind->line_of);
 	if (!callgrind->function_of || !callgrind->first || !callgrind->next || !callgrind->level ||
-	    !callgrind->first_frame || !find_first_frames(callgrind))
+	    !callgrind->first_frame || !callgrind->line_of || !find_first_frames(callgrind))
 		return false;
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (tw_stack_tree_has(tree, i) && !sum_up(callgrind, i))
+	for (unsigned i = 0; i < callgrind->told_count; i++)
+		if (!sum_up(callgrind, callgrind->told[i]))
 			return false;
 	link_children(callgrind);
 	walk(callgrind);
@@ -280,15 +320,14 @@ static void put_function(struct callgrind *callgrind, const char *file, const ch
 	tw_put_char(out, '\n');
 }
 
-static void put_values(struct callgrind *callgrind, uint64_t line, const uint64_t *values)
+static void put_amounts(struct callgrind *callgrind, uint64_t line, const uint64_t *amounts)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	tw_put_u64(out, line);
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (events[i] && tw_stack_tree_has(&callgrind->tree, i)) {
-			tw_put_char(out, ' ');
-			tw_put_u64(out, values[i]);
-		}
+	for (unsigned i = 0; i < callgrind->told_count; i++) {
+		tw_put_char(out, ' ');
+		tw_put_u64(out, amounts[i]);
+	}
 	tw_put_char(out, '\n');
 }
 
@@ -311,21 +350,17 @@ static void put_costs(struct callgrind *callgrind, uint32_t number)
 			put_function(callgrind, "cfi=", "cfn", cost->callee);
 			put_calls(&callgrind->tree.writer->out, cost);
 		}
-		put_values(callgrind, cost->line, cost->values);
+		put_amounts(callgrind, cost->line, amounts_of(callgrind, i - 1));
 	}
 }
 
 static void put_words(struct callgrind *callgrind)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
-	bool any = false;
 	tw_putf(out, "# callgrind format\nversion: 1\ncreator: trackway %s\npositions: line\nevents:", tw_version());
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (events[i] && tw_stack_tree_has(&callgrind->tree, i)) {
-			tw_putf(out, " %s", events[i]);
-			any = true;
-		}
-	tw_put_text(out, any ? "\n" : " ns\n");
+	for (unsigned i = 0; i < callgrind->told_count; i++)
+		tw_putf(out, " %s", events[callgrind->told[i]]);
+	tw_put_text(out, callgrind->told_count ? "\n" : " ns\n");
 }
 
 /* The sum of all that the functions cost by themselves. */
@@ -333,25 +368,25 @@ static void put_totals(struct callgrind *callgrind)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	tw_put_text(out, "\ntotals:");
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (events[i] && tw_stack_tree_has(&callgrind->tree, i)) {
-			tw_put_char(out, ' ');
-			tw_put_u64(out, tw_sum(inclusive(callgrind, TREE_ROOT, i),
-			                       tw_stack_tree_self(&callgrind->tree, TREE_OTHER, i)));
-		}
+	for (unsigned i = 0; i < callgrind->told_count; i++) {
+		unsigned value = callgrind->told[i];
+		tw_put_char(out, ' ');
+		tw_put_u64(out, tw_sum(callgrind->inclusive[value][TREE_ROOT],
+		                       tw_stack_tree_self(&callgrind->tree, TREE_OTHER, value)));
+	}
 	tw_put_text(out, callgrind->tree.present ? "\n" : " 0\n");
 }
 
 /* What there was no room for has a function of its own. */
 static void put_other(struct callgrind *callgrind)
 {
-	uint64_t values[TREE_VALUES];
+	uint64_t amounts[TREE_VALUES];
 	if (!tw_stack_tree_weighs(&callgrind->tree, TREE_OTHER))
 		return;
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		values[i] = tw_stack_tree_self(&callgrind->tree, TREE_OTHER, i);
+	for (unsigned i = 0; i < callgrind->told_count; i++)
+		amounts[i] = tw_stack_tree_self(&callgrind->tree, TREE_OTHER, callgrind->told[i]);
 	tw_put_text(&callgrind->tree.writer->out, "\nfl=???\nfn=(other)\n");
-	put_values(callgrind, 0, values);
+	put_amounts(callgrind, 0, amounts);
 }
 
 static void put_all(struct callgrind *callgrind)
@@ -402,6 +437,7 @@ static void close_callgrind(struct tw_writer *writer)
 	free(callgrind->functions);
 	tw_map_free(&callgrind->function_map);
 	free(callgrind->costs);
+	free(callgrind->amounts);
 	tw_map_free(&callgrind->cost_map);
 	free(callgrind->function_of);
 	for (unsigned i = 0; i < TREE_VALUES; i++)
@@ -410,6 +446,7 @@ static void close_callgrind(struct tw_writer *writer)
 	free(callgrind->next);
 	free(callgrind->level);
 	free(callgrind->first_frame);
+	free(callgrind->line_of);
 	free(callgrind->named);
 	tw_text_free(&callgrind->line.text);
 	free(callgrind);
