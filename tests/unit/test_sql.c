@@ -53,6 +53,16 @@ static void test_fxt_rows(void **state)
 	    /* The arguments of a slice's end are the slice's. */
 	    {"select key, int_value from args join slice using (arg_set_id) where name = 'be' order by key",
 	     "a|1\nb|2\n"},
+	    /* Everything leads to its arguments. */
+	    {"select value, int_value, real_value from counter join args using (arg_set_id) where key = series order by counter.id",
+	     "42|42|\n2.25||2.25\n-7|-7|\n"},
+	    {"select msg, string_value, args from log join args using (arg_set_id) where utid = 2",
+	     "This is a log message|This is a log message|{\"message\":\"This is a log message\"}\n"},
+	    {"select cpu, int_value from sched join args using (arg_set_id) where key = 'incoming_priority' order by 1",
+	     "3|20\n255|0\n"},
+	    {"select args ->> 'i32', args ->> 's', args ->> 'bt', args -> 'n' from instant where name = 'instant_global'",
+	     "-2147483648|dynamic \xc3\xa9|1|null\n"},
+	    {"select count(*), count(args), count(arg_set_id) from instant where name = 'instant_thread'", "1|0|0\n"},
 	    {"select kind, count(*) from fxt_record where kind like 'event.duration%' group by kind",
 	     "event.duration-begin|3\nevent.duration-complete|1\nevent.duration-end|3\n"},
 	    {"select fields ->> 'name', size from fxt_record r join slice s on s.id = r.id where s.name = 'scope'",
@@ -62,6 +72,18 @@ static void test_fxt_rows(void **state)
 	    {"select severity, rule from finding order by record limit 1", "warning|fxt.flow-without-begin\n"},
 	};
 	expect_all("fxt/oneshot_all.fxt", NULL, examples, sizeof examples / sizeof *examples);
+}
+
+static void test_operations_and_their_arguments(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"select name, async_id, args from async_slice where name <> 'legacy' order by ts",
+	     "URLRequest|31|{\"url\":\"x\"}\nAnimation|10|{\"state\":null}\n"},
+	    {"select name, args ->> 'url' from async_slice where ts > 1043000", "Animation|\nlegacy|\n"},
+	    {"select name, args from instant where args is not null", "navigationStart|{\"ph\":\"R\"}\n"},
+	};
+	expect_all("chrome/phases.json", NULL, examples, sizeof examples / sizeof *examples);
 }
 
 /* Two files are one after the other, with ids of their own. */
@@ -367,10 +389,12 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows), cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
-	    cmocka_unit_test(test_windows),  cmocka_unit_test(test_joins),          cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_order),    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace), cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_operations_and_their_arguments),
+	    cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
+	    cmocka_unit_test(test_windows),        cmocka_unit_test(test_joins),
+	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
