@@ -13,14 +13,12 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "fxt/calls.h"
 #include "fxt/fxt.h"
 
 enum {
 	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
 	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
-	THREADS_MAX = LINE,      /* more would have nothing to do */
 	TAKEN_AHEAD = 3,         /* the same for work that the walk takes a part of: all should stay in near caches */
 	TAKEN_LINE = 6,
 	MERGED_AHEAD = 2, /* and where several archives are read at once: each has less memory */
@@ -58,16 +56,12 @@ struct fxt_ahead {
 	size_t spare_bytes_count;
 	struct fxt_call_room rooms[LINE];
 	size_t room_count;
-	struct fxt_scratch scratch;                                                 /* the caller's thread's */
-	bool (*more)(void *context);                                                /* NULL, or something else to do */
+	fxt_more_fn *more;                                                          /* NULL, or something else to do */
 	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* NULL, or before tables go */
 	void *context;
 	uint64_t held_from; /* fxt_ahead_hold() */
-	pthread_mutex_t lock;
-	pthread_cond_t change;
-	pthread_t threads[THREADS_MAX];
-	unsigned thread_count;
-	bool stop;
+	struct fxt_crew *crew;
+	struct fxt_client client;
 };
 
 /* ---- Chunks. ---- */
@@ -101,10 +95,10 @@ static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch 
 {
 	bool big = ahead->big;
 	if (ahead->work->leap && !ahead->reader->options.provider) {
-		pthread_cond_broadcast(&ahead->change);
-		pthread_mutex_unlock(&ahead->lock);
+		pthread_cond_broadcast(&ahead->crew->change);
+		pthread_mutex_unlock(&ahead->crew->lock);
 		fxt_leap(slot->chunk, big, ahead->work->leap, scratch);
-		pthread_mutex_lock(&ahead->lock);
+		pthread_mutex_lock(&ahead->crew->lock);
 	}
 	slot->stage = READY;
 }
@@ -120,30 +114,30 @@ static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 		return true;
 	}
 	ahead->reading = true;
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
 	int status = fxt_chunk_read(chunk, ahead->reader, &ahead->position);
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->reading = false;
 	ahead->at_end = chunk->at_end;
 	struct slot *slot = &ahead->line[ahead->read++ % LINE];
 	*slot = (struct slot){.chunk = chunk, .stage = READ};
 	leap(ahead, slot, scratch);
-	pthread_cond_broadcast(&ahead->change);
+	pthread_cond_broadcast(&ahead->crew->change);
 	return true;
 }
 
 static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
 {
 	slot->claimed = true;
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
 	slot->chunk->memo = &scratch->memo;
 	ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	return_room(ahead, slot->chunk);
 	slot->stage = DECODED;
-	pthread_cond_broadcast(&ahead->change);
+	pthread_cond_broadcast(&ahead->crew->change);
 }
 
 static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
@@ -158,34 +152,35 @@ static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 	return false;
 }
 
-static bool try_more(struct fxt_ahead *ahead)
+static bool try_more(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
-	bool done = ahead->more && ahead->more(ahead->context);
+	bool done = ahead->more && ahead->more(ahead->context, scratch);
 	if (done)
-		pthread_cond_broadcast(&ahead->change);
+		pthread_cond_broadcast(&ahead->crew->change);
 	return done;
 }
 
-static void help(struct fxt_ahead *ahead, bool decode_first, struct fxt_scratch *scratch)
+static bool try_all(struct fxt_ahead *ahead, bool decode_first, struct fxt_scratch *scratch)
 {
-	bool done = try_more(ahead);
-	if (!done)
-		done = decode_first ? try_decode(ahead, scratch) || try_read(ahead, scratch)
-		                    : try_read(ahead, scratch) || try_decode(ahead, scratch);
-	if (!done)
-		pthread_cond_wait(&ahead->change, &ahead->lock);
+	if (try_more(ahead, scratch))
+		return true;
+	return decode_first ? try_decode(ahead, scratch) || try_read(ahead, scratch)
+	                    : try_read(ahead, scratch) || try_decode(ahead, scratch);
 }
 
-static void *run_thread(void *context)
+/* For a thread of the crew. */
+static bool serve(void *context, struct fxt_scratch *scratch)
 {
 	struct fxt_ahead *ahead = context;
-	struct fxt_scratch scratch = {0};
-	pthread_mutex_lock(&ahead->lock);
-	while (!ahead->stop)
-		help(ahead, ahead->read - ahead->walked >= 2, &scratch);
-	pthread_mutex_unlock(&ahead->lock);
-	fxt_scratch_free(&scratch);
-	return NULL;
+	return try_all(ahead, ahead->read - ahead->walked >= 2, scratch);
+}
+
+/* For the caller's thread: something for this archive, or for another one that is read with it, or waits. */
+static void help(struct fxt_ahead *ahead, bool decode_first)
+{
+	struct fxt_crew *crew = ahead->crew;
+	if (!try_all(ahead, decode_first, &crew->scratch) && !fxt_crew_work(crew, &crew->scratch))
+		pthread_cond_wait(&crew->change, &crew->lock);
 }
 
 /* ---- Walking. ---- */
@@ -212,14 +207,14 @@ static void finish_waiting(struct fxt_ahead *ahead)
 /* Everything up to here must be decoded, before tables are forgotten. */
 static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	while (!all_decoded(ahead))
-		help(ahead, true, &ahead->scratch);
+		help(ahead, true);
 	finish_waiting(ahead);
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
 	chunk->wait = FXT_EAGER;
-	chunk->memo = &ahead->scratch.memo;
-	ahead->work->decode(chunk, &ahead->wish, &ahead->scratch);
+	chunk->memo = &ahead->crew->scratch.memo;
+	ahead->work->decode(chunk, &ahead->wish, &ahead->crew->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
@@ -229,7 +224,7 @@ static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	const struct fxt_walk *walk = &ahead->walk;
 	if (!ahead->work->take || walk->lost_from != UINT64_MAX || walk->blob_left || ahead->reader->options.provider)
 		return;
-	chunk->memo = &ahead->scratch.memo;
+	chunk->memo = &ahead->crew->scratch.memo;
 	chunk->big = walk->big;
 	ahead->work->take(chunk, &ahead->wish);
 }
@@ -258,24 +253,24 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
  * near. */
 static bool has_time(const struct fxt_ahead *ahead)
 {
-	return ahead->work->take && (ahead->thread_count == 0 || ahead->read - ahead->walked < 2);
+	return ahead->work->take && (ahead->crew->thread_count == 0 || ahead->read - ahead->walked < 2);
 }
 
 static void walk_next(struct fxt_ahead *ahead)
 {
 	struct slot *slot = &ahead->line[ahead->walked % LINE];
 	lend_room(ahead, slot->chunk);
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
 	int status = walk_chunk(ahead, slot->chunk);
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->big = ahead->walk.big;
 	slot->stage = WALKED;
 	bool at_once = has_time(ahead);
 	ahead->walked++;
-	pthread_cond_broadcast(&ahead->change);
+	pthread_cond_broadcast(&ahead->crew->change);
 	if (at_once)
-		decode(ahead, slot, &ahead->scratch);
+		decode(ahead, slot, &ahead->crew->scratch);
 }
 
 /* Walks as far ahead as it must. */
@@ -285,26 +280,26 @@ static void walk_ahead(struct fxt_ahead *ahead)
 		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
 			walk_next(ahead);
 		else
-			help(ahead, false, &ahead->scratch);
+			help(ahead, false);
 }
 
 int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 {
 	int status = 0;
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	walk_ahead(ahead);
 	if (ahead->given < ahead->walked) {
 		struct slot *slot = &ahead->line[ahead->given % LINE];
 		while (slot->stage != DECODED)
-			help(ahead, true, &ahead->scratch);
+			help(ahead, true);
 		*chunk = slot->chunk;
 		ahead->given++;
 		status = 1;
 	}
 	if (ahead->status < 0 && status == 0)
 		status = ahead->status;
-	pthread_cond_broadcast(&ahead->change);
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_cond_broadcast(&ahead->crew->change);
+	pthread_mutex_unlock(&ahead->crew->lock);
 	return status;
 }
 
@@ -312,9 +307,9 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 
 void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 	fxt_ahead_put(ahead, chunk);
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
 }
 
 void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
@@ -345,16 +340,16 @@ void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 
 void fxt_ahead_lock(struct fxt_ahead *ahead)
 {
-	pthread_mutex_lock(&ahead->lock);
+	pthread_mutex_lock(&ahead->crew->lock);
 }
 
 void fxt_ahead_unlock(struct fxt_ahead *ahead)
 {
-	pthread_cond_broadcast(&ahead->change);
-	pthread_mutex_unlock(&ahead->lock);
+	pthread_mutex_unlock(&ahead->crew->lock);
+	pthread_cond_broadcast(&ahead->crew->change);
 }
 
-void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context)
+void fxt_ahead_more(struct fxt_ahead *ahead, fxt_more_fn *more, void *context)
 {
 	ahead->more = more;
 	ahead->context = context;
@@ -362,7 +357,7 @@ void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *
 
 void fxt_ahead_help(struct fxt_ahead *ahead)
 {
-	help(ahead, true, &ahead->scratch);
+	help(ahead, true);
 }
 
 void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset)
@@ -376,22 +371,18 @@ void fxt_ahead_before_forgetting(struct fxt_ahead *ahead,
 	ahead->finish = finish;
 }
 
+struct fxt_scratch *fxt_ahead_scratch(struct fxt_ahead *ahead)
+{
+	return &ahead->crew->scratch;
+}
+
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 {
 	return &ahead->state;
 }
 
-/* Fewer threads than asked for are no failure. */
-static void start_threads(struct fxt_ahead *ahead, unsigned jobs)
-{
-	unsigned wanted = jobs - 1 < THREADS_MAX ? jobs - 1 : THREADS_MAX;
-	while (ahead->thread_count < wanted &&
-	       pthread_create(&ahead->threads[ahead->thread_count], NULL, run_thread, ahead) == 0)
-		ahead->thread_count++;
-}
-
 int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struct fxt_work *work,
-                  const struct fxt_wish *wish, unsigned jobs)
+                  const struct fxt_wish *wish, struct fxt_crew *crew, unsigned jobs)
 {
 	struct fxt_ahead *ahead = calloc(1, sizeof *ahead);
 	*made = ahead;
@@ -407,29 +398,19 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	                                .check = wish->check,
 	                                .options = wish->options,
 	                                .lost_from = UINT64_MAX};
-	pthread_mutex_init(&ahead->lock, NULL);
-	pthread_cond_init(&ahead->change, NULL);
 	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE))
 		return TW_ERR_MEMORY;
-	start_threads(ahead, jobs ? jobs : tw_processors());
-	return 0;
-}
-
-static void end_threads(struct fxt_ahead *ahead)
-{
-	pthread_mutex_lock(&ahead->lock);
-	ahead->stop = true;
-	pthread_cond_broadcast(&ahead->change);
-	pthread_mutex_unlock(&ahead->lock);
-	for (unsigned i = 0; i < ahead->thread_count; i++)
-		pthread_join(ahead->threads[i], NULL);
+	ahead->crew = crew ? fxt_crew_hold(crew) : fxt_crew_new(jobs);
+	ahead->client = (struct fxt_client){.work = serve, .context = ahead};
+	return ahead->crew && fxt_crew_join(ahead->crew, &ahead->client) ? 0 : TW_ERR_MEMORY;
 }
 
 void fxt_ahead_free(struct fxt_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	end_threads(ahead);
+	if (ahead->crew)
+		fxt_crew_leave(ahead->crew, &ahead->client);
 	for (uint64_t i = ahead->given; i < ahead->read; i++)
 		fxt_chunk_free(ahead->line[i % LINE].chunk);
 	for (size_t i = 0; i < ahead->spare_count; i++)
@@ -438,9 +419,7 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		free(ahead->spare_bytes[i].bytes);
 	for (size_t i = 0; i < ahead->room_count; i++)
 		free(ahead->rooms[i].calls);
-	fxt_scratch_free(&ahead->scratch);
 	fxt_state_free(&ahead->state);
-	pthread_cond_destroy(&ahead->change);
-	pthread_mutex_destroy(&ahead->lock);
+	fxt_crew_release(ahead->crew);
 	free(ahead);
 }

@@ -4,6 +4,7 @@
 #define FXT_AHEAD_H
 
 #include "fxt/commit.h"
+#include "fxt/crew.h"
 #include "fxt/walk.h"
 
 struct fxt_ahead;
@@ -19,10 +20,11 @@ struct fxt_work {
 	void (*take)(struct fxt_chunk *chunk, const struct fxt_wish *wish);
 };
 
-/* Reads the reader's archive from its start with `jobs` threads in all (0: as many as there are processors). What comes
- * out does not depend on how many. Returns 0 and *ahead, or a negative status. */
+/* Reads the reader's archive from its start with the threads of a crew, which it holds; NULL: with one of its own, of
+ * so many jobs. What comes out does not depend on how many threads there are. Returns 0 and *ahead, or a negative
+ * status. */
 int fxt_ahead_new(struct fxt_ahead **ahead, struct tw_reader *reader, const struct fxt_work *work,
-                  const struct fxt_wish *wish, unsigned jobs);
+                  const struct fxt_wish *wish, struct fxt_crew *crew, unsigned jobs);
 
 /* Gives the next chunk, decoded, in the order of the archive. Returns 1, 0 at the end, or a negative status. */
 int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk);
@@ -44,9 +46,10 @@ void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 /* Gives a chunk that has none bytes that were taken back, if there are any. */
 void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
-/* Gives the threads something else to do: more(context) does a piece of it, letting the lock go meanwhile, or returns
- * false when there is none. */
-void fxt_ahead_more(struct fxt_ahead *ahead, bool (*more)(void *context), void *context);
+/* Gives the threads something else to do: more() does a piece of it, letting the lock go meanwhile, or returns false
+ * when there is none. */
+typedef bool fxt_more_fn(void *context, struct fxt_scratch *scratch);
+void fxt_ahead_more(struct fxt_ahead *ahead, fxt_more_fn *more, void *context);
 
 /* From where on records of chunks that were given out may still ask for what others tell; UINT64_MAX: none does. */
 void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset);
@@ -57,6 +60,9 @@ void fxt_ahead_before_forgetting(struct fxt_ahead *ahead,
 
 /* Does something useful, or waits until another thread has. */
 void fxt_ahead_help(struct fxt_ahead *ahead);
+
+/* The caller's thread's. */
+struct fxt_scratch *fxt_ahead_scratch(struct fxt_ahead *ahead);
 
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead);
 

@@ -293,8 +293,9 @@ static void pass_chunk(struct deal *deal, struct part *part)
 }
 
 /* Works for a part that can go on, if there is one. */
-static bool work(void *context)
+static bool work(void *context, struct fxt_scratch *scratch)
 {
+	(void)scratch;
 	struct deal *deal = context;
 	struct part *part = deal->parts, *end = deal->parts + deal->count;
 	while (part < end && (part->busy || !is_ready(deal, part)))

@@ -12,6 +12,8 @@ struct fxt_feed {
 	struct fxt_reader *fxt;
 	struct fxt_shift shift;
 	uint64_t last; /* time of the last event of the chunks that are used up */
+	uint64_t gate; /* when the next chunk begins, in the merged trace, */
+	bool gated;    /* if there is one */
 };
 
 /* Where they go. */

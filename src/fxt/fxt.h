@@ -14,6 +14,7 @@ extern const struct tw_target tw_target_fxt;
 
 /* What a reader keeps. */
 struct fxt_reader {
+	struct fxt_crew *crew;     /* whose threads read ahead; NULL: they are its own */
 	struct fxt_ahead *ahead;   /* events: made at the first read */
 	struct fxt_window *window; /* where chunks wait as bytes; otherwise NULL */
 	struct fxt_commit commit;

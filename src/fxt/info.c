@@ -260,7 +260,7 @@ static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsign
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, jobs);
+	int status = fxt_ahead_new(&fxt->ahead, reader, &work, &wish, NULL, jobs);
 	if (status < 0)
 		return status;
 	struct fxt_state *state = fxt_ahead_state(fxt->ahead);

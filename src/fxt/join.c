@@ -20,11 +20,14 @@ enum {
 /* A chunk that events are taken from. */
 struct strand {
 	const struct tw_brief *next, *end;
+	uint64_t head;       /* when the next is, in the merged trace */
+	uint64_t bound;      /* the same of the last that is looked at, */
+	size_t share;        /* of so many */
+	size_t first, taken; /* its events in the slot, which begin with `next` */
 	uint64_t late_until; /* what is earlier came too late: events after it had been delivered */
 	const struct tw_slab *slab;
 	struct tw_order_lane *lane;
 	struct fxt_feed *feed;
-	size_t first, taken; /* its events in the slot, which begin with `next` */
 };
 
 /* Events of a strand at one time. */
@@ -35,7 +38,7 @@ struct run {
 
 /* Events that are sorted at once: numbered as they are taken, strand by strand. */
 struct slot {
-	size_t room, count;
+	size_t room, most, count;
 	unsigned number_bits;
 	uint64_t from, last;     /* times in the merged trace */
 	uint64_t *keys;          /* time since `from`, number; room for twice as many */
@@ -47,6 +50,7 @@ struct join {
 	struct fxt_passage passage;
 	struct fxt_feed feeds[TW_MERGE_SOURCES]; /* those that have events, in the order of the sources */
 	size_t count, open;
+	struct fxt_crew *crew;
 	struct strand *strands; /* by feed and lane */
 	size_t strand_count, strand_room;
 	struct slot slot;
@@ -66,6 +70,24 @@ static inline uint64_t time_of(const struct strand *strand, const struct tw_brie
 
 /* ---- Chunks. ---- */
 
+/* Looks at the events of a strand that may be in the next slot. */
+static void look(const struct join *join, struct strand *strand)
+{
+	size_t quota = SLOT / join->strand_count, left = (size_t)(strand->end - strand->next);
+	quota = quota > QUOTA_LEAST ? quota : QUOTA_LEAST;
+	strand->share = left < quota ? left : quota;
+	strand->head = time_of(strand, strand->next);
+	strand->bound = time_of(strand, strand->next + strand->share - 1);
+}
+
+/* Finds when the next chunk begins. */
+static void set_gate(struct fxt_feed *feed)
+{
+	const struct tw_sorter *sorter = &feed->fxt->sorter;
+	feed->gated = sorter->head_count;
+	feed->gate = fxt_merged_time(&feed->shift, tw_sorter_first(sorter));
+}
+
 /* After a chunk has been made or used up: others may come. Returns 0 or a negative status. */
 static int go_on(struct join *join, struct fxt_feed *feed)
 {
@@ -73,6 +95,7 @@ static int go_on(struct join *join, struct fxt_feed *feed)
 	int status = fxt_go_on(reader);
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
+	set_gate(feed);
 	if (status > 0)
 		return 0;
 	join->open--;
@@ -111,6 +134,7 @@ static int add_strand(struct join *join, struct fxt_feed *feed, struct tw_order_
 	                                       .lane = lane,
 	                                       .feed = feed};
 	join->strand_count++;
+	look(join, &join->strands[place]);
 	return 0;
 }
 
@@ -121,7 +145,10 @@ static int take_chunk(struct join *join, struct fxt_feed *feed)
 	int status = tw_sorter_take(&feed->fxt->sorter, &lane);
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(feed->input->reader));
-	return lane ? add_strand(join, feed, lane) : go_on(join, feed);
+	if (!lane)
+		return go_on(join, feed);
+	set_gate(feed);
+	return add_strand(join, feed, lane);
 }
 
 /* The archive whose next chunk comes first, and not after a time; NULL: there is none. */
@@ -130,11 +157,9 @@ static struct fxt_feed *next_feed(struct join *join, uint64_t until)
 	struct fxt_feed *next = NULL;
 	for (size_t i = 0; i < join->count; i++) {
 		struct fxt_feed *feed = &join->feeds[i];
-		const struct tw_sorter *sorter = &feed->fxt->sorter;
-		uint64_t begin = fxt_merged_time(&feed->shift, tw_sorter_first(sorter));
-		if (sorter->head_count && (next ? begin < until : begin <= until)) {
+		if (feed->gated && (next ? feed->gate < until : feed->gate <= until)) {
 			next = feed;
-			until = begin;
+			until = feed->gate;
 		}
 	}
 	return next;
@@ -159,36 +184,32 @@ static void note_late(const struct strand *strand, const struct tw_brief *brief)
 }
 
 /* Goes behind what was taken. */
-static void pass(struct strand *strand)
+static void pass(const struct join *join, struct strand *strand)
 {
+	if (strand->taken == 0)
+		return;
 	const struct tw_brief *to = strand->next + strand->taken;
 	for (; strand->next < to && strand->next->time < strand->late_until; strand->next++)
 		note_late(strand, strand->next);
 	strand->next = to;
 	strand->taken = 0;
+	if (to < strand->end)
+		look(join, strand);
 }
 
 /* ---- What goes into a slot. ---- */
-
-/* How many events of a strand are looked at. */
-static size_t share_of(const struct join *join, const struct strand *strand)
-{
-	size_t quota = SLOT / join->strand_count, left = (size_t)(strand->end - strand->next);
-	quota = quota > QUOTA_LEAST ? quota : QUOTA_LEAST;
-	return left < quota ? left : quota;
-}
 
 /* From the first event on to where a strand ends, or has had its share. */
 static void find_span(struct join *join)
 {
 	struct slot *slot = &join->slot;
 	slot->from = slot->last = UINT64_MAX;
+	slot->most = 0;
 	for (size_t i = 0; i < join->strand_count; i++) {
 		const struct strand *strand = &join->strands[i];
-		uint64_t first = time_of(strand, strand->next);
-		uint64_t last = time_of(strand, strand->next + share_of(join, strand) - 1);
-		slot->from = first < slot->from ? first : slot->from;
-		slot->last = last < slot->last ? last : slot->last;
+		slot->from = strand->head < slot->from ? strand->head : slot->from;
+		slot->last = strand->bound < slot->last ? strand->bound : slot->last;
+		slot->most += strand->share;
 	}
 	if ((slot->last - slot->from) >> SPAN_BITS)
 		slot->last = slot->from + FXT_BITS(0, SPAN_BITS - 1);
@@ -197,10 +218,10 @@ static void find_span(struct join *join)
 static int make_room(struct join *join)
 {
 	struct slot *slot = &join->slot;
-	size_t need = join->strand_count * QUOTA_LEAST, room = need > SLOT ? need : SLOT;
+	size_t room = slot->most > SLOT ? 2 * slot->most : SLOT;
 	size_t rooms[] = {2 * slot->room, slot->room, slot->room};
 	slot->count = 0;
-	if (slot->room >= room)
+	if (slot->room >= slot->most)
 		return 0;
 	if (!tw_grow(&slot->keys, &rooms[0], 2 * room, sizeof *slot->keys) ||
 	    !tw_grow(&slot->records, &rooms[1], room, sizeof *slot->records) ||
@@ -216,12 +237,14 @@ static void take(struct join *join, struct strand *strand)
 {
 	struct slot *slot = &join->slot;
 	const struct fxt_shift shift = strand->feed->shift;
-	const struct tw_brief *brief = strand->next, *end = brief + share_of(join, strand);
+	const struct tw_brief *brief = strand->next, *end = brief + strand->share;
 	const uint8_t *ready = strand->slab->ready;
 	uint64_t from = slot->from, last = slot->last, time;
 	uint32_t number = (uint32_t)(strand - join->strands);
 	unsigned bits = slot->number_bits;
 	size_t count = slot->count;
+	if (strand->head > last)
+		return;
 	for (; brief < end && (time = fxt_merged_time(&shift, brief->time)) <= last; brief++, count++) {
 		slot->keys[count] = (time - from) << bits | count;
 		slot->records[count] = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
@@ -372,7 +395,7 @@ static int put_slot(struct join *join)
 	merge_equals(join, keys, keys == slot->keys ? keys + slot->count : slot->keys);
 	int status = put_events(join, keys, slot->count);
 	for (size_t i = 0; i < join->strand_count; i++)
-		pass(&join->strands[i]);
+		pass(join, &join->strands[i]);
 	return status;
 }
 
@@ -393,7 +416,7 @@ static int put_equals(struct join *join)
 {
 	struct slot *slot = &join->slot;
 	struct strand *strand = join->strands, *end = strand + join->strand_count;
-	while (time_of(strand, strand->next) != slot->from)
+	while (strand->head != slot->from)
 		strand++;
 	for (const struct fxt_feed *feed = strand->feed; strand < end && strand->feed == feed; strand++)
 		take(join, strand);
@@ -404,7 +427,7 @@ static int put_equals(struct join *join)
 	struct strand *last = strand_of(join, slot->keys[count - 1]);
 	int status = put_events(join, slot->keys, count);
 	for (strand = join->strands; strand < end; strand++)
-		pass(strand);
+		pass(join, strand);
 	return status < 0 || last->next < last->end ? status : end_strand(join, last);
 }
 
@@ -440,6 +463,7 @@ static int begin_input(struct join *join, struct tw_merge_input *input)
 	struct tw_reader *reader = input->reader;
 	struct fxt_reader *fxt = reader->state;
 	struct tw_order_lane *lane = NULL;
+	fxt->crew = join->crew;
 	int status = fxt_go_on(reader);
 	while (status > 0 && !lane) {
 		status = tw_sorter_take(&fxt->sorter, &lane);
@@ -469,6 +493,7 @@ static bool can_link(const struct join *join)
 static void link_feed(struct join *join, struct fxt_feed *feed)
 {
 	feed->shift = fxt_shift_of(&feed->input->time);
+	set_gate(feed);
 	if (can_link(join))
 		fxt_links_begin(&feed->fxt->links, feed->fxt->ahead, &feed->input->time);
 }
@@ -483,6 +508,8 @@ static int begin(struct join *join)
 	status = status < 0 ? status : tw_merge_align(join->passage.merged);
 	for (size_t i = 0; i < join->count && status == 0; i++)
 		link_feed(join, &join->feeds[i]);
+	for (size_t i = 0; i < join->strand_count && status == 0; i++)
+		look(join, &join->strands[i]);
 	return status;
 }
 
@@ -507,7 +534,9 @@ int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passe
 	join->passage.writer = writer;
 	join->passage.merged = merged;
 	join->passage.passed = passed;
-	int status = join_all(join);
+	join->crew = fxt_crew_new(merged->options.jobs);
+	int status = join->crew ? join_all(join) : no_memory(join);
+	fxt_crew_release(join->crew);
 	free(join->strands);
 	free(join->slot.keys);
 	free(join->slot.records);

@@ -60,7 +60,7 @@ static uint32_t kinds_for(const struct tw_reader *reader)
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt_ahead_new(&fxt->ahead, reader, work, wish, jobs);
+	int status = fxt_ahead_new(&fxt->ahead, reader, work, wish, fxt->crew, jobs);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	fxt->commit.reader = fxt->pairs.reader = reader;

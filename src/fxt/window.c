@@ -163,7 +163,7 @@ static struct fxt_memo *memo_for(const struct fxt_window *window, struct fxt_han
 	return &hand->memos[chunk->turn.provider->id % count];
 }
 
-static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand)
+static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
 {
 	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
 	chunk->memo = memo_for(window, hand, chunk);
@@ -176,7 +176,7 @@ static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_
 	fxt_ahead_unlock(window->ahead);
 	chunk->status = forgotten ? fetch(window, chunk) : 0;
 	if (chunk->status == 0)
-		(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, &hand->scratch);
+		(window->wish.brief ? decode_in_brief : decode_all)(chunk, &window->wish, scratch);
 	fxt_ahead_lock(window->ahead);
 	chunk->wait = FXT_HAS_ROWS;
 }
@@ -195,14 +195,15 @@ static struct fxt_chunk *next_to_make(const struct fxt_window *window)
 	return made < (is_one_of_few(window) ? 2u : 1u) ? next : NULL;
 }
 
-static bool help(void *context)
+static bool help(void *context, struct fxt_scratch *scratch)
 {
 	struct fxt_window *window = context;
-	struct fxt_chunk *chunk = window->helping ? NULL : next_to_make(window);
+	struct fxt_chunk *chunk = window->helping || window->settled ? NULL : next_to_make(window);
+	window->settled = !window->helping && !chunk;
 	if (!chunk)
 		return false;
 	window->helping = true;
-	make(window, chunk, &window->helper);
+	make(window, chunk, &window->helper, scratch);
 	window->helping = false;
 	return true;
 }
@@ -212,7 +213,7 @@ static void finish(struct fxt_window *window, struct fxt_chunk *chunk)
 	while (chunk->wait == FXT_IN_WORK)
 		fxt_ahead_help(window->ahead);
 	if (chunk->wait == FXT_WAITS)
-		make(window, chunk, &window->own);
+		make(window, chunk, &window->own, fxt_ahead_scratch(window->ahead));
 }
 
 void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
@@ -251,6 +252,7 @@ void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(window->ahead);
 	window->waiting[window->count++] = chunk;
+	window->settled = false;
 	if (fxt_window_forgets(window->reader) && chunk->wait == FXT_WAITS)
 		fxt_ahead_put_bytes(window->ahead, chunk);
 	hold(window);
@@ -267,6 +269,7 @@ void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk)
 	if (i < window->count) {
 		window->count--;
 		memmove(&window->waiting[i], &window->waiting[i + 1], (window->count - i) * sizeof(struct fxt_chunk *));
+		window->settled = false;
 	}
 	hold(window);
 	fxt_ahead_unlock(window->ahead);
@@ -317,7 +320,5 @@ void fxt_window_free(struct fxt_window *window)
 		return;
 	for (size_t i = 0; i < window->room_count; i++)
 		free_room(&window->rooms[i]);
-	fxt_scratch_free(&window->own.scratch);
-	fxt_scratch_free(&window->helper.scratch);
 	free(window);
 }

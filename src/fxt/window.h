@@ -22,10 +22,9 @@ struct fxt_room {
 	size_t fix_room;
 };
 
-/* What a thread has that makes rows. */
+/* What a thread has of an archive that it makes rows of. */
 struct fxt_hand {
 	struct fxt_memo memos[FXT_MEMOS];
-	struct fxt_scratch scratch;
 	struct fxt_links links; /* as they were when the chunk in work was begun */
 };
 
@@ -39,7 +38,8 @@ struct fxt_window {
 	struct fxt_room rooms[FXT_ROOMS];
 	size_t room_count;
 	bool helping;                /* a thread makes rows that have not been asked for */
-	struct fxt_hand own, helper; /* the caller's thread, and the other one */
+	bool settled;                /* no more are made at present */
+	struct fxt_hand own, helper; /* for what has been asked for, and for that */
 	/* The caller's alone: */
 	uint64_t early_bytes; /* of rows that were made before their time, in chunks that are held */
 };
