@@ -12,7 +12,7 @@
 #include "fxt/writer.h"
 
 enum {
-	SLOT = 4096,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
+	SLOT = 8192,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
 	QUOTA_LEAST = 8, /* but so many of a chunk, however many chunks there are */
 	SPAN_BITS = 40   /* ns that they span: it has to be one number with the place of an event */
 };
@@ -246,8 +246,10 @@ static void take(struct join *join, struct strand *strand)
 	if (strand->head > last)
 		return;
 	for (; brief < end && (time = fxt_merged_time(&shift, brief->time)) <= last; brief++, count++) {
+		const uint8_t *record = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
+		__builtin_prefetch(record); /* another processor wrote it: 5% of merge (`make bench`) */
 		slot->keys[count] = (time - from) << bits | count;
-		slot->records[count] = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
+		slot->records[count] = record;
 		slot->strands[count] = number;
 	}
 	strand->first = slot->count;
