@@ -63,39 +63,26 @@ static uint64_t *order_of(const struct tw_brief *briefs, size_t count, uint64_t 
 	return keys;
 }
 
-/* Copies those that stand in order to the slab, and gathers the others at the beginning of where they were. Returns how
- * many these are. */
-static size_t part(struct tw_slab *slab, struct tw_brief *briefs, size_t count)
-{
-	uint64_t last = 0;
-	size_t late = 0, kept = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct tw_brief brief =
-		    briefs[i].tags & TW_BRIEF_READY ? briefs[i] : brief_of(slab, briefs[i].number);
-		if (brief.time >= last) {
-			last = brief.time;
-			slab->briefs[kept++] = brief;
-		} else {
-			briefs[late++] = brief;
-		}
-	}
-	return late;
-}
-
 /* Puts the late ones where they belong. One of the time of others stands behind them: it came later. */
-static void put_late(struct tw_slab *slab, size_t count, const struct tw_brief *late, size_t late_count, uint64_t *keys)
+static void put_late(struct tw_slab *slab, uint64_t *keys)
 {
 	uint64_t mask;
-	const uint64_t *order = order_of(late, late_count, keys, &mask);
-	struct tw_brief *to = slab->briefs + count;
-	size_t kept = count - late_count;
-	for (size_t left = late_count; left > 0;) {
-		const struct tw_brief *brief = &late[order[left - 1] & mask];
-		bool first = kept > 0 && slab->briefs[kept - 1].time > brief->time;
-		*--to = first ? slab->briefs[kept - 1] : *brief;
+	const uint64_t *order = order_of(slab->late, slab->late_count, keys, &mask);
+	const struct tw_brief *kept = slab->briefs + slab->brief_count;
+	struct tw_brief *to = slab->briefs + slab->brief_count + slab->late_count;
+	uint64_t time = UINT64_MAX;
+	for (size_t left = slab->late_count; left > 0;) {
+		const struct tw_brief *late = &slab->late[order[left - 1] & mask];
+		bool first = kept > slab->briefs && kept[-1].time > late->time;
+		const struct tw_brief *next = first ? kept - 1 : late;
+		slab->equals |= next->time == time;
+		time = next->time;
+		*--to = *next;
 		kept -= first;
 		left -= !first;
 	}
+	slab->equals |= kept > slab->briefs && kept[-1].time == time;
+	slab->brief_count += slab->late_count;
 }
 
 /* ---- Of complete slices that begin at once, the longer one contains the other. ---- */
@@ -150,16 +137,29 @@ static bool nest(struct tw_brief *briefs, size_t count)
 	return fine;
 }
 
-void tw_slab_take_briefs(struct tw_slab *slab, struct tw_brief *briefs, size_t count, struct tw_slab_scratch *scratch)
+bool tw_slab_begin_briefs(struct tw_slab *slab, struct tw_brief *late, size_t most)
 {
-	size_t late = 0;
-	bool fine = tw_extend(&slab->briefs, &slab->brief_room, count, sizeof *slab->briefs);
-	if (fine)
-		late = part(slab, briefs, count);
-	fine = fine && tw_extend(&scratch->bytes, &scratch->room, late * 2 * sizeof(uint64_t), 1);
-	if (fine && late)
-		put_late(slab, count, briefs, late, (uint64_t *)(void *)scratch->bytes);
-	slab->failed |= !fine || !nest(slab->briefs, count);
-	slab->brief_count = fine ? count : 0;
 	slab->brief = true;
+	slab->late = late;
+	slab->late_count = slab->brief_count = 0;
+	slab->brief_last = 0;
+	slab->equals = false;
+	slab->failed |= !tw_extend(&slab->briefs, &slab->brief_room, most, sizeof *slab->briefs);
+	return !slab->failed;
+}
+
+void tw_slab_brief_row(struct tw_slab *slab, uint32_t row)
+{
+	const struct tw_brief brief = brief_of(slab, row);
+	*tw_slab_next_brief(slab, brief.time) = brief;
+}
+
+void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch)
+{
+	size_t size = slab->late_count * 2 * sizeof(uint64_t);
+	bool fine = tw_extend(&scratch->bytes, &scratch->room, size, 1);
+	if (fine && slab->late_count)
+		put_late(slab, (uint64_t *)(void *)scratch->bytes);
+	slab->failed |= !fine || (slab->equals && !nest(slab->briefs, slab->brief_count));
+	slab->late = NULL;
 }

@@ -36,6 +36,10 @@ struct tw_slab {
 	size_t order_room;
 	struct tw_brief *briefs; /* of all that is delivered, in the order of time; only if `brief` */
 	size_t brief_count, brief_room;
+	struct tw_brief *late; /* while they are added: those that come too late where they stand */
+	size_t late_count;
+	uint64_t brief_last; /* time of the last that did not */
+	bool equals;         /* some have the same time */
 	uint8_t *ready; /* records as they will be written: what a brief that is ready leads to */
 	size_t ready_size, ready_room;
 	uint64_t offset; /* of the first byte, for briefs */
@@ -83,9 +87,24 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 /* brief.c: makes briefs of all rows, which are in order. */
 void tw_slab_brief(struct tw_slab *slab);
 
-/* brief.c: the same of `count` briefs as they were added; those that are not ready get what they lack from their rows.
- * They are in the order of tw_slab_sort(). */
-void tw_slab_take_briefs(struct tw_slab *slab, struct tw_brief *briefs, size_t count, struct tw_slab_scratch *scratch);
+/* brief.c: begins to add up to `most` briefs one by one; `late` has room for as many. False when there is no memory. */
+bool tw_slab_begin_briefs(struct tw_slab *slab, struct tw_brief *late, size_t most);
+
+/* Adds a brief of this time for the caller to fill. */
+static inline struct tw_brief *tw_slab_next_brief(struct tw_slab *slab, uint64_t time)
+{
+	if (time < slab->brief_last)
+		return &slab->late[slab->late_count++];
+	slab->equals |= time == slab->brief_last;
+	slab->brief_last = time;
+	return &slab->briefs[slab->brief_count++];
+}
+
+/* brief.c: adds that of a row. */
+void tw_slab_brief_row(struct tw_slab *slab, uint32_t row);
+
+/* brief.c: puts those that were added in the order of tw_slab_sort(). */
+void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch);
 
 /* slab.c: how many bits a number has. */
 unsigned tw_bits_of(uint64_t number);

@@ -42,7 +42,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->early = 0;
 	chunk->status = 0;
 	chunk->later = false;
-	chunk->brief_count = chunk->brief_rows = 0;
+	chunk->brief_rows = 0;
 	chunk->clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->slab);
 }
@@ -138,7 +138,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->nests);
 	free(scratch->below);
-	free(scratch->briefs);
+	free(scratch->late);
 	free(scratch->record);
 	free(scratch->steps.steps);
 	fxt_skimmer_free(scratch->skimmer);

@@ -169,11 +169,9 @@ struct fxt_chunk {
 	bool timed;             /* there was one */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
-	struct tw_brief *briefs;       /* as they come, with room for one a record; NULL: only rows are made */
 	const struct fxt_links *links; /* where there are briefs: what records are made ready with; NULL: none are */
 	uint8_t *record;               /* then: room for one with arguments, FXT_READY_MOST */
-	size_t brief_count;
-	size_t brief_rows; /* rows that have a brief */
+	size_t brief_rows;             /* rows that have a brief */
 	uint64_t first;    /* time of the first record that has one */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
@@ -280,8 +278,8 @@ struct fxt_scratch {
 	struct fxt_memo memo;
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
-	struct tw_brief *briefs;        /* window.c */
-	size_t brief_room;
+	struct tw_brief *late;          /* window.c */
+	size_t late_room;
 	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
 	struct fxt_skimmer *skimmer; /* skim.c */
 	struct fxt_nest *nests;      /* lanes.c */
@@ -335,6 +333,10 @@ size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t pl
  * long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
+
+/* rows.c: gives the rows at the start of a chunk that had no time before them that of the first that has one, if there
+ * is one. */
+void fxt_time_rows(struct fxt_chunk *chunk);
 
 /* plain.c: briefs for the rows that have none. */
 void fxt_brief_rows(struct fxt_chunk *chunk);

@@ -185,8 +185,10 @@ INLINE void add_row(struct run *run, size_t place, unsigned kind, const struct f
 
 void fxt_brief_rows(struct fxt_chunk *chunk)
 {
+	if (chunk->brief_rows < chunk->untimed)
+		fxt_time_rows(chunk);
 	for (; chunk->brief_rows < chunk->slab.count; chunk->brief_rows++)
-		chunk->briefs[chunk->brief_count++] = (struct tw_brief){.number = (uint32_t)chunk->brief_rows};
+		tw_slab_brief_row(&chunk->slab, (uint32_t)chunk->brief_rows);
 }
 
 /* ---- Events as they will be written. ---- */
@@ -244,7 +246,7 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 		return false;
 	if (__builtin_expect(chunk->brief_rows != slab->count, 0))
 		fxt_brief_rows(chunk);
-	struct tw_brief *brief = &chunk->briefs[chunk->brief_count++];
+	struct tw_brief *brief = tw_slab_next_brief(slab, time);
 	brief->time = time;
 	brief->length = length;
 	brief->number = (uint32_t)slab->ready_size;

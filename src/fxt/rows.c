@@ -641,12 +641,17 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 	}
 }
 
+void fxt_time_rows(struct fxt_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->untimed && chunk->timed; i++)
+		chunk->slab.events[i].time = chunk->first;
+}
+
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind. */
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	struct tw_slab *slab = &chunk->slab;
-	for (size_t i = 0; i < chunk->untimed && chunk->timed; i++)
-		slab->events[i].time = chunk->first;
+	fxt_time_rows(chunk);
 	if (wish->sort)
 		tw_slab_sort(slab, &scratch->sort);
 	else

@@ -46,10 +46,10 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 {
 	size_t count = records_of(chunk) + 1;
 	chunk->slab.offset = chunk->base;
-	chunk->failed = !tw_extend(&scratch->briefs, &scratch->brief_room, count, sizeof *scratch->briefs);
+	chunk->failed = !tw_extend(&scratch->late, &scratch->late_room, count, sizeof *scratch->late) ||
+	                !tw_slab_begin_briefs(&chunk->slab, scratch->late, count);
 	if (chunk->failed)
 		return;
-	chunk->briefs = scratch->briefs;
 	if (!scratch->record)
 		scratch->record = malloc(FXT_READY_MOST);
 	chunk->record = scratch->record;
@@ -59,8 +59,7 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 	fxt_brief_rows(chunk);
-	tw_slab_take_briefs(&chunk->slab, chunk->briefs, chunk->brief_count, &scratch->sort);
-	chunk->briefs = NULL;
+	tw_slab_end_briefs(&chunk->slab, &scratch->sort);
 	chunk->links = NULL;
 }
 
