@@ -58,13 +58,13 @@ static inline uint32_t tw_highest_bit(uint64_t value)
 	return 63 ^ (uint32_t)__builtin_clzll(value);
 }
 
-/* The octave of a value and its bucket there: they grow with it. The second octave begins with bit 6; in the first, all
- * values count as if they had bit 5, or 6 for the bucket. */
+/* The octave of a value and its bucket there: they grow with it. The second octave begins with bit 6, which stands above
+ * the bucket in all but the first. */
 static inline uint32_t tw_histogram_octave(uint64_t value, uint32_t *bucket)
 {
-	uint32_t shift = tw_highest_bit(value | TW_BUCKETS) - 6;
-	*bucket = (uint32_t)(value >> shift) % TW_BUCKETS;
-	return tw_highest_bit(value | TW_BUCKETS / 2) - 5;
+	uint32_t shift = tw_highest_bit(value | TW_BUCKETS) - 6, top = (uint32_t)(value >> shift);
+	*bucket = top % TW_BUCKETS;
+	return shift + top / TW_BUCKETS;
 }
 
 /* Both in one. */

@@ -242,31 +242,113 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
 }
 
-static inline struct tw_left_call left_call(struct tw_profile_part *part, const struct tw_nested_call *found)
+/* Counts durations up to one whose place is full. Returns how many. */
+static inline uint32_t count_durations(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                                       const uint32_t *durations, uint32_t count)
+{
+	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
+	uint16_t *const counts = tw_histogram_counts(pool);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t bucket, octave = tw_histogram_octave(durations[i], &bucket);
+		uint16_t *place = &counts[chunks[octave] + bucket];
+		if (__builtin_expect(!++*place, 0)) {
+			--*place;
+			return i;
+		}
+	}
+	return count;
+}
+
+/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT. */
+static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
+{
+	struct tw_tally *tally = &rows->rows[row];
+	uint32_t min = UINT32_MAX, max = 0, count = batch->count;
+	for (uint32_t i = 0; i < count; i++) {
+		i += count_durations(&rows->pool, &tally->histogram, batch->durations + i, count - i);
+		if (i < count)
+			tw_histogram_spill(&rows->pool, &tally->histogram, tally->ended + i, batch->durations[i]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		min = batch->durations[i] < min ? batch->durations[i] : min;
+		max = batch->durations[i] > max ? batch->durations[i] : max;
+	}
+	tally->min = min < tally->min ? min : tally->min;
+	tally->max = max > tally->max ? max : tally->max;
+	tally->total = tw_sum(tally->total, batch->total);
+	tally->self = tw_sum(tally->self, batch->self);
+	tally->ended += count;
+	batch->total = batch->self = batch->count = 0;
+}
+
+static void count_batches(struct tw_profile_part *part)
+{
+	for (uint32_t row = 0; part->batches && row < part->rows.count && row < TW_PART_BATCHES; row++)
+		if (part->batches[row].count)
+			count_batch(&part->rows, row, &part->batches[row]);
+}
+
+/* Any call that nests. */
+static __attribute__((noinline)) void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found)
 {
 	struct tw_calls *calls = &part->calls;
 	uint32_t row = row_for(part, found->name);
 	bool other = row == TW_ROW_OTHER;
 	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, part->round, found->begin);
-	bool held = __builtin_expect(other, 0) ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
-	return (struct tw_left_call){
+	bool held = other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
+	const struct tw_left_call call = {
 	    .duration = found->duration,
 	    .children = found->children,
 	    .row = row,
 	    .below = inside | held,
 	};
+	let_wait(part, &call);
 }
 
 enum { AHEAD = 2048 }; /* bytes: those that come next stand before these */
 
+/* Puts calls that nest into the batches of their rows, up to one whose row has none. Returns how many. */
+static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_call *found, size_t count)
+{
+	static const union tw_on_stack nothing = {0};
+	const struct tw_call_space *space = part->calls.stack->space;
+	const size_t names = part->calls.name_limit, held_names = space ? space->name_room : SIZE_MAX;
+	const union tw_on_stack *on_stack = space ? space->on_stack : &nothing;
+	const uint32_t held_mask = space ? UINT32_MAX : 0, *const row_of = part->row_of;
+	const uint64_t round = part->round;
+	struct tw_part_key *const keys = part->keys;
+	struct tw_part_batch *const batches = part->batches;
+	const struct tw_nested_call *call = found, *const end = found + count;
+	for (; call < end; call++) {
+		__builtin_prefetch((const char *)call - AHEAD);
+		const uint32_t name = call->name;
+		if (name >= names || name >= held_names)
+			break;
+		const uint32_t row = row_of[name];
+		if (row - TW_ROW_FIRST >= TW_PART_BATCHES - TW_ROW_FIRST)
+			break;
+		bool inside = is_inside(&keys[row].cover, round, call->begin);
+		bool below = inside | (on_stack[name & held_mask].calls != 0);
+		struct tw_part_batch *batch = &batches[row];
+		batch->total += call->duration & ((uint64_t)below - 1);
+		batch->self += call->duration - call->children;
+		batch->durations[batch->count] = call->duration;
+		if (__builtin_expect(++batch->count == TW_PART_BATCH, 0))
+			count_batch(&part->rows, row, batch);
+	}
+	return (size_t)(call - found);
+}
+
 static void nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
 {
 	struct tw_profile_part *part = part_of(calls);
+	if (!part->batches)
+		part->batches = calloc(TW_PART_BATCHES, sizeof *part->batches);
 	part->round++;
-	for (size_t i = 0; i < count; i++) {
-		__builtin_prefetch((const char *)&found[i] - AHEAD);
-		const struct tw_left_call call = left_call(part, &found[i]);
-		let_wait(part, &call);
+	for (size_t i = 0; i < count;) {
+		i += part->batches ? batch_nested(part, found + i, count - i) : 0;
+		if (i < count)
+			take_nested(part, &found[i++]);
 	}
 }
 
@@ -337,6 +419,7 @@ void tw_profile_part_finish(void *state)
 	struct tw_profile_part *part = state;
 	tw_calls_finish(&part->calls);
 	count_waiting(part);
+	count_batches(part);
 }
 
 bool tw_profile_part_folded(const struct tw_profile_part *part)
@@ -350,6 +433,7 @@ void tw_profile_part_close(void *state)
 	tw_calls_free(&part->calls);
 	tw_tallies_free(&part->rows);
 	tw_map_free(&part->row_map);
+	free(part->batches);
 	free(part->keys);
 	free(part->row_of);
 	free(part);

@@ -20,7 +20,18 @@ struct tw_part_key {
 	struct tw_part_cover cover;
 };
 
-enum { TW_PART_WAITING = 64 };
+enum {
+	TW_PART_WAITING = 64,
+	TW_PART_BATCH = 75,    /* an odd number of cache lines: batches begin in all sets */
+	TW_PART_BATCHES = 4096 /* rows that have one */
+};
+
+/* Calls of a row that nest and are not counted yet. */
+struct tw_part_batch {
+	uint64_t total, self;
+	uint32_t count;
+	uint32_t durations[TW_PART_BATCH];
+};
 
 struct tw_profile_part {
 	struct tw_calls calls; /* first: hooks get this */
@@ -37,8 +48,9 @@ struct tw_profile_part {
 	struct tw_left_call waiting[TW_PART_WAITING]; /* calls that ended and are not counted yet */
 	uint32_t places[TW_PART_WAITING];             /* where in the histograms they will be */
 	size_t waiting_count;
-	struct tw_part_cover other; /* of TW_ROW_OTHER */
-	uint64_t round;             /* calls that nest: which */
+	struct tw_part_batch *batches; /* by row; NULL: there are none */
+	struct tw_part_cover other;    /* of TW_ROW_OTHER */
+	uint64_t round;                /* calls that nest: which */
 };
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
