@@ -71,6 +71,16 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
  * it. `make bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers
  * for all. ---- */
 
+enum { DOUBTS = 1024 };
+
+/* Events that were taken before it is known whether their size agrees with their header: which ones have arguments cannot
+ * be foretold. */
+struct doubts {
+	uint32_t places[DOUBTS];
+	size_t count;
+	size_t wrong; /* the first that was found not to be right; SIZE_MAX: there is none */
+};
+
 /* What a run keeps at hand. */
 struct run {
 	struct fxt_chunk *chunk;
@@ -79,12 +89,15 @@ struct run {
 	const uint8_t *timed;  /* the last other record with a time; NULL: there is none */
 	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
 	bool wanted;
-	uint64_t usual; /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
+	uint32_t usual;        /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
+	struct doubts *doubts; /* NULL: all records are as they should be */
+	uint64_t counted;      /* records */
+	const uint8_t *last;   /* of those */
 };
 
-/* What says that an event has nothing inline and no arguments, and is of the same thread as the one before. */
-#define USUAL_BITS (FXT_PLAIN_BITS | FXT_BITS(24, 31))
-#define NONE_USUAL UINT64_MAX
+/* What says that an event is of the same thread as the one before. */
+#define USUAL_BITS ((uint32_t)(FXT_BITS(0, 3) | FXT_BITS(24, 31)))
+#define NONE_USUAL UINT32_MAX
 
 /* A thread's calls come. False where it is inline or not defined. */
 static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
@@ -106,7 +119,7 @@ static inline __attribute__((always_inline)) bool set_thread(struct run *run, un
 	bool wanted, known = turn_to_thread(run->chunk, index, bytes, run->call, &wanted);
 	run->wanted = wanted;
 	run->thread = known ? index : UINT_MAX;
-	run->usual = known && wanted ? TW_FXT_TYPE_EVENT | (uint64_t)index << 24 : NONE_USUAL;
+	run->usual = known && wanted ? TW_FXT_TYPE_EVENT | index << 24 : NONE_USUAL;
 	return known;
 }
 
@@ -140,38 +153,112 @@ static inline struct times times_of(struct fxt_chunk *chunk, uint64_t begin, uin
 	                      tw_ticks_ns_after(clock, last, clock->whole)};
 }
 
-/* Where a record has the time that ends it: of a begin and an end it is their time. Which one comes cannot be foretold:
- * no jump depends on it. */
+/* Where a record has the time that ends it: of a begin and an end it is their time. */
 static inline size_t end_place(uint64_t header, unsigned kind)
 {
-	size_t complete = 0 - (size_t)(kind == TW_CALL_COMPLETE);
-	return TW_FXT_WORD + (complete & ((tw_bits(header, 4, 15) - 2) * TW_FXT_WORD));
+	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
-/* An event that is as most are. Whether it is a call cannot be foretold: one that is none is written, too, and what
- * comes next takes its place. False where it is not as most are: nothing has been done. */
-static inline __attribute__((always_inline)) bool take_usual(struct run *run, uint64_t header, const uint8_t *bytes,
-                                                             bool big)
+/* False where one is not right. */
+static __attribute__((noinline)) bool settle_doubts(const struct fxt_chunk *chunk, struct doubts *doubts, bool big)
 {
-	struct fxt_chunk *chunk = run->chunk;
-	const struct tw_ticks *clock = &chunk->clock;
-	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
-	const struct fxt_pair *names = fxt_known_pair(chunk, header);
-	if ((header & USUAL_BITS) != run->usual || !names || !fxt_shape_fits(fxt_shape(header)))
-		return false;
-	uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock->base_tsc;
-	uint64_t last =
-	    tw_load64(bytes + TW_FXT_WORD + (size_t)(kind == TW_CALL_COMPLETE) * TW_FXT_WORD, big) - clock->base_tsc;
-	if (first > last || last > clock->near)
-		return false;
-	*run->call = (struct fxt_call){
-	    .begin = tw_ticks_ns_after(clock, first, clock->whole),
-	    .end = tw_ticks_ns_after(clock, last, clock->whole),
-	    .name = names->name,
-	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
-	};
-	run->call += kind <= TW_CALL_COMPLETE;
+	for (size_t i = 0; i < doubts->count; i++) {
+		const uint8_t *bytes = chunk->bytes + doubts->places[i];
+		size_t left = (chunk->end - doubts->places[i]) / TW_FXT_WORD;
+		if (!fxt_measure_event(tw_load64(bytes, big), bytes, left, big)) {
+			doubts->wrong = doubts->places[i];
+			return false;
+		}
+	}
+	doubts->count = 0;
 	return true;
+}
+
+/* What is particular to a type of event. */
+struct shape {
+	uint64_t complete; /* mask: its last word is the time that ends it */
+	uint32_t size;     /* what SIZE_BITS of a header without arguments are; 0: there must be some */
+	uint32_t call;     /* bytes that it takes: 0 where it is none */
+};
+
+/* Words, and how many arguments. */
+#define SIZE_BITS ((uint32_t)(FXT_BITS(4, 15) | FXT_BITS(20, 23)))
+
+static const struct shape shapes[FXT_TYPES] = {
+#define OTHER(type, words) [type] = {.size = (words) << 4}
+    OTHER(FXT_INSTANT, 2),
+    [FXT_BEGIN] = {.size = 2 << 4, .call = sizeof(struct fxt_call)},
+    [FXT_END] = {.size = 2 << 4, .call = sizeof(struct fxt_call)},
+    [FXT_COMPLETE] = {.complete = UINT64_MAX, .size = 3 << 4, .call = sizeof(struct fxt_call)},
+    OTHER(5, 3),
+    OTHER(6, 3),
+    OTHER(7, 3),
+    OTHER(8, 3),
+    OTHER(9, 3),
+    OTHER(10, 3),
+#undef OTHER
+};
+
+/* As far as events can be taken at once: none has fewer than two words, and there must be room for doubts. */
+static inline const uint8_t *limit_of(const struct run *run, const uint8_t *bytes, const uint8_t *to)
+{
+	const size_t left = (size_t)(to - bytes), least = FXT_PLAIN_MAX * TW_FXT_WORD;
+	size_t most = run->doubts ? (DOUBTS - run->doubts->count) * 2 * TW_FXT_WORD : SIZE_MAX;
+	if (left < least)
+		return bytes;
+	return bytes + (left - least + 1 < most ? left - least + 1 : most);
+}
+
+/* Takes events that are as most are: of the current thread, with names that were looked up lately. Which of them are
+ * calls, and which have arguments, cannot be foretold, and no jump depends on it: what is no call is written, too, and
+ * what comes next takes its place; sizes that the header does not tell for sure are looked at later. Returns the place
+ * of what is not as most are, or is behind the limit. */
+static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
+                                                                       const uint8_t *to, bool doubting, bool big)
+{
+	struct fxt_chunk *const chunk = run->chunk;
+	const struct tw_ticks *const clock = &chunk->clock;
+	const struct fxt_memo *const memo = chunk->memo;
+	const uint8_t *const limit = limit_of(run, bytes, to), *before = run->last;
+	const uint32_t usual = run->usual;
+	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
+	struct fxt_call *call = run->call;
+	uint64_t counted = 0;
+	while (bytes < limit) {
+		const uint64_t header = tw_load64(bytes, big);
+		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
+		const struct fxt_pair *names = &memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if (((uint32_t)header & USUAL_BITS) != usual || names->key != (header >> 32 | memo->pair_epoch))
+			break;
+		if (doubting && (size < 2 * TW_FXT_WORD || bytes + size > to))
+			break;
+		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
+		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock->base_tsc;
+		uint64_t last = tw_load64(end, big) - clock->base_tsc;
+		if (first > last || last > clock->near)
+			break;
+		uint32_t place = (uint32_t)(bytes - chunk->bytes);
+		call->begin = tw_ticks_ns_after(clock, first, clock->whole);
+		call->end = tw_ticks_ns_after(clock, last, clock->whole);
+		call->name = names->name;
+		call->origin =
+		    fxt_origin((unsigned)tw_bits(header, 16, 17) ^ FXT_BEGIN, place); /* 2, 3, 4 to 0, 1, 2 */
+		call = (struct fxt_call *)((char *)call + shape->call);
+		if (doubting) {
+			*doubt = place;
+			doubt += (((uint32_t)header ^ shape->size) & SIZE_BITS) != 0;
+		}
+		before = bytes;
+		bytes += size;
+		counted++;
+	}
+	run->call = call;
+	run->counted += counted;
+	run->last = before;
+	if (doubting)
+		run->doubts->count = (size_t)(doubt - run->doubts->places);
+	return bytes;
 }
 
 /* A begin, end or complete record at bytes. False where it is not for the fast path. */
@@ -250,30 +337,38 @@ static void end_run(const struct run *run, bool big)
 	}
 }
 
-/* Takes records up to one that is not for the fast path, or until there is no room. Returns that one's place. leap:
- * NULL, or they are not known to be as they should be, and are counted there. */
+/* Takes records up to one that is not for the fast path. Returns that one's place. leap: NULL, or they are not known to
+ * be as they should be, and are counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
-                                                             size_t end, bool big, struct fxt_leap *leap)
+                                                             size_t end, bool big, struct fxt_leap *leap,
+                                                             struct doubts *doubts)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct run run = {chunk, calls->calls + calls->count, calls->count, NULL, UINT_MAX, false, NONE_USUAL};
-	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end, *before = NULL;
-	const struct fxt_call *const last = calls->calls + calls->room;
-	uint64_t header, counted = 0;
+	struct run run = {.chunk = chunk,
+	                  .call = calls->calls + calls->count,
+	                  .before = calls->count,
+	                  .thread = UINT_MAX,
+	                  .usual = NONE_USUAL,
+	                  .doubts = doubts};
+	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
-	for (; (size_t)(to - bytes) >= least && run.call < last;
-	     bytes += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		header = tw_load64(bytes, big);
-		if (!take_usual(&run, header, bytes, big) &&
-		    ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big)))
+	for (;;) {
+		bytes = take_usual(&run, bytes, to, leap != NULL, big);
+		if ((size_t)(to - bytes) < least)
 			break;
-		before = bytes;
-		counted++;
+		if (leap && doubts->count == DOUBTS && !settle_doubts(chunk, doubts, big))
+			break;
+		uint64_t header = tw_load64(bytes, big);
+		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big))
+			break;
+		run.last = bytes;
+		run.counted++;
+		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	end_run(&run, big);
-	if (leap && before) {
-		leap->last = (size_t)(before - chunk->bytes);
-		leap->count += counted;
+	if (leap && run.counted) {
+		leap->last = (size_t)(run.last - chunk->bytes);
+		leap->count += run.counted;
 	}
 	return (size_t)(bytes - chunk->bytes);
 }
@@ -289,13 +384,15 @@ static void begin_room(const struct fxt_chunk *chunk)
 	calls->room = calls->calls ? calls->room : 0;
 }
 
-static bool make_room(struct fxt_chunk *chunk)
+/* For as many more as records from one place to another can be. */
+static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 {
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
 	struct fxt_calls *calls = chunk->calls;
+	size_t need = calls->count + (to - from) / LEAST + 1;
 	if (!calls->calls)
 		begin_room(chunk);
-	bool room =
-	    calls->count < calls->room || tw_grow(&calls->calls, &calls->room, calls->count + 1, sizeof *calls->calls);
+	bool room = need <= calls->room || tw_grow(&calls->calls, &calls->room, need, sizeof *calls->calls);
 	chunk->failed |= !room;
 	return room;
 }
@@ -303,7 +400,7 @@ static bool make_room(struct fxt_chunk *chunk)
 static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (!make_room(chunk))
+	if (!make_room(chunk, place, place))
 		return;
 	begin_stretch(chunk, UINT32_MAX);
 	calls->waiting++;
@@ -329,10 +426,10 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	bool switches = wish->options->thread_count == 0;
-	while (place < end && make_room(chunk)) {
+	while (place < end && make_room(chunk, place, end)) {
 		size_t from = place;
-		place = chunk->big ? take_run(chunk, switches, place, end, true, NULL)
-		                   : take_run(chunk, switches, place, end, false, NULL);
+		place = chunk->big ? take_run(chunk, switches, place, end, true, NULL, NULL)
+		                   : take_run(chunk, switches, place, end, false, NULL, NULL);
 		if (place == from)
 			place += take_record(chunk, wish, place, end);
 	}
@@ -371,27 +468,39 @@ static void begin_calls(struct fxt_chunk *chunk)
 	fxt_begin_turn(chunk);
 }
 
-static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
-{
-	bool switches = wish->options->thread_count == 0;
-	struct fxt_leap *leap = &chunk->leap;
-	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
-	if (!make_calls(chunk))
-		return;
-	begin_calls(chunk);
-	for (size_t from = SIZE_MAX; leap->to != from && make_room(chunk);) {
-		from = leap->to;
-		leap->to = chunk->big ? take_run(chunk, switches, from, chunk->end, true, leap)
-		                      : take_run(chunk, switches, from, chunk->end, false, leap);
-	}
-}
-
-/* Takes back what came before a walk that did not leap. */
+/* Takes back what was taken, or nothing. */
 static void take_back(struct fxt_chunk *chunk)
 {
 	chunk->time = UINT64_MAX;
 	chunk->timed = false;
 	begin_calls(chunk);
+}
+
+/* Takes records from where the walk is, but none from `end` on. False where one of them is not right: its place is in
+ * the doubts then. */
+static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct doubts *doubts)
+{
+	struct fxt_leap *leap = &chunk->leap;
+	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
+	take_back(chunk);
+	doubts->count = 0;
+	doubts->wrong = SIZE_MAX;
+	for (size_t from = SIZE_MAX;
+	     leap->to != from && doubts->wrong == SIZE_MAX && make_room(chunk, leap->to, end);) {
+		from = leap->to;
+		leap->to = chunk->big ? take_run(chunk, switches, from, end, true, leap, doubts)
+		                      : take_run(chunk, switches, from, end, false, leap, doubts);
+	}
+	return doubts->wrong == SIZE_MAX && settle_doubts(chunk, doubts, chunk->big);
+}
+
+static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	bool switches = wish->options->thread_count == 0;
+	struct doubts doubts;
+	chunk->leap = (struct fxt_leap){0};
+	if (make_calls(chunk) && !leap_to(chunk, switches, chunk->end, &doubts))
+		leap_to(chunk, switches, doubts.wrong, &doubts); /* what stands before the first wrong one is right */
 }
 
 static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)

@@ -18,6 +18,7 @@ enum { THREADS = 5, DEPTH = 10, NAMES = 2 * DEPTH, RECORDS = 70000, WORDS = 5, R
 #define MAGIC UINT64_C(0x0016547846040010)
 #define PROVIDER (UINT64_C(0) | 1 << 4 | 1 << 16 | 1 << 20)
 #define INITIALIZATION (UINT64_C(1) | 2 << 4)
+#define INT32_ARGUMENT (UINT64_C(1) | 1 << 4 | 1 << 16 | UINT64_C(7) << 32)
 
 struct record {
 	uint64_t words[WORDS];
@@ -31,7 +32,9 @@ static size_t size;
 static uint64_t random_state;
 static unsigned late;
 static bool plain;      /* nothing is inline, and a name may be inside itself */
+static bool arguments;  /* some have one */
 static uint32_t stride; /* ns between records, at most */
+static unsigned broken; /* records that were found to be */
 
 static uint32_t draw(uint32_t below)
 {
@@ -72,9 +75,12 @@ static void add(unsigned type, unsigned thread, unsigned name, uint64_t time, ui
 		record->words[4] = tw_load64((const uint8_t *)text, false);
 		record->count = 5;
 	}
+	unsigned argument = arguments && draw(2);
+	if (argument)
+		record->words[record->count++] = INT32_ARGUMENT;
 	if (type == COMPLETE)
 		record->words[record->count++] = end;
-	record->words[0] = 4 | (uint64_t)record->count << 4 | (uint64_t)type << 16 |
+	record->words[0] = 4 | (uint64_t)record->count << 4 | (uint64_t)type << 16 | (uint64_t)argument << 20 |
 	                   (uint64_t)(is_inline ? 0 : thread + 1) << 24 |
 	                   (uint64_t)(is_inline ? 0x8008 : name + 1) << 48;
 }
@@ -181,9 +187,12 @@ static void make_archive(bool big, bool backwards)
 static void take_finding(void *context, const struct tw_finding *finding)
 {
 	(void)context;
-	if (strcmp(finding->rule, "fxt.late-record") != 0)
+	if (strcmp(finding->rule, "fxt.record-broken") == 0)
+		broken++;
+	else if (strcmp(finding->rule, "fxt.late-record") != 0)
 		fail_msg("%s: %s", finding->rule, finding->text);
-	late++;
+	else
+		late++;
 }
 
 static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_options *options)
@@ -194,7 +203,7 @@ static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_optio
 	struct tw_profile *profile;
 	all.on_finding = take_finding;
 	all.jobs = jobs;
-	late = 0;
+	late = broken = 0;
 	assert_int_equal(tw_open_memory(&reader, "calls", bytes, size, &all), 0);
 	assert_int_equal(tw_profile_new(&profile, &how), 0);
 	assert_int_equal(tw_profile_add(profile, reader), 0);
@@ -222,7 +231,7 @@ static void expect_calls(const struct tw_read_options *options)
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
 		struct tw_profile *profile = read_profile(jobs, options);
 		expect_rows(profile);
-		assert_int_equal(late, 0);
+		assert_int_equal(late + broken, 0);
 		tw_profile_free(profile);
 	}
 }
@@ -232,7 +241,7 @@ static void expect_calls(const struct tw_read_options *options)
 static int set_up(void **state)
 {
 	(void)state;
-	plain = false;
+	plain = arguments = false;
 	stride = 1000;
 	return 0;
 }
@@ -295,6 +304,65 @@ static void test_long(void **state)
 	expect_calls(&(struct tw_read_options){0});
 }
 
+static void test_arguments(void **state)
+{
+	(void)state;
+	plain = arguments = true;
+	make_calls(7, true);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+	make_archive(true, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
+/* A slice that has fewer arguments than it says is none, wherever it stands among others. */
+static void test_broken(void **state)
+{
+	enum { EVERY = 9000 };
+	static const uint64_t slice = 4 | 4 << 4 | COMPLETE << 16 | 2 << 20 | 1 << 24 | UINT64_C(1) << 48;
+	(void)state;
+	plain = arguments = true;
+	make_calls(8, true);
+	for (size_t i = EVERY; i < record_count; i += EVERY) {
+		memmove(&records[i + 1], &records[i], (record_count++ - i) * sizeof *records);
+		records[i] = (struct record){.words = {slice, 5, INT32_ARGUMENT, 6}, .count = 4};
+	}
+	make_archive(false, false);
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct tw_profile *profile = read_profile(jobs, &(struct tw_read_options){0});
+		expect_rows(profile);
+		assert_int_equal(broken, record_count / EVERY);
+		tw_profile_free(profile);
+	}
+}
+
+/* More rows than have batches. */
+static void test_many_names(void **state)
+{
+	enum { MANY = 5000 };
+	(void)state;
+	size = 0;
+	put_tables(false);
+	for (uint64_t i = 1; i <= MANY; i++)
+		put((uint64_t[]){2 | 2 << 4 | i << 16 | UINT64_C(8) << 32, UINT64_C(0x0101010101010101) + i * i}, 2,
+		    false);
+	for (uint64_t i = 1, time = 0; i <= MANY; i++, time += i)
+		put((uint64_t[]){4 | 2 << 4 | BEGIN << 16 | 1 << 24 | i << 48, time,
+		                 4 | 2 << 4 | END << 16 | 1 << 24 | i << 48, time + i},
+		    4, false);
+	struct tw_profile *profile = read_profile(2, &(struct tw_read_options){0});
+	uint64_t sum = 0;
+	size_t found = 0;
+	for (const struct tw_profile_row *row; (row = tw_profile_row(profile, found)); found++) {
+		assert_int_equal(row->count, 1);
+		assert_int_equal(row->min_ns, row->total);
+		sum += row->self;
+	}
+	assert_int_equal(found, MANY);
+	assert_int_equal(sum, (uint64_t)MANY * (MANY + 1) / 2);
+	tw_profile_free(profile);
+}
+
 /* Threads do not wait for one another: only what is late on its own is late. */
 static void test_window(void **state)
 {
@@ -315,6 +383,9 @@ int main(void)
 	    cmocka_unit_test_setup(test_shuffled, set_up),
 	    cmocka_unit_test_setup(test_inside_itself, set_up),
 	    cmocka_unit_test_setup(test_long, set_up),
+	    cmocka_unit_test_setup(test_arguments, set_up),
+	    cmocka_unit_test_setup(test_broken, set_up),
+	    cmocka_unit_test_setup(test_many_names, set_up),
 	    cmocka_unit_test_setup(test_window, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
