@@ -24,7 +24,7 @@ static void fail(struct tw_spool *spool, int error)
 
 /* ---- Blocks. ---- */
 
-static bool write_at(struct tw_spool *spool, const uint8_t *bytes, size_t size, uint64_t offset)
+static void write_at(struct tw_spool *spool, const uint8_t *bytes, size_t size, uint64_t offset)
 {
 	while (size) {
 		ssize_t n = pwrite(spool->fd, bytes, size, (off_t)offset);
@@ -32,13 +32,12 @@ static bool write_at(struct tw_spool *spool, const uint8_t *bytes, size_t size, 
 			continue;
 		if (n <= 0) {
 			fail(spool, errno);
-			return false;
+			return;
 		}
 		bytes += n;
 		size -= (size_t)n;
 		offset += (uint64_t)n;
 	}
-	return true;
 }
 
 static bool read_at(struct tw_spool *spool, uint8_t *bytes, size_t size, uint64_t offset)
@@ -68,20 +67,25 @@ static bool have_file(struct tw_spool *spool)
 	return spool->fd >= 0;
 }
 
-/* Moves the end of a text to the file. */
+/* Where the block begins that the end of a text will be. NULL: there is none yet. */
+static uint8_t *block_of(const struct tw_spool_lane *lane)
+{
+	return lane->bytes ? lane->bytes - HEAD : NULL;
+}
+
+/* Moves the end of a text to the file: in one go, because pages that are written in part are cleared first. */
 static void flush_lane(struct tw_spool *spool, struct tw_spool_lane *lane)
 {
-	uint8_t head[HEAD];
 	if (!lane->used || !have_file(spool))
 		return;
+	uint8_t *block = block_of(lane);
 	if (lane->blocks++ == 0)
 		lane->first = lane->next = spool->block_count++;
 	uint64_t at = lane->next * SPOOL_BLOCK;
 	lane->next = spool->block_count++;
-	tw_store64(head, lane->next, false);
-	tw_store64(head + 8, lane->used, false);
-	if (write_at(spool, head, sizeof head, at))
-		write_at(spool, lane->bytes, lane->used, at + HEAD);
+	tw_store64(block, lane->next, false);
+	tw_store64(block + 8, lane->used, false);
+	write_at(spool, block, HEAD + lane->used, at);
 	lane->used = 0;
 }
 
@@ -92,7 +96,7 @@ static void flush_all(struct tw_spool *spool)
 	for (size_t i = 0; i < spool->lane_room; i++) {
 		struct tw_spool_lane *lane = &spool->lanes[i];
 		flush_lane(spool, lane);
-		free(lane->bytes);
+		free(block_of(lane));
 		lane->bytes = NULL;
 		lane->room = 0;
 	}
@@ -109,13 +113,13 @@ static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
 		return false;
 	if (spool->memory + room - lane->room > limit)
 		flush_all(spool);
-	uint8_t *bytes = realloc(lane->bytes, room);
-	if (!bytes) {
+	uint8_t *block = realloc(block_of(lane), HEAD + room);
+	if (!block) {
 		fail(spool, ENOMEM);
 		return false;
 	}
 	spool->memory += room - lane->room;
-	lane->bytes = bytes;
+	lane->bytes = block + HEAD;
 	lane->room = room;
 	return true;
 }
@@ -196,7 +200,7 @@ void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 void tw_spool_free(struct tw_spool *spool)
 {
 	for (size_t i = 0; i < spool->lane_room; i++)
-		free(spool->lanes[i].bytes);
+		free(block_of(&spool->lanes[i]));
 	free(spool->lanes);
 	if (spool->fd >= 0)
 		close(spool->fd);

@@ -17,7 +17,7 @@ enum {
 
 /* One of the texts. */
 struct tw_spool_lane {
-	uint8_t *bytes; /* the end of it */
+	uint8_t *bytes; /* the end of it: there is room for the head of a block before them */
 	size_t used, room;
 	uint64_t first, next; /* blocks in the file: the first, and the one that comes next */
 	uint64_t blocks;      /* how many are there */
