@@ -251,6 +251,51 @@ static void test_strings(void **state)
 	tw_proto_free(&proto);
 }
 
+/* The document, "Base 128 Varints": 7 bits a byte, the least significant first; the top bit says that another
+ * follows. */
+static void test_varints(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t value;
+		size_t size;
+		uint8_t bytes[TW_PROTO_VARINT_MAX];
+	} varints[] = {
+	    {0, 1, {0}},
+	    {1, 1, {1}},
+	    {127, 1, {0x7f}},
+	    {128, 2, {0x80, 1}},
+	    {150, 2, {0x96, 1}},
+	    {16383, 2, {0xff, 0x7f}},
+	    {16384, 3, {0x80, 0x80, 1}},
+	    {UINT64_C(1) << 42, 7, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1}},
+	    {(UINT64_C(1) << 49) - 1, 7, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}},
+	    {(UINT64_C(1) << 56) - 1, 8, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}},
+	    {UINT64_C(1) << 56, 9, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1}},
+	    {UINT64_MAX >> 1, 9, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}},
+	    {UINT64_MAX, 10, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}},
+	};
+	for (size_t i = 0; i < sizeof varints / sizeof *varints; i++) {
+		uint8_t bytes[TW_PROTO_VARINT_MAX] = {0};
+		assert_ptr_equal(tw_proto_digits(bytes, varints[i].value), bytes + varints[i].size);
+		assert_memory_equal(bytes, varints[i].bytes, varints[i].size);
+	}
+}
+
+/* Each bit stands where it belongs, whatever the size. */
+static void test_varint_bits(void **state)
+{
+	(void)state;
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint8_t bytes[TW_PROTO_VARINT_MAX];
+		size_t size = (size_t)(tw_proto_digits(bytes, UINT64_C(1) << bit) - bytes);
+		assert_int_equal(size, bit / 7 + 1);
+		for (size_t i = 0; i + 1 < size; i++)
+			assert_int_equal(bytes[i], 0x80);
+		assert_int_equal(bytes[size - 1], 1 << bit % 7);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +310,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
 	    cmocka_unit_test(test_long_message),
 	    cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_varints),
+	    cmocka_unit_test(test_varint_bits),
 	};
 	return cmocka_run_group_tests_name("perfetto", tests, NULL, NULL);
 }
