@@ -32,6 +32,13 @@ static const struct tw_number generation_numbers[] = {
     {OF(tw_gc_generation, samples), "samples", "SAMPLES", NULL, tw_show_count},
 };
 
+/* Of collections that ended. */
+static const struct tw_number pause_numbers[] = {
+    {OF(tw_gc_totals, min_ns), "min_ns", NULL, NULL, NULL}, {OF(tw_gc_totals, p50_ns), "p50_ns", NULL, NULL, NULL},
+    {OF(tw_gc_totals, p90_ns), "p90_ns", NULL, NULL, NULL}, {OF(tw_gc_totals, p99_ns), "p99_ns", NULL, NULL, NULL},
+    {OF(tw_gc_totals, max_ns), "max_ns", NULL, NULL, NULL},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 const char *tw_gc_sort_word(size_t i)
@@ -93,23 +100,12 @@ static void put_class(struct tw_json *json, const struct tw_gc_growth *row, bool
 
 static void put_totals(struct tw_json *json, const struct tw_gc_totals *totals)
 {
-	const struct {
-		const char *name;
-		uint64_t value;
-	} pauses[] = {
-	    {"min_ns", totals->min_ns}, {"p50_ns", totals->p50_ns}, {"p90_ns", totals->p90_ns},
-	    {"p99_ns", totals->p99_ns}, {"max_ns", totals->max_ns},
-	};
 	tw_json_u64(json, "collections", totals->collections);
 	tw_json_u64(json, "ended", totals->ended);
 	tw_json_u64(json, "pause_ns", totals->pause_ns);
 	tw_json_u64(json, "covered_ns", totals->covered_ns);
 	tw_json_u64(json, "span_ns", totals->span_ns);
-	for (size_t i = 0; i < COUNT(pauses); i++)
-		if (totals->ended)
-			tw_json_u64(json, pauses[i].name, pauses[i].value);
-		else
-			tw_json_text(json, pauses[i].name, NULL);
+	tw_numbers_json(json, totals->ended ? totals : NULL, pause_numbers, COUNT(pause_numbers));
 }
 
 static void put_json_row(struct tw_output *out, const struct tw_gc_view *view, const void *row)

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/numbers.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,8 @@ static int compare(const void *a, const void *b, void *number)
 {
 	const char *const *first = a, *const *second = b;
 	uint64_t x = value_of(*first, number), y = value_of(*second, number);
-	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
+	int order = tw_compare(y, x);
+	return order ? order : (*first > *second) - (*first < *second);
 }
 
 void tw_rows_sort(struct tw_list_rows *rows, const struct tw_number *numbers, size_t count, const char *word,
@@ -33,6 +36,14 @@ void tw_rows_sort(struct tw_list_rows *rows, const struct tw_number *numbers, si
 		if (numbers[i].sort && strcmp(numbers[i].sort, word) == 0)
 			qsort_r(rows->items, rows->count, sizeof *rows->items, compare, (void *)(uintptr_t)&numbers[i]);
 	rows->shown = top && top < rows->count ? (size_t)top : rows->count;
+}
+
+bool tw_numbers_have(const struct tw_number *numbers, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i].sort && strcmp(numbers[i].sort, word) == 0)
+			return true;
+	return false;
 }
 
 const char *tw_numbers_word(const struct tw_number *numbers, size_t count, size_t i)
@@ -54,13 +65,16 @@ void tw_numbers_cells(struct tw_table *table, const void *row, const struct tw_n
 {
 	for (size_t i = 0; i < count; i++)
 		if (numbers[i].title)
-			tw_table_add(table, numbers[i].show(value_of(row, &numbers[i])).text);
+			tw_table_add(table, row ? numbers[i].show(value_of(row, &numbers[i])).text : "-");
 }
 
 void tw_numbers_json(struct tw_json *json, const void *row, const struct tw_number *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		tw_json_u64(json, numbers[i].name, value_of(row, &numbers[i]));
+		if (row)
+			tw_json_u64(json, numbers[i].name, value_of(row, &numbers[i]));
+		else
+			tw_json_text(json, numbers[i].name, NULL);
 }
 
 void tw_rows_put_more(struct tw_screen *screen, const struct tw_list_rows *rows)

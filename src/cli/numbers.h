@@ -30,10 +30,15 @@ bool tw_rows_add(struct tw_list_rows *rows, const void *row);
 void tw_rows_sort(struct tw_list_rows *rows, const struct tw_number *numbers, size_t count, const char *word,
                   uint64_t top);
 
+/* Whether one of the numbers has that word for --sort. */
+bool tw_numbers_have(const struct tw_number *numbers, size_t count, const char *word);
+
 /* Word number i of --sort: those of the numbers, then "name"; NULL past the last. */
 const char *tw_numbers_word(const struct tw_number *numbers, size_t count, size_t i);
 
 void tw_numbers_titles(struct tw_column *columns, size_t *column_count, const struct tw_number *numbers, size_t count);
+
+/* Numbers of a row as cells, "-", and as members of an object, null, where it is NULL: they are not known. */
 void tw_numbers_cells(struct tw_table *table, const void *row, const struct tw_number *numbers, size_t count);
 void tw_numbers_json(struct tw_json *json, const void *row, const struct tw_number *numbers, size_t count);
 

@@ -4,10 +4,8 @@
 
 #include "analysis/sched.h"
 #include "base/compress.h"
-#include "base/memory.h"
 #include "cli/message.h"
 #include "cli/notes.h"
-#include "cli/show.h"
 #include "cli/walk.h"
 
 #include <stdlib.h>
@@ -21,23 +19,6 @@ struct sched_options {
 };
 
 /* ---- What rows are, and in which order. ---- */
-
-struct sort {
-	const char *word;
-	size_t offset;
-};
-
-static const struct sort thread_sorts[] = {
-#define X(member, name, title, sort, show) {sort, offsetof(struct tw_sched_thread, member)},
-    TW_SCHED_THREAD_NUMBERS(X)
-#undef X
-};
-
-static const struct sort cpu_sorts[] = {
-#define X(member, name, title, sort, show) {sort, offsetof(struct tw_sched_cpu, member)},
-    TW_SCHED_CPU_NUMBERS(X)
-#undef X
-};
 
 static const char *by_word(size_t i)
 {
@@ -57,33 +38,10 @@ static bool is_by_cpu(const struct sched_options *options)
 	return options->by && strcmp(options->by, "cpu") == 0;
 }
 
-/* Where the number is that rows are sorted by; NULL where rows have no such number. */
-static const struct sort *sort_of(const struct sched_options *options)
-{
-	const char *word = options->sort ? options->sort : "running";
-	const struct sort *sorts = is_by_cpu(options) ? cpu_sorts : thread_sorts;
-	size_t count =
-	    is_by_cpu(options) ? sizeof cpu_sorts / sizeof *cpu_sorts : sizeof thread_sorts / sizeof *thread_sorts;
-	for (size_t i = 0; i < count; i++)
-		if (sorts[i].word && strcmp(sorts[i].word, word) == 0)
-			return &sorts[i];
-	return NULL;
-}
-
 /* Threads are sorted by their running time, CPUs by their number, unless something else is asked for. */
-static bool keeps_order(const struct sched_options *options)
+static const char *sort_of(const struct sched_options *options)
 {
-	return options->sort ? strcmp(options->sort, "id") == 0 : is_by_cpu(options);
-}
-
-/* Larger first; equal ones by their numbers. context: struct sort. */
-static int compare(const void *a, const void *b, void *context)
-{
-	const char *const *first = a, *const *second = b;
-	const struct sort *sort = context;
-	uint64_t x = *(const uint64_t *)(const void *)(*first + sort->offset);
-	uint64_t y = *(const uint64_t *)(const void *)(*second + sort->offset);
-	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
+	return options->sort ? options->sort : is_by_cpu(options) ? "id" : "running";
 }
 
 static bool is_wanted(const struct tw_numbers *threads, uint64_t thread)
@@ -106,13 +64,10 @@ static bool collect(struct tw_sched_rows *rows, const struct tw_sched *sched, co
 		if (!rows->by_cpu &&
 		    !is_wanted(&options->common.threads, ((const struct tw_sched_thread *)row)->thread))
 			continue;
-		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
+		if (!tw_rows_add(&rows->list, row))
 			return false;
-		rows->items[rows->count++] = row;
 	}
-	if (rows->count && !keeps_order(options))
-		qsort_r(rows->items, rows->count, sizeof *rows->items, compare, (void *)(uintptr_t)sort_of(options));
-	rows->shown = options->top && options->top < rows->count ? (size_t)options->top : rows->count;
+	tw_sched_sort(rows, sort_of(options), options->top);
 	return true;
 }
 
@@ -128,7 +83,7 @@ static int put_rows(struct tw_screen *screen, const struct tw_sched *sched, cons
 		tw_sched_put_json(&screen->out, &rows);
 	else
 		status = tw_sched_put_text(screen, &rows, tw_sched_notes(sched));
-	free(rows.items);
+	free(rows.list.items);
 	return status;
 }
 
@@ -188,7 +143,8 @@ static int check_options(const struct sched_options *options)
 		return tw_say_usage(&tw_command_sched, "only one of --json and --svg");
 	if (is_picture(options) && tw_goes_to_terminal(options->common.output))
 		return tw_say_usage(&tw_command_sched, "a picture does not go to a terminal: -o FILE.svg");
-	if (!keeps_order(options) && !sort_of(options))
+	bool keeps_order = strcmp(sort_of(options), "id") == 0;
+	if (!keeps_order && !tw_sched_sorts_by(is_by_cpu(options), sort_of(options)))
 		return tw_say_usage(&tw_command_sched, "--by %s has nothing to sort by %s",
 		                    is_by_cpu(options) ? "cpu" : "thread", options->sort);
 	return 0;

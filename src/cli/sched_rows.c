@@ -2,40 +2,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sched.h"
 
-#include "base/json.h"
-#include "cli/show.h"
-#include "cli/table.h"
-
 #include <stdio.h>
 #include <string.h>
 
-struct number {
-	size_t offset;
-	const char *name, *title;
-	struct tw_shown (*show)(uint64_t);
-	bool latency; /* of wake-ups that a switch followed */
+#define OF(type, member) offsetof(struct type, member)
+
+static const struct tw_number thread_numbers[] = {
+    {OF(tw_sched_thread, running_ns), "running_ns", "RUNNING", "running", tw_show_duration},
+    {OF(tw_sched_thread, runnable_ns), "runnable_ns", "RUNNABLE", "runnable", tw_show_duration},
+    {OF(tw_sched_thread, switches), "switches", "SWITCHES", "switches", tw_show_count},
+    {OF(tw_sched_thread, wakeups), "wakeups", "WAKE-UPS", "wakeups", tw_show_count},
+    {OF(tw_sched_thread, latencies), "latencies", NULL, NULL, tw_show_count},
 };
 
-static const struct number thread_numbers[] = {
-#define X(member, name, title, sort, show)                                                                             \
-	{offsetof(struct tw_sched_thread, member), name, title, show,                                                  \
-	 offsetof(struct tw_sched_thread, member) >= offsetof(struct tw_sched_thread, latency_min_ns)},
-    TW_SCHED_THREAD_NUMBERS(X)
-#undef X
+/* Of wake-ups that a switch followed. */
+static const struct tw_number latency_numbers[] = {
+    {OF(tw_sched_thread, latency_min_ns), "latency_min_ns", NULL, NULL, tw_show_duration},
+    {OF(tw_sched_thread, latency_p50_ns), "latency_p50_ns", "P50", NULL, tw_show_duration},
+    {OF(tw_sched_thread, latency_p90_ns), "latency_p90_ns", "P90", NULL, tw_show_duration},
+    {OF(tw_sched_thread, latency_p99_ns), "latency_p99_ns", "P99", "p99", tw_show_duration},
+    {OF(tw_sched_thread, latency_max_ns), "latency_max_ns", "MAX", "max", tw_show_duration},
 };
 
-static const struct number cpu_numbers[] = {
-#define X(member, name, title, sort, show) {offsetof(struct tw_sched_cpu, member), name, title, show, false},
-    TW_SCHED_CPU_NUMBERS(X)
-#undef X
+static const struct tw_number cpu_numbers[] = {
+    {OF(tw_sched_cpu, busy_ns), "busy_ns", "BUSY", "busy", tw_show_duration},
+    {OF(tw_sched_cpu, idle_ns), "idle_ns", "IDLE", NULL, tw_show_duration},
+    {OF(tw_sched_cpu, unknown_ns), "unknown_ns", "UNKNOWN", NULL, tw_show_duration},
+    {OF(tw_sched_cpu, switches), "switches", "SWITCHES", "switches", tw_show_count},
 };
 
-enum { THREAD_NUMBERS = sizeof thread_numbers / sizeof *thread_numbers };
-enum { CPU_NUMBERS = sizeof cpu_numbers / sizeof *cpu_numbers };
+enum {
+	THREAD_NUMBERS = sizeof thread_numbers / sizeof *thread_numbers,
+	LATENCY_NUMBERS = sizeof latency_numbers / sizeof *latency_numbers,
+	CPU_NUMBERS = sizeof cpu_numbers / sizeof *cpu_numbers,
+};
 
-static uint64_t number_in(const void *row, const struct number *number)
+bool tw_sched_sorts_by(bool by_cpu, const char *word)
 {
-	return *(const uint64_t *)(const void *)((const char *)row + number->offset);
+	if (by_cpu)
+		return tw_numbers_have(cpu_numbers, CPU_NUMBERS, word);
+	return tw_numbers_have(thread_numbers, THREAD_NUMBERS, word) ||
+	       tw_numbers_have(latency_numbers, LATENCY_NUMBERS, word);
+}
+
+void tw_sched_sort(struct tw_sched_rows *rows, const char *word, uint64_t top)
+{
+	if (rows->by_cpu) {
+		tw_rows_sort(&rows->list, cpu_numbers, CPU_NUMBERS, word, top);
+		return;
+	}
+	tw_rows_sort(&rows->list, thread_numbers, THREAD_NUMBERS, word, top);
+	tw_rows_sort(&rows->list, latency_numbers, LATENCY_NUMBERS, word, top);
+}
+
+static const struct tw_sched_thread *latencies_of(const struct tw_sched_thread *row)
+{
+	return row->latencies ? row : NULL;
 }
 
 static struct tw_shown state_name(unsigned state)
@@ -66,30 +88,26 @@ static void put_json_thread(struct tw_json *json, const struct tw_sched_thread *
 	tw_json_u64(json, "thread", row->thread);
 	tw_json_text(json, "process_name", row->process_name);
 	tw_json_text(json, "name", row->name);
-	for (size_t i = 0; i < THREAD_NUMBERS; i++)
-		if (thread_numbers[i].latency && !row->latencies)
-			tw_json_text(json, thread_numbers[i].name, NULL);
-		else
-			tw_json_u64(json, thread_numbers[i].name, number_in(row, &thread_numbers[i]));
+	tw_numbers_json(json, row, thread_numbers, THREAD_NUMBERS);
+	tw_numbers_json(json, latencies_of(row), latency_numbers, LATENCY_NUMBERS);
 	put_json_states(json, row);
 }
 
 static void put_json_cpu(struct tw_json *json, const struct tw_sched_cpu *row)
 {
 	tw_json_u64(json, "cpu", row->cpu);
-	for (size_t i = 0; i < CPU_NUMBERS; i++)
-		tw_json_u64(json, cpu_numbers[i].name, number_in(row, &cpu_numbers[i]));
+	tw_numbers_json(json, row, cpu_numbers, CPU_NUMBERS);
 }
 
 void tw_sched_put_json(struct tw_output *out, const struct tw_sched_rows *rows)
 {
-	for (size_t i = 0; i < rows->shown; i++) {
+	for (size_t i = 0; i < rows->list.shown; i++) {
 		struct tw_json json = {.out = out};
 		tw_json_object(&json, NULL);
 		if (rows->by_cpu)
-			put_json_cpu(&json, rows->items[i]);
+			put_json_cpu(&json, rows->list.items[i]);
 		else
-			put_json_thread(&json, rows->items[i]);
+			put_json_thread(&json, rows->list.items[i]);
 		tw_json_object_end(&json);
 		tw_json_line_end(&json);
 	}
@@ -115,13 +133,8 @@ static void add_states(struct tw_table *table, const struct tw_sched_thread *row
 
 static void add_thread(struct tw_table *table, const struct tw_sched_thread *row)
 {
-	for (size_t i = 0; i < THREAD_NUMBERS; i++) {
-		const struct number *number = &thread_numbers[i];
-		if (number->title)
-			tw_table_add(table, number->latency && !row->latencies
-			                        ? "-"
-			                        : number->show(number_in(row, number)).text);
-	}
+	tw_numbers_cells(table, row, thread_numbers, THREAD_NUMBERS);
+	tw_numbers_cells(table, latencies_of(row), latency_numbers, LATENCY_NUMBERS);
 	add_states(table, row);
 	tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
 	tw_table_add(table, tw_show_id(row->thread).text);
@@ -131,8 +144,7 @@ static void add_thread(struct tw_table *table, const struct tw_sched_thread *row
 static void add_cpu(struct tw_table *table, const struct tw_sched_cpu *row)
 {
 	tw_table_add(table, tw_show_id(row->cpu).text);
-	for (size_t i = 0; i < CPU_NUMBERS; i++)
-		tw_table_add(table, cpu_numbers[i].show(number_in(row, &cpu_numbers[i])).text);
+	tw_numbers_cells(table, row, cpu_numbers, CPU_NUMBERS);
 	tw_table_add(table, tw_show_percent(row->busy_ns, row->busy_ns + row->idle_ns + row->unknown_ns).text);
 }
 
@@ -140,20 +152,19 @@ static size_t thread_columns(struct tw_column *columns)
 {
 	static const struct tw_column last[] = {{"LEFT", false}, {"PROCESS", false}, {"THREAD", true}, {"NAME", false}};
 	size_t count = 0;
-	for (size_t i = 0; i < THREAD_NUMBERS; i++)
-		if (thread_numbers[i].title)
-			columns[count++] = (struct tw_column){thread_numbers[i].title, true};
+	tw_numbers_titles(columns, &count, thread_numbers, THREAD_NUMBERS);
+	tw_numbers_titles(columns, &count, latency_numbers, LATENCY_NUMBERS);
 	memcpy(columns + count, last, sizeof last);
 	return count + sizeof last / sizeof *last;
 }
 
 static size_t cpu_columns(struct tw_column *columns)
 {
-	columns[0] = (struct tw_column){"CPU", true};
-	for (size_t i = 0; i < CPU_NUMBERS; i++)
-		columns[1 + i] = (struct tw_column){cpu_numbers[i].title, true};
-	columns[1 + CPU_NUMBERS] = (struct tw_column){"BUSY %", true};
-	return 2 + CPU_NUMBERS;
+	size_t count = 0;
+	columns[count++] = (struct tw_column){"CPU", true};
+	tw_numbers_titles(columns, &count, cpu_numbers, CPU_NUMBERS);
+	columns[count++] = (struct tw_column){"BUSY %", true};
+	return count;
 }
 
 static void put_notes(struct tw_output *out, const struct tw_sched_notes *notes)
@@ -174,16 +185,15 @@ int tw_sched_put_text(struct tw_screen *screen, const struct tw_sched_rows *rows
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	table.column_count = rows->by_cpu ? cpu_columns(columns) : thread_columns(columns);
-	if (rows->count == 0)
+	if (rows->list.count == 0)
 		return 0;
-	for (size_t i = 0; i < rows->shown; i++)
+	for (size_t i = 0; i < rows->list.shown; i++)
 		if (rows->by_cpu)
-			add_cpu(&table, rows->items[i]);
+			add_cpu(&table, rows->list.items[i]);
 		else
-			add_thread(&table, rows->items[i]);
+			add_thread(&table, rows->list.items[i]);
 	int status = tw_table_put(&table, screen);
-	if (rows->shown < rows->count)
-		tw_putf(&screen->out, "... and %s more\n", tw_show_count(rows->count - rows->shown).text);
+	tw_rows_put_more(screen, &rows->list);
 	put_notes(&screen->out, notes);
 	return status;
 }

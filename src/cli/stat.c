@@ -3,8 +3,6 @@
 #include "cli/stat.h"
 
 #include "analysis/weight.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "base/sum.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -20,26 +18,6 @@ struct stat_options {
 };
 
 /* ---- What rows are, and in which order. ---- */
-
-static const struct {
-	const char *word;
-	size_t offset;
-	bool ended; /* of calls that ended only */
-} numbers[] = {
-#define X(member, name, sort, ended) {sort, offsetof(struct tw_profile_row, member), ended},
-    TW_STAT_NUMBERS(X)
-#undef X
-};
-
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
-
-static const char *sort_word(size_t i)
-{
-	for (size_t k = 0; k < NUMBERS; k++)
-		if (numbers[k].word && i-- == 0)
-			return numbers[k].word;
-	return i == 0 ? "name" : NULL;
-}
 
 static const char *by_word(size_t i)
 {
@@ -58,38 +36,11 @@ static enum tw_profile_by by_of(const char *word)
 	return (enum tw_profile_by)i;
 }
 
-/* Larger first; equal ones in the profile's order. context: offset of the number. */
-static int compare(const void *a, const void *b, void *context)
-{
-	const struct tw_profile_row *const *first = a, *const *second = b;
-	const struct tw_profile_row *x = *first, *y = *second;
-	size_t offset = *(const size_t *)context;
-	int order =
-	    tw_compare(*(const uint64_t *)((const char *)y + offset), *(const uint64_t *)((const char *)x + offset));
-	order = order ? order : strcmp(x->name, y->name);
-	order = order ? order : tw_compare(x->id, y->id);
-	order = order ? order : tw_compare(x->caller_id, y->caller_id);
-	order = order || !x->object || !y->object ? order : strcmp(x->object, y->object);
-	order = order ? order : tw_compare(x->process, y->process);
-	return order ? order : tw_compare(x->thread, y->thread);
-}
-
-/* By name is the order that the rows are in already. */
-static void sort_rows(struct tw_stat_rows *rows, const char *word)
-{
-	for (size_t i = 0; i < NUMBERS && rows->count; i++)
-		if (numbers[i].word && strcmp(numbers[i].word, word) == 0)
-			qsort_r(rows->items, rows->count, sizeof *rows->items, compare,
-			        (void *)(uintptr_t)&numbers[i].offset);
-}
-
 /* Samples have none of the columns that are about single calls. */
 static int refuse_sort(const char *word, enum tw_weight weight)
 {
-	for (size_t i = 0; i < NUMBERS && word && tw_weight_is_sampled(weight); i++)
-		if (numbers[i].ended && strcmp(numbers[i].word, word) == 0)
-			return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration",
-			                    word);
+	if (word && tw_weight_is_sampled(weight) && tw_stat_sorts_ended(word))
+		return tw_say_usage(&tw_command_stat, "--sort %s is about calls: samples have no duration", word);
 	return 0;
 }
 
@@ -100,13 +51,12 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 		rows->self = tw_sum(rows->self, row->self);
 		if (rows->by != TW_BY_WHOLE_THREAD && !tw_function_wanted(&options->common, row->name))
 			continue;
-		if (!tw_grow(&rows->items, &rows->room, rows->count + 1, sizeof *rows->items))
+		if (!tw_rows_add(&rows->list, row))
 			return false;
-		rows->items[rows->count++] = row;
 		rows->notes.open += row->open;
 		rows->notes.unwound += row->unwound;
 	}
-	rows->shown = options->top && options->top < rows->count ? (size_t)options->top : rows->count;
+	tw_stat_sort(rows, options->sort ? options->sort : "self", options->top);
 	return true;
 }
 
@@ -134,14 +84,13 @@ static int show(struct tw_profile *profile, const struct stat_options *options)
 	if (status)
 		return status;
 	if (collect(&rows, profile, options)) {
-		if (rows.count == 0)
+		if (rows.list.count == 0)
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
-		sort_rows(&rows, options->sort ? options->sort : "self");
 		status = put_rows(&rows, options, tw_profile_notes(profile));
 	} else {
 		status = tw_say_error("out of memory");
 	}
-	free(rows.items);
+	free(rows.list.items);
 	return status;
 }
 
@@ -165,7 +114,7 @@ static const struct tw_option own_options[] = {
              "to; of FXT); of samples also each class, module, line of the source (where none is known, the place "
              "in the function: an offset in the intermediate language, or an address), or thread, whatever its "
              "functions"},
-    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = sort_word,
+    {"sort", 's', TW_OPTION_CHOICE, offsetof(struct stat_options, sort), .choice = tw_stat_sort_word,
      .help = "the column to sort by, largest first; self otherwise"},
     {"top", 'n', TW_OPTION_COUNT, offsetof(struct stat_options, top), .placeholder = "N",
      .help = "only the first N rows; 0, the default, shows all"},

@@ -4,39 +4,26 @@
 #define CLI_STAT_H
 
 #include "cli/notes.h"
+#include "cli/numbers.h"
 
 #include <trackway/analysis.h>
 
 /* The rows of a profile that are shown. */
 struct tw_stat_rows {
-	const struct tw_profile_row **items;
-	size_t count, room;
-	size_t shown; /* of them, from the first */
+	struct tw_list_rows list; /* struct tw_profile_row */
 	enum tw_profile_by by;
 	enum tw_weight weight;
 	uint64_t self; /* of all functions, also those that --function leaves out */
 	struct tw_note_counts notes;
 };
 
-/* X(member, name in JSON, word of --sort or NULL, whether only calls that ended have it) */
-#define TW_STAT_NUMBERS(X)                                                                                             \
-	X(id, "id", NULL, false)                                                                                       \
-	X(count, "count", "count", false)                                                                              \
-	X(open, "open", NULL, false)                                                                                   \
-	X(unwound, "unwound", NULL, false)                                                                             \
-	X(total, "total_ns", "total", false)                                                                           \
-	X(self, "self_ns", "self", false)                                                                              \
-	X(min_ns, "min_ns", "min", true)                                                                               \
-	X(p50_ns, "p50_ns", "p50", true)                                                                               \
-	X(p90_ns, "p90_ns", "p90", true)                                                                               \
-	X(p99_ns, "p99_ns", "p99", true)                                                                               \
-	X(max_ns, "max_ns", "max", true)
+/* Words of --sort, and whether one is about single calls that were seen to end. */
+const char *tw_stat_sort_word(size_t i);
+bool tw_stat_sorts_ended(const char *word);
 
-/* Whether a call of a row has ended: the shortest and longest of others are not known. */
-static inline bool tw_stat_timed(const struct tw_profile_row *row)
-{
-	return row->count > row->open;
-}
+/* Sorts by the number of that word, the largest first, equal ones in the profile's order: "name". Then chooses the
+ * first `top` of them (0: all). */
+void tw_stat_sort(struct tw_stat_rows *rows, const char *word, uint64_t top);
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows);
 

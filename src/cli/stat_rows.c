@@ -10,17 +10,55 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- JSON. ---- */
-
-static const struct {
-	const char *name;
-	size_t offset;
-	bool ended; /* of calls that ended only */
-} numbers[] = {
-#define X(member, name, sort, ended) {name, offsetof(struct tw_profile_row, member), ended},
-    TW_STAT_NUMBERS(X)
-#undef X
+static const struct tw_number numbers[] = {
+    {offsetof(struct tw_profile_row, id), "id", NULL, NULL, NULL},
+    {offsetof(struct tw_profile_row, count), "count", NULL, "count", NULL},
+    {offsetof(struct tw_profile_row, open), "open", NULL, NULL, NULL},
+    {offsetof(struct tw_profile_row, unwound), "unwound", NULL, NULL, NULL},
+    {offsetof(struct tw_profile_row, total), "total_ns", NULL, "total", NULL},
+    {offsetof(struct tw_profile_row, self), "self_ns", NULL, "self", NULL},
 };
+
+/* Of single calls that were seen to end. */
+static const struct tw_number ended_numbers[] = {
+    {offsetof(struct tw_profile_row, min_ns), "min_ns", NULL, "min", NULL},
+    {offsetof(struct tw_profile_row, p50_ns), "p50_ns", NULL, "p50", NULL},
+    {offsetof(struct tw_profile_row, p90_ns), "p90_ns", NULL, "p90", NULL},
+    {offsetof(struct tw_profile_row, p99_ns), "p99_ns", NULL, "p99", NULL},
+    {offsetof(struct tw_profile_row, max_ns), "max_ns", NULL, "max", NULL},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers, ENDED_NUMBERS = sizeof ended_numbers / sizeof *ended_numbers };
+
+const char *tw_stat_sort_word(size_t i)
+{
+	static const char *const words[] = {"count", "total", "self", "min", "p50", "p90", "p99", "max", "name"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+bool tw_stat_sorts_ended(const char *word)
+{
+	return tw_numbers_have(ended_numbers, ENDED_NUMBERS, word);
+}
+
+void tw_stat_sort(struct tw_stat_rows *rows, const char *word, uint64_t top)
+{
+	tw_rows_sort(&rows->list, numbers, NUMBERS, word, top);
+	tw_rows_sort(&rows->list, ended_numbers, ENDED_NUMBERS, word, top);
+}
+
+static const struct tw_profile_row *row_at(const struct tw_stat_rows *rows, size_t i)
+{
+	return rows->list.items[i];
+}
+
+/* NULL where no call of a row has ended: the shortest and longest of others are not known. */
+static const struct tw_profile_row *ended(const struct tw_profile_row *row)
+{
+	return row->count > row->open ? row : NULL;
+}
+
+/* ---- JSON. ---- */
 
 /* A number's name; without "_ns" where it is no time. */
 static struct tw_shown name_of(const char *name, enum tw_weight weight)
@@ -31,17 +69,23 @@ static struct tw_shown name_of(const char *name, enum tw_weight weight)
 	return shown;
 }
 
+static void put_numbers(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight,
+                        const struct tw_number *those, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct tw_number number = those[i];
+		struct tw_shown name = name_of(number.name, weight);
+		number.name = name.text;
+		tw_numbers_json(json, row, &number, 1);
+	}
+}
+
 static void put_calls_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
 {
 	if (weight > TW_WEIGHT_CALLS)
 		tw_json_text(json, "weight", tw_weight_name(weight));
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		struct tw_shown name = name_of(numbers[i].name, weight);
-		if (numbers[i].ended && !tw_stat_timed(row))
-			tw_json_text(json, name.text, NULL);
-		else
-			tw_json_u64(json, name.text, *(const uint64_t *)((const char *)row + numbers[i].offset));
-	}
+	put_numbers(json, row, weight, numbers, NUMBERS);
+	put_numbers(json, ended(row), weight, ended_numbers, ENDED_NUMBERS);
 }
 
 static void put_samples_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
@@ -88,8 +132,8 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)
 {
-	for (size_t i = 0; i < rows->shown; i++)
-		put_json_row(out, rows->items[i], rows->by, rows->weight);
+	for (size_t i = 0; i < rows->list.shown; i++)
+		put_json_row(out, row_at(rows, i), rows->by, rows->weight);
 }
 
 /* ---- Text. ---- */
@@ -118,8 +162,8 @@ static const struct tw_column name_columns[] = {
 /* Whether threads have a column for their names: where some have one. */
 static bool has_thread_names(const struct tw_stat_rows *rows)
 {
-	for (size_t i = 0; i < rows->shown && rows->by == TW_BY_THREAD; i++)
-		if (rows->items[i]->thread_name)
+	for (size_t i = 0; i < rows->list.shown && rows->by == TW_BY_THREAD; i++)
+		if (row_at(rows, i)->thread_name)
 			return true;
 	return false;
 }
@@ -153,7 +197,7 @@ static void add_calls(struct tw_table *table, const struct tw_profile_row *row, 
 	tw_table_add(table, tw_show_weight(rows->weight, row->self).text);
 	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
 	for (size_t i = 0; i < sizeof spread / sizeof *spread; i++)
-		tw_table_add(table, tw_stat_timed(row) ? tw_show_weight(rows->weight, spread[i]).text : "-");
+		tw_table_add(table, ended(row) ? tw_show_weight(rows->weight, spread[i]).text : "-");
 }
 
 static void add_samples(struct tw_table *table, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
@@ -192,17 +236,16 @@ int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, 
 	struct tw_column columns[TW_TABLE_COLUMNS];
 	bool named = has_thread_names(rows);
 	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows, named)};
-	for (size_t i = 0; i < rows->shown; i++) {
-		(rows->items[i]->weighed ? add_samples : add_calls)(&table, rows->items[i], rows);
+	for (size_t i = 0; i < rows->list.shown; i++) {
+		(row_at(rows, i)->weighed ? add_samples : add_calls)(&table, row_at(rows, i), rows);
 		if (is_by_thread(rows->by))
-			add_thread(&table, rows->items[i], named);
+			add_thread(&table, row_at(rows, i), named);
 		if (rows->by == TW_BY_OBJECT)
-			tw_table_add(&table, rows->items[i]->object ? rows->items[i]->object : "-");
-		add_name(&table, rows->items[i], rows->by);
+			tw_table_add(&table, row_at(rows, i)->object ? row_at(rows, i)->object : "-");
+		add_name(&table, row_at(rows, i), rows->by);
 	}
 	int status = tw_table_put(&table, screen);
-	if (rows->shown < rows->count)
-		tw_putf(&screen->out, "... and %s more\n", tw_show_count(rows->count - rows->shown).text);
+	tw_rows_put_more(screen, &rows->list);
 	tw_put_notes(screen, notes, &rows->notes);
 	return status;
 }

@@ -326,6 +326,19 @@ PY
 	done
 }
 
+@test "stat: rows that weigh the same are in the order of their names, by caller also of the callers'" {
+	for sort in self count; do
+		trackway stat --json --by caller --sort $sort "$DATA/tracelog/small-d2-64.log" >rows
+		"$PYTHON" - rows $sort <<-'END'
+			import json, sys
+			rows = [json.loads(line) for line in open(sys.argv[1])]
+			assert len({row[sys.argv[2]] for row in rows}) < len(rows) > 400
+			names = lambda row: (row["name"].encode(), row["id"], (row["caller"] or "").encode())
+			assert rows == sorted(rows, key=lambda row: (-row[sys.argv[2]], *names(row)))
+		END
+	done
+}
+
 @test "standard input has one name, and a damaged file is named once" {
 	for command in info "info --json" check "check --json" "counters --json" "repair --json -o out.log"; do
 		trackway $command - <"$DATA/tracelog/kinds.log" >out 2>&1
