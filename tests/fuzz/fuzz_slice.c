@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +31,6 @@ static void remove_folder(void)
 	for (size_t i = 0; i < FILES; i++)
 		unlink(path_of(i));
 	rmdir(folder);
-}
-
-static void write_file(size_t file, const uint8_t *bytes, size_t size)
-{
-	int fd = open(path_of(file), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	fuzz_require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && close(fd) == 0, "a file");
 }
 
 static void make(struct tw_reader *reader, const struct xtrace_track *track, const struct slice_interval *interval)
@@ -105,8 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	size_t data = (size - 2) * bytes[1] / 255;
 	for (size_t i = 0; i < FILES; i += 2) {
 		bool wanted = i == 0 || bytes[0] & SECOND;
-		write_file(i, bytes + 2, data);
-		write_file(i + 1, bytes + 2 + data, size - 2 - data);
+		fuzz_write(path_of(i), bytes + 2, data);
+		fuzz_write(path_of(i + 1), bytes + 2 + data, size - 2 - data);
 		if (!wanted && (unlink(path_of(i)) < 0 || unlink(path_of(i + 1)) < 0))
 			fuzz_require(false, "a file can be removed");
 	}

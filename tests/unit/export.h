@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/format.h"
+#include "files.h"
 
 enum { START = 1000, ARGUMENTS = 16 };
 
@@ -85,15 +86,7 @@ static inline void put(struct fixture *f, const struct tw_event *events, size_t 
 static inline const char *finish(struct fixture *f)
 {
 	assert_int_equal(tw_finish(f->writer), 0);
-	FILE *file = fopen(f->path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	f->size = (size_t)ftell(file);
-	rewind(file);
-	f->text = calloc(1, f->size + 1);
-	assert_non_null(f->text);
-	assert_int_equal(fread(f->text, 1, f->size, file), f->size);
-	fclose(file);
+	f->text = read_text(f->path, &f->size);
 	return f->text;
 }
 

@@ -4,6 +4,7 @@
 #define FDR_REWRITE_H
 
 #include "fdr_bytes.h"
+#include "files.h"
 
 #include <trackway/trackway.h>
 #include <unistd.h>
@@ -117,10 +118,7 @@ static inline void expect_same_events(const char *what)
 
 static inline void load_target(void)
 {
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	target.size = fread(target.data, 1, sizeof target.data, file);
-	fclose(file);
+	target.size = read_file(path, target.data, sizeof target.data);
 	target.version = target.data[0] | target.data[1];
 }
 

@@ -1,96 +1,16 @@
 /* test_chrome.c - events to Chrome's trace event JSON. The texts expected are written by hand from the "Trace Event
  * Format" document. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "export.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "core/format.h"
 #include "export/chrome.h"
 #include "export/targets.h"
 
-enum { START = 1000, ARGUMENTS = 16 };
-
-/* A reader of nothing: a dictionary and a clock. */
-struct fixture {
-	struct tw_format format;
-	struct tw_reader reader;
-	struct tw_writer *writer;
-	struct tw_argument arguments[ARGUMENTS];
-	char path[64];
-	char *text;
-	uint32_t main, worker; /* tracks */
-	uint32_t fib, leaf;    /* names */
-};
-
-static uint32_t name(struct fixture *f, const char *text)
-{
-	return tw_dictionary_text(f->reader.dictionary, text);
-}
-
-static uint32_t track(struct fixture *f, enum tw_track_kind kind, uint64_t process, uint64_t thread)
-{
-	return tw_dictionary_add_track(f->reader.dictionary,
-	                               &(struct tw_track){.process = process, .thread = thread, .kind = kind});
-}
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
-	*state = f;
-	f->format.name = "test";
-	f->reader.format = &f->format;
-	f->reader.dictionary = tw_dictionary_new();
-	f->reader.clock = (struct tw_clock){.ticks_per_second = 1000000000, .start_ns = START};
-	f->main = track(f, TW_TRACK_THREAD, 7, 7);
-	f->worker = track(f, TW_TRACK_THREAD, 7, 8);
-	f->fib = name(f, "fib");
-	f->leaf = name(f, "leaf");
-	snprintf(f->path, sizeof f->path, "/tmp/test_chrome.%d.json", (int)getpid());
-	return tw_create(&f->writer, f->path, "chrome", NULL);
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-	tw_discard(f->writer);
-	tw_dictionary_free(f->reader.dictionary);
-	unlink(f->path);
-	free(f->text);
-	free(f);
-	return 0;
-}
-
-static void put(struct fixture *f, const struct tw_event *events, size_t count)
-{
-	struct tw_batch batch = {.events = events, .count = count, .arguments = f->arguments};
-	assert_int_equal(tw_write(f->writer, &f->reader, &batch), 0);
-}
-
-#define PUT(f, ...) put(f, (const struct tw_event[]){__VA_ARGS__}, sizeof((const struct tw_event[]){__VA_ARGS__}) / 56)
-
-/* Times of events are since the start of the trace. */
-#define EVENT(t, k, tr, ...) ((struct tw_event){.time = START + (t), .kind = (k), .track = (tr), .name = __VA_ARGS__})
-
-static const char *finish(struct fixture *f)
-{
-	assert_int_equal(tw_finish(f->writer), 0);
-	FILE *file = fopen(f->path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	size_t size = (size_t)ftell(file);
-	rewind(file);
-	f->text = calloc(1, size + 1);
-	assert_non_null(f->text);
-	assert_int_equal(fread(f->text, 1, size, file), size);
-	fclose(file);
-	return f->text;
+	return setup_for(state, "chrome");
 }
 
 #define HEAD HEAD_BEGIN "},\"traceEvents\":[\n"
@@ -118,23 +38,6 @@ static void expect(struct fixture *f, const char *events)
 	assert_string_equal(text + length - strlen(TAIL), TAIL);
 	f->text[text - f->text + (ptrdiff_t)(length - strlen(TAIL))] = '\0';
 	assert_string_equal(text, events);
-}
-
-static void expect_loss(struct fixture *f, const char *what, uint64_t approximated, uint64_t left_out)
-{
-	const struct tw_loss *loss;
-	for (size_t i = 0; (loss = tw_writer_loss(f->writer, i)); i++)
-		if (strcmp(loss->what, what) == 0) {
-			assert_int_equal(loss->approximated, approximated);
-			assert_int_equal(loss->left_out, left_out);
-			return;
-		}
-	fail_msg("no loss of \"%s\"", what);
-}
-
-static void expect_no_loss(struct fixture *f)
-{
-	assert_null(tw_writer_loss(f->writer, 0));
 }
 
 static void test_target(void **state)

@@ -14,6 +14,7 @@
 
 #include "analysis/counters.h"
 #include "core/format.h"
+#include "files.h"
 
 enum { START = 1000 };
 
@@ -290,15 +291,11 @@ static void test_limit(void **state)
 static char *render(const struct scene *scene)
 {
 	char path[] = "/tmp/test_counters.XXXXXX";
-	int fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
+	size_t size;
+	assert_true(close(mkstemp(path)) == 0);
 	assert_int_equal(tw_counters_plot(scene->counters, path, NULL), 0);
-	FILE *file = fopen(path, "r");
-	char *text = calloc(1, 1 << 20);
-	size_t size = fread(text, 1, 1 << 20, file);
-	assert_true(size > 0 && size < 1 << 20);
-	fclose(file);
+	char *text = read_text(path, &size);
+	assert_true(size > 0);
 	unlink(path);
 	return text;
 }

@@ -30,13 +30,9 @@ static int teardown_directory(void **state)
 	return teardown(state);
 }
 
-static size_t read_file(struct fixture *f, unsigned i, char *bytes, size_t room)
+static size_t read_stream(struct fixture *f, unsigned i, char *bytes, size_t room)
 {
-	FILE *file = fopen(file_of(f, i), "rb");
-	assert_non_null(file);
-	size_t size = fread(bytes, 1, room, file);
-	fclose(file);
-	return size;
+	return read_file(file_of(f, i), bytes, room);
 }
 
 static void test_events(void **state)
@@ -60,10 +56,10 @@ static void test_events(void **state)
 				       "\x03\xed\x03\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 				       "\0\0\0\0\0\0\0\0\x09\0\0\0\0\0\0\0"
 				       "\0a\xef\xbf\xbd\xef\xbf\xbd\0cat\0\0\0\0\0\0\0\0\0\0\0\0\0";
-	size_t size = read_file(f, 0, bytes, sizeof bytes);
+	size_t size = read_stream(f, 0, bytes, sizeof bytes);
 	assert_int_equal(size, sizeof expected);
 	assert_memory_equal(bytes, expected, sizeof expected);
-	assert_true(read_file(f, 1, bytes, sizeof bytes) > 0);
+	assert_true(read_stream(f, 1, bytes, sizeof bytes) > 0);
 	assert_memory_equal(bytes, "/* CTF 1.8 */\n", 14);
 }
 
@@ -85,7 +81,7 @@ static void test_packets(void **state)
 		PUT(f, EVENT(i, TW_INSTANT, f->main, f->fib));
 	assert_int_equal(tw_finish(f->writer), 0);
 	static char bytes[4 << 20];
-	size_t size = read_file(f, 0, bytes, sizeof bytes), packets = 0, at = 0;
+	size_t size = read_stream(f, 0, bytes, sizeof bytes), packets = 0, at = 0;
 	for (; at < size; packets++) {
 		assert_true(size - at >= 40);
 		assert_memory_equal(bytes + at, "\xc1\x1f\xfc\xc1", 4);

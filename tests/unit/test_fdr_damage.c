@@ -12,6 +12,7 @@
 #include <trackway/trackway.h>
 
 #include "base/bytes.h"
+#include "files.h"
 
 enum { ROOM = 1 << 14 };
 
@@ -26,10 +27,7 @@ static void load(const char *name)
 	char path[512];
 	const char *root = getenv("TRACKWAY_SOURCE");
 	snprintf(path, sizeof path, "%s/tests/data/xray/%s", root ? root : ".", name);
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	size = fread(whole, 1, sizeof whole, file);
-	fclose(file);
+	size = read_file(path, whole, sizeof whole);
 	assert_in_range(size, 64, sizeof whole - 1);
 }
 

@@ -13,6 +13,7 @@
 #include <trackway/trackway.h>
 
 #include "base/bytes.h"
+#include "files.h"
 
 enum { ROOM = 1 << 20, PART = 2200, RECORDS = ROOM / 8, LARGE = 600000 };
 
@@ -43,10 +44,7 @@ static void load(const char *name, size_t most)
 {
 	char path[512];
 	snprintf(path, sizeof path, "%s/fxt/%s", getenv("TW_TEST_DATA"), name);
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	size_t read = fread(whole, 1, sizeof whole, file);
-	fclose(file);
+	size_t read = read_file(path, whole, sizeof whole);
 	big = false;
 	find_records(most < read ? most : read);
 }
@@ -63,10 +61,7 @@ static void turn(void)
 	assert_int_equal(tw_open_memory(&reader, "test", whole, size, NULL), 0);
 	assert_int_equal(tw_transcode(reader, path, &options, &result), 0);
 	tw_close(reader);
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	assert_int_equal(fread(whole, 1, sizeof whole, file), size);
-	fclose(file);
+	assert_int_equal(read_file(path, whole, sizeof whole), size);
 	fclose(fdopen(descriptor, "rb"));
 	remove(path);
 	big = true;

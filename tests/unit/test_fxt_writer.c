@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "core/format.h"
+#include "files.h"
 #include "fxt/put.h"
 
 enum { ARGUMENTS = 32 };
@@ -93,16 +94,9 @@ static void put(struct fixture *f, const struct tw_event *event)
 static void finish(struct fixture *f)
 {
 	assert_int_equal(tw_finish(f->writer), 0);
-	FILE *file = fopen(f->path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	size_t size = (size_t)ftell(file);
-	rewind(file);
+	size_t size;
+	f->bytes = (uint8_t *)read_text(f->path, &size);
 	assert_int_equal(size % 8, 0);
-	f->bytes = malloc(size);
-	assert_non_null(f->bytes);
-	assert_int_equal(fread(f->bytes, 1, size, file), size);
-	fclose(file);
 	f->words = size / 8;
 }
 

@@ -1,5 +1,6 @@
 /* test_sql_index.c - windows of traces long enough for an index, which is kept beside a file, give what all would. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "files.h"
 #include "sql_archives.h"
 #include "sql_scene.h"
 
@@ -112,15 +113,6 @@ static char *ask_kept(const char *path, uint64_t *windows, bool *refused)
 }
 
 enum { HEAD_SIZE = 56, HASH_PLACE = 48, VERSION = 3 };
-
-static size_t read_file(const char *path, uint8_t *bytes, size_t room)
-{
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	size_t size = fread(bytes, 1, room, file);
-	fclose(file);
-	return size;
-}
 
 static void write_file(const char *path, const uint8_t *bytes, size_t size)
 {

@@ -192,10 +192,7 @@ static void expect_text(struct fixture *f, const char *expected)
 {
 	char text[1024] = "";
 	assert_int_equal(tw_finish(f->writer), 0);
-	FILE *file = fopen(f->path, "rb");
-	assert_non_null(file);
-	assert_true(fread(text, 1, sizeof text - 1, file) < sizeof text - 1);
-	fclose(file);
+	assert_true(read_file(f->path, text, sizeof text - 1) < sizeof text - 1);
 	assert_string_equal(text, expected);
 }
 

@@ -12,6 +12,7 @@
 #include <trackway/trackway.h>
 
 #include "core/ahead.h"
+#include "files.h"
 #include "tracelog/digest.h"
 #include "tracelog/layout.h"
 
@@ -129,11 +130,7 @@ static size_t read_log(const char *name, char *text)
 {
 	char path[512];
 	snprintf(path, sizeof path, "%s/tracelog/%s", getenv("TW_TEST_DATA"), name);
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
-	size_t size = fread(text, 1, ROOM - TRACELOG_SLACK, file);
-	fclose(file);
-	return size;
+	return read_file(path, text, ROOM - TRACELOG_SLACK);
 }
 
 /* Nearly all lines of these kinds are plain in a log as the profiler writes it. */

@@ -13,6 +13,7 @@
 #include <trackway/trackway.h>
 
 #include "core/dictionary.h"
+#include "files.h"
 
 enum { ROOM = 1 << 16 };
 
@@ -644,15 +645,12 @@ static void test_options(void **state)
 
 /* ---- Damage. ---- */
 
-static char *read_file(const char *name, size_t *size)
+static char *read_log(const char *name, size_t *size)
 {
 	char path[512];
 	snprintf(path, sizeof path, "%s/tracelog/%s", getenv("TW_TEST_DATA"), name);
-	FILE *file = fopen(path, "rb");
-	assert_non_null(file);
 	char *bytes = malloc(ROOM);
-	*size = fread(bytes, 1, ROOM, file);
-	fclose(file);
+	*size = read_file(path, bytes, ROOM);
 	return bytes;
 }
 
@@ -670,7 +668,7 @@ static void test_each_line(void **state)
 	static struct sheet sheet;
 	static const char garbage[] = "%%% \x01\xff garbage";
 	size_t size, lines = 0;
-	char *log = read_file("kinds.log", &size), *broken = malloc(ROOM);
+	char *log = read_log("kinds.log", &size), *broken = malloc(ROOM);
 	(void)state;
 	for (size_t at = 0; at < size; lines++) {
 		size_t end = (size_t)((const char *)memchr(log + at, '\n', size - at) - log);
