@@ -3,6 +3,7 @@
 #include "cli/blobs.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/message.h"
 #include "cli/notes.h"
 #include "cli/screen.h"
@@ -24,20 +25,41 @@ enum { DEFAULT_MEMORY = 256 << 20 };
 
 /* ---- Blobs of rows. ---- */
 
-const struct tw_argument *tw_blob_bytes(const struct tw_event *event, const struct tw_argument *arguments)
+/* One blob: all rows of one name, in the order of the trace. */
+struct blob {
+	uint32_t name;
+	uint64_t type; /* of its first part, as time and track */
+	uint64_t size; /* bytes that are there */
+	uint64_t missing;
+	uint64_t parts; /* records */
+	uint64_t time;
+	uint32_t track;
+};
+
+struct blobs {
+	struct blob *items; /* in the order in which they begin */
+	size_t count, room, limit;
+	struct tw_map map; /* name to item */
+	uint64_t left_out; /* rows of blobs that there was no room for */
+	uint32_t open;     /* the blob whose record goes on with the next row, plus 1; 0: none */
+	uint64_t expected; /* bytes of that record still to come */
+};
+
+/* The bytes of a row; NULL where it has none. */
+static const struct tw_argument *bytes_of(const struct tw_event *event, const struct tw_argument *arguments)
 {
 	return event->argument_count && arguments->type == TW_ARG_BYTES ? arguments : NULL;
 }
 
 /* The record that was open will not go on. */
-static void end_record(struct tw_blobs *blobs)
+static void end_record(struct blobs *blobs)
 {
 	if (blobs->open)
 		blobs->items[blobs->open - 1].missing += blobs->expected;
 	blobs->open = 0;
 }
 
-static uint32_t find_blob(struct tw_blobs *blobs, const struct tw_event *event)
+static uint32_t find_blob(struct blobs *blobs, const struct tw_event *event)
 {
 	uint32_t number;
 	if (tw_map_find(&blobs->map, event->name, &number))
@@ -48,11 +70,12 @@ static uint32_t find_blob(struct tw_blobs *blobs, const struct tw_event *event)
 	    !tw_map_add(&blobs->map, event->name, number))
 		return UINT32_MAX;
 	blobs->items[blobs->count++] =
-	    (struct tw_blob){.name = event->name, .type = event->id, .time = event->time, .track = event->track};
+	    (struct blob){.name = event->name, .type = event->id, .time = event->time, .track = event->track};
 	return number;
 }
 
-uint32_t tw_blobs_take(struct tw_blobs *blobs, const struct tw_event *event, const struct tw_argument *bytes)
+/* Counts a row. Returns the number of its blob, UINT32_MAX when there is no room. */
+static uint32_t count_row(struct blobs *blobs, const struct tw_event *event, const struct tw_argument *bytes)
 {
 	uint64_t size = bytes ? bytes->size : 0;
 	uint32_t number = find_blob(blobs, event);
@@ -74,12 +97,7 @@ uint32_t tw_blobs_take(struct tw_blobs *blobs, const struct tw_event *event, con
 	return number;
 }
 
-void tw_blobs_end(struct tw_blobs *blobs)
-{
-	end_record(blobs);
-}
-
-void tw_blobs_free(struct tw_blobs *blobs)
+static void free_blobs(struct blobs *blobs)
 {
 	free(blobs->items);
 	tw_map_free(&blobs->map);
@@ -87,7 +105,7 @@ void tw_blobs_free(struct tw_blobs *blobs)
 
 /* ---- The list. ---- */
 
-static struct tw_shown type_of(const struct tw_blob *blob)
+static struct tw_shown type_of(const struct blob *blob)
 {
 	struct tw_shown shown = tw_show_id(blob->type);
 	const char *name = tw_blob_type_name(blob->type);
@@ -102,11 +120,11 @@ static uint64_t since_start(const struct tw_reader *reader, uint64_t time)
 	return time > start ? time - start : 0;
 }
 
-static void put_json(struct tw_output *out, const struct tw_blobs *blobs, const struct tw_reader *reader)
+static void put_json(struct tw_output *out, const struct blobs *blobs, const struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	for (size_t i = 0; i < blobs->count; i++) {
-		const struct tw_blob *blob = &blobs->items[i];
+		const struct blob *blob = &blobs->items[i];
 		const struct tw_name *name = tw_dictionary_name(dictionary, blob->name);
 		const struct tw_track *track = tw_dictionary_track(dictionary, blob->track);
 		struct tw_json json = {.out = out};
@@ -130,12 +148,12 @@ static const struct tw_column columns[] = {
     {"TIME", true},  {"THREAD", true},  {"NAME", false},
 };
 
-static int put_text(struct tw_screen *screen, const struct tw_blobs *blobs, const struct tw_reader *reader)
+static int put_text(struct tw_screen *screen, const struct blobs *blobs, const struct tw_reader *reader)
 {
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
 	for (size_t i = 0; i < blobs->count; i++) {
-		const struct tw_blob *blob = &blobs->items[i];
+		const struct blob *blob = &blobs->items[i];
 		const struct tw_track *track = tw_dictionary_track(dictionary, blob->track);
 		tw_table_add(&table, tw_show_count(blob->size).text);
 		tw_table_add(&table, blob->missing ? tw_show_count(blob->missing).text : "-");
@@ -152,7 +170,7 @@ static int put_text(struct tw_screen *screen, const struct tw_blobs *blobs, cons
 
 struct work {
 	const struct blobs_options *options;
-	struct tw_blobs blobs;
+	struct blobs blobs;
 	struct tw_blob_folder folder;
 	struct tw_screen screen;
 	bool found; /* what is to be extracted */
@@ -164,8 +182,8 @@ static int take_row(struct work *work, const struct tw_dictionary *dictionary, c
 {
 	const char *wanted = work->options->extract;
 	const struct tw_name *name = tw_dictionary_name(dictionary, event->name);
-	const struct tw_argument *bytes = tw_blob_bytes(event, arguments);
-	uint32_t blob = tw_blobs_take(&work->blobs, event, bytes);
+	const struct tw_argument *bytes = bytes_of(event, arguments);
+	uint32_t blob = count_row(&work->blobs, event, bytes);
 	if (work->options->folder && blob != UINT32_MAX)
 		return tw_blob_folder_write(&work->folder, blob, name, bytes);
 	if (!wanted || strlen(wanted) != name->length || memcmp(wanted, name->text, name->length) != 0)
@@ -190,7 +208,7 @@ static int read_blobs(struct tw_walk *walk, struct tw_reader *reader, const char
 				status = take_row(work, dictionary, &batch.events[i],
 				                  tw_event_arguments(&batch, &batch.events[i]));
 	}
-	tw_blobs_end(&work->blobs);
+	end_record(&work->blobs);
 	return status;
 }
 
@@ -273,7 +291,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return status;
 	work.blobs.limit = common->memory ? (size_t)common->memory : DEFAULT_MEMORY;
 	status = close_outputs(&work, tw_walk(&walk, operands, count));
-	tw_blobs_free(&work.blobs);
+	free_blobs(&work.blobs);
 	return status;
 }
 

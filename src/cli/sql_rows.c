@@ -299,11 +299,6 @@ static const struct tw_sql_form forms[] = {
     {"markdown", begin_markdown, row_markdown, NULL},
 };
 
-const struct tw_sql_form *tw_sql_form_at(size_t i)
-{
-	return i < sizeof forms / sizeof *forms ? &forms[i] : NULL;
-}
-
 const struct tw_sql_form *tw_sql_form_named(const char *name)
 {
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)

@@ -28,8 +28,7 @@ struct tw_sql_form {
 	void (*end)(struct tw_sql_rows *rows, sqlite3_stmt *statement);
 };
 
-/* "text", "csv", "json", "markdown"; the last NULL. */
-const struct tw_sql_form *tw_sql_form_at(size_t i);
+/* "text", "csv", "json" or "markdown"; NULL where it is another word. */
 const struct tw_sql_form *tw_sql_form_named(const char *name);
 
 /* Frees what is held. */

@@ -77,7 +77,9 @@ static const char *put_paragraph(struct tw_output *out, const char *text, size_t
 	return text;
 }
 
-void tw_put_filled(struct tw_output *out, const char *text, size_t indent, size_t column)
+/* Writes paragraphs of text, filled to 80 columns, each line after `indent` spaces; the text begins at `column`. Ends
+ * with a line end. */
+static void put_filled(struct tw_output *out, const char *text, size_t indent, size_t column)
 {
 	text = put_paragraph(out, text, indent, column);
 	while (*text) {
@@ -142,7 +144,7 @@ static void put_option(struct tw_screen *screen, const struct tw_option *option)
 		column = 0;
 	}
 	put_spaces(out, OPTION_COLUMN - column);
-	tw_put_filled(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+	put_filled(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static void put_heading(struct tw_screen *screen, const char *heading)
@@ -173,7 +175,7 @@ void tw_help_command(struct tw_screen *screen, const struct tw_command *command)
 	tw_screen_plain(screen);
 	tw_putf(out, " trackway %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
 	        command->operands);
-	tw_put_filled(out, command->description, 0, 0);
+	put_filled(out, command->description, 0, 0);
 	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
 		put_heading(screen, (*group)->title);
 		for (size_t i = 0; i < (*group)->count; i++)
@@ -196,7 +198,7 @@ static void put_formats(struct tw_screen *screen)
 	bool fine = true;
 	for (size_t i = 0; fine && (name = tw_writer_format_name(i)); i++)
 		fine = tw_text_add(&list, ", ", i ? 2 : 0) && tw_text_add(&list, name, strlen(name));
-	tw_put_filled(&screen->out, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
+	put_filled(&screen->out, fine ? list.bytes : "", COMMAND_COLUMN, COMMAND_COLUMN);
 	tw_text_free(&list);
 }
 
@@ -205,7 +207,7 @@ static void put_terms(struct tw_screen *screen, const char *heading, const struc
 	put_heading(screen, heading);
 	for (; term->name; term++) {
 		tw_putf(&screen->out, "  %-*s", OPTION_COLUMN - 2, term->name);
-		tw_put_filled(&screen->out, term->text, OPTION_COLUMN, OPTION_COLUMN);
+		put_filled(&screen->out, term->text, OPTION_COLUMN, OPTION_COLUMN);
 	}
 }
 
@@ -217,17 +219,17 @@ void tw_help_tool(struct tw_screen *screen)
 	tw_put_text(out, "Usage:");
 	tw_screen_plain(screen);
 	tw_put_text(out, " trackway COMMAND [OPTION]... [FILE]...\n\n");
-	tw_put_filled(out, tw_tool_description, 0, 0);
+	put_filled(out, tw_tool_description, 0, 0);
 	put_heading(screen, "Commands");
 	for (size_t i = 0; (command = tw_command_at(i)); i++) {
 		tw_putf(out, "  %-*s", COMMAND_COLUMN - 2, command->name);
-		tw_put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
+		put_filled(out, command->summary, COMMAND_COLUMN, COMMAND_COLUMN);
 	}
 	put_terms(screen, "Options", tw_tool_options);
 	put_formats(screen);
 	put_terms(screen, "Environment", tw_tool_environment);
 	put_heading(screen, "Exit status");
 	tw_put_text(out, "  ");
-	tw_put_filled(out, tw_strict_exit_status, 2, 2);
+	put_filled(out, tw_strict_exit_status, 2, 2);
 	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
 }

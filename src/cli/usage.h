@@ -25,8 +25,4 @@ void tw_help_command(struct tw_screen *screen, const struct tw_command *command)
 /* Writes what stands for an option's value: "FILE", "a|b|c"; nothing for flags. */
 void tw_put_argument(struct tw_output *out, const struct tw_option *option);
 
-/* Writes paragraphs of text, filled to 80 columns, each line after `indent` spaces; the text begins at `column`. Ends
- * with a line end. */
-void tw_put_filled(struct tw_output *out, const char *text, size_t indent, size_t column);
-
 #endif

@@ -16,7 +16,8 @@
 
 /* ---- Losses. ---- */
 
-void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
+/* On standard error: the trace may be going to standard output. */
+static void say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out)
 {
 	if (approximated)
 		tw_say("%s: %s: %s kept in another form", output, what, tw_show_count(approximated).text);
@@ -24,7 +25,8 @@ void tw_say_loss(const char *output, const char *what, uint64_t approximated, ui
 		tw_say("%s: %s: %s left out", output, what, tw_show_count(left_out).text);
 }
 
-int tw_writing_exit(const struct tw_writing *writing, bool lost)
+/* How the command ends after losses. */
+static int exit_of(const struct tw_writing *writing, bool lost)
 {
 	if (!lost || !writing->strict)
 		return 0;
@@ -36,9 +38,9 @@ static int say_losses(const struct tw_writing *writing)
 {
 	const struct tw_written *written = writing->written;
 	for (size_t i = 0; i < written->loss_count && !writing->common->json; i++)
-		tw_say_loss(writing->output, written->losses[i].what, written->losses[i].approximated,
-		            written->losses[i].left_out);
-	return tw_writing_exit(writing, written->loss_count > 0);
+		say_loss(writing->output, written->losses[i].what, written->losses[i].approximated,
+		         written->losses[i].left_out);
+	return exit_of(writing, written->loss_count > 0);
 }
 
 static void keep_losses(struct tw_written *written, const struct tw_writer *writer)

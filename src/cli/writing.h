@@ -52,10 +52,4 @@ int tw_written_put_json(const struct tw_writing *writing, const char *from, cons
 /* Refuses --json beside a trace that goes to standard output. Returns 0, or TW_EXIT_FAILED after saying so. */
 int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_command *command);
 
-/* Tells a loss on standard error: the trace may be going to standard output. */
-void tw_say_loss(const char *output, const char *what, uint64_t approximated, uint64_t left_out);
-
-/* How the command ends after losses. */
-int tw_writing_exit(const struct tw_writing *writing, bool lost);
-
 #endif

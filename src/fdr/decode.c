@@ -24,7 +24,8 @@ enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version)
 	return bodies[kind - FDR_METADATA];
 }
 
-size_t fdr_body_size(enum fdr_body body)
+/* How many of the 15 bytes a body uses. */
+static size_t size_of(enum fdr_body body)
 {
 	static const uint8_t sizes[] = {
 	    [FDR_BODY_VALUE32] = 4, [FDR_BODY_NONE] = 0,     [FDR_BODY_CPU] = 10,     [FDR_BODY_TSC] = 8,
@@ -173,7 +174,7 @@ static int take_metadata(struct tw_fdr_decoder *decoder, struct tw_fdr_record *r
 	int status = take_body(body, form, big, record);
 	if (status < 0)
 		return status;
-	size_t used = fdr_body_size(form);
+	size_t used = size_of(form);
 	record->padded = tw_any_set(body + used, FDR_BODY - used);
 	decoder->need = (size_t)TW_FDR_METADATA_SIZE + record->payload_size;
 	if (decoder->left < decoder->need)

@@ -31,9 +31,6 @@ enum fdr_body {
 /* The body of a kind in a version. kind is a metadata kind. */
 enum fdr_body fdr_body_of(enum tw_fdr_kind kind, uint16_t version);
 
-/* How many of the 15 bytes a body uses. */
-size_t fdr_body_size(enum fdr_body body);
-
 /* Whether a kind is followed by a payload. */
 static inline bool fdr_has_payload(unsigned kind)
 {

@@ -7,7 +7,7 @@
 #include "base/output.h"
 #include "xtrace/xtrace.h"
 
-enum { SLICE_PAGE = 4096, SLICE_NONE = UINT16_MAX };
+enum { SLICE_PAGE = 4096 };
 
 /* A page of memory: what it begins with, and what it holds now, as far as the trace tells. */
 struct slice_page {

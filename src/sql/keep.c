@@ -20,7 +20,8 @@ enum {
 
 static const char magic[8] = "TWINDEX";
 
-char *sql_keep_path(const char *path)
+/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
+static char *path_of(const char *path)
 {
 	char *kept;
 	return asprintf(&kept, "%s.twindex", path) < 0 ? NULL : kept;
@@ -181,7 +182,7 @@ int sql_keep_save(struct sql_session *session, size_t number, const struct sql_s
 	struct stamp stamp;
 	struct tw_text body = {0};
 	struct tw_output out;
-	char *path = sql_keep_path(file->path);
+	char *path = path_of(file->path);
 	int error = path && stamp_of(file, &stamp) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
 	if (!error) {
 		bool fine = put_survey(&out, session, survey);
@@ -371,7 +372,7 @@ static const char *check_head(struct sql_words *words, const struct sql_file *fi
 struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, const char **why)
 {
 	const struct sql_file *file = &session->files[number];
-	char *path = sql_keep_path(file->path);
+	char *path = path_of(file->path);
 	size_t size = 0;
 	uint8_t *bytes = path ? read_all(path, &size, why) : NULL;
 	struct source source = {.words = {.bytes = bytes, .left = size}, .session = session};

@@ -12,7 +12,4 @@ struct sql_survey *sql_keep_load(struct sql_session *session, size_t file, const
 /* Keeps a survey. Returns 0 or an errno. */
 int sql_keep_save(struct sql_session *session, size_t file, const struct sql_survey *survey);
 
-/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
-char *sql_keep_path(const char *path);
-
 #endif

@@ -58,8 +58,7 @@ enum {
 	TRACELOG_POINTER_32 = 8, /* digits */
 	TRACELOG_POINTER_64 = 16,
 	TRACELOG_ID_DIGITS = 8,
-	TRACELOG_GENERATIONS = 8,
-	TRACELOG_ZONE_MAX = 24 * 60
+	TRACELOG_GENERATIONS = 8
 };
 
 /* Of a hexadecimal digit: its value, and which kind of digit it is; 0: it is none. */

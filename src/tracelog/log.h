@@ -357,7 +357,6 @@ void tracelog_sources_free(struct tracelog_sources *sources);
 /* ---- threads.c ---- */
 
 /* Threads by their numbers; one that was never announced comes into being. Pointers live until the next call. */
-struct tracelog_thread *tracelog_thread_of(struct tracelog_log *log, uint32_t iid);
 struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struct tw_tracelog_record *record);
 struct tracelog_thread *tracelog_process_thread(struct tracelog_log *log);
 

@@ -86,7 +86,7 @@ static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t nu
 	return made;
 }
 
-struct tracelog_thread *tracelog_thread_of(struct tracelog_log *log, uint32_t iid)
+static struct tracelog_thread *thread_of(struct tracelog_log *log, uint32_t iid)
 {
 	uint32_t *recent = &log->recent->threads[iid % TRACELOG_RECENT_THREADS];
 	struct tracelog_thread *thread = &log->threads.threads[*recent];
@@ -124,7 +124,7 @@ struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struc
 
 struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t iid)
 {
-	struct tracelog_thread *thread = tracelog_thread_of(log, iid);
+	struct tracelog_thread *thread = thread_of(log, iid);
 	if (!thread->announced && !thread->used && !thread->native)
 		tracelog_tell(log, TRACELOG_THREAD_UNKNOWN, "thread 0x%" PRIx32 " was not created", iid);
 	if (thread->destroyed)
@@ -172,7 +172,7 @@ static void add_object(struct tracelog_log *log, const struct tracelog_thread *t
 
 static void create(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
-	struct tracelog_thread *thread = tracelog_thread_of(log, record->thread);
+	struct tracelog_thread *thread = thread_of(log, record->thread);
 	uint32_t place = (uint32_t)(thread - log->threads.threads);
 	if (thread->other)
 		return;

@@ -9,13 +9,10 @@ enum { OPEN_MAX = 4096, COLLECTIONS_MAX = 64 };
 
 enum { GENERATIONS = 4 }; /* the document, "Garbage Collection Started" */
 
-static const struct {
-	enum tracelog_rule without_start, without_finish;
-	const char *category;
-} works[TRACELOG_WORKS] = {
-    [TRACELOG_JIT] = {TRACELOG_JIT_WITHOUT_START, TRACELOG_JIT_WITHOUT_FINISH, "jit"},
-    [TRACELOG_JIT_CACHED] = {TRACELOG_JIT_WITHOUT_START, TRACELOG_JIT_WITHOUT_FINISH, "jit-cached"},
-    [TRACELOG_GC] = {TRACELOG_GC_WITHOUT_START, TRACELOG_GC_WITHOUT_FINISH, "gc"},
+static const char *const categories[TRACELOG_WORKS] = {
+    [TRACELOG_JIT] = "jit",
+    [TRACELOG_JIT_CACHED] = "jit-cached",
+    [TRACELOG_GC] = "gc",
 };
 
 /* ---- Rows. ---- */
@@ -69,7 +66,7 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 static void add_row(struct tracelog_log *log, const struct tracelog_thread *thread, const struct tracelog_open *open,
                     enum tw_event_kind kind, uint64_t end, uint8_t flags)
 {
-	const char *category = works[open->work].category;
+	const char *category = categories[open->work];
 	bool gc = open->work == TRACELOG_GC;
 	uint32_t function = gc ? 0 : tracelog_thing_at(log, TRACELOG_FUNCTION, open->pointer);
 	if (!tracelog_wants(log, thread, kind))
@@ -116,8 +113,8 @@ static void tell_unfinished(struct tracelog_log *log, const struct tracelog_open
 	if (open->work == TRACELOG_GC)
 		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
 	else
-		tracelog_tell_at(log, works[open->work].without_finish, open->place,
-		                 "no finish of 0x%" PRIx64 " follows", open->pointer);
+		tracelog_tell_at(log, TRACELOG_JIT_WITHOUT_FINISH, open->place, "no finish of 0x%" PRIx64 " follows",
+		                 open->pointer);
 }
 
 static void finish_row(struct tracelog_log *log, const struct tracelog_open *open, const struct tracelog_open *end,

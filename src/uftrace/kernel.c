@@ -143,7 +143,8 @@ static bool decode(const uint8_t *bytes, size_t left, uint64_t time, struct item
 	return item->size <= left;
 }
 
-uint64_t uftrace_kernel_number(const struct uftrace_kernel_field *field, const uint8_t *data, size_t size)
+/* The number that a field is; 0 where the data is shorter. */
+static uint64_t number_of(const struct uftrace_kernel_field *field, const uint8_t *data, size_t size)
 {
 	uint64_t number = 0;
 	bool negative = field->kind == UFTRACE_FIELD_INT;
@@ -162,7 +163,7 @@ static struct uftrace_task *task_of(struct uftrace_reader *uftrace, const struct
 	uint32_t number;
 	for (size_t i = 0; i < UFTRACE_PIDS; i++) {
 		const struct uftrace_kernel_field *field = &event->pids[i];
-		uint64_t thread = (uint32_t)uftrace_kernel_number(field, item->data, item->data_size);
+		uint64_t thread = (uint32_t)number_of(field, item->data, item->data_size);
 		if (field->size && tw_map_find(&uftrace->task_numbers, thread, &number))
 			return &uftrace->tasks[number];
 		if (event->type != UFTRACE_KERNEL_EVENT)
@@ -199,8 +200,8 @@ static bool take(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct
 	    .type = event->type,
 	    .event = event,
 	    .time = item->time,
-	    .address = uftrace_kernel_number(&event->function, item->data, item->data_size),
-	    .depth = (unsigned)uftrace_kernel_number(&event->depth, item->data, item->data_size),
+	    .address = number_of(&event->function, item->data, item->data_size),
+	    .depth = (unsigned)number_of(&event->depth, item->data, item->data_size),
 	    .cpu = cpu->number,
 	    .offset = cpu->page + cpu->at,
 	    .size = item->size,
@@ -277,7 +278,7 @@ static bool place(const struct uftrace_kernel_field *field, const uint8_t *data,
                   size_t *length)
 {
 	bool placed = field->kind == UFTRACE_FIELD_PLACED || field->kind == UFTRACE_FIELD_PLACED_TEXT;
-	uint64_t word = placed ? uftrace_kernel_number(field, data, size) : 0;
+	uint64_t word = placed ? number_of(field, data, size) : 0;
 	*at = placed ? word & UINT16_MAX : field->at;
 	*length = placed ? word >> 16 & UINT16_MAX : field->size;
 	return *at <= size && *length <= size - *at;
@@ -294,7 +295,7 @@ static struct tw_argument argument_of(const struct uftrace_kernel_field *field, 
 	struct tw_argument argument = {.name = field->name, .type = (uint8_t)types[field->kind]};
 	size_t at, length;
 	if (argument.type != TW_ARG_TEXT && argument.type != TW_ARG_BYTES) {
-		argument.value.u = uftrace_kernel_number(field, data, size);
+		argument.value.u = number_of(field, data, size);
 	} else if (place(field, data, size, &at, &length)) {
 		argument.value.bytes = data + at;
 		argument.size = argument.type == TW_ARG_TEXT ? strnlen((const char *)data + at, length) : length;

@@ -148,7 +148,8 @@ static int next_by_track(struct tw_reader *reader, struct uftrace_task **task, s
 	return 0;
 }
 
-int uftrace_next(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record)
+/* The next record in the order that is asked for, and its task. Returns 1, 0 at the end, or a negative status. */
+static int next_record(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record)
 {
 	int status = reader->options.order == TW_ORDER_TIME ? next_by_time(reader, task, record)
 	                                                    : next_by_track(reader, task, record);
@@ -178,7 +179,8 @@ static uint32_t event_name(struct tw_reader *reader, uint64_t number)
 	return tw_dictionary_text(reader->dictionary, text);
 }
 
-uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record)
+/* The name of what a record is about. UINT32_MAX when there is no memory. */
+static uint32_t name_of(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record)
 {
 	if (record->type == UFTRACE_EVENT)
 		return event_name(reader, record->address);
@@ -256,7 +258,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 		add_switch(uftrace_of(reader), record, row);
 	if (row->kind == TW_LOST || row->kind == TW_SWITCH)
 		return 0;
-	row->name = uftrace_record_name(reader, task, record);
+	row->name = name_of(reader, task, record);
 	return row->name == UINT32_MAX ? TW_ERR_MEMORY : add_arguments(reader, record, row);
 }
 
@@ -276,7 +278,7 @@ int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	int status = 1;
 	uftrace->argument_count = uftrace->stored = 0;
 	while (rows < UFTRACE_ROWS && uftrace->stored + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0 &&
-	       (status = uftrace_next(reader, &task, &record)) > 0)
+	       (status = next_record(reader, &task, &record)) > 0)
 		status = add_row(reader, task, &record, &uftrace->events[rows++]) < 0 ? TW_ERR_MEMORY : 1;
 	*batch = (struct tw_batch){uftrace->events, rows, uftrace->arguments};
 	return status < 0 ? status : (int)rows;
@@ -364,7 +366,7 @@ static int add_call(struct tw_reader *reader, struct tw_record *record, struct u
 		           number_name ? TW_FIELD_UINT : TW_FIELD_HEX, it->address);
 	if (it->type == UFTRACE_LOSS)
 		return 1;
-	uint32_t number = uftrace_record_name(reader, task, it);
+	uint32_t number = name_of(reader, task, it);
 	if (number == UINT32_MAX)
 		return TW_ERR_MEMORY;
 	const struct tw_name *name = tw_dictionary_name(reader->dictionary, number);
@@ -381,7 +383,7 @@ int uftrace_read_record(struct tw_reader *reader, struct tw_record *record)
 	struct uftrace_record it;
 	int status;
 	do
-		status = uftrace_next(reader, &task, &it);
+		status = next_record(reader, &task, &it);
 	while (status > 0 && it.type == UFTRACE_GAP);
 	if (status <= 0)
 		return status;
@@ -416,7 +418,7 @@ static int count_all(struct tw_reader *reader)
 	struct uftrace_task *task;
 	struct uftrace_record record;
 	int status;
-	while ((status = uftrace_next(reader, &task, &record)) > 0)
+	while ((status = next_record(reader, &task, &record)) > 0)
 		if (record.type != UFTRACE_GAP)
 			count(uftrace, task, &record);
 	return status;

@@ -12,7 +12,8 @@
 
 enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 };
 
-struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread)
+/* The task of a thread; NULL when there is no memory. */
+static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint32_t number;
@@ -80,7 +81,7 @@ static bool take_task_line(void *context, char *line)
 		thread = process;
 	else if (strncmp(line, "TASK ", 5) != 0 || !read_number(line, " tid=", &thread))
 		return strncmp(line, "DLOP ", 5) == 0;
-	struct uftrace_task *task = uftrace_task_of(reader, thread);
+	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
 		return false;
 	task->process = process;
@@ -114,7 +115,7 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 	uint64_t thread = strtoull(name, &end, 10);
 	if (strcmp(end, ".dat") != 0)
 		return 0;
-	struct uftrace_task *task = uftrace_task_of(reader, thread);
+	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
 		return uftrace_no_memory(reader);
 	free(task->file);

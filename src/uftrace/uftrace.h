@@ -271,9 +271,6 @@ int uftrace_read_kernel_header(struct tw_reader *reader);
 
 void uftrace_kernel_free(struct uftrace_kernel *kernel);
 
-/* The number that a field is; 0 where the data is shorter. */
-uint64_t uftrace_kernel_number(const struct uftrace_kernel_field *field, const uint8_t *data, size_t size);
-
 /* As uftrace_arguments(), for an event of the kernel. */
 int uftrace_kernel_arguments(const struct tw_reader *reader, const struct uftrace_record *record, const uint8_t *data,
                              struct tw_argument *arguments);
@@ -320,17 +317,8 @@ static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
 
 int uftrace_no_memory(struct tw_reader *reader);
 
-/* The task of a thread; NULL when there is no memory. */
-struct uftrace_task *uftrace_task_of(struct tw_reader *reader, uint64_t thread);
-
 /* Reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
 int uftrace_read_tasks(struct tw_reader *reader);
-
-/* The next record in the order that is asked for, and its task. Returns 1, 0 at the end, or a negative status. */
-int uftrace_next(struct tw_reader *reader, struct uftrace_task **task, struct uftrace_record *record);
-
-/* The name of what a record is about. UINT32_MAX when there is no memory. */
-uint32_t uftrace_record_name(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record);
 
 /* The task of a track, which has a file of its own. */
 size_t uftrace_member(const struct tw_reader *reader, uint32_t track);

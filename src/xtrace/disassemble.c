@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 1 << 13, KEPT_TEXT = 58, HEX_DIGITS = 16 };
+enum { KEPT = 1 << 13, KEPT_TEXT = 58 };
 
 /* Loaded by who needs it: its 77,000 relocations take longer than all else at the start of a program. */
 #define CAPSTONE_LIST(X)                                                                                               \
