@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/args.h"
 
+#include <math.h>
+
 #include "base/map.h"
 
 /* ---- Keys. ---- */
@@ -184,4 +186,11 @@ void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dic
 		tw_args_value(args, line, dictionary, &arguments[i]);
 	}
 	tw_line_text(line, "}");
+}
+
+bool tw_args_is_number(const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_DOUBLE)
+		return isfinite(argument->value.d);
+	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
 }

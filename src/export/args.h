@@ -57,6 +57,9 @@ void tw_args_reference(struct tw_line *line, const struct tw_dictionary *diction
 /* Bytes of a text or bytes argument that are told; counts the others. */
 size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument);
 
+/* Whether it is a number that can be drawn, as counters have them. */
+bool tw_args_is_number(const struct tw_argument *argument);
+
 /* Adds {"name":value,...} to a line. */
 void tw_args_add(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary,
                  const struct tw_argument *arguments, unsigned count);

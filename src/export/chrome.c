@@ -18,7 +18,6 @@
 #include "export/chrome.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/stack_text.h"
@@ -174,13 +173,6 @@ static void add_series(const struct job *job, const struct tw_argument *argument
 		tw_line_u64(line, argument->value.u);
 }
 
-static bool is_series(const struct tw_argument *argument)
-{
-	if (argument->type == TW_ARG_DOUBLE)
-		return isfinite(argument->value.d);
-	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
-}
-
 static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
@@ -190,7 +182,7 @@ static void add_arguments(const struct job *job, const struct tw_event *event, s
 	for (unsigned i = 0; i < count; i++) {
 		if (line->text.length > ARGS_MAX) {
 			tw_count_loss(job->writer, "argument", false);
-		} else if (counter && !is_series(&arguments[i])) {
+		} else if (counter && !tw_args_is_number(&arguments[i])) {
 			tw_count_loss(job->writer, "counter value", false);
 		} else {
 			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,

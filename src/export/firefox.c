@@ -5,6 +5,7 @@
  * - Slices are samples: one for each time in which the stack of a thread stays the same, with its length as the weight,
  *   and one without a stack where there is none. So the call tree, the flame graph and the stack chart are exact.
  * - Samples of each other thing that is measured make a thread of their own beside it.
+ * - A series of numbers that counters make on a thread is a counter.
  * - Instants, async events and logs are markers; their category and arguments are data of the marker.
  * - A thread has its own tables of stacks, frames, functions and strings, all of them columns. Samples and the columns
  *   of markers wait in a spool. */
@@ -241,7 +242,7 @@ static void leave_out(struct firefox *firefox, const struct tw_event *event)
 /* Slices are taken before. */
 static void (*const take_kind[TW_EVENT_KINDS])(struct firefox *firefox, const struct tw_event *event) = {
     [TW_INSTANT] = take_instant,
-    [TW_COUNTER] = leave_out,
+    [TW_COUNTER] = tw_firefox_count,
     [TW_ASYNC_BEGIN] = take_async,
     [TW_ASYNC_INSTANT] = take_async,
     [TW_ASYNC_END] = take_async,
@@ -270,6 +271,7 @@ static int open_firefox(struct tw_writer *writer)
 	if (!firefox)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	tw_measured_init(&firefox->measured, writer, &hooks, firefox);
+	firefox->counters.spool.fd = -1;
 	tw_args_init(&firefox->args, writer);
 	tw_names_init(&firefox->names, tw_names_json);
 	return 0;
@@ -278,6 +280,8 @@ static int open_firefox(struct tw_writer *writer)
 static int result(struct firefox *firefox, int status)
 {
 	firefox->measured.failed |= firefox->text.failed || firefox->names.text.failed;
+	if (firefox->counters.spool.error && !firefox->measured.spool.error)
+		firefox->measured.spool.error = firefox->counters.spool.error;
 	return tw_measured_result(&firefox->measured, status);
 }
 
@@ -320,6 +324,7 @@ static void close_firefox(struct tw_writer *writer)
 	tw_measured_free(&firefox->measured);
 	tw_args_free(&firefox->args);
 	tw_names_free(&firefox->names);
+	tw_firefox_free_counters(firefox);
 	free_tracks(firefox);
 	free(firefox->strings);
 	tw_map_free(&firefox->string_map);

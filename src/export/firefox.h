@@ -40,7 +40,16 @@ struct firefox_track {
 	uint64_t since;                    /* when it began, since the start of the trace */
 	uint64_t records[FIREFOX_RECORDS]; /* how many there are: by what is measured, and of markers */
 	uint64_t ends[FIREFOX_RECORDS];    /* of the last one */
+	uint32_t index;                    /* of its thread in the profile, when all is known */
 	bool begun;
+	bool counted; /* it has counters */
+};
+
+struct firefox_counters {
+	struct firefox_series *series;
+	size_t count, room;
+	struct tw_map map; /* of what a series is known by to its number */
+	struct tw_spool spool;
 };
 
 struct firefox {
@@ -53,6 +62,7 @@ struct firefox {
 	struct tw_map string_map; /* track and name to the local number */
 	struct firefox_track *tracks;
 	size_t track_room;
+	struct firefox_counters counters;
 	uint32_t *local_frames;  /* by frame: its number in the thread at hand, plus 1 */
 	uint32_t *thread_frames; /* by that number less 1: the frame */
 	uint32_t node;           /* of the sample at hand */
@@ -92,6 +102,16 @@ enum firefox_column {
 
 /* Writes the cells of a column, with commas between. What: as of tw_firefox_lane(); nothing to stacks. */
 void tw_firefox_column(struct firefox *firefox, uint32_t track, unsigned what, enum firefox_column column);
+
+/* ---- firefox_counters.c: the series that counters make. ---- */
+
+/* Takes the values of a counter. */
+void tw_firefox_count(struct firefox *firefox, const struct tw_event *event);
+
+/* Writes all of them, with commas between. */
+void tw_firefox_put_counters(struct firefox *firefox);
+
+void tw_firefox_free_counters(struct firefox *firefox);
 
 /* ---- firefox_tables.c: the file, when all is known. ---- */
 

@@ -345,14 +345,26 @@ static void put_head(struct tw_output *out)
 	    "{\"key\":\"category\",\"label\":\"Category\",\"format\":\"string\",\"searchable\":true},"
 	    "{\"key\":\"value\",\"label\":\"Value\",\"format\":\"integer\"},"
 	    "{\"key\":\"args\",\"label\":\"Arguments\",\"format\":\"string\",\"searchable\":true}]}]},\n"
-	    "\"libs\":[],\"pages\":[],\"counters\":[],\"threads\":[",
+	    "\"libs\":[],\"pages\":[],\"counters\":[",
 	    tw_version());
 }
 
 static bool has_thread(const struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
 	const struct firefox_track *track = &firefox->tracks[number];
-	return track->records[measure] || (measure == MEASURE_SLICES && track->records[FIREFOX_MARKERS]);
+	return track->records[measure] ||
+	       (measure == MEASURE_SLICES && (track->records[FIREFOX_MARKERS] || track->counted));
+}
+
+/* Counters tell the number of their thread. */
+static void number_threads(struct firefox *firefox, uint32_t tracks)
+{
+	uint32_t threads = 0;
+	for (uint32_t number = 0; number < tracks; number++) {
+		firefox->tracks[number].index = threads;
+		for (unsigned measure = 0; measure < MEASURES; measure++)
+			threads += has_thread(firefox, number, measure);
+	}
 }
 
 static void put_all(struct firefox *firefox)
@@ -360,7 +372,10 @@ static void put_all(struct firefox *firefox)
 	struct tw_output *out = &firefox->measured.writer->out;
 	uint32_t tracks = firefox->measured.dictionary ? tw_dictionary_tracks(firefox->measured.dictionary) : 0;
 	unsigned threads = 0;
+	number_threads(firefox, tracks);
 	put_head(out);
+	tw_firefox_put_counters(firefox);
+	tw_put_text(out, "],\"threads\":[");
 	for (uint32_t number = 0; number < tracks; number++)
 		for (unsigned measure = 0; measure < MEASURES; measure++)
 			if (has_thread(firefox, number, measure)) {

@@ -14,11 +14,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "export/args.h"
 #include "export/targets.h"
 
 enum { SMALL_EVENT = 64 };
@@ -371,13 +371,6 @@ static void take_flow(struct perfetto *perfetto, const struct tw_event *event)
 	put_event(perfetto, event->time);
 }
 
-static bool is_series(const struct tw_argument *argument)
-{
-	if (argument->type == TW_ARG_DOUBLE)
-		return isfinite(argument->value.d);
-	return argument->type >= TW_ARG_BOOL && argument->type <= TW_ARG_KOID;
-}
-
 static void add_series(struct tw_proto *event, const struct tw_argument *argument)
 {
 	if (argument->type == TW_ARG_DOUBLE)
@@ -392,7 +385,7 @@ static void take_counter(struct perfetto *perfetto, const struct tw_event *event
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
-		if (!is_series(argument)) {
+		if (!tw_args_is_number(argument)) {
 			tw_count_loss(perfetto->writer, "counter value", false);
 			continue;
 		}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "export/labels.h"
 
 #define CHILD_UUID (UINT64_C(1) << 63)
 
@@ -195,25 +196,11 @@ uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_even
 	return uuid;
 }
 
-static void add_label(struct tw_line *line, const struct tw_name *name)
-{
-	enum { LABEL_SIZE = 256 };
-	tw_line_add(line, name->text, strnlen(name->text, LABEL_SIZE));
-}
-
-/* "name series", and the id where there is one: as many tracks as a counter has series. */
 static void put_counter_name(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
 {
-	const struct tw_name *series = tw_dictionary_name(perfetto->dictionary, number);
 	struct tw_line *label = &perfetto->label;
 	tw_line_clear(label);
-	add_label(label, tw_dictionary_name(perfetto->dictionary, event->name));
-	tw_line_text(label, series->length ? " " : "");
-	add_label(label, series);
-	if (event->id) {
-		tw_line_text(label, " 0x");
-		tw_line_hex_digits(label, event->id);
-	}
+	tw_label_counter(label, perfetto->dictionary, event->name, number, event->id);
 	tw_proto_string(&perfetto->event, DESCRIPTOR_NAME, label->text.bytes, label->text.length);
 	perfetto->failed |= label->failed;
 }

@@ -290,6 +290,16 @@ def check_firefox_thread(thread):
         require((phase == 3) == (start is None) and (phase in (1, 3)) == (end is not None), "times of a marker")
 
 
+def check_firefox_counter(counter, threads):
+    require(set(counter) == {"name", "category", "description", "pid", "mainThreadIndex", "samples"},
+            f"members of a counter: {sorted(counter)}")
+    require(threads[counter["mainThreadIndex"]]["pid"] == counter["pid"], "the process of a counter")
+    samples = counter["samples"]
+    require(set(samples) == {"time", "count", "length"}, "columns of a counter")
+    require(len(samples["time"]) == len(samples["count"]) == samples["length"], "the length of a counter")
+    require(samples["time"] == sorted(samples["time"]) and samples["count"][0] == 0, "the samples of a counter")
+
+
 def firefox_names(thread):
     """For each stack the names on it."""
     strings, functions = thread["stringArray"], thread["funcTable"]["name"]
@@ -306,6 +316,8 @@ def read_firefox(path):
     meta = profile["meta"]
     require(meta["preprocessedProfileVersion"] == 48 and meta["categories"][0]["color"] == "grey", "the head")
     totals = collections.defaultdict(lambda: [None, 0])
+    for counter in profile["counters"]:
+        check_firefox_counter(counter, profile["threads"])
     for thread in profile["threads"]:
         check_firefox_thread(thread)
         samples, names, over = thread["samples"], firefox_names(thread), None

@@ -3,6 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
 
+#include <math.h>
+
 static int setup(void **state)
 {
 	return setup_for(state, "firefox");
@@ -73,6 +75,58 @@ static void test_async(void **state)
 	expect(text, "\"stringArray\":[\"cat\",\"fib\"]");
 }
 
+/* The profiler's counter is what has come since the sample before, and its first count is nothing to it. Each has the
+ * number of its thread: the worker's is the second. */
+static void test_counters(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 40};
+	f->arguments[1] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_DOUBLE, .value.d = 2.5};
+	f->arguments[2] =
+	    (struct tw_argument){.name = f->cat, .type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"x"};
+	f->arguments[3] = (struct tw_argument){.name = f->fib, .type = TW_ARG_INT, .value.i = -2};
+	f->arguments[4] = (struct tw_argument){.name = f->fib, .type = TW_ARG_DOUBLE, .value.d = INFINITY};
+	PUT(f, EVENT(1, TW_SLICE_COMPLETE, f->main, f->fib, .value = 2),
+	    EVENT(5, TW_COUNTER, f->worker, f->cat, .category = f->leaf, .argument_count = 3),
+	    EVENT(7, TW_COUNTER, f->worker, f->cat, .category = f->leaf, .first_argument = 3, .argument_count = 1),
+	    EVENT(6, TW_COUNTER, f->main, f->cat, .id = 26, .argument_count = 1),
+	    EVENT(9, TW_COUNTER, f->main, f->cat, .id = 26, .first_argument = 4, .argument_count = 1));
+	expect_loss(f, "counter", 3, 1);
+	const char *text = finish(f);
+	text =
+	    expect(text,
+	           "\"counters\":[{\"name\":\"cat fib\",\"category\":\"Memory\",\"description\":\"leaf\",\"pid\":\"7\","
+	           "\"mainThreadIndex\":1,\"samples\":{\"time\":[0.000005,0.000005,0.000007],\"count\":[0,40,-42],"
+	           "\"length\":3}},\n");
+	text = expect(
+	    text,
+	    "{\"name\":\"cat leaf\",\"category\":\"Memory\",\"description\":\"leaf\",\"pid\":\"7\","
+	    "\"mainThreadIndex\":1,\"samples\":{\"time\":[0.000005,0.000005],\"count\":[0,2.5],\"length\":2}},\n");
+	text =
+	    expect(text,
+	           "{\"name\":\"cat fib 0x1a\",\"category\":\"Memory\",\"description\":\"\",\"pid\":\"7\","
+	           "\"mainThreadIndex\":0,\"samples\":{\"time\":[0.000006,0.000006],\"count\":[0,40],\"length\":2}}],"
+	           "\"threads\":[");
+	text = expect(text, "\"tid\":\"7\"");
+	text = expect(text, "\"tid\":\"8\"");
+	assert_null(strstr(text, "\"tid\""));
+}
+
+static void test_many_counters(void **state)
+{
+	enum { MOST = 1024, MORE = 5 };
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 1};
+	for (unsigned i = 1; i <= MOST + MORE; i++)
+		PUT(f, EVENT(i, TW_COUNTER, f->main, f->cat, .id = i, .argument_count = 1));
+	PUT(f, EVENT(MOST + MORE + 1, TW_COUNTER, f->main, f->cat, .id = 1, .argument_count = 1));
+	expect_loss(f, "counter", MOST + 1, MORE);
+	const char *text = expect(finish(f), "{\"name\":\"cat fib 0x1\",");
+	text = expect(text, "\"count\":[0,1,0],\"length\":3}}");
+	text = expect(text, "{\"name\":\"cat fib 0x400\",");
+	expect(text, "\"count\":[0,1],\"length\":2}}],\"threads\":[");
+}
+
 /* A slice of 3 ns every 10 ns: more samples than stay in memory. What is expected is a list of all cells. */
 static void test_many_samples(void **state)
 {
@@ -140,6 +194,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_async, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_many_counters, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 	};

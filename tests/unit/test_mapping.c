@@ -94,7 +94,7 @@ static const char *cell_of(const struct table *tables, unsigned count, const cha
 struct source {
 	struct tw_format format;
 	struct tw_reader reader;
-	struct tw_argument argument;
+	struct tw_argument arguments[2]; /* a text, and a number */
 	uint32_t track, name;
 };
 
@@ -107,7 +107,9 @@ static void open_source(struct source *source)
 	source->reader.dictionary = tw_dictionary_new();
 	source->name = tw_dictionary_intern(source->reader.dictionary, &name);
 	source->track = tw_dictionary_add_track(source->reader.dictionary, &track);
-	source->argument = (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"text", .size = 4};
+	source->arguments[0] =
+	    (struct tw_argument){.type = TW_ARG_TEXT, .value.bytes = (const uint8_t *)"text", .size = 4};
+	source->arguments[1] = (struct tw_argument){.type = TW_ARG_UINT, .value.u = 3};
 }
 
 /* An event as plain as its kind can be. */
@@ -120,7 +122,8 @@ static struct tw_event event_of(const struct source *source, uint8_t kind)
 		event.track = 0;
 	if (kind == TW_LOG)
 		event.value = 0;
-	event.argument_count = kind == TW_LOG || kind == TW_BLOB;
+	event.argument_count = kind == TW_LOG || kind == TW_BLOB || kind == TW_COUNTER;
+	event.first_argument = kind == TW_COUNTER;
 	return event;
 }
 
@@ -142,7 +145,7 @@ static const char *what_became_of(const struct source *source, uint8_t kind, con
 	struct tw_writer *writer;
 	struct tw_event events[2] = {event_of(source, TW_SLICE_BEGIN), event_of(source, kind)};
 	bool second = kind == TW_SLICE_END; /* it needs a begin */
-	struct tw_batch batch = {.events = events + !second, .count = 1u + second, .arguments = &source->argument};
+	struct tw_batch batch = {.events = events + !second, .count = 1u + second, .arguments = source->arguments};
 	assert_int_equal(tw_create(&writer, path, target, NULL), 0);
 	assert_int_equal(tw_write(writer, &source->reader, &batch), 0);
 	assert_int_equal(tw_finish(writer), 0);
@@ -265,7 +268,7 @@ static bool has_lost(const struct tw_writer *writer, const char *what)
 static void write_slice(const struct source *source, struct tw_writer *writer)
 {
 	struct tw_event events[2] = {event_of(source, TW_SLICE_BEGIN), event_of(source, TW_SLICE_END)};
-	struct tw_batch batch = {.events = events, .count = 2, .arguments = &source->argument};
+	struct tw_batch batch = {.events = events, .count = 2, .arguments = source->arguments};
 	events[0].category = source->name;
 	events[0].argument_count = 1;
 	assert_int_equal(tw_write(writer, &source->reader, &batch), 0);
