@@ -1,8 +1,8 @@
 /* firefox_counters.c - counters of the Firefox Profiler's processed profiles: a series of a thread is one.
  *
- * Source: the profiler's types of version 48. It adds the counts up, takes the first of them for unreliable and makes it
- * 0: so a count is the change since the one before, and the first is 0. Of the categories that it knows, "Memory" is the
- * one whose sum is drawn over time. */
+ * Source: the profiler's types of version 48. It adds the counts up, takes the first of them for unreliable and makes
+ * it 0: so a count is the change since the one before, and the first is 0. Of the categories that it knows, "Memory" is
+ * the one whose sum is drawn over time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
