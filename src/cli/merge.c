@@ -10,6 +10,8 @@
 #include "cli/walk.h"
 #include "cli/writing.h"
 
+enum { FILES_MOST = 256 }; /* as tw_open_merged() has it */
+
 struct merge_options {
 	struct tw_common common;
 	const char *to, *align;
@@ -194,6 +196,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
 	if (!status)
 		status = refuse_format(writing.format);
+	if (!status && count > FILES_MOST)
+		status = tw_say_usage(
+		    &tw_command_merge,
+		    "at most %d files at once: merge some first, then what becomes of them, with --align none",
+		    FILES_MOST);
 	if (status)
 		return status;
 	struct inputs inputs = {calloc(count, sizeof *inputs.items), count};
@@ -249,6 +256,5 @@ const struct tw_command tw_command_merge = {
     .groups = groups,
     .size = sizeof(struct merge_options),
     .least = 1,
-    .most = 256,
     .run = run,
 };

@@ -77,6 +77,10 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$status" -eq 2 ]
 	[[ "$output" = *nothing.fxt* ]]
 	[ ! -e out.fxt ]
+	run trackway merge $(yes "$DATA/fxt/streaming.fxt" | head -n 257) -o out.fxt
+	[ "$status" -eq 2 ]
+	[[ "${lines[0]}" = *"at most 256 files at once"* ]]
+	[ ! -e out.fxt ]
 }
 
 @test "merge: what is wrong in a file is told with its name" {
