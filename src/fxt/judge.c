@@ -4,6 +4,7 @@
 #include "fxt/measure.h"
 #include "fxt/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* How many records in a row make a place trustworthy. */
@@ -14,6 +15,9 @@ enum { STRANGE = 8 };
 
 /* How many records are looked at to find those that are nothing else. */
 enum { SEARCHED = 16 };
+
+/* Words of a record that need not be doubted because others are missing that it refers to. */
+enum { SHORT = 64 };
 
 /* Bytes of an object that has no more than a number. */
 enum { LEAST_OBJECT = 2 * TW_FXT_WORD };
@@ -116,7 +120,8 @@ static bool is_sound(const struct view *view, size_t at)
 }
 
 /* Whether what measures right may as well be an argument or a small number. A null argument looks like the section of
- * some provider, a uint32 of 0 like an empty string, a pointer or a text like an object without a name. */
+ * some provider, a uint32 of 0 like an empty string, a small number like a thread without one, a pointer or a text like
+ * an object without a name. */
 static bool is_weak(const struct view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
@@ -126,6 +131,8 @@ static bool is_weak(const struct view *view, size_t at, size_t size)
 		       !fxt_state_knows(view->state, (uint32_t)tw_bits(header, 20, 51));
 	case TW_FXT_TYPE_STRING:
 		return tw_bits(header, 16, 30) == 0 || tw_bits(header, 32, 46) == 0;
+	case TW_FXT_TYPE_THREAD:
+		return tw_bits(header, 16, 23) == 0;
 	case TW_FXT_TYPE_USERSPACE_OBJECT:
 	case TW_FXT_TYPE_KERNEL_OBJECT:
 		return size == LEAST_OBJECT && !string_known(view, tw_bits(header, 24, 39), at);
@@ -346,18 +353,29 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
-/* Whether enough records follow one another from a place that are hardly arguments. */
-static bool many_begin(const struct view *view, size_t at)
+/* Records follow one another from a place: 1, and how many of the first of them are hardly arguments; otherwise 0. */
+static unsigned weigh(const struct view *view, size_t at)
 {
-	unsigned solid = 0;
-	for (unsigned count = 0; count < SEARCHED && solid < CHAIN && at < view->left; count++) {
+	unsigned weight = 1;
+	for (unsigned count = 0; count < SEARCHED && weight <= CHAIN && at < view->left; count++) {
 		size_t next = measure(view, at);
 		if (next == 0)
-			return false;
-		solid += is_solid(view, at, next);
+			return 0;
+		weight += is_solid(view, at, next);
 		at += next;
 	}
-	return solid >= CHAIN;
+	return weight;
+}
+
+/* The same for each place in a record, of what leads out of it: where it ends nothing else does, as all that it holds
+ * as its own would. */
+static void weigh_inside(const struct view *view, uint8_t *weights, size_t size)
+{
+	for (size_t at = size; at-- > 0;) {
+		size_t next = measure(view, at), end = at + next;
+		unsigned behind = next == 0 || end == size ? 0 : end < size ? weights[end] : weigh(view, end);
+		weights[at] = (uint8_t)(behind && behind <= CHAIN ? behind + is_solid(view, at, next) : behind);
+	}
 }
 
 /* Whether an event that refers to what is there begins in a record, goes beyond it, and leads to the end of the
@@ -375,25 +393,57 @@ static bool ends_file(const struct view *view, size_t at, size_t size)
 	return beyond;
 }
 
-/* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
- * one of which the bytes are missing instead: then an event must have a name. */
-static bool began_inside(const struct view *view, size_t at, size_t size)
+/* Whether one of the records that follow one behind another at a place refers to the same as it does, in these bits. */
+static bool is_used_again(const struct view *view, size_t at, uint64_t bits)
 {
-	if (!many_begin(view, at))
-		return ends_file(view, at, size);
 	uint64_t header = tw_load64(view->bytes + at, view->big);
-	bool named = fxt_type(header) != TW_FXT_TYPE_EVENT || tw_bits(header, 48, 63);
-	return is_sound(view, at) && (named || size - at >= TW_FXT_WORD);
+	for (unsigned count = 0; count < SEARCHED; count++) {
+		at += measure(view, at);
+		if (measure(view, at) == 0)
+			return false;
+		uint64_t other = tw_load64(view->bytes + at, view->big);
+		if (fxt_type(other) == TW_FXT_TYPE_EVENT && ((other ^ header) & bits) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether an event that others follow is a good one: it has a name, and refers to what is registered, or what these
+ * refer to as well. */
+static bool refers_well(const struct view *view, size_t at)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t thread = tw_bits(header, 24, 31), category = tw_bits(header, 32, 47), name = tw_bits(header, 48, 63);
+	return name && (string_sound(view, name, at) || is_used_again(view, at, FXT_BITS(48, 63))) &&
+	       (string_sound(view, category, at) || is_used_again(view, at, FXT_BITS(32, 47))) &&
+	       (thread_sound(view, thread, at) || is_used_again(view, at, FXT_BITS(24, 31)));
+}
+
+/* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
+ * one of which the bytes are missing instead, or one that something stands before. */
+static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
+{
+	if (weight <= CHAIN)
+		return ends_file(view, at, size);
+	size_t length = measure(view, at);
+	if (size - at >= TW_FXT_WORD)
+		return !is_weak(view, at, length);
+	return is_solid(view, at, length) &&
+	       (fxt_type(tw_load64(view->bytes + at, view->big)) != TW_FXT_TYPE_EVENT || refers_well(view, at));
 }
 
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
                        bool big, uint64_t offset)
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
-	for (size_t at = 1; at < size; at++)
-		if (began_inside(&view, at, size))
-			return at;
-	return size;
+	uint8_t *weights = malloc(size);
+	size_t at = weights ? 1 : size;
+	if (weights)
+		weigh_inside(&view, weights, size);
+	while (at < size && !began_inside(&view, at, size, weights[at]))
+		at++;
+	free(weights);
+	return at;
 }
 
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
@@ -405,12 +455,31 @@ size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 	return at;
 }
 
+/* Whether the header of a good record says all that its size must be, or what it refers to is there. */
+static bool may_be_long(const struct view *view, uint64_t header)
+{
+	if (fxt_type(header) == TW_FXT_TYPE_STRING)
+		return fxt_size(header) == 1 + fxt_words(tw_bits(header, 32, 46));
+	return fxt_type(header) >= TW_FXT_TYPE_EVENT && is_sound(view, 0);
+}
+
+/* Whether bytes look like the beginning of a record that is not all here, as the last ones of nearly every chunk do. */
+static bool is_begun(const struct view *view)
+{
+	if (view->left < TW_FXT_WORD)
+		return true;
+	uint64_t header = tw_load64(view->bytes, view->big);
+	enum tw_fxt_kind kind = fxt_kind(header);
+	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, 0);
+	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header));
+}
+
 struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset)
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	if (!at_end && left < FXT_LOOK)
-		return (struct fxt_judgement){.verdict = FXT_WANTS_MORE};
+		return (struct fxt_judgement){.verdict = is_begun(&view) ? FXT_WANTS_MORE : FXT_WANTS_LAST};
 	if (is_swapped(&view, 0))
 		return (struct fxt_judgement){.verdict = FXT_IS_SWAPPED};
 	if (in_garbage)

@@ -307,6 +307,13 @@ void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency)
 	tw_dictionary_set_ticks(state->dictionary, state->current->number, frequency);
 }
 
+void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency)
+{
+	state->current->frequency = frequency;
+	state->current->initialized = initialized;
+	tw_dictionary_set_ticks(state->dictionary, state->current->number, initialized ? frequency : 0);
+}
+
 bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *name, size_t length)
 {
 	uint32_t place;

@@ -253,36 +253,72 @@ static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	walk->lost_from = UINT64_MAX;
 }
 
-/* What a record that turns out to be none has registered. */
-static void take_back(struct fxt_walk *walk, uint64_t header, uint64_t offset)
+/* What is told of the last record when its index is registered again is not true. */
+static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk, uint64_t offset)
 {
-	uint64_t type = tw_bits(header, 0, 3);
+	while (chunk->note_count && chunk->notes[chunk->note_count - 1].record == offset) {
+		enum fxt_rule rule = chunk->notes[--chunk->note_count].rule;
+		provider->told_string &= rule != FXT_STRING_REPLACED;
+		provider->told_thread &= rule != FXT_THREAD_REPLACED;
+	}
+}
+
+/* The clock is what it was before the last turn. */
+static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	chunk->turn_count--;
+	const struct fxt_turn *turn = chunk->turn_count ? &chunk->turns[chunk->turn_count - 1] : &chunk->turn;
+	fxt_state_withdraw_ticks(walk->state, turn->initialized, turn->frequency);
+	walk->state->current->has_wall = turn->has_wall;
+	walk->state->current->wall_ns = turn->wall_ns;
+}
+
+/* What the last record has set. */
+static void take_back(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place)
+{
+	uint64_t header = tw_load64(chunk->bytes + place, walk->big), offset = fxt_offset(chunk, place);
+	unsigned type = fxt_type(header);
 	if (type == TW_FXT_TYPE_STRING)
 		fxt_state_withdraw(walk->state, false, (unsigned)tw_bits(header, 16, 30), offset);
 	else if (type == TW_FXT_TYPE_THREAD)
 		fxt_state_withdraw(walk->state, true, (unsigned)tw_bits(header, 16, 23), offset);
+	else if (type == TW_FXT_TYPE_INITIALIZATION)
+		take_turn_back(walk, chunk);
+	forget_notes(walk->state->current, chunk, offset);
 }
 
-/* The record that garbage follows: where bytes of it are missing it has swallowed others, though its size looks right.
- * It is taken back, unless others depend on it, and the walk goes on with those. False where it holds none. */
-static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+/* Goes back to before the last record, as if it had not been passed. What it has set is as before; metadata cannot be
+ * undone. False where there is none. */
+static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	struct fxt_piece *piece = chunk->piece_count > chunk->decoded ? &chunk->pieces[chunk->piece_count - 1] : NULL;
-	size_t last = walk->last, size = chunk->walked - last;
+	size_t last = walk->last;
 	if (!piece || piece->kind != FXT_RECORDS || piece->to != chunk->walked || last < piece->from ||
-	    last >= piece->to)
+	    last >= piece->to || fxt_type(tw_load64(chunk->bytes + last, walk->big)) == TW_FXT_TYPE_METADATA)
 		return false;
-	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
-	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, chunk->at_end,
-	                                walk->big, fxt_offset(chunk, last));
-	if (inside == size || tw_bits(header, 0, 3) < TW_FXT_TYPE_STRING)
-		return false;
-	take_back(walk, header, fxt_offset(chunk, last));
+	take_back(walk, chunk, last);
 	piece->to = last;
 	piece->leapt = false; /* what was told of it is not true */
 	piece->count--;
 	chunk->piece_count -= piece->from == piece->to;
-	chunk->walked = last + inside;
+	chunk->walked = last;
+	walk->last = SIZE_MAX;
+	return true;
+}
+
+/* The record before a place in doubt: where bytes of it are missing it has swallowed others, though its size looks
+ * right. It is taken back, and the walk goes on with those. False where it holds none. */
+static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	size_t last = walk->last, end = chunk->walked, size = end - last;
+	if (last >= end)
+		return false;
+	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
+	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, chunk->at_end,
+	                                walk->big, fxt_offset(chunk, last));
+	if (inside == size || !go_back(walk, chunk))
+		return false;
+	chunk->walked += inside;
 	add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
 	                                     .from = chunk->walked,
 	                                     .to = chunk->walked,
@@ -294,8 +330,6 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 
 static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
-	if (walk->lost_from == UINT64_MAX && look_back(walk, chunk))
-		return;
 	if (walk->lost_from == UINT64_MAX)
 		enter_garbage(walk, chunk, judgement);
 	chunk->walked += (size_t)judgement->size;
@@ -359,9 +393,12 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 /* Goes past a place in doubt. False where the walk must stop: for more bytes, or at a barrier. */
 static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
 {
+	bool in_garbage = walk->lost_from != UINT64_MAX;
 	const struct fxt_judgement judgement =
 	    fxt_judge(walk->state, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end, walk->big,
-	              walk->lost_from != UINT64_MAX, fxt_offset(chunk, chunk->walked));
+	              in_garbage, fxt_offset(chunk, chunk->walked));
+	if (judgement.verdict < FXT_IS_SWAPPED && !in_garbage && look_back(walk, chunk))
+		return true;
 	switch (judgement.verdict) {
 	case FXT_IS_RECORD:
 		if (pass_record(walk, chunk, &judgement))
@@ -372,17 +409,20 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 		pass_odd(chunk, &judgement, FXT_BROKEN, walk->big);
 		return true;
 	case FXT_IS_CUT:
-		if (walk->lost_from != UINT64_MAX || !look_back(walk, chunk))
-			pass_odd(chunk, &judgement, FXT_CUT, walk->big);
+		pass_odd(chunk, &judgement, FXT_CUT, walk->big);
 		return true;
 	case FXT_IS_GARBAGE:
 		pass_garbage(walk, chunk, &judgement);
 		return true;
 	case FXT_IS_SWAPPED:
-		if (walk->lost_from != UINT64_MAX)
+		if (in_garbage)
 			leave_garbage(walk, chunk);
 		walk->big = !walk->big;
 		return true;
+	case FXT_WANTS_LAST:
+		if (!in_garbage)
+			go_back(walk, chunk);
+		return false;
 	case FXT_WANTS_MORE:
 		return false;
 	}

@@ -12,7 +12,8 @@ enum fxt_verdict {
 	FXT_IS_GARBAGE, /* so many bytes until the next record, or until where more bytes are needed to tell */
 	FXT_IS_CUT,     /* the file ends in it */
 	FXT_IS_SWAPPED, /* the magic number in the other byte order */
-	FXT_WANTS_MORE  /* bytes, to be judged */
+	FXT_WANTS_MORE, /* bytes, to be judged */
+	FXT_WANTS_LAST  /* the same, and the record before with them */
 };
 
 struct fxt_judgement {

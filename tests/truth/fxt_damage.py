@@ -209,7 +209,7 @@ class Damaged:
         for offset, size in valid.items():
             if offset + size in self.whole or offset + size == len(self.data):
                 swallowed.update(other for other in self.whole if offset < other < offset + size)
-        doubtful = [*valid, *(offset for offset in self.doubtful if offset in self.whole)]
+        doubtful = [*valid, *self.doubtful]
         sure = set(self.whole) - self.doubtful
         ways = [self.decode(sure.union(some)) for some in subsets(doubtful)]
         if swallowed:

@@ -547,15 +547,167 @@ static void test_byte_before_long(void **state)
 	}
 }
 
+/* ---- Bytes missing of a record, which swallows as many of the next. ---- */
+
+static void put_text(const char *text, size_t length)
+{
+	memset(whole + size, 0, (length + 7) / 8 * 8);
+	memcpy(whole + size, text, length);
+	size += (length + 7) / 8 * 8;
+}
+
+enum { EMPTY = 0x8000 }; /* an inline string */
+
+/* Instants, or whatever type it is, of so many ticks and more. */
+static void put_named(unsigned type, unsigned name, uint64_t time, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		put(UINT64_C(0x01000024) | (uint64_t)type << 16 | (uint64_t)name << 48);
+		put(time + i);
+	}
+}
+
+static void lose(size_t from, size_t length)
+{
+	memcpy(damaged, whole, from);
+	memcpy(damaged + from, whole + from + length, size - from - length);
+	read_all(whole, size, TW_ORDER_FILE, wanted);
+	read_all(damaged, size - length, TW_ORDER_FILE, found);
+}
+
+/* The initialization record ends in the string record behind it: that one is read, and the clock is as it was. */
+static void test_short_initialization(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(0x21);
+		size_t clock = size;
+		put(1000);
+		put(UINT64_C(0x300010022)); /* string 1 */
+		put_text("cat", 3);
+		put_named(0, 1, 1000, 5);
+		lose(clock, 8);
+		expect_others(clock - 8, clock + 8, (size_t)-8, "bytes missing of the initialization record");
+		assert_true(lost == 8 && errors == 1);
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		assert_int_equal(tw_open_memory(&reader, "test", damaged, size - 8, NULL), 0);
+		assert_true(tw_read(reader, &batch) > 0);
+		const struct tw_event *last = &batch.events[batch.count - 1];
+		assert_string_equal(tw_dictionary_name(tw_reader_dictionary(reader), last->name)->text, "cat");
+		assert_int_equal(last->time, 1004); /* ns: nothing says how long a tick is */
+		tw_close(reader);
+	}
+}
+
+/* A name that was lost before does not make worse what refers to it. */
+static void test_short_unnamed(void **state)
+{
+	enum { RECORD = 16, MISSING = 7 };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_named(2, 5, 1000, 20); /* nothing is registered as 5 */
+		for (size_t k = 1; k <= MISSING; k++) {
+			size_t from = size - 10 * RECORD;
+			lose(from - k, k);
+			expect_others(from - RECORD, from, (size_t)-k, "bytes missing before an unknown name");
+		}
+	}
+}
+
+/* A blob that holds records is not one that has swallowed them, whatever comes behind it. */
+static void test_blob_of_records(void **state)
+{
+	enum { RECORD = 16, HELD = 10 };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_C(0x80000005) | (1 + HELD * RECORD / 8) << 4 | (uint64_t)(HELD * RECORD) << 32);
+		put_named(0, EMPTY, 1000, HELD);
+		size_t behind = size;
+		put_named(0, EMPTY, 2000, HELD);
+		read_all(whole, size, TW_ORDER_FILE, wanted);
+		memcpy(damaged, whole, size);
+		memset(damaged + behind, 0xff, 8);
+		read_all(damaged, size, TW_ORDER_FILE, found);
+		expect_others(behind, behind + RECORD, 0, "damage behind a blob");
+		assert_true(lost == RECORD && errors == 1);
+	}
+}
+
+/* The same wherever it is in what is read at a time. */
+static void test_short_anywhere(void **state)
+{
+	enum { STEP = 4000, PIECE = 1 << 18, NAME = 40 };
+	(void)state;
+	big = false;
+	for (size_t place = PIECE - 10 * STEP; place < PIECE + STEP; place += STEP) {
+		size = 0;
+		put_head();
+		while (size < place)
+			put_named(0, EMPTY, size, 1);
+		size_t from = size;
+		put(UINT64_C(0x01000074) | (uint64_t)(0x8000 | NAME) << 48);
+		put(size);
+		put_text("the quick brown fox jumps over all dogs", NAME);
+		size_t to = size;
+		while (size < PIECE + 20 * STEP)
+			put_named(0, EMPTY, size, 1);
+		lose(to - 8, 8);
+		expect_others(from, to, (size_t)-8, "bytes missing of a name");
+		assert_true(lost == to - from - 8 && errors == 1);
+	}
+}
+
+/* What follows looks like records of strange types, because the bytes are alike. */
+static void test_short_before_strange(void **state)
+{
+	enum { NAME = 32000, BLOB = 32736 };
+	(void)state;
+	big = false;
+	size = 0;
+	put_head();
+	size_t from = size;
+	size = put_long(size, UINT64_C(4) | 1 << 24 | (uint64_t)(0x8000 | NAME) << 48, 5700, NAME);
+	size_t to = size;
+	size = put_long(size, UINT64_C(5) | 1 << 16 | (uint64_t)BLOB << 32 | UINT64_C(1) << 48, 0, BLOB);
+	for (size_t i = 0; i < BLOB; i++)
+		whole[size - BLOB + i] = (uint8_t)(7 * i);
+	put_named(0, EMPTY, 5800, 4);
+	for (size_t length = 1; length < 1200; length += 7) {
+		lose(from + 5000, length);
+		expect_others(from, to, -length, "bytes missing of a long name");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_headers),          cmocka_unit_test(test_random_bytes),
-	    cmocka_unit_test(test_overwritten),      cmocka_unit_test(test_cuts),
-	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
-	    cmocka_unit_test(test_large_filtered),   cmocka_unit_test(test_jobs),
-	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_byte_before_long),
-	    cmocka_unit_test(test_before_last),      cmocka_unit_test(test_short_headers),
+	    cmocka_unit_test(test_headers),
+	    cmocka_unit_test(test_random_bytes),
+	    cmocka_unit_test(test_overwritten),
+	    cmocka_unit_test(test_cuts),
+	    cmocka_unit_test(test_large_blob),
+	    cmocka_unit_test(test_large_unknown),
+	    cmocka_unit_test(test_large_filtered),
+	    cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_registered_again),
+	    cmocka_unit_test(test_byte_before_long),
+	    cmocka_unit_test(test_before_last),
+	    cmocka_unit_test(test_short_headers),
+	    cmocka_unit_test(test_short_initialization),
+	    cmocka_unit_test(test_short_unnamed),
+	    cmocka_unit_test(test_blob_of_records),
+	    cmocka_unit_test(test_short_anywhere),
+	    cmocka_unit_test(test_short_before_strange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
