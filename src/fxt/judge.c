@@ -16,7 +16,7 @@ enum { STRANGE = 8 };
 /* How many records are looked at to find those that are nothing else. */
 enum { SEARCHED = 16 };
 
-/* Words of a record that need not be doubted because others are missing that it refers to. */
+/* Words of a record that may be whatever chance makes; a longer one is none. */
 enum { SHORT = 64 };
 
 /* Bytes of an object that has no more than a number. */
@@ -176,42 +176,21 @@ static bool alone(const struct view *view, size_t at)
 	       string_known(view, tw_bits(header, 48, 63), at) && (category == 0 || string_known(view, category, at));
 }
 
-static bool begins(const struct view *view, size_t at)
+/* least: chain(). */
+static bool may_begin(const struct view *view, size_t at, unsigned least)
 {
 	size_t size = measure(view, at);
-	return size != 0 && !is_weak(view, at, size) && (chain(view, at, 1) || alone(view, at));
+	return size != 0 && !is_weak(view, at, size) && (chain(view, at, least) || alone(view, at));
+}
+
+static bool begins(const struct view *view, size_t at)
+{
+	return may_begin(view, at, 1);
 }
 
 static bool is_swapped(const struct view *view, size_t at)
 {
 	return view->left - at >= TW_FXT_WORD && tw_load64(view->bytes + at, !view->big) == TW_FXT_MAGIC_WORD;
-}
-
-/* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or
- * too many, so that records need not stand at multiples of their words. */
-static size_t scan(const struct view *view, size_t from)
-{
-	size_t end = view->at_end ? view->left : view->left - FXT_LOOK + 1;
-	for (size_t at = from; at < end; at++)
-		if (begins(view, at) || is_swapped(view, at))
-			return at;
-	return end;
-}
-
-/* The fault of a header, whose size may not be trusted. */
-static const char *header_fault(uint64_t header)
-{
-	return tw_bits(header, 4, 15) == 0 && tw_bits(header, 0, 3) != TW_FXT_TYPE_LARGE ? "a size of at least 1 word"
-	                                                                                 : "a record";
-}
-
-/* Whether all of a record is known to the format, as that of damaged bytes hardly ever is. */
-static bool is_known(const struct tw_fxt_record *record)
-{
-	bool known = record->kind != TW_FXT_UNKNOWN && !record->reserved && !record->trailing_size;
-	for (unsigned i = 0; i < record->argument_count; i++)
-		known = known && record->arguments[i].type <= TW_FXT_ARG_BLOB && !record->arguments[i].trailing_size;
-	return known;
 }
 
 /* Whether records follow one another from a place in what says that it is one record of `size` bytes, several or up to
@@ -232,12 +211,57 @@ static bool others_begin(const struct view *view, size_t at, size_t size)
 	return solid;
 }
 
+/* Whether chance has made a record of damaged bytes and of what follows them: it may be none, and ends where others do
+ * that begin in it. */
+static bool is_chance(const struct view *view, size_t at)
+{
+	size_t size = measure(view, at), end = at + size;
+	bool sure = size > SHORT * TW_FXT_WORD || (is_sound(view, at) && is_solid(view, at, size));
+	for (size_t inside = at + 1; !sure && inside < end; inside++)
+		if (others_begin(view, inside, end))
+			return true;
+	return false;
+}
+
+/* Whether it is here that records go on behind damage. least: chain(). */
+static bool goes_on(const struct view *view, size_t at, unsigned least)
+{
+	return (may_begin(view, at, least) && !is_chance(view, at)) || is_swapped(view, at);
+}
+
+/* The next place that a record begins at; as far as the bytes allow to tell when there is none. Bytes may be missing or
+ * too many, so that records need not stand at multiples of their words. */
+static size_t scan(const struct view *view, size_t from)
+{
+	size_t end = view->at_end ? view->left : view->left - FXT_LOOK + 1;
+	for (size_t at = from; at < end; at++)
+		if (goes_on(view, at, 1))
+			return at;
+	return end;
+}
+
+/* The fault of a header, whose size may not be trusted. */
+static const char *header_fault(uint64_t header)
+{
+	return tw_bits(header, 4, 15) == 0 && tw_bits(header, 0, 3) != TW_FXT_TYPE_LARGE ? "a size of at least 1 word"
+	                                                                                 : "a record";
+}
+
+/* Whether all of a record is known to the format, as that of damaged bytes hardly ever is. */
+static bool is_known(const struct tw_fxt_record *record)
+{
+	bool known = record->kind != TW_FXT_UNKNOWN && !record->reserved && !record->trailing_size;
+	for (unsigned i = 0; i < record->argument_count; i++)
+		known = known && record->arguments[i].type <= TW_FXT_ARG_BLOB && !record->arguments[i].trailing_size;
+	return known;
+}
+
 /* Where in a record others begin; 0 if nowhere. */
 static size_t holds_others(const struct view *view, uint64_t size)
 {
 	size_t end = size < view->left ? (size_t)size : view->left;
 	for (size_t at = 1; at < end; at++)
-		if (others_begin(view, at, end))
+		if (others_begin(view, at, end) && !is_chance(view, at))
 			return at;
 	return 0;
 }
@@ -261,7 +285,7 @@ static bool goes_beyond(const struct view *view, size_t at, size_t size)
 static size_t holds_longer(const struct view *view, size_t size)
 {
 	for (size_t at = 1; at < size; at++)
-		if (goes_beyond(view, at, size))
+		if (goes_beyond(view, at, size) && !is_chance(view, at))
 			return at;
 	return 0;
 }
@@ -325,14 +349,10 @@ static bool ends_here(const struct view *view)
 static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t size)
 {
 	unsigned least = is_sound(view, 0) && !ends_here(view) ? 2 : 1;
-	for (size_t at = 1; at < view->left; at++) {
-		size_t length = measure(view, at);
-		bool begins_here =
-		    length != 0 && !is_weak(view, at, length) && (chain(view, at, least) || alone(view, at));
-		if (begins_here || is_swapped(view, at))
+	for (size_t at = 1; at < view->left; at++)
+		if (goes_on(view, at, least))
 			return (struct fxt_judgement){FXT_IS_GARBAGE, at,
 			                              "a record that ends before the end of the file", 0};
-	}
 	return (struct fxt_judgement){FXT_IS_CUT, size, "the rest of the record", 0};
 }
 
@@ -425,11 +445,10 @@ static bool began_inside(const struct view *view, size_t at, size_t size, unsign
 {
 	if (weight <= CHAIN)
 		return ends_file(view, at, size);
-	size_t length = measure(view, at);
-	if (size - at >= TW_FXT_WORD)
-		return !is_weak(view, at, length);
-	return is_solid(view, at, length) &&
-	       (fxt_type(tw_load64(view->bytes + at, view->big)) != TW_FXT_TYPE_EVENT || refers_well(view, at));
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	bool shared = size - at < TW_FXT_WORD;
+	return !is_weak(view, at, measure(view, at)) &&
+	       (!shared || (header >> 16 && (fxt_type(header) != TW_FXT_TYPE_EVENT || refers_well(view, at))));
 }
 
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,

@@ -667,6 +667,26 @@ static void test_short_anywhere(void **state)
 	}
 }
 
+/* Damaged bytes make the header of a legacy context switch to thread 86, which nothing is known of. As its outgoing
+ * thread a string record would fit in. */
+static void test_chance(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_MAX);
+		put(UINT64_C(0x56000000048));
+		put(1);
+		put(UINT64_C(0x400010022)); /* string 1 */
+		put_text("step", 4);
+		put_named(0, 1, 2000, 10);
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(lost == 24 && errors == 1);
+	}
+}
+
 /* What follows looks like records of strange types, because the bytes are alike. */
 static void test_short_before_strange(void **state)
 {
@@ -708,6 +728,7 @@ int main(void)
 	    cmocka_unit_test(test_blob_of_records),
 	    cmocka_unit_test(test_short_anywhere),
 	    cmocka_unit_test(test_short_before_strange),
+	    cmocka_unit_test(test_chance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
