@@ -61,7 +61,7 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 /* ---- The order. ---- */
 
 /* A chunk of an FXT archive spans some milliseconds: two digits. */
-enum { DIGIT = 12, DIGITS = 1 << DIGIT, KEY_BITS = 64 };
+enum { DIGIT_LEAST = 6, DIGIT = 12, DIGITS = 1 << DIGIT, KEY_BITS = 64 };
 
 static bool in_order(const struct tw_event *a, const struct tw_event *b)
 {
@@ -118,7 +118,9 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsigned key_bits)
 {
 	uint64_t *from = keys, *to = keys + count;
-	unsigned passes = (key_bits + DIGIT - 1) / DIGIT;
+	unsigned digit = tw_bits_of(count); /* to go through more places than there are keys takes longer than to sort */
+	digit = digit < DIGIT_LEAST ? DIGIT_LEAST : digit > DIGIT ? DIGIT : digit;
+	unsigned passes = (key_bits + digit - 1) / digit;
 	unsigned width = passes ? (key_bits + passes - 1) / passes : 0;
 	for (unsigned pass = 0; pass < passes; pass++) {
 		sort_digit(from, to, count, number_bits + pass * width, width);
