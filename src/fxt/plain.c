@@ -193,9 +193,10 @@ void fxt_brief_rows(struct fxt_chunk *chunk)
 
 /* ---- Events as they will be written. ---- */
 
-/* Puts the arguments; false where the name of one has not been written, or one does not fit. */
-static __attribute__((noinline)) bool put_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
-                                                 struct fxt_put *put)
+/* Puts the arguments, and returns where they end; NULL where the name of one has not been written, or one does not fit.
+ * Who puts the rest of the record has no address of its `put` taken: it stays in registers. */
+static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
+                                                     struct fxt_put put)
 {
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t offset = fxt_offset(chunk, place);
@@ -203,11 +204,11 @@ static __attribute__((noinline)) bool put_values(struct fxt_chunk *chunk, size_t
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
 		const struct tw_argument argument = value_at(chunk, at, header, offset);
 		const struct fxt_label label = {.reference = fxt_linked_name(chunk->links, argument.name)};
-		if (!label.reference != !argument.name || fxt_put_argument(put, &label, &argument, 1) != FXT_FITS)
-			return false;
+		if (!label.reference != !argument.name || fxt_put_argument(&put, &label, &argument, 1) != FXT_FITS)
+			return NULL;
 		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
 	}
-	return true;
+	return put.at;
 }
 
 /* Room for a record of this size behind which so much can be read that short ones are copied in one go. */
@@ -228,12 +229,11 @@ INLINE bool begin_ready(struct fxt_chunk *chunk, bool is_short, struct fxt_put *
 }
 
 /* Takes a record that was made apart. */
-static __attribute__((noinline)) bool append(struct tw_slab *slab, const struct fxt_put *put)
+static __attribute__((noinline)) bool append(struct tw_slab *slab, const uint8_t *record, size_t size)
 {
-	size_t size = (size_t)(put->at - put->start);
 	if (slab->ready_room - slab->ready_size < size + FXT_READY_LEAST && !make_room(slab, size))
 		return false;
-	memcpy(slab->ready + slab->ready_size, put->start, size);
+	memcpy(slab->ready + slab->ready_size, record, size);
 	return true;
 }
 
@@ -242,7 +242,8 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 {
 	struct tw_slab *slab = &chunk->slab;
 	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
-	if (put->start == chunk->record && !append(slab, put))
+	size_t size = (size_t)(put->at - put->start);
+	if (put->start == chunk->record && !append(slab, put->start, size))
 		return false;
 	if (__builtin_expect(chunk->brief_rows != slab->count, 0))
 		fxt_brief_rows(chunk);
@@ -251,7 +252,7 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 	brief->length = length;
 	brief->number = (uint32_t)slab->ready_size;
 	brief->tags = tags;
-	slab->ready_size += (size_t)(put->at - put->start);
+	slab->ready_size += size;
 	return true;
 }
 
@@ -276,7 +277,9 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 		fxt_put_word(&put, run->seat->process);
 		fxt_put_word(&put, run->seat->thread);
 	}
-	if (count && !put_values(chunk, place, count, &put))
+	if (count)
+		put.at = put_values(chunk, place, count, put);
+	if (!put.at)
 		return false;
 	if (kind != TW_SLICE_BEGIN && kind != TW_SLICE_END)
 		fxt_put_word(&put, complete ? tw_sum(merged, length) : word);
