@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/ahead.h"
+#include "fxt/doubts.h"
 #include "fxt/layout.h"
-#include "fxt/measure.h"
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
@@ -71,16 +71,6 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
  * it. `make bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers
  * for all. ---- */
 
-enum { DOUBTS = 1024 };
-
-/* Events that were taken before it is known whether their size agrees with their header: which ones have arguments cannot
- * be foretold. */
-struct doubts {
-	uint32_t places[DOUBTS];
-	size_t count;
-	size_t wrong; /* the first that was found not to be right; SIZE_MAX: there is none */
-};
-
 /* What a run keeps at hand. */
 struct run {
 	struct fxt_chunk *chunk;
@@ -89,10 +79,10 @@ struct run {
 	const uint8_t *timed;  /* the last other record with a time; NULL: there is none */
 	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
 	bool wanted;
-	uint32_t usual;        /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
-	struct doubts *doubts; /* NULL: all records are as they should be */
-	uint64_t counted;      /* records */
-	const uint8_t *last;   /* of those */
+	uint32_t usual;            /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
+	struct fxt_doubts *doubts; /* NULL: all records are as they should be */
+	uint64_t counted;          /* records */
+	const uint8_t *last;       /* of those */
 };
 
 /* What says that an event is of the same thread as the one before. */
@@ -159,55 +149,27 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
-/* False where one is not right. */
-static __attribute__((noinline)) bool settle_doubts(const struct fxt_chunk *chunk, struct doubts *doubts, bool big)
-{
-	for (size_t i = 0; i < doubts->count; i++) {
-		const uint8_t *bytes = chunk->bytes + doubts->places[i];
-		size_t left = (chunk->end - doubts->places[i]) / TW_FXT_WORD;
-		if (!fxt_measure_event(tw_load64(bytes, big), bytes, left, big)) {
-			doubts->wrong = doubts->places[i];
-			return false;
-		}
-	}
-	doubts->count = 0;
-	return true;
-}
-
 /* What is particular to a type of event. */
 struct shape {
 	uint64_t complete; /* mask: its last word is the time that ends it */
-	uint32_t size;     /* what SIZE_BITS of a header without arguments are; 0: there must be some */
-	uint32_t call;     /* bytes that it takes: 0 where it is none */
+	uint32_t plain;    /* fxt_is_doubtful() */
+	uint16_t bytes;    /* that a call takes; 0: it is none */
+	uint16_t kind;     /* of call */
 };
-
-/* Words, and how many arguments. */
-#define SIZE_BITS ((uint32_t)(FXT_BITS(4, 15) | FXT_BITS(20, 23)))
 
 static const struct shape shapes[FXT_TYPES] = {
-#define OTHER(type, words) [type] = {.size = (words) << 4}
-    OTHER(FXT_INSTANT, 2),
-    [FXT_BEGIN] = {.size = 2 << 4, .call = sizeof(struct fxt_call)},
-    [FXT_END] = {.size = 2 << 4, .call = sizeof(struct fxt_call)},
-    [FXT_COMPLETE] = {.complete = UINT64_MAX, .size = 3 << 4, .call = sizeof(struct fxt_call)},
-    OTHER(5, 3),
-    OTHER(6, 3),
-    OTHER(7, 3),
-    OTHER(8, 3),
-    OTHER(9, 3),
-    OTHER(10, 3),
-#undef OTHER
+#define CALL(type) ((type) >= FXT_BEGIN && (type) <= FXT_COMPLETE)
+#define SHAPE(type, size)                                                                                              \
+	[type] = {                                                                                                     \
+	    .complete = (type) == FXT_COMPLETE ? UINT64_MAX : 0,                                                       \
+	    .plain = (size),                                                                                           \
+	    .bytes = CALL(type) ? sizeof(struct fxt_call) : 0,                                                         \
+	    .kind = CALL(type) ? (type)-FXT_BEGIN : 0,                                                                 \
+	},
+    FXT_PLAIN_SIZES(SHAPE)
+#undef SHAPE
+#undef CALL
 };
-
-/* As far as events can be taken at once: none has fewer than two words, and there must be room for doubts. */
-static inline const uint8_t *limit_of(const struct run *run, const uint8_t *bytes, const uint8_t *to)
-{
-	const size_t left = (size_t)(to - bytes), least = FXT_PLAIN_MAX * TW_FXT_WORD;
-	size_t most = run->doubts ? (DOUBTS - run->doubts->count) * 2 * TW_FXT_WORD : SIZE_MAX;
-	if (left < least)
-		return bytes;
-	return bytes + (left - least + 1 < most ? left - least + 1 : most);
-}
 
 /* Takes events that are as most are: of the current thread, with names that were looked up lately. Which of them are
  * calls, and which have arguments, cannot be foretold, and no jump depends on it: what is no call is written, too, and
@@ -219,7 +181,7 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks *const clock = &chunk->clock;
 	const struct fxt_memo *const memo = chunk->memo;
-	const uint8_t *const limit = limit_of(run, bytes, to), *before = run->last;
+	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *before = run->last;
 	const uint32_t usual = run->usual;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
 	struct fxt_call *call = run->call;
@@ -231,24 +193,25 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 		if (((uint32_t)header & USUAL_BITS) != usual || names->key != (header >> 32 | memo->pair_epoch))
 			break;
-		if (doubting && (size < 2 * TW_FXT_WORD || bytes + size > to))
+		if (doubting && !fxt_is_there(size, bytes, to))
 			break;
 		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
 		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock->base_tsc;
 		uint64_t last = tw_load64(end, big) - clock->base_tsc;
 		if (first > last || last > clock->near)
 			break;
-		uint32_t place = (uint32_t)(bytes - chunk->bytes);
-		call->begin = tw_ticks_ns_after(clock, first, clock->whole);
-		call->end = tw_ticks_ns_after(clock, last, clock->whole);
-		call->name = names->name;
-		call->origin =
-		    fxt_origin((unsigned)tw_bits(header, 16, 17) ^ FXT_BEGIN, place); /* 2, 3, 4 to 0, 1, 2 */
-		call = (struct fxt_call *)((char *)call + shape->call);
+		/* The times come last: until then there are registers for all. */
+		struct fxt_call *const made = call;
+		const uint32_t place = (uint32_t)(bytes - chunk->bytes);
+		made->name = names->name;
+		made->origin = fxt_origin(shape->kind, place);
+		call = (struct fxt_call *)((char *)call + shape->bytes);
 		if (doubting) {
 			*doubt = place;
-			doubt += (((uint32_t)header ^ shape->size) & SIZE_BITS) != 0;
+			doubt += fxt_is_doubtful(header, shape->plain);
 		}
+		made->begin = tw_ticks_ns_after(clock, first, clock->whole);
+		made->end = tw_ticks_ns_after(clock, last, clock->whole);
 		before = bytes;
 		bytes += size;
 		counted++;
@@ -259,6 +222,17 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 	if (doubting)
 		run->doubts->count = (size_t)(doubt - run->doubts->places);
 	return bytes;
+}
+
+static __attribute__((noinline)) const uint8_t *take_usual_little(struct run *run, const uint8_t *bytes,
+                                                                  const uint8_t *to)
+{
+	return take_usual(run, bytes, to, true, false);
+}
+
+static __attribute__((noinline)) const uint8_t *take_usual_big(struct run *run, const uint8_t *bytes, const uint8_t *to)
+{
+	return take_usual(run, bytes, to, true, true);
 }
 
 /* A begin, end or complete record at bytes. False where it is not for the fast path. */
@@ -341,7 +315,7 @@ static void end_run(const struct run *run, bool big)
  * be as they should be, and are counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
                                                              size_t end, bool big, struct fxt_leap *leap,
-                                                             struct doubts *doubts)
+                                                             struct fxt_doubts *doubts)
 {
 	struct fxt_calls *calls = chunk->calls;
 	struct run run = {.chunk = chunk,
@@ -353,10 +327,12 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
 	for (;;) {
-		bytes = take_usual(&run, bytes, to, leap != NULL, big);
+		bytes = !leap ? take_usual(&run, bytes, to, false, big)
+		        : big ? take_usual_big(&run, bytes, to)
+		              : take_usual_little(&run, bytes, to);
 		if ((size_t)(to - bytes) < least)
 			break;
-		if (leap && doubts->count == DOUBTS && !settle_doubts(chunk, doubts, big))
+		if (leap && doubts->count == FXT_DOUBTS && !fxt_doubts_settle(doubts, chunk, big))
 			break;
 		uint64_t header = tw_load64(bytes, big);
 		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big))
@@ -478,26 +454,25 @@ static void take_back(struct fxt_chunk *chunk)
 
 /* Takes records from where the walk is, but none from `end` on. False where one of them is not right: its place is in
  * the doubts then. */
-static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct doubts *doubts)
+static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct fxt_doubts *doubts)
 {
 	struct fxt_leap *leap = &chunk->leap;
 	*leap = (struct fxt_leap){.big = chunk->big, .from = chunk->walked, .to = chunk->walked};
 	take_back(chunk);
-	doubts->count = 0;
-	doubts->wrong = SIZE_MAX;
+	fxt_doubts_begin(doubts);
 	for (size_t from = SIZE_MAX;
 	     leap->to != from && doubts->wrong == SIZE_MAX && make_room(chunk, leap->to, end);) {
 		from = leap->to;
 		leap->to = chunk->big ? take_run(chunk, switches, from, end, true, leap, doubts)
 		                      : take_run(chunk, switches, from, end, false, leap, doubts);
 	}
-	return doubts->wrong == SIZE_MAX && settle_doubts(chunk, doubts, chunk->big);
+	return doubts->wrong == SIZE_MAX && fxt_doubts_settle(doubts, chunk, chunk->big);
 }
 
 static void take_leap(struct fxt_chunk *chunk, const struct fxt_wish *wish)
 {
 	bool switches = wish->options->thread_count == 0;
-	struct doubts doubts;
+	struct fxt_doubts doubts;
 	chunk->leap = (struct fxt_leap){0};
 	if (make_calls(chunk) && !leap_to(chunk, switches, chunk->end, &doubts))
 		leap_to(chunk, switches, doubts.wrong, &doubts); /* what stands before the first wrong one is right */

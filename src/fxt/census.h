@@ -39,7 +39,7 @@ enum { FXT_INLINES = 64 };
 
 struct fxt_sums {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */
-	uint64_t events[FXT_SHAPES];  /* the number of the shape tells the type, not always the size */
+	uint64_t events[FXT_TYPES];   /* by type */
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by index */

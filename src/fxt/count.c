@@ -6,8 +6,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "fxt/census.h"
-#include "fxt/layout.h"
-#include "fxt/measure.h"
+#include "fxt/doubts.h"
 
 static const struct fxt_tally none = {.first = UINT64_MAX};
 
@@ -181,15 +180,37 @@ static __attribute__((noinline)) struct fxt_tally *new_inline(struct fxt_sums *s
 	return &sums->inlines[*at].tally;
 }
 
+static inline size_t inline_place(uint64_t thread)
+{
+	return (thread ^ thread >> 8) % FXT_INLINES;
+}
+
 static inline void add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from)
 {
-	uint32_t *at = &sums->inline_at[(from->thread ^ from->thread >> 8) % FXT_INLINES];
+	uint32_t *at = &sums->inline_at[inline_place(from->thread)];
 	struct fxt_inline_tally *known = *at < sums->inline_count ? &sums->inlines[*at] : NULL;
 	bool same =
 	    known && known->thread == from->thread && known->process == from->process && known->lone == from->lone;
 	struct fxt_tally *tally = same ? &known->tally : new_inline(sums, from, at);
 	if (tally)
 		add_up(tally, &from->tally);
+}
+
+/* A thread that is known by its koid alone. */
+static inline void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint64_t time)
+{
+	const uint32_t at = sums->inline_at[inline_place(koid)];
+	struct fxt_inline_tally *known = at < sums->inline_count ? &sums->inlines[at] : NULL;
+	if (koid == 0)
+		return;
+	if (known && known->thread == koid && known->lone) {
+		known->tally.records++;
+		known->tally.bytes += size;
+		note_time(&known->tally, time);
+	} else {
+		add_inline(sums,
+		           &(struct fxt_inline_tally){.thread = koid, .lone = true, .tally = {1, size, time, time}});
+	}
 }
 
 /* The threads that records are about which are no events: where their headers have indices, or else the words behind
@@ -212,21 +233,25 @@ static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw
                                  uint64_t size, bool big)
 {
 	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
-	struct fxt_inline_tally one = {.lone = holders[kind].lone, .tally = {1, size, time, time}};
+	for (unsigned i = 0; holders[kind].lone && i < holders[kind].count && size > at; i++, at += TW_FXT_WORD)
+		count_lone(sums, tw_load64(bytes + at, big), size, time);
+	if (holders[kind].lone)
+		return;
+	struct fxt_inline_tally one = {.tally = {1, size, time, time}};
 	for (unsigned i = 0; i < holders[kind].count; i++) {
 		unsigned from = holders[kind].from[i];
-		uint64_t index = one.lone ? 0 : tw_bits(header, from, from + 7), words = one.lone ? 1 : 2;
+		uint64_t index = tw_bits(header, from, from + 7);
 		if (index) {
 			add_up(&sums->threads[index], &one.tally);
 			continue;
 		}
-		if (size - at < words * TW_FXT_WORD)
+		if (size - at < 2 * TW_FXT_WORD)
 			return;
-		one.process = one.lone ? 0 : tw_load64(bytes + at, big);
-		one.thread = tw_load64(bytes + at + (words - 1) * TW_FXT_WORD, big);
+		one.process = tw_load64(bytes + at, big);
+		one.thread = tw_load64(bytes + at + TW_FXT_WORD, big);
 		if (one.thread)
 			add_inline(sums, &one);
-		at += words * TW_FXT_WORD;
+		at += (uint64_t)2 * TW_FXT_WORD;
 	}
 }
 
@@ -255,25 +280,28 @@ static size_t pass_other(struct fxt_sums *sums, uint64_t header, const uint8_t *
 
 /* Events of one thread that stand together. */
 struct streak {
-	uint64_t plain;       /* what their headers have in FXT_PLAIN_BITS, and the thread */
-	const uint8_t *from;  /* moved on by the size of what stands between them */
-	uint64_t before;      /* how many events were counted before them */
+	uint64_t usual;      /* what their headers have in USUAL_BITS */
+	const uint8_t *from; /* moved on by the size of what stands between them */
+	uint64_t count;
 	uint64_t first, last; /* ticks */
 };
 
 static const uint64_t thread_bits = FXT_BITS(24, 31);
 
-static struct streak begin_streak(uint64_t header, const uint8_t *bytes, uint64_t counted)
+/* What says that an event is of the same thread as the one before, and has its category not inline. */
+#define USUAL_BITS (FXT_BITS(0, 3) | FXT_BITS(24, 31) | FXT_BITS(47, 47))
+#define NONE_USUAL UINT64_MAX
+
+static struct streak begin_streak(uint64_t header, const uint8_t *bytes)
 {
-	return (struct streak){(header & thread_bits) | TW_FXT_TYPE_EVENT, bytes, counted, UINT64_MAX, 0};
+	return (struct streak){.usual = (header & thread_bits) | TW_FXT_TYPE_EVENT, .from = bytes, .first = UINT64_MAX};
 }
 
-/* The streak is handed on by value: then it can be kept in registers before. */
-static void end_streak(struct fxt_sums *sums, struct streak streak, const uint8_t *end, uint64_t counted)
+static void end_streak(struct fxt_sums *sums, const struct streak *streak, const uint8_t *end)
 {
-	const struct fxt_tally more = {counted - streak.before, (uint64_t)(end - streak.from), streak.first,
-	                               streak.last};
-	add_up(&sums->threads[tw_bits(streak.plain, 24, 31)], &more);
+	const struct fxt_tally more = {streak->count, (uint64_t)(end - streak->from), streak->first, streak->last};
+	add_up(&sums->threads[tw_bits(streak->usual, 24, 31)], &more);
+	sums->provider.records += streak->count;
 }
 
 /* Whether an event has its thread or its category inline. */
@@ -282,72 +310,109 @@ static inline bool is_inline(uint64_t header)
 	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
 }
 
-/* Whether an event that is not plain can be counted all the same. */
-static inline bool is_countable(uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
-{
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && !is_inline(header) &&
-	       fxt_measure_event(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big);
-}
+/* Where records are counted one after the other. */
+struct run {
+	struct fxt_sums *sums;
+	const struct fxt_chunk *chunk;
+	struct fxt_doubts *doubts; /* NULL: all records are as they should be */
+	struct streak streak;
+	const uint8_t *last; /* the last record */
+};
 
-/* An event that is none of the streak's plain ones. False where it stops the run. */
-static inline __attribute__((always_inline)) bool admit(struct fxt_sums *sums, struct streak *streak, uint64_t header,
-                                                        const uint8_t *bytes, const uint8_t *to, uint64_t counted,
-                                                        bool big)
+/* Counts events of the streak. Returns the place of what is none, or is behind the limit. */
+static inline __attribute__((always_inline)) const uint8_t *count_streak(struct run *run, const uint8_t *bytes,
+                                                                         const uint8_t *to, bool doubting, bool big)
 {
-	if (!is_countable(header, bytes, to, big))
-		return false;
-	if ((header ^ streak->plain) & thread_bits) {
-		end_streak(sums, *streak, bytes, counted);
-		*streak = begin_streak(header, bytes, counted);
-	}
-	return true;
-}
-
-/* Counts records from where a leap ends, and moves its end behind them. */
-static inline __attribute__((always_inline)) void count_run(struct fxt_sums *sums, const uint8_t *base, size_t end,
-                                                            struct fxt_leap *leap, bool big)
-{
-	const uint8_t *bytes = base + leap->to, *const to = base + end, *before = base + leap->last;
-	struct streak streak = begin_streak(0, bytes, 0);
-	uint64_t counted = 0, records = sums->provider.records;
-	size_t size;
-	for (; (size_t)(to - bytes) >= FXT_PLAIN_MAX * TW_FXT_WORD; bytes += size) {
-		uint64_t header = tw_load64(bytes, big);
-		unsigned shape = fxt_shape(header);
-		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if ((header & (FXT_PLAIN_BITS | thread_bits)) != streak.plain || !fxt_shape_fits(shape)) {
-			size_t other = pass_other(sums, header, bytes, to, big);
-			if (other == 0 && !admit(sums, &streak, header, bytes, to, counted, big))
-				break;
-			if (other) {
-				before = bytes;
-				size = other;
-				streak.from += other;
-				continue;
-			}
+#define PLAIN(type, size) [type] = (size),
+	static const uint32_t plain[FXT_TYPES] = {FXT_PLAIN_SIZES(PLAIN)};
+#undef PLAIN
+	struct fxt_sums *const sums = run->sums;
+	uint32_t *const categories = sums->categories;
+	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(run->doubts, bytes, to),
+			     *last = run->last;
+	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
+	struct streak streak = run->streak;
+	while (bytes < limit) {
+		const uint64_t header = tw_load64(bytes, big);
+		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		const unsigned type = (unsigned)tw_bits(header, 16, 19);
+		if ((header & USUAL_BITS) != streak.usual || (doubting && !fxt_is_there(size, bytes, to)))
+			break;
+		if (doubting) {
+			*doubt = (uint32_t)(bytes - base);
+			doubt += fxt_is_doubtful(header, plain[type]) | tw_bits(header, 63, 63);
 		}
-		sums->events[shape]++;
-		add_category(sums, (uint16_t)(header >> 32), 1);
+		sums->events[type]++;
+		const uint16_t category = (uint16_t)(header >> 32);
+		if (__builtin_expect(categories[category]++ == 0, 0))
+			sums->used[sums->used_count++] = category;
 		uint64_t time = tw_load64(bytes + TW_FXT_WORD, big);
 		streak.first = time < streak.first ? time : streak.first;
 		streak.last = time > streak.last ? time : streak.last;
-		before = bytes;
-		counted++;
+		streak.count++;
+		last = bytes;
+		bytes += size;
 	}
-	end_streak(sums, streak, bytes, counted);
-	sums->provider.records += counted;
-	sums->provider.bytes += (size_t)(bytes - base) - leap->to;
-	leap->to = (size_t)(bytes - base);
-	leap->last = (size_t)(before - base);
-	leap->count += sums->provider.records - records;
+	run->streak = streak;
+	run->last = last;
+	if (doubting)
+		run->doubts->count = (size_t)(doubt - run->doubts->places);
+	return bytes;
 }
 
-static void count_fast(struct fxt_sums *sums, const struct fxt_chunk *chunk, size_t end, struct fxt_leap *leap)
+/* Passes what is none of the streak, or begins another one. Returns the next place; NULL where the run stops. */
+static inline const uint8_t *pass_unusual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool big)
 {
+	uint64_t header = tw_load64(bytes, big);
+	size_t other = pass_other(run->sums, header, bytes, to, big);
+	if (other) {
+		run->last = bytes;
+		run->streak.from += other;
+		return bytes + other;
+	}
+	bool goes_on = fxt_type(header) == TW_FXT_TYPE_EVENT && !is_inline(header);
+	if (!goes_on || !fxt_is_there(tw_bits(header, 4, 15) * TW_FXT_WORD, bytes, to))
+		return NULL;
+	end_streak(run->sums, &run->streak, bytes);
+	run->streak = begin_streak(header, bytes);
+	return bytes;
+}
+
+/* Counts records from where a leap ends, and moves its end behind them. */
+static inline __attribute__((always_inline)) void count_run(struct run *run, size_t end, struct fxt_leap *leap,
+                                                            bool doubting, bool big)
+{
+	struct fxt_tally *provider = &run->sums->provider;
+	const uint8_t *const base = run->chunk->bytes, *const to = base + end, *next = base + leap->to, *bytes = next;
+	uint64_t records = provider->records;
+	run->streak = (struct streak){.usual = NONE_USUAL, .from = bytes, .first = UINT64_MAX};
+	run->last = base + leap->last;
+	do {
+		bytes = count_streak(run, next, to, doubting, big);
+		bool full = doubting && run->doubts->count == FXT_DOUBTS;
+		if ((size_t)(to - bytes) < FXT_PLAIN_MAX * TW_FXT_WORD ||
+		    (full && !fxt_doubts_settle(run->doubts, run->chunk, big)))
+			break;
+		next = pass_unusual(run, bytes, to, big);
+	} while (next);
+	end_streak(run->sums, &run->streak, bytes);
+	provider->bytes += (size_t)(bytes - base) - leap->to;
+	leap->to = (size_t)(bytes - base);
+	leap->last = (size_t)(run->last - base);
+	leap->count += provider->records - records;
+}
+
+/* doubts: NULL, or sizes are not known to be right. */
+static void count_fast(struct fxt_sums *sums, const struct fxt_chunk *chunk, size_t end, struct fxt_leap *leap,
+                       struct fxt_doubts *doubts)
+{
+	struct run run = {.sums = sums, .chunk = chunk, .doubts = doubts};
 	if (leap->big)
-		count_run(sums, chunk->bytes, end, leap, true);
+		count_run(&run, end, leap, doubts, true);
+	else if (doubts)
+		count_run(&run, end, leap, true, false);
 	else
-		count_run(sums, chunk->bytes, end, leap, false);
+		count_run(&run, end, leap, false, false);
 }
 
 /* ---- All other records. ---- */
@@ -376,7 +441,7 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 	struct fxt_sums *sums = &chunk->census->sums;
 	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
 	const struct fxt_tally tally = {1, size, time, time};
-	sums->events[fxt_shape(header)]++;
+	sums->events[tw_bits(header, 16, 19)]++;
 	note_time(&sums->provider, time);
 	if (tw_bits(header, 24, 31))
 		add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
@@ -441,7 +506,7 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 {
 	while (place < end) {
 		struct fxt_leap leap = {.big = chunk->big, .to = place};
-		count_fast(&chunk->census->sums, chunk, end, &leap);
+		count_fast(&chunk->census->sums, chunk, end, &leap, NULL);
 		place = leap.to;
 		if (place < end)
 			place += count_record(chunk, place, end);
@@ -450,13 +515,24 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 
 /* ---- The chunk. ---- */
 
+/* Counts the leap, but nothing from `end` on. False where a record is not right: its place is in the doubts then. */
+static bool count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end, struct fxt_doubts *doubts)
+{
+	*leap = (struct fxt_leap){.big = leap->big, .from = leap->from, .to = leap->from};
+	clear(&chunk->census->leap);
+	fxt_doubts_begin(doubts);
+	count_fast(&chunk->census->leap, chunk, end, leap, doubts);
+	return doubts->wrong == SIZE_MAX && fxt_doubts_settle(doubts, chunk, leap->big);
+}
+
 void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
+	struct fxt_doubts doubts;
 	(void)scratch;
 	if (!prepare(chunk))
 		return;
-	clear(&chunk->census->leap);
-	count_fast(&chunk->census->leap, chunk, chunk->end, leap);
+	if (!count_to(chunk, leap, chunk->end, &doubts))
+		count_to(chunk, leap, doubts.wrong, &doubts); /* what stands before the first wrong one is right */
 }
 
 /* The walk came by. */
@@ -464,7 +540,7 @@ static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
 {
 	for (unsigned i = 0; i < TW_FXT_KINDS; i++)
 		sums->kinds[i] += leap->kinds[i];
-	for (unsigned i = 0; i < FXT_SHAPES; i++)
+	for (unsigned i = 0; i < FXT_TYPES; i++)
 		sums->events[i] += leap->events[i];
 	add_up(&sums->provider, &leap->provider);
 	for (unsigned i = 0; i < FXT_PAGE; i++)

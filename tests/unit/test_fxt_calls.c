@@ -315,6 +315,18 @@ static void test_arguments(void **state)
 	expect_calls(&(struct tw_read_options){0});
 }
 
+static uint64_t count_events(unsigned jobs)
+{
+	struct tw_reader *reader;
+	struct tw_info info;
+	const struct tw_read_options options = {.jobs = jobs, .on_finding = take_finding};
+	assert_int_equal(tw_open_memory(&reader, "calls", bytes, size, &options), 0);
+	assert_int_equal(tw_read_info(reader, jobs, &info), 0);
+	uint64_t events = info.events;
+	tw_close(reader);
+	return events;
+}
+
 /* A slice that has fewer arguments than it says is none, wherever it stands among others. */
 static void test_broken(void **state)
 {
@@ -333,6 +345,7 @@ static void test_broken(void **state)
 		expect_rows(profile);
 		assert_int_equal(broken, record_count / EVERY);
 		tw_profile_free(profile);
+		assert_int_equal(count_events(jobs), record_count - record_count / EVERY);
 	}
 }
 
