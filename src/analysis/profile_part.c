@@ -242,20 +242,30 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
 }
 
-/* Counts durations up to one whose place is full. Returns how many. */
-static inline uint32_t count_durations(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
-                                       const uint32_t *durations, uint32_t count)
+/* Finds where durations are counted, and asks for it: look_ahead(). */
+static inline void find_places(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                               const uint32_t *durations, uint16_t **places, uint32_t count)
 {
 	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
 	uint16_t *const counts = tw_histogram_counts(pool);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t bucket, octave = tw_histogram_octave(durations[i], &bucket);
-		uint16_t *place = &counts[chunks[octave] + bucket];
-		if (__builtin_expect(!++*place, 0)) {
-			--*place;
+		places[i] = &counts[chunks[octave] + bucket];
+		__builtin_prefetch(places[i], 1);
+	}
+}
+
+/* Counts durations up to one whose place is full. Returns how many. */
+static inline uint32_t count_durations(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+                                       const uint32_t *durations, uint32_t count)
+{
+	uint16_t *places[TW_PART_BATCH];
+	find_places(pool, histogram, durations, places, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (__builtin_expect(!++*places[i], 0)) {
+			--*places[i];
 			return i;
 		}
-	}
 	return count;
 }
 
