@@ -56,6 +56,7 @@ struct fxt_ahead {
 	size_t spare_bytes_count;
 	struct fxt_call_room rooms[LINE];
 	size_t room_count;
+	struct fxt_scratch guest;                                                   /* of who lends a hand */
 	fxt_more_fn *more;                                                          /* NULL, or something else to do */
 	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* NULL, or before tables go */
 	void *context;
@@ -360,6 +361,14 @@ void fxt_ahead_help(struct fxt_ahead *ahead)
 	help(ahead, true);
 }
 
+bool fxt_ahead_lend_hand(struct fxt_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->crew->lock);
+	bool done = try_decode(ahead, &ahead->guest);
+	pthread_mutex_unlock(&ahead->crew->lock);
+	return done;
+}
+
 void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset)
 {
 	ahead->held_from = offset;
@@ -419,6 +428,7 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		free(ahead->spare_bytes[i].bytes);
 	for (size_t i = 0; i < ahead->room_count; i++)
 		free(ahead->rooms[i].calls);
+	fxt_scratch_free(&ahead->guest);
 	fxt_state_free(&ahead->state);
 	fxt_crew_release(ahead->crew);
 	free(ahead);

@@ -377,6 +377,12 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 	return status;
 }
 
+static bool fxt_help(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	return fxt->ahead && fxt_ahead_lend_hand(fxt->ahead);
+}
+
 /* ---- The format. ---- */
 
 /* How sure records without a magic number make it: several must follow one another, and a file that is shorter must end
@@ -412,6 +418,7 @@ const struct tw_format tw_format_fxt = {
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,
+    .help = fxt_help,
     .deal = fxt_deal,
     .read_record = fxt_read_record,
     .outline = fxt_outline,

@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "core/relay.h"
@@ -17,13 +19,15 @@
 
 /* ---- A trace that is made up while it is read: names, tracks, locations and stacks come, and change later. ---- */
 
-enum { BATCHES = 300, ROWS = 200, PAYLOAD = 1000, LARGE = 200000 };
+enum { BATCHES = 300, ROWS = 200, PAYLOAD = 1000, LARGE = 200000, SLOW = 200 /* us */ };
 
 struct made {
 	unsigned batches; /* that it gives before the end */
 	int status;       /* of the end */
+	bool slow;        /* the caller waits for each block */
 	bool places;      /* batches go where there is room for them */
 	unsigned given, placed;
+	atomic_uint helped; /* how often it was asked what else there is to do */
 	struct tw_event events[ROWS];
 	struct tw_argument arguments[ROWS];
 	uint8_t payload[LARGE];
@@ -80,6 +84,8 @@ static void place(struct made *made, const struct tw_batch_room *room, unsigned 
 
 static int read_made(struct tw_reader *reader, struct tw_batch *batch)
 {
+	if (((struct made *)reader->state)->slow)
+		usleep(SLOW);
 	struct made *made = reader->state;
 	struct tw_dictionary *dictionary = reader->dictionary;
 	unsigned n = made->given++, used = 0;
@@ -110,7 +116,14 @@ static void close_made(struct tw_reader *reader)
 	free(reader->state);
 }
 
-static const struct tw_format made_format = {.name = "made", .read = read_made, .close = close_made};
+static bool help_made(struct tw_reader *reader)
+{
+	struct made *made = reader->state;
+	return made->helped++ % 2 == 0;
+}
+
+static const struct tw_format made_format = {
+    .name = "made", .read = read_made, .help = help_made, .close = close_made};
 
 static struct tw_reader *open_made(unsigned batches, int status)
 {
@@ -230,6 +243,21 @@ static void a_failure_comes_behind_what_was_read(void **state)
 	compare(BATCHES / 2, TW_ERR_SYSTEM, true);
 }
 
+static void who_waits_helps(void **state)
+{
+	(void)state;
+	struct tw_reader *source = open_made(BATCHES, 0), *relay;
+	struct made *made = source->state;
+	struct tw_batch batch;
+	made->slow = true;
+	assert_int_equal(tw_open_relay(&relay, source), 0);
+	for (unsigned i = 0; i < BATCHES; i++)
+		assert_int_equal(tw_read(relay, &batch), ROWS);
+	assert_true(made->helped > 0);
+	tw_close(relay);
+	tw_close(source);
+}
+
 /* After any number of batches, also where the source waits for one that it has lent. */
 static void it_may_be_closed_early(void **state)
 {
@@ -252,6 +280,7 @@ int main(void)
 	    cmocka_unit_test(batches_may_be_put_in_place),
 	    cmocka_unit_test(the_end_may_come_at_once),
 	    cmocka_unit_test(a_failure_comes_behind_what_was_read),
+	    cmocka_unit_test(who_waits_helps),
 	    cmocka_unit_test(it_may_be_closed_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
