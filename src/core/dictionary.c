@@ -450,6 +450,12 @@ const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary,
 	return &dictionary->names[name < dictionary->name_count ? name : 0];
 }
 
+const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictionary, uint32_t *count)
+{
+	*count = (uint32_t)dictionary->name_count;
+	return dictionary->names;
+}
+
 uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary)
 {
 	return (uint32_t)dictionary->name_count;

@@ -17,6 +17,9 @@ uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_
 /* The number of a name with this text and id, UINT32_MAX when there is none. */
 uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct tw_name *name);
 
+/* All names, by number, and how many: until another one comes. For who asks for millions. */
+const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictionary, uint32_t *count);
+
 /* As tw_dictionary_intern() for a terminated text without an id. */
 uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
 

@@ -33,6 +33,8 @@ struct job {
 	struct chrome *chrome;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
+	const struct tw_name *names; /* of the dictionary */
+	uint32_t name_count;
 	const struct tw_argument *arguments;
 	bool has_cpu;
 };
@@ -303,7 +305,7 @@ static uint32_t render_other(const struct job *job, uint32_t name, const char *k
 /* The same; inline for those that are kept, which nearly all are. */
 static inline uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
 {
-	bool kept = tw_names_has(&job->chrome->names, tw_dictionary_name(job->dictionary, name), name);
+	bool kept = name < job->name_count && tw_names_has(&job->chrome->names, &job->names[name], name);
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
@@ -492,8 +494,9 @@ static void close_matched(const struct job *job, const struct tw_event *event, u
 	tw_line_clear(&chrome->line);
 	if (slot) {
 		add_text(job, event, track, 0);
-		text =
-		    tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes, chrome->line.text.length);
+		if (chrome->line.text.length)
+			text = tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes,
+			                           chrome->line.text.length);
 		slot = tw_chrome_ring_slot(chrome, frame.slot);
 	}
 	if (!slot) {
@@ -601,6 +604,7 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 	    .arguments = batch->arguments,
 	    .has_cpu = tw_reader_clock(reader)->has_cpu,
 	};
+	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
 	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
 	if (!status)
 		status = grow(chrome, job.dictionary);

@@ -102,8 +102,8 @@ struct chrome {
  * Returns 0 or TW_ERR_MEMORY. */
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
 
-/* Copies bytes into the ring of text, for the slot that is made or completed next; what waits longest goes out where
- * there is no room. Returns the position. */
+/* Copies bytes, of which there are some, into the ring of text, for the slot that is made or completed next; what waits
+ * longest goes out where there is no room. Returns the position. */
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size);
 
 /* Writes the first event that waits, and all complete ones after it. */

@@ -211,9 +211,7 @@ static uint64_t place_for(const struct chrome *chrome, size_t size)
 
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size)
 {
-	if (size == 0)
-		return chrome->text_tail;
-	assert(size <= chrome->ring_mask);
+	assert(size && size <= chrome->ring_mask);
 	while (place_for(chrome, size) + size - chrome->text_head > chrome->ring_mask + 1)
 		tw_chrome_ring_drain(chrome, out);
 	uint64_t at = place_for(chrome, size);
