@@ -8,9 +8,8 @@
 #include "base/memory.h"
 
 enum {
-	FIRST_ROOM = 16,  /* frames of a new stack */
-	KEPT_ROOM = 1024, /* frames that an empty stack may keep */
-	NEAR = 32         /* frames that are looked at one by one before the index is made */
+	FIRST_ROOM = 16, /* frames of a new stack */
+	NEAR = 32        /* frames that are looked at one by one before the index is made */
 };
 
 int tw_spans_tracks(struct tw_spans *spans, size_t tracks)
@@ -129,7 +128,7 @@ struct tw_span tw_spans_close(struct tw_spans *spans, uint32_t track)
 		exchange(&spans->index, index_key(track, frame.name), frame.below, &kept);
 		stack->indexed = stack->depth;
 	}
-	if (stack->depth == 0 && stack->room > KEPT_ROOM) {
+	if (stack->depth == 0 && stack->room > TW_SPANS_KEPT) {
 		spans->frame_room -= stack->room;
 		free(stack->frames);
 		stack->frames = NULL;

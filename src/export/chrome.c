@@ -309,7 +309,7 @@ static inline uint32_t keep_name(const struct job *job, uint32_t name, const cha
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
-static void add_own_category(const struct job *job, const char *category)
+static __attribute__((noinline)) void add_own_category(const struct job *job, const char *category)
 {
 	struct tw_line *line = &job->chrome->line;
 	tw_line_text(line, ",\"cat\":\"");
@@ -483,10 +483,9 @@ static void close_unwound(const struct job *job, const struct tw_event *event, u
 }
 
 /* Arguments of the end go into the ring first: that may push the slice itself out. */
-static void close_matched(const struct job *job, const struct tw_event *event, uint32_t track)
+static void close_matched(const struct job *job, const struct tw_event *event, uint32_t track, struct tw_span frame)
 {
 	struct chrome *chrome = job->chrome;
-	struct tw_span frame = tw_spans_close(&chrome->spans, track);
 	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
 	struct chrome_slot *slot = tw_chrome_ring_slot(chrome, frame.slot);
 	uint32_t cpu = chrome->tracks[track].cpu;
@@ -512,7 +511,12 @@ static void close_matched(const struct job *job, const struct tw_event *event, u
 static int take_end(const struct job *job, const struct tw_event *event, uint32_t track)
 {
 	struct tw_spans *spans = &job->chrome->spans;
+	struct tw_span frame;
 	size_t place;
+	if (tw_spans_take(spans, track, event->name, &frame)) {
+		close_matched(job, event, track, frame);
+		return 0;
+	}
 	int status = tw_spans_match(spans, track, event->name, &place);
 	if (status == TW_ERR_LIMIT)
 		return 0; /* counted when it began */
@@ -524,7 +528,7 @@ static int take_end(const struct job *job, const struct tw_event *event, uint32_
 	}
 	while (spans->stacks[track].depth > place + 1)
 		close_unwound(job, event, track);
-	close_matched(job, event, track);
+	close_matched(job, event, track, tw_spans_close(spans, track));
 	return 0;
 }
 
