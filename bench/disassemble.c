@@ -1,7 +1,6 @@
 /* disassemble.c - has capstone disassemble each instruction of an xtrace's data file anew. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <capstone/capstone.h>
 

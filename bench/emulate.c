@@ -3,8 +3,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <unicorn/unicorn.h>
 

@@ -1,7 +1,6 @@
 /* gen_fdr.c - makes XRay FDR logs (version 5) of any size, for measuring: the same seed gives the same bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

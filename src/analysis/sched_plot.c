@@ -3,8 +3,6 @@
 #include "analysis/sched.h"
 #include "analysis/svg.h"
 
-#include <stdlib.h>
-
 /* Pixels. LEVELS: of how much of a bar's time the CPU was busy. */
 enum {
 	WIDTH = 1200,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analysis/texts.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "core/format.h"
 

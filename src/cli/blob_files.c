@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/message.h"
-#include "cli/show.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@
 #include "cli/walk.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct cpu_options {
 	struct tw_common common;

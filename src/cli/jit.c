@@ -7,7 +7,6 @@
 #include "cli/message.h"
 #include "cli/notes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct jit_options {

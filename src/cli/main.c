@@ -7,7 +7,6 @@
 #include <trackway/trackway.h>
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
-#include "cli/screen.h"
 #include "cli/show.h"
 #include "core/format.h"
 

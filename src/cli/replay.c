@@ -1,7 +1,6 @@
 /* replay.c - trackway replay: executes a trace's instructions again and compares. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "cli/command.h"
 #include "cli/message.h"

@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct tw_shown tw_show_count(uint64_t count)

@@ -3,7 +3,6 @@
 #include "cli/sql_run.h"
 
 #include "cli/message.h"
-#include "cli/show.h"
 #include "cli/walk.h"
 #include "core/format.h"
 

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "fdr/state.h"
 

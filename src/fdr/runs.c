@@ -1,7 +1,5 @@
 /* runs.c - basic logs: each run of one thread's records is taken as a buffer, so that all else is shared. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "fdr/state.h"

@@ -5,7 +5,6 @@
 #include "base/order.h"
 #include "fxt/tell.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* rewrite.c - an archive written again record by record: repaired, or in another byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

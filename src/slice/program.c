@@ -4,7 +4,6 @@
  * happens that its instructions do not do, a branch stands that leads to a stub close by: it counts, does what happens,
  * and goes back. The order of the bits is Arm's (DDI 0487), C6.2. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"

@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/table.h"
 
-#include <stdlib.h>
-
 SQLITE_EXTENSION_INIT1
 
 static void free_session(void *session)

@@ -1,6 +1,5 @@
 /* records.c - the tables of each format's exact records, and of findings. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/fields.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "study/study.h"
 #include "xtrace/disassemble.h"

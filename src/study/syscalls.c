@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "study/study.h"
 #include "study/syscall.h"

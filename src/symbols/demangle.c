@@ -3,7 +3,6 @@
 #include "symbols/program.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* libstdc++; source: the Itanium C++ ABI, "Demangler API". */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/ahead.h"
 #include "tracelog/log.h"
 #include "tracelog/outline.h"

@@ -1,6 +1,5 @@
 /* settings.c - how the profiler was set up (prf cfg), and what does not go with it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 
 #include "tracelog/log.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/scan.h"
 #include "uftrace/uftrace.h"
 
 enum { HEADER_MOST = 8 << 20, PAGE_LEAST = 1 << 8, PAGE_MOST = 1 << 16, LONG = 8, NAME_MOST = 128 };

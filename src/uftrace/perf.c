@@ -3,7 +3,6 @@
  * perf-cpuN.dat has records of perf_event_open(2), each with its type, flags and size, and at its end process, thread
  * and time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"

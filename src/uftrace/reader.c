@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "uftrace/uftrace.h"
 
 /* ---- Where records come from: the files of tasks, and behind them in number those of CPUs. ---- */

@@ -1,8 +1,7 @@
 /* guess.c - how the files are laid out: found from the bytes, or told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-
-#include "xtrace/layout.h"
+#include <string.h>
 
 #include <trackway/xtrace.h>
 

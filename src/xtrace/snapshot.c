@@ -1,6 +1,8 @@
 /* snapshot.c - snapshots of all registers, and the header before them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/layout.h"
+#include <string.h>
+
+#include "base/bytes.h"
 
 #include <trackway/xtrace.h>
 

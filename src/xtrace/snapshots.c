@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
 void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_files *files)

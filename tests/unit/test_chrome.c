@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "export/chrome.h"
-#include "export/targets.h"
 
 static int setup(void **state)
 {
