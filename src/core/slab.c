@@ -26,10 +26,13 @@ void tw_slab_free(struct tw_slab *slab)
 
 bool tw_slab_reserve(struct tw_slab *slab, size_t rows, size_t arguments)
 {
-	if (tw_extend(&slab->events, &slab->room, rows, sizeof *slab->events) &&
-	    tw_grow(&slab->bases, &slab->base_room, rows / TW_SLAB_BLOCK + 1, sizeof *slab->bases) &&
-	    tw_extend(&slab->arguments, &slab->argument_room, arguments, sizeof *slab->arguments))
+	size_t room = slab->room;
+	if (tw_extend(&slab->events, &room, rows, sizeof *slab->events) &&
+	    tw_grow(&slab->bases, &slab->base_room, room / TW_SLAB_BLOCK + 1, sizeof *slab->bases) &&
+	    tw_extend(&slab->arguments, &slab->argument_room, arguments, sizeof *slab->arguments)) {
+		slab->room = room; /* all of it has bases */
 		return true;
+	}
 	slab->failed = true;
 	return false;
 }

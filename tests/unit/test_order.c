@@ -43,6 +43,19 @@ static void expect(struct tw_sorter *sorter, const uint64_t *offsets, size_t cou
 	assert_int_equal(taken, count);
 }
 
+/* However the room grows: by doubling, or to what is asked for. */
+static void all_room_has_bases(void **state)
+{
+	(void)state;
+	for (size_t rows = 1; rows < 20 * TW_SLAB_BLOCK; rows += 97) {
+		struct tw_slab slab = {0};
+		assert_true(tw_slab_reserve(&slab, rows, 0));
+		assert_true(tw_slab_reserve(&slab, slab.room + 1, 0));
+		assert_true(slab.base_room * TW_SLAB_BLOCK >= slab.room);
+		tw_slab_free(&slab);
+	}
+}
+
 static void sorted_rows_stay_where_they_are(void **state)
 {
 	(void)state;
@@ -197,6 +210,7 @@ static void merging_is_sorting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_room_has_bases),
 	    cmocka_unit_test(sorted_rows_stay_where_they_are),
 	    cmocka_unit_test(a_slice_comes_before_those_inside_it),
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
