@@ -342,3 +342,15 @@ make_wide() {
 	grep -v '^{"name":"paused"' rows >begun # a pause that the log begins in: Perfetto shows no slice without a beginning
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/exports.py" perfetto all.pftrace begun
 }
+
+@test "merge: events whose time is beyond 64 bits come last" {
+	"$PYTHON" - <<-'END'
+		import struct
+		words = [0x0016547846040010, 0x110010, 0x21, 1, 0x10033, 1, 2]
+		for time in (1, 5, 1 << 40, (1 << 64) - 1):
+		    words += [0x8000800001000024, time]  # an instant without a name
+		open("late.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	trackway merge late.fxt late.fxt -o both.fxt 2>losses
+	[ "$(trackway dump both.fxt | grep -c '  event.instant ')" -eq 8 ]
+}
