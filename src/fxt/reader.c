@@ -253,8 +253,10 @@ static uint64_t last_frequency(const struct fxt_chunk *chunk)
 /* The least time of a chunk, UINT64_MAX where none of its records has one. */
 static uint64_t least_time(const struct fxt_chunk *chunk)
 {
-	uint64_t least = chunk->wait == FXT_WAITS ? chunk->least : UINT64_MAX;
-	for (size_t i = 0; i < chunk->slab.count && chunk->timed && chunk->wait != FXT_WAITS; i++)
+	uint64_t least = UINT64_MAX;
+	if (chunk->later) /* another thread may make its rows at this moment */
+		return chunk->least;
+	for (size_t i = 0; i < chunk->slab.count && chunk->timed; i++)
 		least = chunk->slab.events[i].time < least ? chunk->slab.events[i].time : least;
 	return least;
 }
