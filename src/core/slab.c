@@ -121,7 +121,7 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsigned key_bits)
 {
 	uint64_t *from = keys, *to = keys + count;
-	unsigned digit = tw_bits_of(count); /* to go through more places than there are keys takes longer than to sort */
+	unsigned digit = tw_bits_of(count); /* to go through more places than there are keys would take longer */
 	digit = digit < DIGIT_LEAST ? DIGIT_LEAST : digit > DIGIT ? DIGIT : digit;
 	unsigned passes = (key_bits + digit - 1) / digit;
 	unsigned width = passes ? (key_bits + passes - 1) / passes : 0;

@@ -40,7 +40,7 @@ struct tw_slab {
 	size_t late_count;
 	uint64_t brief_last; /* time of the last that did not */
 	bool equals;         /* some have the same time */
-	uint8_t *ready; /* records as they will be written: what a brief that is ready leads to */
+	uint8_t *ready;      /* records as they will be written: what a brief that is ready leads to */
 	size_t ready_size, ready_room;
 	uint64_t offset; /* of the first byte, for briefs */
 	bool brief;

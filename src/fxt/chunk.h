@@ -172,7 +172,7 @@ struct fxt_chunk {
 	const struct fxt_links *links; /* where there are briefs: what records are made ready with; NULL: none are */
 	uint8_t *record;               /* then: room for one with arguments, FXT_READY_MOST */
 	size_t brief_rows;             /* rows that have a brief */
-	uint64_t first;    /* time of the first record that has one */
+	uint64_t first;                /* time of the first record that has one */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
 	struct fxt_note *notes;
