@@ -298,6 +298,21 @@ make_wide() {
 	done
 }
 
+@test "merge: times that are more than 64 bits hold" {
+	"$PYTHON" - <<-'END'
+		import struct
+		for file in range(2):
+		    words = [0x0016547846040010, 0x21, 1000, 0x33 | 1 << 16, 5 + file, 6 + file]  # ticks are milliseconds
+		    for tick in (10, 11, 2**64 - 1 - file):
+		        words += [0x24 | 2 << 16 | 1 << 24, tick]
+		    open(f"far{file}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	trackway merge --align none far0.fxt far1.fxt -o far.fxt 2>findings || [ $? -eq 1 ]
+	trackway dump far.fxt | sed -n 's/.* timestamp=\([0-9]*\) .*process=\([0-9]*\) .*/\1 \2/p' >found
+	printf '%s\n' '10000000 5' '10000000 6' '11000000 5' '11000000 6' "18446744073709551615 5" "18446744073709551615 6" |
+		diff - found
+}
+
 @test "merge: the same for any number of jobs" {
 	make_wide
 	cp "$DATA/fxt/oneshot_all.fxt" "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" .
