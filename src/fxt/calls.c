@@ -158,16 +158,17 @@ struct shape {
 };
 
 static const struct shape shapes[FXT_TYPES] = {
-#define CALL(type) ((type) >= FXT_BEGIN && (type) <= FXT_COMPLETE)
-#define SHAPE(type, size)                                                                                              \
-	[type] = {                                                                                                     \
-	    .complete = (type) == FXT_COMPLETE ? UINT64_MAX : 0,                                                       \
-	    .plain = (size),                                                                                           \
-	    .bytes = CALL(type) ? sizeof(struct fxt_call) : 0,                                                         \
-	    .kind = CALL(type) ? (type)-FXT_BEGIN : 0,                                                                 \
-	},
-    FXT_PLAIN_SIZES(SHAPE)
-#undef SHAPE
+#define CALL .bytes = sizeof(struct fxt_call)
+    [FXT_INSTANT] = {.plain = FXT_TWO_WORDS},
+    [FXT_BEGIN] = {.plain = FXT_TWO_WORDS, CALL, .kind = TW_CALL_BEGIN},
+    [FXT_END] = {.plain = FXT_TWO_WORDS, CALL, .kind = TW_CALL_END},
+    [FXT_COMPLETE] = {.complete = UINT64_MAX, .plain = FXT_THREE_WORDS, CALL, .kind = TW_CALL_COMPLETE},
+    [5] = {.plain = FXT_THREE_WORDS},
+    [6] = {.plain = FXT_THREE_WORDS},
+    [7] = {.plain = FXT_THREE_WORDS},
+    [8] = {.plain = FXT_THREE_WORDS},
+    [9] = {.plain = FXT_THREE_WORDS},
+    [10] = {.plain = FXT_THREE_WORDS},
 #undef CALL
 };
 

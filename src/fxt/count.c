@@ -323,9 +323,10 @@ struct run {
 static inline __attribute__((always_inline)) const uint8_t *count_streak(struct run *run, const uint8_t *bytes,
                                                                          const uint8_t *to, bool doubting, bool big)
 {
-#define PLAIN(type, size) [type] = (size),
-	static const uint32_t plain[FXT_TYPES] = {FXT_PLAIN_SIZES(PLAIN)};
-#undef PLAIN
+	enum { TWO = FXT_TWO_WORDS, THREE = FXT_THREE_WORDS };
+	static const uint32_t plain[FXT_TYPES] = {
+	    TWO, 0, TWO, TWO, THREE, THREE, THREE, THREE, THREE, THREE, THREE,
+	};
 	struct fxt_sums *const sums = run->sums;
 	uint32_t *const categories = sums->categories;
 	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(run->doubts, bytes, to),

@@ -17,18 +17,8 @@ struct fxt_doubts {
 	size_t wrong; /* the first that was found not to be right; SIZE_MAX: there is none */
 };
 
-/* Types of events, and what the headers of plain ones have for words and arguments; of others there is none. */
-#define FXT_PLAIN_SIZES(X)                                                                                             \
-	X(0, 2 << 4)                                                                                                   \
-	X(2, 2 << 4)                                                                                                   \
-	X(3, 2 << 4)                                                                                                   \
-	X(4, 3 << 4)                                                                                                   \
-	X(5, 3 << 4)                                                                                                   \
-	X(6, 3 << 4)                                                                                                   \
-	X(7, 3 << 4)                                                                                                   \
-	X(8, 3 << 4)                                                                                                   \
-	X(9, 3 << 4)                                                                                                   \
-	X(10, 3 << 4)
+/* What the headers of events without arguments have for their words. */
+enum { FXT_TWO_WORDS = 2 << 4, FXT_THREE_WORDS = 3 << 4 };
 
 /* Whether the size of an event is still to be looked at, whose names and thread are indices: `plain` is that of its type. */
 static inline bool fxt_is_doubtful(uint64_t header, uint32_t plain)
