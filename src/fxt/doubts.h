@@ -46,7 +46,7 @@ static inline const uint8_t *fxt_doubts_limit(const struct fxt_doubts *doubts, c
 /* Whether an event at bytes has all words that its header says, and more than one. */
 static inline bool fxt_is_there(size_t size, const uint8_t *bytes, const uint8_t *to)
 {
-	return size >= 2 * TW_FXT_WORD && bytes + size <= to;
+	return size >= 2 * TW_FXT_WORD && size <= (size_t)(to - bytes);
 }
 
 /* Looks at all of them. False where one is not right. */
