@@ -244,41 +244,31 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 
 /* Finds where durations are counted, and asks for it: look_ahead(). */
 static inline void find_places(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
-                               const uint32_t *durations, uint16_t **places, uint32_t count)
+                               const struct tw_part_batch *batch, uint32_t *places)
 {
 	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
 	uint16_t *const counts = tw_histogram_counts(pool);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t bucket, octave = tw_histogram_octave(durations[i], &bucket);
-		places[i] = &counts[chunks[octave] + bucket];
-		__builtin_prefetch(places[i], 1);
+	for (uint32_t i = 0; i < batch->count; i++) {
+		uint32_t bucket, octave = tw_histogram_octave(batch->durations[i], &bucket);
+		places[i] = chunks[octave] + bucket;
+		__builtin_prefetch(counts + places[i], 1);
 	}
 }
 
-/* Counts durations up to one whose place is full. Returns how many. */
-static inline uint32_t count_durations(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
-                                       const uint32_t *durations, uint32_t count)
-{
-	uint16_t *places[TW_PART_BATCH];
-	find_places(pool, histogram, durations, places, count);
-	for (uint32_t i = 0; i < count; i++)
-		if (__builtin_expect(!++*places[i], 0)) {
-			--*places[i];
-			return i;
-		}
-	return count;
-}
-
-/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT. */
+/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT. As
+ * for count_waiting(), a number of a place stays true. */
 static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
 {
 	struct tw_tally *tally = &rows->rows[row];
-	uint32_t min = UINT32_MAX, max = 0, count = batch->count;
-	for (uint32_t i = 0; i < count; i++) {
-		i += count_durations(&rows->pool, &tally->histogram, batch->durations + i, count - i);
-		if (i < count)
+	uint32_t min = UINT32_MAX, max = 0, count = batch->count, places[TW_PART_BATCH];
+	find_places(&rows->pool, &tally->histogram, batch, places);
+	uint16_t *counts = tw_histogram_counts(&rows->pool);
+	for (uint32_t i = 0; i < count; i++)
+		if (__builtin_expect(!++counts[places[i]], 0)) {
+			--counts[places[i]];
 			tw_histogram_spill(&rows->pool, &tally->histogram, tally->ended + i, batch->durations[i]);
-	}
+			counts = tw_histogram_counts(&rows->pool);
+		}
 	for (uint32_t i = 0; i < count; i++) {
 		min = batch->durations[i] < min ? batch->durations[i] : min;
 		max = batch->durations[i] > max ? batch->durations[i] : max;
