@@ -58,8 +58,8 @@ static inline uint32_t tw_highest_bit(uint64_t value)
 	return 63 ^ (uint32_t)__builtin_clzll(value);
 }
 
-/* The octave of a value and its bucket there: they grow with it. The second octave begins with bit 6, which stands above
- * the bucket in all but the first. */
+/* The octave of a value and its bucket there: they grow with it. The second octave begins with bit 6, which stands
+ * above the bucket in all but the first. */
 static inline uint32_t tw_histogram_octave(uint64_t value, uint32_t *bucket)
 {
 	uint32_t shift = tw_highest_bit(value | TW_BUCKETS) - 6, top = (uint32_t)(value >> shift);

@@ -255,8 +255,8 @@ static inline void find_places(const struct tw_histogram_pool *pool, const struc
 	}
 }
 
-/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT. As
- * for count_waiting(), a number of a place stays true. */
+/* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
+ * As for count_waiting(), a number of a place stays true. */
 static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
 {
 	struct tw_tally *tally = &rows->rows[row];

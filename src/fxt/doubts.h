@@ -1,7 +1,7 @@
 /* doubts.h - events that are taken before it is known whether their sizes agree with their headers.
  *
- * Which ones have arguments cannot be foretold, and a jump that cannot be foretold takes as long as all else that is done
- * for an event: so they are taken as others are, and looked at later, many at once. */
+ * Which ones have arguments cannot be foretold, and a jump that cannot be foretold takes as long as all else that is
+ * done for an event: so they are taken as others are, and looked at later, many at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_DOUBTS_H
 #define FXT_DOUBTS_H
@@ -20,7 +20,8 @@ struct fxt_doubts {
 /* What the headers of events without arguments have for their words. */
 enum { FXT_TWO_WORDS = 2 << 4, FXT_THREE_WORDS = 3 << 4 };
 
-/* Whether the size of an event is still to be looked at, whose names and thread are indices: `plain` is that of its type. */
+/* Whether the size of an event is still to be looked at, whose names and thread are indices: `plain` is that of its
+ * type. */
 static inline bool fxt_is_doubtful(uint64_t header, uint32_t plain)
 {
 	static const uint32_t bits = (uint32_t)(FXT_BITS(4, 15) | FXT_BITS(20, 23));
@@ -33,8 +34,8 @@ static inline void fxt_doubts_begin(struct fxt_doubts *doubts)
 	doubts->wrong = SIZE_MAX;
 }
 
-/* As far as events from a place on can begin that are taken at once: a plain one must be there, and room for doubts. NULL
- * as doubts: there are none. */
+/* As far as events from a place on can begin that are taken at once: a plain one must be there, and room for doubts.
+ * NULL as doubts: there are none. */
 static inline const uint8_t *fxt_doubts_limit(const struct fxt_doubts *doubts, const uint8_t *bytes, const uint8_t *to)
 {
 	enum { LEAST = 2 * TW_FXT_WORD, LAST = FXT_PLAIN_MAX * TW_FXT_WORD - 1 }; /* bytes */
