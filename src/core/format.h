@@ -44,11 +44,11 @@ struct tw_reader {
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
 	unsigned shards; /* of a part: how many there are; otherwise 0 */
 	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
-	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
-	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
+	atomic_size_t filter_used;        /* of a whole: bytes held by the filters of all its parts */
+	pthread_mutex_t lock;             /* around findings, which parts report to their whole */
 	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
-	const char *path;          /* that the format claims, and opens itself; otherwise NULL. The caller's */
-	const char *file;          /* what findings are about, where it is not the input; NULL: the input */
+	const char *path;                 /* that the format claims, and opens itself; otherwise NULL. The caller's */
+	const char *file;                 /* what findings are about, where it is not the input; NULL: the input */
 	char error[TW_ERROR_TEXT];
 	void *state; /* the format's own */
 };

@@ -188,8 +188,8 @@ static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
 		to->room = *sorter->room;
 		return true;
 	}
-	bool fine = tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX,
-	                      sizeof *sorter->arguments);
+	bool fine =
+	    tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX, sizeof *sorter->arguments);
 	to->room = (struct tw_batch_room){sorter->events, sorter->arguments, sorter->argument_room};
 	return fine;
 }
@@ -203,8 +203,7 @@ static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, ui
 	if (event->argument_count) {
 		if (event->argument_count > to->room.argument_room - to->used)
 			return false;
-		memcpy(to->room.arguments + to->used,
-		       arguments_of(slab, row) + slab->events[row].first_argument,
+		memcpy(to->room.arguments + to->used, arguments_of(slab, row) + slab->events[row].first_argument,
 		       event->argument_count * sizeof *to->room.arguments);
 		to->used += event->argument_count;
 	}

@@ -178,9 +178,9 @@ static void hand_on(struct relay *relay, struct block *block, int status)
 /* Offers the source what room the block has. */
 static void offer(struct relay *relay, const struct block *block)
 {
-	relay->room = (struct tw_batch_room){block->events + block->event_count,
-	                                     block->arguments + block->argument_count,
-	                                     ARGUMENTS - block->argument_count};
+	relay->room =
+	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
+	                           ARGUMENTS - block->argument_count};
 	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && relay->room.argument_room >= OFFERED;
 	relay->source->room = enough && !relay->source->filter ? &relay->room : NULL;
 }
@@ -247,8 +247,8 @@ static void give_back(struct relay *relay)
 	pthread_mutex_unlock(&relay->lock);
 }
 
-/* Does some of the source's work, once it has given a block; false where there is nothing to do. With the lock, which is
- * let go meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a
+/* Does some of the source's work, once it has given a block; false where there is nothing to do. With the lock, which
+ * is let go meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a
  * time: `make bench` measures convert. */
 static bool help(struct relay *relay)
 {

@@ -46,7 +46,7 @@ struct callgrind {
 	struct tw_stack_tree tree; /* first */
 	struct function *functions;
 	size_t function_count, function_room;
-	struct tw_map function_map; /* frame's function and level to function */
+	struct tw_map function_map;                 /* frame's function and level to function */
 	enum tw_stack_tree_value told[TREE_VALUES]; /* values that there are, and are events */
 	unsigned told_count;
 	struct cost *costs;

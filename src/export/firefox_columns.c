@@ -138,7 +138,7 @@ static const struct tw_ahead_work works[] = {
     [SAMPLE_WEIGHT] = {tw_pieces_read, put_weights}, [SAMPLE_COUNT] = {tw_pieces_read, put_counts},
     [MARKER_NAME] = {tw_pieces_read, put_names},     [MARKER_START] = {tw_pieces_read, put_starts},
     [MARKER_END] = {tw_pieces_read, put_ends},       [MARKER_PHASE] = {tw_pieces_read, put_phases},
-    [STACK_FRAME] = {take_nodes, put_frames},    [STACK_PREFIX] = {take_nodes, put_prefixes},
+    [STACK_FRAME] = {take_nodes, put_frames},        [STACK_PREFIX] = {take_nodes, put_prefixes},
 };
 
 /* Several threads are worth their start where there are several pieces. */

@@ -10,7 +10,7 @@
 struct tw_piece_text {
 	const uint8_t *bytes; /* the block's, where it is one */
 	size_t size;
-	size_t from, to; /* otherwise */
+	size_t from, to;  /* otherwise */
 	char *text, *end; /* what was made of it: each record's, or thing's, has a comma before it */
 	uint8_t block[SPOOL_BLOCK];
 };

@@ -122,8 +122,7 @@ static bool help_made(struct tw_reader *reader)
 	return made->helped++ % 2 == 0;
 }
 
-static const struct tw_format made_format = {
-    .name = "made", .read = read_made, .help = help_made, .close = close_made};
+static const struct tw_format made_format = {.name = "made", .read = read_made, .help = help_made, .close = close_made};
 
 static struct tw_reader *open_made(unsigned batches, int status)
 {
