@@ -170,11 +170,9 @@ static bool collect(struct tw_listing *listing)
 static void tell(const struct tw_listing *listing)
 {
 	const struct work *work = work_of(listing);
-	uint64_t left_out = tw_alloc_left_out(work->alloc);
-	if (left_out)
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(left_out, "allocation").text);
-	else if (!tw_alloc_row(work->alloc, 0))
+	if (tw_say_left_out(tw_alloc_left_out(work->alloc), "allocation", ""))
+		return;
+	if (!tw_alloc_row(work->alloc, 0))
 		tw_say_none(&work->options->common, "allocation");
 	else if (work->listing.rows.count == 0)
 		tw_say("no class matches '%s'", work->options->class);

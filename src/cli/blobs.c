@@ -229,9 +229,7 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	(void)path;
 	struct work *work = walk->context;
 	const struct blobs_options *options = work->options;
-	if (work->blobs.left_out)
-		tw_say("the memory limit was reached: %s of other blobs left out; --memory raises it",
-		       tw_show_plural(work->blobs.left_out, "part").text);
+	tw_say_left_out(work->blobs.left_out, "part", " of other blobs");
 	if (options->extract)
 		return work->found ? 0 : tw_say_error("no blob is called \"%s\"", options->extract);
 	if (work->blobs.count == 0)

@@ -194,8 +194,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = sifts ? tw_keep_input(operands, count) : 0;
 	if (status == 0)
 		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);
-	int closed = tw_screen_close(&work.screen);
-	return closed ? closed : status;
+	return tw_screen_end(&work.screen, status);
 }
 
 static const struct tw_option own_options[] = {

@@ -49,11 +49,9 @@ static int read_counters(struct tw_walk *walk, struct tw_reader *reader, const c
 static void tell(const struct work *work)
 {
 	const struct counters_options *options = work->options;
-	uint64_t left_out = tw_counters_left_out(work->counters);
-	if (left_out)
-		tw_say("the memory limit was reached: %s of other series left out; --memory raises it",
-		       tw_show_plural(left_out, "sample").text);
-	else if (!tw_counters_row(work->counters, 0) && options->counter)
+	if (tw_say_left_out(tw_counters_left_out(work->counters), "sample", " of other series"))
+		return;
+	if (!tw_counters_row(work->counters, 0) && options->counter)
 		tw_say("no counter matches '%s'", options->counter);
 	else if (!tw_counters_row(work->counters, 0))
 		tw_say_none(&options->common, "counter");
@@ -80,8 +78,7 @@ static int put(struct work *work, char **operands, size_t count)
 	case TW_FORM_CSV: /* written while it was read */
 		break;
 	}
-	int closed = tw_screen_close(&work->screen);
-	return closed ? closed : status;
+	return tw_screen_end(&work->screen, status);
 }
 
 static int check_options(const struct counters_options *options, size_t count)

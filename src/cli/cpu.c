@@ -153,17 +153,14 @@ static int put(struct work *work, char *path)
 	case TW_FORM_CSV: /* written while it was read */
 		break;
 	}
-	int closed = tw_screen_close(&work->screen);
-	return closed ? closed : status;
+	return tw_screen_end(&work->screen, status);
 }
 
 static void tell(const struct work *work)
 {
-	uint64_t left_out = tw_cpu_left_out(work->cpu);
-	if (left_out)
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(left_out, "sample").text);
-	else if (!tw_cpu_row(work->cpu, 0))
+	if (tw_say_left_out(tw_cpu_left_out(work->cpu), "sample", ""))
+		return;
+	if (!tw_cpu_row(work->cpu, 0))
 		tw_say_none(&work->options->common, "processor time");
 }
 

@@ -33,8 +33,7 @@ static int put_diff(const struct tw_diff_view *view)
 		tw_diff_put_json(&screen.out, view);
 	else
 		status = tw_diff_put_text(&screen, view);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static int compare(struct tw_profile *a, struct tw_profile *b, const struct diff_options *options)

@@ -239,8 +239,7 @@ static int put(const struct tw_spread_changes *changes, const struct kind *kind,
 			put_json(&screen.out, &changes->rows[i], kind);
 			n++;
 		}
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 /* ---- The traces. ---- */
@@ -272,9 +271,7 @@ static int read_side(struct tw_spread **spread, const struct tw_common *common, 
 	                       .read = read_spread};
 	int status = tw_walk(&walk, path, 1);
 	*readable = walk.readable > 0;
-	if (tw_spread_left_out(*spread))
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(tw_spread_left_out(*spread), "value").text);
+	tw_say_left_out(tw_spread_left_out(*spread), "value", "");
 	return status;
 }
 

@@ -114,8 +114,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .read = read_records,
 	};
 	int status = tw_walk(&walk, operands, count);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static const struct tw_option own_options[] = {

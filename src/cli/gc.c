@@ -205,11 +205,9 @@ static bool is_nothing_to_draw(const struct work *work)
 
 static void tell(const struct work *work)
 {
-	uint64_t left_out = tw_gc_left_out(work->gc);
-	if (left_out)
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(left_out, "event").text);
-	else if (is_nothing_to_draw(work))
+	if (tw_say_left_out(tw_gc_left_out(work->gc), "event", ""))
+		return;
+	if (is_nothing_to_draw(work))
 		tw_say_none(&work->options->common, "look at the heap");
 	else if (work->view.rows.count == 0)
 		tell_none(work);
@@ -243,8 +241,7 @@ static int put(struct work *work, char *path)
 	if (status)
 		return status;
 	status = put_form(work, path);
-	int closed = tw_screen_close(&work->screen);
-	return closed ? closed : status;
+	return tw_screen_end(&work->screen, status);
 }
 
 static int put_sample(void *context, const struct tw_gc_sample *sample)

@@ -85,8 +85,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (status)
 		return status;
 	status = tw_walk(&walk, operands, count);
-	int closed = tw_screen_close(&work.screen);
-	return closed ? closed : status;
+	return tw_screen_end(&work.screen, status);
 }
 
 static const struct tw_option own_options[] = {

@@ -150,11 +150,9 @@ static bool collect(struct tw_listing *listing)
 static void tell(const struct tw_listing *listing)
 {
 	const struct work *work = work_of(listing);
-	uint64_t left_out = tw_jit_left_out(work->jit);
-	if (left_out)
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(left_out, "compilation").text);
-	else if (!tw_jit_row(work->jit, 0))
+	if (tw_say_left_out(tw_jit_left_out(work->jit), "compilation", ""))
+		return;
+	if (!tw_jit_row(work->jit, 0))
 		tw_say_none(&work->options->common, "compilation");
 	else if (work->listing.rows.count == 0)
 		tw_say_nothing(&work->options->common, true);

@@ -16,8 +16,7 @@ static int put(const struct tw_listing *listing)
 		listing->put_json(&screen.out, listing, listing->rows.items[i]);
 	if (!listing->common->json)
 		status = listing->put_text(&screen, listing);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static int show(struct tw_listing *listing)

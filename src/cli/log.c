@@ -123,8 +123,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .read = read_log,
 	};
 	int status = tw_walk(&walk, operands, count);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static const struct tw_option_group *const groups[] = {&tw_window_options, &tw_plain_input_options, &tw_output_options,

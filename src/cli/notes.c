@@ -32,6 +32,14 @@ void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 		       tw_show_plural(notes->rows_folded, tw_weight_is_sampled(weight) ? "sample" : "call").text);
 }
 
+bool tw_say_left_out(uint64_t count, const char *what, const char *of)
+{
+	if (count)
+		tw_say("the memory limit was reached: %s%s left out; --memory raises it",
+		       tw_show_plural(count, what).text, of);
+	return count;
+}
+
 void tw_say_weight(const struct tw_common *common, enum tw_weight weight)
 {
 	if (!common->weight && weight == TW_WEIGHT_WALL)

@@ -292,8 +292,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		worst = status > worst ? status : worst;
 	}
 	tw_names_close(&names);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : worst;
+	return tw_screen_end(&screen, worst);
 }
 
 static const struct tw_option own_options[] = {

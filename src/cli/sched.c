@@ -107,8 +107,7 @@ static int put(const struct tw_sched *sched, const struct sched_options *options
 	} else {
 		status = put_rows(&screen, sched, options);
 	}
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 struct work {
@@ -129,11 +128,9 @@ static int read_sched(struct tw_walk *walk, struct tw_reader *reader, const char
 
 static void tell(const struct work *work)
 {
-	uint64_t left_out = tw_sched_notes(work->sched)->left_out;
-	if (left_out)
-		tw_say("the memory limit was reached: %s left out; --memory raises it",
-		       tw_show_plural(left_out, "event").text);
-	else if (!tw_sched_thread(work->sched, 0) && !tw_sched_cpu(work->sched, 0))
+	if (tw_say_left_out(tw_sched_notes(work->sched)->left_out, "event", ""))
+		return;
+	if (!tw_sched_thread(work->sched, 0) && !tw_sched_cpu(work->sched, 0))
 		tw_say_none(&work->options->common, "scheduling");
 }
 

@@ -73,6 +73,12 @@ int tw_screen_close(struct tw_screen *screen)
 	return error ? TW_EXIT_FAILED : 0;
 }
 
+int tw_screen_end(struct tw_screen *screen, int status)
+{
+	int closed = tw_screen_close(screen);
+	return closed ? closed : status;
+}
+
 void tw_screen_bold(struct tw_screen *screen)
 {
 	if (screen->color)

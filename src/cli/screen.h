@@ -32,6 +32,9 @@ int tw_screen_open(struct tw_screen *screen, const char *path);
  * more). A screen never opened is fine. */
 int tw_screen_close(struct tw_screen *screen);
 
+/* The same at the end of a command that has a status already, which is returned where nothing went wrong. */
+int tw_screen_end(struct tw_screen *screen, int status);
+
 /* Begins and ends bold text, where there is colour. */
 void tw_screen_bold(struct tw_screen *screen);
 void tw_screen_plain(struct tw_screen *screen);

@@ -73,8 +73,7 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 		tw_stat_put_json(&screen.out, rows);
 	else
 		status = tw_stat_put_text(&screen, rows, notes);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static int show(struct tw_profile *profile, const struct stat_options *options)

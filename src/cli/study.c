@@ -200,8 +200,7 @@ static int show(const struct work *work, char *path)
 	if (status)
 		return status;
 	status = put(&screen, work, path);
-	int closed = tw_screen_close(&screen);
-	return closed ? closed : status;
+	return tw_screen_end(&screen, status);
 }
 
 static int read_study(struct tw_walk *walk, struct tw_reader *reader, const char *path)

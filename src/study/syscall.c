@@ -155,23 +155,33 @@ static void put_vector(struct line *line, const struct study_syscall *call, uint
 	put(line, call->parts > STUDY_PARTS ? ", ...]" : "]");
 }
 
-static void put_argument(struct line *line, const struct study_syscall *call, char kind, uint64_t value)
+/* A directory that a path begins at. */
+static void put_folder(struct line *line, uint64_t value)
 {
 	enum { AT_FDCWD_VALUE = -100 };
+	if ((int32_t)value == AT_FDCWD_VALUE)
+		put(line, "AT_FDCWD");
+	else
+		put(line, "%" PRId32, (int32_t)value);
+}
+
+/* An int, unless it cannot be one. */
+static void put_number(struct line *line, uint64_t value)
+{
+	if (value >> 32 == 0 || value >> 31 == UINT64_MAX >> 31)
+		put(line, "%" PRId32, (int32_t)value);
+	else
+		put(line, "%" PRId64, (int64_t)value);
+}
+
+static void put_argument(struct line *line, const struct study_syscall *call, char kind, uint64_t value)
+{
 	switch (kind) {
 	case 'a':
-		if ((int32_t)value == AT_FDCWD_VALUE) {
-			put(line, "AT_FDCWD");
-			break;
-		}
-		put(line, "%" PRId32, (int32_t)value);
+		put_folder(line, value);
 		break;
 	case 'd':
-		/* an int, unless it cannot be one */
-		if (value >> 32 == 0 || value >> 31 == UINT64_MAX >> 31)
-			put(line, "%" PRId32, (int32_t)value);
-		else
-			put(line, "%" PRId64, (int64_t)value);
+		put_number(line, value);
 		break;
 	case 'u':
 		put(line, "%" PRIu64, value);
