@@ -197,6 +197,17 @@ void tw_calls_advance(struct tw_calls *calls, uint64_t time);
 /* Makes a track the current one. */
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 
+/* Makes the track of an event the current one. False where it is no call: then the event is taken. */
+static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *event)
+{
+	if (event->track != calls->track)
+		tw_calls_switch(calls, event->track);
+	if (tw_is_call(event))
+		return true;
+	tw_calls_take(calls, event);
+	return false;
+}
+
 /* The end of all tracks: ends what is open. */
 void tw_calls_finish(struct tw_calls *calls);
 

@@ -68,12 +68,8 @@ static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_me
 {
 	struct tw_calls *calls = &measured->calls;
 	measured->time = event->time;
-	if (event->track != calls->track)
-		tw_calls_switch(calls, event->track);
-	if (!tw_is_call(event)) {
-		tw_calls_take(calls, event);
+	if (!tw_calls_meet(calls, event))
 		return;
-	}
 	const struct tw_call_item item = tw_call_item_of(event);
 	if (!tw_calls_take_items(calls, &item, 1, enter, leave, false))
 		tw_calls_take_item(calls, &item);

@@ -95,12 +95,8 @@ void tw_slices_take(struct tw_slices *slices, const struct tw_event *event)
 {
 	struct tw_calls *calls = &slices->calls;
 	slices->event = event;
-	if (event->track != calls->track)
-		tw_calls_switch(calls, event->track);
-	if (!tw_is_call(event)) {
-		tw_calls_take(calls, event);
+	if (!tw_calls_meet(calls, event))
 		return;
-	}
 	const struct tw_call_item item = tw_call_item_of(event);
 	if (tw_calls_take_items(calls, &item, 1, enter, leave, false))
 		tell_end(slices, item.kind == TW_CALL_END ? event : NULL);
