@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "fxt/calls.h"
 #include "fxt/fxt.h"
 
@@ -102,17 +103,10 @@ static void give_late(const struct deal *deal, struct part *part, uint32_t track
 /* How many items go before one that came late. */
 static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (items[middle].time < late->time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low < count && !fxt_goes_first(late, &items[low]))
-		low++;
-	return low;
+	size_t before = tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
+	while (before < count && !fxt_goes_first(late, &items[before]))
+		before++;
+	return before;
 }
 
 static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_lane *lane)
