@@ -3,6 +3,7 @@
 #include "cli/stacks.h"
 
 #include "analysis/weight.h"
+#include "base/order.h"
 #include "base/sum.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -31,8 +32,8 @@ static int compare(const void *a, const void *b, void *context)
 {
 	const uint32_t *first = a, *second = b;
 	const struct tw_calltree_node *nodes = context;
-	uint64_t x = nodes[*first].self, y = nodes[*second].self;
-	return x != y ? (x < y) - (x > y) : (*first > *second) - (*first < *second);
+	int order = tw_compare(nodes[*second].self, nodes[*first].self);
+	return order ? order : tw_compare(*first, *second);
 }
 
 static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, const struct stacks_options *options)
