@@ -98,7 +98,9 @@ struct tw_clock {
 	bool has_cpu;      /* events say on which CPU they happened */
 	bool instructions; /* there is no clock: times are counts of instructions */
 	bool has_wall;     /* the trace tells the wall time of a moment: known as start_ns is */
-	int64_t wall_ns;   /* has_wall: what to add to a time for nanoseconds since 1970, UTC */
+	bool since_boot;   /* has_wall: of XRay, whose wall time is CLOCK_MONOTONIC */
+	int64_t
+	    wall_ns; /* has_wall: what to add to a time for nanoseconds since 1970, UTC, or since the system began */
 };
 
 /* A trace that is being read. One handle, one thread at a time. */
@@ -126,7 +128,7 @@ TW_API int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsig
 enum tw_alignment {
 	TW_ALIGN_FIRST,  /* each trace begins at 0 */
 	TW_ALIGN_NONE,   /* times are as they are in each trace */
-	TW_ALIGN_WALL,   /* by wall time, which all must have; the earliest begins at 0 */
+	TW_ALIGN_WALL,   /* by wall time, which all must have, of one kind; the earliest begins at 0 */
 	TW_ALIGN_MARKERS /* by events that all have: struct tw_merge_options */
 };
 
@@ -159,8 +161,8 @@ struct tw_merge_source {
  * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
  * namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
- * Returns 0, TW_ERR_VALUE for a wrong count, a trace without wall time or a marker that is not there, or what tw_open()
- * returns for the first source that cannot be opened. */
+ * Returns 0, TW_ERR_VALUE for a wrong count, a trace without wall time or with one of another kind, or a marker that is
+ * not there, or what tw_open() returns for the first source that cannot be opened. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
                           const struct tw_merge_options *merge, const struct tw_read_options *options);
 

@@ -245,9 +245,10 @@ const struct tw_command tw_command_merge = {
     .description =
 	"Writes the events of all files as one trace, in the order of time. The clocks of traces have nothing to do "
 	"with each other, as a rule: each begins at 0 unless --align none says that they are one clock, --align wall "
-	"takes the wall time that XRay logs with wall time records, FXT archives with the longer initialization "
-	"record and TraceLogs with a time zone tell, or --marker names an event that they share; how far clocks were "
-	"moved by it, and how much faster they ran, is told. --offset moves one more.\n\n"
+	"takes the time of day that FXT archives with the longer initialization record and TraceLogs with a time zone "
+	"tell, or the time since the system began that XRay logs with wall time records tell, or --marker names an "
+	"event that they share; how far clocks were moved by it, and how much faster they ran, is told. --offset moves "
+	"one more.\n\n"
 	"A process keeps its number, unless one of another file came before with that number: then it gets 1,000,000 "
 	"more, or another where that is taken. Koids of threads are taken to be unique. Strings are shared, and "
 	"with them the provider of an FXT archive: there is one. Filters hold for the whole.",

@@ -178,11 +178,16 @@ static uint32_t stack_of(struct tw_reader *merged, struct tw_merge_input *input,
 
 /* ---- Times. ---- */
 
+static const char *path_of(const struct tw_merge_input *input)
+{
+	return tw_input_name(input->reader->input);
+}
+
 /* The least wall time that an input begins at. Returns 0 or TW_ERR_VALUE. */
 static int first_wall(struct tw_reader *merged, tw_wide *first)
 {
 	struct tw_merge *merge = merged->state;
-	bool some = false;
+	const struct tw_merge_input *other = NULL;
 	*first = 0;
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct tw_clock *clock = &merge->inputs[i].reader->clock;
@@ -190,10 +195,15 @@ static int first_wall(struct tw_reader *merged, tw_wide *first)
 			continue;
 		if (!clock->has_wall)
 			return tw_fail(merged, TW_ERR_VALUE, "%s does not tell the wall time of anything",
-			               tw_input_name(merge->inputs[i].reader->input));
+			               path_of(&merge->inputs[i]));
+		if (other && other->reader->clock.since_boot != clock->since_boot)
+			return tw_fail(merged, TW_ERR_VALUE,
+			               "%s and %s: one has the time of day, and one the time since its system began",
+			               path_of(other), path_of(&merge->inputs[i]));
 		tw_wide begin = (tw_wide)clock->wall_ns + clock->start_ns;
-		*first = some && *first < begin ? *first : begin;
-		some = true;
+		*first = other && *first < begin ? *first : begin;
+		other = &merge->inputs[i];
+		merged->clock.since_boot = clock->since_boot;
 	}
 	return 0;
 }

@@ -178,7 +178,7 @@ static void set_wall(struct tw_reader *reader, const struct fdr_log *log, struct
 			first = place;
 	}
 	uint64_t ns = first ? tw_ticks_ns(clock, first->tsc) : UINT64_MAX;
-	reader->clock.has_wall = first && ns <= INT64_MAX;
+	reader->clock.has_wall = reader->clock.since_boot = first && ns <= INT64_MAX;
 	reader->clock.wall_ns = reader->clock.has_wall ? (int64_t)(first->wall_us * 1000) - (int64_t)ns : 0;
 }
 

@@ -137,6 +137,18 @@ times() { # file: name and time of each event that is no metadata
 	[[ "$output" = *"a.log does not tell the wall time of anything"* ]]
 }
 
+@test "merge: the wall time of XRay logs is no time of day" {
+	archive b.fxt b 0 0 1700000000000000000
+	run trackway merge --align wall b.fxt "$DATA/xray/v5.xray" -o out.fxt
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"b.fxt and "*"/v5.xray: one has the time of day, and one the time since its system began"* ]]
+	[ ! -e out.fxt ]
+	trackway convert "$DATA/xray/v5.xray" -o v5.fxt 2>losses
+	run trackway merge --align wall b.fxt v5.fxt -o out.fxt
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"v5.fxt does not tell the wall time of anything"* ]]
+}
+
 @test "merge: by the wall time records of XRay logs, which say what the counter means" {
 	# The first buffer of v5.xray is at 10.0005 s of wall time, of v3.xray too; they have the same counters.
 	trackway merge --align wall "$DATA/xray/v5.xray" "$DATA/xray/v3.xray" -o wall.json 2>losses
