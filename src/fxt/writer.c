@@ -228,6 +228,10 @@ static void put_provider(const struct fxt_writer *w)
 	put_metadata(w, TW_FXT_PROVIDER_INFO, name->text, fxt_cut_text(name->text, name->length, NAME_MAX_BYTES));
 	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_word(&put, w->clock->frequency);
+	if (w->wall_ns) {
+		fxt_put_word(&put, 0); /* the tick of that time */
+		fxt_put_word(&put, w->wall_ns);
+	}
 	fxt_put_end(&w->writer->out, &put, TW_FXT_TYPE_INITIALIZATION);
 }
 
@@ -298,6 +302,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->dictionary = tw_reader_dictionary(reader);
 	w->arguments = batch->arguments;
 	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
+	w->wall_ns = clock->has_wall && !clock->since_boot && clock->wall_ns > 0 ? (uint64_t)clock->wall_ns : 0;
 	if (clock->has_cpu && !w->cpu_told && batch->count)
 		fxt_loss(w, "cpu", false);
 	w->cpu_told |= clock->has_cpu && batch->count;

@@ -32,6 +32,7 @@ struct fxt_writer {
 	struct fxt_described described;
 	const struct tw_dictionary *dictionary;
 	uint64_t source_frequency;
+	uint64_t wall_ns;                    /* time of day at time 0; 0: not known */
 	const struct tw_argument *arguments; /* of the batch */
 	struct tw_text stack;                /* of the event that is written */
 	bool crowded;                        /* there are more providers than numbers for them */

@@ -137,6 +137,20 @@ times() { # file: name and time of each event that is no metadata
 	[[ "$output" = *"a.log does not tell the wall time of anything"* ]]
 }
 
+@test "merge: an archive keeps the time of day of what it was made of" {
+	archive b.fxt b 0 0 1700000000000000000 # 2023-11-14 22:13:20 UTC
+	printf '%s\n' 'prf stm 2023-11-14 23:13:20.250 +01:00' 'sam str 0x00000000 5 1 0:0 0x2' >a.log
+	trackway convert a.log -o a.fxt 2>losses
+	trackway merge --align wall a.fxt b.fxt -o out.json 2>losses
+	[[ " $(times out.json) " = " b@0 "*" function 0x2@255000 "* ]] || fail "$(times out.json)"
+	archive c.fxt c 0 0 1700000000000009000
+	archive d.fxt d 0 0 1700000000000007000
+	trackway merge --align wall d.fxt c.fxt -o cd.fxt
+	"$PYTHON" -c 'import struct; assert struct.unpack_from("<4Q", open("cd.fxt", "rb").read(), 24) == (0x41, 10**9, 0, 1700000000000007000)'
+	trackway merge --align wall cd.fxt b.fxt -o out.json
+	[ "$(times out.json)" = "b@0 d@7 c@9" ]
+}
+
 @test "merge: the wall time of XRay logs is no time of day" {
 	archive b.fxt b 0 0 1700000000000000000
 	run trackway merge --align wall b.fxt "$DATA/xray/v5.xray" -o out.fxt
