@@ -331,10 +331,13 @@ enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
 INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	struct fxt_chunk *chunk = run->chunk;
-	uint64_t type = tw_bits(header, 60, 63), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	uint64_t type = tw_bits(header, 60, 63);
 	uint64_t words = type == SWITCH ? SWITCH_WORDS : type == WAKEUP ? WAKEUP_WORDS : 0;
 	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19) ||
-	    ticks >= chunk->first_without || run->wish->check || run->wish->options->thread_count)
+	    run->wish->check || run->wish->options->thread_count)
+		return false;
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big); /* there is none in a record of one word */
+	if (ticks >= chunk->first_without)
 		return false;
 	run->timed = bytes;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));

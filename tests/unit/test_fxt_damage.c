@@ -687,6 +687,22 @@ static void test_chance(void **state)
 	}
 }
 
+/* Records of one word, up to the end of what is read at a time: nothing behind it is looked at, as asan tells. */
+static void test_words(void **state)
+{
+	enum { WORDS = 1 << 16 };
+	(void)state;
+	big = false;
+	size = 0;
+	put_head();
+	for (unsigned i = 0; i < WORDS; i++)
+		put(UINT64_C(0x120010)); /* section of provider 1 */
+	for (unsigned order = TW_ORDER_TRACK; order <= TW_ORDER_FILE; order++) {
+		read_all(whole, size, (enum tw_order)order, found);
+		assert_true(lost == 0 && errors == 0);
+	}
+}
+
 /* What follows looks like records of strange types, because the bytes are alike. */
 static void test_short_before_strange(void **state)
 {
@@ -729,6 +745,7 @@ int main(void)
 	    cmocka_unit_test(test_short_anywhere),
 	    cmocka_unit_test(test_short_before_strange),
 	    cmocka_unit_test(test_chance),
+	    cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
