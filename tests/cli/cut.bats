@@ -188,3 +188,16 @@ PY
 	[ "$(whose part.fxt | grep -c '^1 trackway one 1000$')" -eq 45 ]
 	grep -q 'provider: 45 ' err
 }
+
+@test "cut: the wall time of an archive's clock is kept" {
+	"$PYTHON" - <<-'END'
+		import struct
+		words = [0x0016547846040010, 0x110010, 0x41, 1_000_000, 500, 1_650_419_113_000_500_000, 0x10033, 1, 2]
+		for time in range(1000):
+		    words += [0x8000800001000024, time]  # an instant without a name
+		open("in.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	trackway cut --from-time 10us in.fxt -o out.fxt
+	trackway dump out.fxt >dumped
+	grep -q 'initialization  *ticks_per_second=1000000 base_ticks=0 base_time_ns=1650419113000000000$' dumped
+}
