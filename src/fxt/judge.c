@@ -439,6 +439,23 @@ static bool refers_well(const struct view *view, size_t at)
 	       (thread_sound(view, thread, at) || is_used_again(view, at, FXT_BITS(24, 31)));
 }
 
+/* The same for a record of any type. */
+static bool is_named_well(const struct view *view, size_t at)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_EVENT:
+		return refers_well(view, at);
+	case TW_FXT_TYPE_BLOB:
+		return string_sound(view, tw_bits(header, 16, 31), at);
+	case TW_FXT_TYPE_USERSPACE_OBJECT:
+	case TW_FXT_TYPE_KERNEL_OBJECT:
+		return string_sound(view, tw_bits(header, 24, 39), at);
+	default:
+		return true;
+	}
+}
+
 /* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
  * one of which the bytes are missing instead, or one that something stands before. */
 static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
@@ -447,8 +464,7 @@ static bool began_inside(const struct view *view, size_t at, size_t size, unsign
 		return ends_file(view, at, size);
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	bool shared = size - at < TW_FXT_WORD;
-	return !is_weak(view, at, measure(view, at)) &&
-	       (!shared || (header >> 16 && (fxt_type(header) != TW_FXT_TYPE_EVENT || refers_well(view, at))));
+	return !is_weak(view, at, measure(view, at)) && (!shared || (header >> 16 && is_named_well(view, at)));
 }
 
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,

@@ -687,6 +687,27 @@ static void test_chance(void **state)
 	}
 }
 
+/* A byte too many, and seven of the record before it, are a blob of no bytes, of a name that nobody has registered. */
+static void test_blob_of_chance(void **state)
+{
+	(void)state;
+	size = 0;
+	big = true;
+	put_head();
+	put(UINT64_C(0x01040034) | UINT64_C(0x8000) << 48); /* complete */
+	put(0x235938);
+	put(0x235a00);
+	size_t from = size;
+	put_named(0, EMPTY, 0x235a64, 10);
+	read_all(whole, size, TW_ORDER_FILE, wanted);
+	memcpy(damaged, whole, from);
+	damaged[from] = 0x15;
+	memcpy(damaged + from + 1, whole + from, size - from);
+	read_all(damaged, size + 1, TW_ORDER_FILE, found);
+	expect_others(from, from, 1, "a byte too many");
+	assert_true(lost == 1 && errors == 1);
+}
+
 /* Records of one word, up to the end of what is read at a time: nothing behind it is looked at, as asan tells. */
 static void test_words(void **state)
 {
@@ -714,7 +735,7 @@ static void test_short_before_strange(void **state)
 	size_t from = size;
 	size = put_long(size, UINT64_C(4) | 1 << 24 | (uint64_t)(0x8000 | NAME) << 48, 5700, NAME);
 	size_t to = size;
-	size = put_long(size, UINT64_C(5) | 1 << 16 | (uint64_t)BLOB << 32 | UINT64_C(1) << 48, 0, BLOB);
+	size = put_long(size, UINT64_C(5) | (uint64_t)BLOB << 32 | UINT64_C(1) << 48, 0, BLOB);
 	for (size_t i = 0; i < BLOB; i++)
 		whole[size - BLOB + i] = (uint8_t)(7 * i);
 	put_named(0, EMPTY, 5800, 4);
@@ -746,6 +767,7 @@ int main(void)
 	    cmocka_unit_test(test_short_before_strange),
 	    cmocka_unit_test(test_chance),
 	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_blob_of_chance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
