@@ -1,8 +1,10 @@
-/* fields.c - the fields of records as JSON. */
+/* fields.c - the fields of records as JSON, and what `info` of several formats tells. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/fields.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <time.h>
 
 /* Fields within fields. */
 static void put_all_json(struct tw_json *json, const struct tw_field *field)
@@ -65,4 +67,17 @@ void tw_put_field_json(struct tw_json *json, const struct tw_field *field)
 		tw_json_object_end(json);
 		return;
 	}
+}
+
+bool tw_wall_field(struct tw_field *field, uint64_t us, char room[TW_WALL_ROOM])
+{
+	static const uint64_t most = UINT64_C(253402300800000000);
+	time_t seconds = (time_t)(us / 1000000);
+	struct tm utc;
+	if (us >= most || !gmtime_r(&seconds, &utc))
+		return false;
+	size_t length = strftime(room, TW_WALL_ROOM, "%Y-%m-%dT%H:%M:%S", &utc);
+	length += (size_t)snprintf(room + length, TW_WALL_ROOM - length, ".%06uZ", (unsigned)(us % 1000000));
+	*field = (struct tw_field){.name = "wall_start", .type = TW_FIELD_TEXT, .value.bytes = room, .size = length};
+	return true;
 }

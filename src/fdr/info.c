@@ -1,11 +1,10 @@
 /* info.c - what is in a log: records by kind, threads, times, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/parallel.h"
+#include "core/fields.h"
 #include "fdr/state.h"
 
 struct tally {
@@ -24,7 +23,7 @@ struct part {
 	int status;
 };
 
-enum { FIELDS = 8, WALL_ROOM = 32 };
+enum { FIELDS = 8 };
 
 struct fdr_survey {
 	struct part *parts;
@@ -32,7 +31,7 @@ struct fdr_survey {
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_FDR_KINDS];
 	struct tw_field fields[FIELDS];
-	char wall[WALL_ROOM];
+	char wall[TW_WALL_ROOM];
 };
 
 void fdr_survey_free(struct fdr_survey *survey)
@@ -260,23 +259,14 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 	return count_processes(log, &info->processes);
 }
 
-/* The earliest wall time of a buffer, as ISO 8601 writes it. There is none in basic logs, and where it is past the year
- * 9999 it was damaged. */
+/* The earliest wall time of a buffer. There is none in basic logs. */
 static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
 {
-	static const uint64_t most = UINT64_C(253402300800000000);
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
 		if (log->places[i].wall_us && log->places[i].wall_us < first)
 			first = log->places[i].wall_us;
-	time_t seconds = (time_t)(first / 1000000);
-	struct tm utc;
-	if (first >= most || !gmtime_r(&seconds, &utc))
-		return;
-	size_t length = strftime(survey->wall, WALL_ROOM, "%Y-%m-%dT%H:%M:%S", &utc);
-	length += (size_t)snprintf(survey->wall + length, WALL_ROOM - length, ".%06uZ", (unsigned)(first % 1000000));
-	survey->fields[info->field_count++] =
-	    (struct tw_field){.name = "wall_start", .type = TW_FIELD_TEXT, .value.bytes = survey->wall, .size = length};
+	info->field_count += tw_wall_field(&survey->fields[info->field_count], first, survey->wall);
 }
 
 static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "core/fields.h"
 #include "fxt/census.h"
 #include "fxt/fxt.h"
 
@@ -32,7 +33,8 @@ struct fxt_survey {
 	struct tw_kind_count kind_counts[TW_FXT_KINDS];
 	struct tw_thread_info *threads;
 	struct tw_field *provider_fields, *category_fields;
-	struct tw_field fields[2];
+	struct tw_field wall_field;
+	char wall[TW_WALL_ROOM];
 	struct tw_info_list lists[LISTS];
 	uint64_t records;
 	bool failed;
@@ -155,6 +157,15 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 	info->span_ns = since(info->clock_start_ns, last);
 }
 
+/* When the first record with a time was written. */
+static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+{
+	const struct tw_clock *clock = &reader->clock;
+	uint64_t start = (uint64_t)clock->wall_ns + info->clock_start_ns;
+	info->fields = &survey->wall_field;
+	info->field_count = clock->has_wall && tw_wall_field(&survey->wall_field, start / 1000, survey->wall);
+}
+
 static int by_koids(const void *left, const void *right)
 {
 	const struct tw_thread_info *a = left, *b = right;
@@ -264,6 +275,7 @@ static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsign
 	struct fxt_state *state = fxt_ahead_state(fxt->ahead);
 	fxt->commit = (struct fxt_commit){.reader = reader, .state = state};
 	while ((status = fxt_ahead_next(fxt->ahead, &chunk)) > 0) {
+		fxt_set_wall(reader, chunk);
 		fxt_commit(&fxt->commit, chunk);
 		add_chunk(survey, state, chunk);
 		fxt_ahead_give(fxt->ahead, chunk);
@@ -280,6 +292,7 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (status >= 0) {
 		tell_kinds(survey, info);
 		tell_times(survey, info);
+		tell_wall(survey, reader, info);
 		if (!tell_threads(survey, reader, info) || !tell_categories(survey, reader) ||
 		    !tell_providers(survey, reader, fxt->commit.state, info))
 			status = TW_ERR_MEMORY;

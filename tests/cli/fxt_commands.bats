@@ -502,3 +502,24 @@ END
 	done
 	trackway stat --by object in.fxt | tr -s ' ' | cut -d ' ' -f 2- | grep -q 'door wait$'
 }
+
+@test "info: the wall time at which an archive starts" {
+	"$PYTHON" - <<-'END'
+		import struct
+		def archive(name, wall):
+		    # 1 MHz; tick 500 was at that time; the first of two instants is at tick 750
+		    words = [0x0016547846040010, 0x110010, 0x41, 1_000_000, 500, wall, 0x10033, 1, 2]
+		    words += [0x8000800001000024, 750, 0x8000800001000024, 900]
+		    open(name, "wb").write(struct.pack(f"<{len(words)}Q", *words))
+		archive("in.fxt", 1_650_419_113_000_000_000)
+		archive("far.fxt", 2**63 - 1)
+		archive("never.fxt", 2**64 - 1)
+	END
+	expected="$(date -u -d @1650419113 +%Y-%m-%dT%H:%M:%S).000250Z"
+	trackway info in.fxt | grep -qx "wall start:  *$expected"
+	trackway info --json in.fxt | grep -q "\"wall_start\":\"$expected\""
+	trackway info --jobs 1 far.fxt | grep -qx 'wall start:  *2262-04-11T23:47:16.855025Z'
+	run trackway info --json never.fxt
+	[ "$status" -eq 0 ]
+	[[ $output != *wall_start* ]]
+}
