@@ -56,6 +56,7 @@ struct chrome_stream {
 	bool own_cpu;      /* and "cpu" among the arguments is the CPU */
 	bool has_start;    /* start_ns is there */
 	uint64_t start_ns; /* the time at which ts is 0 */
+	uint64_t wall_ns;  /* its time of day; 0: not known */
 };
 
 /* Reads what is before the first event. Returns 0 or a negative status; TW_ERR_FORMAT where it is no JSON. */

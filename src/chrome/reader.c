@@ -164,6 +164,18 @@ static int read_plain(struct tw_reader *reader, struct tw_batch *batch)
 	return (int)slab->count;
 }
 
+/* What Trackway's own writer told of the clock. */
+static void take_told_clock(struct tw_reader *reader)
+{
+	const struct chrome_stream *stream = &((const struct chrome_state *)reader->state)->stream;
+	struct tw_clock *clock = &reader->clock;
+	if (!stream->has_start)
+		return;
+	clock->start_ns = stream->start_ns;
+	clock->has_wall = stream->wall_ns > 0 && stream->wall_ns <= INT64_MAX && stream->start_ns <= INT64_MAX;
+	clock->wall_ns = clock->has_wall ? (int64_t)stream->wall_ns - (int64_t)stream->start_ns : 0;
+}
+
 /* What has been read tells where the trace begins, as far as that is known. */
 static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 {
@@ -178,8 +190,7 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 			clock->start_ns = time;
 		state->started = true;
 	}
-	if (state->stream.has_start)
-		clock->start_ns = state->stream.start_ns;
+	take_told_clock(reader);
 }
 
 int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
@@ -207,7 +218,8 @@ static int open_sorted(struct tw_reader *reader)
 	if (status < 0)
 		return status;
 	uint64_t first = tw_sorter_first(state->sorter);
-	reader->clock.start_ns = state->stream.has_start ? state->stream.start_ns : first == UINT64_MAX ? 0 : first;
+	reader->clock.start_ns = first == UINT64_MAX ? 0 : first;
+	take_told_clock(reader);
 	reader->clock.end_ns = reader->clock.start_ns;
 	return 0;
 }

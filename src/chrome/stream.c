@@ -396,6 +396,8 @@ static void take_other_data(struct chrome_stream *stream, const struct chrome_va
 	while (chrome_next_member(&scan, &key, &value)) {
 		if (chrome_is(&key, "clock_start_ns"))
 			stream->has_start = chrome_integer(&value, &stream->start_ns);
+		else if (chrome_is(&key, "wall_start_ns"))
+			chrome_integer(&value, &stream->wall_ns);
 		else if (chrome_is(&key, "has_cpu"))
 			stream->own_cpu = value.type == CHROME_TRUE;
 		else if (chrome_is(&key, "writer") && value.type == CHROME_STRING && value.size > strlen(own))

@@ -115,8 +115,8 @@ static bool nest_equals(struct tw_brief *equals, size_t count)
 	}
 	if (fine && found > 1)
 		qsort_r(slices, found, sizeof *slices, longer_first, before);
-	for (size_t i = 0; i < count && fine; i++)
-		if (is_complete(&equals[i]))
+	for (size_t i = 0; fine && k < found; i++)
+		if (is_complete(&before[i]))
 			equals[i] = before[slices[k++]];
 	free(before);
 	free(slices);

@@ -72,6 +72,15 @@ struct tw_state_outline {
 
 /* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
  * tests. */
+/* A time in nanoseconds since 1970, UTC; 0: not known. */
+static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t time)
+{
+	int64_t day;
+	bool known = clock->has_wall && !clock->since_boot && time <= INT64_MAX &&
+	             !__builtin_add_overflow(clock->wall_ns, (int64_t)time, &day) && day > 0;
+	return known ? (uint64_t)day : 0;
+}
+
 struct tw_format {
 	const char *name;
 	const char *title;

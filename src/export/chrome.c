@@ -2,7 +2,7 @@
  *
  * Source: the "Trace Event Format" document. What is ours to decide:
  * - Times are microseconds with three decimals from the start of the trace: readers take them for doubles, and a time
- *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start.
+ *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start, wall_start_ns its time of day.
  * - Slices are "X" events in the order of their begins. An event waits in a ring until all before it are complete;
  *   where the ring is full the open slice at its head goes as "B" and its end later as "E". A "B" without an "E" is a
  *   slice that was open when the trace ended, and nothing else is.
@@ -542,6 +542,9 @@ static void put_head(struct tw_output *out, const struct tw_reader *reader)
 		tw_putf(out, ",\"format\":\"%s\",\"clock_start_ns\":\"%llu\",\"ticks_per_second\":\"%llu\"",
 		        tw_reader_format(reader), (unsigned long long)clock->start_ns,
 		        (unsigned long long)clock->ticks_per_second);
+		uint64_t day = tw_time_of_day(clock, clock->start_ns);
+		if (day)
+			tw_putf(out, ",\"wall_start_ns\":\"%llu\"", (unsigned long long)day);
 		if (clock->has_cpu)
 			tw_put_text(out, ",\"has_cpu\":true");
 	}

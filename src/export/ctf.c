@@ -12,6 +12,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct ctf {
 	struct tw_cells cells;
 	struct tw_line packet; /* its events */
 	uint64_t first, last;  /* times of the events in it */
+	uint64_t day;          /* of time 0: ns since 1970; 0: not known */
 };
 
 /* ---- The stream. ---- */
@@ -165,7 +167,8 @@ static void put_event_class(struct tw_output *out, unsigned kind)
 	tw_put_text(out, "\t\tuint64_t _line;\n\t};\n};\n");
 }
 
-static void put_description(struct tw_output *out)
+/* day: of time 0. */
+static void put_description(struct tw_output *out, uint64_t day)
 {
 	tw_putf(out,
 	        "/* CTF 1.8 */\n"
@@ -175,14 +178,14 @@ static void put_description(struct tw_output *out)
 	        "trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
 	        "\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n};\n"
 	        "env {\n\ttracer_name = \"trackway\";\n\ttracer_version = \"%s\";\n};\n"
-	        "clock {\n\tname = \"trace\";\n\tfreq = 1000000000;\n\toffset = 0;\n};\n"
+	        "clock {\n\tname = \"trace\";\n\tfreq = 1000000000;\n\toffset = %" PRIu64 ";\n\tabsolute = %s;\n};\n"
 	        "typealias integer { size = 64; align = 8; signed = false; map = clock.trace.value; } := time_t;\n"
 	        "stream {\n\tid = 0;\n"
 	        "\tpacket.context := struct {\n\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n"
 	        "\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n\t};\n"
 	        "\tevent.header := struct { uint8_t id; time_t timestamp; };\n"
 	        "\tevent.context := struct { uint64_t _process; uint64_t _thread; uint64_t _cpu; };\n};\n",
-	        tw_version());
+	        tw_version(), day, day ? "TRUE" : "FALSE");
 	for (unsigned kind = 0; kind < TW_EVENT_KINDS; kind++)
 		put_event_class(out, kind);
 }
@@ -265,6 +268,7 @@ static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, c
 {
 	struct ctf *ctf = writer->state;
 	tw_cells_meet(&ctf->cells, reader, batch);
+	ctf->day = tw_time_of_day(tw_reader_clock(reader), 0);
 	for (size_t i = 0; i < batch->count; i++)
 		add_event(ctf, &batch->events[i]);
 	if (ctf->packet.failed || tw_cells_failed(&ctf->cells))
@@ -281,7 +285,7 @@ static int finish_ctf(struct tw_writer *writer)
 		status = open_file(ctf, METADATA);
 	if (status < 0)
 		return status;
-	put_description(&ctf->out);
+	put_description(&ctf->out, ctf->day);
 	return close_file(ctf);
 }
 

@@ -18,6 +18,8 @@ enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECOR
 
 enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIREFOX_PHASES };
 
+enum { NS_PER_MS = 1000000 };
+
 /* A stack. */
 struct firefox_node {
 	uint32_t parent; /* a node; 0: none */

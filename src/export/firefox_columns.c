@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
-enum { MS_DECIMALS = 6, NS_PER_MS = 1000000 };
+enum { MS_DECIMALS = 6 };
 enum { PIECE_NODES = 8192, RECORD_MIN = 3, CELL_MAX = TW_DIGITS_MAX + 2 };
 enum { PIECE_CELLS = SPOOL_PIECE / RECORD_MIN };
 

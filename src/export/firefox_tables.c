@@ -331,11 +331,14 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum tw_measure
 	tw_put_char(out, '}');
 }
 
-static void put_head(struct tw_output *out)
+static void put_head(struct firefox *firefox)
 {
+	struct tw_output *out = &firefox->measured.writer->out;
+	uint64_t day = firefox->measured.day;
 	tw_putf(
 	    out,
-	    "{\"meta\":{\"interval\":0.000001,\"startTime\":0,\"processType\":0,\"product\":\"Trackway\","
+	    "{\"meta\":{\"interval\":0.000001,\"startTime\":%" PRIu64
+	    ".%06u,\"processType\":0,\"product\":\"Trackway\","
 	    "\"stackwalk\":1,"
 	    "\"version\":30,\"preprocessedProfileVersion\":48,\"symbolicated\":true,\"importedFrom\":\"trackway %s\","
 	    "\"sourceCodeIsNotOnSearchfox\":true,\"usesOnlyOneStackType\":true,"
@@ -346,7 +349,7 @@ static void put_head(struct tw_output *out)
 	    "{\"key\":\"value\",\"label\":\"Value\",\"format\":\"integer\"},"
 	    "{\"key\":\"args\",\"label\":\"Arguments\",\"format\":\"string\",\"searchable\":true}]}]},\n"
 	    "\"libs\":[],\"pages\":[],\"counters\":[",
-	    tw_version());
+	    day / NS_PER_MS, (unsigned)(day % NS_PER_MS), tw_version());
 }
 
 static bool has_thread(const struct firefox *firefox, uint32_t number, enum tw_measure measure)
@@ -373,7 +376,7 @@ static void put_all(struct firefox *firefox)
 	uint32_t tracks = firefox->measured.dictionary ? tw_dictionary_tracks(firefox->measured.dictionary) : 0;
 	unsigned threads = 0;
 	number_threads(firefox, tracks);
-	put_head(out);
+	put_head(firefox);
 	tw_firefox_put_counters(firefox);
 	tw_put_text(out, "],\"threads\":[");
 	for (uint32_t number = 0; number < tracks; number++)

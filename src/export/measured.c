@@ -24,6 +24,7 @@ static int begin(struct tw_measured *measured, const struct tw_reader *reader, s
 {
 	measured->begun = true;
 	measured->start = tw_reader_clock(reader)->start_ns;
+	measured->day = tw_time_of_day(tw_reader_clock(reader), measured->start);
 	measured->instructions = tw_reader_clock(reader)->instructions;
 	measured->spool.directory = reader->options.temporary_directory;
 	measured->spool.memory_limit = tw_memory_limit(reader) / SPOOL_SHARE;

@@ -47,6 +47,7 @@ struct tw_measured {
 	struct tw_spool spool;
 	struct tw_line line;
 	uint64_t start;     /* of the trace */
+	uint64_t day;       /* of that: ns since 1970; 0: not known */
 	bool instructions;  /* times count them */
 	bool begun, failed; /* failed: no memory */
 };

@@ -188,15 +188,24 @@ static void reset_now_and_then(struct perfetto *perfetto)
 	tw_map_free(&perfetto->children);
 }
 
+/* What a clock says at the start of the trace. */
+static void put_time(struct tw_proto *proto, unsigned clock, uint64_t time)
+{
+	size_t begin = tw_proto_begin(proto, SNAPSHOT_CLOCKS);
+	tw_proto_uint(proto, CLOCK_ID, clock);
+	tw_proto_uint(proto, CLOCK_TIMESTAMP, time);
+	tw_proto_end(proto, begin);
+}
+
 static void put_clock(struct perfetto *perfetto)
 {
-	struct tw_proto *proto = &perfetto->event;
-	size_t begin = tw_proto_begin(proto, SNAPSHOT_CLOCKS);
-	tw_proto_uint(proto, CLOCK_ID, BUILTIN_BOOTTIME);
-	tw_proto_uint(proto, CLOCK_TIMESTAMP, tw_reader_clock(perfetto->reader)->start_ns);
-	tw_proto_end(proto, begin);
-	tw_proto_uint(proto, SNAPSHOT_PRIMARY, BUILTIN_BOOTTIME);
-	tw_perfetto_put_packet(perfetto, PACKET_CLOCK_SNAPSHOT, &tw_reader_clock(perfetto->reader)->start_ns);
+	const struct tw_clock *clock = tw_reader_clock(perfetto->reader);
+	uint64_t day = tw_time_of_day(clock, clock->start_ns);
+	put_time(&perfetto->event, BUILTIN_BOOTTIME, clock->start_ns);
+	if (day)
+		put_time(&perfetto->event, BUILTIN_REALTIME, day);
+	tw_proto_uint(&perfetto->event, SNAPSHOT_PRIMARY, BUILTIN_BOOTTIME);
+	tw_perfetto_put_packet(perfetto, PACKET_CLOCK_SNAPSHOT, &clock->start_ns);
 }
 
 /* ---- Events of tracks. ---- */

@@ -14,7 +14,17 @@
 #include "export/stack_tree.h"
 #include "export/targets.h"
 
-enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE, DURATION_NANOS = 10, COMMENT = 13 };
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	MAPPING,
+	LOCATION,
+	FUNCTION,
+	STRING_TABLE,
+	TIME_NANOS = 9,
+	DURATION_NANOS,
+	COMMENT = 13
+};
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STR };
@@ -247,6 +257,8 @@ static void put_all(struct pprof *pprof, const uint32_t *order)
 	put_mapping(pprof);
 	for (size_t i = TREE_OTHER; i < tree->count; i++)
 		put_sample(pprof, order[i], other);
+	if (tree->day)
+		tw_proto_uint(&pprof->proto, TIME_NANOS, tree->day);
 	if (tree->end > tree->start && tree->of_slices == TREE_TIME)
 		tw_proto_uint(&pprof->proto, DURATION_NANOS, tree->end - tree->start);
 	flush(pprof, 0);

@@ -178,6 +178,7 @@ int tw_stack_tree_write(struct tw_stack_tree *tree, const struct tw_reader *read
 	tree->dictionary = tw_reader_dictionary(reader);
 	tree->start = tw_reader_clock(reader)->start_ns;
 	tree->end = tw_reader_clock(reader)->end_ns;
+	tree->day = tw_time_of_day(tw_reader_clock(reader), tree->start);
 	take_slices(tree, batch);
 	take_others(tree, batch);
 	return tree->failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;

@@ -54,6 +54,7 @@ struct tw_stack_tree {
 	uint32_t present;       /* values that there are: bits 1 << enum tw_stack_tree_value */
 	struct tw_loss *others; /* of stacks for which there was no room; NULL: none yet */
 	uint64_t start, end;
+	uint64_t day;                       /* of the start: ns since 1970; 0: not known */
 	enum tw_stack_tree_value of_slices; /* TREE_TIME, or TREE_INSTRUCTIONS where there is no clock */
 	bool begun, full, failed;           /* failed: no memory for values */
 };

@@ -160,10 +160,9 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 /* When the first record with a time was written. */
 static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
-	const struct tw_clock *clock = &reader->clock;
-	uint64_t start = (uint64_t)clock->wall_ns + info->clock_start_ns;
+	uint64_t start = tw_time_of_day(&reader->clock, info->clock_start_ns);
 	info->fields = &survey->wall_field;
-	info->field_count = clock->has_wall && tw_wall_field(&survey->wall_field, start / 1000, survey->wall);
+	info->field_count = start > 0 && tw_wall_field(&survey->wall_field, start / 1000, survey->wall);
 }
 
 static int by_koids(const void *left, const void *right)

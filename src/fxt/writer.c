@@ -302,7 +302,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->dictionary = tw_reader_dictionary(reader);
 	w->arguments = batch->arguments;
 	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
-	w->wall_ns = clock->has_wall && !clock->since_boot && clock->wall_ns > 0 ? (uint64_t)clock->wall_ns : 0;
+	w->wall_ns = tw_time_of_day(clock, 0);
 	if (clock->has_cpu && !w->cpu_told && batch->count)
 		fxt_loss(w, "cpu", false);
 	w->cpu_told |= clock->has_cpu && batch->count;

@@ -120,6 +120,39 @@ agrees() { # format
 	done
 }
 
+# Of an object in a document.
+member() {
+	"$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]].get(sys.argv[3]))' "$@"
+}
+
+@test "the time of day goes wherever there is a place for it" {
+	"$PYTHON" - <<-'END'
+		import struct
+		# 1 MHz; tick 500 was at that time; a slice from tick 750 to 900
+		words = [0x0016547846040010, 0x110010, 0x41, 1_000_000, 500, 1_650_419_113_000_000_000, 0x10033, 1, 2]
+		words += [0x8000800001020024, 750, 0x8000800001030024, 900]
+		open("in.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	for target in firefox chrome perfetto pprof ctf fxt; do
+		trackway convert --to "$target" in.fxt -o "out.$target" 2>/dev/null
+	done
+	start=1650419113000250000 date=2022-04-20T01:45:13.000250
+	[ "$(member out.firefox meta startTime)" = 1650419113000.25 ]
+	[ "$(member out.chrome otherData wall_start_ns)" = "$start" ]
+	protoc --decode=Trace --proto_path="$TRUTH" perfetto.proto <out.perfetto | grep -A 1 'clock_id: 1$' | grep -q "timestamp: $start\$"
+	gzip -dc out.pprof | protoc --decode_raw | grep -qx "9: $start"
+	babeltrace2 --clock-gmt --clock-date out.ctf | head -n 1 | grep -q "^\[${date/T/ }000\]"
+	trackway info out.fxt | grep -qx "wall start:  *${date}Z"
+	trackway convert out.chrome --to fxt -o again.fxt
+	trackway info again.fxt | grep -qx "wall start:  *${date}Z"
+
+	# XRay's wall time is that since the system began
+	trackway convert --to firefox "$DATA/xray/v5.xray" -o out.firefox 2>/dev/null
+	[ "$(member out.firefox meta startTime)" = 0.0 ]
+	trackway convert --to chrome "$DATA/xray/v5.xray" -o out.chrome 2>/dev/null
+	[ "$(member out.chrome otherData wall_start_ns)" = None ]
+}
+
 @test "ctf: a directory that is something else stays as it is" {
 	mkdir out.ctf && echo mine >out.ctf/notes
 	run --separate-stderr trackway convert "$DATA/xray/v1.xray" -o out.ctf

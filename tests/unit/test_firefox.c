@@ -22,7 +22,7 @@ static const char *expect(const char *text, const char *piece)
 static void test_nothing(void **state)
 {
 	const char *text = finish(*state);
-	text = expect(text, "{\"meta\":{\"interval\":0.000001,\"startTime\":0,");
+	text = expect(text, "{\"meta\":{\"interval\":0.000001,\"startTime\":0.000000,");
 	text = expect(text, "\"preprocessedProfileVersion\":48,");
 	assert_string_equal(expect(text, "\"threads\":["), "]}\n");
 }
