@@ -2,7 +2,8 @@
  *
  * Source: the "Trace Event Format" document. What is ours to decide:
  * - Times are microseconds with three decimals from the start of the trace: readers take them for doubles, and a time
- *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start, wall_start_ns its time of day.
+ *   of day would lose its nanoseconds. otherData.clock_start_ns has the time of the start, wall_start_ns its time of
+ *   day.
  * - Slices are "X" events in the order of their begins. An event waits in a ring until all before it are complete;
  *   where the ring is full the open slice at its head goes as "B" and its end later as "E". A "B" without an "E" is a
  *   slice that was open when the trace ended, and nothing else is.
