@@ -70,8 +70,6 @@ struct tw_state_outline {
 	bool (*place)(void *context, uint64_t offset, const struct tw_piece *live, size_t count);
 };
 
-/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
- * tests. */
 /* A time in nanoseconds since 1970, UTC; 0: not known. */
 static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t time)
 {
@@ -81,6 +79,8 @@ static inline uint64_t tw_time_of_day(const struct tw_clock *clock, uint64_t tim
 	return known ? (uint64_t)day : 0;
 }
 
+/* A format that can be read. Adding one: its folder, its public header, one line in src/formats.c, its document, its
+ * tests. */
 struct tw_format {
 	const char *name;
 	const char *title;
