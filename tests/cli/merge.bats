@@ -395,3 +395,28 @@ make_wide() {
 	trackway merge late.fxt late.fxt -o both.fxt 2>losses
 	[ "$(trackway dump both.fxt | grep -c '  event.instant ')" -eq 8 ]
 }
+
+@test "merge: of complete slices of one time the longer ones come first, wherever in an archive they stand" {
+	"$PYTHON" - <<-'END'
+		import struct
+		def archive(name, lengths):
+		    words = [0x0016547846040010, 0x110010, 0x21, 10**9, 0x10033, 1, 2]
+		    # each slice of tick 5000 is in a chunk of its own, behind many instants
+		    for length in lengths:
+		        words += [0x8000800001040034, 5000, 5000 + length]
+		        for time in range(20000):
+		            words += [0x8000800001000024, 1000 + time * 10]
+		    open(name, "wb").write(struct.pack(f"<{len(words)}Q", *words))
+		archive("a.fxt", [10, 30, 20])
+		archive("b.fxt", [40])
+	END
+	for jobs in 1 2; do
+		trackway merge --jobs $jobs --align none a.fxt b.fxt -o both.fxt
+		trackway dump --json both.fxt | "$PYTHON" -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    if row["record"].endswith("complete"):
+        print(row["end_time"] - row["timestamp"])' >lengths
+		diff lengths - <<<$'30\n20\n10\n40'
+	done
+}
