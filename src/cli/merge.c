@@ -9,8 +9,7 @@
 #include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
-
-enum { FILES_MOST = 256 }; /* as tw_open_merged() has it */
+#include "core/merge.h"
 
 struct merge_options {
 	struct tw_common common;
@@ -196,11 +195,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
 	if (!status)
 		status = refuse_format(writing.format);
-	if (!status && count > FILES_MOST)
+	if (!status && count > TW_MERGE_SOURCES)
 		status = tw_say_usage(
 		    &tw_command_merge,
 		    "at most %d files at once: merge some first, then what becomes of them, with --align none",
-		    FILES_MOST);
+		    TW_MERGE_SOURCES);
 	if (status)
 		return status;
 	struct inputs inputs = {calloc(count, sizeof *inputs.items), count};
