@@ -166,7 +166,7 @@ static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct t
 static inline __attribute__((always_inline)) void look_ahead(const struct tw_slab *slab, const uint32_t *order,
                                                              size_t place)
 {
-	enum { ROWS_AHEAD = 6 };
+	enum { ROWS_AHEAD = 12 };
 	if (!order || place + ROWS_AHEAD >= slab->count)
 		return;
 	const struct tw_event *event = &slab->events[order[place + ROWS_AHEAD]];

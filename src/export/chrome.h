@@ -8,8 +8,8 @@
 #include "export/args.h"
 
 enum {
-	CHROME_SLOTS = 1 << 16,      /* events that wait for the end of a slice */
-	CHROME_TEXT_RING = 4 << 20,  /* bytes of their arguments */
+	CHROME_SLOTS = 1 << 16,      /* events that wait for the end of a slice, at most */
+	CHROME_TEXT_RING = 4 << 20,  /* bytes of their arguments, at most */
 	CHROME_STACK_MAX = 32 << 10, /* of a stack: the innermost functions stay */
 };
 
@@ -90,6 +90,7 @@ struct chrome {
 	char *ring;
 	uint64_t ring_mask;
 	uint64_t text_head, text_tail;
+	size_t slots_most, text_most;
 	struct tw_line line;  /* text of the event at hand */
 	struct tw_text stack; /* of a sample */
 	struct chrome_time time;
@@ -98,16 +99,17 @@ struct chrome {
 	bool some;      /* an event is written */
 };
 
-/* Sizes must be powers of two; the ring of text at least four times ARGS_MAX. Called before the first event.
- * Returns 0 or TW_ERR_MEMORY. */
+/* Makes rings that grow up to these sizes, which must be powers of two; that of text at least four times ARGS_MAX.
+ * Called before the first event. Returns 0 or TW_ERR_MEMORY. */
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text);
 
 /* Copies bytes, of which there are some, into the ring of text, for the slot that is made or completed next; what waits
  * longest goes out where there is no room. Returns the position. */
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size);
 
-/* Writes the first event that waits, and all complete ones after it. */
-void tw_chrome_ring_drain(struct chrome *chrome, struct tw_output *out);
+/* Makes room for another slot: the ring grows where the first one is still open and it may. Otherwise the first event
+ * that waits is written, and all complete ones after it. */
+void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out);
 
 /* The slot of the next event, which nobody else uses; tw_chrome_ring_add() puts it behind those that wait. */
 static inline struct chrome_slot *tw_chrome_ring_next(struct chrome *chrome)
@@ -118,7 +120,7 @@ static inline struct chrome_slot *tw_chrome_ring_next(struct chrome *chrome)
 static inline void tw_chrome_ring_add(struct chrome *chrome, struct tw_output *out)
 {
 	if (++chrome->tail - chrome->head > chrome->slot_mask)
-		tw_chrome_ring_drain(chrome, out);
+		tw_chrome_ring_make_room(chrome, out);
 }
 
 /* The slot of that number, or NULL when it has gone out. */

@@ -22,16 +22,53 @@ static const struct {
     {TW_FLAG_UNWOUND, "\"unwound\":true"},
 };
 
+/* ---- The rings' memory. ---- */
+
+enum { FIRST_SLOTS = 1 << 12, FIRST_TEXT = 1 << 18 }; /* as long as no more wait: then all is in near caches */
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Makes a ring of `count` things of some size out of one of *mask + 1, with those from one number to another. False
+ * when there is no memory: it is as it was. */
+static bool resize(void *ring, uint64_t *mask, size_t count, size_t size, uint64_t from, uint64_t to)
+{
+	void **memory = ring;
+	char *before = *memory, *after = malloc(count * size);
+	if (!after)
+		return false;
+	for (size_t run; from < to; from += run) {
+		size_t at = from & *mask, place = from & (count - 1);
+		run = least(to - from, least(*mask + 1 - at, count - place));
+		memcpy(after + place * size, before + at * size, run * size);
+	}
+	free(before);
+	*memory = after;
+	*mask = count - 1;
+	return true;
+}
+
+static bool resize_slots(struct chrome *chrome, size_t count)
+{
+	return resize(&chrome->slots, &chrome->slot_mask, count, sizeof *chrome->slots, chrome->head, chrome->tail);
+}
+
+static bool resize_text(struct chrome *chrome, size_t size)
+{
+	return resize(&chrome->ring, &chrome->ring_mask, size, 1, chrome->text_head, chrome->text_tail);
+}
+
 int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text)
 {
-	free(chrome->slots);
-	free(chrome->ring);
-	chrome->slots = malloc(slots * sizeof *chrome->slots);
-	chrome->ring = malloc(text);
-	chrome->slot_mask = slots - 1;
-	chrome->ring_mask = text - 1;
-	return chrome->slots && chrome->ring ? 0 : TW_ERR_MEMORY;
+	chrome->slots_most = slots;
+	chrome->text_most = text;
+	bool fine = resize_slots(chrome, least(slots, FIRST_SLOTS)) && resize_text(chrome, least(text, FIRST_TEXT));
+	return fine ? 0 : TW_ERR_MEMORY;
 }
+
+/* ---- The end of an event. ---- */
 
 static void put_members(struct tw_output *out, const char *text, size_t size, bool *comma)
 {
@@ -194,12 +231,31 @@ static void free_text(struct chrome *chrome)
 		chrome->text_head = chrome->slots[chrome->head & chrome->slot_mask].text;
 }
 
-void tw_chrome_ring_drain(struct chrome *chrome, struct tw_output *out)
+/* Writes the first event that waits, and all complete ones after it. */
+static void drain(struct chrome *chrome, struct tw_output *out)
 {
 	do
 		put_first(chrome, out);
 	while (chrome->head < chrome->tail && !chrome->slots[chrome->head & chrome->slot_mask].open);
 	free_text(chrome);
+}
+
+static bool waits_for_end(const struct chrome *chrome)
+{
+	return chrome->head < chrome->tail && chrome->slots[chrome->head & chrome->slot_mask].open;
+}
+
+void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
+{
+	size_t count = (size_t)chrome->slot_mask + 1;
+	if (count < chrome->slots_most && waits_for_end(chrome)) {
+		chrome->line.failed |= !resize_slots(chrome, count * 2);
+		if (!chrome->line.failed)
+			return;
+	}
+	drain(chrome, out);
+	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 4)
+		resize_slots(chrome, count / 2);
 }
 
 /* The position at which `size` bytes lie in one piece. */
@@ -209,11 +265,19 @@ static uint64_t place_for(const struct chrome *chrome, size_t size)
 	return chrome->text_tail + (left < size ? left : 0);
 }
 
+static void make_room_for_text(struct chrome *chrome, struct tw_output *out, size_t size)
+{
+	size_t room = (size_t)chrome->ring_mask + 1;
+	bool grows = room < chrome->text_most && (waits_for_end(chrome) || room <= size);
+	if (!grows || !resize_text(chrome, room * 2))
+		drain(chrome, out);
+}
+
 uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const char *bytes, size_t size)
 {
-	assert(size && size <= chrome->ring_mask);
+	assert(size && size < chrome->text_most);
 	while (place_for(chrome, size) + size - chrome->text_head > chrome->ring_mask + 1)
-		tw_chrome_ring_drain(chrome, out);
+		make_room_for_text(chrome, out, size);
 	uint64_t at = place_for(chrome, size);
 	memcpy(chrome->ring + (at & chrome->ring_mask), bytes, size);
 	chrome->text_tail = at + size;
