@@ -11,6 +11,26 @@ const char tw_digit_pairs[201] = "0001020304050607080910111213141516171819202122
 				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 				 "8081828384858687888990919293949596979899";
 
+#define TEN(tens)                                                                                                      \
+	tens "0." tens "1." tens "2." tens "3." tens "4." tens "5." tens "6." tens "7." tens "8." tens "9."
+#define HUNDRED(hundreds)                                                                                              \
+	TEN(hundreds "0")                                                                                              \
+	TEN(hundreds "1")                                                                                              \
+	TEN(hundreds "2")                                                                                              \
+	TEN(hundreds "3")                                                                                              \
+	TEN(hundreds "4")                                                                                              \
+	TEN(hundreds "5")                                                                                              \
+	TEN(hundreds "6")                                                                                              \
+	TEN(hundreds "7")                                                                                              \
+	TEN(hundreds "8")                                                                                              \
+	TEN(hundreds "9")
+
+const char tw_digit_triples[4004] = HUNDRED("0") HUNDRED("1") HUNDRED("2") HUNDRED("3") HUNDRED("4") HUNDRED("5")
+    HUNDRED("6") HUNDRED("7") HUNDRED("8") HUNDRED("9");
+
+#undef HUNDRED
+#undef TEN
+
 /* Most numbers that are written by people and counters have a few decimals. A double that is a whole number of less
  * than 16 digits divided by a power of ten, both of which doubles hold, is the one nearest to that decimal number; and
  * "%.15g" finds it, because no two numbers of 15 digits are so near to one double. Returns NULL for all others. */

@@ -59,6 +59,9 @@ static inline char *tw_digits(char *p, uint64_t value)
 	return end;
 }
 
+/* "000.001." to "999.": a number of three digits is four bytes from 4 times it. A few zeros follow. */
+extern const char tw_digit_triples[4004];
+
 /* Writes value / 10^decimals with so many decimals: nanoseconds as microseconds with 3, as milliseconds with 6. */
 static inline char *tw_decimal(char *p, uint64_t value, unsigned decimals)
 {
@@ -71,6 +74,19 @@ static inline char *tw_decimal(char *p, uint64_t value, unsigned decimals)
 	if (i)
 		p[1] = (char)('0' + rest);
 	return p + 1 + decimals;
+}
+
+/* Writes nanoseconds as microseconds with 3 decimals, and something in the byte behind. */
+static inline char *tw_microseconds(char *p, uint64_t ns)
+{
+	if (ns >= 1000000)
+		return tw_decimal(p, ns, 3);
+	uint32_t whole = (uint32_t)ns / 1000, rest = (uint32_t)ns % 1000;
+	size_t zeros = (size_t)(whole < 100) + (whole < 10);
+	memcpy(p, tw_digit_triples + (size_t)whole * 4 + zeros, 4);
+	p += 4 - zeros;
+	memcpy(p, tw_digit_triples + (size_t)rest * 4, 4);
+	return p + 3;
 }
 
 /* Writes a finite number (at most TW_DOUBLE_MAX bytes), so that it reads back as the same: with 15 digits, or else

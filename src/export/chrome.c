@@ -282,11 +282,9 @@ static void add_told(const struct job *job, const struct told *told, uint64_t va
 
 /* ---- Events. ---- */
 
-static const char *scope_of(uint16_t flags)
+static char scope_of(uint16_t flags)
 {
-	if (flags & TW_FLAG_GLOBAL)
-		return ",\"s\":\"g\"";
-	return flags & TW_FLAG_PROCESS ? ",\"s\":\"p\"" : ",\"s\":\"t\"";
+	return flags & TW_FLAG_GLOBAL ? 'g' : flags & TW_FLAG_PROCESS ? 'p' : 't';
 }
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
@@ -318,6 +316,12 @@ static __attribute__((noinline)) void add_own_category(const struct job *job, co
 	tw_line_text(line, "\"");
 }
 
+/* Whether what comes next stands behind a text of the event: then it is text, too. */
+static inline bool is_behind_text(const struct job *job)
+{
+	return job->chrome->line.text.length;
+}
+
 /* The name and category: numbers of names that are kept, or text. */
 static inline void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
 {
@@ -327,17 +331,31 @@ static inline void add_names(const struct job *job, const struct tw_event *event
 	}
 	if (event->category)
 		slot->category = keep_name(job, event->category, ",\"cat\":", false);
-	else if (shapes[event->kind].category)
+	else if (shapes[event->kind].category && is_behind_text(job))
 		add_own_category(job, shapes[event->kind].category);
+	else
+		slot->of_kind = true;
+}
+
+static void add_scope(const struct job *job, struct chrome_slot *slot, char scope)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (!is_behind_text(job)) {
+		slot->scope = scope;
+		return;
+	}
+	tw_line_text(line, ",\"s\":\"");
+	tw_line_add(line, &scope, 1);
+	tw_line_text(line, "\"");
 }
 
 /* Members of the event beside those that all have. */
-static void add_root(const struct job *job, const struct tw_event *event)
+static void add_root(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
 {
 	const struct shape *shape = &shapes[event->kind];
 	struct tw_line *line = &job->chrome->line;
 	if (shape->scope)
-		tw_line_text(line, scope_of(event->flags));
+		add_scope(job, slot, scope_of(event->flags));
 	if (shape->id.form == ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
 		tw_line_text(line, ",\"id\":");
 		tw_line_hex(line, event->id);
@@ -414,7 +432,7 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 	if (event->kind == TW_SLICE_COMPLETE)
 		slot->duration = event->value;
 	else
-		add_root(job, event);
+		add_root(job, event, slot);
 	size_t root_size = job->chrome->line.text.length;
 	add_text(job, event, track, root_size);
 	add_slot(job, slot, root_size);
@@ -587,6 +605,24 @@ static int take_all(const struct job *job, const struct tw_batch *batch)
 	return status;
 }
 
+static uint8_t fill(char *text, const char *before, const char *word)
+{
+	char *end = stpcpy(stpcpy(stpcpy(text, before), word), "\"");
+	assert(end - text < TW_NAMES_BEHIND);
+	return (uint8_t)(end - text);
+}
+
+/* Names for the kinds that never have one. */
+static void fill_kinds(struct chrome_kind *kinds)
+{
+	for (unsigned i = 0; i < TW_EVENT_KINDS; i++) {
+		const char *name = i <= TW_FLOW_END ? "" : tw_event_kind_name(i), *category = shapes[i].category;
+		kinds[i].name_size = fill(kinds[i].name, ",\"name\":\"", name);
+		if (category)
+			kinds[i].category_size = fill(kinds[i].category, ",\"cat\":\"", category);
+	}
+}
+
 static int open_chrome(struct tw_writer *writer)
 {
 	struct chrome *chrome = calloc(1, sizeof *chrome);
@@ -594,6 +630,7 @@ static int open_chrome(struct tw_writer *writer)
 	if (!chrome)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	chrome->writer = writer;
+	fill_kinds(chrome->kinds);
 	tw_args_init(&chrome->args, writer);
 	tw_names_init(&chrome->names, render_name);
 	static const char *const own[] = {"end", "tail", "clipped", "partial", "unwound"};

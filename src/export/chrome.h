@@ -60,8 +60,16 @@ struct chrome_slot {
 	uint16_t flags;                 /* TW_FLAG_* that arguments tell */
 	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
 	char phase;
-	bool open;  /* waits for its end; still open when it must go, it goes as "B" */
-	bool named; /* the text holds the name */
+	bool open;     /* waits for its end; still open when it must go, it goes as "B" */
+	bool named;    /* the text holds the name */
+	bool of_kind;  /* the category is that of the kind */
+	char scope;    /* of an instant, 0: has none, or the text holds it */
+};
+
+/* What events of a kind have that have no name, or no category. */
+struct chrome_kind {
+	char name[TW_NAMES_BEHIND], category[TW_NAMES_BEHIND];
+	uint8_t name_size, category_size;
 };
 
 /* The milliseconds of the last time, as text: 0 and nothing at first. */
@@ -72,6 +80,7 @@ struct chrome_time {
 };
 
 struct chrome {
+	struct chrome_kind kinds[TW_EVENT_KINDS];
 	struct tw_names names;
 	struct tw_args args;
 	struct tw_writer *writer;

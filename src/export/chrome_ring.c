@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 enum {
-	FIXED_ROOM =
-	    192, /* bytes of an event beside its prefix, names and text: separator, phase, two times, keys, brackets */
+	STEP = TW_NAMES_BEHIND, /* bytes that are copied at once: so many may be read behind all that is */
+	FIXED_ROOM = 256,       /* bytes of an event beside its prefix, names and text: phase, two times, keys, brackets */
 	SHORT_NAME = 256,
-	EVENT_ROOM = FIXED_ROOM + CHROME_PREFIX + 2 * (SHORT_NAME + TW_NAMES_BEHIND)
+	SHORT_TEXT = 1024,
+	EVENT_ROOM = FIXED_ROOM + CHROME_PREFIX + 2 * (SHORT_NAME + STEP) + 3 * (SHORT_TEXT + STEP)
 };
 
 static const struct {
@@ -36,7 +37,7 @@ static size_t least(size_t a, size_t b)
 static bool resize(void *ring, uint64_t *mask, size_t count, size_t size, uint64_t from, uint64_t to)
 {
 	void **memory = ring;
-	char *before = *memory, *after = malloc(count * size);
+	char *before = *memory, *after = malloc(count * size + STEP);
 	if (!after)
 		return false;
 	for (size_t run; from < to; from += run) {
@@ -68,50 +69,13 @@ int tw_chrome_ring_new(struct chrome *chrome, size_t slots, size_t text)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
-/* ---- The end of an event. ---- */
-
-static void put_members(struct tw_output *out, const char *text, size_t size, bool *comma)
-{
-	if (size == 0)
-		return;
-	if (*comma)
-		tw_put_char(out, ',');
-	tw_put(out, text, size);
-	*comma = true;
-}
-
-static void put_arguments(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
-{
-	bool comma = false;
-	tw_put_text(out, ",\"args\":{");
-	put_members(out, chrome->ring + (slot->text & chrome->ring_mask) + slot->root_size,
-	            slot->text_size - slot->root_size, &comma);
-	if (slot->end_size) {
-		put_members(out, "\"end\":{", 7, &comma);
-		tw_put(out, chrome->ring + (slot->end_text & chrome->ring_mask), slot->end_size);
-		tw_put_char(out, '}');
-	}
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (slot->flags & marks[i].flag)
-			put_members(out, marks[i].text, strlen(marks[i].text), &comma);
-	tw_put_char(out, '}');
-}
-
-/* Members of the event, and arguments. */
-static void put_text(const struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
-{
-	tw_put(out, chrome->ring + (slot->text & chrome->ring_mask), slot->root_size);
-	if (slot->text_size > slot->root_size || slot->end_size || slot->flags)
-		put_arguments(chrome, out, slot);
-}
-
-/* ---- The head of an event, which most are all of: written into the room of the output without a call. ---- */
+/* ---- An event: written into the room of the output without a call, where nothing of it is long. ---- */
 
 /* Copies in steps of some bytes: there is room for so many more behind both. */
 static inline char *copy(char *to, const char *from, size_t size)
 {
-	for (size_t i = 0; i < size; i += TW_NAMES_BEHIND)
-		memcpy(to + i, from + i, TW_NAMES_BEHIND);
+	for (size_t i = 0; i < size; i += STEP)
+		memcpy(to + i, from + i, STEP);
 	return to + size;
 }
 
@@ -122,19 +86,15 @@ static inline char *put_time(struct chrome_time *known, char *p, uint64_t ns)
 	uint64_t milliseconds = ns / MILLISECOND;
 	uint32_t rest = (uint32_t)(ns - milliseconds * MILLISECOND);
 	if (milliseconds == 0)
-		return tw_decimal(p, ns, 3);
+		return tw_microseconds(p, ns);
 	if (milliseconds != known->milliseconds) {
 		known->milliseconds = milliseconds;
 		known->size = (size_t)(tw_digits(known->text, milliseconds) - known->text);
 	}
 	memcpy(p, known->text, sizeof known->text);
 	p += known->size;
-	const char *middle = tw_digit_pairs + rest / 100 % 100 * 2;
-	memcpy(p, tw_digit_pairs + rest / 10000 * 2, 2);
-	p[2] = middle[0];
-	p[3] = '.';
-	p[4] = middle[1];
-	memcpy(p + 5, tw_digit_pairs + rest % 100 * 2, 2);
+	memcpy(p, tw_digit_triples + (size_t)(rest / 1000) * 4, 4);
+	memcpy(p + 4, tw_digit_triples + (size_t)(rest % 1000) * 4, 4);
 	return p + 7;
 }
 
@@ -154,7 +114,7 @@ static inline char *put_head(struct chrome *chrome, char *p, const struct chrome
 	}
 	if (slot->phase == 'X') {
 		memcpy(p, ",\"dur\":", 7);
-		p = tw_decimal(p + 7, slot->duration, 3);
+		p = tw_microseconds(p + 7, slot->duration);
 	}
 	return p;
 }
@@ -165,50 +125,91 @@ static inline void take_until(struct tw_output *out, const char *p)
 	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
 }
 
-/* A part of a name that is kept; there is room for it where it is short. */
-static inline char *put_piece(const struct chrome *chrome, struct tw_output *out, char *p,
-                              const struct tw_rendered *piece, size_t size)
+static __attribute__((noinline)) char *put_long(struct tw_output *out, const char *p, const char *bytes, size_t size)
 {
-	const char *bytes = tw_names_bytes(&chrome->names, piece);
-	if (__builtin_expect(size <= SHORT_NAME, 1))
-		return copy(p, bytes, size);
 	take_until(out, p);
 	tw_put(out, bytes, size);
 	return tw_output_room(out, EVENT_ROOM);
 }
 
-/* What kinds that never have a name are called. */
-static const char *unnamed(uint8_t kind)
+/* A part of a name that is kept. */
+static inline char *put_piece(const struct chrome *chrome, struct tw_output *out, char *p,
+                              const struct tw_rendered *piece, size_t size)
 {
-	return kind <= TW_FLOW_END ? "" : tw_event_kind_name(kind);
+	const char *bytes = tw_names_bytes(&chrome->names, piece);
+	return __builtin_expect(size <= SHORT_NAME, 1) ? copy(p, bytes, size) : put_long(out, p, bytes, size);
 }
 
 static inline char *put_names(const struct chrome *chrome, struct tw_output *out, char *p,
                               const struct chrome_slot *slot)
 {
 	const struct tw_rendered *pieces = chrome->names.pieces;
+	const struct chrome_kind *kind = &chrome->kinds[slot->kind];
 	if (slot->name) {
 		memcpy(p, ",\"name\":", 8);
 		p = put_piece(chrome, out, p + 8, &pieces[slot->name], pieces[slot->name].size);
 	} else if (!slot->named) {
-		p = stpcpy(stpcpy(stpcpy(p, ",\"name\":\""), unnamed(slot->kind)), "\"");
+		p = copy(p, kind->name, kind->name_size);
 	}
 	if (slot->category) {
 		memcpy(p, ",\"cat\":", 7);
 		p = put_piece(chrome, out, p + 7, &pieces[slot->category], pieces[slot->category].part);
+	} else if (slot->of_kind) {
+		p = copy(p, kind->category, kind->category_size);
+	}
+	if (slot->scope) {
+		memcpy(p, ",\"s\":\" \"", 8);
+		p[6] = slot->scope;
+		p += 8;
 	}
 	return p;
+}
+
+static inline char *put_text(const struct chrome *chrome, struct tw_output *out, char *p, uint64_t text, size_t size)
+{
+	const char *bytes = chrome->ring + (text & chrome->ring_mask);
+	return __builtin_expect(size <= SHORT_TEXT, 1) ? copy(p, bytes, size) : put_long(out, p, bytes, size);
+}
+
+/* What stands in the arguments of few events: what the slice's end told, and marks. `some`: there are others. */
+static __attribute__((noinline)) char *put_ending(const struct chrome *chrome, struct tw_output *out, char *p,
+                                                  const struct chrome_slot *slot, bool some)
+{
+	if (slot->end_size) {
+		p = stpcpy(p, some ? ",\"end\":{" : "\"end\":{");
+		p = put_text(chrome, out, p, slot->end_text, slot->end_size);
+		*p++ = '}';
+		some = true;
+	}
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (slot->flags & marks[i].flag) {
+			p = stpcpy(stpcpy(p, some ? "," : ""), marks[i].text);
+			some = true;
+		}
+	return p;
+}
+
+static inline char *put_arguments(const struct chrome *chrome, struct tw_output *out, char *p,
+                                  const struct chrome_slot *slot)
+{
+	size_t size = slot->text_size - slot->root_size;
+	bool has_ending = slot->end_size || slot->flags;
+	if (!size && !has_ending)
+		return p;
+	memcpy(p, ",\"args\":{", 9);
+	p = put_text(chrome, out, p + 9, slot->text + slot->root_size, size);
+	if (__builtin_expect(has_ending, 0))
+		p = put_ending(chrome, out, p, slot, size);
+	*p = '}';
+	return p + 1;
 }
 
 static void put_slot(struct chrome *chrome, struct tw_output *out, const struct chrome_slot *slot)
 {
 	char *p = put_head(chrome, tw_output_room(out, EVENT_ROOM), slot);
 	p = put_names(chrome, out, p, slot);
-	if (slot->text_size || slot->end_size || slot->flags) {
-		take_until(out, p);
-		put_text(chrome, out, slot);
-		p = tw_output_room(out, 1);
-	}
+	p = put_text(chrome, out, p, slot->text, slot->root_size);
+	p = put_arguments(chrome, out, p, slot);
 	*p++ = '}';
 	take_until(out, p);
 }
