@@ -1,6 +1,7 @@
 /* judge.c - what stands where no record can be seen at once: a strange record, a broken one, or none. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "fxt/measure.h"
 #include "fxt/walk.h"
 
@@ -76,11 +77,25 @@ static bool string_known(const struct view *view, uint64_t index, size_t at)
 	       fxt_string_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
 }
 
+/* Whether the name in a provider info record is as good ones are: UTF-8 up to its end, zeros behind it. */
+static bool is_provider_named(const struct view *view, size_t at)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	size_t length = (size_t)tw_bits(header, 52, 59), padded = (size_t)fxt_words(length) * TW_FXT_WORD;
+	const uint8_t *name = view->bytes + at + TW_FXT_WORD;
+	size_t i = length;
+	while (i < padded && name[i] == 0)
+		i++;
+	return length && i == padded && !memchr(name, 0, length) && tw_is_utf8(name, length);
+}
+
 /* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them,
  * but what is nearly all zeros is found anywhere. */
 static bool sets_something(const struct view *view, uint64_t header, size_t at)
 {
 	switch (fxt_type(header)) {
+	case TW_FXT_TYPE_METADATA:
+		return fxt_kind(header) != TW_FXT_PROVIDER_INFO || is_provider_named(view, at);
 	case TW_FXT_TYPE_STRING:
 		return tw_bits(header, 16, 30) != 0 && tw_bits(header, 32, 46) != 0; /* an index, and a text */
 	case TW_FXT_TYPE_THREAD:
@@ -149,7 +164,7 @@ static bool is_solid(const struct view *view, size_t at, size_t size)
 		return false;
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
-		return size > TW_FXT_WORD || header == TW_FXT_MAGIC_WORD;
+		return size > TW_FXT_WORD ? is_provider_named(view, at) : header == TW_FXT_MAGIC_WORD;
 	case TW_FXT_TYPE_INITIALIZATION:
 		return false;
 	case TW_FXT_TYPE_EVENT:
@@ -356,23 +371,6 @@ static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t siz
 	return (struct fxt_judgement){FXT_IS_CUT, size, "the rest of the record", 0};
 }
 
-static struct fxt_judgement by_decoding(const struct view *view)
-{
-	struct tw_fxt_decoder decoder = {.bytes = view->bytes, .left = view->left, .big = view->big};
-	struct tw_fxt_record record;
-	int status = tw_fxt_next(&decoder, &record);
-	if (status == TW_ERR_ROOM)
-		return view->at_end ? cut_or_garbage(view, decoder.need)
-		                    : (struct fxt_judgement){.verdict = FXT_WANTS_MORE};
-	if (status == 1 && record.size > view->left)
-		return view->at_end && record.payload_here == 0 ? cut_or_garbage(view, record.size)
-		                                                : by_beginning(view, &record);
-	if (status == 1 || (status == TW_ERR_VALUE && record.size <= view->left))
-		return by_size(view, &decoder, &record, status == 1);
-	uint64_t header = tw_load64(view->bytes, view->big);
-	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
-}
-
 /* Records follow one another from a place: 1, and how many of the first of them are hardly arguments; otherwise 0. */
 static unsigned weigh(const struct view *view, size_t at)
 {
@@ -457,28 +455,67 @@ static bool is_named_well(const struct view *view, size_t at)
 }
 
 /* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
- * one of which the bytes are missing instead, or one that something stands before. */
+ * one of which the bytes are missing instead, or one that something stands before. Two numbers look like an object of
+ * some name. */
 static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
 {
 	if (weight <= CHAIN)
 		return ends_file(view, at, size);
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	bool shared = size - at < TW_FXT_WORD;
-	return !is_weak(view, at, measure(view, at)) && (!shared || (header >> 16 && is_named_well(view, at)));
+	if (is_weak(view, at, measure(view, at)) || (shared && header >> 16 == 0))
+		return false;
+	return (fxt_type(header) == TW_FXT_TYPE_EVENT && !shared) || is_named_well(view, at);
+}
+
+/* fxt_look_inside() of the first record of the bytes. */
+static size_t look_inside(const struct view *view, size_t size)
+{
+	uint8_t *weights = malloc(size);
+	size_t at = weights ? 1 : size;
+	if (weights)
+		weigh_inside(view, weights, size);
+	while (at < size && !began_inside(view, at, size, weights[at]))
+		at++;
+	free(weights);
+	return at;
 }
 
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
                        bool big, uint64_t offset)
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
-	uint8_t *weights = malloc(size);
-	size_t at = weights ? 1 : size;
-	if (weights)
-		weigh_inside(&view, weights, size);
-	while (at < size && !began_inside(&view, at, size, weights[at]))
-		at++;
-	free(weights);
-	return at;
+	return look_inside(&view, size);
+}
+
+/* A provider info record: tables start anew with it, so it is looked into before it is taken. */
+static struct fxt_judgement by_name(const struct view *view, size_t size)
+{
+	size_t inside = look_inside(view, size);
+	if (inside < size)
+		return (struct fxt_judgement){FXT_IS_GARBAGE, inside, "a record as long as it says", 0};
+	if (is_provider_named(view, 0) || followed(view, size))
+		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = size};
+	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), "a provider's name", 0};
+}
+
+static struct fxt_judgement by_decoding(const struct view *view)
+{
+	struct tw_fxt_decoder decoder = {.bytes = view->bytes, .left = view->left, .big = view->big};
+	struct tw_fxt_record record;
+	int status = tw_fxt_next(&decoder, &record);
+	if (status == 1 && record.kind == TW_FXT_PROVIDER_INFO && measure(view, 0))
+		return by_name(view, (size_t)record.size);
+	if (status == TW_ERR_ROOM)
+		return view->at_end ? cut_or_garbage(view, decoder.need)
+		                    : (struct fxt_judgement){.verdict = FXT_WANTS_MORE};
+	if (status == 1 && record.size > view->left)
+		return view->at_end && record.payload_here == 0 ? cut_or_garbage(view, record.size)
+		                                                : by_beginning(view, &record);
+	if (status == 1 || (status == TW_ERR_VALUE && record.size <= view->left))
+		return by_size(view, &decoder, &record, status == 1);
+	uint64_t header = tw_load64(view->bytes, view->big);
+	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
@@ -507,6 +544,15 @@ static bool is_begun(const struct view *view)
 	enum tw_fxt_kind kind = fxt_kind(header);
 	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, 0);
 	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header));
+}
+
+bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
+                      uint64_t offset)
+{
+	const struct view view = {state, bytes, left, at_end, big, offset};
+	size_t size = measure(&view, 0);
+	return size == TW_FXT_WORD ||
+	       (is_provider_named(&view, 0) && ((at_end && left == size) || begins(&view, size)));
 }
 
 struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,

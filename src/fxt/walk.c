@@ -539,6 +539,16 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 	*stretch = (struct stretch){.from = leap->to, .place = leap->to, .last = leap->last};
 }
 
+/* Whether a record that measures right may be passed without a further look. What a provider info record does cannot be
+ * undone. */
+static bool may_be_passed(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	return fxt_kind(tw_load64(bytes, walk->big)) != TW_FXT_PROVIDER_INFO ||
+	       fxt_is_announced(walk->state, bytes, chunk->end - place, chunk->at_end, walk->big,
+	                        fxt_offset(chunk, place));
+}
+
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
@@ -549,7 +559,7 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		const uint8_t *bytes = chunk->bytes + stretch.place;
 		size_t left = (chunk->end - stretch.place) / TW_FXT_WORD;
 		size_t words = left ? fxt_measure(tw_load64(bytes, walk->big), bytes, left, walk->big) : 0;
-		if (words == 0)
+		if (words == 0 || !may_be_passed(walk, chunk, stretch.place))
 			break;
 		clear = pass_one(walk, chunk, &stretch, words);
 	}

@@ -33,6 +33,11 @@ struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *byt
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
                        bool big, uint64_t offset);
 
+/* Whether a provider info record that measures right has a good name, or none, and a record behind it: otherwise it is
+ * to be judged before tables start anew with it. */
+bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
+                      uint64_t offset);
+
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);
 

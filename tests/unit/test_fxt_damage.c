@@ -603,6 +603,58 @@ static void test_short_initialization(void **state)
 	}
 }
 
+/* A provider info record that ends in a string record: nothing is announced. Where its name is whole, it is. */
+static void test_short_provider(void **state)
+{
+	enum { NAME = 16, MISSING = 15 };
+	(void)state;
+	for (unsigned i = 0; i < 2 * MISSING; i++) {
+		size_t missing = i / 2 + 1;
+		size = 0;
+		big = i & 1;
+		put_head();
+		put(UINT64_C(0x300010022)); /* string 1 */
+		put_text("cat", 3);
+		size_t info = size;
+		put(UINT64_C(0x210030) | (uint64_t)NAME << 52); /* of provider 2 */
+		put_text("sixteen letters.", NAME);
+		size_t behind = size;
+		put(UINT64_C(0x400020022)); /* string 2 */
+		put_text("name", 4);
+		put_named(2, EMPTY, 1000, 20);
+		lose(behind - missing, missing);
+		expect_others(info, behind, -missing, "bytes missing of a provider's name");
+		assert_true(errors == 1);
+		assert_true(lost == behind - info - missing);
+		memcpy(damaged, whole, size);
+		memset(damaged + behind, 0xff, 8);
+		read_all(damaged, size, TW_ORDER_FILE, found);
+		assert_true(lost == 16 && errors == 1);
+		expect_others(behind, behind + 16, 0, "damage behind a provider's name");
+	}
+}
+
+/* Random bytes that begin as a provider info record does are none: what refers to the tables still does. */
+static void test_chance_provider(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_C(0x300010022)); /* string 1 */
+		put_text("cat", 3);
+		put(UINT64_MAX);
+		put(UINT64_C(0x00a0007000110030)); /* ten bytes of name */
+		put(UINT64_C(0x2379a40000));
+		put(UINT64_C(0x0101001144000000));
+		put(UINT64_C(0x000000237a6c0003));
+		put_named(0, 1, 2000, 10);
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(lost == 40 && errors == 1);
+	}
+}
+
 /* A name that was lost before does not make worse what refers to it. */
 static void test_short_unnamed(void **state)
 {
@@ -761,6 +813,8 @@ int main(void)
 	    cmocka_unit_test(test_before_last),
 	    cmocka_unit_test(test_short_headers),
 	    cmocka_unit_test(test_short_initialization),
+	    cmocka_unit_test(test_short_provider),
+	    cmocka_unit_test(test_chance_provider),
 	    cmocka_unit_test(test_short_unnamed),
 	    cmocka_unit_test(test_blob_of_records),
 	    cmocka_unit_test(test_short_anywhere),
