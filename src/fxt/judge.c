@@ -77,34 +77,17 @@ static bool string_known(const struct view *view, uint64_t index, size_t at)
 	       fxt_string_at(view->state->current, (unsigned)index, view->offset + at) != NULL;
 }
 
-/* Whether the name in a provider info record is as good ones are: UTF-8 up to its end, zeros behind it. */
-static bool is_provider_named(const struct view *view, size_t at)
+/* Whether bytes are what good texts are made of. */
+static bool is_text(const uint8_t *bytes, uint64_t length)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big);
-	size_t length = (size_t)tw_bits(header, 52, 59), padded = (size_t)fxt_words(length) * TW_FXT_WORD;
-	const uint8_t *name = view->bytes + at + TW_FXT_WORD;
-	size_t i = length;
-	while (i < padded && name[i] == 0)
-		i++;
-	return length && i == padded && !memchr(name, 0, length) && tw_is_utf8(name, length);
+	return length && !memchr(bytes, 0, (size_t)length) && tw_is_utf8(bytes, (size_t)length);
 }
 
-/* Whether a record that others depend on is one by itself: it must have zeros enough that chance does not make them,
- * but what is nearly all zeros is found anywhere. */
-static bool sets_something(const struct view *view, uint64_t header, size_t at)
+/* Whether a reference leads to a text that is registered, or that is in the record and looks like one. */
+static bool is_named(const struct view *view, const struct tw_fxt_string *string, size_t at)
 {
-	switch (fxt_type(header)) {
-	case TW_FXT_TYPE_METADATA:
-		return fxt_kind(header) != TW_FXT_PROVIDER_INFO || is_provider_named(view, at);
-	case TW_FXT_TYPE_STRING:
-		return tw_bits(header, 16, 30) != 0 && tw_bits(header, 32, 46) != 0; /* an index, and a text */
-	case TW_FXT_TYPE_THREAD:
-		return tw_bits(header, 16, 23) != 0;
-	case TW_FXT_TYPE_INITIALIZATION:
-		return tw_load64(view->bytes + at + TW_FXT_WORD, view->big) - 1 < TW_FREQUENCY_MAX;
-	default:
-		return true;
-	}
+	return string->reference < TW_FXT_STRING_INLINE ? string_known(view, string->reference, at)
+	                                                : is_text(string->bytes, string->length);
 }
 
 static bool thread_known(const struct view *view, uint64_t index, size_t at)
@@ -120,6 +103,46 @@ static bool string_sound(const struct view *view, uint64_t reference, size_t at)
 static bool thread_sound(const struct view *view, uint64_t index, size_t at)
 {
 	return index == 0 || thread_known(view, index, at);
+}
+
+/* Whether an event is one by itself. With the koids of its thread in the record less of it can be known. */
+static bool is_event_alone(const struct view *view, const struct tw_fxt_record *event, size_t at)
+{
+	bool categorized = is_named(view, &event->category, at);
+	if (!is_named(view, &event->name, at) || (event->category.reference && !categorized))
+		return false;
+	return thread_known(view, event->thread.index, at) || (event->thread.index == 0 && categorized);
+}
+
+/* Whether a record that measures right is one by itself, without others behind it: what it refers to is in the tables,
+ * what it holds are texts, or it has zeros enough that chance does not make them. What is nearly all zeros is found
+ * anywhere. */
+static bool is_alone(const struct view *view, size_t at)
+{
+	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
+	struct tw_fxt_record record;
+	if (tw_fxt_next(&decoder, &record) != 1 || record.padded)
+		return false;
+	switch (record.type) {
+	case TW_FXT_TYPE_METADATA:
+		return record.kind != TW_FXT_PROVIDER_INFO || is_text(record.name.bytes, record.name.length);
+	case TW_FXT_TYPE_INITIALIZATION:
+		return record.id - 1 < TW_FREQUENCY_MAX;
+	case TW_FXT_TYPE_STRING:
+		return record.index != 0 && is_text(record.payload, record.payload_size);
+	case TW_FXT_TYPE_THREAD:
+		return record.index != 0;
+	case TW_FXT_TYPE_EVENT:
+		return is_event_alone(view, &record, at);
+	case TW_FXT_TYPE_BLOB:
+	case TW_FXT_TYPE_USERSPACE_OBJECT:
+	case TW_FXT_TYPE_KERNEL_OBJECT:
+		return record.name.reference > TW_FXT_STRING_INLINE && is_named(view, &record.name, at);
+	case TW_FXT_TYPE_LOG:
+		return thread_sound(view, record.thread.index, at) && is_text(record.payload, record.payload_size);
+	default:
+		return false;
+	}
 }
 
 /* Whether a header is all that a good one must be, but for its size. */
@@ -164,7 +187,7 @@ static bool is_solid(const struct view *view, size_t at, size_t size)
 		return false;
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
-		return size > TW_FXT_WORD ? is_provider_named(view, at) : header == TW_FXT_MAGIC_WORD;
+		return size > TW_FXT_WORD ? is_alone(view, at) : header == TW_FXT_MAGIC_WORD;
 	case TW_FXT_TYPE_INITIALIZATION:
 		return false;
 	case TW_FXT_TYPE_EVENT:
@@ -179,23 +202,11 @@ static bool is_solid(const struct view *view, size_t at, size_t size)
 	}
 }
 
-/* Whether a record that measures right is so by itself, without others behind it: what it refers to is in the
- * tables. */
-static bool alone(const struct view *view, size_t at)
-{
-	uint64_t header = tw_load64(view->bytes + at, view->big), thread = tw_bits(header, 24, 31);
-	uint64_t category = tw_bits(header, 32, 47);
-	if (fxt_type(header) < TW_FXT_TYPE_EVENT)
-		return sets_something(view, header, at);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && thread_known(view, thread, at) &&
-	       string_known(view, tw_bits(header, 48, 63), at) && (category == 0 || string_known(view, category, at));
-}
-
 /* least: chain(). */
 static bool may_begin(const struct view *view, size_t at, unsigned least)
 {
 	size_t size = measure(view, at);
-	return size != 0 && !is_weak(view, at, size) && (chain(view, at, least) || alone(view, at));
+	return size != 0 && !is_weak(view, at, size) && (chain(view, at, least) || is_alone(view, at));
 }
 
 static bool begins(const struct view *view, size_t at)
@@ -396,19 +407,13 @@ static void weigh_inside(const struct view *view, uint8_t *weights, size_t size)
 	}
 }
 
-/* Whether an event that refers to what is there begins in a record, goes beyond it, and leads to the end of the
- * file. */
-static bool ends_file(const struct view *view, size_t at, size_t size)
+/* Whether a record that needs no others begins in another and goes beyond it. Two numbers look like one that makes a
+ * thread or a clock. */
+static bool leads_out(const struct view *view, size_t at, size_t size)
 {
-	bool beyond = view->at_end && measure(view, at) > size - at &&
-	              fxt_type(tw_load64(view->bytes + at, view->big)) == TW_FXT_TYPE_EVENT && alone(view, at);
-	while (beyond && at < view->left) {
-		size_t next = measure(view, at);
-		if (next == 0)
-			return false;
-		at += next;
-	}
-	return beyond;
+	unsigned type = fxt_type(tw_load64(view->bytes + at, view->big));
+	return (type == TW_FXT_TYPE_STRING || type >= TW_FXT_TYPE_EVENT) && measure(view, at) > size - at &&
+	       is_alone(view, at);
 }
 
 /* Whether one of the records that follow one behind another at a place refers to the same as it does, in these bits. */
@@ -460,7 +465,7 @@ static bool is_named_well(const struct view *view, size_t at)
 static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
 {
 	if (weight <= CHAIN)
-		return ends_file(view, at, size);
+		return leads_out(view, at, size);
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	bool shared = size - at < TW_FXT_WORD;
 	if (is_weak(view, at, measure(view, at)) || (shared && header >> 16 == 0))
@@ -494,7 +499,7 @@ static struct fxt_judgement by_name(const struct view *view, size_t size)
 	size_t inside = look_inside(view, size);
 	if (inside < size)
 		return (struct fxt_judgement){FXT_IS_GARBAGE, inside, "a record as long as it says", 0};
-	if (is_provider_named(view, 0) || followed(view, size))
+	if (is_alone(view, 0) || followed(view, size))
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = size};
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), "a provider's name", 0};
 }
@@ -551,8 +556,7 @@ bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	size_t size = measure(&view, 0);
-	return size == TW_FXT_WORD ||
-	       (is_provider_named(&view, 0) && ((at_end && left == size) || begins(&view, size)));
+	return size == TW_FXT_WORD || (is_alone(&view, 0) && ((at_end && left == size) || begins(&view, size)));
 }
 
 struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,

@@ -103,6 +103,36 @@ def magic_lost(archive, rng):
     return [(0, 8, rng.randbytes(8))]
 
 
+def page_of_zeros(archive, rng):
+    """One that never reached the disk."""
+    page = rng.choice((512, 4096))
+    begin = rng.randrange(0, len(archive.data) // page) * page
+    size = min(page, len(archive.data) - begin)
+    return [(max(begin, 8), begin + size, bytes(begin + size - max(begin, 8)))]
+
+
+def near_places(archive, rng):
+    """Several in a few records."""
+    first = rng.randrange(1, len(archive.records) - 8)
+    edits, least = [], 0
+    for number in sorted(rng.sample(range(first, first + 8), rng.randint(2, 4))):
+        offset, size = archive.records[number]
+        begin = offset + rng.randrange(size)
+        if begin > least:
+            end = rng.choice((begin, min(begin + rng.randint(1, 12), offset + size)))
+            edits.append((begin, end, rng.randbytes(rng.choice((0, 1, end - begin, rng.randint(1, 40))))))
+            least = end
+    return [(begin, end, text) for begin, end, text in edits if end > begin or text]
+
+
+def another_inside(archive, rng):
+    """Its middle overwritten by a whole archive, or its tail: as the same one three times, of which parts are missing."""
+    third = len(archive.data) // 3
+    begin = rng.randrange(8, third)
+    end = third if rng.random() < 0.5 else rng.randrange(begin, third)
+    return [(begin, third, b""), (2 * third, 2 * third + end, b"")]
+
+
 def three_places(archive, rng):
     """Far from one another."""
     edits, third = [], len(archive.records) // 3
@@ -115,7 +145,8 @@ def three_places(archive, rng):
 DAMAGES = {"a header of zeros": zero_header, "words of zeros between records": zero_word, "a size of zero": zero_size,
            "a size past the end": large_size, "random bytes over others": overwritten,
            "random bytes between others": inserted, "random bytes between records": between, "bytes missing": missing,
-           "no magic record": magic_lost, "three places": three_places}
+           "no magic record": magic_lost, "three places": three_places, "a page of zeros": page_of_zeros,
+           "places near one another": near_places}
 
 
 def touches(edit, offset, size):
@@ -307,6 +338,9 @@ def tests(tester, options):
         for what, way in DAMAGES.items():
             yield (f"{what}: {name}",
                    lambda archive=archive, way=way: tester.damage(archive, way, options.seed, options.rounds))
+        tripled = Archive(3 * data)
+        yield (f"another archive inside: {name}",
+               lambda archive=tripled: tester.damage(archive, another_inside, options.seed, options.rounds))
     for name, data in list(archives())[:2]:
         yield f"cut at every byte: {name}", lambda archive=Archive(data): tester.cut(archive, options.cuts)
 
