@@ -58,19 +58,6 @@ static bool runs_out(const struct view *view, size_t at)
 	return left < TW_FXT_WORD || fxt_size(tw_load64(view->bytes + at, view->big)) > left / TW_FXT_WORD;
 }
 
-/* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. */
-static bool chain(const struct view *view, size_t at, unsigned least)
-{
-	unsigned count = 0;
-	for (; count < CHAIN && view->left - at >= TW_FXT_WORD; count++) {
-		size_t size = measure(view, at);
-		if (size == 0)
-			return !view->at_end && count > 0 && runs_out(view, at);
-		at += size;
-	}
-	return count == CHAIN || (count >= least && view->left == at);
-}
-
 static bool string_known(const struct view *view, uint64_t index, size_t at)
 {
 	return index > 0 && index < TW_FXT_STRING_INLINE &&
@@ -155,6 +142,38 @@ static bool is_sound(const struct view *view, size_t at)
 	return fxt_type(header) != TW_FXT_TYPE_EVENT ||
 	       (string_sound(view, tw_bits(header, 32, 47), at) && string_sound(view, tw_bits(header, 48, 63), at) &&
 	        thread_sound(view, tw_bits(header, 24, 31), at));
+}
+
+/* Whether the header of a good record says all that its size must be, or what it refers to is there. */
+static bool may_be_long(const struct view *view, uint64_t header, size_t at)
+{
+	if (fxt_type(header) == TW_FXT_TYPE_STRING)
+		return fxt_size(header) == 1 + fxt_words(tw_bits(header, 32, 46));
+	return fxt_type(header) >= TW_FXT_TYPE_EVENT && is_sound(view, at);
+}
+
+/* Whether bytes look like the beginning of a record that is not all here, as the last ones of nearly every chunk do. */
+static bool is_begun(const struct view *view, size_t at)
+{
+	if (view->left - at < TW_FXT_WORD)
+		return true;
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	enum tw_fxt_kind kind = fxt_kind(header);
+	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, at);
+	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header, at));
+}
+
+/* Whether records follow one another from here: enough of them, or, if at least so many, up to the last byte. */
+static bool chain(const struct view *view, size_t at, unsigned least)
+{
+	unsigned count = 0;
+	for (; count < CHAIN && view->left - at >= TW_FXT_WORD; count++) {
+		size_t size = measure(view, at);
+		if (size == 0)
+			return !view->at_end && count > 0 && is_begun(view, at);
+		at += size;
+	}
+	return count == CHAIN || (count >= least && view->left == at);
 }
 
 /* Whether what measures right may as well be an argument or a small number. A null argument looks like the section of
@@ -324,7 +343,7 @@ static bool followed(const struct view *view, size_t at)
 			return true;
 		size_t size = decodes(view, at);
 		if (size == 0)
-			return !view->at_end && runs_out(view, at);
+			return !view->at_end && is_begun(view, at);
 		at += size;
 	}
 	return true;
@@ -349,8 +368,8 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
 /* A large record that is not all here. */
 static struct fxt_judgement by_beginning(const struct view *view, const struct tw_fxt_record *record)
 {
-	size_t other = is_known(record) ? 0 : holds_others(view, record->size);
-	if (!other)
+	size_t other = is_known(record) ? 0 : view->at_end ? scan(view, 1) : holds_others(view, record->size);
+	if (!other || other == view->left)
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
 	return (struct fxt_judgement){FXT_IS_GARBAGE, other, "a record", 0};
 }
@@ -523,6 +542,30 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
 }
 
+/* Whether more records than chance makes follow one another from a place. */
+static bool many_follow(const struct view *view, size_t at)
+{
+	unsigned solid = 0;
+	for (unsigned count = 0; count < SEARCHED; count++) {
+		size_t size = measure(view, at);
+		if (size == 0)
+			return false;
+		solid += is_solid(view, at, size);
+		at += size;
+	}
+	return solid >= CHAIN;
+}
+
+size_t fxt_look_for(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
+                    uint64_t offset)
+{
+	const struct view view = {.state = state, .bytes = bytes, .left = left, .big = big, .offset = offset};
+	size_t at = 0;
+	while (at < size && !many_follow(&view, at))
+		at++;
+	return at;
+}
+
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 {
 	const struct view view = {.bytes = bytes, .left = left, .big = big};
@@ -530,25 +573,6 @@ size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 	for (*count = 0; (size = measure(&view, at)) != 0; at += size)
 		++*count;
 	return at;
-}
-
-/* Whether the header of a good record says all that its size must be, or what it refers to is there. */
-static bool may_be_long(const struct view *view, uint64_t header)
-{
-	if (fxt_type(header) == TW_FXT_TYPE_STRING)
-		return fxt_size(header) == 1 + fxt_words(tw_bits(header, 32, 46));
-	return fxt_type(header) >= TW_FXT_TYPE_EVENT && is_sound(view, 0);
-}
-
-/* Whether bytes look like the beginning of a record that is not all here, as the last ones of nearly every chunk do. */
-static bool is_begun(const struct view *view)
-{
-	if (view->left < TW_FXT_WORD)
-		return true;
-	uint64_t header = tw_load64(view->bytes, view->big);
-	enum tw_fxt_kind kind = fxt_kind(header);
-	bool fits = kind != TW_FXT_UNKNOWN && !(header & fxt_reserved(kind)) && runs_out(view, 0);
-	return fits && (fxt_size(header) <= SHORT || may_be_long(view, header));
 }
 
 bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
@@ -564,7 +588,7 @@ struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *byt
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	if (!at_end && left < FXT_LOOK)
-		return (struct fxt_judgement){.verdict = is_begun(&view) ? FXT_WANTS_MORE : FXT_WANTS_LAST};
+		return (struct fxt_judgement){.verdict = is_begun(&view, 0) ? FXT_WANTS_MORE : FXT_WANTS_LAST};
 	if (is_swapped(&view, 0))
 		return (struct fxt_judgement){.verdict = FXT_IS_SWAPPED};
 	if (in_garbage)

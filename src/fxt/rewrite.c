@@ -79,14 +79,28 @@ static bool put(struct rewrite *r, const struct tw_fxt_record *record, bool big)
 
 static void put_zeros(struct rewrite *r, uint64_t size)
 {
-	static const uint8_t zeros[TW_FXT_WORD];
-	tw_put(r->out, zeros, (size_t)size);
+	static const uint8_t zeros[4096];
+	for (; size > sizeof zeros && !r->out->error; size -= sizeof zeros)
+		tw_put(r->out, zeros, sizeof zeros);
+	tw_put(r->out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
 }
 
 /* Up to a whole word: all that is written is. */
 static void put_fill(struct rewrite *r)
 {
 	put_zeros(r, -tw_output_position(r->out) & (TW_FXT_WORD - 1));
+}
+
+/* A large record whose contents end early, because others begin in it, is as long as it says: it is in the output
+ * already. */
+static void finish_large(struct rewrite *r)
+{
+	if (r->blob_left == 0)
+		return;
+	put_zeros(r, r->blob_left);
+	put_fill(r);
+	r->blob_left = 0;
+	r->result->records_changed++;
 }
 
 /* ---- Repair: what is used must be defined. ---- */
@@ -222,6 +236,8 @@ static void take_payload(struct rewrite *r, const struct fxt_piece *piece)
 	r->blob_left -= size;
 	if (r->blob_left == 0)
 		put_fill(r);
+	else if (piece->last)
+		finish_large(r);
 }
 
 /* Copies records as they are. False where one goes on behind the chunk. */

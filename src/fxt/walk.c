@@ -378,11 +378,14 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 	if (tw_bits(header, 0, 3) < TW_FXT_TYPE_EVENT &&
 	    !take(walk, chunk, place, header, (size_t)judgement->size / TW_FXT_WORD))
 		return false;
+	size_t here = judgement->size > left ? left : (size_t)judgement->size;
 	if (judgement->size > left) {
-		walk->blob_left = judgement->size - left;
+		walk->in_doubt = fxt_kind(header) == TW_FXT_UNKNOWN || (header & fxt_reserved(fxt_kind(header)));
+		here -= walk->in_doubt && left > 2 * FXT_LOOK ? FXT_LOOK : 0;
+		walk->blob_left = judgement->size - here;
 		walk->unwanted = !is_wanted(walk, chunk, place);
 	}
-	chunk->walked += judgement->size > left ? left : (size_t)judgement->size;
+	chunk->walked += here;
 	if (is_foreign(walk) && !needed[fxt_type(header)])
 		return true;
 	add_piece(chunk, &(struct fxt_piece){
@@ -570,22 +573,38 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return clear;
 }
 
-/* More of a large blob. */
-static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
+/* How much of a large record goes on here. Of one in doubt the last bytes wait for more: records may begin there. */
+static size_t payload_here(struct fxt_walk *walk, const struct fxt_chunk *chunk)
 {
 	size_t left = chunk->end - chunk->walked;
 	size_t size = walk->blob_left < left ? (size_t)walk->blob_left : left;
+	if (!walk->in_doubt)
+		return size;
+	size_t here = fxt_look_for(walk->state, chunk->bytes + chunk->walked, size, left, walk->big,
+	                           fxt_offset(chunk, chunk->walked));
+	walk->ends_early = here < size;
+	if (here < size || walk->blob_left == size || chunk->at_end)
+		return here;
+	return left < FXT_LOOK ? 0 : left - FXT_LOOK + 1;
+}
+
+/* More of a large record. */
+static void pass_payload(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	size_t size = payload_here(walk, chunk), to = chunk->walked + size;
 	walk->blob_left -= size;
 	const struct fxt_piece piece = {.kind = FXT_PAYLOAD,
 	                                .from = chunk->walked,
-	                                .to = chunk->walked + size,
-	                                .last = walk->blob_left == 0 || chunk->at_end,
-	                                .lost = walk->blob_left};
+	                                .to = to,
+	                                .last = walk->blob_left == 0 || chunk->at_end || walk->ends_early,
+	                                .lost = walk->blob_left,
+	                                .found = walk->ends_early ? tw_load64(chunk->bytes + to, walk->big) : 0};
 	if (!walk->unwanted && (size || piece.last))
 		add_piece(chunk, &piece);
-	chunk->walked += size;
-	if (chunk->at_end)
+	chunk->walked = to;
+	if (piece.last)
 		walk->blob_left = 0;
+	walk->ends_early = false;
 }
 
 enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
@@ -593,10 +612,10 @@ enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	enum fxt_walked walked = FXT_WALKED;
 	if (walk->blob_left)
 		pass_payload(walk, chunk);
-	while (chunk->walked < chunk->end || (chunk->at_end && walk->lost_from != UINT64_MAX)) {
+	while (!walk->blob_left && (chunk->walked < chunk->end || (chunk->at_end && walk->lost_from != UINT64_MAX))) {
 		if (walk->lost_from == UINT64_MAX && !pass_records(walk, chunk))
 			return FXT_BARRIER;
-		if (walk->blob_left || (chunk->walked == chunk->end && walk->lost_from == UINT64_MAX))
+		if (chunk->walked == chunk->end && walk->lost_from == UINT64_MAX)
 			break;
 		if (!pass(walk, chunk, &walked))
 			break;

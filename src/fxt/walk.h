@@ -38,6 +38,11 @@ size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size
 bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                       uint64_t offset);
 
+/* Where in bytes[0, size), the contents of a large record that nobody knows, so many records follow one another that it
+ * is none but damage; `size` if nowhere. left: bytes there are. */
+size_t fxt_look_for(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool big,
+                    uint64_t offset);
+
 /* Counts the records that follow one another from the beginning of the bytes; returns where they end. */
 size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count);
 
@@ -48,6 +53,8 @@ struct fxt_walk {
 	const struct tw_read_options *options; /* whose records are wanted; NULL: everybody's */
 	bool unwanted;                         /* the large blob that goes on is left out */
 	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
+	bool in_doubt;                         /* it is a large record that nobody knows: others may begin in it */
+	bool ends_early;                       /* they do */
 	size_t last;                           /* place in the chunk of the last record that was passed */
 	uint64_t lost_from;                    /* where the garbage began that the walk is in; UINT64_MAX: in none */
 	const char *fault;

@@ -256,6 +256,17 @@ static void put_head(void)
 	put(2);
 }
 
+enum { EMPTY = 0x8000 }; /* an inline string */
+
+/* Instants, or whatever type it is, of so many ticks and more. */
+static void put_named(unsigned type, unsigned name, uint64_t time, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		put(UINT64_C(0x01000024) | (uint64_t)type << 16 | (uint64_t)name << 48);
+		put(time + i);
+	}
+}
+
 /* A blob with more bytes than 12 bits of words can tell, and more than are read at a time. */
 static void put_blob(size_t bytes)
 {
@@ -350,6 +361,31 @@ static void test_large_unknown(void **state)
 	assert_int_equal(rows, 0);
 	count_kind(TW_INSTANT, &options, &rows);
 	assert_int_equal(rows, 1);
+}
+
+/* Damage that begins as a large record of a type that is not known, and ends long before that would: so long that its
+ * beginning and its end are not read at once. Wherever it is there. */
+static void test_large_chance(void **state)
+{
+	enum { RECORD = 16, PIECE = 1 << 18, BEFORE = 5000 };
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		size = 0;
+		big = i & 1;
+		put_head();
+		while (size < BEFORE)
+			put_named(0, EMPTY, size, 1);
+		size_t from = size, to = from + 2 * PIECE - 3000 * (i / 2) + i;
+		put(UINT64_C(0x31000000ff) | (uint64_t)(1 << 28) << 4);
+		memset(whole + size, 0xf1, to - size);
+		size = to;
+		while (size < to + BEFORE)
+			put_named(0, EMPTY, size, 1);
+		read_all(whole, size, i % 3, found);
+		for (size_t at = to; at < size; at += RECORD)
+			assert_true(found[at]);
+		assert_true(found[from - RECORD] && errors == 1);
+	}
 }
 
 /* A large blob of a thread that is not asked for is left out, all of it. */
@@ -554,17 +590,6 @@ static void put_text(const char *text, size_t length)
 	memset(whole + size, 0, (length + 7) / 8 * 8);
 	memcpy(whole + size, text, length);
 	size += (length + 7) / 8 * 8;
-}
-
-enum { EMPTY = 0x8000 }; /* an inline string */
-
-/* Instants, or whatever type it is, of so many ticks and more. */
-static void put_named(unsigned type, unsigned name, uint64_t time, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		put(UINT64_C(0x01000024) | (uint64_t)type << 16 | (uint64_t)name << 48);
-		put(time + i);
-	}
 }
 
 static void lose(size_t from, size_t length)
@@ -806,6 +831,7 @@ int main(void)
 	    cmocka_unit_test(test_cuts),
 	    cmocka_unit_test(test_large_blob),
 	    cmocka_unit_test(test_large_unknown),
+	    cmocka_unit_test(test_large_chance),
 	    cmocka_unit_test(test_large_filtered),
 	    cmocka_unit_test(test_jobs),
 	    cmocka_unit_test(test_registered_again),
