@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/behind.h"
 #include "base/bytes.h"
 #include "base/compress.h"
 #include "base/digits.h"
@@ -246,6 +248,69 @@ static void test_utf8(void **state)
 	assert_int_equal(tw_utf8_code("\xe2\x80\xae", 3), 0x202e);
 	assert_int_equal(tw_utf8_code("\xf3\xa0\x81\xbf", 4), 0xe007f);
 	assert_int_equal(tw_utf8_length("", 1), 1); /* NUL is a character */
+}
+
+/* ---- Work behind the caller. ---- */
+
+enum { BEHIND_PIECES = 3, BEHIND_ROUNDS = 1000 };
+
+struct behind_work {
+	pthread_t caller;
+	unsigned pieces[BEHIND_PIECES]; /* what the caller has put into each; 0: it is free */
+	unsigned done, wrong;
+};
+
+static void work_behind(void *context, void *piece)
+{
+	struct behind_work *work = context;
+	unsigned *number = piece;
+	work->wrong += *number != ++work->done || pthread_equal(work->caller, pthread_self());
+	*number = 0;
+}
+
+static struct tw_behind *new_behind(struct behind_work *work)
+{
+	*work = (struct behind_work){.caller = pthread_self()};
+	void *list[BEHIND_PIECES];
+	for (size_t i = 0; i < BEHIND_PIECES; i++)
+		list[i] = &work->pieces[i];
+	return tw_behind_new(work_behind, work, list, BEHIND_PIECES);
+}
+
+static void test_behind(void **state)
+{
+	(void)state;
+	struct behind_work work;
+	struct tw_behind *behind = new_behind(&work);
+	assert_non_null(behind);
+	for (unsigned i = 1; i <= BEHIND_ROUNDS; i++) {
+		unsigned *piece = tw_behind_piece(behind);
+		assert_ptr_equal(piece, &work.pieces[(i - 1) % BEHIND_PIECES]);
+		assert_ptr_equal(tw_behind_piece(behind), piece);
+		assert_int_equal(*piece, 0);
+		*piece = i;
+		tw_behind_put(behind);
+	}
+	tw_behind_end(behind);
+	assert_int_equal(work.done, BEHIND_ROUNDS);
+	assert_int_equal(work.wrong, 0);
+	tw_behind_free(behind);
+	tw_behind_free(NULL);
+}
+
+static void test_behind_given_up(void **state)
+{
+	(void)state;
+	struct behind_work work;
+	struct tw_behind *behind = new_behind(&work);
+	assert_non_null(behind);
+	*(unsigned *)tw_behind_piece(behind) = 1;
+	tw_behind_put(behind);
+	*(unsigned *)tw_behind_piece(behind) = 2; /* and not handed over */
+	tw_behind_free(behind);
+	assert_true(work.done <= 1);
+	assert_int_equal(work.wrong, 0);
+	assert_int_equal(work.pieces[1], 2);
 }
 
 /* ---- Output. ---- */
@@ -820,6 +885,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_output_through_a_link, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_through_links_to_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_of_many_sizes, setup, teardown),
+	    cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_behind_given_up),
 	    cmocka_unit_test_setup_teardown(test_output_compressed, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_output_compressed_to_a_full_disk, setup, teardown),
 	    cmocka_unit_test(test_name_endings),
