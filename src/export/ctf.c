@@ -19,7 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/behind.h"
 #include "base/bytes.h"
+#include "base/parallel.h"
 #include "base/utf8.h"
 #include "export/cells.h"
 #include "export/labels.h"
@@ -27,14 +29,18 @@
 
 #include <trackway/version.h>
 
-enum { PACKET_BYTES = 256 << 10, DIRECTORY_MODE = 0777 };
+enum { PACKET_BYTES = 256 << 10, PACKETS = 4, DIRECTORY_MODE = 0777 };
 static const uint32_t MAGIC = 0xc1fc1fc1;
 
 enum { HEADER_BYTES = 4 + 4 + 8 + 8 + 8 + 8, BITS = 8 };
 
-/* The texts of an event, in the order in which the description has them. */
+/* The texts of an event, in the order in which the description has them: the names first. */
 static const enum tw_column_id texts[] = {TW_COLUMN_TRACK, TW_COLUMN_NAME,  TW_COLUMN_CATEGORY, TW_COLUMN_OTHER,
                                           TW_COLUMN_STACK, TW_COLUMN_FLAGS, TW_COLUMN_ARGS,     TW_COLUMN_FILE};
+enum { NAMES = 3, TEXTS = sizeof texts / sizeof *texts };
+
+/* The numbers before them, behind the kind: time, process, thread, CPU, value, id. */
+enum { NUMBERS = 6, FRONT_BYTES = 1 + NUMBERS * 8 };
 
 static const char *const files[] = {"stream", "metadata"};
 enum { STREAM, METADATA, FILES };
@@ -47,9 +53,12 @@ struct ctf {
 	struct tw_output out;
 	bool is_open;
 	struct tw_cells cells;
-	struct tw_line packet; /* its events */
-	uint64_t first, last;  /* times of the events in it */
-	uint64_t day;          /* of time 0: ns since 1970; 0: not known */
+	struct tw_line packets[PACKETS]; /* head and events */
+	struct tw_line *packet;          /* that is being filled */
+	struct tw_behind *behind; /* writes them, as long as `is_open` is of the stream; NULL: nobody else does */
+	uint64_t first, last;     /* times of the events in the packet */
+	uint64_t day;             /* of time 0: ns since 1970; 0: not known */
+	bool begun, failed;       /* failed: no memory for a packet */
 };
 
 /* ---- The stream. ---- */
@@ -77,21 +86,41 @@ static void add_clean(struct tw_line *line, const char *bytes, size_t size)
 	}
 }
 
+static void put_packet(void *context, void *piece)
+{
+	struct ctf *ctf = context;
+	struct tw_line *packet = piece;
+	tw_put(&ctf->out, packet->text.bytes, packet->text.length);
+	tw_line_clear(packet);
+}
+
 static void flush_packet(struct ctf *ctf)
 {
-	uint8_t head[HEADER_BYTES];
-	uint64_t bits = (HEADER_BYTES + (uint64_t)ctf->packet.text.length) * BITS;
-	if (ctf->packet.text.length == 0 || ctf->packet.failed)
+	struct tw_line *packet = ctf->packet;
+	uint64_t bits = (uint64_t)packet->text.length * BITS;
+	ctf->failed |= packet->failed;
+	if (packet->text.length == 0 || ctf->failed)
 		return;
+	uint8_t *head = (uint8_t *)packet->text.bytes;
 	tw_store32(head, MAGIC, false);
 	tw_store32(head + 4, 0, false); /* the number of the stream */
 	tw_store64(head + 8, ctf->first, false);
 	tw_store64(head + 16, ctf->last, false);
 	tw_store64(head + 24, bits, false); /* of the content */
 	tw_store64(head + 32, bits, false); /* of the packet: there is no padding */
-	tw_put(&ctf->out, head, sizeof head);
-	tw_put(&ctf->out, ctf->packet.text.bytes, ctf->packet.text.length);
-	tw_line_clear(&ctf->packet);
+	if (!ctf->behind) {
+		put_packet(ctf, packet);
+		return;
+	}
+	tw_behind_put(ctf->behind);
+	ctf->packet = tw_behind_piece(ctf->behind);
+}
+
+static void begin_packet(struct ctf *ctf)
+{
+	static const char head[HEADER_BYTES];
+	tw_line_add(ctf->packet, head, sizeof head);
+	ctf->first = ctf->last;
 }
 
 static uint64_t advance(struct ctf *ctf, uint64_t time)
@@ -100,8 +129,8 @@ static uint64_t advance(struct ctf *ctf, uint64_t time)
 		tw_count_loss(ctf->writer, "time", true);
 	else
 		ctf->last = time;
-	if (ctf->packet.text.length == 0)
-		ctf->first = ctf->last;
+	if (ctf->packet->text.length == 0)
+		begin_packet(ctf);
 	return ctf->last;
 }
 
@@ -115,42 +144,103 @@ static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_colu
 {
 	struct tw_cell cell = tw_columns[column].tell(&ctf->cells, event);
 	if (cell.form == TW_CELL_NAME)
-		tw_cells_add_name(&ctf->cells, &ctf->packet, &cell);
+		tw_cells_add_name(&ctf->cells, ctf->packet, &cell);
+	else if (cell.form == TW_CELL_TEXT)
+		add_clean(ctf->packet, cell.bytes, cell.size);
 	else
-		add_clean(&ctf->packet, cell.bytes, cell.size);
+		tw_line_add(ctf->packet, cell.bytes, cell.size);
 }
 
 static void add_line(struct ctf *ctf, const struct tw_event *event, bool told)
 {
 	uint8_t bytes[sizeof(uint64_t)];
 	tw_store64(bytes, told ? tw_columns[TW_COLUMN_LINE].tell(&ctf->cells, event).number : 0, false);
-	tw_line_add(&ctf->packet, (const char *)bytes, sizeof bytes);
+	tw_line_add(ctf->packet, (const char *)bytes, sizeof bytes);
 }
 
-/* The texts, and the line that belongs to the last of them. */
-static void add_texts(struct ctf *ctf, const struct tw_event *event)
+/* The texts from one on, and the line that belongs to the last of them. */
+static void add_texts(struct ctf *ctf, const struct tw_event *event, unsigned from)
 {
 	uint32_t told = tw_cells_told(&ctf->cells, event);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (unsigned i = from; i < TEXTS; i++) {
 		if (told >> texts[i] & 1)
 			add_text(ctf, event, texts[i]);
-		tw_line_add(&ctf->packet, "", 1);
+		tw_line_add(ctf->packet, "", 1);
 	}
 	add_line(ctf, event, told >> TW_COLUMN_LINE & 1);
+}
+
+static char *put_front(char *p, const struct tw_event *event, const struct tw_track *track, uint64_t time)
+{
+	const uint64_t numbers[NUMBERS] = {time, track->process, track->thread, event->cpu, event->value, event->id};
+	*p++ = (char)event->kind;
+	for (size_t i = 0; i < NUMBERS; i++, p += sizeof *numbers)
+		tw_store64((uint8_t *)p, numbers[i], false);
+	return p;
+}
+
+/* Finds the pieces of the names, NULL where there is none; how many bytes they take, or SIZE_MAX where one is not kept,
+ * or was cut. */
+static size_t find_names(const struct ctf *ctf, const struct tw_event *event, const struct tw_track *track,
+                         const struct tw_rendered *found[NAMES])
+{
+	const uint32_t numbers[NAMES] = {track->name, event->name, event->category};
+	const struct tw_names *names = &ctf->cells.names;
+	size_t size = 0;
+	for (size_t i = 0; i < NAMES; i++) {
+		const struct tw_name *name = tw_dictionary_name(ctf->cells.dictionary, numbers[i]);
+		found[i] = NULL;
+		if (numbers[i] == 0)
+			continue;
+		if (!tw_names_has(names, name, numbers[i]) || names->pieces[numbers[i]].cut)
+			return SIZE_MAX;
+		found[i] = &names->pieces[numbers[i]];
+		size += found[i]->size;
+	}
+	return size;
+}
+
+static char *put_names(char *p, const struct ctf *ctf, const struct tw_rendered *const found[NAMES])
+{
+	for (size_t i = 0; i < NAMES; i++) {
+		if (found[i])
+			p = tw_names_copy(p, &ctf->cells.names, found[i]);
+		*p++ = '\0';
+	}
+	return p;
+}
+
+/* An event whose names are kept, as most are: told one by one, its parts take twice the time (`make bench`). */
+static void add_known(struct ctf *ctf, const struct tw_event *event, const struct tw_track *track, uint64_t time,
+                      const struct tw_rendered *const found[NAMES], size_t size)
+{
+	static const char none[TEXTS - NAMES + sizeof(uint64_t)];
+	char *p = tw_line_room(ctf->packet, FRONT_BYTES + size + NAMES + sizeof none + TW_NAMES_BEHIND);
+	if (!p)
+		return;
+	p = put_names(put_front(p, event, track, time), ctf, found);
+	bool more = event->kind > TW_SLICE_COMPLETE || event->argument_count || event->flags;
+	if (!more)
+		p = (char *)memcpy(p, none, sizeof none) + sizeof none;
+	tw_line_end(ctf->packet, p);
+	if (more)
+		add_texts(ctf, event, NAMES);
 }
 
 static void add_event(struct ctf *ctf, const struct tw_event *event)
 {
 	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
-	const uint64_t numbers[] = {
-	    advance(ctf, event->time), track->process, track->thread, event->cpu, event->value, event->id,
-	};
-	uint8_t bytes[1 + sizeof numbers] = {event->kind};
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		tw_store64(bytes + 1 + i * sizeof *numbers, numbers[i], false);
-	tw_line_add(&ctf->packet, (const char *)bytes, sizeof bytes);
-	add_texts(ctf, event);
-	if (ctf->packet.text.length >= PACKET_BYTES)
+	const struct tw_rendered *found[NAMES];
+	uint64_t time = advance(ctf, event->time);
+	size_t size = find_names(ctf, event, track, found);
+	char front[FRONT_BYTES];
+	if (size != SIZE_MAX) {
+		add_known(ctf, event, track, time, found, size);
+	} else {
+		tw_line_add(ctf->packet, front, (size_t)(put_front(front, event, track, time) - front));
+		add_texts(ctf, event, 0);
+	}
+	if (ctf->packet->text.length >= PACKET_BYTES + HEADER_BYTES)
 		flush_packet(ctf);
 }
 
@@ -162,7 +252,7 @@ static void put_event_class(struct tw_output *out, unsigned kind)
 	        "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n\t\tuint64_t _value;\n"
 	        "\t\tuint64_t _id;\n",
 	        tw_event_kind_name(kind), kind);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < TEXTS; i++)
 		tw_putf(out, "\t\tstring _%s;\n", tw_columns[texts[i]].name);
 	tw_put_text(out, "\t\tuint64_t _line;\n\t};\n};\n");
 }
@@ -247,6 +337,17 @@ static bool make_paths(struct ctf *ctf, const char *path)
 
 /* ---- The target. ---- */
 
+/* The first batch: where there is another processor, it writes packets, most of which is the system's time. */
+static void begin(struct ctf *ctf, unsigned jobs)
+{
+	void *list[PACKETS];
+	for (unsigned i = 0; i < PACKETS; i++)
+		list[i] = &ctf->packets[i];
+	if ((jobs ? jobs : tw_processors()) > 1)
+		ctf->behind = tw_behind_new(put_packet, ctf, list, PACKETS);
+	ctf->begun = true;
+}
+
 static int open_ctf(struct tw_writer *writer)
 {
 	struct ctf *ctf = calloc(1, sizeof *ctf);
@@ -256,6 +357,7 @@ static int open_ctf(struct tw_writer *writer)
 	ctf->writer = writer;
 	tw_cells_init(&ctf->cells, writer, render_name);
 	ctf->out.fd = -1;
+	ctf->packet = &ctf->packets[0];
 	if (strcmp(writer->path, "-") == 0)
 		return tw_writer_fail(writer, TW_ERR_VALUE, "ctf is a directory: it does not go to standard output");
 	if (!make_paths(ctf, writer->path))
@@ -268,10 +370,12 @@ static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, c
 {
 	struct ctf *ctf = writer->state;
 	tw_cells_meet(&ctf->cells, reader, batch);
+	if (!ctf->begun)
+		begin(ctf, reader->options.jobs);
 	ctf->day = tw_time_of_day(tw_reader_clock(reader), 0);
 	for (size_t i = 0; i < batch->count; i++)
 		add_event(ctf, &batch->events[i]);
-	if (ctf->packet.failed || tw_cells_failed(&ctf->cells))
+	if (ctf->failed || ctf->packet->failed || tw_cells_failed(&ctf->cells))
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	return ctf->out.error ? fail(ctf, ctf->out.error) : 0;
 }
@@ -280,6 +384,8 @@ static int finish_ctf(struct tw_writer *writer)
 {
 	struct ctf *ctf = writer->state;
 	flush_packet(ctf);
+	if (ctf->behind)
+		tw_behind_end(ctf->behind);
 	int status = close_file(ctf);
 	if (status == 0)
 		status = open_file(ctf, METADATA);
@@ -292,6 +398,7 @@ static int finish_ctf(struct tw_writer *writer)
 static void close_ctf(struct tw_writer *writer)
 {
 	struct ctf *ctf = writer->state;
+	tw_behind_free(ctf->behind);
 	if (ctf->is_open)
 		tw_output_discard(&ctf->out);
 	if (ctf->made && !writer->finished)
@@ -300,7 +407,8 @@ static void close_ctf(struct tw_writer *writer)
 	for (unsigned i = 0; i < FILES; i++)
 		free(ctf->paths[i]);
 	tw_cells_free(&ctf->cells);
-	tw_text_free(&ctf->packet.text);
+	for (unsigned i = 0; i < PACKETS; i++)
+		tw_text_free(&ctf->packets[i].text);
 	free(ctf);
 	writer->state = NULL;
 }

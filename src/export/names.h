@@ -63,6 +63,15 @@ static inline const char *tw_names_bytes(const struct tw_names *names, const str
 	return names->text.text.bytes + piece->at;
 }
 
+/* Copies a piece, in steps: there is room for TW_NAMES_BEHIND bytes more. Returns the end of it. */
+static inline char *tw_names_copy(char *to, const struct tw_names *names, const struct tw_rendered *piece)
+{
+	const char *from = tw_names_bytes(names, piece);
+	for (size_t i = 0; i < piece->size; i += TW_NAMES_BEHIND)
+		memcpy(to + i, from + i, TW_NAMES_BEHIND);
+	return to + piece->size;
+}
+
 void tw_names_free(struct tw_names *names);
 
 /* ---- What to render. ---- */
