@@ -241,6 +241,8 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	struct tw_call_stack *stack = calls->stack;
 	bool room = !stack->folded && make_room(calls, item->name);
 	struct tw_call_space *space = stack->space;
+	if (room)
+		space->frames[stack->depth + 1].begin = item->time;
 	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], item->name) : TW_ROW_NONE;
 	if (!room || !make_row_room(calls, space, row)) {
 		calls->untimed++;

@@ -100,7 +100,7 @@ struct tw_nested_call {
 struct tw_call_hooks {
 	/* Gives the row of the stack's root. */
 	uint32_t (*root)(struct tw_calls *calls, uint32_t track);
-	/* Gives the row of a call; TW_ROW_OTHER when there is no memory for it. */
+	/* Gives the row of a call; TW_ROW_OTHER when there is no memory for it. caller[1].begin is when it begins. */
 	uint32_t (*enter)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
 	void (*leave)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
 	              enum tw_call_end how);
@@ -221,7 +221,7 @@ struct tw_left_calls {
  * tw_calls_take_item(). It is inlined so that find and leave, constants, are too. `make bench` measures stat; without
  * it calls take four times as long. ---- */
 
-/* Finds the row of a call; TW_ROW_NONE when that takes more than a look. */
+/* Finds the row of a call; TW_ROW_NONE when that takes more than a look. As the hook `enter`. */
 typedef uint32_t (*tw_call_find_fn)(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name);
 typedef void (*tw_call_leave_fn)(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                                  enum tw_call_end how);
@@ -248,6 +248,7 @@ static inline __attribute__((always_inline)) bool tw_calls_push(struct tw_call_c
 	uint32_t name = item->name;
 	if (name >= at->names || at->top == at->last)
 		return false;
+	at->top[1].begin = item->time;
 	uint32_t row = find(at->calls, at->top, name);
 	if (row < at->least_row || (by_row && row >= at->rows))
 		return false;

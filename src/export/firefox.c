@@ -15,35 +15,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "export/labels.h"
-#include "export/protobuf.h"
 #include "export/targets.h"
 
 enum { MEMORY_PER_NODE = 128 };
 
 /* ---- Records. ---- */
 
-static void add_record(struct firefox *firefox, uint32_t number, unsigned what, uint64_t time, uint64_t told,
-                       uint64_t weight)
+static inline void add_record(struct firefox *firefox, uint32_t number, unsigned what, uint64_t time, uint64_t told,
+                              uint64_t weight)
 {
-	enum { FIELDS = 3 };
 	struct firefox_track *track = &firefox->tracks[number];
 	struct tw_spool *spool = &firefox->measured.spool;
-	size_t lane = tw_firefox_lane(number, what);
-	uint8_t *begin = tw_spool_room(spool, lane, FIELDS * TW_PROTO_VARINT_MAX), *end = begin;
-	if (!begin)
+	size_t lane = tw_firefox_lane(number, what), size = FIREFOX_RECORD;
+	uint8_t *record = tw_spool_room(spool, lane, FIREFOX_LONG_RECORD);
+	if (!record)
 		return;
-	uint64_t gap = time - (spool->lanes[lane].used ? track->ends[what] : 0);
-	end = tw_proto_digits(end, gap << 1 ^ -(gap >> 63));
-	end = tw_proto_digits(end, told);
-	end = tw_proto_digits(end, weight);
-	tw_spool_took(spool, lane, (size_t)(end - begin));
+	uint64_t gap = time - track->ends[what], step = what == FIREFOX_MARKERS ? gap : weight;
+	bool follows = what == FIREFOX_MARKERS ? time >= track->ends[what] : gap == 0;
+	if (spool->lanes[lane].used && follows && (step | told) < FIREFOX_LONG) {
+		tw_store64(record, told | step << 32, false);
+	} else {
+		tw_store64(record, FIREFOX_LONG, false);
+		tw_store64(record + 8, time, false);
+		tw_store64(record + 16, told, false);
+		tw_store64(record + 24, weight, false);
+		size = FIREFOX_LONG_RECORD;
+	}
+	tw_spool_took(spool, lane, size);
 	track->ends[what] = time + weight;
 	track->records[what]++;
 }
 
-static void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time, uint32_t node,
+static inline void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time, uint32_t node,
                        uint64_t weight)
 {
 	add_record(firefox, number, measure, time, node ? node - TW_ROW_FIRST + UINT64_C(1) : 0, weight);
@@ -111,7 +117,7 @@ static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *call
 	struct firefox *firefox = (struct firefox *)calls;
 	uint32_t frame = tw_frames_of_name(&firefox->measured.frames, name);
 	uint32_t node = child(firefox, calls->track, node_of(caller), frame);
-	change(firefox, calls->track, firefox->measured.time, node);
+	change(firefox, calls->track, caller[1].begin, node);
 	return node ? node : TW_ROW_OTHER;
 }
 
@@ -120,6 +126,23 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 {
 	(void)how;
 	change((struct firefox *)calls, calls->track, frame->begin + call->duration, node_of(frame - 1));
+}
+
+static void flush_calls(struct firefox *firefox, struct tw_gather_lane *lane)
+{
+	if (tw_gather_is_empty(lane))
+		return;
+	tw_calls_feed_run(&firefox->measured.calls, &lane->run, enter, leave, false);
+	tw_gather_clear(lane);
+}
+
+/* Takes what an event is to the slices of its track: begins, ends, or time that goes by. */
+static inline void take_call(struct firefox *firefox, const struct tw_event *event)
+{
+	struct tw_gather_lane *lane = tw_gather_lane_of(&firefox->gather, event->track);
+	if (!tw_gather_has_room(lane, event->track))
+		flush_calls(firefox, lane);
+	tw_gather_add(lane, event);
 }
 
 static void take_stack(void *context, const struct tw_event *event)
@@ -229,8 +252,10 @@ static void take_async(struct firefox *firefox, const struct tw_event *event)
 	tw_approximate(firefox->measured.writer, event->kind);
 }
 
+/* The stacks of a track have numbers in the order of their events. */
 static void take_sample(struct firefox *firefox, const struct tw_event *event)
 {
+	flush_calls(firefox, tw_gather_lane_of(&firefox->gather, event->track));
 	tw_measured_sample(&firefox->measured, event);
 }
 
@@ -295,7 +320,7 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++) {
 		const struct tw_event *event = &batch->events[i];
-		tw_measured_slice(&firefox->measured, event, enter, leave);
+		take_call(firefox, event);
 		if (!tw_is_call(event))
 			take_kind[event->kind](firefox, event);
 	}
@@ -305,6 +330,8 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 static int finish_firefox(struct tw_writer *writer)
 {
 	struct firefox *firefox = writer->state;
+	for (size_t i = 0; i < TW_GATHER_LANES; i++)
+		flush_calls(firefox, &firefox->gather.lanes[i]);
 	tw_measured_finish(&firefox->measured);
 	return result(firefox, tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);
 }

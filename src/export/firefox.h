@@ -3,18 +3,23 @@
 #ifndef EXPORT_FIREFOX_H
 #define EXPORT_FIREFOX_H
 
+#include "core/gather.h"
 #include "export/args.h"
 #include "export/children.h"
 #include "export/measured.h"
 #include "export/names.h"
 #include "export/pieces.h"
 
-/* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is
- * three varints: the time since the end of the one before it in the block, or since 0, which is 0 as a rule, with its
- * sign in the lowest bit; a number; and how long it takes. The number of a sample is that of its stack in the thread's
- * table, plus 1, or 0; that of a marker is FIREFOX_PHASES times its name's, and its phase. So what is made of a block
- * needs no other one. */
+/* What waits in the spool: records of samples and of markers, and what markers have for data, as text. A record is two
+ * words of 32 bits: a number, and how long a sample takes, which begins where the one before it ends, or how long a
+ * marker comes after the one before it. Where that does not hold, as at the beginning of a block, the first word is
+ * FIREFOX_LONG, and behind both come the time since 0, the number and how long it takes, of 64 bits each: so what is
+ * made of a block needs no other one. The number of a sample is that of its stack in the thread's table, plus 1, or 0;
+ * that of a marker is FIREFOX_PHASES times its name's, and its phase. */
 enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_LANES };
+
+static const uint32_t FIREFOX_LONG = UINT32_MAX;
+enum { FIREFOX_RECORD = 8, FIREFOX_LONG_RECORD = 32 };
 
 enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIREFOX_PHASES };
 
@@ -56,6 +61,7 @@ struct firefox_counters {
 
 struct firefox {
 	struct tw_measured measured; /* first */
+	struct tw_gather gather;
 	struct tw_args args;
 	struct tw_names names; /* as JSON */
 	size_t nodes;          /* of all tracks */

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/firefox.h"
 
+#include "base/bytes.h"
+
 enum { MS_DECIMALS = 6 };
-enum { PIECE_NODES = 8192, RECORD_MIN = 3, CELL_MAX = TW_DIGITS_MAX + 2 };
-enum { PIECE_CELLS = SPOOL_PIECE / RECORD_MIN };
+enum { CELL_MAX = TW_DIGITS_MAX + 2, PIECE_CELLS = SPOOL_PIECE / FIREFOX_RECORD, PIECE_NODES = PIECE_CELLS };
 
 struct columns {
 	struct tw_pieces_lane lane; /* first */
@@ -62,17 +63,27 @@ INLINE char *put_cell(enum firefox_column column, char *p, uint64_t time, uint64
 	return p;
 }
 
+static bool is_of_marker(enum firefox_column column)
+{
+	return column >= MARKER_NAME && column <= MARKER_PHASE;
+}
+
 INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
 {
-	uint64_t over = 0;
+	uint64_t time = 0, weight = 0;
 	char *p = piece->text;
-	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end;) {
-		uint64_t gap, told, weight;
-		at = tw_pieces_number(tw_pieces_number(tw_pieces_number(at, &gap), &told), &weight);
-		uint64_t time = over + (gap >> 1 ^ -(gap & 1));
+	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end; at += FIREFOX_RECORD) {
+		uint64_t word = tw_load64(at, false), told = (uint32_t)word, step = word >> 32;
+		time += is_of_marker(column) ? step : weight;
+		weight = is_of_marker(column) ? 0 : step;
+		if (told == FIREFOX_LONG) {
+			time = tw_load64(at + 8, false);
+			told = tw_load64(at + 16, false);
+			weight = tw_load64(at + 24, false);
+			at += FIREFOX_LONG_RECORD - FIREFOX_RECORD;
+		}
 		*p++ = ',';
 		p = put_cell(column, p, time, told, weight);
-		over = time + weight;
 	}
 	piece->end = p;
 }
