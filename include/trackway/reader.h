@@ -155,13 +155,16 @@ struct tw_merge_source {
 	int64_t offset_ns; /* the trace begins by so much later; where times would be less than 0, all move on */
 };
 
-/* Opens several traces, at most 256, of any formats as one whose events come in time order; read it with tw_read().
+/* Opens several traces of any formats as one whose events come in time order; read it with tw_read().
  * Their dictionaries become one. A process keeps its number unless one of another source with that number came before:
  * then it gets another (1,000,000 more, where that is free). Koids of threads are taken to be unique over all. Memory
  * is that of a window over each source. *merged is set as by tw_open(). options: threads, filters, findings and the
  * namer hold for all; the order is that of time. The format's name is "merged".
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
- * Returns 0, TW_ERR_VALUE for a wrong count, a trace without wall time or with one of another kind, or a marker that is
+ * More than 256 sources, or than half as many as the process may have files open, are read one after the other by the
+ * first tw_read(), into a file without a name in options->temporary_directory, and merged from there: they may be pipes
+ * for markers, too.
+ * Returns 0, TW_ERR_VALUE for no source, a trace without wall time or with one of another kind, or a marker that is
  * not there, or what tw_open() returns for the first source that cannot be opened. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
                           const struct tw_merge_options *merge, const struct tw_read_options *options);

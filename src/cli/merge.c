@@ -27,6 +27,7 @@ struct input {
 struct inputs {
 	struct input *items;
 	size_t count;
+	size_t last; /* that something was found wrong in */
 };
 
 static const char *align_word(size_t i)
@@ -97,13 +98,19 @@ static int take_offsets(struct tw_merge_source *sources, size_t count, const str
 
 /* ---- Findings, each with its file. ---- */
 
+static bool is_of(const struct inputs *inputs, size_t i, const struct tw_finding *finding)
+{
+	return strcmp(tw_shown_path(inputs->items[i].path), finding->file) == 0;
+}
+
 static void keep_finding(void *context, const struct tw_finding *finding)
 {
 	struct inputs *inputs = context;
-	size_t i = 0;
-	while (i + 1 < inputs->count && strcmp(tw_shown_path(inputs->items[i].path), finding->file) != 0)
-		i++;
-	tw_findings_add(&inputs->items[i].findings, finding);
+	if (!is_of(inputs, inputs->last, finding))
+		inputs->last = 0;
+	while (inputs->last + 1 < inputs->count && !is_of(inputs, inputs->last, finding))
+		inputs->last++;
+	tw_findings_add(&inputs->items[inputs->last].findings, finding);
 }
 
 static void tell_findings(struct inputs *inputs)
@@ -195,14 +202,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
 	if (!status)
 		status = refuse_format(writing.format);
-	if (!status && count > TW_MERGE_SOURCES)
-		status = tw_say_usage(
-		    &tw_command_merge,
-		    "at most %d files at once: merge some first, then what becomes of them, with --align none",
-		    TW_MERGE_SOURCES);
 	if (status)
 		return status;
-	struct inputs inputs = {calloc(count, sizeof *inputs.items), count};
+	struct inputs inputs = {.items = calloc(count, sizeof *inputs.items), .count = count};
 	struct tw_merge_source *sources = calloc(count, sizeof *sources);
 	if (inputs.items && sources)
 		status = run_with(options, &writing, sources, &inputs, operands);
@@ -250,7 +252,9 @@ const struct tw_command tw_command_merge = {
 	"one more.\n\n"
 	"A process keeps its number, unless one of another file came before with that number: then it gets 1,000,000 "
 	"more, or another where that is taken. Koids of threads are taken to be unique. Strings are shared, and "
-	"with them the provider of an FXT archive: there is one. Filters hold for the whole.",
+	"with them the provider of an FXT archive: there is one. Filters hold for the whole.\n\n"
+	"There may be any number of files. More than 256, or half as many as ulimit -n says, are read one after the "
+	"other, and their events wait in a temporary file ($TMPDIR, or /tmp), with about 60 bytes for each.",
     .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
 		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",
     .groups = groups,

@@ -40,7 +40,9 @@ const struct tw_term tw_tool_options[] = {
 const struct tw_term tw_tool_environment[] = {
     {"TRACKWAY_PAGER, PAGER", "what shows long text on a terminal; less otherwise. Empty or cat: nothing does"},
     {"NO_COLOR", "when set and not empty, there is no colour"},
-    {"TMPDIR", "where pipes and compressed files are kept that must be read in another order; /tmp otherwise"},
+    {"TMPDIR",
+     "where pipes and compressed files are kept that must be read in another order, and the events of more files than "
+     "merge has open at once; /tmp otherwise"},
     {NULL, NULL},
 };
 

@@ -3,10 +3,14 @@
 #ifndef CORE_MERGE_H
 #define CORE_MERGE_H
 
-#include "base/map.h"
 #include "core/format.h"
+#include "core/mapping.h"
+#include "core/runs.h"
 
-enum { TW_MERGE_SOURCES = 256, TW_MERGE_BATCH = 256 };
+enum {
+	TW_MERGE_DIRECT = 256, /* traces that are open at once, at most */
+	TW_MERGE_BATCH = 256
+};
 
 __extension__ typedef __int128 tw_wide;
 
@@ -18,37 +22,48 @@ struct tw_merge_time {
 };
 
 /* One of the traces. */
+struct tw_merge_trace {
+	char *path;
+	int64_t offset_ns;
+	bool some;             /* it has had a row: known after the first read */
+	struct tw_clock clock; /* as it was then */
+	struct tw_merge_time time;
+};
+
+/* Where rows come from: a trace, or a run of a temporary file. */
 struct tw_merge_input {
-	struct tw_reader *reader;
+	struct tw_reader *reader;     /* NULL: it is a run */
+	struct tw_merge_trace *trace; /* of a reader */
+	struct tw_run_cursor run;
 	struct tw_batch batch;
 	size_t next;   /* rows of the batch before this one are delivered */
 	uint64_t head; /* time of that row in the merged trace */
-	bool some;     /* it has had a row */
 	bool ended;
 	struct tw_merge_time time;
-	uint32_t *names; /* by number of its dictionary: that of the merged one, 0 while not asked for */
-	size_t name_room;
-	uint32_t *tracks; /* the same */
-	size_t track_room;
-	uint32_t *stacks; /* by number: that of the merged one, for the first stack_count */
-	size_t stack_count, stack_room;
-	struct tw_map processes; /* hash of its process to the place of the merged one in `merged` */
-	uint64_t *merged;
-	size_t merged_room;
+	struct tw_mapping *mapping; /* to the merged trace; NULL: rows are handed on as they are */
+	struct tw_mapping own;      /* of a reader */
 };
 
+struct tw_gathering;
+
 struct tw_merge {
-	struct tw_merge_input inputs[TW_MERGE_SOURCES];
-	size_t count;
-	uint32_t heap[TW_MERGE_SOURCES]; /* numbers of those that have rows, the first one on top */
-	size_t heap_count;
-	int64_t offsets[TW_MERGE_SOURCES];
+	struct tw_merge_trace *traces;
+	size_t trace_count;
+	struct tw_merge_input *inputs;
+	size_t count, room;
+	uint32_t *heap; /* numbers of those that have rows, the first one on top */
+	size_t heap_count, heap_room;
 	struct tw_merge_options options;
-	struct tw_map owners; /* process of the merged trace to the input that it is of */
+	struct tw_homes homes;
 	bool started;
 	struct tw_event events[TW_MERGE_BATCH];
+	size_t event_count;
 	struct tw_argument *arguments;
-	size_t argument_room;
+	size_t argument_count, argument_room;
+	uint8_t *bytes; /* of a row that is more than a block of its run */
+	size_t byte_room;
+	struct tw_gathering *gathering;  /* more traces than are open at once; otherwise NULL */
+	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
 };
 
 /* What a time becomes; it may be beyond what there is. */
@@ -85,19 +100,52 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
 /* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */
 int tw_merge_align(struct tw_reader *merged);
 
-/* Turns a row of an input, but for its time, and its arguments into those of the merged trace. False when there is no
- * memory. */
-bool tw_merge_map(struct tw_reader *merged, struct tw_merge_input *input, struct tw_event *event,
-                  struct tw_argument *arguments);
-
 /* An input has no more rows: takes the names that its tracks got. Returns 0 or a negative status. */
 int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input);
 
 /* Sums up what was found wrong in the inputs. */
 void tw_merge_count_findings(struct tw_reader *merged);
 
-/* markers.c: finds how the times of all inputs change so that the events of `options` meet. Returns 0 or a negative
- * status. */
-int tw_merge_find_markers(struct tw_reader *merged, const struct tw_merge_source *sources);
+/* ---- markers.c ---- */
+
+/* When the markers happen in a trace. */
+struct tw_moments {
+	uint64_t at[TW_MERGE_MARKERS];
+	bool found[TW_MERGE_MARKERS];
+};
+
+/* Looks for those that have not been found. Returns whether there are such still. */
+bool tw_merge_look(const struct tw_merge *merge, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
+                   struct tw_moments *moments);
+
+/* Finds how the times of a trace change so that its markers meet those of the first one. Returns 0 or TW_ERR_VALUE. */
+int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moments *own, const struct tw_moments *first);
+
+/* The same for all inputs. Returns 0 or a negative status. */
+int tw_merge_find_markers(struct tw_reader *merged);
+
+/* ---- gather.c: more traces than are open at once. ---- */
+
+/* Begins, and looks whether all can be opened. Returns 0 or a negative status. */
+int tw_gather_begin(struct tw_reader *merged);
+
+/* Reads all traces, one after the other, into runs, and leaves so few of them that they are the inputs. Returns 0 or a
+ * negative status. */
+int tw_gather(struct tw_reader *merged);
+
+void tw_gather_free(struct tw_gathering *gathering);
+
+/* What an input is read with, which has one share of so many of the memory: filters by name and time are for the
+ * whole. */
+struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares);
+
+/* Makes room for so many inputs. Returns 0 or TW_ERR_MEMORY. */
+int tw_merge_reserve(struct tw_reader *merged, size_t count);
+
+/* Closes all inputs. */
+void tw_merge_close_inputs(struct tw_merge *merge);
+
+/* The next rows of the inputs, in the order of time. Returns how many, or a negative status. */
+int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch);
 
 #endif

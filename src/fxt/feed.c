@@ -96,7 +96,7 @@ static bool put_known(struct fxt_writer *w, const struct fxt_feed *feed, const s
 static bool learn_name(const struct fxt_passage *passage, const struct fxt_feed *feed, uint32_t own)
 {
 	const struct fxt_intern *in = ((const struct fxt_writer *)passage->writer->state)->intern;
-	uint32_t known = own < feed->input->name_room ? feed->input->names[own] : 0;
+	uint32_t known = own < feed->input->own.name_room ? feed->input->own.names[own] : 0;
 	if (known == 0 || known >= in->string_room || in->strings[known] == 0)
 		return true;
 	return fxt_link_name(&feed->fxt->links, feed->fxt->ahead, own, in->strings[known]);
@@ -105,7 +105,7 @@ static bool learn_name(const struct fxt_passage *passage, const struct fxt_feed 
 static bool learn_track(const struct fxt_passage *passage, const struct fxt_feed *feed, uint32_t own)
 {
 	const struct fxt_intern *in = ((const struct fxt_writer *)passage->writer->state)->intern;
-	uint32_t known = own < feed->input->track_room ? feed->input->tracks[own] : 0;
+	uint32_t known = own < feed->input->own.track_room ? feed->input->own.tracks[own] : 0;
 	if (known == 0 || known >= in->tracks_seen || !in->tracks[known].met)
 		return true;
 	struct fxt_koids koids = fxt_koids_of(in, known);
@@ -140,7 +140,7 @@ static int put_new(struct fxt_passage *passage, const struct fxt_feed *feed, con
 		memcpy(passage->arguments, arguments, event.argument_count * sizeof *passage->arguments);
 	event.first_argument = 0;
 	event.time = time;
-	if (!tw_merge_map(passage->merged, feed->input, &event, passage->arguments))
+	if (!tw_map_row(&feed->input->own, &event, passage->arguments))
 		return no_memory(passage->merged);
 	passage->passed->written =
 	    tw_write(passage->writer, passage->merged, &(struct tw_batch){&event, 1, passage->arguments});

@@ -48,7 +48,7 @@ struct slot {
 
 struct join {
 	struct fxt_passage passage;
-	struct fxt_feed feeds[TW_MERGE_SOURCES]; /* those that have events, in the order of the sources */
+	struct fxt_feed feeds[TW_MERGE_DIRECT]; /* those that have events, in the order of the sources */
 	size_t count, open;
 	struct fxt_crew *crew;
 	struct strand *strands; /* by feed and lane */
@@ -473,7 +473,7 @@ static int begin_input(struct join *join, struct tw_merge_input *input)
 	}
 	if (status < 0)
 		return tw_fail(join->passage.merged, status, "%s", tw_reader_error(reader));
-	input->some = lane;
+	input->trace->some = lane;
 	if (!lane)
 		return 0;
 	struct fxt_feed *feed = &join->feeds[join->count++];

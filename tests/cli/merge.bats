@@ -77,10 +77,6 @@ export PYTHON=${PYTHON:-/usr/bin/python3}
 	[ "$status" -eq 2 ]
 	[[ "$output" = *nothing.fxt* ]]
 	[ ! -e out.fxt ]
-	run trackway merge $(yes "$DATA/fxt/streaming.fxt" | head -n 257) -o out.fxt
-	[ "$status" -eq 2 ]
-	[[ "${lines[0]}" = *"at most 256 files at once"* ]]
-	[ ! -e out.fxt ]
 }
 
 @test "merge: what is wrong in a file is told with its name" {
@@ -290,6 +286,20 @@ make_wide() {
 	diff expected found
 }
 
+flows() { # of an archive: time, file and number of each begin of a flow
+	"$PYTHON" - "$1" <<-'END'
+		import struct, sys
+		data, at = open(sys.argv[1], "rb").read(), 0
+		while at < len(data):
+		    header, = struct.unpack_from("<Q", data, at)
+		    size = 8 * (header >> 4 & 0xfff)
+		    if header & 0xf000f == 0x80004:
+		        tick, number = struct.unpack_from("<Q", data, at + 8)[0], struct.unpack_from("<Q", data, at + size - 8)[0]
+		        print(tick, number >> 32, number & 0xffffffff)
+		    at += size
+	END
+}
+
 @test "merge: events of one time, in the order of the files and as they stand there; times far apart" {
 	"$PYTHON" - <<-'END'
 		import random, struct
@@ -309,18 +319,7 @@ make_wide() {
 	sort -s -n -k1,1 even.txt >expected # stable
 	for jobs in 1 2; do
 		trackway merge --jobs $jobs --align none even0.fxt even1.fxt even2.fxt -o even.fxt
-		"$PYTHON" - even.fxt >found <<-'END'
-			import struct, sys
-			data, at = open(sys.argv[1], "rb").read(), 0
-			while at < len(data):
-			    header, = struct.unpack_from("<Q", data, at)
-			    size = 8 * (header >> 4 & 0xfff)
-			    if header & 0xf000f == 0x80004:
-			        tick, number = struct.unpack_from("<Q", data, at + 8)[0], struct.unpack_from("<Q", data, at + size - 8)[0]
-			        print(tick, number >> 32, number & 0xffffffff)
-			    at += size
-		END
-		diff expected found
+		flows even.fxt | diff expected -
 	done
 }
 
@@ -419,4 +418,129 @@ for row in map(json.loads, sys.stdin):
         print(row["end_time"] - row["timestamp"])' >lengths
 		diff lengths - <<<$'30\n20\n10\n40'
 	done
+}
+
+# ---- More traces than can be open at once: half as many as `ulimit -n` says. ----
+
+# Archives of instants, half of them with processes of the same numbers; clocks of other rates, which begin at other times
+# of day. Of each event "expected.WAY" has what it becomes: nanoseconds, file and number.
+make_many() { # how many
+	"$PYTHON" - "$1" <<-'END'
+		import random, struct, sys
+		from fractions import Fraction
+		count, rows = int(sys.argv[1]), {"first": [], "wall": [], "none": []}
+		random.seed(7)
+		def string(index, text):
+		    data = text.encode().ljust((len(text) + 7) // 8 * 8, b"\0")
+		    return [2 | 1 + len(data) // 8 << 4 | index << 16 | len(text) << 32, *struct.unpack(f"<{len(data) // 8}Q", data)]
+		for file in range(count):
+		    rate, wall = random.choice((10**9, 10**8, 24000000)), 1700000000000000000 + random.randrange(10**6)
+		    base = random.randrange(10**6)
+		    words = [0x0016547846040010, 0x41, rate, base, wall, *string(1, f"name{file % 7}")]
+		    words += [0x33 | 1 << 16, 1 + file % (count // 2), 10000 + file]
+		    ticks = sorted(random.randrange(10**6) for _ in range(40))
+		    for number, tick in enumerate(ticks):  # begins of flows: they have a number
+		        words += [0x34 | 8 << 16 | 1 << 24 | 1 << 48, tick, file << 32 | number]
+		    ns = [tick * 10**9 // rate for tick in ticks]
+		    zero = wall - base * 10**9 // rate
+		    for number, time in enumerate(ns):
+		        rows["first"].append((time - ns[0], file, number))
+		        rows["none"].append((time, file, number))
+		        rows["wall"].append((zero + time, file, number))
+		    open(f"many{file:04}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+		least = min(rows["wall"])[0]
+		rows["wall"] = [(time - least, *rest) for time, *rest in rows["wall"]]
+		for way in rows:
+		    open(f"expected.{way}", "w").write("".join("%d %d %d\n" % row for row in sorted(rows[way])))
+	END
+}
+
+@test "merge: more files than can be open at once, in every way of bringing their clocks together" {
+	make_many 300
+	for way in first wall none; do
+		(ulimit -n 32; trackway merge --align $way many*.fxt -o out.fxt)
+		flows out.fxt | diff expected.$way -
+	done
+	trackway merge --align wall many*.fxt -o all.fxt # 300 are more than 256, too
+	(ulimit -n 32; trackway merge --memory 512K --align wall many*.fxt -o out.fxt) # several rounds of a few
+	cmp all.fxt out.fxt
+	trackway check all.fxt
+	[ "$(trackway info --json all.fxt | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["processes"])')" -eq 300 ]
+}
+
+@test "merge: files that are not open at once have the processes, threads and names that they have if they are" {
+	make_many 40
+	cp "$DATA/fxt/streaming.fxt" "$DATA/xray/v5.xray" "$DATA/tracelog/kinds.log" .
+	gzip -k many0003.fxt
+	set -- many*.fxt many0003.fxt.gz v5.xray kinds.log streaming.fxt many0005.fxt v5.xray
+	for to in chrome perfetto; do
+		trackway merge --to $to --offset many0001.fxt=-1ms --offset v5.xray=3ms "$@" -o - >direct 2>losses.direct
+		(ulimit -n 32; trackway merge --to $to --offset many0001.fxt=-1ms --offset v5.xray=3ms "$@" -o - >rounds 2>losses)
+		[ -s direct ]
+		cmp direct rounds
+		diff losses.direct losses
+	done
+	trackway merge --align none "$@" -o direct.json 2>losses
+	(ulimit -n 32; trackway merge --align none --memory 1M "$@" -o rounds.json 2>losses) # several rounds
+	diff <(sort direct.json) <(sort rounds.json)
+	(ulimit -n 32; trackway merge many*.fxt /dev/fd/7 -o out.json) 7< <(cat "$DATA/fxt/streaming.fxt") 2>losses
+	trackway merge many*.fxt "$DATA/fxt/streaming.fxt" -o all.json 2>losses
+	cmp all.json out.json
+}
+
+@test "merge: markers in more files than can be open at once, of clocks that run at other speeds" {
+	events a.json begin 0 end 1000
+	events b.json begin 100 middle 600.5 end 1101 # 1001 microseconds where the first trace has 1000
+	events c.json begin 0 far 500 end 1000
+	for i in $(seq 20); do cp b.json b$i.json; done
+	trackway merge --marker begin --marker end a.json b*.json -o all.json 2>notes.direct
+	(ulimit -n 32; trackway merge --marker begin --marker end a.json b*.json -o out.json 2>notes)
+	cmp all.json out.json
+	diff notes.direct notes
+	grep -q '^trackway: b20.json: moved by -100.0 us, drift -999.001 ppm$' notes
+	cp c.json b21.json
+	sed -i s/end/other/ b21.json
+	run bash -c 'ulimit -n 32; trackway merge --marker begin --marker end a.json b*.json -o missing.json'
+	[ "$status" -eq 2 ]
+	[[ "$output" = *'b21.json has no event "end"'* ]]
+	[ ! -e missing.json ]
+}
+
+@test "merge: payloads that are larger than a block, and damage, in more files than can be open at once" {
+	"$PYTHON" - <<-'END'
+		import struct
+		for file in range(20):
+		    words = [0x0016547846040010, 0x21, 10**9, 0x33 | 1 << 16, 5 + file, 6 + file]
+		    for i, size in enumerate((10, 8000, 20000, 30000, 8)):
+		        text = bytes((file + i + k) % 251 for k in range(size)).ljust((size + 7) // 8 * 8, b"\0")
+		        words += [9 | (2 + len(text) // 8) << 4 | size << 16 | 1 << 32, 100 * i + file]
+		        words += struct.unpack(f"<{len(text) // 8}Q", text)  # a log record
+		    words += [0] if file == 7 else []
+		    open(f"log{file:02}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	trackway merge --align none log*.fxt -o all.json 2>found.direct || [ $? -eq 1 ]
+	(ulimit -n 32; trackway merge --align none log*.fxt -o out.json 2>found || [ $? -eq 1 ])
+	(ulimit -n 32; trackway merge --align none --memory 1M log*.fxt -o few.json 2>found.few || [ $? -eq 1 ])
+	[ "$(grep -c '"name":"log"' all.json)" -eq 100 ] || fail "$(cut -c1-200 all.json)"
+	cmp all.json out.json
+	cmp all.json few.json
+	diff found.direct found
+	grep -q 'log07.fxt: offset' found
+}
+
+@test "merge: of more files than can be open at once, one that is not there, no room for what is read of them" {
+	make_many 20
+	run bash -c 'ulimit -n 32; trackway merge many*.fxt nothing.fxt -o out.fxt'
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"nothing.fxt: No such file"* ]]
+	[ ! -e out.fxt ]
+	run bash -c 'ulimit -n 32; TMPDIR=/nonexistent trackway merge many*.fxt -o out.fxt'
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"temporary file: No such file"* ]]
+	[ ! -e out.fxt ]
+	mkdir folder
+	run bash -c 'trap "" XFSZ; ulimit -n 32; ulimit -f 8; TMPDIR=folder trackway merge many*.fxt -o out.fxt'
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"temporary file: File too large"* ]]
+	[ ! -e out.fxt ] && [ -z "$(ls folder)" ]
 }

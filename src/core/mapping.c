@@ -1,0 +1,277 @@
+/* mapping.c - what the names, tracks and stacks of a trace are in the one that it becomes a part of.
+ *
+ * All get their numbers when they are met. A process keeps its number unless one of another trace came before with that
+ * number: then it gets another, so that two processes never become one. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/mapping.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum {
+	STEP = 1000000, /* what is added to the number of a process that is taken: easy to see through */
+	OBJECT_PROCESS = 1
+};
+
+/* ---- Names. ---- */
+
+/* Interns a name as it is in `from`. One that is kept apart outlives that, and with it the text of its file. */
+static uint32_t intern(struct tw_mapping *mapping, struct tw_name *name)
+{
+	if (mapping->kind == TW_MAPPING_APART && name->file) {
+		uint32_t file = tw_dictionary_text(mapping->to, name->file);
+		if (file == UINT32_MAX)
+			return UINT32_MAX;
+		name->file = tw_dictionary_name(mapping->to, file)->text;
+	}
+	return tw_dictionary_intern(mapping->to, name);
+}
+
+/* A name that another one refers to, as its class or module, which may refer to others `more` times. No deeper: a trace
+ * can name things in circles. UINT32_MAX when there is no memory. */
+static uint32_t refer(struct tw_mapping *mapping, uint32_t number, unsigned more)
+{
+	struct tw_name name = *tw_dictionary_name(mapping->from, number);
+	name.owner = 0;
+	name.module = more && name.module ? refer(mapping, name.module, more - 1) : 0;
+	return name.module == UINT32_MAX ? UINT32_MAX : intern(mapping, &name);
+}
+
+/* UINT32_MAX when there is no memory. */
+static uint32_t meet_name(struct tw_mapping *mapping, uint32_t number)
+{
+	struct tw_name name = *tw_dictionary_name(mapping->from, number);
+	name.owner = refer(mapping, name.owner, 1);
+	name.module = refer(mapping, name.module, 0);
+	if (name.owner == UINT32_MAX || name.module == UINT32_MAX)
+		return UINT32_MAX;
+	uint32_t known = intern(mapping, &name);
+	if (known == UINT32_MAX ||
+	    !tw_grow(&mapping->names, &mapping->name_room, number + (size_t)1, sizeof *mapping->names))
+		return UINT32_MAX;
+	if (number < tw_dictionary_names(mapping->from))
+		mapping->names[number] = known;
+	return known;
+}
+
+/* The same for one that is 0 or may have been met. */
+static inline uint32_t name_of(struct tw_mapping *mapping, uint32_t number)
+{
+	if (number == 0)
+		return 0;
+	uint32_t known = number < mapping->name_room ? mapping->names[number] : 0;
+	return known ? known : meet_name(mapping, number);
+}
+
+/* ---- Processes. ---- */
+
+static bool is_taken(const struct tw_homes *homes, uint64_t process, uint32_t trace)
+{
+	uint32_t owner;
+	return tw_map_find(&homes->owners, process, &owner) && owner != trace;
+}
+
+/* A number that no other trace has. */
+static uint64_t free_number(const struct tw_homes *homes, const struct tw_home *home)
+{
+	uint64_t number = home->process;
+	/* Then anywhere: step by step would be slow in traces made for it. */
+	for (uint64_t again = 0; is_taken(homes, number, home->trace); again++)
+		number = again ? tw_hash64(home->process ^ again << 32 ^ home->trace) >> 33 : home->process + STEP;
+	return number;
+}
+
+/* Where a process of `from`, which is not 0, comes from. */
+static struct tw_home home_of(const struct tw_mapping *mapping, uint64_t process)
+{
+	if (mapping->kind == TW_MAPPING_TOGETHER)
+		return mapping->homes->items[process - 1];
+	return (struct tw_home){process, mapping->trace};
+}
+
+static bool add_home(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
+{
+	if (!tw_grow(&homes->items, &homes->room, homes->count + 1, sizeof *homes->items))
+		return false;
+	homes->items[homes->count++] = *home;
+	*number = homes->count;
+	return true;
+}
+
+static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t *number)
+{
+	uint32_t owner;
+	*number = free_number(homes, home);
+	return tw_map_find(&homes->owners, *number, &owner) || tw_map_add(&homes->owners, *number, home->trace);
+}
+
+/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none. */
+static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t *number)
+{
+	uint32_t place = (uint32_t)mapping->processes.count;
+	*number = 0;
+	if (process == 0)
+		return true;
+	if (tw_map_find(&mapping->processes, process, &place)) {
+		*number = mapping->numbers[place];
+		return true;
+	}
+	const struct tw_home home = home_of(mapping, process);
+	if (!tw_grow(&mapping->numbers, &mapping->number_room, place + (size_t)1, sizeof *mapping->numbers) ||
+	    !(mapping->kind == TW_MAPPING_APART ? add_home : settle)(mapping->homes, &home, number))
+		return false;
+	mapping->numbers[place] = *number;
+	return tw_map_add(&mapping->processes, process, place);
+}
+
+/* ---- Tracks. ---- */
+
+static bool name_track(struct tw_mapping *mapping, uint32_t from, uint32_t to)
+{
+	uint32_t name = name_of(mapping, tw_dictionary_track(mapping->from, from)->name);
+	if (name != UINT32_MAX && name)
+		tw_dictionary_name_track(mapping->to, to, name);
+	return name != UINT32_MAX;
+}
+
+/* UINT32_MAX when there is no memory. */
+static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
+{
+	if (number == 0 || number >= tw_dictionary_tracks(mapping->from))
+		return 0;
+	struct tw_track track = *tw_dictionary_track(mapping->from, number);
+	track.name = 0;
+	if (!find_process(mapping, track.process, &track.process))
+		return UINT32_MAX;
+	uint32_t known = tw_dictionary_add_track(mapping->to, &track);
+	if (known == UINT32_MAX ||
+	    !tw_grow(&mapping->tracks, &mapping->track_room, number + (size_t)1, sizeof *mapping->tracks) ||
+	    !name_track(mapping, number, known))
+		return UINT32_MAX;
+	mapping->tracks[number] = known;
+	return known;
+}
+
+/* The same for one that may have been met. */
+static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
+{
+	uint32_t known = number < mapping->track_room ? mapping->tracks[number] : 0;
+	return known ? known : meet_track(mapping, number);
+}
+
+bool tw_mapping_end(struct tw_mapping *mapping)
+{
+	for (uint32_t i = 1; i < mapping->track_room; i++)
+		if (mapping->tracks[i] && !name_track(mapping, i, mapping->tracks[i]))
+			return false;
+	return true;
+}
+
+/* ---- Stacks. ---- */
+
+static uint32_t location_of(struct tw_mapping *mapping, uint32_t number)
+{
+	struct tw_location location = *tw_dictionary_location(mapping->from, number);
+	location.name = name_of(mapping, location.name);
+	location.file = name_of(mapping, location.file);
+	if (location.name == UINT32_MAX || location.file == UINT32_MAX)
+		return UINT32_MAX;
+	return tw_dictionary_add_location(mapping->to, &location);
+}
+
+static bool take_stack(struct tw_mapping *mapping, uint32_t number)
+{
+	const struct tw_stack *stack = tw_dictionary_stack(mapping->from, number);
+	uint32_t location = location_of(mapping, stack->location);
+	if (number == 0 || location == UINT32_MAX)
+		return number == 0;
+	mapping->stacks[number] = tw_dictionary_push(mapping->to, mapping->stacks[stack->caller], location);
+	return mapping->stacks[number] != UINT32_MAX;
+}
+
+/* UINT32_MAX when there is no memory. Callers have lower numbers, so that stacks are taken in the order of theirs. */
+static uint32_t stack_of(struct tw_mapping *mapping, uint32_t number)
+{
+	uint32_t count = tw_dictionary_stacks(mapping->from);
+	if (number == 0 || number >= count)
+		return 0;
+	if (!tw_grow(&mapping->stacks, &mapping->stack_room, count, sizeof *mapping->stacks))
+		return UINT32_MAX;
+	for (; mapping->stack_count <= number; mapping->stack_count++)
+		if (!take_stack(mapping, (uint32_t)mapping->stack_count))
+			return UINT32_MAX;
+	return mapping->stacks[number];
+}
+
+static bool map_argument(struct tw_mapping *mapping, struct tw_argument *argument)
+{
+	argument->name = name_of(mapping, argument->name);
+	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
+	if (refers && argument->size < UINT32_MAX)
+		argument->size = name_of(mapping, (uint32_t)argument->size);
+	return argument->name != UINT32_MAX && !(refers && argument->size == UINT32_MAX);
+}
+
+/* Records about processes and threads tell the process as a number, too. One that is kept apart has it until it comes
+ * together. */
+static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint64_t process,
+                       struct tw_argument *arguments)
+{
+	uint64_t number;
+	if (process == 0 || mapping->kind == TW_MAPPING_APART || !find_process(mapping, process, &number))
+		return;
+	const struct tw_home home = home_of(mapping, process);
+	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) && event->id == home.process)
+		event->id = number;
+	for (unsigned i = 0; i < event->argument_count; i++)
+		if (arguments[i].type == TW_ARG_KOID && arguments[i].value.u == home.process)
+			arguments[i].value.u = number;
+}
+
+/* The number of what `other` is by the kind. */
+static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *event)
+{
+	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
+		return track_of(mapping, event->other);
+	if (event->kind == TW_STACK_SAMPLE || event->kind == TW_CPU_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
+		return stack_of(mapping, event->other);
+	return event->other;
+}
+
+bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments)
+{
+	bool fine = true;
+	uint32_t from = event->track;
+	event->provider = 0; /* strings are shared, as tables of providers cannot be */
+	event->name = name_of(mapping, event->name);
+	event->category = name_of(mapping, event->category);
+	event->track = track_of(mapping, from);
+	if (event->other)
+		event->other = map_other(mapping, event);
+	if (event->kind == TW_OBJECT && event->track != UINT32_MAX) {
+		fine = name_track(mapping, from, event->track);
+		map_object(mapping, event, tw_dictionary_track(mapping->from, from)->process, arguments);
+	}
+	for (unsigned i = 0; i < event->argument_count && fine; i++)
+		fine = map_argument(mapping, &arguments[i]);
+	return fine && event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX &&
+	       event->other != UINT32_MAX;
+}
+
+/* ---- The whole. ---- */
+
+void tw_mapping_free(struct tw_mapping *mapping)
+{
+	free(mapping->names);
+	free(mapping->tracks);
+	free(mapping->stacks);
+	tw_map_free(&mapping->processes);
+	free(mapping->numbers);
+}
+
+void tw_homes_free(struct tw_homes *homes)
+{
+	tw_map_free(&homes->owners);
+	free(homes->items);
+}
