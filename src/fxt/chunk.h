@@ -115,6 +115,11 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
+/* The same where archives are merged: what a header has of them when it is written, once both have been. */
+struct fxt_linked_pair {
+	uint64_t key, bits;
+};
+
 /* What a thread looked up, from chunk to chunk as long as no string gets another meaning. */
 struct fxt_memo {
 	const struct fxt_provider *provider; /* whose */
@@ -122,6 +127,7 @@ struct fxt_memo {
 	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
 	uint32_t epoch;                      /* of the turn, above the bits of a reference; 0: no turn yet */
 	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
+	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
 	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
 };
 
@@ -333,6 +339,10 @@ size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t pl
  * long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
+
+/* ready.c: the same of little endian records up to an end, where there are links, as they will be written. Sets *timed to
+ * the last that it took, if it took one. Returns where one is for others. */
+const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
 
 /* rows.c: gives the rows at the start of a chunk that had no time before them that of the first that has one, if there
  * is one. */

@@ -368,6 +368,13 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		if (!big && chunk->links) {
+			const uint8_t *timed = run.timed;
+			bytes = fxt_take_ready(chunk, bytes, to, &timed);
+			run.timed = timed;
+			if (bytes == to)
+				break;
+		}
 		header = tw_load64(bytes, big);
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)
 		                                          : !take_switch(&run, header, bytes, big))
