@@ -11,7 +11,9 @@ Without it only the damage itself is tested. --keep writes each archive that fai
 whose name one stands.
 
 A damaged record that is still a valid one may be read as what it now says, and so may what refers to it. If it now reaches
-to the beginning of a later record, nothing shows that what lies between was no part of it.
+to the beginning of a later record, nothing shows that what lies between was no part of it. One or two records between two
+damaged places may be lost: only what they hold shows that they are records. So may one be whose last bytes complete a
+header.
 """
 import argparse
 import json
@@ -155,6 +157,25 @@ def touches(edit, offset, size):
     return begin < offset + size and end > offset if begin < end else offset < begin < offset + size
 
 
+FEW = 3  # records show by themselves that they are some
+
+
+def lonely(archive, edits):
+    """Offsets of whole records of which fewer stand between two edits."""
+    whole = [offset for offset, size in archive.records if not any(touches(edit, offset, size) for edit in edits)]
+    for (_, before, _), (after, _, _) in zip(edits, edits[1:]):
+        between = [offset for offset in whole if before <= offset < after]
+        if len(between) < FEW:
+            yield from between
+
+
+def completing(archive, edits):
+    """Offsets of records whose last bytes may be the first ones of a header of which as many are missing."""
+    for begin, end, instead in edits:
+        if not instead and any(offset < end < offset + 8 for offset, _ in archive.records):
+            yield from (offset for offset, size in archive.records if offset + size == begin)
+
+
 def moved(offset, edits):
     return offset + sum(len(instead) - end + begin for begin, end, instead in edits if end <= offset)
 
@@ -195,7 +216,7 @@ class Damaged:
         self.altered = [moved(offset, edits) for offset, size in archive.records
                         if any(touches(edit, offset, size) for edit in edits) and
                         not any(begin <= offset < end and len(instead) != end - begin for begin, end, instead in edits)]
-        self.doubtful = set()
+        self.doubtful = {moved(offset, edits) for offset in (*lonely(archive, edits), *completing(archive, edits))}
         for others in elsewhere(archive, edits, self.data):
             whole = whole_after(archive, others)
             if whole.keys() - self.whole.keys():
@@ -251,7 +272,7 @@ class Damaged:
 
 def subsets(offsets):
     """All of them; of many only none, each one, and all."""
-    if len(offsets) <= 4:
+    if len(offsets) <= 7:
         return [[offset for bit, offset in enumerate(offsets) if number >> bit & 1] for number in range(1 << len(offsets))]
     return [[], *([offset] for offset in offsets), offsets]
 
