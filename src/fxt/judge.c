@@ -435,17 +435,18 @@ static bool leads_out(const struct view *view, size_t at, size_t size)
 	       is_alone(view, at);
 }
 
-/* Whether one of the records that follow one behind another at a place refers to the same as it does, in these bits. */
+/* Whether the record that a place is in, or one of those that follow one behind another from there, refers to the same
+ * as the one there does, in these bits. */
 static bool is_used_again(const struct view *view, size_t at, uint64_t bits)
 {
-	uint64_t header = tw_load64(view->bytes + at, view->big);
+	uint64_t header = tw_load64(view->bytes + at, view->big), other = tw_load64(view->bytes, view->big);
 	for (unsigned count = 0; count < SEARCHED; count++) {
+		if (fxt_type(other) == TW_FXT_TYPE_EVENT && ((other ^ header) & bits) == 0)
+			return true;
 		at += measure(view, at);
 		if (measure(view, at) == 0)
 			return false;
-		uint64_t other = tw_load64(view->bytes + at, view->big);
-		if (fxt_type(other) == TW_FXT_TYPE_EVENT && ((other ^ header) & bits) == 0)
-			return true;
+		other = tw_load64(view->bytes + at, view->big);
 	}
 	return false;
 }

@@ -698,6 +698,28 @@ static void test_short_unnamed(void **state)
 	}
 }
 
+/* Nor what no record behind it refers to, as long as the damaged one does. */
+static void test_short_unnamed_twice(void **state)
+{
+	enum { MISSING = 7 };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_C(0x400010022)); /* string 1 */
+		put_text("step", 4);
+		put_named(2, 5, 1000, 1); /* nothing is registered as 5 */
+		size_t from = size;
+		put_named(3, 5, 1001, 1);
+		put_named(0, 1, 1002, 20);
+		for (size_t k = 1; k <= MISSING; k++) {
+			lose(from - k, k);
+			expect_others(from - 16, from, (size_t)-k, "bytes missing of an unknown name");
+		}
+	}
+}
+
 /* A blob that holds records is not one that has swallowed them, whatever comes behind it. */
 static void test_blob_of_records(void **state)
 {
@@ -842,6 +864,7 @@ int main(void)
 	    cmocka_unit_test(test_short_provider),
 	    cmocka_unit_test(test_chance_provider),
 	    cmocka_unit_test(test_short_unnamed),
+	    cmocka_unit_test(test_short_unnamed_twice),
 	    cmocka_unit_test(test_blob_of_records),
 	    cmocka_unit_test(test_short_anywhere),
 	    cmocka_unit_test(test_short_before_strange),
