@@ -355,8 +355,9 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
                                     const struct tw_fxt_record *record, bool fits)
 {
 	size_t size = (size_t)record->size;
-	bool strange = !fits || !is_known(record), filled = fits && !record->trailing_size;
-	size_t other = strange && !(filled && is_alone(view, 0)) ? holds_others(view, size) : 0;
+	bool strange = !fits || !is_known(record);
+	bool event = fits && record->type == TW_FXT_TYPE_EVENT && !record->trailing_size && is_alone(view, 0);
+	size_t other = strange && !event ? holds_others(view, size) : 0;
 	if (strange && !other && size < view->left && !begins(view, size))
 		other = holds_longer(view, size);
 	size_t next = other ? other : followed(view, size) ? size : scan(view, 1);
