@@ -26,6 +26,7 @@ struct changed {
 struct tw_dictionary {
 	struct tw_name *names;
 	size_t name_count, name_room;
+	bool renamed; /* a name has got another text */
 	struct tw_map name_map; /* hash of text and id to number */
 	struct tw_track *tracks;
 	size_t track_count, track_room;
@@ -180,6 +181,7 @@ bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, con
 		return false;
 	*known = *name;
 	known->text = text;
+	dictionary->renamed |= !same;
 	note_change(dictionary, TW_NAMES, number);
 	return true;
 }
@@ -406,6 +408,16 @@ static bool place(void *array, size_t *room, size_t *count, uint32_t number, siz
 	return true;
 }
 
+static bool apply_name(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
+{
+	if (!place(&dictionary->names, &dictionary->name_room, &dictionary->name_count, number, sizeof *name))
+		return false;
+	struct tw_name *known = &dictionary->names[number];
+	dictionary->renamed |= known->text && known->text != name->text;
+	*known = *name;
+	return true;
+}
+
 static bool apply_track(struct tw_dictionary *dictionary, uint32_t number, const struct tw_track *track)
 {
 	uint32_t other;
@@ -421,9 +433,7 @@ bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dicti
 	uint32_t number = change->number;
 	switch (change->part) {
 	case TW_NAMES:
-		if (place(&d->names, &d->name_room, &d->name_count, number, sizeof *d->names))
-			d->names[number] = change->name;
-		return number < d->name_count;
+		return apply_name(d, number, &change->name);
 	case TW_TRACKS:
 		return apply_track(d, number, &change->track);
 	case TW_LOCATIONS:
@@ -454,6 +464,11 @@ const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictio
 {
 	*count = (uint32_t)dictionary->name_count;
 	return dictionary->names;
+}
+
+bool tw_dictionary_has_renamed(const struct tw_dictionary *dictionary)
+{
+	return dictionary->renamed;
 }
 
 uint32_t tw_dictionary_names(const struct tw_dictionary *dictionary)

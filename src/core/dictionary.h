@@ -20,6 +20,9 @@ uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct
 /* All names, by number, and how many: until another one comes. For who asks for millions. */
 const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictionary, uint32_t *count);
 
+/* Whether one of them has another text than it had at first. */
+bool tw_dictionary_has_renamed(const struct tw_dictionary *dictionary);
+
 /* As tw_dictionary_intern() for a terminated text without an id. */
 uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
 

@@ -32,16 +32,10 @@ static int grow(struct tw_spans *spans, struct tw_span_stack *stack)
 	return 0;
 }
 
-int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_t slot)
+int tw_spans_make_room(struct tw_spans *spans, struct tw_span_stack *stack)
 {
-	struct tw_span_stack *stack = &spans->stacks[track];
-	int status = stack->beyond ? TW_ERR_LIMIT : 0;
-	if (!status && stack->depth == stack->room)
-		status = grow(spans, stack);
-	if (status == TW_ERR_LIMIT)
-		stack->beyond++;
-	if (!status)
-		stack->frames[stack->depth++] = (struct tw_span){.name = name, .slot = slot};
+	int status = stack->beyond ? TW_ERR_LIMIT : grow(spans, stack);
+	stack->beyond += status == TW_ERR_LIMIT;
 	return status;
 }
 

@@ -33,9 +33,19 @@ struct tw_spans {
 /* Makes room for tracks of numbers below `tracks`. Returns 0 or TW_ERR_MEMORY. */
 int tw_spans_tracks(struct tw_spans *spans, size_t tracks);
 
+/* Makes room for a slice; tw_spans_open() is what to call. */
+int tw_spans_make_room(struct tw_spans *spans, struct tw_span_stack *stack);
+
 /* Opens a slice. Returns 0, TW_ERR_MEMORY, or TW_ERR_LIMIT: it is not kept, but as many ends as there were such slices
  * will be taken for theirs. */
-int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_t slot);
+static inline int tw_spans_open(struct tw_spans *spans, uint32_t track, uint32_t name, uint64_t slot)
+{
+	struct tw_span_stack *stack = &spans->stacks[track];
+	int status = stack->beyond || stack->depth == stack->room ? tw_spans_make_room(spans, stack) : 0;
+	if (!status)
+		stack->frames[stack->depth++] = (struct tw_span){.name = name, .slot = slot};
+	return status;
+}
 
 /* Finds the slice that an end closes: the topmost of that name, or the topmost at all for name 0. What stands above it
  * is closed by it too. *place is its place from the bottom. Returns 1, 0 when there is none, TW_ERR_LIMIT for the end

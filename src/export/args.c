@@ -28,14 +28,29 @@ void tw_args_free(struct tw_args *args)
 	tw_names_free(&args->names);
 }
 
-void tw_args_reserve(struct tw_args *args, const char *word)
+static uint64_t bit_of(uint64_t key)
 {
-	args->keys[args->own_keys++] = tw_hash_bytes(word, strlen(word), 0);
+	return UINT64_C(1) << key % 64;
 }
 
-static unsigned count_key(const struct tw_args *args, uint64_t key)
+void tw_args_reserve(struct tw_args *args, const char *word)
+{
+	uint64_t key = tw_hash_bytes(word, strlen(word), 0);
+	args->keys[args->own_keys++] = key;
+	args->own_seen |= bit_of(key);
+}
+
+static void keep_key(struct tw_args *args, uint64_t key)
+{
+	args->keys[args->key_count++] = key;
+	args->seen |= bit_of(key);
+}
+
+static inline unsigned count_key(const struct tw_args *args, uint64_t key)
 {
 	unsigned count = 0;
+	if (!(args->seen & bit_of(key)))
+		return 0;
 	for (size_t i = 0; i < args->key_count; i++)
 		count += args->keys[i] == key;
 	return count;
@@ -52,48 +67,60 @@ static void add_number(struct tw_args *args, struct tw_line *line, size_t start,
 		tw_line_u64(line, ++same);
 		key = tw_hash_bytes(line->text.bytes + start, line->text.length - start, 0);
 	} while (!line->failed && count_key(args, key));
-	args->keys[args->key_count++] = key;
+	keep_key(args, key);
 }
 
-/* Puts "key": with a comma before it where it is not the first. Returns where in the line the key begins. */
-static size_t put_key(struct tw_line *line, const char *bytes, size_t size, bool first)
+/* A key. */
+struct key {
+	const char *bytes;
+	size_t size;
+	uint64_t hash;
+	bool kept; /* with the others: TW_NAMES_BEHIND bytes may be read behind it */
+};
+
+/* Puts "key": with a comma before it where it is not the first. Returns where in the line it begins. */
+static inline size_t put_key(struct tw_line *line, const struct key *key, bool first)
 {
-	enum { AROUND = 4 };
-	char *p = tw_line_room(line, size + AROUND);
+	enum { AROUND = 4, STEP = TW_NAMES_BEHIND };
+	size_t size = key->size;
+	char *p = tw_line_room(line, size + AROUND + STEP);
 	if (!p)
 		return line->text.length;
 	memcpy(p, ",\"", 2);
 	p = p + 2 - first;
 	p[-1] = '"';
 	size_t start = (size_t)(p - line->text.bytes);
-	if (size)
-		memcpy(p, bytes, size);
+	for (size_t i = 0; i < size && key->kept; i += STEP)
+		memcpy(p + i, key->bytes + i, STEP);
+	if (!key->kept && size)
+		memcpy(p, key->bytes, size);
 	memcpy(p + size, "\":", 2);
 	tw_line_end(line, p + size + 2);
 	return start;
 }
 
-static void add_key(struct tw_args *args, struct tw_line *line, const char *bytes, size_t size, uint64_t hash,
-                    bool first)
+static inline void add_key(struct tw_args *args, struct tw_line *line, const struct key *key, bool first)
 {
 	enum { BEHIND = 2 };
-	unsigned same = count_key(args, hash);
-	size_t start = put_key(line, bytes, size, first);
-	args->keys[args->key_count++] = hash;
-	if (!same || line->failed)
+	unsigned same = count_key(args, key->hash);
+	size_t start = put_key(line, key, first);
+	keep_key(args, key->hash);
+	if (__builtin_expect(!same || line->failed, 1))
 		return;
 	line->text.length -= BEHIND;
 	add_number(args, line, start, same);
 	tw_line_text(line, "\":");
 }
 
-void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first)
+void tw_args_key(struct tw_args *args, struct tw_line *line, const char *word, bool first)
 {
-	size_t size = strlen(key);
-	if (args->apart)
-		put_key(line, key, size, first);
-	else
-		add_key(args, line, key, size, tw_hash_bytes(key, size, 0), first);
+	struct key key = {.bytes = word, .size = strlen(word)};
+	if (args->apart) {
+		put_key(line, &key, first);
+		return;
+	}
+	key.hash = tw_hash_bytes(word, key.size, 0);
+	add_key(args, line, &key, first);
 }
 
 void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,
@@ -102,7 +129,8 @@ void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_di
 	const struct tw_rendered *piece = tw_names_find(&args->names, dictionary, name);
 	if (piece->cut)
 		tw_count_loss(args->writer, "long name", true);
-	add_key(args, line, tw_names_bytes(&args->names, piece), piece->size, piece->hash, first);
+	const struct key key = {tw_names_bytes(&args->names, piece), piece->size, piece->hash, true};
+	add_key(args, line, &key, first);
 	line->failed |= args->names.text.failed;
 }
 

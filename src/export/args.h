@@ -21,6 +21,7 @@ struct tw_args {
 	struct tw_names names;    /* of arguments: what stands in the quotes */
 	uint64_t keys[ARGS_KEYS];
 	size_t key_count, own_keys; /* own_keys: of words that are the target's, the first; no argument has them */
+	uint64_t seen, own_seen;    /* a bit for each of the keys, by its hash: most others have another one */
 	bool apart;                 /* nobody could have the same key: none needs to be kept */
 };
 
@@ -35,11 +36,12 @@ void tw_args_reserve(struct tw_args *args, const char *word);
 static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 {
 	args->key_count = args->own_keys;
+	args->seen = args->own_seen;
 	args->apart = arguments == 0;
 }
 
 /* Adds "key": with a comma before it where it is not the first. */
-void tw_args_key(struct tw_args *args, struct tw_line *line, const char *key, bool first);
+void tw_args_key(struct tw_args *args, struct tw_line *line, const char *word, bool first);
 
 /* The same for the name of an argument. */
 void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name,

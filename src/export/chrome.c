@@ -36,6 +36,7 @@ struct job {
 	const struct tw_dictionary *dictionary;
 	const struct tw_name *names; /* of the dictionary */
 	uint32_t name_count;
+	bool renamed; /* some of them have been */
 	const struct tw_argument *arguments;
 	bool has_cpu;
 };
@@ -63,6 +64,7 @@ struct shape {
 
 static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track);
 static int take_end(const struct job *job, const struct tw_event *event, uint32_t track);
+static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track);
 static int take_other(const struct job *job, const struct tw_event *event, uint32_t track);
 
 #define ASYNC take_other, .category = "async", .id = {LOCAL_ID, NULL}
@@ -73,7 +75,7 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 static const struct shape shapes[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
-    [TW_SLICE_COMPLETE] = {take_other, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
+    [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
                            .cpu = true},
     [TW_INSTANT] = {INSTANT, .cpu = true},
     [TW_COUNTER] = {take_other, .phase = 'C', .id = {ROOT_ID, NULL}},
@@ -304,7 +306,9 @@ static uint32_t render_other(const struct job *job, uint32_t name, const char *k
 /* The same; inline for those that are kept, which nearly all are. */
 static inline uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
 {
-	bool kept = name < job->name_count && tw_names_has(&job->chrome->names, &job->names[name], name);
+	const struct tw_names *names = &job->chrome->names;
+	bool kept = name < job->name_count && tw_names_keeps(names, name) &&
+	            (!job->renamed || tw_names_has(names, &job->names[name], name));
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
@@ -323,7 +327,8 @@ static inline bool is_behind_text(const struct job *job)
 }
 
 /* The name and category: numbers of names that are kept, or text. */
-static inline void add_names(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
+static inline void add_names(const struct job *job, const struct tw_event *event, const struct shape *shape,
+                             struct chrome_slot *slot)
 {
 	if (event->name) {
 		slot->name = keep_name(job, event->name, ",\"name\":", true);
@@ -331,9 +336,9 @@ static inline void add_names(const struct job *job, const struct tw_event *event
 	}
 	if (event->category)
 		slot->category = keep_name(job, event->category, ",\"cat\":", false);
-	else if (shapes[event->kind].category && is_behind_text(job))
-		add_own_category(job, shapes[event->kind].category);
-	else
+	else if (shape->category && is_behind_text(job))
+		add_own_category(job, shape->category);
+	else if (shape->category)
 		slot->of_kind = true;
 }
 
@@ -391,26 +396,32 @@ static void add_args(const struct job *job, const struct tw_event *event, uint32
 }
 
 /* What goes into args; for most slices nothing. */
+static inline bool has_args(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	return event->kind > TW_SLICE_COMPLETE || event->argument_count ||
+	       (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu);
+}
+
 static inline void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
 {
-	if (event->kind > TW_SLICE_COMPLETE || event->argument_count ||
-	    (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu))
+	if (has_args(job, event, track))
 		add_args(job, event, track, root_size);
 }
 
-/* The slot of an event, with the text of its names in the line where they are not kept. */
-static inline struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track)
+/* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
+static inline struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track,
+                                             const struct shape *shape)
 {
 	struct chrome_slot *slot = tw_chrome_ring_next(job->chrome);
 	*slot = (struct chrome_slot){
 	    .time = event->time,
 	    .track = track,
-	    .flags = event->flags & shapes[event->kind].flags,
+	    .flags = event->flags & shape->flags,
 	    .kind = event->kind,
-	    .phase = shapes[event->kind].phase,
+	    .phase = shape->phase,
 	};
 	tw_line_clear(&job->chrome->line);
-	add_names(job, event, slot);
+	add_names(job, event, shape, slot);
 	return slot;
 }
 
@@ -428,16 +439,23 @@ static inline void add_slot(const struct job *job, struct chrome_slot *slot, siz
 
 static int take_other(const struct job *job, const struct tw_event *event, uint32_t track)
 {
-	struct chrome_slot *slot = begin_slot(job, event, track);
-	if (event->kind == TW_SLICE_COMPLETE)
-		slot->duration = event->value;
-	else
-		add_root(job, event, slot);
+	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[event->kind]);
+	add_root(job, event, slot);
 	size_t root_size = job->chrome->line.text.length;
 	add_text(job, event, track, root_size);
 	add_slot(job, slot, root_size);
 	if (shapes[event->kind].approximated)
 		tw_approximate(job->writer, event->kind);
+	return 0;
+}
+
+static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[TW_SLICE_COMPLETE]);
+	slot->duration = event->value;
+	size_t root_size = job->chrome->line.text.length;
+	add_text(job, event, track, root_size);
+	add_slot(job, slot, root_size);
 	return 0;
 }
 
@@ -451,7 +469,7 @@ static int take_begin(const struct job *job, const struct tw_event *event, uint3
 	}
 	if (status < 0)
 		return status;
-	struct chrome_slot *slot = begin_slot(job, event, track);
+	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[TW_SLICE_BEGIN]);
 	slot->open = true;
 	size_t root_size = chrome->line.text.length;
 	add_text(job, event, track, root_size);
@@ -465,7 +483,7 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 {
 	struct chrome *chrome = job->chrome;
 	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
-	struct chrome_slot *slot = begin_slot(job, &end, track);
+	struct chrome_slot *slot = begin_slot(job, &end, track, &shapes[TW_SLICE_END]);
 	slot->flags = flags;
 	size_t root_size = chrome->line.text.length;
 	if (!unwound) {
@@ -481,7 +499,7 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 }
 
 /* Completes a slice that waits. */
-static void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot, uint16_t flags)
+static inline void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot, uint16_t flags)
 {
 	bool backwards = event->time < slot->time;
 	if (backwards)
@@ -533,7 +551,11 @@ static int take_end(const struct job *job, const struct tw_event *event, uint32_
 	struct tw_span frame;
 	size_t place;
 	if (tw_spans_take(spans, track, event->name, &frame)) {
-		close_matched(job, event, track, frame);
+		struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
+		if (slot && !has_args(job, event, track))
+			complete(job, event, slot, event->flags & shapes[TW_SLICE_END].flags);
+		else
+			close_matched(job, event, track, frame);
 		return 0;
 	}
 	int status = tw_spans_match(spans, track, event->name, &place);
@@ -650,6 +672,7 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 	    .has_cpu = tw_reader_clock(reader)->has_cpu,
 	};
 	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
+	job.renamed = tw_dictionary_has_renamed(job.dictionary);
 	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
 	if (!status)
 		status = grow(chrome, job.dictionary);

@@ -41,6 +41,12 @@ void tw_names_init(struct tw_names *names, tw_render_fn *render);
 /* Renders a name that is not there; tw_names_find() is what to call. */
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);
 
+/* Whether a piece of a name of that number is kept: what it is made of, where names never get another text. */
+static inline bool tw_names_keeps(const struct tw_names *names, uint32_t number)
+{
+	return number < names->room && names->pieces[number].of;
+}
+
 /* Whether the piece of a name, which has that number, is kept. */
 static inline bool tw_names_has(const struct tw_names *names, const struct tw_name *name, uint32_t number)
 {
