@@ -47,7 +47,7 @@ static struct tw_order_head head_of(uint64_t number, const struct tw_brief *brie
 	                              .lane = number};
 }
 
-static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
+static inline void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
 {
 	size_t i = sorter->head_count++;
 	for (; i > 0 && goes_first(&sorter->heads[i - 1], head); i--)
@@ -55,22 +55,29 @@ static void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
 	sorter->heads[i] = *head;
 }
 
-/* Puts the head of a lane, if it has one, in its place among the others. */
+/* Puts the head of a lane of rows, if it has one, in its place among the others. */
+static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_lane *lane)
+{
+	if (lane->next == lane->slab->count)
+		return;
+	const struct tw_event *event = event_at(lane, lane->next);
+	const struct tw_order_head head = {.time = event->time,
+	                                   .length = event->value,
+	                                   .complete = event->kind == TW_SLICE_COMPLETE,
+	                                   .lane = lane->number};
+	insert(sorter, &head);
+}
+
+/* The same for any lane. */
 static void put_head(struct tw_sorter *sorter, uint64_t number)
 {
 	const struct tw_order_lane *lane = lane_at(sorter, number);
-	if (lane->next == tw_slab_items(lane->slab))
-		return;
-	if (lane->slab->brief) {
+	if (!lane->slab->brief) {
+		put_row_head(sorter, lane);
+	} else if (lane->next < lane->slab->brief_count) {
 		const struct tw_order_head head = head_of(number, &lane->slab->briefs[lane->next]);
 		insert(sorter, &head);
-		return;
 	}
-	const struct tw_event *event = event_at(lane, lane->next);
-	insert(sorter, &(struct tw_order_head){.time = event->time,
-	                                       .length = event->value,
-	                                       .complete = event->kind == TW_SLICE_COMPLETE,
-	                                       .lane = number});
 }
 
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
@@ -212,18 +219,18 @@ static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, ui
 }
 
 /* Takes rows of a lane until one is not before `until`. */
-static void gather_run(struct tw_order_lane *lane, uint64_t until, struct gathering *to)
+static inline void gather_run(struct tw_order_lane *lane, uint64_t until, struct gathering *to)
 {
 	const struct tw_slab *slab = lane->slab;
 	const uint32_t *order = slab->sorted ? NULL : slab->order;
-	size_t next = lane->next;
-	uint32_t row = row_at(lane, next);
+	size_t next = lane->next, count = slab->count;
+	uint32_t row = order ? order[next] : (uint32_t)next;
 	do {
 		look_ahead(slab, order, next);
 		to->full = !copy_row(to, slab, row);
 		if (to->full)
 			break;
-		if (++next == slab->count)
+		if (++next == count)
 			break;
 		row = order ? order[next] : (uint32_t)next;
 	} while (to->count < TW_SLAB_BLOCK && slab->events[row].time < until);
@@ -243,14 +250,17 @@ static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	if (!begin_gathering(sorter, &to))
 		return TW_ERR_MEMORY;
 	while (to.count < TW_SLAB_BLOCK && !to.full && sorter->head_count && (whole || !oldest_used_up(sorter))) {
-		int status = tw_sorter_make_first(sorter);
-		if (status < 0)
-			return status;
-		if (sorter->head_count == 0)
-			break;
-		uint64_t until = time_of_next(sorter), number = sorter->heads[--sorter->head_count].lane;
-		gather_run(lane_at(sorter, number), until, &to);
-		put_head(sorter, number);
+		const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
+		if (__builtin_expect(head->later, 0)) {
+			int status = tw_sorter_make_first(sorter);
+			if (status < 0)
+				return status;
+			continue;
+		}
+		struct tw_order_lane *lane = lane_at(sorter, head->lane);
+		gather_run(lane, time_of_next(sorter), &to);
+		sorter->head_count--;
+		put_row_head(sorter, lane);
 	}
 	*batch = (struct tw_batch){to.room.events, to.count, to.room.arguments};
 	return (int)to.count;
