@@ -81,28 +81,9 @@ static bool is_sorted(const struct tw_slab *slab)
 	return true;
 }
 
-/* How a row and its time become one number: the time since the least above, the row below. */
-struct packing {
-	uint64_t least;
-	unsigned time_bits, row_bits;
-};
-
 unsigned tw_bits_of(uint64_t number)
 {
 	return number ? (unsigned)(KEY_BITS - __builtin_clzll(number)) : 0;
-}
-
-/* Copies the times to where the keys will be. */
-static struct packing take_times(const struct tw_slab *slab, uint64_t *times)
-{
-	uint64_t least = UINT64_MAX, most = 0;
-	for (size_t i = 0; i < slab->count; i++) {
-		uint64_t time = slab->events[i].time;
-		least = time < least ? time : least;
-		most = time > most ? time : most;
-		times[i] = time;
-	}
-	return (struct packing){least, tw_bits_of(most - least), tw_bits_of(slab->count)};
 }
 
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned width)
@@ -141,18 +122,72 @@ struct sorted {
 	uint32_t *spare; /* room for all rows */
 };
 
-/* Makes the order by keys: digit by digit, because rows are out of order everywhere, but a slab spans a short time.
- * Keys of the same time keep theirs. */
-static struct sorted sort_packed(struct tw_slab *slab, uint64_t *keys, const struct packing *packing)
+/* A row and its time as one number: the time since `base` above, the row below. Rows that are not later than one before
+ * them stand apart: complete slices, nearly always, and of a quarter of the rows they make up a few. */
+struct split {
+	uint64_t *kept, *late; /* one with nothing below it before the first that is kept; room for two of each late one */
+	size_t kept_count, late_count;
+	uint64_t base;
+	unsigned row_bits;
+};
+
+/* False where times are so far apart that both are more than a number holds: only damage is. */
+static bool split_rows(const struct tw_slab *slab, struct split *to)
 {
-	size_t count = slab->count;
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (keys[i] - packing->least) << packing->row_bits | i;
-	uint64_t *from = tw_sort_keys(keys, count, packing->row_bits, packing->time_bits);
-	for (size_t i = 0; i < count; i++)
-		slab->order[i] = (uint32_t)(from[i] & ((UINT64_C(1) << packing->row_bits) - 1));
-	uint64_t *spare = from == keys ? keys + count : keys;
-	return (struct sorted){from, packing->row_bits, (uint32_t *)(void *)spare};
+	uint64_t last = 0, all = 0;
+	size_t kept = 0, late = 0;
+	for (size_t i = 0; i < slab->count; i++) {
+		uint64_t time = slab->events[i].time, since = time - to->base;
+		bool is_late = time < last;
+		all |= since;
+		to->kept[kept] = to->late[late] = since << to->row_bits | i;
+		kept += !is_late;
+		late += is_late;
+		last = is_late ? last : time;
+	}
+	to->kept_count = kept;
+	to->late_count = late;
+	return all >> (KEY_BITS - 1 - to->row_bits) == 0;
+}
+
+/* Digit by digit, because they are out of order everywhere, but a slab spans a short time. *least is what was taken off
+ * all of them. */
+static const uint64_t *sort_late(const struct split *split, uint64_t *least)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < split->late_count; i++) {
+		first = split->late[i] < first ? split->late[i] : first;
+		last = split->late[i] > last ? split->late[i] : last;
+	}
+	*least = split->late_count ? first >> split->row_bits << split->row_bits : 0;
+	for (size_t i = 0; i < split->late_count; i++)
+		split->late[i] -= *least;
+	return tw_sort_keys(split->late, split->late_count, split->row_bits,
+	                    tw_bits_of((last - *least) >> split->row_bits));
+}
+
+/* Puts the late ones where they belong, from the last on. */
+static void merge_late(const struct split *split)
+{
+	uint64_t least;
+	const uint64_t *late = sort_late(split, &least), *last = late + split->late_count - 1;
+	const uint64_t *kept = split->kept + split->kept_count - 1;
+	for (uint64_t *to = split->kept + split->kept_count + split->late_count - 1; last >= late; to--) {
+		uint64_t key = *last + least;
+		bool is_kept = *kept > key;
+		*to = is_kept ? *kept : key;
+		kept -= is_kept;
+		last -= !is_kept;
+	}
+}
+
+/* Makes the order by keys: those of the same time keep theirs. */
+static struct sorted sort_packed(struct tw_slab *slab, const struct split *split)
+{
+	merge_late(split);
+	for (size_t i = 0; i < slab->count; i++)
+		slab->order[i] = (uint32_t)(split->kept[i] & ((UINT64_C(1) << split->row_bits) - 1));
+	return (struct sorted){split->kept, split->row_bits, (uint32_t *)(void *)split->late};
 }
 
 static int earlier_first(const void *a, const void *b, void *context)
@@ -203,12 +238,16 @@ static void nest_equals(struct tw_slab *slab, size_t from, size_t to, uint32_t *
 static void nest(struct tw_slab *slab, const struct sorted *sorted)
 {
 	const uint64_t *keys = sorted->keys;
-	for (size_t from = 0, to; from < slab->count; from = to) {
-		uint64_t time = keys[from] >> sorted->shift;
-		for (to = from + 1; to < slab->count && keys[to] >> sorted->shift == time; to++)
-			;
-		if (to > from + 1)
-			nest_equals(slab, from, to, sorted->spare);
+	uint64_t time = slab->count ? keys[0] >> sorted->shift : 0;
+	for (size_t i = 1; i < slab->count; i++) {
+		size_t from = i - 1;
+		uint64_t before = time;
+		time = keys[i] >> sorted->shift;
+		if (__builtin_expect(time != before, 1))
+			continue;
+		while (i + 1 < slab->count && keys[i + 1] >> sorted->shift == time)
+			i++;
+		nest_equals(slab, from, i + 1, sorted->spare);
 	}
 }
 
@@ -219,14 +258,19 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	if (slab->sorted)
 		return;
 	if (!tw_extend(&slab->order, &slab->order_room, count, sizeof *slab->order) ||
-	    !tw_extend(&scratch->bytes, &scratch->room, count * 2 * sizeof(uint64_t), 1)) {
+	    !tw_extend(&scratch->bytes, &scratch->room, (count * 3 + 1) * sizeof(uint64_t), 1)) {
 		slab->failed = slab->sorted = true;
 		return;
 	}
-	uint64_t *keys = (uint64_t *)(void *)scratch->bytes;
-	const struct packing packing = take_times(slab, keys);
-	bool packed = packing.time_bits + packing.row_bits < KEY_BITS;
-	const struct sorted sorted = packed ? sort_packed(slab, keys, &packing) : sort_rows(slab, keys);
+	uint64_t *keys = (uint64_t *)(void *)scratch->bytes, first = slab->events[0].time;
+	unsigned row_bits = tw_bits_of(count);
+	uint64_t before = UINT64_C(1) << (KEY_BITS - 2 - row_bits);
+	struct split split = {.kept = keys + 1,
+	                      .late = keys + 1 + count,
+	                      .base = first > before ? first - before : 0,
+	                      .row_bits = row_bits};
+	keys[0] = 0;
+	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);
 	nest(slab, &sorted);
 }
 
