@@ -255,7 +255,7 @@ void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
 			return;
 	}
 	drain(chrome, out);
-	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 4)
+	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 16)
 		resize_slots(chrome, count / 2);
 }
 
