@@ -36,7 +36,6 @@ struct job {
 	const struct tw_dictionary *dictionary;
 	const struct tw_name *names; /* of the dictionary */
 	uint32_t name_count;
-	bool renamed; /* some of them have been */
 	const struct tw_argument *arguments;
 	bool has_cpu;
 };
@@ -307,8 +306,7 @@ static uint32_t render_other(const struct job *job, uint32_t name, const char *k
 static inline uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
 {
 	const struct tw_names *names = &job->chrome->names;
-	bool kept = name < job->name_count && tw_names_keeps(names, name) &&
-	            (!job->renamed || tw_names_has(names, &job->names[name], name));
+	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
@@ -672,7 +670,7 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 	    .has_cpu = tw_reader_clock(reader)->has_cpu,
 	};
 	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
-	job.renamed = tw_dictionary_has_renamed(job.dictionary);
+	chrome->names.settled = chrome->args.names.settled = !tw_dictionary_has_renamed(job.dictionary);
 	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
 	if (!status)
 		status = grow(chrome, job.dictionary);

@@ -26,12 +26,12 @@ static bool keep(struct tw_names *names, uint32_t number, const struct tw_render
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number)
 {
 	struct tw_line *text = &names->text;
-	struct tw_rendered piece = {.of = name->text, .at = names->kept};
+	struct tw_rendered piece = {.of = name->text, .at = (uint32_t)names->kept};
 	text->text.length = names->kept;
 	names->render(text, name, &piece);
 	names->cut += piece.cut;
 	if (tw_line_reserve(text, TW_NAMES_BEHIND) && !text->failed) {
-		piece.size = (uint32_t)(text->text.length - piece.at);
+		piece.size = (uint32_t)(text->text.length - names->kept);
 		piece.hash = tw_hash_bytes(text->text.bytes + piece.at, piece.size, 0);
 		if (keep(names, number, &piece))
 			return &names->pieces[number];

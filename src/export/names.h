@@ -11,14 +11,14 @@ enum {
 	TW_NAMES_BEHIND = 32       /* bytes that may be read behind each of them, for who copies in steps */
 };
 
-/* A name as it is written. */
+/* A name as it is written: two in a line of the cache. */
 struct tw_rendered {
 	const char
 	    *of; /* the text that it was made of: another one where the name has been told anew. NULL: it is not kept */
-	size_t at;
+	uint64_t hash; /* of all bytes */
+	uint32_t at;
 	uint32_t size;
 	uint32_t part; /* bytes at the front that are something for themselves, where a target has such */
-	uint64_t hash; /* of all bytes */
 	bool cut;      /* the name was too long to be written whole */
 };
 
@@ -33,6 +33,7 @@ struct tw_names {
 	struct tw_rendered passing; /* the last one that there was no room for */
 	struct tw_line text;
 	uint64_t cut; /* how often one was rendered that was cut */
+	bool settled; /* no name has got another text: kept pieces are right. Told by who knows, for each batch */
 };
 
 /* All zero before. */
@@ -41,16 +42,13 @@ void tw_names_init(struct tw_names *names, tw_render_fn *render);
 /* Renders a name that is not there; tw_names_find() is what to call. */
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);
 
-/* Whether a piece of a name of that number is kept: what it is made of, where names never get another text. */
-static inline bool tw_names_keeps(const struct tw_names *names, uint32_t number)
-{
-	return number < names->room && names->pieces[number].of;
-}
-
 /* Whether the piece of a name, which has that number, is kept. */
 static inline bool tw_names_has(const struct tw_names *names, const struct tw_name *name, uint32_t number)
 {
-	return number < names->room && names->pieces[number].of == name->text;
+	if (number >= names->room)
+		return false;
+	const char *of = names->pieces[number].of;
+	return of && (names->settled || of == name->text);
 }
 
 /* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is
@@ -58,10 +56,10 @@ static inline bool tw_names_has(const struct tw_names *names, const struct tw_na
 static inline const struct tw_rendered *tw_names_find(struct tw_names *names, const struct tw_dictionary *dictionary,
                                                       uint32_t number)
 {
-	const struct tw_name *name = tw_dictionary_name(dictionary, number);
-	if (tw_names_has(names, name, number))
+	if (names->settled && tw_names_has(names, NULL, number))
 		return &names->pieces[number];
-	return tw_names_render(names, name, number);
+	const struct tw_name *name = tw_dictionary_name(dictionary, number);
+	return tw_names_has(names, name, number) ? &names->pieces[number] : tw_names_render(names, name, number);
 }
 
 static inline const char *tw_names_bytes(const struct tw_names *names, const struct tw_rendered *piece)
