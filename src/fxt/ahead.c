@@ -21,8 +21,10 @@ enum {
 	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
 	TAKEN_AHEAD = 3,         /* the same for work that the walk takes a part of: all should stay in near caches */
 	TAKEN_LINE = 6,
-	MERGED_AHEAD = 2, /* and where several archives are read at once: each has less memory */
-	MERGED_LINE = 3,
+	MERGED_AHEAD = 4, /* and where several archives are read at once: each has less memory, */
+	MERGED_LINE = 6,
+	MANY_AHEAD = 2, /* and where there are many */
+	MANY_LINE = 3,
 	STATE_SHARE = 2 /* of the memory limit, for tables and names */
 };
 
@@ -390,6 +392,17 @@ struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 	return &ahead->state;
 }
 
+static void choose_lines(struct fxt_ahead *ahead)
+{
+	unsigned merged = ahead->reader->merged;
+	bool takes = ahead->work->take;
+	ahead->walks_ahead = merged > FXT_FEW ? MANY_AHEAD
+	                     : merged > 1     ? MERGED_AHEAD
+	                     : takes          ? TAKEN_AHEAD
+	                                      : WALKED_AHEAD;
+	ahead->lines = merged > FXT_FEW ? MANY_LINE : merged > 1 ? MERGED_LINE : takes ? TAKEN_LINE : LINE;
+}
+
 int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struct fxt_work *work,
                   const struct fxt_wish *wish, struct fxt_crew *crew, unsigned jobs)
 {
@@ -401,8 +414,7 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->work = work;
 	ahead->wish = *wish;
 	ahead->held_from = UINT64_MAX;
-	ahead->walks_ahead = reader->merged > 1 ? MERGED_AHEAD : work->take ? TAKEN_AHEAD : WALKED_AHEAD;
-	ahead->lines = reader->merged > 1 ? MERGED_LINE : work->take ? TAKEN_LINE : LINE;
+	choose_lines(ahead);
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,
 	                                .check = wish->check,
 	                                .options = wish->options,

@@ -9,6 +9,8 @@
 
 struct fxt_ahead;
 
+enum { FXT_FEW = 16 }; /* more archives that are merged are many: each has little memory */
+
 /* What is done with a chunk in whichever thread has time for it, once it has been walked: to all of its pieces, perhaps
  * in several calls, and then once when they are complete. */
 struct fxt_work {

@@ -122,11 +122,11 @@ struct fxt_linked_pair {
 
 /* What a thread looked up, from chunk to chunk as long as no string gets another meaning. */
 struct fxt_memo {
-	const struct fxt_provider *provider; /* whose */
-	uint64_t strings;                    /* of the chunk */
-	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
-	uint32_t epoch;                      /* of the turn, above the bits of a reference; 0: no turn yet */
-	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
+	const struct fxt_provider *provider;      /* whose */
+	uint64_t strings;                         /* of the chunk */
+	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
+	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
+	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
 	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
 	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
 };

@@ -40,6 +40,9 @@ void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uin
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 
+/* reader.c: begins to read ahead for fxt_go_on(), with the threads of a crew. Returns 0 or a negative status. */
+int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew);
+
 /* reader.c: instead of fxt_read(), brings the sorter to where the first lane of all can be taken from it: at the
  * beginning, and after one has been made or used up. Returns 1, 0 at the end, or a negative status. */
 int fxt_go_on(struct tw_reader *reader);

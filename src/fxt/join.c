@@ -459,13 +459,19 @@ static int put_some(struct join *join)
 
 /* ---- The beginning. ---- */
 
+/* From now on threads may read an input ahead. Returns 0 or a negative status. */
+static int set_out(const struct join *join, struct tw_merge_input *input)
+{
+	int status = fxt_set_out(input->reader, join->crew);
+	return status < 0 ? tw_fail(join->passage.merged, status, "%s", tw_reader_error(input->reader)) : 0;
+}
+
 /* Goes to the first event of an input, if there is one. Returns 0 or a negative status. */
 static int begin_input(struct join *join, struct tw_merge_input *input)
 {
 	struct tw_reader *reader = input->reader;
 	struct fxt_reader *fxt = reader->state;
 	struct tw_order_lane *lane = NULL;
-	fxt->crew = join->crew;
 	int status = fxt_go_on(reader);
 	while (status > 0 && !lane) {
 		status = tw_sorter_take(&fxt->sorter, &lane);
@@ -505,6 +511,8 @@ static int begin(struct join *join)
 {
 	struct tw_merge *merge = join->passage.merged->state;
 	int status = 0;
+	for (size_t i = 0; i < merge->count && status == 0; i++)
+		status = set_out(join, &merge->inputs[i]);
 	for (size_t i = 0; i < merge->count && status == 0; i++)
 		status = begin_input(join, &merge->inputs[i]);
 	status = status < 0 ? status : tw_merge_align(join->passage.merged);

@@ -340,11 +340,18 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 	return status;
 }
 
+int fxt_set_out(struct tw_reader *reader, struct fxt_crew *crew)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt->crew = crew;
+	fxt->in_turn = true;
+	return start(reader);
+}
+
 int fxt_go_on(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	fxt->in_turn = true;
-	int status = fxt->ahead ? 0 : start(reader);
+	int status = 0;
 	do {
 		give_back(fxt);
 		status = status < 0 ? status : fill(reader);

@@ -30,8 +30,7 @@ static __attribute__((noinline)) void look_up_thread(struct run *run, unsigned i
 	const struct fxt_chunk *chunk = run->chunk;
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
-	const struct fxt_seat *seat =
-	    thread && thread->wanted ? fxt_linked_seat(chunk->links, thread->number) : NULL;
+	const struct fxt_seat *seat = thread && thread->wanted ? fxt_linked_seat(chunk->links, thread->number) : NULL;
 	run->index = index;
 	run->seat = seat ? fxt_seat_index(seat) << 24 : 0;
 }
@@ -56,9 +55,9 @@ static __attribute__((noinline)) bool look_up_names(struct run *run, uint64_t he
 
 /* Of an argument in which all but its name is one or two words; otherwise 0. */
 static const uint8_t value_words[FXT_TYPES] = {
-    [TW_FXT_ARG_NULL] = 1,   [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
-    [TW_FXT_ARG_INT64] = 2,  [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,
-    [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,  [TW_FXT_ARG_BOOL] = 1,
+    [TW_FXT_ARG_NULL] = 1,    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
+    [TW_FXT_ARG_INT64] = 2,   [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,
+    [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,   [TW_FXT_ARG_BOOL] = 1,
 };
 
 /* Puts the value of an argument as the writer does: numbers that fit 32 bits take that form. Returns its words; 0: it is
@@ -112,7 +111,8 @@ static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, co
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(at, false), words = tw_bits(header, 4, 15);
 		uint32_t number;
-		if (words != value_words[fxt_type(header)] || !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &number))
+		if (words != value_words[fxt_type(header)] ||
+		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &number))
 			return NULL;
 		uint64_t name = fxt_linked_name(chunk->links, number);
 		size_t put = put_value(header, tw_load64(at + TW_FXT_WORD, false), name, to);
@@ -138,7 +138,8 @@ static inline bool is_near(const struct tw_ticks *clock, uint64_t ticks)
 }
 
 /* Whether what stands behind the arguments is as it should be, and both times can be told by a multiplication. */
-static inline bool is_right(const struct tw_ticks *clock, uint64_t without, unsigned type, uint64_t ticks, uint64_t word)
+static inline bool is_right(const struct tw_ticks *clock, uint64_t without, unsigned type, uint64_t ticks,
+                            uint64_t word)
 {
 	bool complete = type == COMPLETE, instant = type == INSTANT;
 	uint64_t least = complete ? ticks : 0, end = complete ? word : ticks;
@@ -193,8 +194,8 @@ static inline __attribute__((always_inline)) bool take(struct run *run, const st
 	brief->time = time;
 	brief->length = length;
 	brief->number = (uint32_t)slab->ready_size;
-	brief->tags = TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) |
-	              ((uint32_t)(bytes - chunk->bytes) & TW_BRIEF_PLACE);
+	brief->tags =
+	    TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)(bytes - chunk->bytes) & TW_BRIEF_PLACE);
 	slab->ready_size += (size_t)(to - start);
 	return true;
 }

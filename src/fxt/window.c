@@ -10,12 +10,9 @@
 #include "fxt/fxt.h"
 #include "fxt/measure.h"
 
-/* More archives than that are many: each has little memory. */
-enum { FEW = 16 };
-
 static bool is_one_of_few(const struct fxt_window *window)
 {
-	return window->reader->merged <= FEW;
+	return window->reader->merged <= FXT_FEW;
 }
 
 /* ---- What becomes of a chunk that was walked. ---- */
