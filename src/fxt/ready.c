@@ -15,7 +15,8 @@
 enum { INSTANT, COUNTER, BEGIN, END, COMPLETE, FLOW_END = 10, SCOPE_MAX = 2 };
 
 enum {
-	MOST = (4 + 2 * TW_FXT_ARGUMENTS_MAX) * TW_FXT_WORD /* bytes of one, and of what is written behind it */
+	TEXT_MOST = 64, /* bytes of a text; longer ones are seldom */
+	MOST = 4 * TW_FXT_WORD + TW_FXT_ARGUMENTS_MAX * (TW_FXT_WORD + TEXT_MOST) /* of an event, and a little more */
 };
 
 /* What the loop keeps at hand. */
@@ -53,69 +54,74 @@ static __attribute__((noinline)) bool look_up_names(struct run *run, uint64_t he
 
 /* ---- Arguments. ---- */
 
-/* Of an argument in which all but its name is one or two words; otherwise 0. */
+/* Words of an argument that is no text; 0: it is one, or nothing known. */
 static const uint8_t value_words[FXT_TYPES] = {
     [TW_FXT_ARG_NULL] = 1,    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
     [TW_FXT_ARG_INT64] = 2,   [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,
     [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,   [TW_FXT_ARG_BOOL] = 1,
 };
 
-/* Puts the value of an argument as the writer does: numbers that fit 32 bits take that form. Returns its words; 0: it is
- * a text, or nothing known. */
+/* Puts a value as the writer does: numbers that fit 32 bits take that form. Returns its words. */
 static size_t put_value(uint64_t header, uint64_t word, uint64_t name, uint8_t *to)
 {
-	enum { SHORT = 1, LONG = 2 };
 	unsigned type = fxt_type(header);
-	uint64_t upper = header & FXT_BITS(32, 63);
-	size_t words = LONG;
-	switch (type) {
-	case TW_FXT_ARG_NULL:
+	uint64_t upper = header & FXT_BITS(32, 63), words = value_words[type];
+	bool is_signed = type == TW_FXT_ARG_INT64, wide = is_signed || type == TW_FXT_ARG_UINT64;
+	if (wide && (is_signed ? (int64_t)word == (int32_t)word : word <= UINT32_MAX)) {
+		type = is_signed ? TW_FXT_ARG_INT32 : TW_FXT_ARG_UINT32;
+		upper = word << 32;
+		words = 1;
+	} else if (words > 1 || type == TW_FXT_ARG_NULL) {
 		upper = 0;
-		words = SHORT;
-		break;
-	case TW_FXT_ARG_INT32:
-	case TW_FXT_ARG_UINT32:
-		words = SHORT;
-		break;
-	case TW_FXT_ARG_BOOL:
+	} else if (type == TW_FXT_ARG_BOOL) {
 		upper &= FXT_BITS(32, 32);
-		words = SHORT;
-		break;
-	case TW_FXT_ARG_INT64:
-	case TW_FXT_ARG_UINT64: {
-		bool fits = type == TW_FXT_ARG_INT64 ? (int64_t)word == (int32_t)word : word <= UINT32_MAX;
-		type = !fits ? type : type == TW_FXT_ARG_INT64 ? TW_FXT_ARG_INT32 : TW_FXT_ARG_UINT32;
-		upper = fits ? word << 32 : 0;
-		words = fits ? SHORT : LONG;
-		break;
-	}
-	case TW_FXT_ARG_DOUBLE:
-	case TW_FXT_ARG_POINTER:
-	case TW_FXT_ARG_KOID:
-		upper = 0;
-		break;
-	default:
-		return 0;
 	}
 	tw_store64(to, type | words << 4 | name << 16 | upper, false);
 	tw_store64(to + TW_FXT_WORD, word, false);
 	return words;
 }
 
+/* Puts a text, which stands in the record then. Returns its words; 0: it is long, or not defined. */
+static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offset, uint64_t name, uint8_t *to)
+{
+	uint64_t reference = tw_bits(tw_load64(at, false), 32, 47), size = reference & FXT_TEXT_MAX;
+	const uint8_t *text = at + TW_FXT_WORD;
+	uint32_t unused;
+	if (!(reference & TW_FXT_STRING_INLINE)) {
+		const struct fxt_entry *entry =
+		    reference ? fxt_string_at(chunk->turn.provider, (unsigned)reference, offset) : NULL;
+		if (!fxt_known_number(chunk, (unsigned)reference, offset, &unused))
+			return 0;
+		text = (const uint8_t *)(entry ? entry->text : "");
+		size = entry ? entry->length : 0;
+	}
+	if (size > TEXT_MOST)
+		return 0;
+	uint64_t words = fxt_words(size);
+	memset(to + words * TW_FXT_WORD, 0, TW_FXT_WORD);
+	memcpy(to + TW_FXT_WORD, text, size);
+	tw_store64(to,
+	           TW_FXT_ARG_STRING | (1 + words) << 4 | name << 16 | (size ? (TW_FXT_STRING_INLINE | size) << 32 : 0),
+	           false);
+	return 1 + words;
+}
+
 /* Puts the arguments of a record, and returns where they end; NULL where one is for others. */
-static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, const uint8_t *bytes, uint64_t count,
-                                                     uint8_t *to)
+static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, const uint8_t *bytes, uint64_t count,
+                                                        uint8_t *to)
 {
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const uint8_t *at = bytes + (size_t)2 * TW_FXT_WORD;
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(at, false), words = tw_bits(header, 4, 15);
 		uint32_t number;
-		if (words != value_words[fxt_type(header)] ||
+		bool text = fxt_type(header) == TW_FXT_ARG_STRING;
+		if ((!text && words != value_words[fxt_type(header)]) || words == 0 ||
 		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &number))
 			return NULL;
 		uint64_t name = fxt_linked_name(chunk->links, number);
-		size_t put = put_value(header, tw_load64(at + TW_FXT_WORD, false), name, to);
+		size_t put = text ? put_text(chunk, at, offset, name, to)
+		                  : put_value(header, words > 1 ? tw_load64(at + TW_FXT_WORD, false) : 0, name, to);
 		if (put == 0 || !name != !number)
 			return NULL;
 		at += words * TW_FXT_WORD;
@@ -180,7 +186,7 @@ static inline __attribute__((always_inline)) bool take(struct run *run, const st
 		return false;
 	uint8_t *start = slab->ready + slab->ready_size, *to = start + (size_t)2 * TW_FXT_WORD;
 	if (count)
-		to = put_values(chunk, bytes, count, to);
+		to = put_arguments(chunk, bytes, count, to);
 	else if (type == COUNTER)
 		return false;
 	if (!to)
