@@ -15,12 +15,13 @@ struct tw_brief {
 	uint64_t time;
 	uint64_t length; /* of a complete slice */
 	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */
-	uint32_t tags;   /* TW_BRIEF_READY, TW_BRIEF_COMPLETE; below, by how much its offset is more than the slab's */
+	uint32_t tags;   /* TW_BRIEF_READY and so on; below, by how much its offset is more than the slab's */
 };
 
 #define TW_BRIEF_READY (UINT32_C(1) << 31)
 #define TW_BRIEF_COMPLETE (UINT32_C(1) << 30)
-#define TW_BRIEF_PLACE (TW_BRIEF_COMPLETE - 1)
+#define TW_BRIEF_SWITCH (UINT32_C(1) << 29) /* ready once its threads have been written */
+#define TW_BRIEF_PLACE (TW_BRIEF_SWITCH - 1)
 
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
  * or bytes argument points to memory that lives as long as the slab is in use, which is the business of who fills

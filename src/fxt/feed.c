@@ -160,3 +160,36 @@ int fxt_feed_row(struct fxt_passage *passage, const struct fxt_feed *feed, const
 		return 0;
 	return put_new(passage, feed, row, arguments, time);
 }
+
+/* What a record that was made ready tells. */
+static struct tw_event switch_of(const struct fxt_feed *feed, const struct tw_slab *slab, const struct tw_brief *brief)
+{
+	struct fxt_state *state = fxt_ahead_state(feed->fxt->ahead);
+	const uint8_t *record = slab->ready + brief->number;
+	uint64_t header = tw_load64(record, false);
+	bool wakeup = fxt_subtype(header) == fxt_shapes[TW_WAKEUP].kind - TW_FXT_LEGACY_CONTEXT_SWITCH;
+	uint32_t track = fxt_state_track_of_thread(state, tw_load64(record + (size_t)2 * TW_FXT_WORD, false));
+	uint64_t comes = wakeup ? 0 : tw_load64(record + (size_t)3 * TW_FXT_WORD, false);
+	return (struct tw_event){
+	    .time = brief->time,
+	    .offset = slab->offset + (brief->tags & TW_BRIEF_PLACE),
+	    .value = tw_bits(header, 36, 39),
+	    .track = track,
+	    .other = wakeup ? 0 : fxt_state_track_of_thread(state, comes),
+	    .kind = wakeup ? TW_WAKEUP : TW_SWITCH,
+	    .cpu = (uint16_t)tw_bits(header, 20, 35),
+	};
+}
+
+int fxt_feed_switch(struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_slab *slab,
+                    const struct tw_brief *brief)
+{
+	const struct tw_event row = switch_of(feed, slab, brief);
+	const struct fxt_links *links = &feed->fxt->links;
+	const uint8_t *record = slab->ready + brief->number;
+	if (!fxt_linked_seat(links, row.track) || (row.kind == TW_SWITCH && !fxt_linked_seat(links, row.other)))
+		return fxt_feed_row(passage, feed, &row, NULL, fxt_merged_time(&feed->shift, row.time));
+	passage->passed->events++;
+	tw_put(&passage->writer->out, record, (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD);
+	return 0;
+}

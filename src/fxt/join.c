@@ -366,6 +366,8 @@ static int put_row(struct join *join, uint64_t key)
 {
 	const struct strand *strand = strand_of(join, key);
 	const struct tw_brief *brief = brief_of(join, key);
+	if (brief->tags & TW_BRIEF_SWITCH)
+		return fxt_feed_switch(&join->passage, strand->feed, strand->slab, brief);
 	const struct tw_argument *arguments = NULL;
 	const struct tw_event *row = tw_slab_row(strand->slab, brief, &arguments);
 	return fxt_feed_row(&join->passage, strand->feed, row, arguments, time_of(strand, brief));

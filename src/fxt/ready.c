@@ -206,6 +206,37 @@ static inline __attribute__((always_inline)) bool take(struct run *run, const st
 	return true;
 }
 
+/* ---- Context switches and wake-ups: they tell koids of threads, which stay. ---- */
+
+/* Takes one without arguments; false where it is for others. */
+static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, const struct tw_ticks *clock,
+                                                  const uint8_t *bytes, uint64_t header)
+{
+	enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
+	struct tw_slab *slab = &chunk->slab;
+	const struct fxt_shift *shift = &chunk->links->time;
+	uint64_t type = tw_bits(header, 60, 63), words = type == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
+	if ((type != SWITCH && type != WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
+		return false;
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), time = ns_of(clock, ticks);
+	if (ticks >= chunk->first_without || !is_near(clock, ticks) || time - shift->from >= shift->count)
+		return false;
+	uint8_t *to = slab->ready + slab->ready_size;
+	uint64_t same = FXT_BITS(0, 15) | FXT_BITS(20, 35) | FXT_BITS(60, 63) | (type == SWITCH ? FXT_BITS(36, 39) : 0);
+	memcpy(to, bytes, words * TW_FXT_WORD);
+	tw_store64(to, header & same, false);
+	tw_store64(to + TW_FXT_WORD, time + shift->ns, false);
+	*next_brief(slab, time) = (struct tw_brief){
+	    .time = time,
+	    .number = (uint32_t)slab->ready_size,
+	    .tags = TW_BRIEF_SWITCH | ((uint32_t)(bytes - chunk->bytes) & TW_BRIEF_PLACE),
+	};
+	slab->ready_size += words * TW_FXT_WORD;
+	return true;
+}
+
+/* ---- Runs. ---- */
+
 static inline bool know_thread(struct run *run, uint64_t header, const uint8_t *bytes)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
@@ -224,6 +255,13 @@ static inline uint64_t names_of(struct run *run, uint64_t header, const uint8_t 
 	return look_up_names(run, header, (size_t)(bytes - run->chunk->bytes), pair) ? pair->bits : UINT64_MAX;
 }
 
+static inline __attribute__((always_inline)) bool take_event(struct run *run, const struct tw_ticks *clock,
+                                                             const uint8_t *bytes, uint64_t header)
+{
+	uint64_t names = know_thread(run, header, bytes) ? names_of(run, header, bytes) : UINT64_MAX;
+	return names != UINT64_MAX && take(run, clock, bytes, header, names);
+}
+
 static inline bool has_room(struct tw_slab *slab)
 {
 	if (__builtin_expect(slab->ready_room - slab->ready_size >= MOST, 1))
@@ -235,16 +273,17 @@ const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, con
 {
 	struct run run = {.chunk = chunk, .index = UINT_MAX};
 	const struct tw_ticks clock = chunk->clock;
-	uint64_t header, names;
+	uint64_t header;
 	if (!chunk->timed)
 		return bytes;
 	if (chunk->brief_rows != chunk->slab.count)
 		fxt_brief_rows(chunk);
 	for (; bytes < end; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, false);
-		if (fxt_type(header) != TW_FXT_TYPE_EVENT || !know_thread(&run, header, bytes) ||
-		    (names = names_of(&run, header, bytes)) == UINT64_MAX || !has_room(&chunk->slab) ||
-		    !take(&run, &clock, bytes, header, names))
+		if (!has_room(&chunk->slab) ||
+		    !(fxt_type(header) == TW_FXT_TYPE_EVENT
+		          ? take_event(&run, &clock, bytes, header)
+		          : fxt_type(header) == TW_FXT_TYPE_SCHEDULING && take_switch(chunk, &clock, bytes, header)))
 			break;
 		*timed = bytes;
 	}
