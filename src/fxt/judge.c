@@ -452,13 +452,14 @@ static bool is_used_again(const struct view *view, size_t at, uint64_t bits)
 	return false;
 }
 
-/* Whether an event that others follow is a good one: it has a name, and refers to what is registered, or what these
- * refer to as well. */
+/* Whether an event that others follow is a good one: it has a name, or arguments, and refers to what is registered, or
+ * what these refer to as well. */
 static bool refers_well(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	uint64_t thread = tw_bits(header, 24, 31), category = tw_bits(header, 32, 47), name = tw_bits(header, 48, 63);
-	return name && (string_sound(view, name, at) || is_used_again(view, at, FXT_BITS(48, 63))) &&
+	return (name || tw_bits(header, 20, 23)) &&
+	       (string_sound(view, name, at) || is_used_again(view, at, FXT_BITS(48, 63))) &&
 	       (string_sound(view, category, at) || is_used_again(view, at, FXT_BITS(32, 47))) &&
 	       (thread_sound(view, thread, at) || is_used_again(view, at, FXT_BITS(24, 31)));
 }

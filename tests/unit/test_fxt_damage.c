@@ -720,6 +720,27 @@ static void test_short_unnamed_twice(void **state)
 	}
 }
 
+/* The end of a duration has no name, but what it measured. */
+static void test_short_nameless(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_named(0, EMPTY, 1000, 5);
+		size_t from = size;
+		put(UINT64_C(0x01130034)); /* with an argument */
+		put(1001);
+		put(UINT64_C(0x580000011)); /* int32 without a name */
+		put_named(0, EMPTY, 1002, 20);
+		for (size_t k = 1; k < 8; k++) {
+			lose(from - k, k);
+			expect_others(from - 16, from, (size_t)-k, "bytes missing before the end of a duration");
+		}
+	}
+}
+
 /* A blob that holds records is not one that has swallowed them, whatever comes behind it. */
 static void test_blob_of_records(void **state)
 {
@@ -865,6 +886,7 @@ int main(void)
 	    cmocka_unit_test(test_chance_provider),
 	    cmocka_unit_test(test_short_unnamed),
 	    cmocka_unit_test(test_short_unnamed_twice),
+	    cmocka_unit_test(test_short_nameless),
 	    cmocka_unit_test(test_blob_of_records),
 	    cmocka_unit_test(test_short_anywhere),
 	    cmocka_unit_test(test_short_before_strange),
