@@ -2,6 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/counters.h"
 #include "analysis/svg.h"
+#include "base/digits.h"
+
+#include <string.h>
 
 /* Pixels. */
 enum {
@@ -12,7 +15,8 @@ enum {
 	CHART = 80,
 	NAME_LINE = 18,
 	STEP = CHART + 56,
-	NAME_COLUMNS = 120
+	NAME_COLUMNS = 120,
+	VALUE_COLUMNS = 15 /* left of a chart */
 };
 
 static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
@@ -26,14 +30,18 @@ struct chart {
 	double min, max;
 };
 
-static void put_value(struct tw_output *out, const struct tw_counter_value *value)
+/* The digits of a value, with the zero at their end. */
+static void write_value(char text[TW_DOUBLE_MAX + 1], const struct tw_counter_value *value)
 {
-	if (value->type == TW_ARG_INT)
-		tw_put_i64(out, value->value.i);
-	else if (value->type == TW_ARG_UINT)
-		tw_put_u64(out, value->value.u);
+	char *end = text;
+	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
+	if (negative)
+		*end++ = '-';
+	if (value->type == TW_ARG_DOUBLE)
+		end = tw_double_digits(end, value->value.d);
 	else
-		tw_put_double(out, value->value.d);
+		end = tw_digits(end, negative ? -value->value.u : value->value.u);
+	*end = '\0';
 }
 
 /* Halves, so that the distance from one end of the doubles to the other is none that is infinite. */
@@ -82,10 +90,16 @@ static void put_line(const struct chart *chart)
 	tw_put_text(chart->out, "h1\"/>\n");
 }
 
+/* One that is too long stands in the tooltip in full. */
 static void put_edge(const struct chart *chart, int y, const struct tw_counter_value *value)
 {
+	char text[TW_DOUBLE_MAX + 1];
+	write_value(text, value);
 	tw_putf(chart->out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, y);
-	put_value(chart->out, value);
+	if (strlen(text) <= VALUE_COLUMNS)
+		tw_put_text(chart->out, text);
+	else
+		tw_putf(chart->out, "<title>%s</title>%.7g", text, (double)tw_counter_number(value));
 	tw_put_text(chart->out, "</text>\n");
 }
 

@@ -319,6 +319,26 @@ static void test_chart(void **state)
 	tear_down(&scene);
 }
 
+/* What is at the edges of a chart has room for 15 digits; longer ones stand in full in the tooltip. */
+static void test_edges(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, &(struct tw_counters_options){.plot = true});
+	count(&scene, 0, 1, "n", 0, "double", real(-0.99591733785503833));
+	count(&scene, 1, 1, "n", 0, "double", real(0.5));
+	count(&scene, 0, 1, "n", 0, "integer", integer(INT64_MIN));
+	count(&scene, 1, 1, "n", 0, "integer", integer(99999999999999));
+	tw_counters_end(scene.counters);
+	char *text = render(&scene);
+	assert_non_null(strstr(text, "><title>-0.99591733785503833</title>-0.9959173</text>"));
+	assert_non_null(strstr(text, ">0.5</text>"));
+	assert_non_null(strstr(text, "><title>-9223372036854775808</title>-9.223372e+18</text>"));
+	assert_non_null(strstr(text, ">99999999999999</text>"));
+	free(text);
+	tear_down(&scene);
+}
+
 /* A spike among a million samples is seen, and the picture stays small. */
 static void test_spike(void **state)
 {
