@@ -378,7 +378,7 @@ int main(void)
 	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_exact),  cmocka_unit_test(test_doubles),
 	    cmocka_unit_test(test_series),  cmocka_unit_test(test_traces), cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_limit),   cmocka_unit_test(test_chart),  cmocka_unit_test(test_spike),
-	    cmocka_unit_test(test_no_plot),
+	    cmocka_unit_test(test_no_plot), cmocka_unit_test(test_edges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
