@@ -360,7 +360,8 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
 	size_t other = strange && !event ? holds_others(view, size) : 0;
 	if (strange && !other && size < view->left && !begins(view, size))
 		other = holds_longer(view, size);
-	size_t next = other ? other : followed(view, size) ? size : scan(view, 1);
+	size_t next = !other && followed(view, size) ? size : scan(view, 1);
+	next = other && other < next ? other : next;
 	if (next == size)
 		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};
 	return (struct fxt_judgement){FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at};
