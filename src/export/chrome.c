@@ -26,6 +26,8 @@
 
 #include <trackway/version.h>
 
+#define INLINE inline __attribute__((always_inline))
+
 /* How many frames may be open at once: 16 bytes each, and up to 32 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
 
@@ -52,6 +54,7 @@ struct told {
 struct shape {
 	int (*take)(const struct job *job, const struct tw_event *event, uint32_t track);
 	char phase;
+	bool open;            /* an end follows */
 	uint16_t flags;       /* that args tell */
 	bool scope;           /* has "s" */
 	bool cpu;             /* args may tell the CPU */
@@ -72,7 +75,7 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 #define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
 
 static const struct shape shapes[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .flags = TW_FLAG_CLIPPED, .cpu = true},
+    [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
     [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
                            .cpu = true},
@@ -324,7 +327,7 @@ static inline bool is_behind_text(const struct job *job)
 	return job->chrome->line.text.length;
 }
 
-/* The name and category: numbers of names that are kept, or text. */
+/* The name and category of a slot: numbers of names that are kept, or text. */
 static inline void add_names(const struct job *job, const struct tw_event *event, const struct shape *shape,
                              struct chrome_slot *slot)
 {
@@ -336,8 +339,8 @@ static inline void add_names(const struct job *job, const struct tw_event *event
 		slot->category = keep_name(job, event->category, ",\"cat\":", false);
 	else if (shape->category && is_behind_text(job))
 		add_own_category(job, shape->category);
-	else if (shape->category)
-		slot->of_kind = true;
+	else
+		slot->of_kind = shape->category;
 }
 
 static void add_scope(const struct job *job, struct chrome_slot *slot, char scope)
@@ -407,31 +410,35 @@ static inline void add_text(const struct job *job, const struct tw_event *event,
 }
 
 /* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
-static inline struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track,
+static INLINE struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track,
                                              const struct shape *shape)
 {
-	struct chrome_slot *slot = tw_chrome_ring_next(job->chrome);
-	*slot = (struct chrome_slot){
+	struct chrome_slot *place = tw_chrome_ring_next(job->chrome);
+	struct chrome_slot slot = {
 	    .time = event->time,
+	    .duration = shape->phase == 'X' ? event->value : 0,
+	    .text = job->chrome->text_tail,
 	    .track = track,
 	    .flags = event->flags & shape->flags,
 	    .kind = event->kind,
 	    .phase = shape->phase,
+	    .open = shape->open,
 	};
 	tw_line_clear(&job->chrome->line);
-	add_names(job, event, shape, slot);
-	return slot;
+	add_names(job, event, shape, &slot);
+	*place = slot;
+	return place;
 }
 
 /* Adds the slot with the line as its text: what is before root_size are members of the event. */
 static inline void add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
 {
 	const struct tw_text *text = &job->chrome->line.text;
-	slot->root_size = (uint32_t)root_size;
-	slot->text_size = (uint32_t)text->length;
-	slot->text = job->chrome->text_tail;
-	if (text->length)
+	if (text->length) {
+		slot->root_size = (uint32_t)root_size;
+		slot->text_size = (uint32_t)text->length;
 		slot->text = tw_chrome_ring_text(job->chrome, &job->writer->out, text->bytes, text->length);
+	}
 	tw_chrome_ring_add(job->chrome, &job->writer->out);
 }
 
@@ -447,14 +454,19 @@ static int take_other(const struct job *job, const struct tw_event *event, uint3
 	return 0;
 }
 
-static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track)
+static INLINE int take_slice(const struct job *job, const struct tw_event *event, uint32_t track,
+                             const struct shape *shape)
 {
-	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[TW_SLICE_COMPLETE]);
-	slot->duration = event->value;
+	struct chrome_slot *slot = begin_slot(job, event, track, shape);
 	size_t root_size = job->chrome->line.text.length;
 	add_text(job, event, track, root_size);
 	add_slot(job, slot, root_size);
 	return 0;
+}
+
+static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track)
+{
+	return take_slice(job, event, track, &shapes[TW_SLICE_COMPLETE]);
 }
 
 static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track)
@@ -465,14 +477,7 @@ static int take_begin(const struct job *job, const struct tw_event *event, uint3
 		tw_count_loss(job->writer, "slice nested too deep", false);
 		return 0;
 	}
-	if (status < 0)
-		return status;
-	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[TW_SLICE_BEGIN]);
-	slot->open = true;
-	size_t root_size = chrome->line.text.length;
-	add_text(job, event, track, root_size);
-	add_slot(job, slot, root_size);
-	return 0;
+	return status < 0 ? status : take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
 }
 
 /* Ends a slice that has gone out as "B". */
@@ -608,13 +613,14 @@ static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 
 static int take_all(const struct job *job, const struct tw_batch *batch)
 {
-	uint32_t tracks = tw_dictionary_tracks(job->dictionary);
+	uint32_t track_count = tw_dictionary_tracks(job->dictionary);
+	const struct chrome_track *tracks = job->chrome->tracks;
 	int status = 0;
 	for (size_t i = 0; i < batch->count && status >= 0; i++) {
 		const struct tw_event *event = &batch->events[i];
 		assert(event->kind < TW_EVENT_KINDS);
-		uint32_t track = event->track < tracks ? event->track : 0;
-		if (!job->chrome->tracks[track].prefix_size)
+		uint32_t track = event->track < track_count ? event->track : 0;
+		if (__builtin_expect(!tracks[track].prefix_size, 0))
 			tw_chrome_meet_track(job->chrome, track);
 		status = shapes[event->kind].take(job, event, track);
 	}

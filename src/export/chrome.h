@@ -15,12 +15,12 @@ enum {
 
 /* ---- chrome_tracks.c: pid and tid of tracks, and their names. ---- */
 
-enum { CHROME_PREFIX = 48 };
+enum { CHROME_PREFIX = 40 };
 
-/* What is the same in all events of a track. */
+/* What is the same in all events of a track: 64 bytes. */
 struct chrome_track {
 	char prefix[CHROME_PREFIX]; /* ","pid":1,"tid":2,"ts": */
-	uint8_t prefix_size;        /* 0: no event of this track has come yet */
+	uint64_t prefix_size;       /* 0: no event of this track has come yet */
 	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
 	uint32_t pid, tid;
 	uint32_t name; /* that was written, 0 where it had none */

@@ -290,6 +290,5 @@ uint64_t tw_chrome_ring_text(struct chrome *chrome, struct tw_output *out, const
 void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out)
 {
 	while (chrome->head < chrome->tail)
-		put_first(chrome, out);
-	free_text(chrome);
+		drain(chrome, out);
 }

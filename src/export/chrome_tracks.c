@@ -126,7 +126,7 @@ static void add_prefix(struct chrome_track *known)
 	memcpy(p, ",\"tid\":", 7);
 	p = tw_digits(p + 7, known->tid);
 	memcpy(p, ",\"ts\":", 6);
-	known->prefix_size = (uint8_t)(p + 6 - known->prefix);
+	known->prefix_size = (uint64_t)(p + 6 - known->prefix);
 }
 
 static void name_track(struct chrome *chrome, struct chrome_track *known, const struct tw_track *track)

@@ -32,23 +32,32 @@ void tw_line_string(struct tw_line *line, const void *bytes, size_t size)
 	tw_line_text(line, "\"");
 }
 
+enum { HEX_MAX = 16, BITS = 64 };
+
+static inline char *put_hex(char *p, uint64_t value)
+{
+	size_t digits = (size_t)(BITS + 3 - __builtin_clzll(value | 1)) / 4;
+	for (size_t i = digits; i > 0; value >>= 4)
+		p[--i] = "0123456789abcdef"[value & 15];
+	return p + digits;
+}
+
 void tw_line_hex_digits(struct tw_line *line, uint64_t value)
 {
-	enum { HEX_MAX = 16, BITS = 64 };
-	unsigned digits = (unsigned)(BITS + 3 - __builtin_clzll(value | 1)) / 4;
 	char *p = tw_line_room(line, HEX_MAX);
-	if (!p)
-		return;
-	for (; digits; digits--)
-		*p++ = "0123456789abcdef"[value >> (4 * (digits - 1)) & 15];
-	tw_line_end(line, p);
+	if (p)
+		tw_line_end(line, put_hex(p, value));
 }
 
 void tw_line_hex(struct tw_line *line, uint64_t value)
 {
-	tw_line_text(line, "\"0x");
-	tw_line_hex_digits(line, value);
-	tw_line_text(line, "\"");
+	char *p = tw_line_room(line, HEX_MAX + 4);
+	if (!p)
+		return;
+	memcpy(p, "\"0x", 3);
+	p = put_hex(p + 3, value);
+	*p = '"';
+	tw_line_end(line, p + 1);
 }
 
 void tw_line_exact(struct tw_line *line, bool negative, uint64_t magnitude)
