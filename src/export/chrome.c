@@ -293,7 +293,7 @@ static char scope_of(uint16_t flags)
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
  * the text. */
-static uint32_t render_other(const struct job *job, uint32_t name, const char *key, bool whole)
+static __attribute__((noinline)) uint32_t render_other(const struct job *job, uint32_t name, const char *key, bool whole)
 {
 	struct tw_names *names = &job->chrome->names;
 	struct tw_line *line = &job->chrome->line;
@@ -306,7 +306,7 @@ static uint32_t render_other(const struct job *job, uint32_t name, const char *k
 }
 
 /* The same; inline for those that are kept, which nearly all are. */
-static inline uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
+static INLINE uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
 {
 	const struct tw_names *names = &job->chrome->names;
 	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
@@ -328,7 +328,7 @@ static inline bool is_behind_text(const struct job *job)
 }
 
 /* The name and category of a slot: numbers of names that are kept, or text. */
-static inline void add_names(const struct job *job, const struct tw_event *event, const struct shape *shape,
+static INLINE void add_names(const struct job *job, const struct tw_event *event, const struct shape *shape,
                              struct chrome_slot *slot)
 {
 	if (event->name) {
