@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "core/slab.h"
 
 enum {
@@ -374,6 +375,15 @@ static struct relay *new_relay(struct tw_reader *source)
 	return NULL;
 }
 
+/* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
+ * each other up. */
+static void share_jobs(struct tw_read_options *options, const struct tw_format *format)
+{
+	unsigned jobs = options->jobs ? options->jobs : tw_processors();
+	if (format->help && jobs > 1)
+		options->jobs = jobs - 1;
+}
+
 int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
 {
 	struct tw_reader *reader = tw_reader_new(&source->options);
@@ -383,6 +393,7 @@ int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
 		tw_close(reader);
 		return TW_ERR_MEMORY;
 	}
+	share_jobs(&source->options, source->format);
 	reader->whole = source;
 	reader->format = &relay->format;
 	reader->input = source->input;
