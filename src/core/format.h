@@ -118,9 +118,9 @@ struct tw_format {
 
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
-	/* Does a piece of what read will need, while another thread reads, which has given a batch: for who would wait
-	 * for that thread. False where there is nothing to do. NULL where there is no such way. */
-	bool (*help)(struct tw_reader *reader);
+	/* Does a piece of what read will need, for who would wait: the thread that reads, or, if `guest`, another one,
+	 * once a batch has been given. False where there is nothing to do. NULL where there is no such way. */
+	bool (*help)(struct tw_reader *reader, bool guest);
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended
 	 * by an exit of their own; the stacks' owner is told of the others. Returns how many, 0 at the end, or a

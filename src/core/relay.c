@@ -150,12 +150,32 @@ static void add_item(struct relay *relay, struct block *block, const struct tw_b
 	    (struct item){.batch = *batch, .clock = relay->source->clock, .changes = block->changes.count};
 }
 
+/* Does some of the source's work instead of waiting; false where there is nothing to do. With the lock, which is let go
+ * meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a time: `make
+ * bench` measures convert. */
+static bool help(struct relay *relay, bool guest)
+{
+	struct tw_reader *source = relay->source;
+	if (!source->format->help)
+		return false;
+	pthread_mutex_unlock(&relay->lock);
+	bool helped = source->format->help(source, guest);
+	pthread_mutex_lock(&relay->lock);
+	return helped;
+}
+
+static bool is_full(const struct relay *relay, bool all)
+{
+	return !relay->stop && relay->filled - relay->used > (all ? 0 : BLOCKS - 1);
+}
+
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
 static struct block *next_free(struct relay *relay, bool all)
 {
 	pthread_mutex_lock(&relay->lock);
-	while (!relay->stop && relay->filled - relay->used > (all ? 0 : BLOCKS - 1))
-		pthread_cond_wait(&relay->change_made, &relay->lock);
+	while (is_full(relay, all))
+		if (!help(relay, false) && is_full(relay, all))
+			pthread_cond_wait(&relay->change_made, &relay->lock);
 	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
 	pthread_mutex_unlock(&relay->lock);
 	if (block) {
@@ -248,25 +268,11 @@ static void give_back(struct relay *relay)
 	pthread_mutex_unlock(&relay->lock);
 }
 
-/* Does some of the source's work, once it has given a block; false where there is nothing to do. With the lock, which
- * is let go meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a
- * time: `make bench` measures convert. */
-static bool help(struct relay *relay)
-{
-	struct tw_reader *source = relay->source;
-	if (!source->format->help || !relay->filled)
-		return false;
-	pthread_mutex_unlock(&relay->lock);
-	bool helped = source->format->help(source);
-	pthread_mutex_lock(&relay->lock);
-	return helped;
-}
-
 static void wait_for_block(struct relay *relay)
 {
 	pthread_mutex_lock(&relay->lock);
 	while (relay->filled == relay->used)
-		if (!help(relay) && relay->filled == relay->used)
+		if (!(relay->filled && help(relay, true)) && relay->filled == relay->used)
 			pthread_cond_wait(&relay->change_made, &relay->lock);
 	pthread_mutex_unlock(&relay->lock);
 	relay->holds = true;

@@ -363,10 +363,10 @@ void fxt_ahead_help(struct fxt_ahead *ahead)
 	help(ahead, true);
 }
 
-bool fxt_ahead_lend_hand(struct fxt_ahead *ahead)
+bool fxt_ahead_lend_hand(struct fxt_ahead *ahead, bool guest)
 {
 	pthread_mutex_lock(&ahead->crew->lock);
-	bool done = try_decode(ahead, &ahead->guest);
+	bool done = try_decode(ahead, guest ? &ahead->guest : &ahead->crew->scratch);
 	pthread_mutex_unlock(&ahead->crew->lock);
 	return done;
 }

@@ -66,9 +66,9 @@ void fxt_ahead_help(struct fxt_ahead *ahead);
 /* The caller's thread's. */
 struct fxt_scratch *fxt_ahead_scratch(struct fxt_ahead *ahead);
 
-/* Decodes a chunk in a thread that is not one of those, nor the caller's; one such thread at a time. False where there
- * is none to be decoded. */
-bool fxt_ahead_lend_hand(struct fxt_ahead *ahead);
+/* Decodes a chunk, in the caller's thread or, if `guest`, in one that is neither it nor one of those; one such thread
+ * at a time. False where there is none to be decoded. */
+bool fxt_ahead_lend_hand(struct fxt_ahead *ahead, bool guest);
 
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead);
 

@@ -386,10 +386,10 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 	return status;
 }
 
-static bool fxt_help(struct tw_reader *reader)
+static bool fxt_help(struct tw_reader *reader, bool guest)
 {
 	struct fxt_reader *fxt = reader->state;
-	return fxt->ahead && fxt_ahead_lend_hand(fxt->ahead);
+	return fxt->ahead && fxt_ahead_lend_hand(fxt->ahead, guest);
 }
 
 /* ---- The format. ---- */
