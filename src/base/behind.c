@@ -1,4 +1,7 @@
-/* behind.c - pieces of an output that another thread works on behind the caller, in order. */
+/* behind.c - pieces of an output that another thread works on behind the caller, in order.
+ *
+ * Who waits is not woken for one piece, but for half of them: to wake a thread takes as long as some pieces do, and
+ * what runs for so short a time is not given another processor (`make bench` measures convert to CTF). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/behind.h"
 
@@ -20,6 +23,11 @@ struct tw_behind {
 	bool started;
 };
 
+static uint64_t pending(const struct tw_behind *behind)
+{
+	return behind->filled - behind->done;
+}
+
 /* ---- The other thread: all of it with the lock, which is let go during the work. ---- */
 
 static void work_on(struct tw_behind *behind)
@@ -29,7 +37,8 @@ static void work_on(struct tw_behind *behind)
 	behind->work(behind->context, piece);
 	pthread_mutex_lock(&behind->lock);
 	behind->done++;
-	pthread_cond_broadcast(&behind->change);
+	if (pending(behind) <= behind->count / 2)
+		pthread_cond_broadcast(&behind->change);
 }
 
 static void *run(void *context)
@@ -37,11 +46,11 @@ static void *run(void *context)
 	struct tw_behind *behind = context;
 	pthread_mutex_lock(&behind->lock);
 	while (!behind->stop) {
-		if (behind->done < behind->filled)
+		while (behind->done < behind->filled && !behind->stop)
 			work_on(behind);
-		else if (behind->ends)
+		if (behind->ends)
 			break;
-		else
+		while (pending(behind) < behind->count / 2 && !behind->ends)
 			pthread_cond_wait(&behind->change, &behind->lock);
 	}
 	pthread_mutex_unlock(&behind->lock);
@@ -53,8 +62,9 @@ static void *run(void *context)
 void *tw_behind_piece(struct tw_behind *behind)
 {
 	pthread_mutex_lock(&behind->lock);
-	while (behind->filled - behind->done == behind->count)
-		pthread_cond_wait(&behind->change, &behind->lock);
+	if (pending(behind) == behind->count)
+		while (pending(behind) > behind->count / 2)
+			pthread_cond_wait(&behind->change, &behind->lock);
 	pthread_mutex_unlock(&behind->lock);
 	return behind->pieces[behind->filled % behind->count];
 }
@@ -63,7 +73,8 @@ void tw_behind_put(struct tw_behind *behind)
 {
 	pthread_mutex_lock(&behind->lock);
 	behind->filled++;
-	pthread_cond_broadcast(&behind->change);
+	if (pending(behind) >= behind->count / 2)
+		pthread_cond_broadcast(&behind->change);
 	pthread_mutex_unlock(&behind->lock);
 }
 

@@ -10,7 +10,7 @@ typedef void tw_behind_fn(void *context, void *piece);
 
 struct tw_behind;
 
-enum { TW_BEHIND_PIECES = 8 }; /* at most */
+enum { TW_BEHIND_PIECES = 16 }; /* at most */
 
 /* Goes round `count` pieces. NULL when there is no memory or no thread. */
 struct tw_behind *tw_behind_new(tw_behind_fn *work, void *context, void *const pieces[], unsigned count);

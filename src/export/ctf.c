@@ -29,7 +29,7 @@
 
 #include <trackway/version.h>
 
-enum { PACKET_BYTES = 256 << 10, PACKETS = 4, DIRECTORY_MODE = 0777 };
+enum { PACKET_BYTES = 256 << 10, PACKETS = 8, DIRECTORY_MODE = 0777 };
 static const uint32_t MAGIC = 0xc1fc1fc1;
 
 enum { HEADER_BYTES = 4 + 4 + 8 + 8 + 8 + 8, BITS = 8 };
