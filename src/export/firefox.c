@@ -49,8 +49,8 @@ static inline void add_record(struct firefox *firefox, uint32_t number, unsigned
 	track->records[what]++;
 }
 
-static inline void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time, uint32_t node,
-                       uint64_t weight)
+static inline void add_sample(struct firefox *firefox, uint32_t number, enum tw_measure measure, uint64_t time,
+                              uint32_t node, uint64_t weight)
 {
 	add_record(firefox, number, measure, time, node ? node - TW_ROW_FIRST + UINT64_C(1) : 0, weight);
 }

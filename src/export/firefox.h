@@ -59,6 +59,35 @@ struct firefox_counters {
 	struct tw_spool spool;
 };
 
+enum firefox_column {
+	SAMPLE_TIME,
+	SAMPLE_STACK,
+	SAMPLE_WEIGHT, /* nanoseconds as milliseconds */
+	SAMPLE_COUNT,  /* the same, of what is no time */
+	MARKER_NAME,
+	MARKER_START,
+	MARKER_END,
+	MARKER_PHASE,
+	STACK_FRAME, /* by local_frames */
+	STACK_PREFIX,
+	FIREFOX_COLUMNS
+};
+
+static inline enum firefox_column tw_firefox_weight(enum tw_measure measure)
+{
+	return measure == MEASURE_TICKS || measure == MEASURE_BYTES ? SAMPLE_COUNT : SAMPLE_WEIGHT;
+}
+
+/* The columns of a thread, which are made one after the other. */
+struct firefox_columns {
+	struct firefox *firefox;
+	uint32_t track;
+	enum tw_measure measure;
+	enum firefox_column column; /* that the next piece is made of */
+	struct tw_spool_cursor cursor;
+	size_t node;
+};
+
 struct firefox {
 	struct tw_measured measured; /* first */
 	struct tw_gather gather;
@@ -76,6 +105,7 @@ struct firefox {
 	uint32_t node;           /* of the sample at hand */
 	struct tw_line text;
 	struct tw_pieces pieces;
+	struct firefox_columns columns; /* of the thread at hand */
 	unsigned jobs;
 };
 
@@ -95,21 +125,14 @@ uint32_t tw_firefox_string(struct firefox *firefox, uint32_t track, uint32_t nam
 
 /* ---- firefox_columns.c: columns as long as the trace, which are made in pieces by several threads. ---- */
 
-enum firefox_column {
-	SAMPLE_TIME,
-	SAMPLE_STACK,
-	SAMPLE_WEIGHT, /* nanoseconds as milliseconds */
-	SAMPLE_COUNT,  /* the same, of what is no time */
-	MARKER_NAME,
-	MARKER_START,
-	MARKER_END,
-	MARKER_PHASE,
-	STACK_FRAME, /* by local_frames, which holds all of them */
-	STACK_PREFIX
-};
+/* Begins the columns of a thread, of which local_frames holds all frames. */
+void tw_firefox_begin_columns(struct firefox *firefox, uint32_t track, enum tw_measure measure);
 
-/* Writes the cells of a column, with commas between. What: as of tw_firefox_lane(); nothing to stacks. */
-void tw_firefox_column(struct firefox *firefox, uint32_t track, unsigned what, enum firefox_column column);
+/* Writes the cells of the next one, with commas between, while others are being made. They come in the order of enum
+ * firefox_column: either a weight or a count, and markers only with slices. */
+void tw_firefox_put_column(struct firefox *firefox, enum firefox_column column);
+
+void tw_firefox_end_columns(struct firefox *firefox);
 
 /* ---- firefox_counters.c: the series that counters make. ---- */
 

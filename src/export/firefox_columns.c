@@ -7,13 +7,6 @@
 enum { MS_DECIMALS = 6 };
 enum { CELL_MAX = TW_DIGITS_MAX + 2, PIECE_CELLS = SPOOL_PIECE / FIREFOX_RECORD, PIECE_NODES = PIECE_CELLS };
 
-struct columns {
-	struct tw_pieces_lane lane; /* first */
-	struct firefox *firefox;
-	const struct firefox_track *track;
-	size_t node; /* the next one */
-};
-
 /* ---- Records. ---- */
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `column` is a constant: `make bench` */
@@ -58,6 +51,7 @@ INLINE char *put_cell(enum firefox_column column, char *p, uint64_t time, uint64
 		return tw_digits(p, told % FIREFOX_PHASES);
 	case STACK_FRAME:
 	case STACK_PREFIX:
+	case FIREFOX_COLUMNS:
 		break;
 	}
 	return p;
@@ -89,9 +83,9 @@ INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
 }
 
 #define RECORD_COLUMN(name, column)                                                                                    \
-	static void name(void *context, void *piece)                                                                   \
+	static void name(const struct firefox_columns *columns, struct tw_piece_text *piece)                           \
 	{                                                                                                              \
-		(void)context;                                                                                         \
+		(void)columns;                                                                                         \
 		put_cells(piece, column);                                                                              \
 	}
 RECORD_COLUMN(put_times, SAMPLE_TIME)
@@ -106,68 +100,117 @@ RECORD_COLUMN(put_phases, MARKER_PHASE)
 
 /* ---- Stacks. ---- */
 
-static void put_frames(void *context, void *state)
+static const struct firefox_track *track_of(const struct firefox_columns *columns)
 {
-	const struct columns *columns = context;
-	struct tw_piece_text *piece = state;
+	return &columns->firefox->tracks[columns->track];
+}
+
+static void put_frames(const struct firefox_columns *columns, struct tw_piece_text *piece)
+{
+	const struct firefox_node *nodes = track_of(columns)->nodes;
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
 		*p++ = ',';
-		p = tw_digits(p, columns->firefox->local_frames[columns->track->nodes[i].frame] - UINT64_C(1));
+		p = tw_digits(p, columns->firefox->local_frames[nodes[i].frame] - UINT64_C(1));
 	}
 	piece->end = p;
 }
 
-static void put_prefixes(void *context, void *state)
+static void put_prefixes(const struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	const struct columns *columns = context;
-	struct tw_piece_text *piece = state;
+	const struct firefox_node *nodes = track_of(columns)->nodes;
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
-		uint32_t parent = columns->track->nodes[i].parent;
 		*p++ = ',';
-		p = parent ? tw_digits(p, parent - (uint64_t)TW_ROW_FIRST) : put_null(p);
+		p = nodes[i].parent ? tw_digits(p, nodes[i].parent - (uint64_t)TW_ROW_FIRST) : put_null(p);
 	}
 	piece->end = p;
 }
 
-static int take_nodes(void *context, void *state)
+static bool take_nodes(struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	struct columns *columns = context;
-	struct tw_piece_text *piece = state;
-	size_t count = columns->track->count;
+	size_t count = track_of(columns)->count, left = count > columns->node ? count - columns->node : 0;
 	piece->from = columns->node;
-	piece->to = count > columns->node + PIECE_NODES ? columns->node + PIECE_NODES : count;
-	columns->node = piece->to;
-	return piece->from < piece->to;
+	piece->to = columns->node += left < PIECE_NODES ? left : PIECE_NODES;
+	return left > 0;
 }
 
 /* ---- Columns. ---- */
 
-static const struct tw_ahead_work works[] = {
-    [SAMPLE_TIME] = {tw_pieces_read, put_times},     [SAMPLE_STACK] = {tw_pieces_read, put_sample_stacks},
-    [SAMPLE_WEIGHT] = {tw_pieces_read, put_weights}, [SAMPLE_COUNT] = {tw_pieces_read, put_counts},
-    [MARKER_NAME] = {tw_pieces_read, put_names},     [MARKER_START] = {tw_pieces_read, put_starts},
-    [MARKER_END] = {tw_pieces_read, put_ends},       [MARKER_PHASE] = {tw_pieces_read, put_phases},
-    [STACK_FRAME] = {take_nodes, put_frames},        [STACK_PREFIX] = {take_nodes, put_prefixes},
+static void (*const make_column[FIREFOX_COLUMNS])(const struct firefox_columns *columns,
+                                                  struct tw_piece_text *piece) = {
+    [SAMPLE_TIME] = put_times,     [SAMPLE_STACK] = put_sample_stacks, [SAMPLE_WEIGHT] = put_weights,
+    [SAMPLE_COUNT] = put_counts,   [MARKER_NAME] = put_names,          [MARKER_START] = put_starts,
+    [MARKER_END] = put_ends,       [MARKER_PHASE] = put_phases,        [STACK_FRAME] = put_frames,
+    [STACK_PREFIX] = put_prefixes,
 };
 
-/* Several threads are worth their start where there are several pieces. */
-static unsigned jobs_for(const struct columns *columns, const struct firefox_track *track, unsigned what)
+static bool is_told(const struct firefox_columns *columns)
 {
-	uint64_t stacks = tw_firefox_stacks(track), records = track->records[what];
-	return stacks > PIECE_NODES || records > PIECE_CELLS ? columns->firefox->jobs : 1;
+	if (columns->column == SAMPLE_WEIGHT || columns->column == SAMPLE_COUNT)
+		return columns->column == tw_firefox_weight(columns->measure);
+	return columns->measure == MEASURE_SLICES || !is_of_marker(columns->column);
 }
 
-void tw_firefox_column(struct firefox *firefox, uint32_t number, unsigned what, enum firefox_column column)
+static bool take_of_column(struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	const struct firefox_track *track = &firefox->tracks[number];
-	struct columns columns = {.lane = {.spool = &firefox->measured.spool,
-	                                   .cursor.lane = tw_firefox_lane(number, what)},
-	                          .firefox = firefox,
-	                          .track = track,
-	                          .node = TW_ROW_FIRST};
-	if (!tw_pieces_put(&firefox->pieces, &works[column], &columns, (size_t)PIECE_CELLS * CELL_MAX,
-	                   jobs_for(&columns, track, what), &firefox->measured.writer->out))
+	if (!is_told(columns))
+		return false;
+	if (columns->column >= STACK_FRAME)
+		return take_nodes(columns, piece);
+	return tw_spool_next(&columns->firefox->measured.spool, &columns->cursor, piece->block, &piece->bytes,
+	                     &piece->size);
+}
+
+static void begin_column(struct firefox_columns *columns, enum firefox_column column)
+{
+	unsigned what = is_of_marker(column) ? (unsigned)FIREFOX_MARKERS : (unsigned)columns->measure;
+	columns->column = column;
+	columns->cursor = (struct tw_spool_cursor){.lane = tw_firefox_lane(columns->track, what)};
+	columns->node = TW_ROW_FIRST;
+}
+
+static int take_piece(void *context, void *state)
+{
+	struct firefox_columns *columns = context;
+	struct tw_piece_text *piece = state;
+	while (columns->column < FIREFOX_COLUMNS && !take_of_column(columns, piece))
+		begin_column(columns, columns->column + 1);
+	piece->part = columns->column;
+	return columns->column < FIREFOX_COLUMNS;
+}
+
+static void make_piece(void *context, void *state)
+{
+	struct tw_piece_text *piece = state;
+	make_column[piece->part](context, piece);
+}
+
+/* Several threads are worth their start where there are several pieces. */
+static unsigned jobs_for(const struct firefox_columns *columns)
+{
+	const struct firefox_track *track = track_of(columns);
+	bool several = tw_firefox_stacks(track) > PIECE_NODES || track->records[columns->measure] > PIECE_CELLS ||
+	               track->records[FIREFOX_MARKERS] > PIECE_CELLS;
+	return several ? columns->firefox->jobs : 1;
+}
+
+void tw_firefox_begin_columns(struct firefox *firefox, uint32_t track, enum tw_measure measure)
+{
+	static const struct tw_ahead_work work = {.read = take_piece, .work = make_piece};
+	struct firefox_columns *columns = &firefox->columns;
+	*columns = (struct firefox_columns){.firefox = firefox, .track = track, .measure = measure};
+	begin_column(columns, SAMPLE_TIME);
+	if (!tw_pieces_begin(&firefox->pieces, &work, columns, (size_t)PIECE_CELLS * CELL_MAX, jobs_for(columns)))
 		firefox->measured.failed = true;
+}
+
+void tw_firefox_put_column(struct firefox *firefox, enum firefox_column column)
+{
+	tw_pieces_put(&firefox->pieces, column, &firefox->measured.writer->out);
+}
+
+void tw_firefox_end_columns(struct firefox *firefox)
+{
+	tw_pieces_end(&firefox->pieces);
 }

@@ -36,23 +36,21 @@ static void put_same(struct tw_output *out, const char *name, const char *cell, 
 	tw_put_text(out, "],");
 }
 
-static void put_column(struct firefox *firefox, uint32_t number, unsigned what, const char *name,
-                       enum firefox_column column)
+static void put_column(struct firefox *firefox, const char *name, enum firefox_column column)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
 	tw_putf(out, "\"%s\":[", name);
-	tw_firefox_column(firefox, number, what, column);
+	tw_firefox_put_column(firefox, column);
 	tw_put_text(out, "],");
 }
 
 static void put_samples(struct firefox *firefox, uint32_t number, enum tw_measure measure)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
-	bool counted = measure == MEASURE_TICKS || measure == MEASURE_BYTES;
 	tw_putf(out, "\"samples\":{\"weightType\":\"%s\",", weight_types[measure]);
-	put_column(firefox, number, measure, "time", SAMPLE_TIME);
-	put_column(firefox, number, measure, "stack", SAMPLE_STACK);
-	put_column(firefox, number, measure, "weight", counted ? SAMPLE_COUNT : SAMPLE_WEIGHT);
+	put_column(firefox, "time", SAMPLE_TIME);
+	put_column(firefox, "stack", SAMPLE_STACK);
+	put_column(firefox, "weight", tw_firefox_weight(measure));
 	tw_putf(out, "\"length\":%" PRIu64 "},\n", firefox->tracks[number].records[measure]);
 }
 
@@ -75,7 +73,7 @@ static void put_markers(struct firefox *firefox, uint32_t number, enum tw_measur
 	tw_put_text(out, "\"markers\":{");
 	for (size_t i = 0; i < sizeof marker_columns / sizeof *marker_columns; i++)
 		if (any)
-			put_column(firefox, number, FIREFOX_MARKERS, marker_columns[i].name, marker_columns[i].column);
+			put_column(firefox, marker_columns[i].name, marker_columns[i].column);
 		else
 			put_same(out, marker_columns[i].name, "", 0);
 	tw_put_text(out, "\"data\":[");
@@ -100,18 +98,16 @@ static uint32_t meet_frames(struct firefox *firefox, const struct firefox_track 
 	return count;
 }
 
-static uint32_t put_stacks(struct firefox *firefox, uint32_t number)
+static void put_stacks(struct firefox *firefox, uint32_t number)
 {
 	struct tw_output *out = &firefox->measured.writer->out;
-	uint32_t frames = meet_frames(firefox, &firefox->tracks[number]);
 	uint32_t nodes = tw_firefox_stacks(&firefox->tracks[number]);
 	tw_put_text(out, "\"stackTable\":{");
-	put_column(firefox, number, 0, "frame", STACK_FRAME);
-	put_column(firefox, number, 0, "prefix", STACK_PREFIX);
+	put_column(firefox, "frame", STACK_FRAME);
+	put_column(firefox, "prefix", STACK_PREFIX);
 	put_same(out, "category", "0", nodes);
 	put_same(out, "subcategory", "0", nodes);
 	tw_putf(out, "\"length\":%u},\n", (unsigned)nodes);
-	return frames;
 }
 
 /* What a cell of a frame's or function's column is. */
@@ -317,9 +313,12 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum tw_measure
 	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s%" PRIu64 "%s\",\n",
 	        main ? "true" : "false", track->process, thread ? "" : "track ", thread ? track->thread : number,
 	        tw_measure_words[measure]);
+	const struct frames frames = {number, meet_frames(firefox, &firefox->tracks[number])};
+	tw_firefox_begin_columns(firefox, number, measure);
 	put_samples(firefox, number, measure);
 	put_markers(firefox, number, measure);
-	const struct frames frames = {number, put_stacks(firefox, number)};
+	put_stacks(firefox, number);
+	tw_firefox_end_columns(firefox);
 	put_frames(firefox, &frames);
 	put_functions(firefox, &frames);
 	tw_put_text(

@@ -20,22 +20,41 @@ static bool make_room(struct tw_pieces *pieces, size_t room)
 	return true;
 }
 
-bool tw_pieces_put(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
-                   unsigned jobs, struct tw_output *out)
+bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
+                     unsigned jobs)
 {
-	void *list[TW_PIECES], *next;
+	void *list[TW_PIECES];
 	if (!make_room(pieces, room))
 		return false;
 	for (unsigned i = 0; i < TW_PIECES; i++)
 		list[i] = pieces->pieces[i];
-	struct tw_ahead *ahead = tw_ahead_new(work, context, list, TW_PIECES, jobs);
-	for (bool begun = false; ahead && !out->error && tw_ahead_next(ahead, &next) > 0; begun = true) {
-		const struct tw_piece_text *piece = next;
+	pieces->ahead = tw_ahead_new(work, context, list, TW_PIECES, jobs);
+	return pieces->ahead != NULL;
+}
+
+static bool is_next_of(struct tw_pieces *pieces, unsigned part)
+{
+	void *next;
+	if (!pieces->next && pieces->ahead && tw_ahead_next(pieces->ahead, &next) > 0)
+		pieces->next = next;
+	return pieces->next && pieces->next->part == part;
+}
+
+void tw_pieces_put(struct tw_pieces *pieces, unsigned part, struct tw_output *out)
+{
+	for (bool begun = false; !out->error && is_next_of(pieces, part); begun = true) {
+		const struct tw_piece_text *piece = pieces->next;
 		const char *text = piece->text + !begun;
 		tw_put(out, text, (size_t)(piece->end - text));
+		pieces->next = NULL;
 	}
-	tw_ahead_free(ahead);
-	return ahead != NULL;
+}
+
+void tw_pieces_end(struct tw_pieces *pieces)
+{
+	tw_ahead_free(pieces->ahead);
+	pieces->ahead = NULL;
+	pieces->next = NULL;
 }
 
 void tw_pieces_free(struct tw_pieces *pieces)
@@ -49,5 +68,6 @@ int tw_pieces_read(void *lane, void *piece)
 {
 	struct tw_pieces_lane *from = lane;
 	struct tw_piece_text *to = piece;
+	to->part = 0;
 	return tw_spool_next(from->spool, &from->cursor, to->block, &to->bytes, &to->size);
 }

@@ -11,26 +11,35 @@ struct tw_piece_text {
 	const uint8_t *bytes; /* the block's, where it is one */
 	size_t size;
 	size_t from, to;  /* otherwise */
+	unsigned part;    /* of the text */
 	char *text, *end; /* what was made of it: each record's, or thing's, has a comma before it */
 	uint8_t block[SPOOL_BLOCK];
 };
 
-enum { TW_PIECES = 6 };
+enum { TW_PIECES = 8 };
 
 /* Memory to be used again; all zero to begin. */
 struct tw_pieces {
 	struct tw_piece_text *pieces[TW_PIECES];
 	size_t room; /* of each text */
+	struct tw_ahead *ahead;
+	struct tw_piece_text *next; /* of a part that has not been asked for; NULL: none */
 };
 
-/* Writes the text of all pieces that work->read takes, but for the first comma. room: bytes of a piece's text at most.
- * jobs: 0 is all processors. False when there is no memory. */
-bool tw_pieces_put(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
-                   unsigned jobs, struct tw_output *out);
+/* Begins a text: all pieces that work->read takes, which tells the part that each is of, in their order. room: bytes of
+ * a piece's text at most. jobs: 0 is all processors. False when there is no memory; to be ended in any case. */
+bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_ahead_work *work, void *context, size_t room,
+                     unsigned jobs);
+
+/* Writes a part, but for its first comma; it may be empty. Parts are asked for in their order, while the others are
+ * being made. */
+void tw_pieces_put(struct tw_pieces *pieces, unsigned part, struct tw_output *out);
+
+void tw_pieces_end(struct tw_pieces *pieces);
 
 void tw_pieces_free(struct tw_pieces *pieces);
 
-/* What a text of a spool is read with: what contexts begin with, whose work->read is tw_pieces_read(). */
+/* What a text of one part is read with that lies in a spool: work->read is tw_pieces_read(). */
 struct tw_pieces_lane {
 	struct tw_spool *spool;
 	struct tw_spool_cursor cursor;

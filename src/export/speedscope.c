@@ -181,9 +181,10 @@ static void put_events(struct speedscope *speedscope, size_t number)
 	static const struct tw_ahead_work work = {.read = tw_pieces_read, .work = make_events};
 	struct tw_pieces_lane from = {.spool = &speedscope->measured.spool, .cursor.lane = number};
 	bool several = from.spool->lanes[number].blocks > 0; /* and so worth a thread */
-	if (!tw_pieces_put(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1,
-	                   &speedscope->measured.writer->out))
+	if (!tw_pieces_begin(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1))
 		speedscope->measured.failed = true;
+	tw_pieces_put(&speedscope->pieces, 0, &speedscope->measured.writer->out);
+	tw_pieces_end(&speedscope->pieces);
 }
 
 static void put_label(struct speedscope *speedscope, const struct tw_track *track, enum tw_measure measure)

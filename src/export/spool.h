@@ -6,6 +6,8 @@
 #ifndef EXPORT_SPOOL_H
 #define EXPORT_SPOOL_H
 
+#include <stdatomic.h>
+
 #include "base/output.h"
 
 enum {
@@ -27,8 +29,9 @@ struct tw_spool_lane {
 struct tw_spool {
 	const char *directory; /* for the temporary file; NULL: /tmp */
 	int fd;                /* -1 while there is none */
-	int error;             /* errno of the first failure, ENOMEM too; then everything is dropped */
-	size_t memory_limit;   /* of the ends; 0: SPOOL_MEMORY */
+	atomic_int
+	    error; /* errno of the first failure, ENOMEM too; then everything is dropped. Several threads may read */
+	size_t memory_limit; /* of the ends; 0: SPOOL_MEMORY */
 	size_t memory;
 	uint64_t block_count; /* of the file */
 	struct tw_spool_lane *lanes;
