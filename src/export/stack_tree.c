@@ -101,10 +101,53 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
 
+static void flush_lane(struct tw_stack_tree *tree, struct tw_gather_lane *lane)
+{
+	if (tw_gather_is_empty(lane))
+		return;
+	tw_calls_feed_run(&tree->calls, &lane->run, enter, leave, false);
+	tw_gather_clear(lane);
+}
+
+static void flush_lanes(struct tw_stack_tree *tree)
+{
+	for (size_t i = 0; i < TW_GATHER_LANES && tree->gathers; i++)
+		flush_lane(tree, &tree->gather.lanes[i]);
+	tree->gathers = false;
+}
+
+/* Whether calls of different tracks may change places: not where the last nodes are to be had, nor where tracks share
+ * nodes, which are numbered as they come. */
+static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *batch)
+{
+	enum { WAITING = TW_GATHER_LANES * TW_RUN_ITEMS, NODES = 2 /* of a call, at most: its thread's, too */ };
+	return tree->full || (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit);
+}
+
+/* Frames have numbers in the order of all events. */
+static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
+{
+	tree->gathers = true;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct tw_event *event = &batch->events[i];
+		struct tw_gather_lane *lane = tw_gather_lane_of(&tree->gather, event->track);
+		if (!tw_gather_has_room(lane, event->track))
+			flush_lane(tree, lane);
+		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_COMPLETE)
+			tw_frames_of_name(&tree->frames, event->name);
+		tw_gather_add(lane, event);
+	}
+}
+
 static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	struct tw_call_item items[TW_RUN_ITEMS];
 	struct tw_call_run run;
+	if (may_gather(tree, batch)) {
+		gather_slices(tree, batch);
+		return;
+	}
+	flush_lanes(tree);
 	for (size_t i = 0; i < batch->count;) {
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
 		tw_calls_feed_run(&tree->calls, &run, enter, leave, false);
@@ -131,6 +174,7 @@ static void weigh(struct tw_stack_tree *tree, const struct tw_event *event, uint
 static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch, const struct tw_event *event)
 {
 	struct tw_sample_stack *stack = &tree->stack;
+	flush_lanes(tree);
 	uint32_t node = root_of(tree, event->track);
 	tw_frames_of_sample(&tree->frames, tree->dictionary, batch, event, stack);
 	if (stack->cut)
@@ -228,6 +272,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 {
 	if (!tree->begun)
 		return 0;
+	flush_lanes(tree);
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice nested too deep", false, tree->calls.untimed);

@@ -5,6 +5,7 @@
 
 #include "core/calls.h"
 #include "core/format.h"
+#include "core/gather.h"
 #include "export/children.h"
 #include "export/frames.h"
 
@@ -41,6 +42,8 @@ struct tw_stack_tree_node {
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
+	struct tw_gather gather;
+	bool gathers; /* something may wait there */
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
 	bool per_thread; /* below the root come the threads */

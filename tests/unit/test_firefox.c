@@ -188,6 +188,51 @@ static void test_samples(void **state)
 	       "\"samples\":{\"weightType\":\"bytes\",\"time\":[0.000002],\"stack\":[0],\"weight\":[64],\"length\":1}");
 }
 
+/* Stacks of a track have numbers in the order of its events, whatever they are. */
+static void test_samples_between_slices(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t location = tw_dictionary_add_location(f->reader.dictionary, &(struct tw_location){.name = f->leaf});
+	uint32_t stack = tw_dictionary_push(f->reader.dictionary, 0, location);
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib),
+	    EVENT(6, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack),
+	    EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1));
+	PUT(f, EVENT(10, TW_SLICE_END, f->main, f->fib));
+	const char *text = expect(finish(f), "\"time\":[0.000005,0.000007,0.000008],\"stack\":[0,2,0],");
+	text = expect(text, "\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,null,0],");
+	text = expect(text, "\"tid\":\"7 (samples)\"");
+	expect(text, "\"stack\":[1],\"weight\":[1],");
+}
+
+/* More tracks than have a place of their own while their calls wait, and more calls than wait. */
+static void test_many_tracks(void **state)
+{
+	enum { TRACKS = 150, LEAVES = 100, STEP = 1000 };
+	static const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_COMPLETE, TW_SLICE_END};
+	struct fixture *f = *state;
+	uint32_t tracks[TRACKS];
+	for (unsigned i = 0; i < TRACKS; i++)
+		tracks[i] = track(f, TW_TRACK_THREAD, 9, 100 + i);
+	for (unsigned k = 0; k <= LEAVES + 1; k++)
+		for (unsigned i = 0; i < TRACKS; i++) {
+			unsigned what = k == 0 ? 0 : k <= LEAVES ? 1 : 2;
+			PUT(f, EVENT(k * STEP + i, kinds[what], tracks[i], what == 1 ? f->leaf : f->fib,
+			             .value = what == 1));
+		}
+	const char *text = finish(f);
+	for (unsigned i = 0; i < TRACKS; i++) {
+		char piece[80];
+		snprintf(piece, sizeof piece, "\"name\":\"thread %u\"", 100 + i);
+		text = expect(text, piece);
+		snprintf(piece, sizeof piece, "\"time\":[0.%06u,0.%06u,0.%06u,0.%06u,", i, STEP + i, STEP + i + 1,
+		         2 * STEP + i);
+		text = expect(text, piece);
+		text = expect(text, "\"stack\":[0,1,0,1,0,");
+		text = expect(text, "\"length\":201},");
+		text = expect(text, "\"stackTable\":{\"frame\":[0,1],\"prefix\":[null,0],");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +243,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_many_counters, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_samples, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_samples_between_slices, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_many_tracks, setup, teardown),
 	};
 	return cmocka_run_group_tests_name("firefox", tests, NULL, NULL);
 }

@@ -106,6 +106,37 @@ static void test_pprof_samples(void **state)
 	                     "\x12\x13\x0a\x02\x01\x02\x12\x01\x78\x1a\x04\x08\x01\x10\x08\x1a\x04\x08\x02\x10\x09");
 }
 
+/* The first location of each sample: messages are short here, and their numbers one byte each. */
+static void expect_leaves(struct fixture *f, const char *expected, size_t count)
+{
+	enum { SAMPLE = 0x12, LOCATION_AT = 4 };
+	char bytes[1024];
+	size_t found = 0;
+	assert_int_equal(tw_finish(f->writer), 0);
+	gzFile file = gzopen(f->path, "rb");
+	assert_non_null(file);
+	int size = gzread(file, bytes, sizeof bytes);
+	gzclose(file);
+	for (int at = 0; at < size; at += 2 + bytes[at + 1])
+		if (bytes[at] == SAMPLE) {
+			assert_true(found < count);
+			assert_int_equal(bytes[at + LOCATION_AT], expected[found++]);
+		}
+	assert_int_equal(found, count);
+}
+
+/* Stacks of a thread stand in the order of its events. */
+static void test_pprof_samples_between_slices(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t location = tw_dictionary_add_location(f->reader.dictionary, &(struct tw_location){.name = f->leaf});
+	uint32_t stack = tw_dictionary_push(f->reader.dictionary, 0, location);
+	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib));
+	PUT(f, EVENT(6, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack));
+	PUT(f, EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1), EVENT(10, TW_SLICE_END, f->main, f->fib));
+	expect_leaves(f, "\1\2\3", 3);
+}
+
 /* ---- callgrind. ---- */
 
 #define HEAD "# callgrind format\nversion: 1\ncreator: trackway 0.1.0\npositions: line\nevents: "
@@ -240,6 +271,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_folded_weight, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_slices, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_turns, setup_pprof, teardown),
+	    cmocka_unit_test_setup_teardown(test_pprof_samples_between_slices, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_samples, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_nothing, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_calls, setup_callgrind, teardown),
