@@ -252,7 +252,8 @@ static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_
 
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
-	reader->kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE;
+	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
+	reader->kinds = is_dealt(reader) ? TW_SLICES : 0;
 	jobs = jobs ? jobs : tw_processors();
 	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
 	if (consumer->light && is_dealt(reader))

@@ -343,7 +343,6 @@ static int read_objects(struct tw_profile_part *part, struct tw_reader *reader)
 {
 	struct tw_batch batch;
 	int got;
-	reader->kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE;
 	while ((got = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
 			part->object = object_of(&batch, &batch.events[i]);

@@ -319,7 +319,7 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 	const struct tw_call_item item = tw_call_item_of(event);
 	if (tw_is_call(event))
 		tw_calls_take_item(calls, &item);
-	else if (event->time > calls->stack->last) /* as of a run */
+	else if (tw_goes_on(event) && event->time > calls->stack->last) /* as of a run */
 		calls->stack->last = event->time;
 }
 
@@ -337,7 +337,10 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 		if (tw_is_call(&events[i]))
 			items[run->count++] = tw_call_item_of(&events[i]);
 		/* The clock may go back between them: the latest behind the last call counts. */
-		run->last = tw_is_call(&events[i]) ? 0 : events[i].time > run->last ? events[i].time : run->last;
+		if (tw_is_call(&events[i]))
+			run->last = 0;
+		else if (tw_goes_on(&events[i]) && events[i].time > run->last)
+			run->last = events[i].time;
 	}
 	return i;
 }

@@ -158,6 +158,12 @@ static inline bool tw_is_call(const struct tw_event *event)
 	return event->kind <= TW_SLICE_COMPLETE; /* the first three */
 }
 
+/* Whether an event shows that its track still goes on: what is told about an object may stand anywhere. */
+static inline bool tw_goes_on(const struct tw_event *event)
+{
+	return event->kind != TW_OBJECT && event->kind != TW_METADATA;
+}
+
 /* The item that an event is which is a call. */
 static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
 {

@@ -89,6 +89,36 @@ struct run {
 #define USUAL_BITS ((uint32_t)(FXT_BITS(0, 3) | FXT_BITS(24, 31)))
 #define NONE_USUAL UINT32_MAX
 
+/* Notes that a thread goes on, by the number of its reference, which means the same to the end of the run. */
+static inline void see_going_on(struct fxt_calls *calls, unsigned index, uint64_t ticks)
+{
+	uint64_t *went_on = &calls->went_on[index / 64], bit = 1ull << index % 64;
+	uint64_t latest = *went_on & bit ? calls->latest_ticks[index] : 0;
+	calls->latest_ticks[index] = ticks > latest ? ticks : latest;
+	*went_on |= bit;
+}
+
+static void set_last(struct fxt_lane *lane, uint64_t time)
+{
+	if (lane && time > lane->last)
+		lane->last = time;
+}
+
+/* Tells the lanes how long their threads went on in a run that began at a place. */
+static void keep_going_on(struct fxt_chunk *chunk, size_t place)
+{
+	struct fxt_calls *calls = chunk->calls;
+	for (unsigned i = 0; i < FXT_THREAD_REFERENCES / 64; i++)
+		for (; calls->went_on[i]; calls->went_on[i] &= calls->went_on[i] - 1) {
+			unsigned index = i * 64 + (unsigned)__builtin_ctzll(calls->went_on[i]);
+			const struct fxt_entry *entry =
+			    fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place));
+			if (entry && entry->wanted)
+				set_last(fxt_lane_of(chunk, entry->number),
+				         tw_ticks_ns(&chunk->clock, calls->latest_ticks[index]));
+		}
+}
+
 /* A thread's calls come. False where it is inline or not defined. */
 static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
                                                      const struct fxt_call *call, bool *wanted)
@@ -186,7 +216,7 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 	const uint32_t usual = run->usual;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
 	struct fxt_call *call = run->call;
-	uint64_t counted = 0;
+	uint64_t counted = 0, latest = 0;
 	while (bytes < limit) {
 		const uint64_t header = tw_load64(bytes, big);
 		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
@@ -213,10 +243,13 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 		}
 		made->begin = tw_ticks_ns_after(clock, first, clock->whole);
 		made->end = tw_ticks_ns_after(clock, last, clock->whole);
+		latest = last > latest ? last : latest;
 		before = bytes;
 		bytes += size;
 		counted++;
 	}
+	if (counted)
+		see_going_on(chunk->calls, run->thread, clock->base_tsc + latest);
 	run->call = call;
 	run->counted += counted;
 	run->last = before;
@@ -249,16 +282,28 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 		names = look_up(chunk, header, bytes);
 	if (!names || !run->wanted)
 		return names;
-	const struct times times =
-	    times_of(chunk, tw_load64(bytes + TW_FXT_WORD, big), tw_load64(bytes + end_place(header, kind), big));
+	const uint64_t end = tw_load64(bytes + end_place(header, kind), big);
+	const struct times times = times_of(chunk, tw_load64(bytes + TW_FXT_WORD, big), end);
 	if (times.end < times.begin || times.end == UINT64_MAX)
 		return false;
+	see_going_on(chunk->calls, index, end);
 	*run->call++ = (struct fxt_call){
 	    .begin = times.begin,
 	    .end = times.end,
 	    .name = names->name,
 	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
 	};
+	return true;
+}
+
+/* An event that is no call. False where its thread is inline. */
+static inline __attribute__((always_inline)) bool take_other(const struct run *run, uint64_t header,
+                                                             const uint8_t *bytes, bool big)
+{
+	unsigned index = (unsigned)tw_bits(header, 24, 31);
+	if (!index)
+		return false;
+	see_going_on(run->chunk->calls, index, tw_load64(bytes + TW_FXT_WORD, big));
 	return true;
 }
 
@@ -287,7 +332,8 @@ static inline __attribute__((always_inline)) bool take_unusual(struct run *run, 
 {
 	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return kind > TW_CALL_COMPLETE || take_call(run, header, bytes, kind, big);
+		return kind > TW_CALL_COMPLETE ? take_other(run, header, bytes, big)
+		                               : take_call(run, header, bytes, kind, big);
 	if (!switches || !take_switch(run->chunk, header, bytes, big))
 		return false;
 	run->timed = bytes;
@@ -343,6 +389,7 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	end_run(&run, big);
+	keep_going_on(chunk, place);
 	if (leap && run.counted) {
 		leap->last = (size_t)(run.last - chunk->bytes);
 		leap->count += run.counted;
@@ -540,18 +587,11 @@ static void complete_calls(struct fxt_chunk *chunk)
 	}
 }
 
-static void set_last(struct fxt_chunk *chunk, uint32_t track, uint64_t time)
-{
-	struct fxt_lane *lane = fxt_lane_of(chunk, track);
-	if (lane && time > lane->last)
-		lane->last = time;
-}
-
 static void set_seen(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_seen *seen, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (seen[i].time)
-			set_last(chunk, fxt_state_track_of_thread(state, seen[i].koid), seen[i].time);
+			set_last(fxt_lane_of(chunk, fxt_state_track_of_thread(state, seen[i].koid)), seen[i].time);
 }
 
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
@@ -569,7 +609,7 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
 	set_seen(chunk, state, calls->seen, calls->seen_count);
 	for (size_t i = 0; i < chunk->slab.count; i++) {
 		const struct tw_event *row = &chunk->slab.events[i];
-		if (row->kind > TW_SLICE_COMPLETE && row->track && !(row->flags & FXT_FLAG_FOREIGN))
-			set_last(chunk, row->track, row->time);
+		if (!tw_is_call(row) && tw_goes_on(row) && row->track && !(row->flags & FXT_FLAG_FOREIGN))
+			set_last(fxt_lane_of(chunk, row->track), row->time);
 	}
 }

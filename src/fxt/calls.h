@@ -75,6 +75,8 @@ struct fxt_seen {
 
 enum { FXT_SEEN = 64 };
 
+enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
+
 struct fxt_calls {
 	struct fxt_call *calls; /* lent */
 	size_t count, room;
@@ -91,6 +93,8 @@ struct fxt_calls {
 	struct fxt_seen latest[FXT_SEEN]; /* by hash */
 	struct fxt_seen *seen;            /* those that had to go */
 	size_t seen_count, seen_room;
+	/* Ticks of the last event in a run of the fast path, by the thread's reference; bits: for which it is there. */
+	uint64_t latest_ticks[FXT_THREAD_REFERENCES], went_on[FXT_THREAD_REFERENCES / 64];
 	uint32_t unfinished; /* deal.c: parts that still need it */
 };
 

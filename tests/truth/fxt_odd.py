@@ -21,6 +21,9 @@ def words(*values):
     return b"".join(struct.pack("<Q", value % (1 << 64)) for value in values)
 
 
+MAGIC_RECORD = words(MAGIC)
+
+
 def record(kind, fields=0, *parts):
     """A record: its type, the other bits of its first word, and numbers or bytes."""
     body = b"".join(part if isinstance(part, bytes) else words(part) for part in parts)
@@ -81,7 +84,7 @@ def instant(**fields):
 
 # Bytes of each record, and what it says.
 RECORDS = [
-    (words(MAGIC), row("magic")),
+    (MAGIC_RECORD, row("magic")),
     # Before any provider: a tick is a nanosecond, nothing is defined.
     (event(0, 1), instant(process=None, thread=None, thread_ref=1, name=None, name_ref=1, category="")),
     (provider_info(1, b"first"), row("provider-info", provider_id=1, name="first")),
@@ -162,7 +165,7 @@ RECORDS = [
     (record(0, 2 << 16 | 9 << 20), row("provider-section", provider_id=9)),
     (event(0, 1), instant(name="other", thread=None)),
     # Another archive.
-    (words(MAGIC), row("magic")),
+    (MAGIC_RECORD, row("magic")),
     (event(0, 1), instant(name=None, thread=None)),
 ]
 
@@ -171,3 +174,19 @@ EXPECTED = [said for _, said in RECORDS]
 
 def archive():
     return b"".join(data for data, _ in RECORDS)
+
+
+def unfinished(inline):
+    """Slices that nothing ends, on threads that go on with events that are none; `inline`: the last of them is of a thread
+    that its record describes. Names of threads stand before all times, and behind them."""
+    def name(koid):
+        return record(7, 2 << 16 | 1 << 24 | 1 << 40, koid, argument(8, 0, 900, name=2))
+    data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"worker") + string(2, b"process") + string(3, b"other")
+    data += name(11) + name(12) + thread(1, 900, 11) + thread(2, 900, 12) + thread(3, 900, 13)
+    for reference in (1, 2, 3):
+        data += event(4, 1, 1400, category=3, reference=reference, ticks=1200) + event(2, 1, category=3, reference=reference, ticks=1000)
+    data += event(0, 3, category=3, ticks=1700) + event(1, 3, 7, category=3, reference=2, ticks=1900) + event(0, 3, category=3, ticks=1600)
+    data += event(8, 3, 5, category=3, reference=2, ticks=1300)
+    if inline:
+        data += event(0, 3, 900, 13, category=3, reference=0, ticks=2500)
+    return data + name(13)
