@@ -14,7 +14,7 @@
 #include "sql/words.h"
 
 enum {
-	VERSION = 3,
+	VERSION = 4,
 	MOST = 1 << 28 /* bytes of an index */
 };
 
@@ -84,6 +84,7 @@ static void put_tracks(struct tw_output *out, const struct sql_survey *survey, s
 		sql_put_word(out, name_number(names, track->name));
 		sql_put_word(out, track->upid);
 		sql_put_word(out, (uint64_t)track->kind);
+		sql_put_word(out, track->last);
 	}
 	sql_put_word(out, survey->process_count);
 	for (size_t i = 0; i < survey->process_count; i++) {
@@ -241,7 +242,7 @@ static void take_tracks(struct source *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
-	survey->track_count = take_list(source, 5, &survey->tracks, &survey->track_room, sizeof *survey->tracks);
+	survey->track_count = take_list(source, 6, &survey->tracks, &survey->track_room, sizeof *survey->tracks);
 	for (size_t i = 0; i < survey->track_count; i++) {
 		struct sql_track *track = &survey->tracks[i];
 		track->process = sql_take_word(words);
@@ -249,6 +250,7 @@ static void take_tracks(struct source *source)
 		track->name = take_name(source);
 		track->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
 		track->kind = (enum tw_track_kind)sql_take_below(words, TW_TRACK_OTHER + 1);
+		track->last = sql_take_word(words);
 	}
 	survey->process_count =
 	    take_list(source, 2, &survey->processes, &survey->process_room, sizeof *survey->processes);

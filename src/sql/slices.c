@@ -247,9 +247,27 @@ static int take(struct sql_cursor *cursor)
 	return status;
 }
 
+/* Only begins and ends have been read: how long the threads of what is open went on, the survey knows. */
+static int go_on(struct sql_cursor *cursor, struct tw_calls *calls)
+{
+	int status = sql_survey_make(cursor->scan.session, cursor->scan.file);
+	if (status < 0)
+		return status;
+	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
+	for (uint32_t i = 0; i < calls->stack_room; i++) {
+		uint64_t last = calls->stacks[i].depth ? survey->tracks[sql_scan_track(&cursor->scan, i)].last : 0;
+		if (last > calls->stacks[i].last)
+			calls->stacks[i].last = last;
+	}
+	return 0;
+}
+
 static int finish(struct sql_cursor *cursor)
 {
-	return sql_slices_finish(cursor->state);
+	struct sql_slices *slices = cursor->state;
+	bool asked = slices->wanted && (sql_uses(cursor, DUR) || sql_uses(cursor, SELF_DUR));
+	int status = asked ? go_on(cursor, &slices->calls) : 0;
+	return status < 0 ? status : sql_slices_finish(slices);
 }
 
 static bool waits(const struct sql_cursor *cursor)

@@ -133,6 +133,17 @@ static bool add_series(struct sql_survey *survey, struct sql_scan *scan, const s
 	return true;
 }
 
+/* What is open on a track when the trace ends goes on until its last event. */
+static bool take_last(struct sql_survey *survey, const struct tw_event *event)
+{
+	if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks))
+		return false;
+	uint64_t *last = &survey->tracks[event->track].last;
+	if (tw_is_call(event) || (tw_goes_on(event) && event->time > *last))
+		*last = event->time;
+	return true;
+}
+
 static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_t *latest)
 {
 	const struct tw_batch *batch = &scan->batch;
@@ -144,6 +155,7 @@ static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_
 			    *latest - event->time > survey->late_ns ? *latest - event->time : survey->late_ns;
 		else
 			*latest = event->time;
+		fine = take_last(survey, event);
 		const struct tw_argument *arguments = tw_event_arguments(batch, event);
 		for (unsigned k = 0; event->kind == TW_COUNTER && k < event->argument_count && fine; k++)
 			fine = add_series(survey, scan, event, &arguments[k]);
@@ -206,7 +218,10 @@ static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t
 {
 	const struct tw_track *from = tw_dictionary_track(tw_reader_dictionary(scan->reader), number);
 	struct sql_track *track = &survey->tracks[number];
-	*track = (struct sql_track){.process = from->process, .thread = from->thread, .kind = from->kind};
+	*track = (struct sql_track){.process = from->process,
+	                            .thread = from->thread,
+	                            .kind = from->kind,
+	                            .last = track->last};
 	track->name = name_number(scan, from->name);
 	if (!add_process(survey, scan, from->process, &track->upid))
 		return false;
