@@ -428,9 +428,10 @@ static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *va
 
 static bool take_text(char **text, sqlite3_value *value)
 {
-	if (*text || sqlite3_value_type(value) != SQLITE_TEXT)
+	const char *given = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
+	if (*text || !given || strlen(given) != (size_t)sqlite3_value_bytes(value)) /* with a zero byte in it */
 		return true;
-	*text = sqlite3_mprintf("%s", (const char *)sqlite3_value_text(value));
+	*text = sqlite3_mprintf("%s", given);
 	return *text != NULL;
 }
 
