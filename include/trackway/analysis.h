@@ -76,7 +76,8 @@ struct tw_weighed {
 	uint64_t self, total;
 };
 
-/* One row of a profile. Texts live until the profile is freed. */
+/* One row of a profile. Texts live until the profile is freed; a zero byte in one is told as "\x00", here and in all
+ * other analyses. */
 struct tw_profile_row {
 	const char *name;
 	uint64_t id;      /* the format's number of the function, 0 where there is none */

@@ -174,7 +174,7 @@ static struct tw_alloc *make(const struct tw_alloc_options *options, struct tw_r
 	size_t limit = alloc->options.memory_limit;
 	tw_budget_reset(&alloc->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	alloc->dictionary = tw_reader_dictionary(reader);
-	alloc->texts = tw_dictionary_new();
+	alloc->texts = tw_dictionary_new_plain();
 	if (alloc->texts)
 		return alloc;
 	free(alloc);

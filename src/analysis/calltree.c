@@ -63,10 +63,15 @@ struct merge {
 
 /* ---- Texts. ---- */
 
+static size_t name_size(const struct tw_name *name)
+{
+	return tw_dictionary_plain_length(name->text, name->length) + NAME_OVERHEAD;
+}
+
 static uint32_t intern(struct tw_calltree *tree, const struct tw_name *name)
 {
 	struct tw_name plain = {.text = name->text, .length = name->length, .id = name->id};
-	size_t size = name->length + NAME_OVERHEAD;
+	size_t size = name_size(name);
 	uint32_t before = tw_dictionary_names(tree->texts);
 	if (!tw_budget_take(&tree->keeping, TW_FOR_ROWS, size))
 		return UINT32_MAX;
@@ -220,7 +225,7 @@ static size_t cost_of(const struct tw_calltree_part *part)
 {
 	size_t cost = PART_COST, node = NODE_COST + (part->per_thread ? THREAD_NAME + NAME_OVERHEAD : 0);
 	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
-		cost += tw_dictionary_name(part->dictionary, i)->length + NAME_OVERHEAD + 2 * sizeof(uint32_t);
+		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
 	return cost + part->count * node;
 }
 
@@ -401,7 +406,7 @@ static int add_samples(struct tw_calltree *tree, struct tw_reader *reader, bool 
 
 static bool make_first_nodes(struct tw_calltree *tree)
 {
-	tree->texts = tw_dictionary_new();
+	tree->texts = tw_dictionary_new_plain();
 	if (!tree->texts || !tw_grow(&tree->nodes, &tree->room, TW_NODE_FIRST, sizeof *tree->nodes))
 		return false;
 	tree->count = TW_NODE_FIRST;

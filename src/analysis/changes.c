@@ -166,7 +166,7 @@ int tw_changes_read(struct tw_changes *changes, struct tw_input *input, uint64_t
 	int64_t got = 1;
 	int status = 0;
 	if (!changes->texts)
-		changes->texts = tw_dictionary_new();
+		changes->texts = tw_dictionary_new_plain();
 	if (!part || !changes->texts || !begin(changes))
 		status = TW_ERR_MEMORY;
 	for (uint64_t offset = 0; got > 0 && status == 0; offset += (uint64_t)got) {

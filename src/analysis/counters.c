@@ -29,11 +29,12 @@ static const char *keep_text(struct tw_counters *counters, const struct tw_name 
 	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
 	const struct tw_name text = {.text = name->text, .length = name->length};
 	uint32_t before = tw_dictionary_names(counters->texts);
-	if (!tw_budget_take(&counters->budget, TW_FOR_ROWS, text.length + OVERHEAD))
+	size_t size = tw_dictionary_plain_length(text.text, text.length) + OVERHEAD;
+	if (!tw_budget_take(&counters->budget, TW_FOR_ROWS, size))
 		return NULL;
 	uint32_t kept = tw_dictionary_intern(counters->texts, &text);
 	if (kept != before)
-		tw_budget_give(&counters->budget, TW_FOR_ROWS, text.length + OVERHEAD);
+		tw_budget_give(&counters->budget, TW_FOR_ROWS, size);
 	return kept == UINT32_MAX ? NULL : tw_dictionary_name(counters->texts, kept)->text;
 }
 
@@ -298,7 +299,7 @@ int tw_counters_new(struct tw_counters **made, const struct tw_counters_options 
 		counters->options = *options;
 	size_t limit = counters->options.memory_limit ? counters->options.memory_limit : TW_DEFAULT_MEMORY;
 	tw_budget_reset(&counters->budget, limit, 1);
-	counters->texts = tw_dictionary_new();
+	counters->texts = tw_dictionary_new_plain();
 	if (!counters->texts) {
 		free(counters);
 		return TW_ERR_MEMORY;

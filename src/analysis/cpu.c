@@ -238,7 +238,7 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 	tw_budget_reset(&cpu->budget, charts.memory_limit ? charts.memory_limit : TW_DEFAULT_MEMORY, 1);
 	cpu->dictionary = tw_reader_dictionary(reader);
 	cpu->clock = tw_reader_clock(reader);
-	cpu->texts = tw_dictionary_new();
+	cpu->texts = tw_dictionary_new_plain();
 	if (!cpu->texts || (cpu->options.plot && tw_counters_new(&cpu->charts, &charts) < 0)) {
 		tw_cpu_free(cpu);
 		return NULL;

@@ -441,7 +441,7 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 	tw_budget_reset(&gc->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	gc->dictionary = tw_reader_dictionary(reader);
 	gc->clock = tw_reader_clock(reader);
-	gc->texts = tw_dictionary_new();
+	gc->texts = tw_dictionary_new_plain();
 	if (gc->texts && (!gc->options.plot || make_charts(gc)))
 		return gc;
 	tw_gc_free(gc);

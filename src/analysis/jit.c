@@ -159,7 +159,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 	size_t limit = jit->options.memory_limit;
 	tw_budget_reset(&jit->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	jit->dictionary = tw_reader_dictionary(reader);
-	jit->texts = tw_dictionary_new();
+	jit->texts = tw_dictionary_new_plain();
 	if (jit->texts)
 		return jit;
 	free(jit);

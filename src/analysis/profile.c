@@ -22,7 +22,8 @@ enum {
 
 static size_t name_size(const struct tw_name *name)
 {
-	return name->length + (name->file ? strlen(name->file) : 0) + NAME_OVERHEAD;
+	return tw_dictionary_plain_length(name->text, name->length) + (name->file ? strlen(name->file) : 0) +
+	       NAME_OVERHEAD;
 }
 
 uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name)
@@ -377,7 +378,7 @@ int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *op
 		profile->options = *options;
 	size_t limit = profile->options.memory_limit ? profile->options.memory_limit : TW_DEFAULT_MEMORY;
 	profile->reading.limit = profile->keeping.limit = limit / 2;
-	profile->texts = tw_dictionary_new();
+	profile->texts = tw_dictionary_new_plain();
 	if (!tw_tallies_init(&profile->rows, &profile->keeping) || !profile->texts) {
 		tw_profile_free(profile);
 		return TW_ERR_MEMORY;

@@ -251,7 +251,8 @@ static void show_latencies(const struct tw_sched *sched, const struct tw_sched_t
 /* NULL where there is no name, or no room for it. */
 static const char *keep_text(struct tw_sched *sched, const struct tw_name *name)
 {
-	if (!name->length || !tw_budget_take(&sched->budget, TW_FOR_COUNTS, name->length + sizeof *name))
+	size_t size = tw_dictionary_plain_length(name->text, name->length) + sizeof *name;
+	if (!name->length || !tw_budget_take(&sched->budget, TW_FOR_COUNTS, size))
 		return NULL;
 	uint32_t kept =
 	    tw_dictionary_intern(sched->texts, &(struct tw_name){.text = name->text, .length = name->length});
@@ -318,7 +319,7 @@ int tw_sched_begin(struct tw_sched **made, const struct tw_dictionary *dictionar
 	tw_budget_reset(&sched->budget, limit, 1);
 	sched->dictionary = dictionary;
 	sched->clock = clock;
-	sched->texts = tw_dictionary_new();
+	sched->texts = tw_dictionary_new_plain();
 	if (!tw_histogram_pool_init(&sched->pool, &sched->budget) || !sched->texts) {
 		tw_sched_free(sched);
 		return TW_ERR_MEMORY;

@@ -383,7 +383,7 @@ struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit)
 		return NULL;
 	spread->of = of;
 	tw_budget_reset(&spread->budget, memory_limit ? memory_limit : TW_DEFAULT_MEMORY, 1);
-	spread->texts = tw_dictionary_new();
+	spread->texts = tw_dictionary_new_plain();
 	if (spread->texts)
 		return spread;
 	free(spread);

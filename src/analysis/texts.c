@@ -8,11 +8,12 @@ const char *tw_texts_keep(struct tw_dictionary *texts, struct tw_budget *budget,
 {
 	const struct tw_name name = {.text = text, .length = length};
 	uint32_t before = tw_dictionary_names(texts);
-	if (!tw_budget_take(budget, TW_FOR_ROWS, length + OVERHEAD))
+	size_t size = tw_dictionary_plain_length(text, length) + OVERHEAD;
+	if (!tw_budget_take(budget, TW_FOR_ROWS, size))
 		return NULL;
 	uint32_t kept = tw_dictionary_intern(texts, &name);
 	if (kept != before)
-		tw_budget_give(budget, TW_FOR_ROWS, length + OVERHEAD);
+		tw_budget_give(budget, TW_FOR_ROWS, size);
 	return kept == UINT32_MAX ? NULL : tw_dictionary_name(texts, kept)->text;
 }
 

@@ -42,6 +42,7 @@ struct tw_dictionary {
 	struct chunk *chunks;
 	size_t chunk_left; /* bytes not used at the end of the newest chunk */
 	char *chunk_next;
+	bool plain;                       /* no text has a zero byte in it */
 	bool watched, forgot;             /* forgot: there was no memory for one of `changed` */
 	size_t seen[TW_DICTIONARY_PARTS]; /* how many of each have been collected */
 	struct changed *changed;          /* since then */
@@ -67,6 +68,14 @@ struct tw_dictionary *tw_dictionary_new(void)
 	dictionary->tracks[0].kind = TW_TRACK_OTHER;
 	dictionary->name_count = dictionary->track_count = dictionary->location_count = dictionary->stack_count = 1;
 	dictionary->provider_count = 1;
+	return dictionary;
+}
+
+struct tw_dictionary *tw_dictionary_new_plain(void)
+{
+	struct tw_dictionary *dictionary = tw_dictionary_new();
+	if (dictionary)
+		dictionary->plain = true;
 	return dictionary;
 }
 
@@ -146,8 +155,39 @@ uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct
 	return find_name(dictionary, name, tw_hash_bytes(name->text, name->length, name->id));
 }
 
+static const char zero[] = "\\x00";
+
+size_t tw_dictionary_plain_length(const char *text, size_t length)
+{
+	size_t more = 0;
+	for (const char *end = text + length; length && (text = memchr(text, '\0', (size_t)(end - text))); text++)
+		more += sizeof zero - 2;
+	return length + more;
+}
+
+/* With a copy that has no zero byte. */
+static uint32_t intern_plain(struct tw_dictionary *dictionary, const struct tw_name *name)
+{
+	struct tw_name plain = *name;
+	char *copy = malloc(tw_dictionary_plain_length(name->text, name->length) + 1), *to = copy;
+	if (!copy)
+		return UINT32_MAX;
+	for (size_t i = 0; i < name->length; i++)
+		if (name->text[i])
+			*to++ = name->text[i];
+		else
+			to = stpcpy(to, zero);
+	plain.text = copy;
+	plain.length = (size_t)(to - copy);
+	uint32_t number = tw_dictionary_intern(dictionary, &plain);
+	free(copy);
+	return number;
+}
+
 uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_name *name)
 {
+	if (dictionary->plain && name->length && memchr(name->text, '\0', name->length))
+		return intern_plain(dictionary, name);
 	if (name->length == 0 && name->id == 0)
 		return 0;
 	uint64_t key = tw_hash_bytes(name->text, name->length, name->id);

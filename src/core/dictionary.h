@@ -8,6 +8,12 @@
 #include <trackway/event.h>
 
 struct tw_dictionary *tw_dictionary_new(void);
+
+/* One whose texts are handed out without their lengths: of what is interned, a zero byte is told as "\x00". And how
+ * long a text is there. */
+struct tw_dictionary *tw_dictionary_new_plain(void);
+size_t tw_dictionary_plain_length(const char *text, size_t length);
+
 void tw_dictionary_free(struct tw_dictionary *dictionary);
 
 /* The number of a name with this text and id: the one it has, or a new one. Text is copied; file is borrowed (it must

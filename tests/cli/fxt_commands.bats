@@ -523,3 +523,20 @@ END
 	[ "$status" -eq 0 ]
 	[[ $output != *wall_start* ]]
 }
+
+@test "a zero byte in a name neither cuts it nor makes it another" {
+	archive <<-'END'
+		out += [string(1, b"a\0b"), string(2, b"a"), string(3, b"\0")]
+		for name, begin, end in ((1, 100, 150), (2, 200, 260), (1, 300, 370), (3, 400, 410)):
+		    out.append(event(4, name, end, category=2, ticks=begin))
+		out.append(event(0, 1, category=2, ticks=500))
+	END
+	[ "$(trackway stat in.fxt | awk 'NR > 1 { print $1, $NF }' | tr '\n' ' ')" = '2 a\x00b 1 a 1 \x00 ' ]
+	[ "$(trackway stat --json in.fxt | grep -o '"name":"[^"]*"' | tr '\n' ' ')" = \
+		'"name":"a\\x00b" "name":"a" "name":"\\x00" ' ]
+	[ "$(trackway flame --folded in.fxt | LC_ALL=C sort | tr '\n' ' ')" = '\x00 10 a 60 a\x00b 120 ' ]
+	[ "$(trackway diff --json in.fxt in.fxt | grep -c '"name":"a\\\\x00b"')" -eq 1 ]
+	[ "$(trackway diff --of events --json in.fxt in.fxt | grep -c '"name":"a\\\\x00b"')" -eq 1 ]
+	[ "$(trackway sql --csv in.fxt "select count(*) from slice where name = 'a' || char(0) || 'b'" | tail -n 1)" = 2 ]
+	[ "$(trackway sql --csv in.fxt "select count(*) from slice where name = 'a'" | tail -n 1)" = 1 ]
+}
