@@ -257,6 +257,12 @@ one() { # what a query answers, without the names of the columns
 		assert len(path) > 3
 		same([tuple(r.values())[:5] for r in ask("critical-path")], path)
 	END
+	# At the same time, whatever kinds of events they are; and of one name, always to the next.
+	echo '[{"ph":"X","pid":1,"tid":1,"name":"b","ts":5,"dur":1},{"ph":"i","pid":1,"tid":2,"name":"a","ts":5},
+		{"ph":"i","pid":1,"tid":2,"name":"a","ts":8},{"ph":"X","pid":1,"tid":1,"name":"b","ts":9,"dur":1}]' >ties.json
+	[ "$(one -q latency -p from=a -p to=b ties.json)" = "2,0,500.0,1000" ]
+	[ "$(one -q latency -p from=b -p to=a ties.json)" = "1,0,0.0,0" ]
+	[ "$(one -q latency -p from=a -p to=a ties.json)" = "1,3000,3000.0,3000" ]
 	[ "$(trackway sql --queries | awk '{ print $1 }' | LC_ALL=C sort)" = \
 		"$(cd "$TRACKWAY_SOURCE/share/trackway/queries" && LC_ALL=C ls | sed 's/\.sql$//')" ]
 }
