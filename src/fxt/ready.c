@@ -11,6 +11,8 @@
 #include "fxt/chunk.h"
 #include "fxt/links.h"
 
+#define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
+
 /* The document, "Event record". */
 enum { INSTANT, COUNTER, BEGIN, END, COMPLETE, FLOW_END = 10, SCOPE_MAX = 2 };
 
@@ -19,37 +21,47 @@ enum {
 	MOST = 4 * TW_FXT_WORD + TW_FXT_ARGUMENTS_MAX * (TW_FXT_WORD + TEXT_MOST) /* of an event, and a little more */
 };
 
-/* What the loop keeps at hand. */
-struct run {
-	struct fxt_chunk *chunk;
+/* What the loop keeps at hand, in registers as far as there are some: nothing that is stored can change it. */
+struct loop {
+	uint8_t *ready; /* the slab's, how much of it is used, and how much may be before there has to be more room */
+	size_t used, enough;
+	struct tw_brief *next, *late;
+	uint64_t last; /* time of the brief before `next` */
+	bool equals;
+	struct tw_ticks clock;
+	uint64_t without; /* the chunk's first_without */
+	uint64_t shift, from, count;
+	const uint8_t *bytes; /* of the chunk */
+	struct fxt_linked_pair *pairs;
+	uint64_t epoch;
 	unsigned index; /* of the last thread */
 	uint64_t seat;  /* its index in what is written, where a header has it; 0: none */
 };
 
-static __attribute__((noinline)) void look_up_thread(struct run *run, unsigned index, size_t place)
+static __attribute__((noinline)) uint64_t look_up_seat(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
-	const struct fxt_chunk *chunk = run->chunk;
 	const struct fxt_entry *thread =
 	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
 	const struct fxt_seat *seat = thread && thread->wanted ? fxt_linked_seat(chunk->links, thread->number) : NULL;
-	run->index = index;
-	run->seat = seat ? fxt_seat_index(seat) << 24 : 0;
+	return seat ? fxt_seat_index(seat) << 24 : 0;
 }
 
-static __attribute__((noinline)) bool look_up_names(struct run *run, uint64_t header, size_t place,
-                                                    struct fxt_linked_pair *found)
+#define UNKNOWN UINT64_MAX
+
+/* What a header has of names; UNKNOWN where something is inline, not defined, or not written yet. */
+static __attribute__((noinline)) uint64_t look_up_names(struct fxt_chunk *chunk, uint64_t header, size_t place,
+                                                        struct fxt_linked_pair *found)
 {
-	struct fxt_chunk *chunk = run->chunk;
 	const struct fxt_pair *pair = fxt_known_pair(chunk, header);
 	pair = pair ? pair : fxt_look_up_pair(chunk, header, place);
 	if (!pair)
-		return false;
+		return UNKNOWN;
 	uint64_t name = fxt_linked_name(chunk->links, pair->name);
 	uint64_t category = fxt_linked_name(chunk->links, pair->category);
 	if (!name != !pair->name || !category != !pair->category)
-		return false;
+		return UNKNOWN;
 	*found = (struct fxt_linked_pair){.key = pair->key, .bits = category << 32 | name << 48};
-	return true;
+	return found->bits;
 }
 
 /* ---- Arguments. ---- */
@@ -106,12 +118,13 @@ static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offs
 	return 1 + words;
 }
 
-/* Puts the arguments of a record, and returns where they end; NULL where one is for others. */
-static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, const uint8_t *bytes, uint64_t count,
+/* Puts the arguments of a record, from *from on, and returns where they end; *from is where they end there. NULL where
+ * one is for others. */
+static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, uint64_t count, const uint8_t **from,
                                                         uint8_t *to)
 {
-	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
-	const uint8_t *at = bytes + (size_t)2 * TW_FXT_WORD;
+	uint64_t offset = fxt_offset(chunk, (size_t)(*from - chunk->bytes));
+	const uint8_t *at = *from;
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(at, false), words = tw_bits(header, 4, 15);
 		uint32_t number;
@@ -127,6 +140,7 @@ static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk,
 		at += words * TW_FXT_WORD;
 		to += put * TW_FXT_WORD;
 	}
+	*from = at;
 	return to;
 }
 
@@ -144,148 +158,184 @@ static inline bool is_near(const struct tw_ticks *clock, uint64_t ticks)
 }
 
 /* Whether what stands behind the arguments is as it should be, and both times can be told by a multiplication. */
-static inline bool is_right(const struct tw_ticks *clock, uint64_t without, unsigned type, uint64_t ticks,
-                            uint64_t word)
+INLINE bool is_right(const struct loop *loop, unsigned type, uint64_t ticks, uint64_t word)
 {
 	bool complete = type == COMPLETE, instant = type == INSTANT;
 	uint64_t least = complete ? ticks : 0, end = complete ? word : ticks;
-	uint64_t most = complete ? without - 1 : instant ? SCOPE_MAX : UINT64_MAX;
-	return (word >= least) & (word <= most) & (ticks < without) & is_near(clock, ticks) & is_near(clock, end);
+	uint64_t most = complete ? loop->without - 1 : instant ? SCOPE_MAX : UINT64_MAX;
+	return (word >= least) & (word <= most) & (ticks < loop->without) & is_near(&loop->clock, ticks) &
+	       is_near(&loop->clock, end);
 }
 
-/* The place for the brief of an event of this time: those that are late are put in order afterwards. */
-static inline struct tw_brief *next_brief(struct tw_slab *slab, uint64_t time)
+/* Adds a record that has been put behind the others. The briefs of those that are late are put in order afterwards. */
+INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint64_t length, uint32_t tags)
 {
-	bool late = time < slab->brief_last;
-	struct tw_brief *in_order = slab->briefs + slab->brief_count, *behind = slab->late + slab->late_count;
-	slab->equals |= time == slab->brief_last;
-	slab->late_count += late;
-	slab->brief_count += !late;
-	slab->brief_last = late ? slab->brief_last : time;
-	return late ? behind : in_order;
+	bool late = time < loop->last;
+	struct tw_brief *brief = late ? loop->late : loop->next;
+	loop->equals |= time == loop->last;
+	loop->late += late;
+	loop->next += !late;
+	loop->last = late ? loop->last : time;
+	*brief = (struct tw_brief){
+	    .time = time,
+	    .length = length,
+	    .number = (uint32_t)loop->used,
+	    .tags = tags | ((uint32_t)(bytes - loop->bytes) & TW_BRIEF_PLACE),
+	};
+	loop->used += size;
 }
 
-/* Takes an event whose names are known; false where it is for others. */
-static inline __attribute__((always_inline)) bool take(struct run *run, const struct tw_ticks *clock,
-                                                       const uint8_t *bytes, uint64_t header, uint64_t names)
+INLINE bool know_thread(const struct fxt_chunk *chunk, struct loop *loop, uint64_t header, const uint8_t *bytes)
+{
+	unsigned index = (unsigned)tw_bits(header, 24, 31);
+	if (__builtin_expect(index != loop->index, 0)) {
+		loop->index = index;
+		loop->seat = look_up_seat(chunk, index, (size_t)(bytes - loop->bytes));
+	}
+	return loop->seat;
+}
+
+INLINE uint64_t names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, const uint8_t *bytes)
+{
+	struct fxt_linked_pair *pair = &loop->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	if (__builtin_expect(pair->key == (header >> 32 | loop->epoch), 1))
+		return pair->bits;
+	return look_up_names(chunk, header, (size_t)(bytes - loop->bytes), pair);
+}
+
+/* Takes an event; false where it is for others. */
+INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
-	struct fxt_chunk *chunk = run->chunk;
-	struct tw_slab *slab = &chunk->slab;
-	const struct fxt_shift *shift = &chunk->links->time;
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
 	uint64_t count = tw_bits(header, 20, 23), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-	bool complete = type == COMPLETE, bare = type == BEGIN || type == END;
-	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
-	word = bare ? 0 : word;
-	uint64_t time = ns_of(clock, ticks), merged = time + shift->ns;
-	uint64_t length = complete ? ns_of(clock, word) - time : 0;
-	uint64_t last = complete ? merged + length : word;
-	bool fits = (time - shift->from < shift->count) & (!complete | (last >= merged));
-	if (!(is_right(clock, chunk->first_without, type, ticks, word) & fits) || type > FLOW_END)
+	uint64_t names = know_thread(chunk, loop, header, bytes) ? names_of(chunk, loop, header, bytes) : UNKNOWN;
+	if (names == UNKNOWN || type > FLOW_END)
 		return false;
-	uint8_t *start = slab->ready + slab->ready_size, *to = start + (size_t)2 * TW_FXT_WORD;
+	uint8_t *start = loop->ready + loop->used, *to = start + (size_t)2 * TW_FXT_WORD;
+	const uint8_t *at = bytes + (size_t)2 * TW_FXT_WORD;
 	if (count)
-		to = put_arguments(chunk, bytes, count, to);
+		to = put_arguments(chunk, count, &at, to);
 	else if (type == COUNTER)
 		return false;
 	if (!to)
 		return false;
+	bool complete = type == COMPLETE, bare = type == BEGIN || type == END;
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
+	word = at < bytes + size ? word : 0; /* an instant may have no scope */
+	uint64_t time = ns_of(&loop->clock, ticks), merged = time + loop->shift;
+	uint64_t length = complete ? ns_of(&loop->clock, word) - time : 0, last = complete ? merged + length : word;
+	bool fits = (time - loop->from < loop->count) & (!complete | (last >= merged));
+	if (!(is_right(loop, type, ticks, word) & fits))
+		return false;
 	tw_store64(start + TW_FXT_WORD, merged, false);
 	tw_store64(to, last, false);
 	to += bare ? 0 : TW_FXT_WORD;
-	uint64_t words = (uint64_t)(to - start) / TW_FXT_WORD;
-	tw_store64(start, (header & SAME) | words << 4 | run->seat | names, false);
-	struct tw_brief *brief = next_brief(slab, time);
-	brief->time = time;
-	brief->length = length;
-	brief->number = (uint32_t)slab->ready_size;
-	brief->tags =
-	    TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)(bytes - chunk->bytes) & TW_BRIEF_PLACE);
-	slab->ready_size += (size_t)(to - start);
+	size = (size_t)(to - start);
+	tw_store64(start, (header & SAME) | size / TW_FXT_WORD << 4 | loop->seat | names, false);
+	add(loop, bytes, size, time, length, TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0));
 	return true;
 }
 
 /* ---- Context switches and wake-ups: they tell koids of threads, which stay. ---- */
 
 /* Takes one without arguments; false where it is for others. */
-static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, const struct tw_ticks *clock,
-                                                  const uint8_t *bytes, uint64_t header)
+INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
-	struct tw_slab *slab = &chunk->slab;
-	const struct fxt_shift *shift = &chunk->links->time;
 	uint64_t type = tw_bits(header, 60, 63), words = type == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
 	if ((type != SWITCH && type != WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
-	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), time = ns_of(clock, ticks);
-	if (ticks >= chunk->first_without || !is_near(clock, ticks) || time - shift->from >= shift->count)
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), time = ns_of(&loop->clock, ticks);
+	if (ticks >= loop->without || !is_near(&loop->clock, ticks) || time - loop->from >= loop->count)
 		return false;
-	uint8_t *to = slab->ready + slab->ready_size;
+	uint8_t *to = loop->ready + loop->used;
 	uint64_t same = FXT_BITS(0, 15) | FXT_BITS(20, 35) | FXT_BITS(60, 63) | (type == SWITCH ? FXT_BITS(36, 39) : 0);
 	memcpy(to, bytes, words * TW_FXT_WORD);
 	tw_store64(to, header & same, false);
-	tw_store64(to + TW_FXT_WORD, time + shift->ns, false);
-	*next_brief(slab, time) = (struct tw_brief){
-	    .time = time,
-	    .number = (uint32_t)slab->ready_size,
-	    .tags = TW_BRIEF_SWITCH | ((uint32_t)(bytes - chunk->bytes) & TW_BRIEF_PLACE),
-	};
-	slab->ready_size += words * TW_FXT_WORD;
+	tw_store64(to + TW_FXT_WORD, time + loop->shift, false);
+	add(loop, bytes, words * TW_FXT_WORD, time, 0, TW_BRIEF_SWITCH);
 	return true;
 }
 
 /* ---- Runs. ---- */
 
-static inline bool know_thread(struct run *run, uint64_t header, const uint8_t *bytes)
+static struct loop begin(const struct fxt_chunk *chunk)
 {
-	unsigned index = (unsigned)tw_bits(header, 24, 31);
-	if (__builtin_expect(index != run->index, 0))
-		look_up_thread(run, index, (size_t)(bytes - run->chunk->bytes));
-	return run->seat;
+	const struct tw_slab *slab = &chunk->slab;
+	const struct fxt_shift *shift = &chunk->links->time;
+	return (struct loop){
+	    .ready = slab->ready,
+	    .used = slab->ready_size,
+	    .enough = slab->ready_room > MOST ? slab->ready_room - MOST : 0,
+	    .next = slab->briefs + slab->brief_count,
+	    .late = slab->late + slab->late_count,
+	    .last = slab->brief_last,
+	    .equals = slab->equals,
+	    .clock = chunk->clock,
+	    .without = chunk->first_without,
+	    .shift = shift->ns,
+	    .from = shift->from,
+	    .count = shift->count,
+	    .bytes = chunk->bytes,
+	    .pairs = chunk->memo->linked,
+	    .epoch = chunk->memo->pair_epoch,
+	    .index = UINT_MAX,
+	};
 }
 
-/* What a header has of names; UINT64_MAX where something is inline, not defined, or not written yet. */
-static inline uint64_t names_of(struct run *run, uint64_t header, const uint8_t *bytes)
+static void end(struct fxt_chunk *chunk, const struct loop *loop)
 {
-	struct fxt_memo *memo = run->chunk->memo;
-	struct fxt_linked_pair *pair = &memo->linked[tw_bits(header, 48, 63) % FXT_KNOWN];
-	if (__builtin_expect(pair->key == (header >> 32 | memo->pair_epoch), 1))
-		return pair->bits;
-	return look_up_names(run, header, (size_t)(bytes - run->chunk->bytes), pair) ? pair->bits : UINT64_MAX;
+	struct tw_slab *slab = &chunk->slab;
+	slab->ready_size = loop->used;
+	slab->brief_count = (size_t)(loop->next - slab->briefs);
+	slab->late_count = (size_t)(loop->late - slab->late);
+	slab->brief_last = loop->last;
+	slab->equals = loop->equals;
 }
 
-static inline __attribute__((always_inline)) bool take_event(struct run *run, const struct tw_ticks *clock,
-                                                             const uint8_t *bytes, uint64_t header)
+static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t used)
 {
-	uint64_t names = know_thread(run, header, bytes) ? names_of(run, header, bytes) : UINT64_MAX;
-	return names != UINT64_MAX && take(run, clock, bytes, header, names);
+	return tw_extend(&slab->ready, &slab->ready_room, used + MOST + 1, 1);
 }
 
-static inline bool has_room(struct tw_slab *slab)
+INLINE bool has_room(struct fxt_chunk *chunk, struct loop *loop)
 {
-	if (__builtin_expect(slab->ready_room - slab->ready_size >= MOST, 1))
+	if (__builtin_expect(loop->used < loop->enough, 1))
 		return true;
-	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + MOST, 1);
+	if (!make_room(&chunk->slab, loop->used))
+		return false;
+	loop->ready = chunk->slab.ready;
+	loop->enough = chunk->slab.ready_room - MOST;
+	return true;
 }
 
-const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed)
+INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
-	struct run run = {.chunk = chunk, .index = UINT_MAX};
-	const struct tw_ticks clock = chunk->clock;
-	uint64_t header;
+	unsigned type = fxt_type(header);
+	if (!has_room(chunk, loop))
+		return false;
+	if (type == TW_FXT_TYPE_EVENT)
+		return take_event(chunk, loop, bytes, header);
+	return type == TW_FXT_TYPE_SCHEDULING && take_switch(loop, bytes, header);
+}
+
+const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed)
+{
 	if (!chunk->timed)
 		return bytes;
 	if (chunk->brief_rows != chunk->slab.count)
 		fxt_brief_rows(chunk);
-	for (; bytes < end; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+	struct loop loop = begin(chunk);
+	const uint8_t *last = *timed;
+	uint64_t header;
+	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, false);
-		if (!has_room(&chunk->slab) ||
-		    !(fxt_type(header) == TW_FXT_TYPE_EVENT
-		          ? take_event(&run, &clock, bytes, header)
-		          : fxt_type(header) == TW_FXT_TYPE_SCHEDULING && take_switch(chunk, &clock, bytes, header)))
+		if (!take(chunk, &loop, bytes, header))
 			break;
-		*timed = bytes;
+		last = bytes;
 	}
+	end(chunk, &loop);
+	*timed = last;
 	return bytes;
 }

@@ -300,6 +300,38 @@ flows() { # of an archive: time, file and number of each begin of a flow
 	END
 }
 
+@test "merge: what stands behind the arguments of an event, and what does not" {
+	"$PYTHON" - >expected <<-'END'
+		import struct
+		# instants with a koid, a number of 64 bits that fits 32 and a text; without a scope, and with each
+		koid, number = [8 | 2 << 4 | 1 << 16], [3 | 2 << 4 | 1 << 16]
+		text = [6 | 2 << 4 | 1 << 16 | 0x8003 << 32, 0x636261]
+		for file in range(2):
+		    words = [0x0016547846040010, 0x21, 10**9, 0x22 | 1 << 16 | 4 << 32, 0x656d616e]
+		    words += [0x33 | 1 << 16, 5 + file, 6 + file]
+		    ticks = 0
+		    for _ in range(200):  # in many chunks: those that come later are made otherwise than the first
+		        for value in ([*koid, 1], [*koid, 2], [*number, 2], text, [*text, *koid, 0], []):
+		            for scope in ([], [0], [1], [2]):
+		                count = 0 if not value else 2 if len(value) > 2 else 1
+		                size = 2 + len(value) + len(scope)
+		                words += [4 | size << 4 | count << 20 | 1 << 24 | 1 << 48, ticks, *value, *scope]
+		                print("timestamp=%d process=%d" % (ticks, 5 + file), "scope=%d" % (scope[0] if scope else 0))
+		                ticks += 10
+		    open(f"tail{file}.fxt", "wb").write(struct.pack(f"<{len(words)}Q", *words))
+	END
+	trackway merge --align none --memory 8M tail0.fxt tail1.fxt -o straight.fxt
+	printf 'a;b 1\n' >none.folded
+	trackway merge --align none tail0.fxt tail1.fxt none.folded -o rows.fxt 2>losses
+	for file in straight rows; do
+		trackway dump "$file.fxt" | sed -n 's/.* event.instant  *\(.*\)/\1/p' | grep -v 'value=a;b' >"$file.txt"
+	done
+	[ "$(wc -l <straight.txt)" -eq 9600 ]
+	diff straight.txt rows.txt
+	sed 's/^\(timestamp=[0-9]*\) \(process=[0-9]*\) .* \(scope=[0-9]*\)$/\1 \2 \3/' straight.txt | sort |
+		diff <(sort expected) -
+}
+
 @test "merge: events of one time, in the order of the files and as they stand there; times far apart" {
 	"$PYTHON" - <<-'END'
 		import random, struct
