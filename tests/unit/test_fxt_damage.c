@@ -67,6 +67,22 @@ static void turn(void)
 	big = true;
 }
 
+/* The archive, repaired. */
+static void repair(void)
+{
+	struct tw_reader *reader;
+	struct tw_rewrite_result result;
+	char path[] = "/tmp/fxt_damage_XXXXXX";
+	int descriptor = mkstemp(path);
+	assert_true(descriptor >= 0);
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, NULL), 0);
+	assert_int_equal(tw_repair(reader, path, &result), 0);
+	tw_close(reader);
+	size = read_file(path, whole, sizeof whole);
+	fclose(fdopen(descriptor, "rb"));
+	remove(path);
+}
+
 /* ---- Reading. ---- */
 
 static void count_finding(void *context, const struct tw_finding *finding)
@@ -372,6 +388,7 @@ static void test_large_chance(void **state)
 	for (unsigned i = 0; i < 6; i++) {
 		size = 0;
 		big = i & 1;
+		unsigned instants = 0;
 		put_head();
 		while (size < BEFORE)
 			put_named(0, EMPTY, size, 1);
@@ -385,6 +402,12 @@ static void test_large_chance(void **state)
 		for (size_t at = to; at < size; at += RECORD)
 			assert_true(found[at]);
 		assert_true(found[from - RECORD] && errors == 1);
+		repair();
+		read_all(whole, size, i % 3, found);
+		assert_true(lost == 0 && errors == 0);
+		for (size_t at = size - BEFORE; at < size; at++)
+			instants += found[at];
+		assert_true(instants >= BEFORE / RECORD - 1);
 	}
 }
 
