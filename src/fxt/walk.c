@@ -547,7 +547,8 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 static bool may_be_passed(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
 	const uint8_t *bytes = chunk->bytes + place;
-	return fxt_kind(tw_load64(bytes, walk->big)) != TW_FXT_PROVIDER_INFO ||
+	uint64_t header = tw_load64(bytes, walk->big);
+	return fxt_type(header) != TW_FXT_TYPE_METADATA || fxt_kind(header) != TW_FXT_PROVIDER_INFO ||
 	       fxt_is_announced(walk->state, bytes, chunk->end - place, chunk->at_end, walk->big,
 	                        fxt_offset(chunk, place));
 }
