@@ -47,6 +47,8 @@ struct tw_reader {
 	atomic_size_t filter_used;        /* of a whole: bytes held by the filters of all its parts */
 	pthread_mutex_t lock;             /* around findings, which parts report to their whole */
 	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
+	void (*on_work)(void *context);   /* NULL, or told by the thread that reads when `help` has something to do */
+	void *work_context;
 	const char *path;                 /* that the format claims, and opens itself; otherwise NULL. The caller's */
 	const char *file;                 /* what findings are about, where it is not the input; NULL: the input */
 	char error[TW_ERROR_TEXT];
@@ -119,7 +121,7 @@ struct tw_format {
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
 	/* Does a piece of what read will need, for who would wait: the thread that reads, or, if `guest`, another one,
-	 * once a batch has been given. False where there is nothing to do. NULL where there is no such way. */
+	 * once a batch has been given or reader->on_work called. False where there is nothing to do. NULL where there is no such way. */
 	bool (*help)(struct tw_reader *reader, bool guest);
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended

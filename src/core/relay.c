@@ -50,6 +50,7 @@ struct relay {
 	size_t item, change;         /* the next ones of the caller's block */
 	bool holds;                  /* the caller has a block */
 	bool stop;
+	bool helped, called;       /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
 	pthread_mutex_t lock;
 	pthread_cond_t change_made;
@@ -237,9 +238,30 @@ static struct block *put(struct relay *relay, struct block *block, const struct 
 	return next_free(relay, true);
 }
 
+static void call_for_help(void *context)
+{
+	struct relay *relay = context;
+	pthread_mutex_lock(&relay->lock);
+	relay->helped = relay->called = true;
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
+}
+
+/* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
+ * each other up. */
+static void share_jobs(struct tw_read_options *options, const struct tw_format *format)
+{
+	unsigned jobs = options->jobs ? options->jobs : tw_processors();
+	if (format->help && jobs > 1)
+		options->jobs = jobs - 1;
+}
+
 static void *run(void *context)
 {
 	struct relay *relay = context;
+	relay->source->on_work = call_for_help;
+	relay->source->work_context = relay;
+	share_jobs(&relay->source->options, relay->source->format);
 	struct block *block = next_free(relay, false);
 	struct tw_batch batch;
 	int status = 1;
@@ -268,11 +290,17 @@ static void give_back(struct relay *relay)
 	pthread_mutex_unlock(&relay->lock);
 }
 
+static bool help_as_guest(struct relay *relay)
+{
+	relay->called = false;
+	return relay->helped && help(relay, true);
+}
+
 static void wait_for_block(struct relay *relay)
 {
 	pthread_mutex_lock(&relay->lock);
 	while (relay->filled == relay->used)
-		if (!(relay->filled && help(relay, true)) && relay->filled == relay->used)
+		if (!help_as_guest(relay) && !relay->called && relay->filled == relay->used)
 			pthread_cond_wait(&relay->change_made, &relay->lock);
 	pthread_mutex_unlock(&relay->lock);
 	relay->holds = true;
@@ -381,15 +409,6 @@ static struct relay *new_relay(struct tw_reader *source)
 	return NULL;
 }
 
-/* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
- * each other up. */
-static void share_jobs(struct tw_read_options *options, const struct tw_format *format)
-{
-	unsigned jobs = options->jobs ? options->jobs : tw_processors();
-	if (format->help && jobs > 1)
-		options->jobs = jobs - 1;
-}
-
 int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
 {
 	struct tw_reader *reader = tw_reader_new(&source->options);
@@ -399,7 +418,6 @@ int tw_open_relay(struct tw_reader **opened, struct tw_reader *source)
 		tw_close(reader);
 		return TW_ERR_MEMORY;
 	}
-	share_jobs(&source->options, source->format);
 	reader->whole = source;
 	reader->format = &relay->format;
 	reader->input = source->input;

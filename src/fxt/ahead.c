@@ -271,6 +271,8 @@ static void walk_next(struct fxt_ahead *ahead)
 	slot->stage = WALKED;
 	bool at_once = has_time(ahead);
 	ahead->walked++;
+	if (ahead->reader->on_work)
+		ahead->reader->on_work(ahead->reader->work_context);
 	pthread_cond_broadcast(&ahead->crew->change);
 	if (at_once)
 		decode(ahead, slot, &ahead->crew->scratch);
