@@ -121,7 +121,7 @@ struct tw_format {
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
 	/* Does a piece of what read will need, for who would wait: the thread that reads, or, if `guest`, another one,
-	 * once a batch has been given or reader->on_work called. False where there is nothing to do. NULL where there is no such way. */
+	 * once reader->on_work has been called. False where there is nothing to do. NULL where there is no such way. */
 	bool (*help)(struct tw_reader *reader, bool guest);
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended

@@ -27,7 +27,7 @@ struct made {
 	bool slow;        /* the caller waits for each block */
 	bool places;      /* batches go where there is room for them */
 	unsigned given, placed;
-	atomic_uint helped; /* how often it was asked what else there is to do */
+	atomic_uint helped[2]; /* how often it was asked what else there is to do, by who reads and by a guest */
 	struct tw_event events[ROWS];
 	struct tw_argument arguments[ROWS];
 	uint8_t payload[LARGE];
@@ -84,9 +84,11 @@ static void place(struct made *made, const struct tw_batch_room *room, unsigned 
 
 static int read_made(struct tw_reader *reader, struct tw_batch *batch)
 {
-	if (((struct made *)reader->state)->slow)
-		usleep(SLOW);
 	struct made *made = reader->state;
+	if (reader->on_work)
+		reader->on_work(reader->work_context);
+	if (made->slow)
+		usleep(SLOW);
 	struct tw_dictionary *dictionary = reader->dictionary;
 	unsigned n = made->given++, used = 0;
 	*batch = (struct tw_batch){0};
@@ -116,10 +118,10 @@ static void close_made(struct tw_reader *reader)
 	free(reader->state);
 }
 
-static bool help_made(struct tw_reader *reader)
+static bool help_made(struct tw_reader *reader, bool guest)
 {
 	struct made *made = reader->state;
-	return made->helped++ % 2 == 0;
+	return made->helped[guest]++ % 2 == 0;
 }
 
 static const struct tw_format made_format = {.name = "made", .read = read_made, .help = help_made, .close = close_made};
@@ -252,8 +254,38 @@ static void who_waits_helps(void **state)
 	assert_int_equal(tw_open_relay(&relay, source), 0);
 	for (unsigned i = 0; i < BATCHES; i++)
 		assert_int_equal(tw_read(relay, &batch), ROWS);
-	assert_true(made->helped > 0);
+	assert_true(made->helped[true] > 0);
 	tw_close(relay);
+	tw_close(source);
+}
+
+/* With nobody to read what is there, the other thread soon waits. */
+static void who_is_ahead_helps(void **state)
+{
+	(void)state;
+	struct tw_reader *source = open_made(BATCHES, 0), *relay;
+	struct made *made = source->state;
+	assert_int_equal(tw_open_relay(&relay, source), 0);
+	for (unsigned i = 0; i < 100000 && made->helped[false] == 0; i++)
+		usleep(SLOW);
+	assert_int_equal(made->helped[true], 0);
+	assert_true(made->helped[false] > 0);
+	tw_close(relay);
+	tw_close(source);
+}
+
+/* Of four threads that may be used one is the caller. */
+static void the_caller_is_one_of_the_threads(void **state)
+{
+	(void)state;
+	struct tw_reader *source = open_made(1, 0), *relay;
+	struct tw_batch batch;
+	source->options.jobs = 4;
+	assert_int_equal(tw_open_relay(&relay, source), 0);
+	while (tw_read(relay, &batch) > 0)
+		;
+	tw_close(relay);
+	assert_int_equal(source->options.jobs, 3);
 	tw_close(source);
 }
 
@@ -280,6 +312,8 @@ int main(void)
 	    cmocka_unit_test(the_end_may_come_at_once),
 	    cmocka_unit_test(a_failure_comes_behind_what_was_read),
 	    cmocka_unit_test(who_waits_helps),
+	    cmocka_unit_test(who_is_ahead_helps),
+	    cmocka_unit_test(the_caller_is_one_of_the_threads),
 	    cmocka_unit_test(it_may_be_closed_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
