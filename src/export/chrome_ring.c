@@ -243,21 +243,23 @@ static void drain(struct chrome *chrome, struct tw_output *out)
 	free_text(chrome);
 }
 
-static bool waits_for_end(const struct chrome *chrome)
+/* Whether a ring grows, that may, rather than to let something out: all waits before the first event goes, so that the
+ * names of most tracks stand before all events. */
+static bool grows(const struct chrome *chrome)
 {
-	return chrome->head < chrome->tail && chrome->slots[chrome->head & chrome->slot_mask].open;
+	return chrome->head == 0 || chrome->slots[chrome->head & chrome->slot_mask].open;
 }
 
 void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
 {
 	size_t count = (size_t)chrome->slot_mask + 1;
-	if (count < chrome->slots_most && waits_for_end(chrome)) {
+	if (count < chrome->slots_most && grows(chrome)) {
 		chrome->line.failed |= !resize_slots(chrome, count * 2);
 		if (!chrome->line.failed)
 			return;
 	}
 	drain(chrome, out);
-	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 16)
+	if (count > FIRST_SLOTS && chrome->tail - chrome->head < count / 8)
 		resize_slots(chrome, count / 2);
 }
 
@@ -271,8 +273,8 @@ static uint64_t place_for(const struct chrome *chrome, size_t size)
 static void make_room_for_text(struct chrome *chrome, struct tw_output *out, size_t size)
 {
 	size_t room = (size_t)chrome->ring_mask + 1;
-	bool grows = room < chrome->text_most && (waits_for_end(chrome) || room <= size);
-	if (!grows || !resize_text(chrome, room * 2))
+	bool may_grow = room < chrome->text_most && (room <= size || (chrome->head < chrome->tail && grows(chrome)));
+	if (!may_grow || !resize_text(chrome, room * 2))
 		drain(chrome, out);
 }
 
