@@ -251,6 +251,15 @@ static void nest(struct tw_slab *slab, const struct sorted *sorted)
 	}
 }
 
+/* As far before the first time as behind it there is room, but not so near to the last one that one before it would be
+ * taken for one behind. */
+static uint64_t base_of(uint64_t first, unsigned row_bits)
+{
+	uint64_t half = UINT64_C(1) << (KEY_BITS - 2 - row_bits), most = UINT64_C(0) - 2 * half;
+	uint64_t base = first > half ? first - half : 0;
+	return base < most ? base : most;
+}
+
 void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 {
 	size_t count = slab->count;
@@ -262,12 +271,11 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 		slab->failed = slab->sorted = true;
 		return;
 	}
-	uint64_t *keys = (uint64_t *)(void *)scratch->bytes, first = slab->events[0].time;
+	uint64_t *keys = (uint64_t *)(void *)scratch->bytes;
 	unsigned row_bits = tw_bits_of(count);
-	uint64_t before = UINT64_C(1) << (KEY_BITS - 2 - row_bits);
 	struct split split = {.kept = keys + 1,
 	                      .late = keys + 1 + count,
-	                      .base = first > before ? first - before : 0,
+	                      .base = base_of(slab->events[0].time, row_bits),
 	                      .row_bits = row_bits};
 	keys[0] = 0;
 	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);

@@ -647,6 +647,19 @@ static void test_decimals(void **state)
 	}
 }
 
+static void test_microseconds(void **state)
+{
+	static const uint64_t more[] = {999999, 1000000, 1000001, 123456789012, UINT64_MAX};
+	(void)state;
+	for (uint64_t i = 0; i < 20000 + sizeof more / sizeof *more; i++) {
+		uint64_t ns = i < 10000 ? i : i < 20000 ? 990000 + i % 10000 : more[i - 20000];
+		char ours[TW_DIGITS_MAX + 3], theirs[TW_DIGITS_MAX + 3];
+		snprintf(theirs, sizeof theirs, "%llu.%03llu", (unsigned long long)ns / 1000, (unsigned long long)ns % 1000);
+		*tw_microseconds(ours, ns) = '\0';
+		assert_string_equal(ours, theirs);
+	}
+}
+
 static void test_scan(void **state)
 {
 	static const struct {
@@ -892,6 +905,7 @@ int main(void)
 	    cmocka_unit_test(test_name_endings),
 	    cmocka_unit_test(test_output_errors),
 	    cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_microseconds),
 	    cmocka_unit_test(test_scan),
 	    cmocka_unit_test(test_decimals),
 	    cmocka_unit_test(test_doubles),

@@ -212,6 +212,56 @@ static void test_full_text_ring(void **state)
 	free(expected);
 }
 
+static void add_round(struct fixture *f, uint64_t round, int inside, char **expected)
+{
+	uint64_t begin = round * (uint64_t)(inside + 2), end = begin + (uint64_t)inside + 1;
+	PUT(f, EVENT(begin, TW_SLICE_BEGIN, f->main, f->fib));
+	*expected += sprintf(*expected,
+	                     "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"fib\"},\n",
+	                     (double)begin / 1000, (double)(end - begin) / 1000);
+	for (uint64_t time = begin + 1; time < end; time++) {
+		f->arguments[0].value.u = time;
+		PUT(f, EVENT(time, TW_INSTANT, f->main, f->leaf, .argument_count = 1));
+		*expected += sprintf(*expected,
+		                     "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":%.3f,\"name\":\"leaf\",\"s\":\"t\","
+		                     "\"args\":{\"n\":%llu}},\n",
+		                     (double)time / 1000, (unsigned long long)time);
+	}
+	PUT(f, EVENT(end, TW_SLICE_END, f->main, f->fib));
+}
+
+/* The rings grow until that of the events is full, and shrink when fewer wait. */
+static void test_rings_grow_and_shrink(void **state)
+{
+	enum { ROUNDS = 8, INSIDE = 20000, LINE = 120 };
+	struct fixture *f = *state;
+	const struct chrome *chrome = f->writer->state;
+	char *expected = malloc((size_t)ROUNDS * (INSIDE + 1) * LINE), *to = expected;
+	size_t most = 0;
+	assert_non_null(expected);
+	f->arguments[0] = (struct tw_argument){.name = name(f, "n"), .type = TW_ARG_UINT};
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		add_round(f, i, INSIDE, &to);
+		most = chrome->slot_mask + 1 > most ? chrome->slot_mask + 1 : most;
+	}
+	to[-2] = '\0';
+	assert_int_equal(most, CHROME_SLOTS);
+	assert_true(chrome->slot_mask + 1 < CHROME_SLOTS);
+	expect(f, expected);
+	free(expected);
+}
+
+/* A name that is met before the ring has been full stands before all events. */
+static void test_names_come_first(void **state)
+{
+	struct fixture *f = *state;
+	for (uint64_t i = 0; i < CHROME_SLOTS / 2; i++)
+		PUT(f, EVENT(i, TW_INSTANT, f->main, f->leaf));
+	PUT(f, EVENT(CHROME_SLOTS, TW_INSTANT, f->worker, f->leaf));
+	const char *text = finish(f);
+	assert_memory_equal(text, HEAD PROCESS MAIN WORKER, strlen(HEAD PROCESS MAIN WORKER));
+}
+
 /* The argument of an end pushes the slice itself out. */
 static void test_end_pushes_its_slice_out(void **state)
 {
@@ -628,6 +678,8 @@ int main(void)
 	    TEST(test_full_ring),
 	    TEST(test_unwound_after_full_ring),
 	    TEST(test_full_text_ring),
+	    TEST(test_rings_grow_and_shrink),
+	    TEST(test_names_come_first),
 	    TEST(test_end_pushes_its_slice_out),
 	    TEST(test_names),
 	    TEST(test_names_without_cache),

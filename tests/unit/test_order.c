@@ -207,6 +207,33 @@ static void merging_is_sorting(void **state)
 	free(all);
 }
 
+/* Rows of times that are far apart, in the order of the file and in that of time. */
+static void any_times_are_sorted(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t times[6];
+		uint64_t order[6];
+	} cases[] = {
+	    {{0, 5, 3, 4, 4, 0}, {0, 5, 2, 3, 4, 1}},
+	    {{UINT64_MAX, 0, UINT64_MAX, 7, UINT64_MAX - 1, 7}, {1, 3, 5, 4, 0, 2}},
+	    {{UINT64_C(1) << 62, 1, UINT64_C(1) << 61, (UINT64_C(1) << 62) + 1, 1, 0}, {5, 1, 4, 2, 0, 3}},
+	    {{UINT64_C(1) << 40, (UINT64_C(1) << 40) - 1, 1, UINT64_C(1) << 40, 2, 1}, {2, 5, 4, 1, 0, 3}},
+	    {{9, 8, 7, 6, 5, 4}, {5, 4, 3, 2, 1, 0}},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tw_slab slab = {0};
+		struct tw_sorter sorter = {0};
+		for (uint64_t k = 0; k < 6; k++)
+			add(&slab, cases[i].times[k], k);
+		sort(&slab);
+		tw_sorter_put(&sorter, &slab);
+		expect(&sorter, cases[i].order, 6);
+		tw_sorter_free(&sorter);
+		tw_slab_free(&slab);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +243,7 @@ int main(void)
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
 	    cmocka_unit_test(rows_that_come_too_late_are_counted),
 	    cmocka_unit_test(merging_is_sorting),
+	    cmocka_unit_test(any_times_are_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
