@@ -11,8 +11,7 @@ const char tw_digit_pairs[201] = "0001020304050607080910111213141516171819202122
 				 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 				 "8081828384858687888990919293949596979899";
 
-#define TEN(tens)                                                                                                      \
-	tens "0." tens "1." tens "2." tens "3." tens "4." tens "5." tens "6." tens "7." tens "8." tens "9."
+#define TEN(tens) tens "0." tens "1." tens "2." tens "3." tens "4." tens "5." tens "6." tens "7." tens "8." tens "9."
 #define HUNDRED(hundreds)                                                                                              \
 	TEN(hundreds "0")                                                                                              \
 	TEN(hundreds "1")                                                                                              \

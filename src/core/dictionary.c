@@ -26,7 +26,7 @@ struct changed {
 struct tw_dictionary {
 	struct tw_name *names;
 	size_t name_count, name_room;
-	bool renamed; /* a name has got another text */
+	bool renamed;           /* a name has got another text */
 	struct tw_map name_map; /* hash of text and id to number */
 	struct tw_track *tracks;
 	size_t track_count, track_room;

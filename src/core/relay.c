@@ -50,7 +50,7 @@ struct relay {
 	size_t item, change;         /* the next ones of the caller's block */
 	bool holds;                  /* the caller has a block */
 	bool stop;
-	bool helped, called;       /* helped: the source can be; called: there is something to do since it was asked last */
+	bool helped, called; /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
 	pthread_mutex_t lock;
 	pthread_cond_t change_made;

@@ -293,7 +293,8 @@ static char scope_of(uint16_t flags)
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
  * the text. */
-static __attribute__((noinline)) uint32_t render_other(const struct job *job, uint32_t name, const char *key, bool whole)
+static __attribute__((noinline)) uint32_t render_other(const struct job *job, uint32_t name, const char *key,
+                                                       bool whole)
 {
 	struct tw_names *names = &job->chrome->names;
 	struct tw_line *line = &job->chrome->line;
@@ -502,7 +503,8 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 }
 
 /* Completes a slice that waits. */
-static inline void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot, uint16_t flags)
+static inline void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot,
+                            uint16_t flags)
 {
 	bool backwards = event->time < slot->time;
 	if (backwards)

@@ -60,10 +60,10 @@ struct chrome_slot {
 	uint16_t flags;                 /* TW_FLAG_* that arguments tell */
 	uint8_t kind;                   /* enum tw_event_kind: for the name of what has none */
 	char phase;
-	bool open;     /* waits for its end; still open when it must go, it goes as "B" */
-	bool named;    /* the text holds the name */
-	bool of_kind;  /* the category is that of the kind */
-	char scope;    /* of an instant, 0: has none, or the text holds it */
+	bool open;    /* waits for its end; still open when it must go, it goes as "B" */
+	bool named;   /* the text holds the name */
+	bool of_kind; /* the category is that of the kind */
+	char scope;   /* of an instant, 0: has none, or the text holds it */
 };
 
 /* What events of a kind have that have no name, or no category. */

@@ -7,7 +7,7 @@
 
 enum {
 	STEP = TW_NAMES_BEHIND, /* bytes that are copied at once: so many may be read behind all that is */
-	FIXED_ROOM = 256,       /* bytes of an event beside its prefix, names and text: phase, two times, keys, brackets */
+	FIXED_ROOM = 256, /* bytes of an event beside its prefix, names and text: phase, two times, keys, brackets */
 	SHORT_NAME = 256,
 	SHORT_TEXT = 1024,
 	EVENT_ROOM = FIXED_ROOM + CHROME_PREFIX + 2 * (SHORT_NAME + STEP) + 3 * (SHORT_TEXT + STEP)

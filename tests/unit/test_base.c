@@ -654,7 +654,8 @@ static void test_microseconds(void **state)
 	for (uint64_t i = 0; i < 20000 + sizeof more / sizeof *more; i++) {
 		uint64_t ns = i < 10000 ? i : i < 20000 ? 990000 + i % 10000 : more[i - 20000];
 		char ours[TW_DIGITS_MAX + 3], theirs[TW_DIGITS_MAX + 3];
-		snprintf(theirs, sizeof theirs, "%llu.%03llu", (unsigned long long)ns / 1000, (unsigned long long)ns % 1000);
+		snprintf(theirs, sizeof theirs, "%llu.%03llu", (unsigned long long)ns / 1000,
+		         (unsigned long long)ns % 1000);
 		*tw_microseconds(ours, ns) = '\0';
 		assert_string_equal(ours, theirs);
 	}

@@ -216,9 +216,9 @@ static void add_round(struct fixture *f, uint64_t round, int inside, char **expe
 {
 	uint64_t begin = round * (uint64_t)(inside + 2), end = begin + (uint64_t)inside + 1;
 	PUT(f, EVENT(begin, TW_SLICE_BEGIN, f->main, f->fib));
-	*expected += sprintf(*expected,
-	                     "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"fib\"},\n",
-	                     (double)begin / 1000, (double)(end - begin) / 1000);
+	*expected +=
+	    sprintf(*expected, "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"fib\"},\n",
+	            (double)begin / 1000, (double)(end - begin) / 1000);
 	for (uint64_t time = begin + 1; time < end; time++) {
 		f->arguments[0].value.u = time;
 		PUT(f, EVENT(time, TW_INSTANT, f->main, f->leaf, .argument_count = 1));
