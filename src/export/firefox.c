@@ -128,7 +128,7 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	change((struct firefox *)calls, calls->track, frame->begin + call->duration, node_of(frame - 1));
 }
 
-static void flush_calls(struct firefox *firefox, struct tw_gather_lane *lane)
+static void flush_lane(struct firefox *firefox, struct tw_gather_lane *lane)
 {
 	if (tw_gather_is_empty(lane))
 		return;
@@ -136,13 +136,31 @@ static void flush_calls(struct firefox *firefox, struct tw_gather_lane *lane)
 	tw_gather_clear(lane);
 }
 
+static void flush_lanes(struct firefox *firefox)
+{
+	for (size_t i = 0; i < TW_GATHER_LANES && firefox->gathers; i++)
+		flush_lane(firefox, &firefox->gather.lanes[i]);
+	firefox->gathers = false;
+}
+
+/* Whether calls of different tracks may change places: not where the last stacks are to be had. */
+static bool may_gather(const struct firefox *firefox)
+{
+	enum { WAITING = TW_GATHER_LANES * TW_RUN_ITEMS };
+	size_t limit = firefox->measured.frames.limit;
+	return firefox->nodes >= limit || limit - firefox->nodes > WAITING;
+}
+
 /* Takes what an event is to the slices of its track: begins, ends, or time that goes by. */
 static inline void take_call(struct firefox *firefox, const struct tw_event *event)
 {
 	struct tw_gather_lane *lane = tw_gather_lane_of(&firefox->gather, event->track);
 	if (!tw_gather_has_room(lane, event->track))
-		flush_calls(firefox, lane);
+		flush_lane(firefox, lane);
 	tw_gather_add(lane, event);
+	firefox->gathers = true;
+	if (!may_gather(firefox))
+		flush_lanes(firefox);
 }
 
 static void take_stack(void *context, const struct tw_event *event)
@@ -255,7 +273,7 @@ static void take_async(struct firefox *firefox, const struct tw_event *event)
 /* The stacks of a track have numbers in the order of their events. */
 static void take_sample(struct firefox *firefox, const struct tw_event *event)
 {
-	flush_calls(firefox, tw_gather_lane_of(&firefox->gather, event->track));
+	flush_lanes(firefox);
 	tw_measured_sample(&firefox->measured, event);
 }
 
@@ -330,8 +348,7 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 static int finish_firefox(struct tw_writer *writer)
 {
 	struct firefox *firefox = writer->state;
-	for (size_t i = 0; i < TW_GATHER_LANES; i++)
-		flush_calls(firefox, &firefox->gather.lanes[i]);
+	flush_lanes(firefox);
 	tw_measured_finish(&firefox->measured);
 	return result(firefox, tw_firefox_put(firefox) ? 0 : TW_ERR_MEMORY);
 }

@@ -91,6 +91,7 @@ struct firefox_columns {
 struct firefox {
 	struct tw_measured measured; /* first */
 	struct tw_gather gather;
+	bool gathers; /* something may wait there */
 	struct tw_args args;
 	struct tw_names names; /* as JSON */
 	size_t nodes;          /* of all tracks */

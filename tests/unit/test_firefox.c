@@ -208,7 +208,7 @@ static void test_samples_between_slices(void **state)
 static void test_many_tracks(void **state)
 {
 	enum { TRACKS = 150, LEAVES = 100, STEP = 1000 };
-	static const enum tw_event_kind kinds[] = {TW_SLICE_BEGIN, TW_SLICE_COMPLETE, TW_SLICE_END};
+	static const uint8_t kinds[] = {TW_SLICE_BEGIN, TW_SLICE_COMPLETE, TW_SLICE_END};
 	struct fixture *f = *state;
 	uint32_t tracks[TRACKS];
 	for (unsigned i = 0; i < TRACKS; i++)
