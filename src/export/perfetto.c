@@ -185,7 +185,7 @@ static void reset_now_and_then(struct perfetto *perfetto)
 		return;
 	perfetto->reset++;
 	perfetto->reset_at = at;
-	tw_map_free(&perfetto->children);
+	tw_map_clear(&perfetto->children);
 }
 
 /* What a clock says at the start of the trace. */
