@@ -133,7 +133,7 @@ static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_op
 		struct tw_shown by = tw_show_change(shift.shift_ns, tw_show_duration(size));
 		if (how->markers[1])
 			tw_say("%s: moved by %s, drift %+.3f ppm", tw_shown_path(inputs->items[i].path), by.text,
-			       (shift.scale - 1) * 1e6);
+			       (1 / shift.scale - 1) * 1e6);
 		else
 			tw_say("%s: moved by %s", tw_shown_path(inputs->items[i].path), by.text);
 	}

@@ -191,7 +191,7 @@ events() { # file, then name and microseconds of instants
 	events b.json begin 100 middle 600.5 end 1101 # 1001 microseconds where the first trace has 1000
 	trackway merge --marker begin --marker end a.json b.json -o out.json 2>notes
 	[ "$(times out.json)" = "begin@0 begin@0 middle@500 end@1000 end@1000" ]
-	grep -q '^trackway: b.json: moved by -100.0 us, drift -999.001 ppm$' notes
+	grep -q '^trackway: b.json: moved by -100.0 us, drift +1000.000 ppm$' notes
 }
 
 @test "merge: markers that are not there, in the wrong order, too many, in a pipe" {
