@@ -9,18 +9,24 @@ static void free_session(void *session)
 	sql_session_free(session);
 }
 
-/* trackway_open('file'): its tables are the connection's from now on. Gives the number of files. */
+/* trackway_open('file'), trackway_open('file', 'program'): its tables are the connection's from now on. Gives the
+ * number of files. */
 static void open_trace(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct sql_session *session = sqlite3_user_data(context);
 	const char *path = (const char *)sqlite3_value_text(argv[0]);
-	(void)argc;
+	const char *program = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
 	if (!path) {
 		sqlite3_result_error(context, "trackway_open wants the name of a file", -1);
 		return;
 	}
 	int status = sql_session_add(session, path);
-	if (status == 0 && (status = sql_file_try(session, session->count - 1)) < 0)
+	bool added = status == 0;
+	if (added)
+		status = sql_file_try(session, session->count - 1);
+	if (status == 0)
+		status = sql_file_name(session, session->count - 1, program);
+	if (added && status < 0)
 		sql_session_remove_last(session);
 	if (status < 0)
 		sqlite3_result_error(context, session->error, -1);
@@ -36,8 +42,12 @@ int sqlite3_trackwaysqlite_init(sqlite3 *db, char **error, const sqlite3_api_rou
 	struct sql_session *session = sql_session_new(NULL);
 	if (!session)
 		return SQLITE_NOMEM;
-	int result = sqlite3_create_function_v2(db, "trackway_open", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, session,
-	                                        open_trace, NULL, NULL, free_session);
+	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+	int result =
+	    sqlite3_create_function_v2(db, "trackway_open", 1, flags, session, open_trace, NULL, NULL, free_session);
+	if (result == SQLITE_OK) /* the session is the first one's to free */
+		result =
+		    sqlite3_create_function_v2(db, "trackway_open", 2, flags, session, open_trace, NULL, NULL, NULL);
 	if (result == SQLITE_OK)
 		result = sql_register(db, session);
 	if (result != SQLITE_OK)

@@ -105,10 +105,14 @@ static int choose(struct vtab *vtab, int argc, const char *const *argv, char **e
 	vtab->session = file ? sql_session_new(NULL) : NULL;
 	vtab->own = true;
 	int status = vtab->session ? sql_session_add(vtab->session, file) : TW_ERR_MEMORY;
+	if (status == 0)
+		status = sql_file_name(vtab->session, 0, NULL);
 	free(file);
-	if (status < 0)
+	if (status == TW_ERR_MEMORY)
 		return SQLITE_NOMEM;
-	return vtab->table ? SQLITE_OK : SQLITE_ERROR;
+	if (status < 0 && !*error)
+		*error = sqlite3_mprintf("%s", vtab->session->error);
+	return status == 0 && vtab->table ? SQLITE_OK : SQLITE_ERROR;
 }
 
 static int disconnect(sqlite3_vtab *base)

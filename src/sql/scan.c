@@ -9,6 +9,8 @@
 #include "core/dictionary.h"
 #include "core/format.h"
 
+#include <trackway/symbols.h>
+
 /* ---- Findings: each is told once, however often a file is read. ---- */
 
 static void take_finding(void *context, const struct tw_finding *finding)
@@ -69,6 +71,8 @@ int sql_scan_open(struct sql_scan *scan)
 	if (status < 0)
 		return status;
 	scan->options = session->options;
+	if (session->files[scan->file].symbols)
+		scan->options.namer = tw_symbols_namer(session->files[scan->file].symbols);
 	scan->options.order = scan->order;
 	scan->options.checking = scan->checking;
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;

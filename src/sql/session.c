@@ -12,6 +12,8 @@
 #include "core/format.h"
 #include "sql/scan.h"
 
+#include <trackway/symbols.h>
+
 struct sql_session *sql_session_new(const struct tw_read_options *options)
 {
 	struct sql_session *session = calloc(1, sizeof *session);
@@ -30,10 +32,8 @@ void sql_session_free(struct sql_session *session)
 {
 	if (!session)
 		return;
-	for (size_t i = 0; i < session->count; i++) {
-		sql_survey_free(session->files[i].survey);
-		free(session->files[i].path);
-	}
+	while (session->count)
+		sql_session_remove_last(session);
 	tw_dictionary_free(session->names);
 	free(session);
 }
@@ -53,6 +53,7 @@ void sql_session_remove_last(struct sql_session *session)
 {
 	struct sql_file *file = &session->files[--session->count];
 	sql_survey_free(file->survey);
+	tw_symbols_close(file->symbols);
 	free(file->path);
 }
 

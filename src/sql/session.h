@@ -37,7 +37,8 @@ struct sql_file {
 	bool telling; /* a scan that tells is going on */
 	bool started; /* start_ns is known */
 	uint64_t start_ns;
-	struct sql_survey *survey; /* NULL: not made yet */
+	struct sql_survey *survey;  /* NULL: not made yet */
+	struct tw_symbols *symbols; /* its own names of functions; NULL: those of the session */
 };
 
 struct sql_session {
@@ -61,6 +62,11 @@ int sql_session_add(struct sql_session *session, const char *path);
 
 /* Takes away the file that was added last; nothing may have it open. */
 void sql_session_remove_last(struct sql_session *session);
+
+/* Names the functions of a file that nothing has been asked of yet: by a program, or, of instructions, also by a list
+ * of those that were loaded, as /proc/PID/maps is; NULL: by the list beside it, if there is one. Returns 0 or a
+ * negative status, told in session->error. */
+int sql_file_name(struct sql_session *session, size_t file, const char *program);
 
 /* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in
  * session->error. */

@@ -211,3 +211,18 @@ agrees() { # program
 		done
 	done
 }
+
+@test "sql: the extension names functions by a program" {
+	extension=$(dirname "$(readlink -f "$TRACKWAY")")/libtrackway_sqlite
+	! grep -q __asan_init "$extension.so" || skip "the extension has sanitizers"
+	query='select hex(name), count(*) from slice group by name order by 1'
+	sqlite3 -csv -cmd ".load $extension" :memory: "select trackway_open('$REC/recursion.xray', '$REC/recursion')" "$query" >found
+	trackway sql --csv --binary "$REC/recursion" "$REC/recursion.xray" "$query" >expected
+	[ "$(wc -l <found)" -gt 2 ]
+	diff <(tail -n +2 expected) <(tail -n +2 found | tr -d '\r')
+	run sqlite3 -cmd ".load $extension" :memory: "select trackway_open('$REC/recursion.xray', '/bin/true')"
+	[[ "$output" == *"/bin/true: no xray_instr_map section"* ]]
+	run sqlite3 -cmd ".load $extension" :memory: "select trackway_open('$REC/recursion.xray', 'missing')" \
+		"select count(*) from slice"
+	[[ "$output" == *"missing: "* ]]
+}

@@ -589,6 +589,12 @@ def test_names_maps(bench):
     names = check_names(bench, trace, "--maps", maps)
     expect(set(names) == set(check_names(bench, trace)), "by the list that was recorded")
     expect(set(names) == set(check_names(bench, next(trace.glob("*.xinsndata.bin")))), "by a file of the trace")
+    extension = pathlib.Path(bench.tool).resolve().parent / "libtrackway_sqlite"
+    if b"__asan_init" not in extension.with_suffix(".so").read_bytes():
+        for opened in (f"'{trace}'", f"'{trace}', '{maps}'"):
+            shown = subprocess.run(["sqlite3", "-cmd", f".load {extension}", ":memory:", f"select trackway_open({opened})",
+                                    "select distinct name from slice"], capture_output=True, text=True, check=True).stdout
+            expect(set(shown.splitlines()[1:]) == set(names), f"SQLite's shell, {opened}")
     check_list(next(trace.glob("*.maps")).read_text(), maps.read_text())
     expect("__libc_start_main@@GLIBC_2.34" in names or "__libc_start_main" in names, sorted(names))
     start = int(output.split()[0], 16) - symbols(program)["main"]

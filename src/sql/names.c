@@ -1,0 +1,47 @@
+/* names.c - the names of a trace's functions: from a program, or from the list of those that were loaded. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/session.h"
+#include "symbols/beside.h"
+
+#include <trackway/symbols.h>
+
+/* Traces of instructions have addresses, others numbers of functions. */
+static bool has_addresses(const char *path)
+{
+	const struct tw_read_options look = {.order = TW_ORDER_FILE};
+	struct tw_reader *reader;
+	bool has = tw_open(&reader, path, &look) >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
+	tw_close(reader);
+	return has;
+}
+
+/* What is no program is a list. Of a list files may be missing. */
+static int add_addresses(struct tw_symbols *symbols, const char *program)
+{
+	int status = tw_symbols_add(symbols, program, NULL);
+	if (status == TW_ERR_FORMAT)
+		status = tw_symbols_add_maps(symbols, program);
+	return status < 0 ? status : 0;
+}
+
+static int open_symbols(struct tw_symbols **symbols, const char *path, const char *program)
+{
+	if (!has_addresses(path))
+		return tw_symbols_open(symbols, program);
+	int status = tw_symbols_new(symbols);
+	return status < 0 ? status : add_addresses(*symbols, program);
+}
+
+int sql_file_name(struct sql_session *session, size_t number, const char *program)
+{
+	struct sql_file *file = &session->files[number];
+	char *beside = program ? NULL : tw_symbols_list_beside(file->path);
+	if (!program && !beside)
+		return 0;
+	int status = open_symbols(&file->symbols, file->path, program ? program : beside);
+	free(beside);
+	return status < 0 ? sql_session_fail(session, status, "%s", tw_symbols_error(file->symbols)) : 0;
+}

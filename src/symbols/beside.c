@@ -1,0 +1,69 @@
+/* beside.c - finds the list of programs beside a trace of instructions. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/beside.h"
+
+#include <trackway/xtrace.h>
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_list(const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(name, "xtrace.", 7) == 0 && length > 12 && strcmp(name + length - 5, ".maps") == 0;
+}
+
+/* Of a directory with one trace. */
+static bool find_inside(const char *folder, char found[PATH_MAX])
+{
+	unsigned count = 0;
+	DIR *all = opendir(folder);
+	for (struct dirent *entry; all && (entry = readdir(all));)
+		if (is_list(entry->d_name))
+			count += snprintf(found, PATH_MAX, "%s/%s", folder, entry->d_name) < PATH_MAX;
+	if (all)
+		closedir(all);
+	return count == 1;
+}
+
+/* A file of a trace may be compressed: its name then ends so. */
+static bool parse_name(const char *text, struct tw_xtrace_name *name)
+{
+	static const char *const endings[] = {"", ".zst", ".gz"};
+	char plain[TW_XTRACE_NAME_SIZE];
+	size_t length = strlen(text);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t tail = strlen(endings[i]);
+		if (tail > length || length - tail >= sizeof plain || strcmp(text + length - tail, endings[i]) != 0)
+			continue;
+		snprintf(plain, sizeof plain, "%.*s", (int)(length - tail), text);
+		if (tw_xtrace_name_parse(plain, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of a directory or a file of a trace. */
+static bool find(const char *path, char found[PATH_MAX])
+{
+	struct tw_xtrace_name name;
+	struct stat what;
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	if (stat(path, &what) == 0 && S_ISDIR(what.st_mode))
+		return find_inside(path, found);
+	if (!parse_name(last, &name))
+		return false;
+	int length = snprintf(found, PATH_MAX, "%.*sxtrace.%s.maps", (int)(last - path), path, name.timestamp);
+	return length < PATH_MAX && access(found, R_OK) == 0;
+}
+
+char *tw_symbols_list_beside(const char *path)
+{
+	char found[PATH_MAX];
+	return find(path, found) ? strdup(found) : NULL;
+}
