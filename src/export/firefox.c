@@ -128,25 +128,25 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 	change((struct firefox *)calls, calls->track, frame->begin + call->duration, node_of(frame - 1));
 }
 
-static void flush_lane(struct firefox *firefox, struct tw_gather_lane *lane)
+static void flush_lane(struct firefox *firefox, struct tw_streak *lane)
 {
-	if (tw_gather_is_empty(lane))
+	if (tw_streak_is_empty(lane))
 		return;
 	tw_calls_feed_run(&firefox->measured.calls, &lane->run, enter, leave, false);
-	tw_gather_clear(lane);
+	tw_streak_clear(lane);
 }
 
 static void flush_lanes(struct firefox *firefox)
 {
-	for (size_t i = 0; i < TW_GATHER_LANES && firefox->gathers; i++)
-		flush_lane(firefox, &firefox->gather.lanes[i]);
+	for (size_t i = 0; i < TW_STREAKS && firefox->gathers; i++)
+		flush_lane(firefox, &firefox->streaks.lanes[i]);
 	firefox->gathers = false;
 }
 
 /* Whether calls of different tracks may change places: not where the last stacks are to be had. */
 static bool may_gather(const struct firefox *firefox)
 {
-	enum { WAITING = TW_GATHER_LANES * TW_RUN_ITEMS };
+	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS };
 	size_t limit = firefox->measured.frames.limit;
 	return firefox->nodes >= limit || limit - firefox->nodes > WAITING;
 }
@@ -154,10 +154,10 @@ static bool may_gather(const struct firefox *firefox)
 /* Takes what an event is to the slices of its track: begins, ends, or time that goes by. */
 static inline void take_call(struct firefox *firefox, const struct tw_event *event)
 {
-	struct tw_gather_lane *lane = tw_gather_lane_of(&firefox->gather, event->track);
-	if (!tw_gather_has_room(lane, event->track))
+	struct tw_streak *lane = tw_streak_of(&firefox->streaks, event->track);
+	if (!tw_streak_has_room(lane, event->track))
 		flush_lane(firefox, lane);
-	tw_gather_add(lane, event);
+	tw_streak_add(lane, event);
 	firefox->gathers = true;
 	if (!may_gather(firefox))
 		flush_lanes(firefox);

@@ -3,7 +3,7 @@
 #ifndef EXPORT_FIREFOX_H
 #define EXPORT_FIREFOX_H
 
-#include "core/gather.h"
+#include "core/streaks.h"
 #include "export/args.h"
 #include "export/children.h"
 #include "export/measured.h"
@@ -90,7 +90,7 @@ struct firefox_columns {
 
 struct firefox {
 	struct tw_measured measured; /* first */
-	struct tw_gather gather;
+	struct tw_streaks streaks;
 	bool gathers; /* something may wait there */
 	struct tw_args args;
 	struct tw_names names; /* as JSON */

@@ -101,18 +101,18 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave};
 
-static void flush_lane(struct tw_stack_tree *tree, struct tw_gather_lane *lane)
+static void flush_lane(struct tw_stack_tree *tree, struct tw_streak *lane)
 {
-	if (tw_gather_is_empty(lane))
+	if (tw_streak_is_empty(lane))
 		return;
 	tw_calls_feed_run(&tree->calls, &lane->run, enter, leave, false);
-	tw_gather_clear(lane);
+	tw_streak_clear(lane);
 }
 
 static void flush_lanes(struct tw_stack_tree *tree)
 {
-	for (size_t i = 0; i < TW_GATHER_LANES && tree->gathers; i++)
-		flush_lane(tree, &tree->gather.lanes[i]);
+	for (size_t i = 0; i < TW_STREAKS && tree->gathers; i++)
+		flush_lane(tree, &tree->streaks.lanes[i]);
 	tree->gathers = false;
 }
 
@@ -120,7 +120,7 @@ static void flush_lanes(struct tw_stack_tree *tree)
  * nodes, which are numbered as they come. */
 static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
-	enum { WAITING = TW_GATHER_LANES * TW_RUN_ITEMS, NODES = 2 /* of a call, at most: its thread's, too */ };
+	enum { WAITING = TW_STREAKS * TW_RUN_ITEMS, NODES = 2 /* of a call, at most: its thread's, too */ };
 	return tree->full || (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit);
 }
 
@@ -130,12 +130,12 @@ static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *bat
 	tree->gathers = true;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		struct tw_gather_lane *lane = tw_gather_lane_of(&tree->gather, event->track);
-		if (!tw_gather_has_room(lane, event->track))
+		struct tw_streak *lane = tw_streak_of(&tree->streaks, event->track);
+		if (!tw_streak_has_room(lane, event->track))
 			flush_lane(tree, lane);
 		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_COMPLETE)
 			tw_frames_of_name(&tree->frames, event->name);
-		tw_gather_add(lane, event);
+		tw_streak_add(lane, event);
 	}
 }
 

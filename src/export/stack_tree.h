@@ -5,7 +5,7 @@
 
 #include "core/calls.h"
 #include "core/format.h"
-#include "core/gather.h"
+#include "core/streaks.h"
 #include "export/children.h"
 #include "export/frames.h"
 
@@ -42,7 +42,7 @@ struct tw_stack_tree_node {
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
-	struct tw_gather gather;
+	struct tw_streaks streaks;
 	bool gathers; /* something may wait there */
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
