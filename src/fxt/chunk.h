@@ -340,8 +340,8 @@ size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t pl
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
-/* ready.c: the same of little endian records up to an end, where there are links, as they will be written. Sets *timed to
- * the last that it took, if it took one. Returns where one is for others. */
+/* ready.c: the same of little endian records up to an end, where there are links, as they will be written. Sets *timed
+ * to the last that it took, if it took one. Returns where one is for others. */
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
 
 /* rows.c: gives the rows at the start of a chunk that had no time before them that of the first that has one, if there
