@@ -63,6 +63,101 @@ static struct tw_call_space *new_space(struct tw_calls *calls)
 	return NULL;
 }
 
+/* ---- How many calls of a name, and of a row, go on: by tables, or, where many tracks have something open at once and
+ * there is no memory for tables of all, by a look at all frames, which are few then. ---- */
+
+enum { TABLELESS_DEPTH = 64, RESERVE = 4 /* the share of the memory that tables leave */ };
+
+static uint32_t calls_of_name(const struct tw_call_space *space, uint32_t depth, uint32_t name)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 1; i <= depth; i++)
+		count += space->frames[i].name == name;
+	return count;
+}
+
+static uint32_t calls_of_row(const struct tw_call_space *space, uint32_t depth, uint32_t row)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 1; i <= depth; i++)
+		count += space->frames[i].row == row;
+	return count;
+}
+
+static bool grow_names(struct tw_calls *calls, struct tw_call_space *space, uint32_t name)
+{
+	return tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->on_stack, &space->name_room, name + (size_t)1,
+	                      sizeof *space->on_stack);
+}
+
+static bool grow_rows(struct tw_calls *calls, struct tw_call_space *space, uint32_t row)
+{
+	return !calls->by_row || tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->row_on_stack, &space->row_room,
+	                                        row + (size_t)1, sizeof *space->row_on_stack);
+}
+
+static void drop_tables(struct tw_calls *calls, struct tw_call_space *space)
+{
+	tw_budget_give(calls->budget, TW_FOR_STACKS,
+	               space->name_room * sizeof *space->on_stack + space->row_room * sizeof *space->row_on_stack);
+	free(space->on_stack);
+	free(space->row_on_stack);
+	space->on_stack = NULL;
+	space->row_on_stack = NULL;
+	space->name_room = space->row_room = 0;
+	space->tableless = true;
+}
+
+/* Makes tables of what goes on. */
+static bool make_tables(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth)
+{
+	for (uint32_t i = 1; i <= depth; i++)
+		if (!grow_names(calls, space, space->frames[i].name) || !grow_rows(calls, space, space->frames[i].row))
+			return false;
+	for (uint32_t i = 1; i <= depth; i++) {
+		space->on_stack[space->frames[i].name].calls++;
+		if (calls->by_row)
+			space->row_on_stack[space->frames[i].row]++;
+	}
+	space->tableless = false;
+	return true;
+}
+
+static bool is_roomy(const struct tw_calls *calls)
+{
+	return tw_budget_fits(calls->budget, TW_FOR_STACKS, tw_budget_most(calls->budget, TW_FOR_STACKS) / RESERVE);
+}
+
+/* Makes room for a call of a name above a depth. */
+static bool make_name_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name)
+{
+	bool shallow = depth < TABLELESS_DEPTH;
+	if (space->tableless)
+		return shallow || (make_tables(calls, space, depth) && grow_names(calls, space, name));
+	if (name < space->name_room || ((is_roomy(calls) || !shallow) && grow_names(calls, space, name)))
+		return true;
+	if (shallow)
+		drop_tables(calls, space);
+	return shallow;
+}
+
+static bool make_row_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t row)
+{
+	if (space->tableless || grow_rows(calls, space, row))
+		return true;
+	if (depth < TABLELESS_DEPTH)
+		drop_tables(calls, space);
+	return space->tableless;
+}
+
+bool tw_calls_hold(const struct tw_calls *calls, uint32_t name)
+{
+	const struct tw_call_space *space = calls->stack->space;
+	if (!space || space->tableless)
+		return space && calls_of_name(space, calls->stack->depth, name);
+	return name < space->name_room && space->on_stack[name].calls;
+}
+
 /* Gives the current track the frames that it needs to push a call of a name. */
 static bool make_room(struct tw_calls *calls, uint32_t name)
 {
@@ -79,14 +174,7 @@ static bool make_room(struct tw_calls *calls, uint32_t name)
 	struct tw_call_space *space = stack->space;
 	return tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room,
 	                      stack->depth + (size_t)2, sizeof *space->frames) &&
-	       tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->on_stack, &space->name_room, name + (size_t)1,
-	                      sizeof *space->on_stack);
-}
-
-static bool make_row_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t row)
-{
-	return !calls->by_row || tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->row_on_stack, &space->row_room,
-	                                        row + (size_t)1, sizeof *space->row_on_stack);
+	       make_name_room(calls, space, stack->depth, name);
 }
 
 /* ---- Ends. ---- */
@@ -110,6 +198,18 @@ static bool inside_other(const struct tw_call_space *space, const struct tw_fram
 	return space->lowest_other != frame - space->frames;
 }
 
+/* Takes a frame that stands above a depth from the tables; returns how many calls like it go on. */
+static uint32_t take_away(const struct tw_calls *calls, struct tw_call_space *space, uint32_t depth,
+                          const struct tw_frame *frame)
+{
+	if (space->tableless && calls->by_row)
+		return calls_of_row(space, depth, frame->row);
+	if (space->tableless)
+		return calls_of_name(space, depth, frame->name);
+	uint32_t below = --space->on_stack[frame->name].calls;
+	return calls->by_row ? --space->row_on_stack[frame->row] : below;
+}
+
 /* Ends the call on top. */
 static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 {
@@ -119,9 +219,7 @@ static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 	if (top_is_timed(stack))
 		stack->due = stack->timed[--stack->timed_count].due_below;
 	stack->depth--;
-	uint32_t below = --space->on_stack[frame->name].calls;
-	if (calls->by_row)
-		below = --space->row_on_stack[frame->row];
+	uint32_t below = take_away(calls, space, stack->depth, frame);
 	if (frame->row == TW_ROW_OTHER)
 		below = inside_other(space, frame);
 	uint64_t duration = duration_of(calls, frame, time);
@@ -188,13 +286,13 @@ static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
 {
 	const struct tw_call_space *space = stack->space;
 	uint32_t depth = stack->depth;
-	if (!space || name >= space->name_room)
+	if (!space || (!space->tableless && name >= space->name_room))
 		return 0;
 	if (name == 0)
 		return innermost(stack);
-	if (!space->on_stack[name].calls)
+	if (!space->tableless && !space->on_stack[name].calls)
 		return 0;
-	while (space->frames[depth].name != name)
+	while (depth && space->frames[depth].name != name)
 		depth--;
 	return depth;
 }
@@ -228,8 +326,9 @@ static bool holds_other(const struct tw_call_space *space, uint32_t depth)
 /* Counts a call that goes onto the stack above `depth`. */
 static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t name, uint32_t row)
 {
-	space->on_stack[name].calls++;
-	if (calls->by_row)
+	if (!space->tableless)
+		space->on_stack[name].calls++;
+	if (!space->tableless && calls->by_row)
 		space->row_on_stack[row]++;
 	if (row == TW_ROW_OTHER && !holds_other(space, depth))
 		space->lowest_other = depth + 1;
@@ -244,7 +343,7 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	if (room)
 		space->frames[stack->depth + 1].begin = item->time;
 	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], item->name) : TW_ROW_NONE;
-	if (!room || !make_row_room(calls, space, row)) {
+	if (!room || !make_row_room(calls, space, stack->depth, row)) {
 		calls->untimed++;
 		return false;
 	}
@@ -364,6 +463,7 @@ void tw_calls_switch(struct tw_calls *calls, uint32_t track)
 	if (calls->in_turn)
 		finish_track(calls);
 	if (left->space && !left->depth) {
+		left->space->tableless = false;
 		left->space->next = calls->spaces;
 		calls->spaces = left->space;
 		left->space = NULL;

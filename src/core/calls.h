@@ -62,6 +62,7 @@ struct tw_call_space {
 	size_t name_room;
 	uint32_t *row_on_stack; /* calls by row, only where `by_row` */
 	size_t row_room;
+	bool tableless;             /* there is no memory for these two: frames are looked through */
 	uint32_t lowest_other;      /* where the lowest call of TW_ROW_OTHER is, if it is there: otherwise stale */
 	struct tw_call_space *next; /* of those that no track has */
 };
@@ -189,11 +190,7 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run, const struct tw_call_item *item);
 
 /* Whether a call of a name goes on on the current track, or one of TW_ROW_OTHER. */
-static inline bool tw_calls_hold(const struct tw_calls *calls, uint32_t name)
-{
-	const struct tw_call_space *space = calls->stack->space;
-	return space && name < space->name_room && space->on_stack[name].calls;
-}
+bool tw_calls_hold(const struct tw_calls *calls, uint32_t name);
 bool tw_calls_hold_other(const struct tw_calls *calls);
 
 /* Ends the complete slices of the current track that are over at a time, for what stands on the stack to be true
@@ -375,7 +372,7 @@ static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct t
                                                                         bool by_row)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (!stack->space || stack->folded)
+	if (!stack->space || stack->space->tableless || stack->folded)
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;

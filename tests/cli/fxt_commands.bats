@@ -540,3 +540,26 @@ END
 	[ "$(trackway sql --csv in.fxt "select count(*) from slice where name = 'a' || char(0) || 'b'" | tail -n 1)" = 2 ]
 	[ "$(trackway sql --csv in.fxt "select count(*) from slice where name = 'a'" | tail -n 1)" = 1 ]
 }
+
+@test "stat: slices open on hundreds of threads at once, of thousands of names" {
+	archive <<-'END'
+		import random
+		random.seed(4)
+		threads, names, open_names = 500, 4000, [[] for _ in range(500)]
+		out += [string(i + 1, b"name %d" % i) for i in range(names)]
+		for i in range(threads * 20):
+		    k = i % threads
+		    own = [(k * 7 + j * 11) % names + 1 for j in range(3)]
+		    begins = not open_names[k] or random.random() < 0.5
+		    name = random.choice(own) if begins or random.random() < 0.1 else open_names[k].pop()
+		    if begins:
+		        open_names[k].append(name)
+		    out.append(event(2 if begins else 3, name, 5, 1000 + k, category=1, reference=0, ticks=i))
+	END
+	for by in function thread; do
+		trackway stat --memory 16M --by $by --json in.fxt >little
+		trackway stat --memory 2G --by $by --json in.fxt >much
+		cmp little much
+		[ "$(grep -c '"name":"(other)"' much)" -eq 0 ]
+	done
+}
