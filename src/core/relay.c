@@ -152,8 +152,8 @@ static void add_item(struct relay *relay, struct block *block, const struct tw_b
 }
 
 /* Does some of the source's work instead of waiting; false where there is nothing to do. With the lock, which is let go
- * meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a time: `make
- * bench` measures convert. */
+ * meanwhile. The system leaves a processor idle rather than to take a thread from another one for so short a time:
+ * `make bench` measures convert. */
 static bool help(struct relay *relay, bool guest)
 {
 	struct tw_reader *source = relay->source;

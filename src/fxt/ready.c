@@ -14,7 +14,7 @@
 #define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
 
 /* The document, "Event record". */
-enum { INSTANT, COUNTER, BEGIN, END, COMPLETE, FLOW_END = 10, SCOPE_MAX = 2 };
+enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2 };
 
 enum {
 	TEXT_MOST = 64, /* bytes of a text; longer ones are seldom */
@@ -160,7 +160,7 @@ static inline bool is_near(const struct tw_ticks *clock, uint64_t ticks)
 /* Whether what stands behind the arguments is as it should be, and both times can be told by a multiplication. */
 INLINE bool is_right(const struct loop *loop, unsigned type, uint64_t ticks, uint64_t word)
 {
-	bool complete = type == COMPLETE, instant = type == INSTANT;
+	bool complete = type == FXT_COMPLETE, instant = type == FXT_INSTANT;
 	uint64_t least = complete ? ticks : 0, end = complete ? word : ticks;
 	uint64_t most = complete ? loop->without - 1 : instant ? SCOPE_MAX : UINT64_MAX;
 	return (word >= least) & (word <= most) & (ticks < loop->without) & is_near(&loop->clock, ticks) &
@@ -216,11 +216,11 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	const uint8_t *at = bytes + (size_t)2 * TW_FXT_WORD;
 	if (count)
 		to = put_arguments(chunk, count, &at, to);
-	else if (type == COUNTER)
+	else if (type == FXT_COUNTER)
 		return false;
 	if (!to)
 		return false;
-	bool complete = type == COMPLETE, bare = type == BEGIN || type == END;
+	bool complete = type == FXT_COMPLETE, bare = type == FXT_BEGIN || type == FXT_END;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
 	word = at < bytes + size ? word : 0; /* an instant may have no scope */
 	uint64_t time = ns_of(&loop->clock, ticks), merged = time + loop->shift;
