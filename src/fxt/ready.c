@@ -163,8 +163,8 @@ INLINE bool is_right(const struct loop *loop, unsigned type, uint64_t ticks, uin
 	bool complete = type == FXT_COMPLETE, instant = type == FXT_INSTANT;
 	uint64_t least = complete ? ticks : 0, end = complete ? word : ticks;
 	uint64_t most = complete ? loop->without - 1 : instant ? SCOPE_MAX : UINT64_MAX;
-	return (word >= least) & (word <= most) & (ticks < loop->without) & is_near(&loop->clock, ticks) &
-	       is_near(&loop->clock, end);
+	bool begins_near = is_near(&loop->clock, ticks), ends_near = is_near(&loop->clock, end);
+	return (word >= least) & (word <= most) & (ticks < loop->without) & begins_near & ends_near;
 }
 
 /* Adds a record that has been put behind the others. The briefs of those that are late are put in order afterwards. */

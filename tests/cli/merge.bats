@@ -529,7 +529,7 @@ make_many() { # how many
 	(ulimit -n 32; trackway merge --marker begin --marker end a.json b*.json -o out.json 2>notes)
 	cmp all.json out.json
 	diff notes.direct notes
-	grep -q '^trackway: b20.json: moved by -100.0 us, drift -999.001 ppm$' notes
+	grep -q '^trackway: b20.json: moved by -100.0 us, drift +1000.000 ppm$' notes
 	cp c.json b21.json
 	sed -i s/end/other/ b21.json
 	run bash -c 'ulimit -n 32; trackway merge --marker begin --marker end a.json b*.json -o missing.json'

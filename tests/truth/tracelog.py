@@ -565,8 +565,8 @@ def named(log, iid):
         return ("(unknown)", 0), None, None
     function = log.functions.get(iid, {})
     pointer = function.get("class_id")
-    # A NUL ends a name in what is common to all formats; dump has it whole.
-    name = log.function_names.get(iid, f"function {iid:#x}").partition("\0")[0]
+    # What is common to all formats tells a NUL in a name as four letters.
+    name = log.function_names.get(iid, f"function {iid:#x}").replace("\0", "\\x00")
     owner = log.class_names.get(function.get("class"), f"class at {pointer:#x}" if pointer else None)
     return (name, iid), owner, function.get("module")
 
