@@ -288,7 +288,9 @@ static void add_told(const struct job *job, const struct told *told, uint64_t va
 
 static char scope_of(uint16_t flags)
 {
-	return flags & TW_FLAG_GLOBAL ? 'g' : flags & TW_FLAG_PROCESS ? 'p' : 't';
+	if (flags & TW_FLAG_GLOBAL)
+		return 'g';
+	return flags & TW_FLAG_PROCESS ? 'p' : 't';
 }
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
