@@ -466,12 +466,12 @@ static bool make_nested(struct fxt_calls *calls)
 	return calls->nested;
 }
 
-/* As those that nest are measured. */
+/* As those that nest are measured. items: of all lanes. */
 static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane)
 {
 	lane->begin = UINT64_MAX;
 	lane->end = 0;
-	for (size_t i = 0; i < lane->count; i++) {
+	for (size_t i = lane->from; i < lane->from + lane->count; i++) {
 		uint64_t end = items[i].time + (items[i].kind == TW_CALL_COMPLETE ? items[i].duration : 0);
 		lane->begin = end < lane->begin ? end : lane->begin;
 		lane->end = end > lane->end ? end : lane->end;
@@ -506,7 +506,7 @@ static bool sort_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *s
 	}
 	for (size_t i = 0; i < calls->lane_count; i++)
 		if (!calls->lanes[i].nested)
-			measure_lane(calls->items + calls->lanes[i].from, &calls->lanes[i]);
+			measure_lane(calls->items, &calls->lanes[i]);
 	return true;
 }
 
