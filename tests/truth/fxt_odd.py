@@ -189,4 +189,4 @@ def unfinished(inline):
     data += event(8, 3, 5, category=3, reference=2, ticks=1300)
     if inline:
         data += event(0, 3, 900, 13, category=3, reference=0, ticks=2500)
-    return data + name(13)
+    return data + name(13) + name(11)
