@@ -110,9 +110,10 @@ static uint32_t line_of(const struct callgrind *callgrind, uint32_t node)
 
 /* ---- Costs. ---- */
 
+/* There may be none to tell, and C has no NULL + 0. */
 static uint64_t *amounts_of(const struct callgrind *callgrind, uint32_t cost)
 {
-	return callgrind->amounts + (size_t)cost * callgrind->told_count;
+	return callgrind->amounts ? callgrind->amounts + (size_t)cost * callgrind->told_count : NULL;
 }
 
 /* Adds a cost of a function without any amounts. False when there is no memory. */
