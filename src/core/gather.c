@@ -25,6 +25,8 @@ struct tw_gathering {
 	struct tw_runs file;
 	struct tw_run *runs; /* of the traces, one each; then what was merged of them */
 	size_t run_count;
+	bool begun;              /* that is done once, */
+	int status;              /* and ended so */
 	bool aligned;            /* runs have the times of the merged trace, not those of their traces */
 	struct tw_moments first; /* of the first trace */
 	struct tw_argument arguments[UINT8_MAX]; /* of the row that is put */
@@ -248,7 +250,7 @@ static int merge_round(struct tw_reader *merged, size_t most)
 	return status;
 }
 
-int tw_gather(struct tw_reader *merged)
+static int gather(struct tw_reader *merged)
 {
 	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
 	size_t most = runs_most(merged);
@@ -257,4 +259,14 @@ int tw_gather(struct tw_reader *merged)
 	while (status == 0 && gathering->run_count > most)
 		status = merge_round(merged, most);
 	return status < 0 ? status : open_runs(merged, 0, gathering->run_count, &gathering->together);
+}
+
+int tw_gather(struct tw_reader *merged)
+{
+	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;
+	if (!gathering->begun) {
+		gathering->begun = true;
+		gathering->status = gather(merged);
+	}
+	return gathering->status;
 }

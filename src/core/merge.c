@@ -297,7 +297,7 @@ static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
 {
 	const struct tw_merge *merge = merged->state;
 	*batch = (struct tw_batch){0};
-	int status = merge->gathering && !merge->started ? tw_gather(merged) : 0;
+	int status = merge->gathering ? tw_gather(merged) : 0;
 	status = status < 0 ? status : tw_merge_rows(merged, batch);
 	if (status > 0 && batch->events[batch->count - 1].time > merged->clock.end_ns)
 		merged->clock.end_ns = batch->events[batch->count - 1].time;
