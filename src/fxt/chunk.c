@@ -141,6 +141,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->late);
 	free(scratch->record);
 	free(scratch->steps.steps);
+	free(scratch->heads);
 	fxt_skimmer_free(scratch->skimmer);
 	*scratch = (struct fxt_scratch){0};
 }

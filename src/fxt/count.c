@@ -35,19 +35,6 @@ void fxt_census_free(struct fxt_census *census)
 	free(census);
 }
 
-static bool prepare(struct fxt_chunk *chunk)
-{
-	if (chunk->census)
-		return true;
-	struct fxt_census *census = chunk->census = calloc(1, sizeof *census);
-	if (census) {
-		census->sums.categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *census->sums.categories);
-		census->leap.categories = calloc(FXT_PAGE * FXT_PAGES, sizeof *census->leap.categories);
-	}
-	chunk->failed = !census || !census->sums.categories || !census->leap.categories;
-	return !chunk->failed;
-}
-
 static inline void note_time(struct fxt_tally *tally, uint64_t ticks)
 {
 	tally->first = ticks < tally->first ? ticks : tally->first;
@@ -266,154 +253,248 @@ static void count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *b
 	count_threads(sums, header, kind, bytes, size, big);
 }
 
-/* The same in a run. Returns its size; 0: it is another record. */
-static size_t pass_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, const uint8_t *to, bool big)
-{
-	if (fxt_type(header) <= TW_FXT_TYPE_EVENT)
-		return 0;
-	size_t size = fxt_measure_other(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) * (size_t)TW_FXT_WORD;
-	if (size)
-		count_other(sums, header, bytes, size, big);
-	sums->provider.records += size != 0;
-	return size;
-}
-
-/* Events of one thread that stand together. */
-struct streak {
-	uint64_t usual;      /* what their headers have in USUAL_BITS */
-	const uint8_t *from; /* moved on by the size of what stands between them */
-	uint64_t count;
-	uint64_t first, last; /* ticks */
+/* Records that have the low half of their headers in common: type and size, of events also the type, the thread and how
+ * many arguments there are. That tells nearly all that is to be counted, so that it is looked at once for many. */
+struct head {
+	uint64_t first, last; /* ticks, or what else the second words have */
+	uint32_t low;         /* 0: none */
+	uint32_t count;
+	uint32_t no_category;   /* bits to set in the number of the category: what has none counts for NO_CATEGORY */
+	uint16_t category_bits; /* bits to keep */
+	bool listed;            /* more is to be looked at: arguments, or it is no event */
 };
 
-static const uint64_t thread_bits = FXT_BITS(24, 31);
+enum {
+	HEADS = 1 << 12, /* places, of which half are taken at most */
+	NO_CATEGORY = 1 << 16
+};
 
-/* What says that an event is of the same thread as the one before, and has its category not inline. */
-#define USUAL_BITS (FXT_BITS(0, 3) | FXT_BITS(24, 31) | FXT_BITS(47, 47))
-#define NONE_USUAL UINT64_MAX
-
-static struct streak begin_streak(uint64_t header, const uint8_t *bytes)
-{
-	return (struct streak){.usual = (header & thread_bits) | TW_FXT_TYPE_EVENT, .from = bytes, .first = UINT64_MAX};
-}
-
-static void end_streak(struct fxt_sums *sums, const struct streak *streak, const uint8_t *end)
-{
-	const struct fxt_tally more = {streak->count, (uint64_t)(end - streak->from), streak->first, streak->last};
-	add_up(&sums->threads[tw_bits(streak->usual, 24, 31)], &more);
-	sums->provider.records += streak->count;
-}
-
-/* Whether an event has its thread or its category inline. */
-static inline bool is_inline(uint64_t header)
-{
-	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
-}
+struct fxt_heads {
+	struct head all[HEADS]; /* by hash */
+	uint16_t used[HEADS / 2];
+	size_t used_count;
+	struct fxt_doubts doubts;
+	uint32_t listed[FXT_DOUBTS], others[FXT_DOUBTS]; /* places of records; of those that are no events */
+	size_t listed_count, other_count;
+};
 
 /* Where records are counted one after the other. */
 struct run {
 	struct fxt_sums *sums;
+	struct fxt_heads *heads;
 	const struct fxt_chunk *chunk;
-	struct fxt_doubts *doubts; /* NULL: all records are as they should be */
-	struct streak streak;
+	bool doubting;       /* sizes are not known to be right */
 	const uint8_t *last; /* the last record */
+	bool stopped;        /* at one that is not for the fast path, or not all there */
 };
 
-/* Counts events of the streak. Returns the place of what is none, or is behind the limit. */
-static inline __attribute__((always_inline)) const uint8_t *count_streak(struct run *run, const uint8_t *bytes,
-                                                                         const uint8_t *to, bool doubting, bool big)
+/* Heads of plain events, of as many threads as most archives have, each have a place of their own: that is
+ * ((size << 10) + (thread << 4) + type) % HEADS. */
+static inline struct head *head_at(struct fxt_heads *heads, uint32_t low)
 {
-	enum { TWO = FXT_TWO_WORDS, THREE = FXT_THREE_WORDS };
+	return &heads->all[(low * 0x4000011) >> 20];
+}
+
+/* Whether records that begin so are for the fast path: their size is in the header, and others do not depend on them. */
+static bool is_for_heads(uint32_t low)
+{
+	unsigned type = fxt_type(low);
+	bool threadless = type == TW_FXT_TYPE_EVENT && tw_bits(low, 24, 31) == 0;
+	return type >= TW_FXT_TYPE_EVENT && type <= TW_FXT_TYPE_PROFILER && tw_bits(low, 4, 15) >= 2 && !threadless;
+}
+
+/* The head of records where the first that was looked at is another one. NULL where they are not for the fast path, or
+ * there are too many. */
+static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads, uint32_t low)
+{
 	static const uint32_t plain[FXT_TYPES] = {
-	    TWO, 0, TWO, TWO, THREE, THREE, THREE, THREE, THREE, THREE, THREE,
+	    FXT_TWO_WORDS,   0,
+	    FXT_TWO_WORDS,   FXT_TWO_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS,
 	};
-	struct fxt_sums *const sums = run->sums;
-	uint32_t *const categories = sums->categories;
-	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(run->doubts, bytes, to),
+	struct head *head = head_at(heads, low);
+	while (head->low && head->low != low)
+		head = head < heads->all + HEADS - 1 ? head + 1 : heads->all;
+	if (head->low)
+		return head;
+	if (heads->used_count == HEADS / 2 || !is_for_heads(low))
+		return NULL;
+	heads->used[heads->used_count++] = (uint16_t)(head - heads->all);
+	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT;
+	*head = (struct head){
+	    .first = UINT64_MAX,
+	    .low = low,
+	    .no_category = other ? NO_CATEGORY : 0,
+	    .category_bits = other ? 0 : UINT16_MAX,
+	    .listed = other || fxt_is_doubtful(low, plain[tw_bits(low, 16, 19)]),
+	};
+	return head;
+}
+
+/* A category is met that was not met before. False where its name is in the record. */
+static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint32_t category)
+{
+	if (tw_bits(category, 15, 15)) {
+		sums->categories[category] = 0;
+		return false;
+	}
+	sums->used[sums->used_count++] = (uint16_t)category;
+	return true;
+}
+
+/* Counts records. Which kinds of them come cannot be foretold, and no jump depends on it. Returns the place of what is
+ * not for the fast path, or is behind the limit. */
+static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, const uint8_t *bytes,
+                                                                        const uint8_t *to, bool big)
+{
+	struct fxt_heads *const heads = run->heads;
+	uint32_t *const categories = run->sums->categories;
+	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(&heads->doubts, bytes, to),
 			     *last = run->last;
-	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
-	struct streak streak = run->streak;
+	uint32_t *listed = heads->listed;
+	run->stopped = true;
 	while (bytes < limit) {
-		const uint64_t header = tw_load64(bytes, big);
+		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		const unsigned type = (unsigned)tw_bits(header, 16, 19);
-		if ((header & USUAL_BITS) != streak.usual || (doubting && !fxt_is_there(size, bytes, to)))
-			break;
-		if (doubting) {
-			*doubt = (uint32_t)(bytes - base);
-			doubt += fxt_is_doubtful(header, plain[type]) | tw_bits(header, 63, 63);
-		}
-		sums->events[type]++;
-		const uint16_t category = (uint16_t)(header >> 32);
-		if (__builtin_expect(categories[category]++ == 0, 0))
-			sums->used[sums->used_count++] = category;
-		uint64_t time = tw_load64(bytes + TW_FXT_WORD, big);
-		streak.first = time < streak.first ? time : streak.first;
-		streak.last = time > streak.last ? time : streak.last;
-		streak.count++;
+		struct head *head = head_at(heads, (uint32_t)header);
+		if (__builtin_expect(head->low != (uint32_t)header, 0) && !(head = find_head(heads, (uint32_t)header)))
+			goto stop;
+		const uint32_t category = ((uint32_t)(header >> 32) & head->category_bits) | head->no_category;
+		if (size - 1 >= (size_t)(to - bytes)) /* or there is none: 0 is nobody's header */
+			goto stop;
+		if (__builtin_expect(categories[category]++ == 0, 0) && !meet_category(run->sums, category))
+			goto stop;
+		*listed = (uint32_t)(bytes - base);
+		listed += head->listed | tw_bits(header, 63, 63);
+		head->count++;
+		head->first = ticks < head->first ? ticks : head->first;
+		head->last = ticks > head->last ? ticks : head->last;
 		last = bytes;
 		bytes += size;
 	}
-	run->streak = streak;
+	run->stopped = false;
+stop:
 	run->last = last;
-	if (doubting)
-		run->doubts->count = (size_t)(doubt - run->doubts->places);
+	heads->listed_count = (size_t)(listed - heads->listed);
 	return bytes;
 }
 
-/* Passes what is none of the streak, or begins another one. Returns the next place; NULL where the run stops. */
-static inline const uint8_t *pass_unusual(struct run *run, const uint8_t *bytes, const uint8_t *to, bool big)
+/* Parts what was listed. */
+static void part_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
 {
-	uint64_t header = tw_load64(bytes, big);
-	size_t other = pass_other(run->sums, header, bytes, to, big);
-	if (other) {
-		run->last = bytes;
-		run->streak.from += other;
-		return bytes + other;
+	uint32_t *doubt = heads->doubts.places, *other = heads->others;
+	for (size_t i = 0; i < heads->listed_count; i++) {
+		uint32_t place = heads->listed[i];
+		bool is_event = fxt_type(tw_load64(chunk->bytes + place, big)) == TW_FXT_TYPE_EVENT;
+		*doubt = *other = place;
+		doubt += is_event;
+		other += !is_event;
 	}
-	bool goes_on = fxt_type(header) == TW_FXT_TYPE_EVENT && !is_inline(header);
-	if (!goes_on || !fxt_is_there(tw_bits(header, 4, 15) * TW_FXT_WORD, bytes, to))
-		return NULL;
-	end_streak(run->sums, &run->streak, bytes);
-	run->streak = begin_streak(header, bytes);
-	return bytes;
+	heads->doubts.count = (size_t)(doubt - heads->doubts.places);
+	heads->other_count = (size_t)(other - heads->others);
 }
 
-/* Counts records from where a leap ends, and moves its end behind them. */
-static inline __attribute__((always_inline)) void count_run(struct run *run, size_t end, struct fxt_leap *leap,
-                                                            bool doubting, bool big)
+/* False where one is not right. */
+static bool settle_doubts(const struct run *run, bool big)
+{
+	if (run->doubting)
+		return fxt_doubts_settle(&run->heads->doubts, run->chunk, big);
+	run->heads->doubts.count = 0;
+	return true;
+}
+
+/* A context switch or a wake-up as most are. */
+static inline void count_plain_koids(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint32_t koids,
+                                     bool big)
+{
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), size = (2 + koids) * (uint64_t)TW_FXT_WORD;
+	sums->kinds[fxt_kind(header)]++;
+	note_time(&sums->provider, ticks);
+	for (uint32_t i = 0; i < koids; i++)
+		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
+}
+
+/* Counts those that are no events. False where one is not right. */
+static bool settle_others(struct run *run, bool big)
+{
+	const struct fxt_chunk *chunk = run->chunk;
+	struct fxt_heads *heads = run->heads;
+	for (size_t i = 0; i < heads->other_count; i++) {
+		const uint8_t *bytes = chunk->bytes + heads->others[i];
+		const uint64_t header = tw_load64(bytes, big), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		const uint32_t koids = fxt_plain_koids(header);
+		if (koids) {
+			count_plain_koids(run->sums, header, bytes, koids, big);
+			continue;
+		}
+		size_t left = (chunk->end - heads->others[i]) / TW_FXT_WORD;
+		if (run->doubting && !fxt_measure_other(header, bytes, left, big)) {
+			size_t *wrong = &heads->doubts.wrong;
+			*wrong = heads->others[i] < *wrong ? heads->others[i] : *wrong;
+			return false;
+		}
+		count_other(run->sums, header, bytes, size, big);
+	}
+	return true;
+}
+
+/* What was counted by heads, by thread and type of event. */
+static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
+{
+	for (size_t i = 0; i < heads->used_count; i++) {
+		struct head *head = &heads->all[heads->used[i]];
+		const struct fxt_tally tally = {
+		    head->count,
+		    head->count * tw_bits(head->low, 4, 15) * TW_FXT_WORD,
+		    head->first,
+		    head->last,
+		};
+		sums->provider.records += head->count;
+		if (fxt_type(head->low) == TW_FXT_TYPE_EVENT) {
+			sums->events[tw_bits(head->low, 16, 19)] += head->count;
+			add_up(&sums->threads[tw_bits(head->low, 24, 31)], &tally);
+		}
+		head->low = 0;
+	}
+	heads->used_count = 0;
+}
+
+/* Counts records from where a leap ends, and moves its end behind them. False where one is not right. */
+static inline __attribute__((always_inline)) bool count_run(struct run *run, size_t end, struct fxt_leap *leap,
+                                                            bool big)
 {
 	struct fxt_tally *provider = &run->sums->provider;
-	const uint8_t *const base = run->chunk->bytes, *const to = base + end, *next = base + leap->to, *bytes = next;
+	const uint8_t *const to = run->chunk->bytes + end, *bytes = run->chunk->bytes + leap->to;
 	uint64_t records = provider->records;
-	run->streak = (struct streak){.usual = NONE_USUAL, .from = bytes, .first = UINT64_MAX};
-	run->last = base + leap->last;
-	do {
-		bytes = count_streak(run, next, to, doubting, big);
-		bool full = doubting && run->doubts->count == FXT_DOUBTS;
-		if ((size_t)(to - bytes) < FXT_PLAIN_MAX * TW_FXT_WORD ||
-		    (full && !fxt_doubts_settle(run->doubts, run->chunk, big)))
-			break;
-		next = pass_unusual(run, bytes, to, big);
-	} while (next);
-	end_streak(run->sums, &run->streak, bytes);
-	provider->bytes += (size_t)(bytes - base) - leap->to;
-	leap->to = (size_t)(bytes - base);
-	leap->last = (size_t)(run->last - base);
+	bool right = true, on = true;
+	run->last = run->chunk->bytes + leap->last;
+	while (on && (size_t)(to - bytes) >= FXT_PLAIN_MAX * TW_FXT_WORD) {
+		bytes = count_heads(run, bytes, to, big);
+		part_listed(run->heads, run->chunk, big);
+		right = settle_doubts(run, big);
+		right &= settle_others(run, big);
+		bool full = run->heads->used_count == HEADS / 2;
+		if (full)
+			settle_heads(run->sums, run->heads);
+		on = right && (full || !run->stopped);
+	}
+	settle_heads(run->sums, run->heads);
+	provider->bytes += (size_t)(bytes - run->chunk->bytes) - leap->to;
+	leap->to = (size_t)(bytes - run->chunk->bytes);
+	leap->last = (size_t)(run->last - run->chunk->bytes);
 	leap->count += provider->records - records;
+	return right;
 }
 
-/* doubts: NULL, or sizes are not known to be right. */
-static void count_fast(struct fxt_sums *sums, const struct fxt_chunk *chunk, size_t end, struct fxt_leap *leap,
-                       struct fxt_doubts *doubts)
+static bool count_fast(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
+                       struct fxt_leap *leap, bool doubting)
 {
-	struct run run = {.sums = sums, .chunk = chunk, .doubts = doubts};
-	if (leap->big)
-		count_run(&run, end, leap, doubts, true);
-	else if (doubts)
-		count_run(&run, end, leap, true, false);
-	else
-		count_run(&run, end, leap, false, false);
+	struct run run = {.sums = sums, .heads = heads, .chunk = chunk, .doubting = doubting};
+	fxt_doubts_begin(&heads->doubts);
+	return leap->big ? count_run(&run, end, leap, true) : count_run(&run, end, leap, false);
 }
 
 /* ---- All other records. ---- */
@@ -435,6 +516,12 @@ static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header,
 		count.length = tw_bits(header, 32, 46) & FXT_TEXT_MAX;
 		add_count(chunk, &count);
 	}
+}
+
+/* Whether an event has its thread or its category inline. */
+static inline bool is_inline(uint64_t header)
+{
+	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
 }
 
 static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
@@ -503,11 +590,11 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 	return size < end - place ? (size_t)size : end - place;
 }
 
-static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
+static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size_t place, size_t end)
 {
 	while (place < end) {
 		struct fxt_leap leap = {.big = chunk->big, .to = place};
-		count_fast(&chunk->census->sums, chunk, end, &leap, NULL);
+		count_fast(&chunk->census->sums, heads, chunk, end, &leap, false);
 		place = leap.to;
 		if (place < end)
 			place += count_record(chunk, place, end);
@@ -516,24 +603,47 @@ static void count_records(struct fxt_chunk *chunk, size_t place, size_t end)
 
 /* ---- The chunk. ---- */
 
+static bool prepare_categories(uint32_t **categories)
+{
+	if (!*categories) {
+		*categories = calloc(NO_CATEGORY + 1, sizeof **categories);
+		if (!*categories)
+			return false;
+		(*categories)[NO_CATEGORY] = 1;
+	}
+	return true;
+}
+
+/* False when there is no memory. */
+static bool prepare(struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+{
+	if (!scratch->heads)
+		scratch->heads = calloc(1, sizeof *scratch->heads);
+	if (!chunk->census)
+		chunk->census = calloc(1, sizeof *chunk->census);
+	struct fxt_census *census = chunk->census;
+	if (scratch->heads && census && prepare_categories(&census->sums.categories) &&
+	    prepare_categories(&census->leap.categories))
+		return true;
+	chunk->failed = true;
+	return false;
+}
+
 /* Counts the leap, but nothing from `end` on. False where a record is not right: its place is in the doubts then. */
-static bool count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end, struct fxt_doubts *doubts)
+static bool count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads, size_t end)
 {
 	*leap = (struct fxt_leap){.big = leap->big, .from = leap->from, .to = leap->from};
 	clear(&chunk->census->leap);
-	fxt_doubts_begin(doubts);
-	count_fast(&chunk->census->leap, chunk, end, leap, doubts);
-	return doubts->wrong == SIZE_MAX && fxt_doubts_settle(doubts, chunk, leap->big);
+	return count_fast(&chunk->census->leap, heads, chunk, end, leap, true);
 }
 
 void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
-	struct fxt_doubts doubts;
-	(void)scratch;
-	if (!prepare(chunk))
+	if (!prepare(chunk, scratch))
 		return;
-	if (!count_to(chunk, leap, chunk->end, &doubts))
-		count_to(chunk, leap, doubts.wrong, &doubts); /* what stands before the first wrong one is right */
+	struct fxt_heads *heads = scratch->heads;
+	if (!count_to(chunk, leap, heads, chunk->end))
+		count_to(chunk, leap, heads, heads->doubts.wrong); /* what stands before the first wrong one is right */
 }
 
 /* The walk came by. */
@@ -561,8 +671,7 @@ static void begin(struct fxt_census *census)
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	(void)scratch;
-	if (!prepare(chunk))
+	if (!prepare(chunk, scratch))
 		return;
 	if (chunk->decoded == 0)
 		begin(chunk->census);
@@ -573,7 +682,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		if (piece->leapt)
 			take_leap(&chunk->census->sums, &chunk->census->leap);
 		else if (piece->kind == FXT_RECORDS)
-			count_records(chunk, piece->from, piece->to);
+			count_records(chunk, scratch->heads, piece->from, piece->to);
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}

@@ -1,7 +1,8 @@
 /* leap.c - records in the middle of an archive, found before the walk comes by: in any thread, while their bytes are
  * near. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/doubts.h"
+#include "fxt/chunk.h"
+#include "fxt/measure.h"
 
 enum {
 	IN_A_ROW = 16, /* records that follow one another where a first one is: what looked like it is often none */
@@ -31,20 +32,4 @@ void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_s
 		return;
 	chunk->leap = (struct fxt_leap){.big = big, .from = from, .to = from};
 	take(chunk, &chunk->leap, scratch);
-}
-
-/* ---- Doubts. ---- */
-
-bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
-{
-	for (size_t i = 0; i < doubts->count; i++) {
-		const uint8_t *bytes = chunk->bytes + doubts->places[i];
-		size_t left = (chunk->end - doubts->places[i]) / TW_FXT_WORD;
-		if (!fxt_measure_event(tw_load64(bytes, big), bytes, left, big)) {
-			doubts->wrong = doubts->places[i];
-			return false;
-		}
-	}
-	doubts->count = 0;
-	return true;
 }

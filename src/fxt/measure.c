@@ -181,14 +181,9 @@ static uint32_t words_of(enum tw_fxt_kind kind, uint64_t header, const uint8_t *
 
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
-	/* What comes in millions: context switches and wake-ups without arguments. */
-	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);
-	static const uint64_t a_switch = TW_FXT_TYPE_SCHEDULING | 4 << 4 | UINT64_C(1) << 60;
-	static const uint64_t a_wakeup = TW_FXT_TYPE_SCHEDULING | 3 << 4 | UINT64_C(2) << 60;
-	if ((header & (plain | FXT_BITS(40, 59))) == a_switch && left_words >= 4)
-		return 4;
-	if ((header & (plain | FXT_BITS(36, 59))) == a_wakeup && left_words >= 3)
-		return 3;
+	uint32_t koids = fxt_plain_koids(header);
+	if (koids && left_words >= 2 + koids)
+		return 2 + koids;
 	enum tw_fxt_kind kind = fxt_kind(header);
 	uint32_t size = fxt_size(header);
 	if (kind == TW_FXT_UNKNOWN || !size || size > left_words || (header & fxt_reserved(kind)))

@@ -71,6 +71,18 @@ static inline bool fxt_is_plain_argument(uint64_t header)
 	return plain->value && (header & plain->mask) == plain->value;
 }
 
+/* What comes in millions: context switches and wake-ups without arguments. How many koids one has behind its time; 0: it
+ * is another record, or has not the size that it should have. */
+static inline uint32_t fxt_plain_koids(uint64_t header)
+{
+	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);
+	static const uint64_t a_switch = TW_FXT_TYPE_SCHEDULING | 4 << 4 | UINT64_C(1) << 60;
+	static const uint64_t a_wakeup = TW_FXT_TYPE_SCHEDULING | 3 << 4 | UINT64_C(2) << 60;
+	if ((header & (plain | FXT_BITS(40, 59))) == a_switch)
+		return 2;
+	return (header & (plain | FXT_BITS(36, 59))) == a_wakeup;
+}
+
 /* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
  * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words
  * are there. Padding is not looked at. */

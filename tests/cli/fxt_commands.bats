@@ -563,3 +563,77 @@ END
 		[ "$(grep -c '"name":"(other)"' much)" -eq 0 ]
 	done
 }
+
+@test "info: hundreds of threads, records of every shape and a zero word among them, counted" {
+	archive <<-'END'
+		import collections, json, random
+		random.seed(9)
+		kinds = ["instant", "counter", "", "duration-begin", "duration-end", "duration-complete", "async-begin",
+		         "async-instant", "async-end", "flow-begin", "flow-step", "flow-end"]
+		del kinds[2]
+		records, categories, threads = collections.Counter(), collections.Counter(), {}
+		behind = {1: [7], 4: [10 ** 6], **{kind: [3] for kind in range(5, 11)}}
+		out += [string(i, b"text %d" % i) for i in range(1, 41)]
+		out += [thread(i, 5, 1000 + i) for i in range(1, 255)]
+
+		def some(count):
+		    return [random.choice((argument(1, 3), argument(3, 0, 4), argument(6, 5), argument(9, 1), argument(0),
+		                           argument(6, 1 << 15 | 9, b"text 1234".ljust(16, b"\0")))) for _ in range(count)]
+
+		def note(koid, ticks, size):
+		    first, last, count, total = threads.get(koid, (ticks, ticks, 0, 0))
+		    threads[koid] = min(first, ticks), max(last, ticks), count + 1, total + size
+
+		for i in range(30000):
+		    ticks, kind, koid = random.randrange(10 ** 6), random.choice([0, 1, 2, 3, 4, *range(5, 11)]), None
+		    if random.random() < 0.1:
+		        koids = [random.randrange(2000, 2050) for _ in range(random.choice((1, 2)))]
+		        state = 2 << 60 if len(koids) == 1 else 1 << 60
+		        made = record(8, state, ticks, *koids)
+		        records["scheduling." + ("thread-wakeup" if len(koids) == 1 else "context-switch")] += 1
+		        for koid in koids:
+		            note(koid, ticks, len(made))
+		    else:
+		        index = random.randrange(0 if random.random() < 0.05 else 1, 255)
+		        koid = 1000 + index if index else 9000
+		        count = random.choice((0, 0, 0, 1, 2, 3, 15)) if kind != 1 else 1
+		        inline = b"an inline category" if random.random() < 0.02 else b""
+		        category = 1 << 15 | len(inline) if inline else random.randrange(0, 41)
+		        name = 1 << 15 | 8 if random.random() < 0.02 else 2
+		        values = some(count) if kind != 1 else [argument(3, 0, 8)]
+		        scope = [random.randrange(3)] if kind == 0 and random.random() < 0.5 else []
+		        made = event(kind, name, *([5, koid] if not index else []), stream(inline),
+		                     b"in place" if name != 2 else b"", *values, *behind.get(kind, []), *scope,
+		                     category=category, arguments=count, reference=index, ticks=ticks)
+		        records["event." + kinds[kind]] += 1
+		        categories[inline.decode() or f"text {category}" if category else ""] += 1
+		        note(koid, ticks, len(made))
+		    out.append(made)
+		    if i in (9000, 9001, 21000):
+		        out.append(bytes(8 * (1 + i % 2)))
+		json.dump([records, categories, threads], open("expected", "w"))
+	END
+	for jobs in 1 2; do
+		trackway info --json --jobs $jobs in.fxt >told || [ $? -eq 1 ]
+		"$PYTHON" - <<-'END'
+			import json
+			records, categories, threads = json.load(open("expected"))
+			told = json.load(open("told"))
+			assert {name: told["kinds"].get(name) for name in records} == records, told["kinds"]
+			assert {of["name"]: of["events"] for of in told["categories"]} == categories
+			assert told["lost_bytes"] == 32
+			own = {str(of["thread"]): of for of in told["thread_list"]}
+			assert own.keys() == threads.keys()
+			start = min(first for first, *_ in threads.values())
+			for koid, (first, last, count, size) in threads.items():
+			    assert (own[koid]["records"], own[koid]["bytes"]) == (count, size), (koid, own[koid], count, size)
+			    assert (own[koid]["start_ns"], own[koid]["end_ns"]) == (first - start, last - start), (koid, own[koid])
+		END
+	done
+}
+
+@test "info: a zero word among records that are all alike" {
+	archive <<<"out += [event(0, 0)] * 100 + [bytes(8)] + [event(0, 0)] * 100"
+	trackway info --json in.fxt >told || [ $? -eq 1 ]
+	grep -q '"lost_bytes":8,.*"event.instant":200' told
+}

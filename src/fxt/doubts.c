@@ -1,0 +1,63 @@
+/* doubts.c - events whose sizes are looked at many at once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/doubts.h"
+
+enum { COUNTS = 16 }; /* of arguments */
+
+static inline uint64_t header_at(const struct fxt_chunk *chunk, uint32_t place, bool big)
+{
+	return tw_load64(chunk->bytes + place, big);
+}
+
+/* Puts places in order by how many arguments their events have; from[n] is where those with n begin. A loop over
+ * arguments is foretold where the one before was as long. */
+static void sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big, uint32_t *sorted,
+                 uint32_t from[static COUNTS + 1])
+{
+	uint32_t next[COUNTS] = {0}, sum = 0;
+	uint8_t counts[FXT_DOUBTS];
+	for (size_t i = 0; i < doubts->count; i++) {
+		counts[i] = (uint8_t)tw_bits(header_at(chunk, doubts->places[i], big), 20, 23);
+		next[counts[i]]++;
+	}
+	for (unsigned n = 0; n < COUNTS; n++) {
+		sum += next[n];
+		from[n] = next[n] = sum - next[n];
+	}
+	from[COUNTS] = sum;
+	for (size_t i = 0; i < doubts->count; i++)
+		sorted[next[counts[i]]++] = doubts->places[i];
+}
+
+/* Whether an event has arguments that fill its size, and its names, its thread and what they have are indices and
+ * numbers. */
+static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_words, unsigned count, bool big)
+{
+	unsigned type = (unsigned)tw_bits(header, 16, 19);
+	size_t size = tw_bits(header, 4, 15), at = 2;
+	size_t end = size - fxt_event_extra((enum tw_fxt_kind)(TW_FXT_INSTANT + type));
+	bool simple = !(header & (FXT_BITS(47, 47) | FXT_BITS(63, 63))) && tw_bits(header, 24, 31) != 0 &&
+	              type <= TW_FXT_FLOW_END - TW_FXT_INSTANT && size <= left_words;
+	for (; simple && count > 0 && at < size; count--) {
+		uint64_t argument = tw_load64(bytes + at * TW_FXT_WORD, big);
+		simple = fxt_is_plain_argument(argument);
+		at += tw_bits(argument, 4, 15);
+	}
+	return simple && count == 0 && at == end;
+}
+
+bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
+{
+	uint32_t sorted[FXT_DOUBTS], from[COUNTS + 1];
+	sort(doubts, chunk, big, sorted, from);
+	for (unsigned n = 0; n < COUNTS; n++)
+		for (uint32_t i = from[n]; i < from[n + 1]; i++) {
+			const uint8_t *bytes = chunk->bytes + sorted[i];
+			uint64_t header = tw_load64(bytes, big);
+			size_t left = (chunk->end - sorted[i]) / TW_FXT_WORD;
+			if (!is_simple(header, bytes, left, n, big) && !fxt_measure_event(header, bytes, left, big))
+				doubts->wrong = sorted[i] < doubts->wrong ? sorted[i] : doubts->wrong;
+		}
+	doubts->count = 0;
+	return doubts->wrong == SIZE_MAX;
+}
