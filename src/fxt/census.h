@@ -35,14 +35,17 @@ struct fxt_inline_tally {
 	struct fxt_tally tally;
 };
 
-enum { FXT_INLINES = 64 };
+enum {
+	FXT_INLINES = 64,
+	FXT_NO_CATEGORY = 1 << 16 /* counts what is no event */
+};
 
 struct fxt_sums {
 	uint64_t kinds[TW_FXT_KINDS]; /* but events */
 	uint64_t events[FXT_TYPES];   /* by type */
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
-	uint32_t *categories;                /* by index */
+	uint32_t *categories;                /* by index, up to FXT_NO_CATEGORY */
 	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
 	size_t used_count;
 	struct fxt_inline_tally *inlines; /* of one thread there may be several */
@@ -51,12 +54,37 @@ struct fxt_sums {
 	bool failed;                     /* no memory: something is missing */
 };
 
+static inline void fxt_note_time(struct fxt_tally *tally, uint64_t ticks)
+{
+	tally->first = ticks < tally->first ? ticks : tally->first;
+	tally->last = ticks > tally->last ? ticks : tally->last;
+}
+
+static inline void fxt_add_up(struct fxt_tally *tally, const struct fxt_tally *more)
+{
+	tally->records += more->records;
+	tally->bytes += more->bytes;
+	tally->first = more->first < tally->first ? more->first : tally->first;
+	tally->last = more->last > tally->last ? more->last : tally->last;
+}
+
 struct fxt_census {
 	struct fxt_sums sums;
 	struct fxt_sums leap; /* of the chunk's leap, until the walk comes by */
 	struct fxt_count *counts;
 	size_t count, room;
 };
+
+/* heads.c: counts records from where a leap ends up to one that is not for it, but none from `end` on, and moves the
+ * leap's end behind them. `doubting`: their sizes are not known to be right; then it returns the place of one that is
+ * not, and what was counted is worth nothing; SIZE_MAX: all are. */
+struct fxt_heads *fxt_heads_new(void);
+size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
+                       struct fxt_leap *leap, bool doubting);
+
+/* The same: a record that is neither an event nor one that others depend on; and a thread that stands in a record. */
+void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big);
+void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from);
 
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);

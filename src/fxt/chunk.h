@@ -287,7 +287,7 @@ struct fxt_scratch {
 	struct tw_brief *late;          /* window.c */
 	size_t late_room;
 	uint8_t *record;             /* the same: FXT_READY_MOST bytes, or NULL */
-	struct fxt_heads *heads;     /* count.c */
+	struct fxt_heads *heads;     /* heads.c */
 	struct fxt_skimmer *skimmer; /* skim.c */
 	struct fxt_nest *nests;      /* lanes.c */
 	uint32_t *below;             /* the same */

@@ -71,8 +71,8 @@ static inline bool fxt_is_plain_argument(uint64_t header)
 	return plain->value && (header & plain->mask) == plain->value;
 }
 
-/* What comes in millions: context switches and wake-ups without arguments. How many koids one has behind its time; 0: it
- * is another record, or has not the size that it should have. */
+/* What comes in millions: context switches and wake-ups without arguments. How many koids one has behind its time; 0:
+ * it is another record, or has not the size that it should have. */
 static inline uint32_t fxt_plain_koids(uint64_t header)
 {
 	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);

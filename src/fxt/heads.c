@@ -1,0 +1,362 @@
+/* heads.c - the fast path of counting: records that no other record depends on, by the low half of their headers. It
+ * needs no table, nor that a record was looked at before; what it cannot count stops it. `make bench` measures info. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "fxt/census.h"
+#include "fxt/doubts.h"
+
+/* Types whose second word is a time. */
+static bool is_timed(unsigned type)
+{
+	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
+}
+
+/* A tally for a thread that has none, or whose place another one took; NULL when there is no memory. */
+static __attribute__((noinline)) struct fxt_tally *new_inline(struct fxt_sums *sums,
+                                                              const struct fxt_inline_tally *from, uint32_t *at)
+{
+	if (!tw_grow(&sums->inlines, &sums->inline_room, sums->inline_count + 1, sizeof *sums->inlines)) {
+		sums->failed = true;
+		return NULL;
+	}
+	*at = (uint32_t)sums->inline_count++;
+	sums->inlines[*at] = (struct fxt_inline_tally){from->process, from->thread, from->lone, {.first = UINT64_MAX}};
+	return &sums->inlines[*at].tally;
+}
+
+static inline size_t inline_place(uint64_t thread)
+{
+	return (thread ^ thread >> 8) % FXT_INLINES;
+}
+
+void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from)
+{
+	uint32_t *at = &sums->inline_at[inline_place(from->thread)];
+	struct fxt_inline_tally *known = *at < sums->inline_count ? &sums->inlines[*at] : NULL;
+	bool same =
+	    known && known->thread == from->thread && known->process == from->process && known->lone == from->lone;
+	struct fxt_tally *tally = same ? &known->tally : new_inline(sums, from, at);
+	if (tally)
+		fxt_add_up(tally, &from->tally);
+}
+
+/* A thread that is known by its koid alone. */
+static inline void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint64_t time)
+{
+	const uint32_t at = sums->inline_at[inline_place(koid)];
+	struct fxt_inline_tally *known = at < sums->inline_count ? &sums->inlines[at] : NULL;
+	if (koid == 0)
+		return;
+	if (known && known->thread == koid && known->lone) {
+		known->tally.records++;
+		known->tally.bytes += size;
+		fxt_note_time(&known->tally, time);
+	} else {
+		fxt_add_inline(sums, &(struct fxt_inline_tally){.thread = koid,
+		                                                .lone = true,
+		                                                .tally = {1, size, time, time}});
+	}
+}
+
+/* The threads that records are about which are no events: where their headers have indices, or else the words behind
+ * the time have koids. Context switches and wake-ups of today have koids without a process. */
+static const struct {
+	uint8_t count;
+	uint8_t from[2]; /* bits */
+	bool lone;
+} holders[TW_FXT_KINDS] = {
+    [TW_FXT_LOG] = {1, {32}, false},
+    [TW_FXT_CONTEXT_SWITCH] = {2, {0}, true},
+    [TW_FXT_THREAD_WAKEUP] = {1, {0}, true},
+    [TW_FXT_LEGACY_CONTEXT_SWITCH] = {2, {28, 36}, false},
+    [TW_FXT_PROFILER_MODULE] = {1, {20}, false},
+    [TW_FXT_PROFILER_MMAP] = {1, {20}, false},
+    [TW_FXT_PROFILER_BACKTRACE] = {1, {20}, false},
+};
+
+static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
+                                 uint64_t size, bool big)
+{
+	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
+	for (unsigned i = 0; holders[kind].lone && i < holders[kind].count && size > at; i++, at += TW_FXT_WORD)
+		count_lone(sums, tw_load64(bytes + at, big), size, time);
+	if (holders[kind].lone)
+		return;
+	struct fxt_inline_tally one = {.tally = {1, size, time, time}};
+	for (unsigned i = 0; i < holders[kind].count; i++) {
+		unsigned from = holders[kind].from[i];
+		uint64_t index = tw_bits(header, from, from + 7);
+		if (index) {
+			fxt_add_up(&sums->threads[index], &one.tally);
+			continue;
+		}
+		if (size - at < 2 * TW_FXT_WORD)
+			return;
+		one.process = tw_load64(bytes + at, big);
+		one.thread = tw_load64(bytes + at + TW_FXT_WORD, big);
+		if (one.thread)
+			fxt_add_inline(sums, &one);
+		at += (uint64_t)2 * TW_FXT_WORD;
+	}
+}
+
+/* A record that is neither an event nor one that others depend on. */
+void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
+{
+	enum tw_fxt_kind kind = fxt_kind(header);
+	sums->kinds[kind]++;
+	if (!is_timed(fxt_type(header)) || size <= TW_FXT_WORD)
+		return;
+	fxt_note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
+	count_threads(sums, header, kind, bytes, size, big);
+}
+
+/* Records that have the low half of their headers in common: type and size, of events also the type, the thread and how
+ * many arguments there are. That tells nearly all that is to be counted, so that it is looked at once for many. */
+struct head {
+	uint64_t first, last; /* ticks, or what else the second words have */
+	uint32_t low;         /* 0: none */
+	uint32_t count;
+	uint32_t no_category; /* bits to set in the number of the category: what has none counts for FXT_NO_CATEGORY */
+	uint16_t category_bits; /* bits to keep */
+	bool listed;            /* more is to be looked at: arguments, or it is no event */
+};
+
+enum { HEADS = 1 << 12 }; /* places, of which half are taken at most */
+
+struct fxt_heads {
+	struct head all[HEADS]; /* by hash */
+	uint16_t used[HEADS / 2];
+	size_t used_count;
+	struct fxt_doubts doubts;
+	uint32_t listed[FXT_DOUBTS], others[FXT_DOUBTS]; /* places of records; of those that are no events */
+	size_t listed_count, other_count;
+};
+
+struct fxt_heads *fxt_heads_new(void)
+{
+	return calloc(1, sizeof(struct fxt_heads));
+}
+
+/* Where records are counted one after the other. */
+struct run {
+	struct fxt_sums *sums;
+	struct fxt_heads *heads;
+	const struct fxt_chunk *chunk;
+	bool doubting;       /* sizes are not known to be right */
+	const uint8_t *last; /* the last record */
+	bool stopped;        /* at one that is not for the fast path, or not all there */
+};
+
+/* Heads of plain events, of as many threads as most archives have, each have a place of their own: that is
+ * ((size << 10) + (thread << 4) + type) % HEADS. */
+static inline struct head *head_at(struct fxt_heads *heads, uint32_t low)
+{
+	return &heads->all[(low * 0x4000011) >> 20];
+}
+
+/* Whether records that begin so are for the fast path: their size is in the header, no others depend on them. */
+static bool is_for_heads(uint32_t low)
+{
+	unsigned type = fxt_type(low);
+	bool threadless = type == TW_FXT_TYPE_EVENT && tw_bits(low, 24, 31) == 0;
+	return type >= TW_FXT_TYPE_EVENT && type <= TW_FXT_TYPE_PROFILER && tw_bits(low, 4, 15) >= 2 && !threadless;
+}
+
+/* The head of records where the first that was looked at is another one. NULL where they are not for the fast path, or
+ * there are too many. */
+static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads, uint32_t low)
+{
+	static const uint32_t plain[FXT_TYPES] = {
+	    FXT_TWO_WORDS,   0,
+	    FXT_TWO_WORDS,   FXT_TWO_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS, FXT_THREE_WORDS,
+	    FXT_THREE_WORDS,
+	};
+	struct head *head = head_at(heads, low);
+	while (head->low && head->low != low)
+		head = head < heads->all + HEADS - 1 ? head + 1 : heads->all;
+	if (head->low)
+		return head;
+	if (heads->used_count == HEADS / 2 || !is_for_heads(low))
+		return NULL;
+	heads->used[heads->used_count++] = (uint16_t)(head - heads->all);
+	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT;
+	*head = (struct head){
+	    .first = UINT64_MAX,
+	    .low = low,
+	    .no_category = other ? FXT_NO_CATEGORY : 0,
+	    .category_bits = other ? 0 : UINT16_MAX,
+	    .listed = other || fxt_is_doubtful(low, plain[tw_bits(low, 16, 19)]),
+	};
+	return head;
+}
+
+/* A category is met that was not met before. False where its name is in the record. */
+static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint32_t category)
+{
+	if (tw_bits(category, 15, 15)) {
+		sums->categories[category] = 0;
+		return false;
+	}
+	sums->used[sums->used_count++] = (uint16_t)category;
+	return true;
+}
+
+/* Counts records. Which kinds of them come cannot be foretold, and no jump depends on it. Returns the place of what is
+ * not for the fast path, or is behind the limit. */
+static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, const uint8_t *bytes,
+                                                                        const uint8_t *to, bool big)
+{
+	struct fxt_heads *const heads = run->heads;
+	uint32_t *const categories = run->sums->categories;
+	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(&heads->doubts, bytes, to),
+			     *last = run->last;
+	uint32_t *listed = heads->listed;
+	run->stopped = true;
+	while (bytes < limit) {
+		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		struct head *head = head_at(heads, (uint32_t)header);
+		if (__builtin_expect(head->low != (uint32_t)header, 0) && !(head = find_head(heads, (uint32_t)header)))
+			goto stop;
+		const uint32_t category = ((uint32_t)(header >> 32) & head->category_bits) | head->no_category;
+		if (size - 1 >= (size_t)(to - bytes)) /* or there is none: 0 is nobody's header */
+			goto stop;
+		if (__builtin_expect(categories[category]++ == 0, 0) && !meet_category(run->sums, category))
+			goto stop;
+		*listed = (uint32_t)(bytes - base);
+		listed += head->listed | tw_bits(header, 63, 63);
+		head->count++;
+		head->first = ticks < head->first ? ticks : head->first;
+		head->last = ticks > head->last ? ticks : head->last;
+		last = bytes;
+		bytes += size;
+	}
+	run->stopped = false;
+stop:
+	run->last = last;
+	heads->listed_count = (size_t)(listed - heads->listed);
+	return bytes;
+}
+
+/* Parts what was listed. */
+static void part_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
+{
+	uint32_t *doubt = heads->doubts.places, *other = heads->others;
+	for (size_t i = 0; i < heads->listed_count; i++) {
+		uint32_t place = heads->listed[i];
+		bool is_event = fxt_type(tw_load64(chunk->bytes + place, big)) == TW_FXT_TYPE_EVENT;
+		*doubt = *other = place;
+		doubt += is_event;
+		other += !is_event;
+	}
+	heads->doubts.count = (size_t)(doubt - heads->doubts.places);
+	heads->other_count = (size_t)(other - heads->others);
+}
+
+/* False where one is not right. */
+static bool settle_doubts(const struct run *run, bool big)
+{
+	if (run->doubting)
+		return fxt_doubts_settle(&run->heads->doubts, run->chunk, big);
+	run->heads->doubts.count = 0;
+	return true;
+}
+
+/* A context switch or a wake-up as most are. */
+static inline void count_plain_koids(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint32_t koids,
+                                     bool big)
+{
+	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big), size = (2 + koids) * (uint64_t)TW_FXT_WORD;
+	sums->kinds[fxt_kind(header)]++;
+	fxt_note_time(&sums->provider, ticks);
+	for (uint32_t i = 0; i < koids; i++)
+		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
+}
+
+/* Counts those that are no events. False where one is not right. */
+static bool settle_others(struct run *run, bool big)
+{
+	const struct fxt_chunk *chunk = run->chunk;
+	struct fxt_heads *heads = run->heads;
+	for (size_t i = 0; i < heads->other_count; i++) {
+		const uint8_t *bytes = chunk->bytes + heads->others[i];
+		const uint64_t header = tw_load64(bytes, big), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		const uint32_t koids = fxt_plain_koids(header);
+		if (koids) {
+			count_plain_koids(run->sums, header, bytes, koids, big);
+			continue;
+		}
+		size_t left = (chunk->end - heads->others[i]) / TW_FXT_WORD;
+		if (run->doubting && !fxt_measure_other(header, bytes, left, big)) {
+			size_t *wrong = &heads->doubts.wrong;
+			*wrong = heads->others[i] < *wrong ? heads->others[i] : *wrong;
+			return false;
+		}
+		fxt_count_other(run->sums, header, bytes, size, big);
+	}
+	return true;
+}
+
+/* What was counted by heads, by thread and type of event. */
+static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
+{
+	for (size_t i = 0; i < heads->used_count; i++) {
+		struct head *head = &heads->all[heads->used[i]];
+		const struct fxt_tally tally = {
+		    head->count,
+		    head->count * tw_bits(head->low, 4, 15) * TW_FXT_WORD,
+		    head->first,
+		    head->last,
+		};
+		sums->provider.records += head->count;
+		if (fxt_type(head->low) == TW_FXT_TYPE_EVENT) {
+			sums->events[tw_bits(head->low, 16, 19)] += head->count;
+			fxt_add_up(&sums->threads[tw_bits(head->low, 24, 31)], &tally);
+		}
+		head->low = 0;
+	}
+	heads->used_count = 0;
+}
+
+/* Counts records from where a leap ends, and moves its end behind them. False where one is not right. */
+static inline __attribute__((always_inline)) bool count_run(struct run *run, size_t end, struct fxt_leap *leap,
+                                                            bool big)
+{
+	struct fxt_tally *provider = &run->sums->provider;
+	const uint8_t *const to = run->chunk->bytes + end, *bytes = run->chunk->bytes + leap->to;
+	uint64_t records = provider->records;
+	bool right = true, on = true;
+	run->last = run->chunk->bytes + leap->last;
+	while (on && (size_t)(to - bytes) >= FXT_PLAIN_MAX * TW_FXT_WORD) {
+		bytes = count_heads(run, bytes, to, big);
+		part_listed(run->heads, run->chunk, big);
+		right = settle_doubts(run, big);
+		right &= settle_others(run, big);
+		bool full = run->heads->used_count == HEADS / 2;
+		if (full)
+			settle_heads(run->sums, run->heads);
+		on = right && (full || !run->stopped);
+	}
+	settle_heads(run->sums, run->heads);
+	provider->bytes += (size_t)(bytes - run->chunk->bytes) - leap->to;
+	leap->to = (size_t)(bytes - run->chunk->bytes);
+	leap->last = (size_t)(run->last - run->chunk->bytes);
+	leap->count += provider->records - records;
+	return right;
+}
+
+size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
+                       struct fxt_leap *leap, bool doubting)
+{
+	struct run run = {.sums = sums, .heads = heads, .chunk = chunk, .doubting = doubting};
+	fxt_doubts_begin(&heads->doubts);
+	bool right = leap->big ? count_run(&run, end, leap, true) : count_run(&run, end, leap, false);
+	return right ? SIZE_MAX : heads->doubts.wrong;
+}
