@@ -171,7 +171,7 @@ enum {
 };
 
 /* Whether a kind has a value, an id: TW_EVENT_LIST says "-" of the others. */
-static const uint32_t told_of[TW_EVENT_KINDS] = {
+const uint32_t tw_cells_of_kind[TW_EVENT_KINDS] = {
 #define X(name, text, value, id, other) [name] = ALWAYS | (sizeof(value) > 2 ? VALUE : 0) | (sizeof(id) > 2 ? ID : 0),
     TW_EVENT_LIST(X)
 #undef X
@@ -188,23 +188,13 @@ static uint32_t told_of_stack(const struct tw_cells *cells, uint32_t stack)
 	return bit(TW_COLUMN_STACK, true) | bit(TW_COLUMN_FILE, source.file) | bit(TW_COLUMN_LINE, source.line);
 }
 
-/* What depends on the kind beside the value and the id. */
-static uint32_t told_of_others(const struct tw_cells *cells, const struct tw_event *event)
+uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event *event)
 {
 	bool change = event->kind == TW_SWITCH, wakeup = event->kind == TW_WAKEUP;
 	bool sample = event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE;
 	if (sample && event->other)
 		return told_of_stack(cells, event->other);
 	return bit(TW_COLUMN_OTHER, change || (wakeup && event->other)) | bit(TW_COLUMN_CPU, change || wakeup);
-}
-
-uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
-{
-	uint32_t told = told_of[event->kind] | bit(TW_COLUMN_NAME, event->name) |
-	                bit(TW_COLUMN_CATEGORY, event->category) | bit(TW_COLUMN_CPU, cells->has_cpu) |
-	                bit(TW_COLUMN_FLAGS, event->flags) | bit(TW_COLUMN_ARGS, event->argument_count) |
-	                bit(TW_COLUMN_TRACK, tw_dictionary_track(cells->dictionary, event->track)->name);
-	return event->kind > TW_SLICE_COMPLETE ? told | told_of_others(cells, event) : told;
 }
 
 void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell)

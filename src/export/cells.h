@@ -75,8 +75,23 @@ void tw_cells_free(struct tw_cells *cells);
 /* Tells the cells which batch their events are of. */
 void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const struct tw_batch *batch);
 
-/* The columns that have something to say of an event: bits 1 << enum tw_column_id. The others are not to be asked. */
-uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event);
+/* The columns that have something to say of any event of a kind: bits 1 << enum tw_column_id. */
+extern const uint32_t tw_cells_of_kind[TW_EVENT_KINDS];
+
+/* Those of an event that depend on the kind, beside them. */
+uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event *event);
+
+/* The columns that have something to say of an event. The others are not to be asked. Inline: most events are slices
+ * (`make bench` measures convert to CTF). */
+static inline uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
+{
+	bool track = tw_dictionary_track(cells->dictionary, event->track)->name != 0;
+	uint32_t told = (uint32_t)track << TW_COLUMN_TRACK | (uint32_t)(event->name != 0) << TW_COLUMN_NAME |
+	                (uint32_t)(event->category != 0) << TW_COLUMN_CATEGORY |
+	                (uint32_t)cells->has_cpu << TW_COLUMN_CPU | (uint32_t)(event->flags != 0) << TW_COLUMN_FLAGS |
+	                (uint32_t)(event->argument_count != 0) << TW_COLUMN_ARGS | tw_cells_of_kind[event->kind];
+	return event->kind > TW_SLICE_COMPLETE ? told | tw_cells_of_others(cells, event) : told;
+}
 
 /* Adds a name as the target writes it, and counts one that is cut. */
 void tw_cells_add_name(struct tw_cells *cells, struct tw_line *line, const struct tw_cell *cell);

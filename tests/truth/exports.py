@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 
+import ctf
 import protobuf
 from protobuf import first, message
 
@@ -387,21 +388,9 @@ def read_csv(path):
         return read_rows(csv.DictReader(file, strict=True))
 
 
-CTF_TEXT = r'"((?:[^"\\]|\\.)*)"'
-CTF_EVENT = re.compile(r"^\[(\d+)\.(\d{9})\] ([a-z-]+): \{ process = (\d+), thread = (\d+), cpu = \d+ \}, "
-                       r"\{ value = (\d+), id = \d+, track = " + CTF_TEXT + ", name = " + CTF_TEXT, re.M)
-
-
 def read_ctf(path):
     """What babeltrace2 makes of it."""
-    shown = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", path], capture_output=True, check=True)
-    require(not shown.stderr, shown.stderr.decode())
-    rows = []
-    for match in CTF_EVENT.finditer(shown.stdout.decode()):
-        seconds, rest, kind, process, thread, value, track, name = match.groups()
-        rows.append({"kind": kind, "time_ns": int(seconds + rest), "process": process, "thread": thread, "value": value,
-                     "track": track, "name": re.sub(r"\\(.)", r"\1", name)})
-    return read_rows(rows)
+    return read_rows(ctf.events(path))
 
 
 def read_jsonl(path):
