@@ -107,7 +107,7 @@ static inline unsigned bytes_of(unsigned class, enum tw_column_id column)
 {
 	unsigned bytes = column == TW_COLUMN_CPU    ? CPU_BYTES
 	                 : column == TW_COLUMN_LINE ? LINE_BYTES
-	                                            : sizeof(uint32_t) << (class >> CLASS_WIDE);
+	                                            : (unsigned)sizeof(uint32_t) << (class >> CLASS_WIDE);
 	return has(class, column) ? bytes : 0;
 }
 
