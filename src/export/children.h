@@ -9,14 +9,14 @@
 /* Most nodes have few children, which came one soon after the other: these are a chain, and near. Where there are more
  * than TW_CHILDREN_CHAIN they are found by a map, which for large trees is out of every cache. `make bench` measures
  * it. */
-enum { TW_CHILDREN_CHAIN = 8 };
+enum { TW_CHILDREN_CHAIN = 8, TW_CHILDREN_MAPPED = 15, TW_CHILDREN_BITS = 28 };
 
 /* A node, in what it is as a parent and as a child. */
 struct tw_child {
-	uint32_t child; /* the first; 0: there is none */
-	uint32_t child_key;
+	uint32_t child; /* the newest; 0: there is none */
+	uint32_t marks; /* of the keys of the chain: most that are not there are told by the parent alone */
 	uint32_t key;
-	uint32_t next; /* of the chain; 0: there is none. Of the first of more than the chain may have: itself */
+	uint32_t next; /* of the chain; 0: there is none */
 };
 
 /* All zero to begin. */
@@ -31,17 +31,30 @@ static inline uint64_t tw_children_key(uint32_t parent, uint32_t key)
 	return (uint64_t)parent << 32 | key;
 }
 
+/* How many children are in the chain, or TW_CHILDREN_MAPPED: the high bits of the marks. */
+static inline unsigned tw_children_count(const struct tw_child *parent)
+{
+	return parent->marks >> TW_CHILDREN_BITS;
+}
+
+/* One of the low ones. */
+static inline uint32_t tw_children_mark(uint32_t key)
+{
+	uint64_t hash = key * UINT32_C(0x9e3779b1);
+	return UINT32_C(1) << (hash * TW_CHILDREN_BITS >> 32);
+}
+
 /* Finds a child: true and *node, or false. */
 static inline bool tw_children_find(const struct tw_children *children, uint32_t parent, uint32_t key, uint32_t *node)
 {
 	const struct tw_child *nodes = children->nodes;
-	uint32_t first = parent < children->room ? nodes[parent].child : 0;
-	*node = first;
-	if (!first || nodes[parent].child_key == key)
-		return first;
-	uint32_t i = nodes[first].next;
-	if (i == first)
+	if (parent >= children->room)
+		return false;
+	if (tw_children_count(&nodes[parent]) == TW_CHILDREN_MAPPED)
 		return tw_map_find(&children->others, tw_children_key(parent, key), node);
+	if (!(nodes[parent].marks & tw_children_mark(key)))
+		return false;
+	uint32_t i = nodes[parent].child;
 	while (i && nodes[i].key != key)
 		i = nodes[i].next;
 	*node = i;
