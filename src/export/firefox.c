@@ -189,28 +189,6 @@ static const struct tw_measured_hooks hooks = {
 
 /* ---- Markers. ---- */
 
-uint32_t tw_firefox_string(struct firefox *firefox, uint32_t number, uint32_t name)
-{
-	struct firefox_track *track = &firefox->tracks[number];
-	uint64_t key = (uint64_t)number << 32 | name;
-	uint32_t local;
-	if (tw_map_find(&firefox->string_map, key, &local))
-		return local;
-	uint32_t at = (uint32_t)firefox->string_count;
-	if (!tw_grow(&firefox->strings, &firefox->string_room, at + (size_t)1, sizeof *firefox->strings) ||
-	    !tw_map_add(&firefox->string_map, key, track->strings)) {
-		firefox->measured.failed = true;
-		return 0;
-	}
-	firefox->strings[firefox->string_count++] = (struct firefox_string){.name = name};
-	if (track->last_string)
-		firefox->strings[track->last_string - 1].next = at + 1;
-	else
-		track->first_string = at + 1;
-	track->last_string = at + 1;
-	return track->strings++;
-}
-
 static void add_category(struct firefox *firefox, uint32_t number)
 {
 	const struct tw_rendered *name = tw_names_find(&firefox->names, firefox->measured.dictionary, number);
@@ -243,14 +221,14 @@ static void add_marker(struct firefox *firefox, const struct tw_event *event, en
 {
 	struct tw_measured *measured = &firefox->measured;
 	uint32_t track = event->track;
-	uint64_t name = tw_firefox_string(firefox, track, event->name ? event->name : UINT32_MAX - event->kind);
+	uint64_t string = event->name ? tw_firefox_name(event->name) : event->kind;
 	tw_line_text(&measured->line, firefox->tracks[track].records[FIREFOX_MARKERS] ? "," : "");
 	make_data(firefox, event);
 	tw_spool_add(&measured->spool, tw_firefox_lane(track, FIREFOX_DATA), measured->line.text.bytes,
 	             measured->line.text.length);
 	tw_line_clear(&measured->line);
 	add_record(firefox, track, FIREFOX_MARKERS, tw_measured_since(measured, event->time),
-	           name * FIREFOX_PHASES + phase, 0);
+	           string * FIREFOX_PHASES + phase, 0);
 }
 
 /* ---- Events. ---- */
@@ -370,10 +348,10 @@ static void close_firefox(struct tw_writer *writer)
 	tw_names_free(&firefox->names);
 	tw_firefox_free_counters(firefox);
 	free_tracks(firefox);
-	free(firefox->strings);
-	tw_map_free(&firefox->string_map);
 	free(firefox->local_frames);
 	free(firefox->thread_frames);
+	free(firefox->local_strings);
+	free(firefox->thread_strings);
 	tw_pieces_free(&firefox->pieces);
 	tw_text_free(&firefox->text.text);
 	free(firefox);

@@ -15,7 +15,7 @@
  * marker comes after the one before it. Where that does not hold, as at the beginning of a block, the first word is
  * FIREFOX_LONG, and behind both come the time since 0, the number and how long it takes, of 64 bits each: so what is
  * made of a block needs no other one. The number of a sample is that of its stack in the thread's table, plus 1, or 0;
- * that of a marker is FIREFOX_PHASES times its name's, and its phase. */
+ * that of a marker is FIREFOX_PHASES times that of its string, and its phase. */
 enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_LANES };
 
 static const uint32_t FIREFOX_LONG = UINT32_MAX;
@@ -31,18 +31,10 @@ struct firefox_node {
 	uint32_t frame;
 };
 
-/* A string of a thread: a name, or what a kind of event is called: UINT32_MAX less the kind. */
-struct firefox_string {
-	uint32_t name;
-	uint32_t next; /* of the same thread, plus 1 */
-};
-
 struct firefox_track {
 	struct firefox_node *nodes; /* the first TW_ROW_FIRST are none; those behind are the thread's table */
 	size_t count, room;
-	struct tw_children children;        /* by parent and frame */
-	uint32_t first_string, last_string; /* plus 1 */
-	uint32_t strings;
+	struct tw_children children;       /* by parent and frame */
 	uint32_t current;                  /* the stack now; 0: none */
 	uint64_t since;                    /* when it began, since the start of the trace */
 	uint64_t records[FIREFOX_RECORDS]; /* how many there are: by what is measured, and of markers */
@@ -95,15 +87,15 @@ struct firefox {
 	struct tw_args args;
 	struct tw_names names; /* as JSON */
 	size_t nodes;          /* of all tracks */
-	struct firefox_string *strings;
-	size_t string_count, string_room;
-	struct tw_map string_map; /* track and name to the local number */
 	struct firefox_track *tracks;
 	size_t track_room;
 	struct firefox_counters counters;
 	uint32_t *local_frames;  /* by frame: its number in the thread at hand, plus 1 */
 	uint32_t *thread_frames; /* by that number less 1: the frame */
-	uint32_t node;           /* of the sample at hand */
+	uint32_t *local_strings; /* the same of strings: kinds of events, and behind them names */
+	uint32_t *thread_strings;
+	uint32_t strings; /* of the thread at hand */
+	uint32_t node;    /* of the sample at hand */
 	struct tw_line text;
 	struct tw_pieces pieces;
 	struct firefox_columns columns; /* of the thread at hand */
@@ -121,12 +113,29 @@ static inline uint32_t tw_firefox_stacks(const struct firefox_track *track)
 	return track->count ? (uint32_t)(track->count - TW_ROW_FIRST) : 0;
 }
 
-/* The number of a name among the strings of a track. */
-uint32_t tw_firefox_string(struct firefox *firefox, uint32_t track, uint32_t name);
+/* The string that says a name. */
+static inline uint32_t tw_firefox_name(uint32_t name)
+{
+	return TW_EVENT_KINDS + name;
+}
+
+/* The number of a string in the thread at hand. */
+static inline uint32_t tw_firefox_string(struct firefox *firefox, uint32_t string)
+{
+	uint32_t *local = &firefox->local_strings[string];
+	if (*local == 0) {
+		firefox->thread_strings[firefox->strings] = string;
+		*local = ++firefox->strings;
+	}
+	return *local - 1;
+}
 
 /* ---- firefox_columns.c: columns as long as the trace, which are made in pieces by several threads. ---- */
 
-/* Begins the columns of a thread, of which local_frames holds all frames. */
+/* Gives the names of a thread's markers numbers, in their order. */
+void tw_firefox_meet_markers(struct firefox *firefox, uint32_t track);
+
+/* Begins the columns of a thread, of which local_frames holds all frames, and local_strings the names of markers. */
 void tw_firefox_begin_columns(struct firefox *firefox, uint32_t track, enum tw_measure measure);
 
 /* Writes the cells of the next one, with commas between, while others are being made. They come in the order of enum

@@ -29,7 +29,8 @@ INLINE char *put_ms(char *p, uint64_t ns)
 	return p + 2 + MS_DECIMALS;
 }
 
-INLINE char *put_cell(enum firefox_column column, char *p, uint64_t time, uint64_t told, uint64_t weight)
+INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p, uint64_t time, uint64_t told,
+                      uint64_t weight)
 {
 	bool at_end = told % FIREFOX_PHASES == PHASE_END;
 	switch (column) {
@@ -42,7 +43,7 @@ INLINE char *put_cell(enum firefox_column column, char *p, uint64_t time, uint64
 	case SAMPLE_COUNT:
 		return tw_digits(p, weight);
 	case MARKER_NAME:
-		return tw_digits(p, told / FIREFOX_PHASES);
+		return tw_digits(p, firefox->local_strings[told / FIREFOX_PHASES] - UINT64_C(1));
 	case MARKER_START:
 		return at_end ? put_null(p) : tw_decimal(p, time, MS_DECIMALS);
 	case MARKER_END:
@@ -62,7 +63,7 @@ static bool is_of_marker(enum firefox_column column)
 	return column >= MARKER_NAME && column <= MARKER_PHASE;
 }
 
-INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
+INLINE void put_cells(const struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
 {
 	uint64_t time = 0, weight = 0;
 	char *p = piece->text;
@@ -77,7 +78,7 @@ INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
 			at += FIREFOX_LONG_RECORD - FIREFOX_RECORD;
 		}
 		*p++ = ',';
-		p = put_cell(column, p, time, told, weight);
+		p = put_cell(firefox, column, p, time, told, weight);
 	}
 	piece->end = p;
 }
@@ -85,8 +86,7 @@ INLINE void put_cells(struct tw_piece_text *piece, enum firefox_column column)
 #define RECORD_COLUMN(name, column)                                                                                    \
 	static void name(const struct firefox_columns *columns, struct tw_piece_text *piece)                           \
 	{                                                                                                              \
-		(void)columns;                                                                                         \
-		put_cells(piece, column);                                                                              \
+		put_cells(columns->firefox, piece, column);                                                            \
 	}
 RECORD_COLUMN(put_times, SAMPLE_TIME)
 RECORD_COLUMN(put_sample_stacks, SAMPLE_STACK)
@@ -184,6 +184,21 @@ static void make_piece(void *context, void *state)
 {
 	struct tw_piece_text *piece = state;
 	make_column[piece->part](context, piece);
+}
+
+void tw_firefox_meet_markers(struct firefox *firefox, uint32_t track)
+{
+	struct tw_spool_cursor cursor = {.lane = tw_firefox_lane(track, FIREFOX_MARKERS)};
+	uint8_t block[SPOOL_BLOCK];
+	const uint8_t *at;
+	size_t size;
+	while (tw_spool_next(&firefox->measured.spool, &cursor, block, &at, &size))
+		for (const uint8_t *end = at + size; at < end;) {
+			bool is_long = tw_load32(at, false) == FIREFOX_LONG;
+			uint64_t told = is_long ? tw_load64(at + 16, false) : tw_load32(at, false);
+			tw_firefox_string(firefox, (uint32_t)(told / FIREFOX_PHASES));
+			at += is_long ? FIREFOX_LONG_RECORD : FIREFOX_RECORD;
+		}
 }
 
 /* Several threads are worth their start where there are several pieces. */

@@ -112,11 +112,9 @@ static void put_stacks(struct firefox *firefox, uint32_t number)
 
 /* What a cell of a frame's or function's column is. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void put_frame_line(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
-                           uint32_t number)
+static void put_frame_line(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	(void)files;
-	(void)number;
 	if (place->line)
 		tw_put_u64(&firefox->measured.writer->out, place->line);
 	else
@@ -124,20 +122,19 @@ static void put_frame_line(struct firefox *firefox, const struct tw_frame_place 
 }
 
 /* One after the other, behind the names. */
-static void put_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+static void put_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	if (place->file)
-		tw_put_u64(&firefox->measured.writer->out, firefox->tracks[number].strings + (uint64_t)(*files)++);
+		tw_put_u64(&firefox->measured.writer->out, firefox->strings + (uint64_t)(*files)++);
 	else
 		tw_put_text(&firefox->measured.writer->out, "null");
 }
 
 /* Addresses have no names; theirs stand behind the files. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	(void)files;
-	(void)number;
 	if (!place->file)
 		return;
 	tw_line_text(&firefox->measured.line, ",");
@@ -147,11 +144,9 @@ static void put_file_text(struct firefox *firefox, const struct tw_frame_place *
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files,
-                             uint32_t number)
+static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	(void)files;
-	(void)number;
 	if (place->name || !place->address)
 		return;
 	tw_line_text(&firefox->measured.line, ",");
@@ -160,47 +155,40 @@ static void put_address_text(struct firefox *firefox, const struct tw_frame_plac
 	tw_line_clear(&firefox->measured.line);
 }
 
-static void count_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+static void count_file(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	(void)firefox;
-	(void)number;
 	*files += place->file != NULL;
 }
 
-static void put_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *addresses, uint32_t number)
+static void put_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *addresses)
 {
 	if (place->name || !place->address)
-		tw_put_u64(&firefox->measured.writer->out, tw_firefox_string(firefox, number, place->name));
+		tw_put_u64(&firefox->measured.writer->out, tw_firefox_string(firefox, tw_firefox_name(place->name)));
 	else
-		tw_put_u64(&firefox->measured.writer->out, firefox->tracks[number].strings + (uint64_t)(*addresses)++);
+		tw_put_u64(&firefox->measured.writer->out, firefox->strings + (uint64_t)(*addresses)++);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void meet_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files, uint32_t number)
+static void meet_name(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
 {
 	(void)files;
 	if (place->name || !place->address)
-		tw_firefox_string(firefox, number, place->name);
+		tw_firefox_string(firefox, tw_firefox_name(place->name));
 }
 
-typedef void cell_fn(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *count, uint32_t number);
-
-/* What is put for each frame of a thread. */
-struct frames {
-	uint32_t thread, count;
-};
+typedef void cell_fn(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *count);
 
 /* Goes through the frames of a thread. Returns the count. */
-static uint32_t each_frame(struct firefox *firefox, const struct frames *frames, cell_fn *put, uint32_t count,
-                           const char *comma)
+static uint32_t each_frame(struct firefox *firefox, uint32_t frames, cell_fn *put, uint32_t count, const char *comma)
 {
 	struct tw_measured *measured = &firefox->measured;
-	for (uint32_t i = 0; i < frames->count; i++) {
+	for (uint32_t i = 0; i < frames; i++) {
 		struct tw_frame_place place =
 		    tw_frames_place(&measured->frames, measured->dictionary, firefox->thread_frames[i]);
 		if (i)
 			tw_put_text(&measured->writer->out, comma);
-		put(firefox, &place, &count, frames->thread);
+		put(firefox, &place, &count);
 	}
 	return count;
 }
@@ -217,9 +205,8 @@ static void put_sequence(struct tw_output *out, const char *name, uint32_t count
 }
 
 /* Each frame has a function of its own. */
-static void put_frames(struct firefox *firefox, const struct frames *frames)
+static void put_frames(struct firefox *firefox, uint32_t count)
 {
-	uint32_t count = frames->count;
 	struct tw_output *out = &firefox->measured.writer->out;
 	tw_put_text(out, "\"frameTable\":{");
 	put_same(out, "address", "-1", count);
@@ -231,22 +218,21 @@ static void put_frames(struct firefox *firefox, const struct frames *frames)
 	put_same(out, "innerWindowID", "0", count);
 	put_same(out, "implementation", "null", count);
 	tw_put_text(out, "\"line\":[");
-	each_frame(firefox, frames, put_frame_line, 0, ",");
+	each_frame(firefox, count, put_frame_line, 0, ",");
 	tw_put_text(out, "],");
 	put_same(out, "column", "null", count);
 	tw_putf(out, "\"length\":%u},\n", (unsigned)count);
 }
 
-static void put_functions(struct firefox *firefox, const struct frames *frames)
+static void put_functions(struct firefox *firefox, uint32_t count)
 {
-	uint32_t count = frames->count;
 	struct tw_output *out = &firefox->measured.writer->out;
-	uint32_t files = each_frame(firefox, frames, count_file, 0, "");
-	each_frame(firefox, frames, meet_name, 0, "");
+	uint32_t files = each_frame(firefox, count, count_file, 0, "");
+	each_frame(firefox, count, meet_name, 0, "");
 	tw_put_text(out, "\"funcTable\":{\"name\":[");
-	each_frame(firefox, frames, put_name, files, ",");
+	each_frame(firefox, count, put_name, files, ",");
 	tw_put_text(out, "],\"fileName\":[");
-	each_frame(firefox, frames, put_file, 0, ",");
+	each_frame(firefox, count, put_file, 0, ",");
 	tw_put_text(out, "],");
 	put_same(out, "isJS", "false", count);
 	put_same(out, "relevantForJS", "false", count);
@@ -256,24 +242,24 @@ static void put_functions(struct firefox *firefox, const struct frames *frames)
 	tw_putf(out, "\"length\":%u},\n", (unsigned)count);
 }
 
-static void add_string(struct firefox *firefox, uint32_t name)
+static void add_string(struct firefox *firefox, uint32_t string)
 {
-	const char *kind = tw_event_kind_name(UINT32_MAX - name);
+	const char *kind = tw_event_kind_name(string);
 	if (kind)
 		tw_line_text(&firefox->text, kind);
-	else if (!tw_label_name(&firefox->text, tw_dictionary_name(firefox->measured.dictionary, name)))
+	else if (!tw_label_name(&firefox->text,
+	                        tw_dictionary_name(firefox->measured.dictionary, string - tw_firefox_name(0))))
 		tw_count_loss(firefox->measured.writer, "long name", true);
 }
 
-static void put_strings(struct firefox *firefox, const struct frames *frames)
+static void put_strings(struct firefox *firefox, uint32_t frames)
 {
-	uint32_t number = frames->thread;
 	struct tw_output *out = &firefox->measured.writer->out;
 	tw_put_text(out, "\"stringArray\":[");
-	for (uint32_t i = firefox->tracks[number].first_string; i; i = firefox->strings[i - 1].next) {
+	for (uint32_t i = 0; i < firefox->strings; i++) {
 		tw_line_clear(&firefox->text);
-		tw_line_text(&firefox->measured.line, i == firefox->tracks[number].first_string ? "" : ",");
-		add_string(firefox, firefox->strings[i - 1].name);
+		tw_line_text(&firefox->measured.line, i ? "," : "");
+		add_string(firefox, firefox->thread_strings[i]);
 		tw_line_string(&firefox->measured.line, firefox->text.text.bytes, firefox->text.text.length);
 		tw_put(out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
 		tw_line_clear(&firefox->measured.line);
@@ -281,6 +267,16 @@ static void put_strings(struct firefox *firefox, const struct frames *frames)
 	each_frame(firefox, frames, put_file_text, 0, "");
 	each_frame(firefox, frames, put_address_text, 0, "");
 	tw_put_text(out, "]");
+}
+
+/* Numbers are given anew for each thread. */
+static void forget_numbers(struct firefox *firefox, uint32_t frames)
+{
+	for (uint32_t i = 0; i < frames; i++)
+		firefox->local_frames[firefox->thread_frames[i]] = 0;
+	for (uint32_t i = 0; i < firefox->strings; i++)
+		firefox->local_strings[firefox->thread_strings[i]] = 0;
+	firefox->strings = 0;
 }
 
 /* ---- The file. ---- */
@@ -313,20 +309,21 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum tw_measure
 	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s%" PRIu64 "%s\",\n",
 	        main ? "true" : "false", track->process, thread ? "" : "track ", thread ? track->thread : number,
 	        tw_measure_words[measure]);
-	const struct frames frames = {number, meet_frames(firefox, &firefox->tracks[number])};
+	uint32_t frames = meet_frames(firefox, &firefox->tracks[number]);
+	if (measure == MEASURE_SLICES)
+		tw_firefox_meet_markers(firefox, number);
 	tw_firefox_begin_columns(firefox, number, measure);
 	put_samples(firefox, number, measure);
 	put_markers(firefox, number, measure);
 	put_stacks(firefox, number);
 	tw_firefox_end_columns(firefox);
-	put_frames(firefox, &frames);
-	put_functions(firefox, &frames);
+	put_frames(firefox, frames);
+	put_functions(firefox, frames);
 	tw_put_text(
 	    out, "\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],\"type\":[],\"length\":0},"
 		 "\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n");
-	put_strings(firefox, &frames);
-	for (uint32_t i = 0; i < frames.count; i++)
-		firefox->local_frames[firefox->thread_frames[i]] = 0;
+	put_strings(firefox, frames);
+	forget_numbers(firefox, frames);
 	tw_put_char(out, '}');
 }
 
@@ -387,12 +384,20 @@ static void put_all(struct firefox *firefox)
 	tw_put_text(out, "]}\n");
 }
 
+static bool make_numbers(uint32_t **local, uint32_t **thread, size_t count)
+{
+	*local = calloc(count, sizeof **local);
+	*thread = calloc(count, sizeof **thread);
+	return *local && *thread;
+}
+
 bool tw_firefox_put(struct firefox *firefox)
 {
-	size_t count = firefox->measured.frames.count + 1;
-	firefox->local_frames = calloc(count, sizeof *firefox->local_frames);
-	firefox->thread_frames = calloc(count, sizeof *firefox->thread_frames);
-	if (!firefox->local_frames || !firefox->thread_frames)
+	const struct tw_dictionary *dictionary = firefox->measured.dictionary;
+	size_t frames = firefox->measured.frames.count + 1;
+	size_t strings = tw_firefox_name(dictionary ? tw_dictionary_names(dictionary) : 0) + (size_t)1;
+	if (!make_numbers(&firefox->local_frames, &firefox->thread_frames, frames) ||
+	    !make_numbers(&firefox->local_strings, &firefox->thread_strings, strings))
 		return false;
 	put_all(firefox);
 	return true;

@@ -196,12 +196,14 @@ static void test_samples_between_slices(void **state)
 	uint32_t stack = tw_dictionary_push(f->reader.dictionary, 0, location);
 	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib),
 	    EVENT(6, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack),
-	    EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1));
+	    EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1), EVENT(8, TW_INSTANT, f->main, f->cat));
 	PUT(f, EVENT(10, TW_SLICE_END, f->main, f->fib));
 	const char *text = expect(finish(f), "\"time\":[0.000005,0.000007,0.000008],\"stack\":[0,2,0],");
 	text = expect(text, "\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,null,0],");
+	text = expect(text, "\"stringArray\":[\"cat\",\"fib\",\"leaf\"]}");
 	text = expect(text, "\"tid\":\"7 (samples)\"");
-	expect(text, "\"stack\":[1],\"weight\":[1],");
+	text = expect(text, "\"stack\":[1],\"weight\":[1],");
+	expect(text, "\"stringArray\":[\"fib\",\"leaf\"]}"); /* markers are not of this thread, nor are their names */
 }
 
 /* More tracks than have a place of their own while their calls wait, and more calls than wait. */
