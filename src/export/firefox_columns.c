@@ -63,11 +63,12 @@ static bool is_of_marker(enum firefox_column column)
 	return column >= MARKER_NAME && column <= MARKER_PHASE;
 }
 
-INLINE void put_cells(const struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
+INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
 {
 	uint64_t time = 0, weight = 0;
 	char *p = piece->text;
-	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end; at += FIREFOX_RECORD) {
+	const uint8_t *at = tw_pieces_records(piece, &firefox->measured.spool);
+	for (const uint8_t *end = at + piece->records.size; at < end; at += FIREFOX_RECORD) {
 		uint64_t word = tw_load64(at, false), told = (uint32_t)word, step = word >> 32;
 		time += is_of_marker(column) ? step : weight;
 		weight = is_of_marker(column) ? 0 : step;
@@ -158,8 +159,7 @@ static bool take_of_column(struct firefox_columns *columns, struct tw_piece_text
 		return false;
 	if (columns->column >= STACK_FRAME)
 		return take_nodes(columns, piece);
-	return tw_spool_next(&columns->firefox->measured.spool, &columns->cursor, piece->block, &piece->bytes,
-	                     &piece->size);
+	return tw_spool_find(&columns->firefox->measured.spool, &columns->cursor, &piece->records);
 }
 
 static void begin_column(struct firefox_columns *columns, enum firefox_column column)

@@ -45,7 +45,8 @@ void tw_pieces_put(struct tw_pieces *pieces, unsigned part, struct tw_output *ou
 	for (bool begun = false; !out->error && is_next_of(pieces, part); begun = true) {
 		const struct tw_piece_text *piece = pieces->next;
 		const char *text = piece->text + !begun;
-		tw_put(out, text, (size_t)(piece->end - text));
+		if (text < piece->end)
+			tw_put(out, text, (size_t)(piece->end - text));
 		pieces->next = NULL;
 	}
 }
@@ -69,5 +70,13 @@ int tw_pieces_read(void *lane, void *piece)
 	struct tw_pieces_lane *from = lane;
 	struct tw_piece_text *to = piece;
 	to->part = 0;
-	return tw_spool_next(from->spool, &from->cursor, to->block, &to->bytes, &to->size);
+	return tw_spool_find(from->spool, &from->cursor, &to->records);
+}
+
+const uint8_t *tw_pieces_records(struct tw_piece_text *piece, struct tw_spool *spool)
+{
+	const uint8_t *records = tw_spool_load(spool, &piece->records, piece->block);
+	if (!records)
+		piece->records.size = 0;
+	return records ? records : piece->block;
 }

@@ -8,9 +8,8 @@
 
 /* A part of a text: of the records in one block of a spool, or of things with numbers from one to another. */
 struct tw_piece_text {
-	const uint8_t *bytes; /* the block's, where it is one */
-	size_t size;
-	size_t from, to;  /* otherwise */
+	struct tw_spool_part records; /* where it is a block: tw_pieces_records() reads them */
+	size_t from, to;              /* otherwise */
 	unsigned part;    /* of the text */
 	char *text, *end; /* what was made of it: each record's, or thing's, has a comma before it */
 	uint8_t block[SPOOL_BLOCK];
@@ -46,6 +45,9 @@ struct tw_pieces_lane {
 };
 
 int tw_pieces_read(void *lane, void *piece);
+
+/* The records of a piece's block: none after an error. */
+const uint8_t *tw_pieces_records(struct tw_piece_text *piece, struct tw_spool *spool);
 
 /* Reads a number of a record, and returns the place after it: tw_proto_digits() has written it. */
 static inline __attribute__((always_inline)) const uint8_t *tw_pieces_number(const uint8_t *p, uint64_t *value)

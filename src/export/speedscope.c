@@ -159,11 +159,11 @@ enum {
 /* Makes the events of a block's records. */
 static void make_events(void *context, void *state)
 {
+	const struct tw_pieces_lane *from = context;
 	struct tw_piece_text *piece = state;
 	uint64_t time = 0;
 	char *p = piece->text;
-	(void)context;
-	for (const uint8_t *at = piece->bytes, *end = at + piece->size; at < end;) {
+	for (const uint8_t *at = tw_pieces_records(piece, from->spool), *end = at + piece->records.size; at < end;) {
 		uint64_t gap, frame;
 		at = tw_pieces_number(tw_pieces_number(at, &gap), &frame);
 		time += gap;

@@ -157,34 +157,48 @@ bool tw_spool_has(const struct tw_spool *spool, size_t number)
 	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
 }
 
-/* Reads the next block of the file. */
-static bool next_block(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t *block, size_t *size)
+/* Reads the head of the next block of the file. */
+static bool find_block(struct tw_spool *spool, struct tw_spool_cursor *cursor, struct tw_spool_part *part)
 {
-	if (!read_at(spool, block, HEAD, cursor->at * SPOOL_BLOCK))
+	uint8_t head[HEAD];
+	uint64_t offset = cursor->at * SPOOL_BLOCK;
+	if (!read_at(spool, head, HEAD, offset))
 		return false;
-	uint64_t used = tw_load64(block + 8, false), at = cursor->at;
-	cursor->at = tw_load64(block, false);
+	cursor->at = tw_load64(head, false);
 	cursor->done++;
-	*size = (size_t)used;
-	return used <= CAPACITY && read_at(spool, block + HEAD, (size_t)used, at * SPOOL_BLOCK + HEAD);
+	*part = (struct tw_spool_part){.size = (size_t)tw_load64(head + 8, false), .offset = offset + HEAD};
+	return part->size <= CAPACITY;
 }
 
-bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t block[SPOOL_BLOCK],
-                   const uint8_t **bytes, size_t *size)
+bool tw_spool_find(struct tw_spool *spool, struct tw_spool_cursor *cursor, struct tw_spool_part *part)
 {
 	if (cursor->ended || !tw_spool_has(spool, cursor->lane) || spool->error)
 		return false;
 	const struct tw_spool_lane *lane = &spool->lanes[cursor->lane];
 	if (!cursor->done)
 		cursor->at = lane->first;
-	if (cursor->done < lane->blocks) {
-		*bytes = block + HEAD;
-		return next_block(spool, cursor, block, size);
-	}
+	if (cursor->done < lane->blocks)
+		return find_block(spool, cursor, part);
 	cursor->ended = true;
-	*bytes = lane->bytes;
-	*size = lane->used;
+	*part = (struct tw_spool_part){.bytes = lane->bytes, .size = lane->used};
 	return lane->used > 0;
+}
+
+const uint8_t *tw_spool_load(struct tw_spool *spool, const struct tw_spool_part *part, uint8_t block[SPOOL_BLOCK])
+{
+	if (part->bytes)
+		return part->bytes;
+	return read_at(spool, block, part->size, part->offset) ? block : NULL;
+}
+
+bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t block[SPOOL_BLOCK],
+                   const uint8_t **bytes, size_t *size)
+{
+	struct tw_spool_part part;
+	if (!tw_spool_find(spool, cursor, &part))
+		return false;
+	*size = part.size;
+	return (*bytes = tw_spool_load(spool, &part, block)) != NULL;
 }
 
 void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)

@@ -74,6 +74,19 @@ struct tw_spool_cursor {
 bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8_t block[SPOOL_BLOCK],
                    const uint8_t **bytes, size_t *size);
 
+/* What a block holds: `bytes`, or where they are NULL, what tw_spool_load() reads. */
+struct tw_spool_part {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t offset;
+};
+
+/* As tw_spool_next(), but for reading it, which several threads may do. */
+bool tw_spool_find(struct tw_spool *spool, struct tw_spool_cursor *cursor, struct tw_spool_part *part);
+
+/* The bytes, as long as the text lives or in `block`; NULL after an error. */
+const uint8_t *tw_spool_load(struct tw_spool *spool, const struct tw_spool_part *part, uint8_t block[SPOOL_BLOCK]);
+
 /* Writes all that was added. */
 void tw_spool_put(struct tw_spool *spool, size_t lane, struct tw_output *out);
 
