@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 
-enum { MS_DECIMALS = 6 };
+enum { MS_DECIMALS = 6, MS_MAX = 16 /* bytes of the milliseconds in 64 bits of nanoseconds, and more */ };
 enum { CELL_MAX = TW_DIGITS_MAX + 2, PIECE_CELLS = SPOOL_PIECE / FIREFOX_RECORD, PIECE_NODES = PIECE_CELLS };
 
 /* ---- Records. ---- */
@@ -17,25 +17,50 @@ static inline char *put_null(char *p)
 	return p + 4;
 }
 
+/* Nanoseconds, less than a millisecond, as its decimals. */
+INLINE char *put_decimals(char *p, uint32_t ns)
+{
+	memcpy(p, tw_digit_pairs + ns / 10000 * 2, 2);
+	memcpy(p + 2, tw_digit_pairs + ns / 100 % 100 * 2, 2);
+	memcpy(p + 4, tw_digit_pairs + ns % 100 * 2, 2);
+	return p + MS_DECIMALS;
+}
+
 /* Nanoseconds as milliseconds: most are less than one. */
 INLINE char *put_ms(char *p, uint64_t ns)
 {
 	if (ns >= NS_PER_MS)
 		return tw_decimal(p, ns, MS_DECIMALS);
 	memcpy(p, "0.", 2);
-	memcpy(p + 2, tw_digit_pairs + ns / 10000 * 2, 2);
-	memcpy(p + 4, tw_digit_pairs + ns / 100 % 100 * 2, 2);
-	memcpy(p + 6, tw_digit_pairs + ns % 100 * 2, 2);
-	return p + 2 + MS_DECIMALS;
+	return put_decimals(p + 2, (uint32_t)ns);
 }
 
-INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p, uint64_t time, uint64_t told,
-                      uint64_t weight)
+/* The milliseconds of the time before, and the point: most times have the same. All zero to begin. */
+struct milliseconds {
+	uint64_t ns;
+	size_t size;
+	char text[TW_DIGITS_MAX];
+};
+
+INLINE char *put_time(struct milliseconds *before, char *p, uint64_t ns)
+{
+	if (ns - before->ns >= NS_PER_MS || !before->size) {
+		before->ns = ns / NS_PER_MS * NS_PER_MS;
+		char *end = tw_digits(before->text, ns / NS_PER_MS);
+		*end++ = '.';
+		before->size = (size_t)(end - before->text);
+	}
+	memcpy(p, before->text, MS_MAX);
+	return put_decimals(p + before->size, (uint32_t)(ns - before->ns));
+}
+
+INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p, struct milliseconds *before,
+                      uint64_t time, uint64_t told, uint64_t weight)
 {
 	bool at_end = told % FIREFOX_PHASES == PHASE_END;
 	switch (column) {
 	case SAMPLE_TIME:
-		return tw_decimal(p, time, MS_DECIMALS);
+		return put_time(before, p, time);
 	case SAMPLE_STACK:
 		return told ? tw_digits(p, told - 1) : put_null(p);
 	case SAMPLE_WEIGHT:
@@ -45,9 +70,9 @@ INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column,
 	case MARKER_NAME:
 		return tw_digits(p, firefox->local_strings[told / FIREFOX_PHASES] - UINT64_C(1));
 	case MARKER_START:
-		return at_end ? put_null(p) : tw_decimal(p, time, MS_DECIMALS);
+		return at_end ? put_null(p) : put_time(before, p, time);
 	case MARKER_END:
-		return at_end ? tw_decimal(p, time, MS_DECIMALS) : put_null(p);
+		return at_end ? put_time(before, p, time) : put_null(p);
 	case MARKER_PHASE:
 		return tw_digits(p, told % FIREFOX_PHASES);
 	case STACK_FRAME:
@@ -66,6 +91,7 @@ static bool is_of_marker(enum firefox_column column)
 INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, enum firefox_column column)
 {
 	uint64_t time = 0, weight = 0;
+	struct milliseconds before = {0};
 	char *p = piece->text;
 	const uint8_t *at = tw_pieces_records(piece, &firefox->measured.spool);
 	for (const uint8_t *end = at + piece->records.size; at < end; at += FIREFOX_RECORD) {
@@ -79,7 +105,7 @@ INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, enum
 			at += FIREFOX_LONG_RECORD - FIREFOX_RECORD;
 		}
 		*p++ = ',';
-		p = put_cell(firefox, column, p, time, told, weight);
+		p = put_cell(firefox, column, p, &before, time, told, weight);
 	}
 	piece->end = p;
 }
