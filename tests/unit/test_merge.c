@@ -1,0 +1,68 @@
+/* test_merge.c - several traces as one, asked for in ways that the command does not. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <trackway/reader.h>
+
+enum { PATH = 4096, MANY = 300 /* more than are open at once */ };
+
+static const char *path_of(char path[PATH], const char *name)
+{
+	const char *data = getenv("TW_TEST_DATA");
+	assert_non_null(data);
+	snprintf(path, PATH, "%s/%s", data, name);
+	return path;
+}
+
+static unsigned open_files(void)
+{
+	unsigned count = 0;
+	DIR *directory = opendir("/proc/self/fd");
+	assert_non_null(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+/* The last trace does not have the marker that all others have: whoever reads on after that is told the same, and
+ * nothing is read again. */
+static void test_failed_and_read_on(void **state)
+{
+	(void)state;
+	char with[PATH], without[PATH];
+	struct tw_merge_source sources[MANY];
+	const struct tw_merge_options how = {.alignment = TW_ALIGN_MARKERS, .markers = {"step"}};
+	for (size_t i = 0; i < MANY; i++)
+		sources[i] = (struct tw_merge_source){.path = path_of(with, "fxt/oneshot_all.fxt")};
+	sources[MANY - 1].path = path_of(without, "fxt/streaming.fxt");
+	unsigned before = open_files(), after_one = 0;
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	assert_int_equal(tw_open_merged(&reader, sources, MANY, &how, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(tw_read(reader, &batch), TW_ERR_VALUE);
+		assert_int_equal(batch.count, 0);
+		assert_non_null(strstr(tw_reader_error(reader), "streaming.fxt has no event \"step\""));
+		after_one = i == 0 ? open_files() : after_one;
+		assert_int_equal(open_files(), after_one);
+	}
+	tw_close(reader);
+	assert_int_equal(open_files(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_failed_and_read_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
