@@ -25,12 +25,14 @@ enum {
 struct loop {
 	uint8_t *ready; /* the slab's, how much of it is used, and how much may be before there has to be more room */
 	size_t used, enough;
-	struct tw_brief *next, *late;
-	uint64_t last; /* time of the brief before `next` */
+	struct tw_brief *next; /* the slab's, if none were late */
+	struct tw_brief *late;
+	size_t late_count; /* of the loop */
+	uint64_t last;     /* time of the last that is not late */
 	bool equals;
 	struct tw_ticks clock;
-	uint64_t without; /* the chunk's first_without */
-	uint64_t shift, from, count;
+	uint64_t count; /* of ticks, from the clock's base on, whose times can be told and moved: find_ticks() */
+	uint64_t shift;
 	const uint8_t *bytes; /* of the chunk */
 	struct fxt_linked_pair *pairs;
 	uint64_t epoch;
@@ -146,35 +148,20 @@ static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk,
 
 /* ---- Events. ---- */
 
-/* The time of a count that is near the base; whoever asks has looked. */
+/* The time of so many ticks after the base. */
 static inline uint64_t ns_of(const struct tw_ticks *clock, uint64_t ticks)
 {
-	return tw_ticks_ns_after(clock, ticks - clock->base_tsc, clock->whole);
-}
-
-static inline bool is_near(const struct tw_ticks *clock, uint64_t ticks)
-{
-	return ticks - clock->base_tsc <= clock->near;
-}
-
-/* Whether what stands behind the arguments is as it should be, and both times can be told by a multiplication. */
-INLINE bool is_right(const struct loop *loop, unsigned type, uint64_t ticks, uint64_t word)
-{
-	bool complete = type == FXT_COMPLETE, instant = type == FXT_INSTANT;
-	uint64_t least = complete ? ticks : 0, end = complete ? word : ticks;
-	uint64_t most = complete ? loop->without - 1 : instant ? SCOPE_MAX : UINT64_MAX;
-	bool begins_near = is_near(&loop->clock, ticks), ends_near = is_near(&loop->clock, end);
-	return (word >= least) & (word <= most) & (ticks < loop->without) & begins_near & ends_near;
+	return tw_ticks_ns_after(clock, ticks, clock->whole);
 }
 
 /* Adds a record that has been put behind the others. The briefs of those that are late are put in order afterwards. */
 INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint64_t length, uint32_t tags)
 {
 	bool late = time < loop->last;
-	struct tw_brief *brief = late ? loop->late : loop->next;
+	struct tw_brief *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
 	loop->equals |= time == loop->last;
-	loop->late += late;
-	loop->next += !late;
+	loop->late_count += late;
+	loop->next++;
 	loop->last = late ? loop->last : time;
 	*brief = (struct tw_brief){
 	    .time = time,
@@ -203,6 +190,25 @@ INLINE uint64_t names_of(struct fxt_chunk *chunk, const struct loop *loop, uint6
 	return look_up_names(chunk, header, (size_t)(bytes - loop->bytes), pair);
 }
 
+/* By type of event, so that nothing has to be asked of it. */
+static const struct shape {
+	uint64_t slice; /* all bits of a complete slice: what stands behind the arguments is its end */
+	uint64_t most;  /* of others: what may stand there */
+	uint64_t tail;  /* bytes that it takes */
+} shapes[FXT_TYPES] = {
+    [FXT_INSTANT] = {0, SCOPE_MAX, TW_FXT_WORD},
+    [FXT_COUNTER] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_BEGIN] = {0, UINT64_MAX, 0},
+    [FXT_END] = {0, UINT64_MAX, 0},
+    [FXT_COMPLETE] = {UINT64_MAX, 0, TW_FXT_WORD},
+    [FXT_ASYNC_BEGIN] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_BEGIN + 1] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_BEGIN + 2] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_BEGIN + 3] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FXT_ASYNC_BEGIN + 4] = {0, UINT64_MAX, TW_FXT_WORD},
+    [FLOW_END] = {0, UINT64_MAX, TW_FXT_WORD},
+};
+
 /* Takes an event; false where it is for others. */
 INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
@@ -220,20 +226,20 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 		return false;
 	if (!to)
 		return false;
-	bool complete = type == FXT_COMPLETE, bare = type == FXT_BEGIN || type == FXT_END;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
 	word = at < bytes + size ? word : 0; /* an instant may have no scope */
-	uint64_t time = ns_of(&loop->clock, ticks), merged = time + loop->shift;
-	uint64_t length = complete ? ns_of(&loop->clock, word) - time : 0, last = complete ? merged + length : word;
-	bool fits = (time - loop->from < loop->count) & (!complete | (last >= merged));
-	if (!(is_right(loop, type, ticks, word) & fits))
+	const struct shape *shape = &shapes[type];
+	uint64_t begin = ticks - loop->clock.base_tsc, slice = shape->slice;
+	uint64_t behind = word - (ticks & slice); /* of a slice what it lasts */
+	if (!((begin < loop->count) & (behind <= shape->most + ((loop->count - 1 - begin) & slice))))
 		return false;
-	tw_store64(start + TW_FXT_WORD, merged, false);
-	tw_store64(to, last, false);
-	to += bare ? 0 : TW_FXT_WORD;
+	uint64_t time = ns_of(&loop->clock, begin), end = ns_of(&loop->clock, begin + (behind & slice));
+	tw_store64(start + TW_FXT_WORD, time + loop->shift, false);
+	tw_store64(to, (word & ~slice) | ((end + loop->shift) & slice), false);
+	to += shape->tail;
 	size = (size_t)(to - start);
 	tw_store64(start, (header & SAME) | size / TW_FXT_WORD << 4 | loop->seat | names, false);
-	add(loop, bytes, size, time, length, TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0));
+	add(loop, bytes, size, time, end - time, TW_BRIEF_READY | ((uint32_t)slice & TW_BRIEF_COMPLETE));
 	return true;
 }
 
@@ -246,9 +252,10 @@ INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header
 	uint64_t type = tw_bits(header, 60, 63), words = type == SWITCH ? SWITCH_WORDS : WAKEUP_WORDS;
 	if ((type != SWITCH && type != WAKEUP) || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
-	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), time = ns_of(&loop->clock, ticks);
-	if (ticks >= loop->without || !is_near(&loop->clock, ticks) || time - loop->from >= loop->count)
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false) - loop->clock.base_tsc;
+	if (ticks >= loop->count)
 		return false;
+	uint64_t time = ns_of(&loop->clock, ticks);
 	uint8_t *to = loop->ready + loop->used;
 	uint64_t same = FXT_BITS(0, 15) | FXT_BITS(20, 35) | FXT_BITS(60, 63) | (type == SWITCH ? FXT_BITS(36, 39) : 0);
 	memcpy(to, bytes, words * TW_FXT_WORD);
@@ -260,10 +267,32 @@ INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header
 
 /* ---- Runs. ---- */
 
-static struct loop begin(const struct fxt_chunk *chunk)
+/* Whether all times of this one and so many ns later only move. */
+static bool moves(const struct fxt_shift *shift, uint64_t ns, uint64_t more)
+{
+	return ns >= shift->from && ns - shift->from < shift->count && more < shift->count - (ns - shift->from);
+}
+
+/* How many ticks there are, from the clock's base on, whose times a multiplication tells and an addition moves. The
+ * base goes to where times begin to move: before that there are few events, if any. */
+static uint64_t find_ticks(struct tw_ticks *clock, const struct fxt_shift *shift)
+{
+	__extension__ typedef unsigned __int128 wide;
+	if (clock->base_ns < shift->from) {
+		wide first = (wide)shift->from * clock->frequency / TW_NS_PER_SECOND + 1;
+		if (first > UINT64_MAX)
+			return 0;
+		tw_ticks_move(clock, (uint64_t)first);
+	}
+	uint64_t most = ns_of(clock, clock->near) - clock->base_ns;
+	return clock->near && moves(shift, clock->base_ns, most) ? clock->near + 1 : 0;
+}
+
+static struct loop begin(struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->slab;
 	const struct fxt_shift *shift = &chunk->links->time;
+	uint64_t count = find_ticks(&chunk->clock, shift);
 	return (struct loop){
 	    .ready = slab->ready,
 	    .used = slab->ready_size,
@@ -273,10 +302,8 @@ static struct loop begin(const struct fxt_chunk *chunk)
 	    .last = slab->brief_last,
 	    .equals = slab->equals,
 	    .clock = chunk->clock,
-	    .without = chunk->first_without,
+	    .count = count,
 	    .shift = shift->ns,
-	    .from = shift->from,
-	    .count = shift->count,
 	    .bytes = chunk->bytes,
 	    .pairs = chunk->memo->linked,
 	    .epoch = chunk->memo->pair_epoch,
@@ -288,8 +315,8 @@ static void end(struct fxt_chunk *chunk, const struct loop *loop)
 {
 	struct tw_slab *slab = &chunk->slab;
 	slab->ready_size = loop->used;
-	slab->brief_count = (size_t)(loop->next - slab->briefs);
-	slab->late_count = (size_t)(loop->late - slab->late);
+	slab->brief_count = (size_t)(loop->next - slab->briefs) - loop->late_count;
+	slab->late_count += loop->late_count;
 	slab->brief_last = loop->last;
 	slab->equals = loop->equals;
 }
