@@ -54,6 +54,7 @@ struct fxt_leap {
 	size_t from, to; /* places in the chunk's bytes */
 	size_t last;     /* that of the last record */
 	uint64_t count;  /* 0: there is no leap */
+	uint64_t least;  /* of a chunk that may wait: the least second word of a record, its time in ticks */
 };
 
 /* What holds from a metadata or initialization record on. */

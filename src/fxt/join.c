@@ -313,22 +313,30 @@ static void merge_runs(struct join *join, uint64_t *keys, uint64_t *spare, size_
 	memcpy(keys, spare, count * sizeof *keys);
 }
 
+/* Puts those that begin here in order. Returns how many there are. */
+static size_t merge_some(struct join *join, uint64_t *keys, uint64_t *spare, size_t most)
+{
+	const struct strand *first = strand_of(join, keys[0]), *last = first;
+	size_t count = 1;
+	for (; count < most && !((keys[count] ^ keys[0]) >> join->slot.number_bits); count++) {
+		const struct strand *strand = strand_of(join, keys[count]);
+		if (strand->feed != first->feed)
+			break;
+		last = strand;
+	}
+	if (last != first)
+		merge_runs(join, keys, spare, count);
+	return count;
+}
+
 /* Goes through sorted keys for such events of several strands: by number, they stand strand by strand. */
 static void merge_equals(struct join *join, uint64_t *keys, uint64_t *spare)
 {
-	const struct slot *slot = &join->slot;
-	for (size_t from = 0, to; from < slot->count; from = to) {
-		const struct strand *first = NULL, *last = NULL;
-		for (to = from + 1; to < slot->count && !((keys[to] ^ keys[from]) >> slot->number_bits); to++) {
-			first = strand_of(join, keys[from]);
-			const struct strand *strand = strand_of(join, keys[to]);
-			if (strand->feed != first->feed)
-				break;
-			last = strand;
-		}
-		if (last && last != first)
-			merge_runs(join, keys + from, spare, to - from);
-	}
+	const size_t count = join->slot.count;
+	const unsigned bits = join->slot.number_bits;
+	for (size_t i = 1; i < count; i++)
+		if (__builtin_expect(!((keys[i] ^ keys[i - 1]) >> bits), 0))
+			i += merge_some(join, keys + i - 1, spare, count - (i - 1)) - 1;
 }
 
 /* ---- Writing. ---- */

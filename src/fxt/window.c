@@ -73,7 +73,8 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 }
 
 /* Words of an event or a scheduling record that is as it should be; otherwise 0. */
-static uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool big)
+static inline __attribute__((always_inline)) uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left,
+                                                              bool big)
 {
 	if (fxt_is_plain(header))
 		return tw_bits(header, 4, 15);
@@ -82,20 +83,35 @@ static uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left, bool
 	return wanted ? fxt_measure(header, bytes, left / TW_FXT_WORD, big) : 0;
 }
 
-/* Records that no others depend on: the walk then leaps over them. */
+/* Records that no others depend on, all of which have a time. */
+static inline __attribute__((always_inline)) void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap,
+                                                             bool big)
+{
+	size_t place = leap->from, last = leap->last;
+	uint64_t least = UINT64_MAX, count = 0, time;
+	for (uint64_t words; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += words * TW_FXT_WORD, count++) {
+		const uint8_t *bytes = chunk->bytes + place;
+		words = measure(tw_load64(bytes, big), bytes, chunk->end - place, big);
+		if (words == 0)
+			break;
+		time = tw_load64(bytes + TW_FXT_WORD, big);
+		least = time < least ? time : least;
+		last = place;
+	}
+	leap->to = place;
+	leap->last = last;
+	leap->count = count;
+	leap->least = least;
+}
+
+/* The walk then leaps over them. */
 static void take_records(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	size_t place = leap->from;
-	for (uint64_t words; chunk->end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += words * TW_FXT_WORD) {
-		const uint8_t *bytes = chunk->bytes + place;
-		words = measure(tw_load64(bytes, leap->big), bytes, chunk->end - place, leap->big);
-		if (words == 0)
-			break;
-		leap->last = place;
-		leap->count++;
-	}
-	leap->to = place;
+	if (leap->big)
+		take_timed(chunk, leap, true);
+	else
+		take_timed(chunk, leap, false);
 }
 
 const struct fxt_work fxt_window_work = {.decode = decode_if_eager, .decoded = decide, .leap = take_records};
