@@ -22,7 +22,8 @@ struct strand {
 	const struct tw_brief *next, *end;
 	uint64_t head;       /* when the next is, in the merged trace */
 	uint64_t bound;      /* the same of the last that is looked at, */
-	size_t share;        /* of so many */
+	size_t share;        /* of so many, */
+	bool all_move;       /* whose times do nothing else: they are in the order of time */
 	size_t first, taken; /* its events in the slot, which begin with `next` */
 	uint64_t late_until; /* what is earlier came too late: events after it had been delivered */
 	const struct tw_slab *slab;
@@ -76,8 +77,11 @@ static void look(const struct join *join, struct strand *strand)
 	size_t quota = SLOT / join->strand_count, left = (size_t)(strand->end - strand->next);
 	quota = quota > QUOTA_LEAST ? quota : QUOTA_LEAST;
 	strand->share = left < quota ? left : quota;
-	strand->head = time_of(strand, strand->next);
-	strand->bound = time_of(strand, strand->next + strand->share - 1);
+	const struct fxt_shift *shift = &strand->feed->shift;
+	uint64_t first = strand->next->time, last = strand->next[strand->share - 1].time;
+	strand->head = fxt_merged_time(shift, first);
+	strand->bound = fxt_merged_time(shift, last);
+	strand->all_move = first >= shift->from && last - shift->from < shift->count;
 }
 
 /* Finds when the next chunk begins. */
@@ -232,26 +236,41 @@ static int make_room(struct join *join)
 	return 0;
 }
 
+/* Takes events of a strand as long as they are in the span; all_move: of none the time does anything else. */
+static inline __attribute__((always_inline)) size_t take_until(struct join *join, const struct strand *strand,
+                                                               bool all_move)
+{
+	const struct slot *slot = &join->slot;
+	const struct fxt_shift *shift = &strand->feed->shift;
+	const struct tw_brief *brief = strand->next, *end = brief + strand->share;
+	const uint8_t *ready = strand->slab->ready, **records = slot->records;
+	const uint64_t begin = all_move ? brief->time : strand->head, most = slot->last - strand->head;
+	const uint64_t away = strand->head - slot->from;
+	const uint32_t number = (uint32_t)(strand - join->strands);
+	const unsigned bits = slot->number_bits;
+	uint64_t *keys = slot->keys, since;
+	uint32_t *strands = slot->strands;
+	size_t count = slot->count;
+	for (; brief < end; brief++, count++) {
+		since = (all_move ? brief->time : fxt_merged_time(shift, brief->time)) - begin;
+		if (since > most)
+			break;
+		const uint8_t *record = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
+		__builtin_prefetch(record); /* another processor wrote it: 5% of merge (`make bench`) */
+		keys[count] = (since + away) << bits | count;
+		records[count] = record;
+		strands[count] = number;
+	}
+	return count;
+}
+
 /* Takes the events of a strand that are in the span. */
 static void take(struct join *join, struct strand *strand)
 {
 	struct slot *slot = &join->slot;
-	const struct fxt_shift shift = strand->feed->shift;
-	const struct tw_brief *brief = strand->next, *end = brief + strand->share;
-	const uint8_t *ready = strand->slab->ready;
-	uint64_t from = slot->from, last = slot->last, time;
-	uint32_t number = (uint32_t)(strand - join->strands);
-	unsigned bits = slot->number_bits;
-	size_t count = slot->count;
-	if (strand->head > last)
+	if (strand->head > slot->last)
 		return;
-	for (; brief < end && (time = fxt_merged_time(&shift, brief->time)) <= last; brief++, count++) {
-		const uint8_t *record = brief->tags & TW_BRIEF_READY ? ready + brief->number : NULL;
-		__builtin_prefetch(record); /* another processor wrote it: 5% of merge (`make bench`) */
-		slot->keys[count] = (time - from) << bits | count;
-		slot->records[count] = record;
-		slot->strands[count] = number;
-	}
+	size_t count = strand->all_move ? take_until(join, strand, true) : take_until(join, strand, false);
 	strand->first = slot->count;
 	strand->taken = count - slot->count;
 	slot->count = count;
