@@ -6,6 +6,12 @@
 #include "core/merge.h"
 #include "fxt/fxt.h"
 
+/* Threads whose tracks have been written, as long as none is met on another. */
+struct fxt_met {
+	uint64_t koids[64]; /* by their low bits; 0: none */
+	uint64_t moved;     /* the state's threads_moved at that time */
+};
+
 /* An archive. */
 struct fxt_feed {
 	struct tw_merge_input *input;
@@ -14,6 +20,7 @@ struct fxt_feed {
 	uint64_t last; /* time of the last event of the chunks that are used up */
 	uint64_t gate; /* when the next chunk begins, in the merged trace, */
 	bool gated;    /* if there is one */
+	struct fxt_met met;
 };
 
 /* Where they go. */
@@ -29,7 +36,7 @@ int fxt_feed_row(struct fxt_passage *passage, const struct fxt_feed *feed, const
                  const struct tw_argument *arguments, uint64_t time);
 
 /* Writes a context switch or a wake-up that is ready but for its threads. Returns 0 or a negative status. */
-int fxt_feed_switch(struct fxt_passage *passage, const struct fxt_feed *feed, const struct tw_slab *slab,
+int fxt_feed_switch(struct fxt_passage *passage, struct fxt_feed *feed, const struct tw_slab *slab,
                     const struct tw_brief *brief);
 
 #endif
