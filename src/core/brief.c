@@ -71,16 +71,19 @@ static void put_late(struct tw_slab *slab, uint64_t *keys)
 	const struct tw_brief *kept = slab->briefs + slab->brief_count;
 	struct tw_brief *to = slab->briefs + slab->brief_count + slab->late_count;
 	uint64_t time = UINT64_MAX;
-	for (size_t left = slab->late_count; left > 0;) {
+	bool equals = slab->equals;
+	for (size_t left = slab->late_count; left > 0; left--) {
 		const struct tw_brief *late = &slab->late[order[left - 1] & mask];
-		bool first = kept > slab->briefs && kept[-1].time > late->time;
-		const struct tw_brief *next = first ? kept - 1 : late;
-		slab->equals |= next->time == time;
-		time = next->time;
-		*--to = *next;
-		kept -= first;
-		left -= !first;
+		for (; kept > slab->briefs && kept[-1].time > late->time; kept--) {
+			equals |= kept[-1].time == time;
+			time = kept[-1].time;
+			*--to = kept[-1];
+		}
+		equals |= late->time == time;
+		time = late->time;
+		*--to = *late;
 	}
+	slab->equals = equals;
 	slab->equals |= kept > slab->briefs && kept[-1].time == time;
 	slab->brief_count += slab->late_count;
 }
@@ -101,19 +104,29 @@ static int longer_first(const void *a, const void *b, void *context)
 	return left < right ? -1 : 1;
 }
 
+static size_t count_complete(const struct tw_brief *briefs, size_t count)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++)
+		found += is_complete(&briefs[i]);
+	return found;
+}
+
 /* Puts the complete slices among briefs of one time in order, in the places that they have. */
 static bool nest_equals(struct tw_brief *equals, size_t count)
 {
-	uint64_t *slices = malloc(count * sizeof *slices);
+	size_t most = count_complete(equals, count), found = 0, k = 0;
+	if (most < 2)
+		return true;
+	uint64_t *slices = malloc(most * sizeof *slices);
 	struct tw_brief *before = malloc(count * sizeof *before);
-	size_t found = 0, k = 0;
 	bool fine = slices && before;
 	for (size_t i = 0; i < count && fine; i++) {
 		before[i] = equals[i];
 		if (is_complete(&equals[i]))
 			slices[found++] = i;
 	}
-	if (fine && found > 1)
+	if (fine)
 		qsort_r(slices, found, sizeof *slices, longer_first, before);
 	for (size_t i = 0; fine && k < found; i++)
 		if (is_complete(&before[i]))

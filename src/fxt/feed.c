@@ -218,8 +218,7 @@ int fxt_feed_switch(struct fxt_passage *passage, struct fxt_feed *feed, const st
 	threads_of(record, koids);
 	if (!have_met(feed, koids)) {
 		const struct tw_event row = switch_of(feed, slab, brief);
-		if (!fxt_linked_seat(links, row.track) ||
-		    (row.kind == TW_SWITCH && !fxt_linked_seat(links, row.other)))
+		if (!fxt_linked_seat(links, row.track) || (row.kind == TW_SWITCH && !fxt_linked_seat(links, row.other)))
 			return fxt_feed_row(passage, feed, &row, NULL, fxt_merged_time(&feed->shift, row.time));
 		*place_of(&feed->met, koids[0]) = koids[0];
 		*place_of(&feed->met, koids[1]) = koids[1];

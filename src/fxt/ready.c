@@ -75,21 +75,21 @@ static const uint8_t value_words[FXT_TYPES] = {
     [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,   [TW_FXT_ARG_BOOL] = 1,
 };
 
+/* Of a header, what a value without a text has in its upper half; integers of 64 bits have none. */
+static const uint64_t upper_bits[FXT_TYPES] = {
+    [TW_FXT_ARG_INT32] = FXT_BITS(32, 63),
+    [TW_FXT_ARG_UINT32] = FXT_BITS(32, 63),
+    [TW_FXT_ARG_BOOL] = FXT_BITS(32, 32),
+};
+
 /* Puts a value as the writer does: numbers that fit 32 bits take that form. Returns its words. */
-static size_t put_value(uint64_t header, uint64_t word, uint64_t name, uint8_t *to)
+static inline size_t put_value(uint64_t header, uint64_t word, uint64_t name, uint8_t *to)
 {
-	unsigned type = fxt_type(header);
-	uint64_t upper = header & FXT_BITS(32, 63), words = value_words[type];
-	bool is_signed = type == TW_FXT_ARG_INT64, wide = is_signed || type == TW_FXT_ARG_UINT64;
-	if (wide && (is_signed ? (int64_t)word == (int32_t)word : word <= UINT32_MAX)) {
-		type = is_signed ? TW_FXT_ARG_INT32 : TW_FXT_ARG_UINT32;
-		upper = word << 32;
-		words = 1;
-	} else if (words > 1 || type == TW_FXT_ARG_NULL) {
-		upper = 0;
-	} else if (type == TW_FXT_ARG_BOOL) {
-		upper &= FXT_BITS(32, 32);
-	}
+	unsigned type = fxt_type(header), is_signed = type == TW_FXT_ARG_INT64, is_unsigned = type == TW_FXT_ARG_UINT64;
+	unsigned fits = (is_signed & ((int64_t)word == (int32_t)word)) | (is_unsigned & (word <= UINT32_MAX));
+	uint64_t all = 0 - (uint64_t)fits, words = value_words[type] - fits;
+	uint64_t upper = (header & upper_bits[type]) | (word << 32 & all);
+	type -= 2 * fits; /* from INT64 to INT32, and from UINT64 to UINT32 */
 	tw_store64(to, type | words << 4 | name << 16 | upper, false);
 	tw_store64(to + TW_FXT_WORD, word, false);
 	return words;
