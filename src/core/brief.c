@@ -15,7 +15,6 @@ static struct tw_brief brief_of(const struct tw_slab *slab, uint32_t row)
 	bool complete = event->kind == TW_SLICE_COMPLETE;
 	return (struct tw_brief){
 	    .time = event->time,
-	    .length = complete ? event->value : 0,
 	    .number = row,
 	    .tags = ((uint32_t)(event->offset - slab->offset) & TW_BRIEF_PLACE) | (complete ? TW_BRIEF_COMPLETE : 0),
 	};
@@ -95,13 +94,17 @@ static bool is_complete(const struct tw_brief *brief)
 	return brief->tags & TW_BRIEF_COMPLETE;
 }
 
-static int longer_first(const void *a, const void *b, void *context)
+struct slice {
+	uint64_t length;
+	size_t place; /* among the briefs of its time */
+};
+
+static int longer_first(const void *a, const void *b)
 {
-	const struct tw_brief *briefs = context;
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-	if (briefs[left].length != briefs[right].length)
-		return briefs[left].length > briefs[right].length ? -1 : 1;
-	return left < right ? -1 : 1;
+	const struct slice *left = a, *right = b;
+	if (left->length != right->length)
+		return left->length > right->length ? -1 : 1;
+	return left->place < right->place ? -1 : 1;
 }
 
 static size_t count_complete(const struct tw_brief *briefs, size_t count)
@@ -113,31 +116,33 @@ static size_t count_complete(const struct tw_brief *briefs, size_t count)
 }
 
 /* Puts the complete slices among briefs of one time in order, in the places that they have. */
-static bool nest_equals(struct tw_brief *equals, size_t count)
+static bool nest_equals(const struct tw_slab *slab, struct tw_brief *equals, size_t count)
 {
 	size_t most = count_complete(equals, count), found = 0, k = 0;
 	if (most < 2)
 		return true;
-	uint64_t *slices = malloc(most * sizeof *slices);
+	struct slice *slices = malloc(most * sizeof *slices);
 	struct tw_brief *before = malloc(count * sizeof *before);
 	bool fine = slices && before;
 	for (size_t i = 0; i < count && fine; i++) {
 		before[i] = equals[i];
 		if (is_complete(&equals[i]))
-			slices[found++] = i;
+			slices[found++] = (struct slice){tw_brief_length(slab, &equals[i]), i};
 	}
 	if (fine)
-		qsort_r(slices, found, sizeof *slices, longer_first, before);
+		qsort(slices, found, sizeof *slices, longer_first);
 	for (size_t i = 0; fine && k < found; i++)
 		if (is_complete(&before[i]))
-			equals[i] = before[slices[k++]];
+			equals[i] = before[slices[k++].place];
 	free(before);
 	free(slices);
 	return fine;
 }
 
-static bool nest(struct tw_brief *briefs, size_t count)
+static bool nest(const struct tw_slab *slab)
 {
+	struct tw_brief *briefs = slab->briefs;
+	size_t count = slab->brief_count;
 	bool fine = true;
 	for (size_t i = 1; i < count; i++) {
 		if (briefs[i].time != briefs[i - 1].time)
@@ -145,7 +150,7 @@ static bool nest(struct tw_brief *briefs, size_t count)
 		size_t from = i - 1;
 		while (i < count && briefs[i].time == briefs[from].time)
 			i++;
-		fine &= nest_equals(briefs + from, i - from);
+		fine &= nest_equals(slab, briefs + from, i - from);
 	}
 	return fine;
 }
@@ -173,6 +178,6 @@ void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	bool fine = tw_extend(&scratch->bytes, &scratch->room, size, 1);
 	if (fine && slab->late_count)
 		put_late(slab, (uint64_t *)(void *)scratch->bytes);
-	slab->failed |= !fine || (slab->equals && !nest(slab->briefs, slab->brief_count));
+	slab->failed |= !fine || (slab->equals && !nest(slab));
 	slab->late = NULL;
 }

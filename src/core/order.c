@@ -39,12 +39,12 @@ static bool goes_first(const struct tw_order_head *a, const struct tw_order_head
 	return a->lane < b->lane;
 }
 
-static struct tw_order_head head_of(uint64_t number, const struct tw_brief *brief)
+static struct tw_order_head head_of(const struct tw_order_lane *lane, const struct tw_brief *brief)
 {
 	return (struct tw_order_head){.time = brief->time,
-	                              .length = brief->length,
+	                              .length = tw_brief_length(lane->slab, brief),
 	                              .complete = brief->tags & TW_BRIEF_COMPLETE,
-	                              .lane = number};
+	                              .lane = lane->number};
 }
 
 /* Field by field: to read in one go what was just written in parts takes long. `make bench` measures convert. */
@@ -85,7 +85,7 @@ static void put_head(struct tw_sorter *sorter, uint64_t number)
 	if (!lane->slab->brief) {
 		put_row_head(sorter, lane);
 	} else if (lane->next < lane->slab->brief_count) {
-		const struct tw_order_head head = head_of(number, &lane->slab->briefs[lane->next]);
+		const struct tw_order_head head = head_of(lane, &lane->slab->briefs[lane->next]);
 		insert(sorter, &head);
 	}
 }
@@ -316,7 +316,7 @@ int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
 bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brief *a,
                         const struct tw_order_lane *lane_b, const struct tw_brief *b)
 {
-	const struct tw_order_head left = head_of(lane_a->number, a), right = head_of(lane_b->number, b);
+	const struct tw_order_head left = head_of(lane_a, a), right = head_of(lane_b, b);
 	return goes_first(&left, &right);
 }
 

@@ -13,7 +13,6 @@ enum { TW_SLAB_BLOCK = 256 };
 /* An event for who delivers events one by one: a record that is ready to be written, or a row. */
 struct tw_brief {
 	uint64_t time;
-	uint64_t length; /* of a complete slice */
 	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */
 	uint32_t tags;   /* TW_BRIEF_READY and so on; below, by how much its offset is more than the slab's */
 };
@@ -43,7 +42,8 @@ struct tw_slab {
 	bool equals;         /* some have the same time */
 	uint8_t *ready;      /* records as they will be written: what a brief that is ready leads to */
 	size_t ready_size, ready_room;
-	uint64_t offset; /* of the first byte, for briefs */
+	uint64_t (*length_of)(const uint8_t *record); /* how long a complete slice is that is such a record */
+	uint64_t offset;                              /* of the first byte, for briefs */
 	bool brief;
 	bool sorted; /* rows stand in time order */
 	bool failed; /* no memory: rows are missing */
@@ -106,6 +106,15 @@ void tw_slab_brief_row(struct tw_slab *slab, uint32_t row);
 
 /* brief.c: puts those that were added in the order of tw_slab_sort(). */
 void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch);
+
+/* How long a complete slice is; 0 of others. Only the order of those of one time depends on it. */
+static inline uint64_t tw_brief_length(const struct tw_slab *slab, const struct tw_brief *brief)
+{
+	if (!(brief->tags & TW_BRIEF_COMPLETE))
+		return 0;
+	return brief->tags & TW_BRIEF_READY ? slab->length_of(slab->ready + brief->number)
+	                                    : slab->events[brief->number].value;
+}
 
 /* slab.c: how many bits a number has. */
 unsigned tw_bits_of(uint64_t number);

@@ -346,6 +346,9 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
  * to the last that it took, if it took one. Returns where one is for others. */
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
 
+/* How long the complete slice is that such a record tells. */
+uint64_t fxt_ready_length(const uint8_t *record);
+
 /* rows.c: gives the rows at the start of a chunk that had no time before them that of the first that has one, if there
  * is one. */
 void fxt_time_rows(struct fxt_chunk *chunk);

@@ -237,8 +237,7 @@ static __attribute__((noinline)) bool append(struct tw_slab *slab, const uint8_t
 	return true;
 }
 
-INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time,
-                      uint64_t length, uint32_t tags)
+INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64_t header, uint64_t time, uint32_t tags)
 {
 	struct tw_slab *slab = &chunk->slab;
 	tw_store64(put->start, header | (uint64_t)fxt_put_words(put) << 4, false);
@@ -249,7 +248,6 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 		fxt_brief_rows(chunk);
 	struct tw_brief *brief = tw_slab_next_brief(slab, time);
 	brief->time = time;
-	brief->length = length;
 	brief->number = (uint32_t)slab->ready_size;
 	brief->tags = tags;
 	slab->ready_size += size;
@@ -272,6 +270,8 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	uint64_t time = tw_ticks_ns(&chunk->clock, ticks), merged = fxt_merged_time(&links->time, time);
 	bool complete = kind == TW_SLICE_COMPLETE;
 	uint64_t length = complete ? tw_ticks_ns(&chunk->clock, word) - time : 0;
+	if (merged + length < merged) /* the record would not tell the length */
+		return false;
 	fxt_put_word(&put, merged);
 	if (run->seat_index == 0) {
 		fxt_put_word(&put, run->seat->process);
@@ -282,10 +282,9 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	if (!put.at)
 		return false;
 	if (kind != TW_SLICE_BEGIN && kind != TW_SLICE_END)
-		fxt_put_word(&put, complete ? tw_sum(merged, length) : word);
+		fxt_put_word(&put, complete ? merged + length : word);
 	fxt_set_time(chunk, time);
 	return end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time,
-	                 length,
 	                 TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
 }
 

@@ -155,7 +155,7 @@ static inline uint64_t ns_of(const struct tw_ticks *clock, uint64_t ticks)
 }
 
 /* Adds a record that has been put behind the others. The briefs of those that are late are put in order afterwards. */
-INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint64_t length, uint32_t tags)
+INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint32_t tags)
 {
 	bool late = time < loop->last;
 	struct tw_brief *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
@@ -165,7 +165,6 @@ INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t t
 	loop->last = late ? loop->last : time;
 	*brief = (struct tw_brief){
 	    .time = time,
-	    .length = length,
 	    .number = (uint32_t)loop->used,
 	    .tags = tags | ((uint32_t)(bytes - loop->bytes) & TW_BRIEF_PLACE),
 	};
@@ -239,7 +238,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	to += shape->tail;
 	size = (size_t)(to - start);
 	tw_store64(start, (header & SAME) | size / TW_FXT_WORD << 4 | loop->seat | names, false);
-	add(loop, bytes, size, time, end - time, TW_BRIEF_READY | ((uint32_t)slice & TW_BRIEF_COMPLETE));
+	add(loop, bytes, size, time, TW_BRIEF_READY | ((uint32_t)slice & TW_BRIEF_COMPLETE));
 	return true;
 }
 
@@ -261,7 +260,7 @@ INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header
 	memcpy(to, bytes, words * TW_FXT_WORD);
 	tw_store64(to, header & same, false);
 	tw_store64(to + TW_FXT_WORD, time + loop->shift, false);
-	add(loop, bytes, words * TW_FXT_WORD, time, 0, TW_BRIEF_SWITCH);
+	add(loop, bytes, words * TW_FXT_WORD, time, TW_BRIEF_SWITCH);
 	return true;
 }
 
@@ -345,6 +344,12 @@ INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *byte
 	if (type == TW_FXT_TYPE_EVENT)
 		return take_event(chunk, loop, bytes, header);
 	return type == TW_FXT_TYPE_SCHEDULING && take_switch(loop, bytes, header);
+}
+
+uint64_t fxt_ready_length(const uint8_t *record)
+{
+	size_t size = (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD;
+	return tw_load64(record + size - TW_FXT_WORD, false) - tw_load64(record + TW_FXT_WORD, false);
 }
 
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed)
