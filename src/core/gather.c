@@ -15,13 +15,24 @@
 
 enum {
 	READER_SHARE = 2, /* of the memory limit, for the trace that is read, */
+	NAMES_SHARE = 4,  /* for names, threads and stacks, and as much again when they are handed on, */
 	RUNS_SHARE = 4,   /* and for the runs that are merged at once, */
 	RUNS_LEAST = 8    /* which are not fewer */
 };
 
+static const struct tw_rule name_limit = {
+    .name = "merge.name-limit",
+    .severity = TW_WARNING,
+    .text =
+	"There are more names, threads and stacks in all files than the memory limit allows: from here on, new names "
+	"are shown as \"(other)\", and new threads as one.",
+};
+
 struct tw_gathering {
 	struct tw_dictionary *dictionary;
-	struct tw_mapping together; /* from that to the merged trace's */
+	struct tw_mapping_room room; /* in it, */
+	bool told_room;              /* and that there is no more */
+	struct tw_mapping together;  /* from that to the merged trace's */
 	struct tw_runs file;
 	struct tw_run *runs; /* of the traces, one each; then what was merged of them */
 	size_t run_count;
@@ -75,6 +86,7 @@ int tw_gather_begin(struct tw_reader *merged)
 	if (!gathering)
 		return no_memory(merged);
 	gathering->file.fd = -1;
+	gathering->room.most = tw_memory_limit(merged) / NAMES_SHARE;
 	gathering->dictionary = tw_dictionary_new();
 	if (!gathering->dictionary)
 		return no_memory(merged);
@@ -121,6 +133,13 @@ static int put_row(struct tw_reader *merged, struct tw_mapping *apart, const str
 	return file_status(merged, tw_runs_put(&gathering->file, &event, gathering->arguments));
 }
 
+static void tell_room(struct tw_gathering *gathering, struct tw_reader *reader, uint64_t offset)
+{
+	if (gathering->room.full && !gathering->told_room)
+		tw_report_limit(reader, &name_limit, offset, offset, "%s", name_limit.text);
+	gathering->told_room = gathering->room.full;
+}
+
 /* Puts all rows of a trace. Returns 0 or a negative status. */
 static int put_rows(struct tw_reader *merged, struct tw_merge_trace *trace, struct tw_reader *reader,
                     struct tw_mapping *apart, struct tw_moments *moments)
@@ -133,8 +152,10 @@ static int put_rows(struct tw_reader *merged, struct tw_merge_trace *trace, stru
 		trace->clock = trace->some ? trace->clock : reader->clock;
 		trace->some = true;
 		missing = missing && tw_merge_look(merge, reader->dictionary, &batch, moments);
-		for (size_t i = 0; i < batch.count && status == 0; i++)
+		for (size_t i = 0; i < batch.count && status == 0; i++) {
 			status = put_row(merged, apart, &batch, i);
+			tell_room(merge->gathering, reader, batch.events[i].offset);
+		}
 	}
 	if (n < 0)
 		status = tw_fail(merged, n, "%s", tw_reader_error(reader));
@@ -150,7 +171,8 @@ static int take_reader(struct tw_reader *merged, size_t i, struct tw_reader *rea
 	                           .trace = (uint32_t)i,
 	                           .from = reader->dictionary,
 	                           .to = gathering->dictionary,
-	                           .homes = &merge->homes};
+	                           .homes = &merge->homes,
+	                           .room = &gathering->room};
 	struct tw_moments moments = {0};
 	uint64_t begin = tw_runs_end(&gathering->file);
 	int status = put_rows(merged, trace, reader, &apart, &moments);

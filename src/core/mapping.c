@@ -6,6 +6,7 @@
 #include "core/mapping.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -14,18 +15,52 @@ enum {
 	OBJECT_PROCESS = 1
 };
 
+/* What is taken for each, but for texts, with what leads to it: slots of a map, and its number in another mapping. */
+enum {
+	LEADS_COST = 3 * sizeof(struct tw_map_slot) + sizeof(uint32_t),
+	NAME_COST = sizeof(struct tw_name) + LEADS_COST,
+	TRACK_COST = sizeof(struct tw_track) + LEADS_COST,
+	LOCATION_COST = sizeof(struct tw_location) + LEADS_COST,
+	STACK_COST = sizeof(struct tw_stack) + LEADS_COST,
+	HOME_COST = sizeof(struct tw_home) + sizeof(uint64_t) + 2 * LEADS_COST
+};
+
+static bool take_room(const struct tw_mapping *mapping, size_t bytes)
+{
+	struct tw_mapping_room *room = mapping->room;
+	if (!room)
+		return true;
+	if (bytes > room->most - room->used) {
+		room->full = true;
+		return false;
+	}
+	room->used += bytes;
+	return true;
+}
+
 /* ---- Names. ---- */
+
+/* The number that a name has in `to` or gets there; 0 where there is no room. UINT32_MAX when there is no memory. */
+static uint32_t intern_as(struct tw_mapping *mapping, const struct tw_name *name)
+{
+	uint32_t known = mapping->room ? tw_dictionary_find(mapping->to, name) : UINT32_MAX;
+	if (known != UINT32_MAX)
+		return known;
+	bool fits = name->length <= SIZE_MAX - NAME_COST && take_room(mapping, NAME_COST + name->length);
+	return fits ? tw_dictionary_intern(mapping->to, name) : 0;
+}
 
 /* Interns a name as it is in `from`. One that is kept apart outlives that, and with it the text of its file. */
 static uint32_t intern(struct tw_mapping *mapping, struct tw_name *name)
 {
 	if (mapping->kind == TW_MAPPING_APART && name->file) {
-		uint32_t file = tw_dictionary_text(mapping->to, name->file);
+		const struct tw_name text = {.text = name->file, .length = strlen(name->file)};
+		uint32_t file = intern_as(mapping, &text);
 		if (file == UINT32_MAX)
 			return UINT32_MAX;
-		name->file = tw_dictionary_name(mapping->to, file)->text;
+		name->file = file ? tw_dictionary_name(mapping->to, file)->text : NULL;
 	}
-	return tw_dictionary_intern(mapping->to, name);
+	return intern_as(mapping, name);
 }
 
 /* A name that another one refers to, as its class or module, which may refer to others `more` times. No deeper: a trace
@@ -47,6 +82,8 @@ static uint32_t meet_name(struct tw_mapping *mapping, uint32_t number)
 	if (name.owner == UINT32_MAX || name.module == UINT32_MAX)
 		return UINT32_MAX;
 	uint32_t known = intern(mapping, &name);
+	if (known == 0 && (name.length || name.id))
+		known = tw_dictionary_text(mapping->to, "(other)");
 	if (known == UINT32_MAX ||
 	    !tw_grow(&mapping->names, &mapping->name_room, number + (size_t)1, sizeof *mapping->names))
 		return UINT32_MAX;
@@ -106,7 +143,8 @@ static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t 
 	return tw_map_find(&homes->owners, *number, &owner) || tw_map_add(&homes->owners, *number, home->trace);
 }
 
-/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none. */
+/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none, and of what there is no
+ * room for. */
 static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t *number)
 {
 	uint32_t place = (uint32_t)mapping->processes.count;
@@ -117,6 +155,8 @@ static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t 
 		*number = mapping->numbers[place];
 		return true;
 	}
+	if (!take_room(mapping, HOME_COST))
+		return true;
 	const struct tw_home home = home_of(mapping, process);
 	if (!tw_grow(&mapping->numbers, &mapping->number_room, place + (size_t)1, sizeof *mapping->numbers) ||
 	    !(mapping->kind == TW_MAPPING_APART ? add_home : settle)(mapping->homes, &home, number))
@@ -135,10 +175,10 @@ static bool name_track(struct tw_mapping *mapping, uint32_t from, uint32_t to)
 	return name != UINT32_MAX;
 }
 
-/* UINT32_MAX when there is no memory. */
+/* UINT32_MAX when there is no memory; 0 where there is no room. */
 static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 {
-	if (number == 0 || number >= tw_dictionary_tracks(mapping->from))
+	if (number == 0 || number >= tw_dictionary_tracks(mapping->from) || !take_room(mapping, TRACK_COST))
 		return 0;
 	struct tw_track track = *tw_dictionary_track(mapping->from, number);
 	track.name = 0;
@@ -170,6 +210,7 @@ bool tw_mapping_end(struct tw_mapping *mapping)
 
 /* ---- Stacks. ---- */
 
+/* UINT32_MAX when there is no memory. 0, which is the place of no frame, where there is no room. */
 static uint32_t location_of(struct tw_mapping *mapping, uint32_t number)
 {
 	struct tw_location location = *tw_dictionary_location(mapping->from, number);
@@ -177,7 +218,19 @@ static uint32_t location_of(struct tw_mapping *mapping, uint32_t number)
 	location.file = name_of(mapping, location.file);
 	if (location.name == UINT32_MAX || location.file == UINT32_MAX)
 		return UINT32_MAX;
-	return tw_dictionary_add_location(mapping->to, &location);
+	uint32_t known = mapping->room ? tw_dictionary_find_location(mapping->to, &location) : UINT32_MAX;
+	if (known != UINT32_MAX)
+		return known;
+	return take_room(mapping, LOCATION_COST) ? tw_dictionary_add_location(mapping->to, &location) : 0;
+}
+
+/* The stack of a place called from another one; that one where there is no room. */
+static uint32_t push(struct tw_mapping *mapping, uint32_t caller, uint32_t location)
+{
+	uint32_t known = mapping->room ? tw_dictionary_find_push(mapping->to, caller, location) : UINT32_MAX;
+	if (known != UINT32_MAX)
+		return known;
+	return take_room(mapping, STACK_COST) ? tw_dictionary_push(mapping->to, caller, location) : caller;
 }
 
 static bool take_stack(struct tw_mapping *mapping, uint32_t number)
@@ -186,7 +239,8 @@ static bool take_stack(struct tw_mapping *mapping, uint32_t number)
 	uint32_t location = location_of(mapping, stack->location);
 	if (number == 0 || location == UINT32_MAX)
 		return number == 0;
-	mapping->stacks[number] = tw_dictionary_push(mapping->to, mapping->stacks[stack->caller], location);
+	uint32_t caller = mapping->stacks[stack->caller];
+	mapping->stacks[number] = location ? push(mapping, caller, location) : caller;
 	return mapping->stacks[number] != UINT32_MAX;
 }
 

@@ -19,6 +19,13 @@ struct tw_homes {
 	size_t count, room;
 };
 
+/* What may be added to a dictionary, by all mappings to it together; all zero but `most` to begin. What there is no room
+ * for is left out: names become "(other)", threads and processes 0, and stacks those around them. */
+struct tw_mapping_room {
+	size_t used, most; /* bytes */
+	bool full;         /* something was left out */
+};
+
 /* What becomes of the number of a process. */
 enum tw_mapping_kind {
 	TW_MAPPING_WHOLE,   /* it stays, or where another trace came before with it there is another */
@@ -33,7 +40,8 @@ struct tw_mapping {
 	const struct tw_dictionary *from;
 	struct tw_dictionary *to;
 	struct tw_homes *homes;
-	uint32_t *names; /* by number: that in `to`, 0 while not asked for */
+	struct tw_mapping_room *room; /* NULL: nothing is left out */
+	uint32_t *names;              /* by number: that in `to`, 0 while not asked for */
 	size_t name_room;
 	uint32_t *tracks; /* the same */
 	size_t track_room;

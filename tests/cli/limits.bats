@@ -228,3 +228,31 @@ for name, count in ("short", 20000), ("long", 200000):
 	peak_below 96 merge --to fxt -o - "${short[@]}"
 	[ "$said" = "" ] || fail "$said"
 }
+
+@test "names, threads and stacks of more files than can be open at once stay within the limit" {
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		for n in range(60):
+		    with open(f"many{n:02}.fxt", "wb") as file:
+		        file.write(struct.pack("<3Q", 0x0016547846040010, 0x21, 10**9))
+		        for k in range(150):
+		            name = f"{n} {k} ".encode().ljust(3000, b"x")
+		            file.write(struct.pack("<Q", 0x02 | 376 << 4 | 1 << 16 | 3000 << 32) + name)
+		            file.write(struct.pack("<4Q", 0x44 | 1 << 48, 1000 * n + k, n + 1, 1000 * n + k + 1))
+	END
+	(ulimit -n 32; peak_below 16 merge --align none --memory 8M many*.fxt -o out.fxt)
+	[[ "$(cat said)" == *"many0"?".fxt: offset 0x"*": warning: There are more names, threads and stacks in all files than"*"[merge.name-limit]" ]]
+	[ "$(wc -l <said)" -eq 1 ]
+	(ulimit -n 32; trackway merge --align none --memory 8M many*.fxt --to chrome -o out.json 2>/dev/null)
+	for out in out.fxt out.json; do # each event, with its name or none; those that there was room for come first
+		trackway convert --to jsonl --memory 64M $out | "${PYTHON:-python3}" -c '
+import json, sys
+names = [row["name"] for row in map(json.loads, sys.stdin) if row["kind"] == "instant"]
+own = [f"{n} {k} ".ljust(3000, "x") for n in range(60) for k in range(150)]
+kept = next(i for i, name in enumerate(names) if name == "(other)")
+assert 300 < kept < 1000, kept
+assert names == own[:kept] + ["(other)"] * (9000 - kept)'
+	done
+	(ulimit -n 32; trackway merge --align none many*.fxt -o all.fxt 2>said) # with the usual limit there is room
+	[ ! -s said ]
+}
