@@ -163,7 +163,7 @@ struct tw_merge_source {
  * merge: NULL for the defaults. Finding markers is a look at the beginning of every source, which must be a file.
  * More than 256 sources, or than half as many as the process may have files open, are read one after the other by the
  * first tw_read(), into a file without a name in options->temporary_directory, and merged from there: they may be pipes
- * for markers, too. Their names, threads and stacks have a quarter of the memory limit; what there is no room for is told
+ * for markers, too. Their names, threads and stacks have a sixth of the memory limit; what there is no room for is told
  * as a finding, "merge.name-limit": from there on new names are "(other)", and new threads are track 0.
  * Returns 0, TW_ERR_VALUE for no source, a trace without wall time or with one of another kind, or a marker that is
  * not there, or what tw_open() returns for the first source that cannot be opened. */

@@ -255,7 +255,7 @@ const struct tw_command tw_command_merge = {
 	"with them the provider of an FXT archive: there is one. Filters hold for the whole.\n\n"
 	"There may be any number of files. More than 256, or half as many as ulimit -n says, are read one after the "
 	"other, and their events wait in a temporary file ($TMPDIR, or /tmp), with about 60 bytes for each. Names, "
-	"threads and stacks of all of them together have a quarter of the memory limit: beyond that, which is told, new "
+	"threads and stacks of all of them together have a sixth of the memory limit: beyond that, which is told, new "
 	"names are \"(other)\" and new threads one.",
     .examples = "trackway merge client.xray server.fxt -o both.json\tTwo programs in one picture.\n"
 		"trackway merge --align none part1.fxt part2.fxt -o all.fxt\tOne clock.\n",

@@ -15,7 +15,7 @@
 
 enum {
 	READER_SHARE = 2, /* of the memory limit, for the trace that is read, */
-	NAMES_SHARE = 4,  /* for names, threads and stacks, and as much again when they are handed on, */
+	NAMES_SHARE = 6,  /* for names, threads and stacks, which take four times as much when they are handed on, */
 	RUNS_SHARE = 4,   /* and for the runs that are merged at once, */
 	RUNS_LEAST = 8    /* which are not fewer */
 };
