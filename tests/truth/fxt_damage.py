@@ -254,43 +254,33 @@ class Damaged:
                 valid[offset] = size
         return valid
 
-    def expected(self):
-        """Offset of each whole record -> what may be said of it. Left out is what a damaged record reaches over."""
+    def expected(self, found):
+        """Offset of each whole record -> what it must say to a reader that finds records at these offsets. Left out is what
+        a damaged record reaches over."""
         valid = self.still_valid()
         swallowed = set(self.doubtful)
         for offset, size in valid.items():
             if offset + size in self.whole or offset + size == len(self.data):
                 swallowed.update(other for other in self.whole if offset < other < offset + size)
-        doubtful = [*valid, *self.doubtful]
-        sure = set(self.whole) - self.doubtful
-        ways = [self.decode(sure.union(some)) for some in subsets(doubtful)]
-        if swallowed:
-            ways.append(self.decode([*(sure - swallowed), *valid]))
-        return {offset: [way[offset] for way in ways if offset in way] for offset in self.whole
-                if offset not in swallowed}
-
-
-def subsets(offsets):
-    """All of them; of many only none, each one, and all."""
-    if len(offsets) <= 7:
-        return [[offset for bit, offset in enumerate(offsets) if number >> bit & 1] for number in range(1 << len(offsets))]
-    return [[], *([offset] for offset in offsets), offsets]
+        sure = set(self.whole) - swallowed
+        rows = self.decode(sure | (swallowed | valid.keys()) & set(found))
+        return {offset: rows[offset] for offset in sure}
 
 
 def wrong(damaged, found, lost):
     """What is wrong with rows that a reader found and with what it counts as lost."""
-    expected, at, size = damaged.expected(), 0, 0
+    expected, at, size = damaged.expected(row["offset"] for row in found), 0, 0
     for row in found:
         if row["offset"] < at:
             yield f"the record at {row['offset']} begins inside another"
         length = damaged.size_of(row["offset"])
         at, size = row["offset"] + length, size + length
     there = {row["offset"]: row for row in found}
-    for offset, ways in expected.items():
+    for offset, row in expected.items():
         if offset not in there:
-            yield f"lost: {ways[0]}"
-        elif not any(fxt_tests.same(there[offset], way) for way in ways):
-            yield f"found {there[offset]}, not {ways[0]}"
+            yield f"lost: {row}"
+        elif not fxt_tests.same(there[offset], row):
+            yield f"found {there[offset]}, not {row}"
     if lost is not None and lost != len(damaged.data) - size:
         yield f"{lost} bytes are counted as lost, not {len(damaged.data) - size}"
 
