@@ -256,12 +256,41 @@ static bool others_begin(const struct view *view, size_t at, size_t size)
 	return solid;
 }
 
+static bool is_utf8(const struct tw_fxt_string *string)
+{
+	return !string->bytes || tw_is_utf8(string->bytes, string->length);
+}
+
+/* Whether words that may be few values are one of these: the document, "Instant event" and "Context Switch Record". */
+static bool is_in_range(const struct tw_fxt_record *record)
+{
+	enum { SCOPE_MAX = 2, STATE_MAX = 5 };
+	return record->scope <= SCOPE_MAX && (record->kind != TW_FXT_CONTEXT_SWITCH || record->state <= STATE_MAX);
+}
+
+/* Whether a record has no flaw in its padding, its texts and its numbers, as one of bytes that chance brought together
+ * mostly has. */
+static bool is_flawless(const struct view *view, size_t at)
+{
+	struct tw_fxt_decoder decoder = {.bytes = view->bytes + at, .left = view->left - at, .big = view->big};
+	struct tw_fxt_record record;
+	if (tw_fxt_next(&decoder, &record) != 1 || record.padded)
+		return false;
+	bool texts = record.type == TW_FXT_TYPE_STRING || record.type == TW_FXT_TYPE_LOG;
+	bool flawless = is_in_range(&record) && is_utf8(&record.name) && is_utf8(&record.category) &&
+	                (!texts || tw_is_utf8(record.payload, (size_t)record.payload_size));
+	for (unsigned i = 0; i < record.argument_count; i++)
+		flawless = flawless && is_utf8(&record.arguments[i].name) && is_utf8(&record.arguments[i].text);
+	return flawless;
+}
+
 /* Whether chance has made a record of damaged bytes and of what follows them: it may be none, and ends where others do
  * that begin in it. */
 static bool is_chance(const struct view *view, size_t at)
 {
 	size_t size = measure(view, at), end = at + size;
-	bool sure = size > SHORT * TW_FXT_WORD || (is_sound(view, at) && is_solid(view, at, size));
+	bool sure = size > SHORT * TW_FXT_WORD ||
+	            (is_sound(view, at) && is_solid(view, at, size) && is_flawless(view, at));
 	for (size_t inside = at + 1; !sure && inside < end; inside++)
 		if (others_begin(view, inside, end))
 			return true;
@@ -482,18 +511,32 @@ static bool is_named_well(const struct view *view, size_t at)
 	}
 }
 
-/* Whether what follows a record began in it, because bytes of it are missing. A header that it shares bytes with may be
- * one of which the bytes are missing instead, or one that something stands before. Two numbers look like an object of
- * some name. */
-static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
+/* Whether a record is an event that has arguments and is of a registered thread and category: its name may have been
+ * lost. Not in a big-endian archive, where it is the name that it may share with the record before. */
+static bool is_argued_well(const struct view *view, size_t at)
 {
-	if (weight <= CHAIN)
-		return leads_out(view, at, size);
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && tw_bits(header, 20, 23) && !view->big &&
+	       thread_known(view, tw_bits(header, 24, 31), at) && string_known(view, tw_bits(header, 32, 47), at);
+}
+
+/* Whether it is a good record that begins in another of `size` bytes and leads out of it. A header that it shares bytes
+ * with may be one of which the bytes are missing instead, or one that something stands before. Two numbers look like an
+ * object of some name. */
+static bool is_beginning(const struct view *view, size_t at, size_t size)
+{
 	uint64_t header = tw_load64(view->bytes + at, view->big);
 	bool shared = size - at < TW_FXT_WORD;
-	if (is_weak(view, at, measure(view, at)) || (shared && header >> 16 == 0))
+	if (is_weak(view, at, measure(view, at)) || (shared && header >> 16 == 0) || !is_flawless(view, at) ||
+	    is_chance(view, at))
 		return false;
-	return (fxt_type(header) == TW_FXT_TYPE_EVENT && !shared) || is_named_well(view, at);
+	return (fxt_type(header) == TW_FXT_TYPE_EVENT && !shared) || is_named_well(view, at) || is_argued_well(view, at);
+}
+
+/* Whether what follows a record began in it, because bytes of it are missing. */
+static bool began_inside(const struct view *view, size_t at, size_t size, unsigned weight)
+{
+	return weight > CHAIN ? is_beginning(view, at, size) : leads_out(view, at, size);
 }
 
 /* fxt_look_inside() of the first record of the bytes. */
@@ -514,6 +557,43 @@ size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	return look_inside(&view, size);
+}
+
+/* Whether a record shows by itself that it is one where it goes past `end`: an argument that looks like a context switch
+ * is within its record. */
+static bool is_solid_across(const struct view *view, size_t at, size_t size, size_t end)
+{
+	bool crosses = at < end && size > end - at;
+	return is_solid(view, at, size) ||
+	       (crosses && fxt_type(tw_load64(view->bytes + at, view->big)) == TW_FXT_TYPE_SCHEDULING);
+}
+
+/* Flawless records follow one another from a place to `next` exactly, past `end`, where none begins: 1, and how many of
+ * them are hardly arguments, up to one; otherwise 0. weights: those of the places behind. */
+static unsigned weigh_across(const struct view *view, size_t at, size_t end, size_t next, const uint8_t *weights)
+{
+	size_t size = measure(view, at), to = at + size;
+	if (size == 0 || at == end || to == end || to > next)
+		return 0;
+	unsigned behind = to == next ? 1 : weights[to];
+	if (behind == 0 || !is_flawless(view, at))
+		return 0;
+	return behind > 1 || is_solid_across(view, at, size, end) ? 2 : 1;
+}
+
+size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
+                       bool at_end, bool big, uint64_t offset)
+{
+	const struct view view = {state, bytes, left, at_end, big, offset};
+	uint8_t *weights = malloc(next);
+	size_t found = end;
+	for (size_t at = weights ? next : 0; at-- > 1;) {
+		weights[at] = (uint8_t)weigh_across(&view, at, end, next, weights);
+		if (at < end && weights[at] > 1 && is_beginning(&view, at, end))
+			found = at;
+	}
+	free(weights);
+	return found;
 }
 
 /* A provider info record: tables start anew with it, so it is looked into before it is taken. */

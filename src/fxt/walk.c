@@ -12,6 +12,9 @@
 /* How many meanings of an index may wait to be decoded: looking one up goes through them. */
 enum { MEANINGS = 8 };
 
+/* How many records may be taken back when it shows that bytes before them are missing. */
+enum { TAKEN_BACK = 4 };
+
 /* A record that others depend on, at a place of the chunk. */
 struct seen {
 	struct fxt_chunk *chunk;
@@ -306,6 +309,83 @@ static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return true;
 }
 
+/* Places of the last records of a piece that begin at `least` or later, put before those there are; returns how many
+ * there are then. Metadata ends them: it cannot be undone. */
+static size_t find_last(const struct fxt_chunk *chunk, const struct fxt_piece *piece, size_t least, size_t *places,
+                        size_t count)
+{
+	size_t room = TAKEN_BACK - count, found = 0, last[TAKEN_BACK];
+	for (size_t at = piece->from, size; at < piece->to; at += size) {
+		uint64_t header = tw_load64(chunk->bytes + at, piece->big);
+		size = (size_t)fxt_size(header) * TW_FXT_WORD;
+		if (fxt_type(header) == TW_FXT_TYPE_METADATA)
+			found = 0;
+		else if (at >= least)
+			last[found++ % TAKEN_BACK] = at;
+	}
+	for (; found && room; room--)
+		places[count++] = last[--found % TAKEN_BACK];
+	return count;
+}
+
+/* Places of the records behind the last loss, the last of them first; returns how many. */
+static size_t last_places(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t *places)
+{
+	size_t count = 0, to = chunk->walked;
+	size_t least = to > FXT_LOOK ? to - FXT_LOOK : 0;
+	for (size_t i = chunk->piece_count; i > chunk->decoded && to > least && count < TAKEN_BACK; i--) {
+		const struct fxt_piece *piece = &chunk->pieces[i - 1];
+		if (piece->kind != FXT_RECORDS || piece->to != to || piece->big != walk->big)
+			break;
+		count = find_last(chunk, piece, least, places, count);
+		to = count && places[count - 1] == piece->from ? piece->from : 0;
+	}
+	return count;
+}
+
+/* Goes back to before all records that may be taken back. */
+static void go_far_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	size_t places[TAKEN_BACK], count = last_places(walk, chunk, places);
+	bool back = true;
+	for (size_t i = 0; i < count && back; i++) {
+		walk->last = places[i];
+		back = go_back(walk, chunk);
+	}
+}
+
+/* Goes back to before the record that another is in, at a place, and takes what is before it for lost. */
+static void begin_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t at)
+{
+	add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
+	                                     .from = at,
+	                                     .to = at,
+	                                     .lost = at - from,
+	                                     .fault = "a record as long as it says",
+	                                     .found = tw_load64(chunk->bytes + from, walk->big)});
+	chunk->walked = at;
+}
+
+/* The records before a place where none begins: where bytes of one are missing it has swallowed the beginning of
+ * another, and so may have what follows it. They are taken back if others begin in them that lead to where records go
+ * on. False where none do. */
+static bool look_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t next)
+{
+	size_t places[TAKEN_BACK], end = chunk->walked, count = last_places(walk, chunk, places);
+	size_t first = count ? places[count - 1] : end;
+	size_t at = first + fxt_look_across(walk->state, chunk->bytes + first, end - first, next - first,
+	                                    chunk->end - first, chunk->at_end, walk->big, fxt_offset(chunk, first));
+	if (at == end)
+		return false;
+	for (size_t i = 0; i < count && chunk->walked > at; i++) {
+		walk->last = places[i];
+		if (!go_back(walk, chunk))
+			return false;
+	}
+	begin_inside(walk, chunk, chunk->walked, at);
+	return true;
+}
+
 /* The record before a place in doubt: where bytes of it are missing it has swallowed others, though its size looks
  * right. It is taken back, and the walk goes on with those. False where it holds none. */
 static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
@@ -313,19 +393,25 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	size_t last = walk->last, end = chunk->walked, size = end - last;
 	if (last >= end)
 		return false;
-	uint64_t header = tw_load64(chunk->bytes + last, walk->big);
 	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, chunk->at_end,
 	                                walk->big, fxt_offset(chunk, last));
 	if (inside == size || !go_back(walk, chunk))
 		return false;
-	chunk->walked += inside;
-	add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
-	                                     .from = chunk->walked,
-	                                     .to = chunk->walked,
-	                                     .lost = inside,
-	                                     .fault = "a record as long as it says",
-	                                     .found = header});
+	if (!look_across(walk, chunk, last + inside))
+		begin_inside(walk, chunk, last, last + inside);
 	return true;
+}
+
+/* Whether the records before a place in doubt hold the beginning of others. The walk goes on with those. */
+static bool look_behind(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
+{
+	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX)
+		return false;
+	if (look_back(walk, chunk))
+		return true;
+	size_t next = judgement->verdict == FXT_IS_GARBAGE ? chunk->walked + (size_t)judgement->size : chunk->end;
+	bool goes_on = judgement->verdict == FXT_IS_GARBAGE && (chunk->at_end || chunk->end - next >= FXT_LOOK);
+	return goes_on && look_across(walk, chunk, next);
 }
 
 static void pass_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
@@ -400,7 +486,7 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 	const struct fxt_judgement judgement =
 	    fxt_judge(walk->state, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end, walk->big,
 	              in_garbage, fxt_offset(chunk, chunk->walked));
-	if (judgement.verdict < FXT_IS_SWAPPED && !in_garbage && look_back(walk, chunk))
+	if (look_behind(walk, chunk, &judgement))
 		return true;
 	switch (judgement.verdict) {
 	case FXT_IS_RECORD:
@@ -424,7 +510,7 @@ static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked
 		return true;
 	case FXT_WANTS_LAST:
 		if (!in_garbage)
-			go_back(walk, chunk);
+			go_far_back(walk, chunk);
 		return false;
 	case FXT_WANTS_MORE:
 		return false;

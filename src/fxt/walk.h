@@ -33,6 +33,11 @@ struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *byt
 size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size_t size, size_t left, bool at_end,
                        bool big, uint64_t offset);
 
+/* Where in bytes[0, end), which say that they are records, others begin that follow one another to where records go on,
+ * past what is none between `end` and `next`; `end` if nowhere. left: bytes there are. offset: their own. */
+size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
+                       bool at_end, bool big, uint64_t offset);
+
 /* Whether a provider info record that measures right has a good name, or none, and a record behind it: otherwise it is
  * to be judged before tables start anew with it. */
 bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,

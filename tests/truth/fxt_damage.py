@@ -212,10 +212,11 @@ class Damaged:
             at = end
         self.data += archive.data[at:]
         self.whole = whole_after(archive, edits)
-        # Those whose first word is where it should be, whatever it says now.
-        self.altered = [moved(offset, edits) for offset, size in archive.records
-                        if any(touches(edit, offset, size) for edit in edits) and
-                        not any(begin <= offset < end and len(instead) != end - begin for begin, end, instead in edits)]
+        touched = [(offset, size) for offset, size in archive.records if any(touches(edit, offset, size) for edit in edits)]
+        # Where those begin whose first word is where it should be, or is seen from their end, whatever it says now.
+        self.altered = {moved(offset, edits) for offset, _ in touched
+                        if not any(begin <= offset < end and len(instead) != end - begin for begin, end, instead in edits)}
+        self.altered |= {max(0, moved(offset + size, edits) - size) for offset, size in touched} - self.whole.keys()
         self.doubtful = {moved(offset, edits) for offset in (*lonely(archive, edits), *completing(archive, edits))}
         for others in elsewhere(archive, edits, self.data):
             whole = whole_after(archive, others)

@@ -888,6 +888,80 @@ static void test_short_before_strange(void **state)
 	}
 }
 
+static void put_string(unsigned index, const char *text)
+{
+	size_t length = strlen(text);
+	put(2 | (1 + (length + 7) / 8) << 4 | (uint64_t)index << 16 | (uint64_t)length << 32);
+	put_text(text, length);
+}
+
+/* Behind a string record of which bytes are missing stand two records, and something that is none: they are not as many
+ * as tell by themselves that they are some, but they leave nothing out between it and what can be told for a record. */
+static void test_short_before_few(void **state)
+{
+	enum { TEXT = 4, PADDING = 4, PAYLOAD = 37 };
+	(void)state;
+	for (unsigned i = 0; i < 2 * PADDING; i++) {
+		size_t missing = i / 2 + 1;
+		size = 0;
+		big = i & 1;
+		put_head();
+		size_t from = size;
+		put_string(31, "blob");
+		size_t to = size;
+		put(UINT64_C(0x00010025001f0065));
+		put_text("this is some data that we are writing", PAYLOAD);
+		put_string(32, "empty");
+		put(0);
+		put_named(0, 32, 1000, 5);
+		lose(to - missing, missing);
+		expect_others(from, to, -missing, "bytes missing of a string's padding");
+		assert_true(wanted[to] && lost == 16 - missing + 8 && errors == 3); /* the third: the name of the blob */
+	}
+}
+
+/* With two bytes missing of one string record, the next begins as a blob of no bytes, whose type does not exist, before
+ * the reader comes to what is none. */
+static void test_short_before_chance(void **state)
+{
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put_string(1, "cat");
+	put_string(20, "x");
+	size_t to = size;
+	put_string(21, "y");
+	put_string(22, "z");
+	put_named(0, 21, 1000, 5);
+	lose(to - 2, 2);
+	expect_others(to, to, (size_t)-2, "bytes missing of a string's padding");
+	assert_true(lost == 14 && errors == 1);
+}
+
+/* A word is missing of a blob, so that the header of a log record is seen in it whose message would be a string record
+ * and an event: no text has such bytes, and it ends where the event does. */
+static void test_short_before_flawed(void **state)
+{
+	enum { BLOB = 32, MESSAGE = 32 };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		size_t from = size;
+		put(UINT64_C(0x0001001800000045));
+		put(0);
+		put(UINT64_C(0x69) | (uint64_t)MESSAGE << 16 | UINT64_C(1) << 32);
+		put(1);
+		put_string(1, "name");
+		put_named(0, 1, UINT64_C(0xfedcba98), 6);
+		lose(from + 8, 8);
+		expect_others(from, from + BLOB, (size_t)-8, "a word missing of a blob");
+		assert_true(lost == BLOB - 8 && errors == 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -916,6 +990,9 @@ int main(void)
 	    cmocka_unit_test(test_chance),
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_blob_of_chance),
+	    cmocka_unit_test(test_short_before_few),
+	    cmocka_unit_test(test_short_before_chance),
+	    cmocka_unit_test(test_short_before_flawed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
