@@ -498,9 +498,20 @@ static void (*const takers[TW_FXT_KINDS])(const struct job *) = {
 };
 
 /* Whether the record is one whose thread the options ask about. */
-static bool has_thread(enum tw_fxt_kind kind)
+static bool has_thread(const struct tw_fxt_record *record)
 {
-	return (kind >= TW_FXT_INSTANT && kind <= TW_FXT_FLOW_END) || kind >= TW_FXT_LEGACY_CONTEXT_SWITCH;
+	if (record->kind == TW_FXT_LARGE_BLOB)
+		return record->format == 0;
+	return (record->kind >= TW_FXT_INSTANT && record->kind <= TW_FXT_FLOW_END) ||
+	       record->kind >= TW_FXT_LEGACY_CONTEXT_SWITCH;
+}
+
+/* Whether the record is asked for: a context switch by the thread that leaves, and by the one that comes. */
+static bool is_asked_for(const struct job *job)
+{
+	const struct tw_fxt_record *record = job->record;
+	bool switches = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH || record->kind == TW_FXT_CONTEXT_SWITCH;
+	return !has_thread(record) || is_wanted(job, &record->thread) || (switches && is_wanted(job, &record->incoming));
 }
 
 /* ---- Turns. ---- */
@@ -584,7 +595,7 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 		fxt_next_turn(chunk);
 	if (wish->check)
 		fxt_check(chunk, &record, place);
-	if (takers[record.kind] && (!has_thread(record.kind) || is_wanted(&job, &record.thread)))
+	if (takers[record.kind] && is_asked_for(&job))
 		takers[record.kind](&job);
 	return record.size < end - place ? (size_t)record.size : end - place;
 }

@@ -153,6 +153,22 @@ END
 	grep -q -- '--by cpu has nothing to sort by p99' err
 }
 
+@test "sched: of a thread that was cut out, with the switches that it leaves with and those that it comes with" {
+	archive <<'END'
+def switch(at, leaving, coming):
+    return record(8, 1 << 60, at, leaving, coming)
+def legacy(at, leaving, coming):
+    return record(8, leaving << 28 | coming << 36, at)
+out += [thread(2, 5, 8), thread(3, 5, 9), switch(1000, 6, 8), switch(2000, 8, 6), switch(2100, 6, 9), switch(2200, 9, 6),
+        legacy(3000, 1, 2), legacy(3500, 2, 1), legacy(3600, 1, 3)]
+END
+	trackway sched --thread 8 --json in.fxt >expected
+	grep -q '"running_ns":1500,' expected
+	trackway cut --thread 8 in.fxt -o part.fxt
+	trackway sched --thread 8 --json part.fxt | diff expected -
+	trackway dump --json part.fxt | grep -c '"record":"scheduling' | grep -qx 4
+}
+
 @test "blobs: parts of one name are one blob" {
 	archive <<END
 $blob

@@ -962,6 +962,23 @@ static void test_short_before_flawed(void **state)
 	}
 }
 
+/* One that has no thread is there whoever is asked for, and nothing else is made of its parts. */
+static void test_large_of_nobody(void **state)
+{
+	static const uint64_t others[] = {99};
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .threads = others, .thread_count = 1};
+	uint64_t rows;
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put_blob(LARGE);
+	assert_int_equal(count_kind(TW_BLOB, &options, &rows), LARGE);
+	assert_true(rows > 1);
+	count_kind(TW_SLICE_BEGIN, &options, &rows);
+	assert_int_equal(rows, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -973,6 +990,7 @@ int main(void)
 	    cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_chance),
 	    cmocka_unit_test(test_large_filtered),
+	    cmocka_unit_test(test_large_of_nobody),
 	    cmocka_unit_test(test_jobs),
 	    cmocka_unit_test(test_registered_again),
 	    cmocka_unit_test(test_byte_before_long),
