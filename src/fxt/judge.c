@@ -256,16 +256,19 @@ static bool others_begin(const struct view *view, size_t at, size_t size)
 	return solid;
 }
 
-static bool is_utf8(const struct tw_fxt_string *string)
+/* Whether a reference leads out of the record, or to what is empty or a good text. */
+static bool is_fine(const struct tw_fxt_string *string)
 {
-	return !string->bytes || tw_is_utf8(string->bytes, string->length);
+	return !string->bytes || string->length == 0 || is_text(string->bytes, string->length);
 }
 
-/* Whether words that may be few values are one of these: the document, "Instant event" and "Context Switch Record". */
+/* Whether numbers that may not be any are what they may be: the document, "Initialization Record", "Instant event" and
+ * "Context Switch Record". */
 static bool is_in_range(const struct tw_fxt_record *record)
 {
 	enum { SCOPE_MAX = 2, STATE_MAX = 5 };
-	return record->scope <= SCOPE_MAX && (record->kind != TW_FXT_CONTEXT_SWITCH || record->state <= STATE_MAX);
+	return record->scope <= SCOPE_MAX && (record->kind != TW_FXT_CONTEXT_SWITCH || record->state <= STATE_MAX) &&
+	       (record->kind != TW_FXT_INITIALIZATION || record->id - 1 < TW_FREQUENCY_MAX);
 }
 
 /* Whether a record has no flaw in its padding, its texts and its numbers, as one of bytes that chance brought together
@@ -277,10 +280,10 @@ static bool is_flawless(const struct view *view, size_t at)
 	if (tw_fxt_next(&decoder, &record) != 1 || record.padded)
 		return false;
 	bool texts = record.type == TW_FXT_TYPE_STRING || record.type == TW_FXT_TYPE_LOG;
-	bool flawless = is_in_range(&record) && is_utf8(&record.name) && is_utf8(&record.category) &&
-	                (!texts || tw_is_utf8(record.payload, (size_t)record.payload_size));
+	bool flawless = is_in_range(&record) && is_fine(&record.name) && is_fine(&record.category) &&
+	                (!texts || record.payload_size == 0 || is_text(record.payload, record.payload_size));
 	for (unsigned i = 0; i < record.argument_count; i++)
-		flawless = flawless && is_utf8(&record.arguments[i].name) && is_utf8(&record.arguments[i].text);
+		flawless = flawless && is_fine(&record.arguments[i].name) && is_fine(&record.arguments[i].text);
 	return flawless;
 }
 
@@ -520,17 +523,25 @@ static bool is_argued_well(const struct view *view, size_t at)
 	       thread_known(view, tw_bits(header, 24, 31), at) && string_known(view, tw_bits(header, 32, 47), at);
 }
 
+/* Whether a header shares nothing but zeros with a record that has no flaw and ends at `end`: they may be that record's,
+ * and others missing. */
+static bool shares_zeros(const struct view *view, size_t at, size_t end)
+{
+	size_t zeros = at;
+	while (zeros < end && view->bytes[zeros] == 0)
+		zeros++;
+	return end - at < TW_FXT_WORD && zeros == end && is_flawless(view, 0);
+}
+
 /* Whether it is a good record that begins in another of `size` bytes and leads out of it. A header that it shares bytes
- * with may be one of which the bytes are missing instead, or one that something stands before. Two numbers look like an
- * object of some name. */
+ * with may be one that something stands before. Two numbers look like an object of some name. */
 static bool is_beginning(const struct view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
-	bool shared = size - at < TW_FXT_WORD;
-	if (is_weak(view, at, measure(view, at)) || (shared && header >> 16 == 0) || !is_flawless(view, at) ||
-	    is_chance(view, at))
+	bool little = header >> 16 == 0 && shares_zeros(view, at, size);
+	if (is_weak(view, at, measure(view, at)) || little || !is_flawless(view, at) || is_chance(view, at))
 		return false;
-	return (fxt_type(header) == TW_FXT_TYPE_EVENT && !shared) || is_named_well(view, at) || is_argued_well(view, at);
+	return (fxt_type(header) == TW_FXT_TYPE_EVENT && size - at >= TW_FXT_WORD) || is_named_well(view, at) || is_argued_well(view, at);
 }
 
 /* Whether what follows a record began in it, because bytes of it are missing. */
@@ -581,6 +592,15 @@ static unsigned weigh_across(const struct view *view, size_t at, size_t end, siz
 	return behind > 1 || is_solid_across(view, at, size, end) ? 2 : 1;
 }
 
+/* Whether a record that leads across what is none is a good one. An event without a name says little, if its header
+ * shares bytes that say nothing. */
+static bool leads_across(const struct view *view, size_t at, size_t end)
+{
+	uint64_t header = tw_load64(view->bytes + at, view->big);
+	bool nameless = fxt_type(header) == TW_FXT_TYPE_EVENT && tw_bits(header, 48, 63) == 0;
+	return is_beginning(view, at, end) && !(nameless && shares_zeros(view, at, end));
+}
+
 size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
                        bool at_end, bool big, uint64_t offset)
 {
@@ -589,7 +609,7 @@ size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size
 	size_t found = end;
 	for (size_t at = weights ? next : 0; at-- > 1;) {
 		weights[at] = (uint8_t)weigh_across(&view, at, end, next, weights);
-		if (at < end && weights[at] > 1 && is_beginning(&view, at, end))
+		if (at < end && weights[at] > 1 && leads_across(&view, at, end))
 			found = at;
 	}
 	free(weights);
