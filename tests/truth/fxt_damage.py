@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: fxt_damage.py [--tool TRACKWAY] [--seed N] [--rounds N] [--cuts BYTES] [--keep DIR] [WORD...]
 
-Prints TAP. Archives are damaged in the ways of DAMAGES, ROUNDS times each, in both byte orders, and cut at every byte of
+Prints TAP. Archives are damaged in the ways of DAMAGES and SPLICES, ROUNDS times each, in both byte orders, and cut at every byte of
 their first BYTES; the same seed does the same. fxt.py knows which records are whole afterwards, wherever they have been
 moved to. With --tool each of them must come out of `dump --json` with what it says, nothing else may come out of places
 that were not damaged, and `info` must count as lost the bytes of which no record came, and `check` must find something.
@@ -144,11 +144,61 @@ def three_places(archive, rng):
     return edits
 
 
+def flipped_bits(archive, rng):
+    """In headers of strings and threads that others refer to."""
+    headers = [offset for offset, _ in archive.records if archive.header(offset) & 15 in (2, 3)]
+    edits = []
+    for offset in sorted(rng.sample(headers, min(len(headers), rng.randint(1, 4)))):
+        at = offset + rng.randrange(8)
+        edits.append((at, at + 1, bytes([archive.data[at] ^ 1 << rng.randrange(8)])))
+    return edits
+
+
 DAMAGES = {"a header of zeros": zero_header, "words of zeros between records": zero_word, "a size of zero": zero_size,
            "a size past the end": large_size, "random bytes over others": overwritten,
            "random bytes between others": inserted, "random bytes between records": between, "bytes missing": missing,
            "no magic record": magic_lost, "three places": three_places, "a page of zeros": page_of_zeros,
-           "places near one another": near_places}
+           "places near one another": near_places, "bits in headers of strings and threads": flipped_bits}
+
+
+# Ways to put an archive together anew: each takes an archive, another and a random generator and returns what it is made
+# of: [(archive, begin, end)].
+
+PAGE = 4096
+
+
+def pages_of(archive, rng):
+    """Where two pages begin that are not the last one."""
+    first, second = sorted(rng.sample(range(len(archive.data) // PAGE), 2))
+    return first * PAGE, second * PAGE
+
+
+def pages_swapped(archive, _, rng):
+    first, second = pages_of(archive, rng)
+    return [(archive, 0, first), (archive, second, second + PAGE), (archive, first + PAGE, second),
+            (archive, first, first + PAGE), (archive, second + PAGE, len(archive.data))]
+
+
+def page_doubled(archive, _, rng):
+    """Written twice, the second time where another should be."""
+    first, second = pages_of(archive, rng)
+    return [(archive, 0, second), (archive, first, first + PAGE), (archive, second + PAGE, len(archive.data))]
+
+
+def page_repeated(archive, _, rng):
+    """Written twice, one after the other."""
+    first, _ = pages_of(archive, rng)
+    return [(archive, 0, first + PAGE), (archive, first, len(archive.data))]
+
+
+def two_halves(archive, other, rng):
+    """Of different archives."""
+    begin, end = (rng.randrange(8, len(one.data)) for one in (archive, other))
+    return [(archive, 0, begin), (other, end, len(other.data))]
+
+
+SPLICES = {"pages swapped": pages_swapped, "a page in place of another": page_doubled, "a page twice": page_repeated,
+           "two halves": two_halves}
 
 
 def touches(edit, offset, size):
@@ -268,6 +318,23 @@ class Damaged:
         return {offset: rows[offset] for offset in sure}
 
 
+class Spliced(Damaged):
+    """Parts of archives, one behind the other."""
+
+    def __init__(self, parts):
+        parts = [part for part in parts if part[1] < part[2]]
+        self.order = parts[0][0].order
+        self.data, self.whole, self.altered, self.doubtful = b"", {}, set(), set()
+        for archive, begin, end in parts:
+            whole = {len(self.data) + offset - begin: size for offset, size in archive.records
+                     if begin <= offset and offset + size <= end}
+            self.altered |= {len(self.data) + offset - begin for offset, size in archive.records
+                             if begin <= offset < end < offset + size}
+            self.doubtful |= whole.keys() if len(whole) < FEW else set()
+            self.whole |= whole
+            self.data += archive.data[begin:end]
+
+
 def wrong(damaged, found, lost):
     """What is wrong with rows that a reader found and with what it counts as lost."""
     expected, at, size = damaged.expected(row["offset"] for row in found), 0, 0
@@ -327,6 +394,12 @@ class Tester:
                 yield f"{what}: the damage is not where it should be"
             yield from self.compare(damaged, what)
 
+    def splice(self, archive, other, way, seed, rounds):
+        for number in range(rounds):
+            parts = way(archive, other, random.Random(f"{seed} {way.__name__} {number}"))
+            what = f"round {number}, " + ", ".join(f"{begin}-{end}" for _, begin, end in parts)
+            yield from self.compare(Spliced(parts), what)
+
     def cut(self, archive, most):
         """At every byte; with fewer than eight there is nothing to know the format by."""
         for end in range(8, min(most, len(archive.data))):
@@ -353,6 +426,13 @@ def tests(tester, options):
         tripled = Archive(3 * data)
         yield (f"another archive inside: {name}",
                lambda archive=tripled: tester.damage(archive, another_inside, options.seed, options.rounds))
+    small, small_big, large, large_big = (Archive(data) for _, data in archives())
+    for name, archive, other in (("small", small, large), ("with large records", large, small),
+                                 ("small, big endian", small_big, large_big),
+                                 ("with large records, big endian", large_big, small_big)):
+        for what, way in SPLICES.items():
+            yield (f"{what}: {name}", lambda archive=archive, other=other, way=way:
+                   tester.splice(archive, other, way, options.seed, options.rounds))
     for name, data in list(archives())[:2]:
         yield f"cut at every byte: {name}", lambda archive=Archive(data): tester.cut(archive, options.cuts)
 
