@@ -460,13 +460,24 @@ static void weigh_inside(const struct view *view, uint8_t *weights, size_t size)
 	}
 }
 
+/* Whether records follow one another from somewhere in a record at a place, from `from` on, of which none ends where it
+ * does. */
+static bool hides_others(const struct view *view, size_t at, size_t from)
+{
+	size_t end = at + measure(view, at);
+	for (size_t inside = from; inside < end; inside++)
+		if (goes_beyond(view, inside, end))
+			return true;
+	return false;
+}
+
 /* Whether a record that needs no others begins in another and goes beyond it. Two numbers look like one that makes a
  * thread or a clock. */
 static bool leads_out(const struct view *view, size_t at, size_t size)
 {
 	unsigned type = fxt_type(tw_load64(view->bytes + at, view->big));
 	return (type == TW_FXT_TYPE_STRING || type >= TW_FXT_TYPE_EVENT) && measure(view, at) > size - at &&
-	       is_alone(view, at);
+	       is_alone(view, at) && !hides_others(view, at, size);
 }
 
 /* Whether the record that a place is in, or one of those that follow one behind another from there, refers to the same
@@ -523,6 +534,17 @@ static bool is_argued_well(const struct view *view, size_t at)
 	       thread_known(view, tw_bits(header, 24, 31), at) && string_known(view, tw_bits(header, 32, 47), at);
 }
 
+/* Where the last of the records begins that stand before a place. */
+static size_t last_before(const struct view *view, size_t end)
+{
+	size_t at = 0, size = measure(view, at);
+	while (size && at + size < end) {
+		at += size;
+		size = measure(view, at);
+	}
+	return at;
+}
+
 /* Whether a header shares nothing but zeros with a record that has no flaw and ends at `end`: they may be that record's,
  * and others missing. */
 static bool shares_zeros(const struct view *view, size_t at, size_t end)
@@ -530,7 +552,7 @@ static bool shares_zeros(const struct view *view, size_t at, size_t end)
 	size_t zeros = at;
 	while (zeros < end && view->bytes[zeros] == 0)
 		zeros++;
-	return end - at < TW_FXT_WORD && zeros == end && is_flawless(view, 0);
+	return end - at < TW_FXT_WORD && zeros == end && is_flawless(view, last_before(view, end));
 }
 
 /* Whether it is a good record that begins in another of `size` bytes and leads out of it. A header that it shares bytes
@@ -592,15 +614,6 @@ static unsigned weigh_across(const struct view *view, size_t at, size_t end, siz
 	return behind > 1 || is_solid_across(view, at, size, end) ? 2 : 1;
 }
 
-/* Whether a record that leads across what is none is a good one. An event without a name says little, if its header
- * shares bytes that say nothing. */
-static bool leads_across(const struct view *view, size_t at, size_t end)
-{
-	uint64_t header = tw_load64(view->bytes + at, view->big);
-	bool nameless = fxt_type(header) == TW_FXT_TYPE_EVENT && tw_bits(header, 48, 63) == 0;
-	return is_beginning(view, at, end) && !(nameless && shares_zeros(view, at, end));
-}
-
 size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
                        bool at_end, bool big, uint64_t offset)
 {
@@ -609,7 +622,7 @@ size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size
 	size_t found = end;
 	for (size_t at = weights ? next : 0; at-- > 1;) {
 		weights[at] = (uint8_t)weigh_across(&view, at, end, next, weights);
-		if (at < end && weights[at] > 1 && leads_across(&view, at, end))
+		if (at < end && weights[at] > 1 && !shares_zeros(&view, at, end) && is_beginning(&view, at, end))
 			found = at;
 	}
 	free(weights);

@@ -896,7 +896,8 @@ static void put_string(unsigned index, const char *text)
 }
 
 /* Behind a string record of which bytes are missing stand two records, and something that is none: they are not as many
- * as tell by themselves that they are some, but they leave nothing out between it and what can be told for a record. */
+ * as tell by themselves that they are some, but they leave nothing out between it and what can be told for a record.
+ * Where what is missing is as much as the next header's first zeros, it may be these as well. */
 static void test_short_before_few(void **state)
 {
 	enum { TEXT = 4, PADDING = 4, PAYLOAD = 37 };
@@ -904,7 +905,7 @@ static void test_short_before_few(void **state)
 	for (unsigned i = 0; i < 2 * PADDING; i++) {
 		size_t missing = i / 2 + 1;
 		size = 0;
-		big = i & 1;
+		big = i & 1 && missing > 1;
 		put_head();
 		size_t from = size;
 		put_string(31, "blob");
