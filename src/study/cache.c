@@ -27,6 +27,7 @@ struct counts {
 /* What happens in an interval of a thread. */
 struct interval {
 	uint64_t thread, start; /* instructions of the thread before */
+	uint64_t instructions;
 	struct counts counts;
 };
 
@@ -41,7 +42,7 @@ struct caches {
 	struct counts before; /* this interval */
 	uint64_t end;         /* of it: instructions */
 	struct tw_study_column function_columns[TW_STUDY_LEVELS + 5], site_columns[TW_STUDY_LEVELS + 5];
-	struct tw_study_column interval_columns[TW_STUDY_LEVELS + 3];
+	struct tw_study_column interval_columns[TW_STUDY_LEVELS + 4];
 };
 
 static struct caches *caches_of(const struct study_part *part)
@@ -180,12 +181,15 @@ static void add_interval(struct study_part *part, const struct interval *interva
 		part->left_out++;
 }
 
-/* Counts are told from the beginning of the thread: an interval has what came since the one before. */
-static void close_interval(struct study_part *part)
+/* Counts are told from the beginning of the thread: an interval has what came since the one before. instructions: those
+ * before its end. */
+static void close_interval(struct study_part *part, uint64_t instructions)
 {
 	struct caches *caches = caches_of(part);
+	uint64_t start = caches->end - part->options->interval;
 	struct interval interval = {.thread = part->thread,
-	                            .start = caches->end - part->options->interval,
+	                            .start = start,
+	                            .instructions = instructions - start,
 	                            .counts = caches->loads};
 	add(&interval.counts, &caches->stores);
 	for (unsigned i = 0; i < COUNTS; i++) {
@@ -204,7 +208,7 @@ static int take(struct study_part *part, const struct study_batch *batch)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->access_count; i++) {
 		while (batch->first + batch->accesses[i].step >= caches->end)
-			close_interval(part);
+			close_interval(part, caches->end);
 		touch(caches, &batch->accesses[i]);
 	}
 	return 0;
@@ -213,9 +217,9 @@ static int take(struct study_part *part, const struct study_batch *batch)
 static int end(struct study_part *part)
 {
 	while (caches_of(part)->end < part->totals.instructions)
-		close_interval(part);
+		close_interval(part, caches_of(part)->end);
 	if (part->totals.instructions)
-		close_interval(part);
+		close_interval(part, part->totals.instructions);
 	return 0;
 }
 
@@ -291,21 +295,25 @@ static const struct tw_study_column last_columns[] = {
 static const struct tw_study_column place_columns[] = {
     {"thread", "THREAD", TW_STUDY_ID},
     {"start", "FROM INSTRUCTION", TW_STUDY_COUNT},
+    {"instructions", "INSTRUCTIONS", TW_STUDY_COUNT},
 };
+
+enum { PLACE = sizeof place_columns / sizeof *place_columns };
 
 static void put_intervals(const struct study_part *all, struct study_tables *tables)
 {
 	struct caches *caches = caches_of(all);
 	struct tw_study_column *columns = caches->interval_columns;
-	columns[0] = place_columns[0];
-	columns[1] = place_columns[1];
-	columns[2] = access_column;
+	for (size_t i = 0; i < PLACE; i++)
+		columns[i] = place_columns[i];
+	columns[PLACE] = access_column;
 	for (unsigned i = 0; i < caches->count; i++)
-		columns[3 + i] = miss_columns[i];
-	study_table_begin(tables, "interval", "Over time", columns, 3 + caches->count, false);
+		columns[PLACE + 1 + i] = miss_columns[i];
+	study_table_begin(tables, "interval", "Over time", columns, PLACE + 1 + caches->count, false);
 	for (size_t i = 0; i < caches->interval_count; i++) {
 		study_put_count(tables, caches->intervals[i].thread);
 		study_put_count(tables, caches->intervals[i].start);
+		study_put_count(tables, caches->intervals[i].instructions);
 		for (unsigned k = 0; k <= caches->count; k++)
 			study_put_count(tables, caches->intervals[i].counts.of[k]);
 	}

@@ -13,6 +13,7 @@ enum { SIZES = 1025, NEAR_STRIDE = 4096, STRIDES = 2 * NEAR_STRIDE + 1, FAR = 64
 /* What is counted of an interval of a thread. */
 struct interval {
 	uint64_t thread, start; /* instructions of the thread before */
+	uint64_t instructions;
 	uint64_t loads, stores, loaded, stored;
 	uint64_t lines, pages;         /* touched in it */
 	uint64_t new_lines, all_lines; /* touched first in it, and so far */
@@ -84,11 +85,13 @@ static bool add_interval(struct study_part *part, const struct interval *interva
 	return true;
 }
 
-static void close_interval(struct study_part *part)
+/* instructions: those before the end of the interval. */
+static void close_interval(struct study_part *part, uint64_t instructions)
 {
 	struct mem *mem = mem_of(part);
 	mem->now.thread = part->thread;
 	mem->now.start = mem->end - part->options->interval;
+	mem->now.instructions = instructions - mem->now.start;
 	mem->now.all_lines = mem->lines.count;
 	add_interval(part, &mem->now);
 	mem->now = (struct interval){0};
@@ -233,7 +236,7 @@ static int take(struct study_part *part, const struct study_batch *batch)
 	count_strides(mem, batch->accesses, batch->access_count);
 	for (size_t i = 0; i < batch->access_count;) {
 		while (batch->first + batch->accesses[i].step >= mem->end)
-			close_interval(part);
+			close_interval(part, mem->end);
 		size_t count = in_interval(mem, batch, i);
 		take_accesses(part, batch->accesses + i, count);
 		i += count;
@@ -244,9 +247,9 @@ static int take(struct study_part *part, const struct study_batch *batch)
 static int end(struct study_part *part)
 {
 	while (mem_of(part)->end < part->totals.instructions)
-		close_interval(part);
+		close_interval(part, mem_of(part)->end);
 	if (part->totals.instructions)
-		close_interval(part);
+		close_interval(part, part->totals.instructions);
 	return 0;
 }
 
@@ -398,11 +401,17 @@ static bool put_strides(const struct mem *mem, struct study_tables *tables)
 }
 
 static const struct tw_study_column footprint_columns[] = {
-    {"thread", "THREAD", TW_STUDY_ID},          {"start", "FROM INSTRUCTION", TW_STUDY_COUNT},
-    {"loads", "LOADS", TW_STUDY_COUNT},         {"stores", "STORES", TW_STUDY_COUNT},
-    {"loaded_bytes", NULL, TW_STUDY_COUNT},     {"stored_bytes", NULL, TW_STUDY_COUNT},
-    {"lines", "LINES", TW_STUDY_COUNT},         {"pages", "PAGES", TW_STUDY_COUNT},
-    {"new_lines", "NEW LINES", TW_STUDY_COUNT}, {"all_lines", "LINES SO FAR", TW_STUDY_COUNT},
+    {"thread", "THREAD", TW_STUDY_ID},
+    {"start", "FROM INSTRUCTION", TW_STUDY_COUNT},
+    {"instructions", "INSTRUCTIONS", TW_STUDY_COUNT},
+    {"loads", "LOADS", TW_STUDY_COUNT},
+    {"stores", "STORES", TW_STUDY_COUNT},
+    {"loaded_bytes", NULL, TW_STUDY_COUNT},
+    {"stored_bytes", NULL, TW_STUDY_COUNT},
+    {"lines", "LINES", TW_STUDY_COUNT},
+    {"pages", "PAGES", TW_STUDY_COUNT},
+    {"new_lines", "NEW LINES", TW_STUDY_COUNT},
+    {"all_lines", "LINES SO FAR", TW_STUDY_COUNT},
 };
 
 static void put_footprint(const struct mem *mem, struct study_tables *tables)
@@ -411,9 +420,9 @@ static void put_footprint(const struct mem *mem, struct study_tables *tables)
 	                  sizeof footprint_columns / sizeof *footprint_columns, false);
 	for (size_t i = 0; i < mem->interval_count; i++) {
 		const struct interval *interval = &mem->intervals[i];
-		const uint64_t cells[] = {interval->thread,    interval->start,    interval->loads, interval->stores,
-		                          interval->loaded,    interval->stored,   interval->lines, interval->pages,
-		                          interval->new_lines, interval->all_lines};
+		const uint64_t cells[] = {interval->thread, interval->start,  interval->instructions, interval->loads,
+		                          interval->stores, interval->loaded, interval->stored,       interval->lines,
+		                          interval->pages,  interval->new_lines, interval->all_lines};
 		for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
 			study_put_count(tables, cells[k]);
 	}

@@ -21,7 +21,7 @@ struct rows {
 };
 
 /* Both tables have these first. */
-enum { THREAD = 0, START = 1 };
+enum { THREAD = 0, START = 1, LENGTH = 2 };
 
 /* What a picture shows of each thread. */
 struct plot {
@@ -34,18 +34,23 @@ static uint64_t cell(const struct rows *rows, size_t row, size_t column)
 	return rows->first[row * rows->columns + column].number;
 }
 
+/* The instructions of the thread before the end of an interval. */
+static uint64_t end_of(const struct rows *rows, size_t row)
+{
+	return cell(rows, row, START) + cell(rows, row, LENGTH);
+}
+
 /* Steps from interval to interval; with `area` down to the axis at the end. */
 static void put_line(struct tw_output *out, const struct rows *rows, size_t column, int bottom, uint64_t most,
                      bool area)
 {
-	double wide = (double)INNER / (double)rows->count, x = LEFT;
+	double scale = (double)INNER / (double)end_of(rows, rows->count - 1);
 	tw_putf(out, "<path class=\"%s\" d=\"M%d %d", area ? "all" : "set", LEFT, bottom);
 	for (size_t i = 0; i < rows->count; i++) {
 		tw_put_char(out, 'V');
 		tw_svg_pixels(out, bottom - CHART * ((double)cell(rows, i, column) / (double)most));
-		x += wide;
 		tw_put_char(out, 'H');
-		tw_svg_pixels(out, x);
+		tw_svg_pixels(out, LEFT + scale * (double)end_of(rows, i));
 	}
 	if (area)
 		tw_putf(out, "V%dz", bottom);
@@ -75,7 +80,7 @@ static void put_chart(struct tw_output *out, const struct plot *plot, const stru
 	put_line(out, rows, plot->area, bottom, most, true);
 	put_line(out, rows, plot->line, bottom, most, false);
 	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, bottom + 16);
-	tw_put_count(out, cell(rows, rows->count - 1, START) + step);
+	tw_put_count(out, end_of(rows, rows->count - 1));
 	tw_put_text(out, " instructions</text>\n");
 }
 
@@ -118,14 +123,14 @@ int study_render_footprint(struct tw_output *out, const struct tw_study *study, 
 {
 	static const struct plot plot = {.begin = "lines of 64 bytes",
 	                                 .end = " (blue), and so far (grey)",
-	                                 .area = 9,
-	                                 .line = 6};
+	                                 .area = 10,
+	                                 .line = 7};
 	return render(out, find_table(study, "footprint"), &plot, title);
 }
 
 int study_render_misses(struct tw_output *out, const struct tw_study *study, const char *title)
 {
-	enum { FIRST = 3 }; /* column of the first level's misses */
+	enum { FIRST = 4 }; /* column of the first level's misses */
 	const struct tw_study_table *table = find_table(study, "interval");
 	size_t last = table ? table->column_count - 1 : FIRST;
 	const struct plot plot = {.begin = "misses of the first level (grey) and the last (blue)",

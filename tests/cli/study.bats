@@ -59,11 +59,12 @@ make_trace() { # directory
 	trackway mem --reuse --interval 7 set | tr -s ' ' >out
 	grep -qx ' 3 3 24 12 3 1' out
 	grep -qx ' 64 64 4 100.00 %' out
-	grep -qx ' 100 7 1 2 2 1 1 3' out
+	grep -qx ' 100 7 7 1 2 2 1 1 3' out
 	grep -qx '0 3 50.00 % 50.00 %' out
 	grep -qx 'first 3 50.00 % 100.00 %' out
 	trackway mem set -o out.svg
 	grep -q 'thread 100: lines of 64 bytes' out.svg
+	grep -q '>16 instructions<' out.svg
 	run trackway mem --svg --json set
 	[ "$status" = 2 ]
 }

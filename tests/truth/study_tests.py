@@ -329,9 +329,9 @@ def test_mem_model(bench):
         for i, row in enumerate(rows):
             fresh = len(row[0] - so_far)
             so_far |= row[0]
-            footprint.append((thread, i * every, row[2], row[3], len(row[0]), len(row[1]), fresh, len(so_far)))
+            footprint.append((thread, i * every, min(every, len(steps) - i * every), row[2], row[3], len(row[0]), len(row[1]), fresh, len(so_far)))
         reuse += reuse_of(steps)
-    names = "thread", "start", "loads", "stores", "lines", "pages", "new_lines", "all_lines"
+    names = "thread", "start", "instructions", "loads", "stores", "lines", "pages", "new_lines", "all_lines"
     expect([tuple(row[name] for name in names) for row in tables["footprint"]] == footprint, "footprint")
     found = {(row["size"], kind[:-1]): row[kind] for row in tables["size"] for kind in ("loads", "stores") if row[kind]}
     expect(found == sizes, found, sizes)
@@ -370,7 +370,7 @@ def test_phases_picture(bench):
 
 
 def test_pictures(bench):
-    "mem, cache: a picture with a chart for each thread, as high as the rows say"
+    "mem, cache: a picture with a chart for each thread, as high and as wide as the rows say"
     trace, out = bench.record("threads", "500"), bench.directory / "out.svg"
     for command, table, columns in (("mem", "footprint", ("all_lines", "lines")), ("cache", "interval", ("misses_1", "misses_2"))):
         subprocess.run([bench.tool, command, "--interval", "5000", trace, "-o", out], check=True)
@@ -383,6 +383,10 @@ def test_pictures(bench):
                 own = [row for row in rows if row["thread"] == thread]
                 bottom = float(re.match(r"M\d+ (\d+)", chart.get("d"))[1])
                 heights = [bottom - float(y) for y in re.findall(r"V([\d.]+)H", chart.get("d"))]
+                edges = [float(x) - 130 for x in re.findall(r"H([\d.]+)", chart.get("d"))]
+                ends = [row["start"] + row["instructions"] for row in own]
+                expect(len(edges) == len(own) and all(abs(edge - 1024 * end / ends[-1]) < 0.1 for edge, end in zip(edges, ends)),
+                       command, column, edges)
                 most = max(1, *(row[columns[0]] for row in own))
                 expect(len(heights) == len(own) and all(abs(height - 120 * row[column] / most) < 0.1 for height, row in zip(heights, own)),
                        command, column, heights)
@@ -431,12 +435,12 @@ def test_cache(bench):
             for (row, pc), counts in simulate(steps, levels, every).items():
                 wanted[pc] = [a + b for a, b in zip(wanted[pc], counts)]
                 rows[row] = [a + b for a, b in zip(rows[row], counts)]
-            over_time += [(thread, number * every, *row) for number, row in enumerate(rows)]
+            over_time += [(thread, number * every, min(every, len(steps) - number * every), *row) for number, row in enumerate(rows)]
         tables = bench.tables("cache", trace, "--interval", str(every), *options)
         names = ["accesses"] + [f"misses_{i + 1}" for i in range(len(levels))]
         found = {row["pc"]: [row[word] for word in names] for row in tables["instruction"]}
         expect(found == wanted, name, {pc: (found.get(pc), wanted[pc]) for pc in wanted if found.get(pc) != wanted[pc]})
-        found = [(row["thread"], row["start"], *(row[word] for word in names)) for row in tables["interval"]]
+        found = [(row["thread"], row["start"], row["instructions"], *(row[word] for word in names)) for row in tables["interval"]]
         expect(found == over_time, name, "over time", found[:5], over_time[:5])
         for i, row in enumerate(tables["level"]):
             expect(row["load_misses"] + row["store_misses"] == sum(one[i + 1] for one in wanted.values()), name, row)
