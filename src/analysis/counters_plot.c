@@ -20,7 +20,8 @@ enum {
 };
 
 static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
-			    ".line { stroke: #1f6fb4; fill: none }\n.box { stroke: #aaa; fill: none }\n";
+			    ".line { stroke: #1f6fb4; fill: none }\n.dot { fill: #1f6fb4 }\n"
+			    ".box { stroke: #aaa; fill: none }\n";
 
 struct chart {
 	struct tw_output *out;
@@ -76,18 +77,34 @@ static void put_column(const struct chart *chart, const struct tw_chart_column *
 		put_command(out, 'V', y_of(chart, column->last));
 }
 
+static double column_x(const struct chart *chart, size_t column)
+{
+	return tw_svg_x(&chart->frame, (uint64_t)column << chart->series->chart.shift);
+}
+
+/* Where the line is too short to be seen. */
+static void put_dot(const struct chart *chart, const struct tw_chart_column *column, double x)
+{
+	tw_put_text(chart->out, "<circle class=\"dot\" r=\"2.5\" cx=\"");
+	tw_svg_pixels(chart->out, x);
+	tw_put_text(chart->out, "\" cy=\"");
+	tw_svg_pixels(chart->out, y_of(chart, column->first));
+	tw_put_text(chart->out, "\"/>\n");
+}
+
 static void put_line(const struct chart *chart)
 {
-	const struct tw_columns *columns = &chart->series->chart;
-	const struct tw_chart_column *items = columns->items;
-	bool first = true;
+	const struct tw_chart_column *items = chart->series->chart.items;
+	size_t used = 0, last = 0;
 	tw_put_text(chart->out, "<path class=\"line\" d=\"");
 	for (size_t i = 0; i < TW_COLUMNS; i++)
 		if (items[i].used) {
-			put_column(chart, &items[i], tw_svg_x(&chart->frame, (uint64_t)i << columns->shift), first);
-			first = false;
+			put_column(chart, &items[i], column_x(chart, i), used++ == 0);
+			last = i;
 		}
 	tw_put_text(chart->out, "h1\"/>\n");
+	if (used == 1)
+		put_dot(chart, &items[last], column_x(chart, last));
 }
 
 /* One that is too long stands in the tooltip in full. */
@@ -137,8 +154,12 @@ static void put_chart(struct chart *chart)
 	tw_putf(chart->out, "<path class=\"box\" d=\"M%d %dh%dv%dh-%dz\"/>\n", LEFT, chart->top, INNER, CHART, INNER);
 	chart->min = (double)tw_counter_number(&row->min);
 	chart->max = (double)tw_counter_number(&row->max);
-	put_edge(chart, chart->top + 10, &row->max);
-	put_edge(chart, chart->top + CHART, &row->min);
+	if (chart->min < chart->max) {
+		put_edge(chart, chart->top + 10, &row->max);
+		put_edge(chart, chart->top + CHART, &row->min);
+	} else {
+		put_edge(chart, chart->top + CHART / 2 + 4, &row->min);
+	}
 	put_line(chart);
 }
 

@@ -72,8 +72,11 @@ static void put_chart(struct tw_output *out, const struct plot *plot, const stru
 	uint64_t step = rows->count > 1 ? cell(rows, 1, START) : 0;
 	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">thread %" PRIu64 ": %s", LEFT, top - LABEL,
 	        cell(rows, 0, THREAD), plot->begin);
-	if (step)
-		tw_putf(out, " in each %" PRIu64 " instructions", step);
+	if (step) {
+		tw_put_text(out, " in each ");
+		tw_put_count(out, step);
+		tw_put_text(out, " instructions");
+	}
 	tw_putf(out, "%s</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">", plot->end, LEFT - 6, top + 10);
 	tw_put_count(out, most);
 	tw_putf(out, "</text>\n<text class=\"value\" x=\"%d\" y=\"%d\">0</text>\n", LEFT - 6, bottom);

@@ -99,6 +99,7 @@ assert xml.dom.minidom.parseString(data).documentElement.tagName == "svg"
 END
 	done
 	[ "$(grep -c 'class="line"' counters.svg)" = 3 ]
+	grep -q 'prefers-color-scheme: dark' counters.svg && grep -q 'prefers-color-scheme: dark' sched.svg
 	grep -q '>CPU 3: ' sched.svg
 }
 

@@ -315,6 +315,25 @@ static void test_chart(void **state)
 	/* The box: 80 high, its top at 76, its left edge at 130. */
 	assert_non_null(strstr(text, "d=\"M130 156H642V76H1153V116h1\""));
 	assert_non_null(strstr(text, "n: s (c, process 1, id 0, 3 samples)"));
+	assert_null(strstr(text, "<circle"));
+	free(text);
+	tear_down(&scene);
+}
+
+/* One sample is a dot, and its value stands at the edge once. */
+static void test_lone_sample(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, &(struct tw_counters_options){.plot = true});
+	count(&scene, 512, 1, "n", 0, "s", integer(7));
+	scene.clock.end_ns = START + 1024;
+	tw_counters_end(scene.counters);
+	char *text = render(&scene);
+	assert_non_null(strstr(text, "<circle class=\"dot\" r=\"2.5\" cx=\"642\" cy=\"116\"/>"));
+	const char *value = strstr(text, ">7</text>");
+	assert_non_null(value);
+	assert_null(strstr(value + 1, ">7</text>"));
 	free(text);
 	tear_down(&scene);
 }
@@ -378,7 +397,7 @@ int main(void)
 	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_exact),  cmocka_unit_test(test_doubles),
 	    cmocka_unit_test(test_series),  cmocka_unit_test(test_traces), cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_limit),   cmocka_unit_test(test_chart),  cmocka_unit_test(test_spike),
-	    cmocka_unit_test(test_no_plot), cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_no_plot), cmocka_unit_test(test_edges),  cmocka_unit_test(test_lone_sample),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
