@@ -18,7 +18,8 @@ struct span {
 };
 
 struct survey {
-	struct span whole;
+	uint64_t objects;  /* they pass whatever the thread and the time are */
+	struct span whole; /* the other events */
 	struct span *tracks;
 	size_t track_room;
 	uint8_t *named; /* by name: a slice has it */
@@ -50,7 +51,8 @@ static bool take_batch(struct survey *survey, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		if (event->kind == TW_LOST)
+		survey->objects += event->kind == TW_OBJECT;
+		if (event->kind == TW_LOST || event->kind == TW_OBJECT)
 			continue;
 		if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks) ||
 		    !note_function(survey, event))
@@ -101,7 +103,8 @@ static bool tell_threads(struct tw_info_part *part, const struct survey *survey,
 
 static int tell_events(struct tw_info_part *part, const struct survey *survey, const struct tw_reader *reader)
 {
-	part->events = survey->whole.events;
+	part->events = survey->whole.events + survey->objects;
+	part->only_objects = survey->whole.events == 0;
 	part->functions = survey->functions;
 	part->start_ns = since(reader, survey->whole.first);
 	part->end_ns = since(reader, survey->whole.last);

@@ -10,7 +10,6 @@
 
 enum { THREADS_SHOWN = 20, KEY_COLUMN = 20 };
 
-/* "lost_bytes" as "lost bytes:", filled up to the values' column. */
 static bool ends_with(const char *name, const char *ending)
 {
 	size_t length = strlen(name), tail = strlen(ending);
@@ -23,94 +22,111 @@ static size_t title_length(const char *name)
 	return strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0);
 }
 
-static void put_key(struct tw_screen *screen, const char *key)
+/* Where the values begin: behind ": " after the longest name. */
+static size_t value_column(const struct tw_info *info)
 {
-	size_t length = title_length(key), column = length + 1;
+	size_t column = KEY_COLUMN;
+	for (size_t i = 0; i < info->field_count; i++)
+		if (title_length(info->fields[i].name) + 2 > column)
+			column = title_length(info->fields[i].name) + 2;
+	return column;
+}
+
+/* The lines of a name and a value. */
+struct head {
+	struct tw_output *out;
+	size_t values; /* the column that they begin in */
+};
+
+/* "lost_bytes" as "lost bytes:", filled up to the values' column. */
+static void put_key(const struct head *head, const char *key)
+{
+	size_t length = title_length(key);
 	for (size_t i = 0; i < length; i++)
-		tw_put_char(&screen->out, (char)(key[i] == '_' ? ' ' : key[i]));
-	tw_put_char(&screen->out, ':');
-	do
-		tw_put_char(&screen->out, ' ');
-	while (++column < KEY_COLUMN);
+		tw_put_char(head->out, (char)(key[i] == '_' ? ' ' : key[i]));
+	tw_put_char(head->out, ':');
+	for (size_t column = length + 1; column < head->values; column++)
+		tw_put_char(head->out, ' ');
 }
 
-static void put_line(struct tw_screen *screen, const char *key, struct tw_shown value)
+static void put_line(const struct head *head, const char *key, struct tw_shown value)
 {
-	put_key(screen, key);
-	tw_put_text(&screen->out, value.text);
-	tw_put_char(&screen->out, '\n');
+	put_key(head, key);
+	tw_put_text(head->out, value.text);
+	tw_put_char(head->out, '\n');
 }
 
-static void put_size(struct tw_screen *screen, uint64_t bytes)
+static void put_size(const struct head *head, uint64_t bytes)
 {
-	tw_put_text(&screen->out, tw_show_size(bytes).text);
+	tw_put_text(head->out, tw_show_size(bytes).text);
 	if (bytes >= 1024)
-		tw_putf(&screen->out, " (%s bytes)", tw_show_count(bytes).text);
+		tw_putf(head->out, " (%s bytes)", tw_show_count(bytes).text);
 }
 
 /* A field's name tells its unit: buffer_size is in bytes, cycle_frequency in Hz. */
-static void put_value(struct tw_screen *screen, const struct tw_field *field)
+static void put_value(const struct head *head, const struct tw_field *field)
 {
 	if (field->type == TW_FIELD_UINT && ends_with(field->name, "_size"))
-		put_size(screen, field->value.u);
+		put_size(head, field->value.u);
 	else if (field->type == TW_FIELD_NS)
-		tw_put_text(&screen->out, tw_show_duration(field->value.u).text);
+		tw_put_text(head->out, tw_show_duration(field->value.u).text);
 	else if (field->type == TW_FIELD_UINT)
-		tw_putf(&screen->out, "%s%s", tw_show_count(field->value.u).text,
+		tw_putf(head->out, "%s%s", tw_show_count(field->value.u).text,
 		        ends_with(field->name, "_frequency") ? " Hz" : "");
 	else
-		tw_put_field_text(&screen->out, field);
-	tw_put_char(&screen->out, '\n');
+		tw_put_field_text(head->out, field);
+	tw_put_char(head->out, '\n');
 }
 
-static void put_damage(struct tw_screen *screen, const struct tw_info *info, const struct tw_reader *reader)
+static void put_damage(const struct head *head, const struct tw_info *info, const struct tw_reader *reader)
 {
 	uint64_t errors = tw_reader_findings(reader, TW_ERROR);
-	put_key(screen, "damage");
+	put_key(head, "damage");
 	if (errors == 0 && info->lost_bytes == 0)
-		tw_put_text(&screen->out, "none\n");
+		tw_put_text(head->out, "none\n");
 	else
-		tw_putf(&screen->out, "%s, %s lost\n", tw_show_plural(errors, "error").text,
+		tw_putf(head->out, "%s, %s lost\n", tw_show_plural(errors, "error").text,
 		        tw_show_plural(info->lost_bytes, "byte").text);
 }
 
-static void put_part(struct tw_screen *screen, const struct tw_info_part *part)
+static void put_part(const struct head *head, const struct tw_info_part *part)
 {
-	put_key(screen, "part");
-	tw_putf(&screen->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
+	put_key(head, "part");
+	tw_putf(head->out, "from %s to %s\n", tw_show_duration(part->start_ns).text,
 	        tw_show_duration(part->end_ns).text);
-	put_line(screen, "functions", tw_show_count(part->functions));
+	put_line(head, "functions", tw_show_count(part->functions));
 }
 
-static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
+static void put_head(struct tw_output *out, const struct tw_info_view *view)
 {
 	const struct tw_info *info = &view->info;
-	put_key(screen, "file");
-	tw_put_safe(&screen->out, view->path, strlen(view->path));
-	tw_put_char(&screen->out, '\n');
-	put_key(screen, "format");
-	tw_put_text(&screen->out, info->format);
+	const struct head all = {out, value_column(info)}, *head = &all;
+	put_key(head, "file");
+	tw_put_safe(head->out, view->path, strlen(view->path));
+	tw_put_char(head->out, '\n');
+	put_key(head, "format");
+	tw_put_text(head->out, info->format);
 	if (info->version)
-		tw_putf(&screen->out, ", version %u", info->version);
-	tw_put_char(&screen->out, '\n');
-	put_key(screen, "size");
-	put_size(screen, info->bytes);
-	tw_put_char(&screen->out, '\n');
-	put_line(screen, "span",
+		tw_putf(head->out, ", version %u", info->version);
+	tw_put_char(head->out, '\n');
+	put_key(head, "size");
+	put_size(head, info->bytes);
+	tw_put_char(head->out, '\n');
+	put_line(head, "span",
 	         tw_reader_clock(view->reader)->instructions ? tw_show_plural(info->span_ns, "instruction")
 	                                                     : tw_show_duration(info->span_ns));
 	if (view->part)
-		put_part(screen, view->part);
-	put_line(screen, "records", tw_show_count(info->records));
+		put_part(head, view->part);
+	put_line(head, "records", tw_show_count(info->records));
 	if (info->events != UINT64_MAX)
-		put_line(screen, "events", tw_show_count(info->events));
-	put_line(screen, "processes", tw_show_count(info->processes));
-	put_line(screen, "threads", tw_show_count(info->thread_count));
+		put_line(head, "events", tw_show_count(info->events));
+	put_line(head, "processes", tw_show_count(info->processes));
+	put_line(head, "threads", tw_show_count(info->thread_count));
 	for (size_t i = 0; i < info->field_count; i++) {
-		put_key(screen, info->fields[i].name);
-		put_value(screen, &info->fields[i]);
+		put_key(head, info->fields[i].name);
+		put_value(head, &info->fields[i]);
 	}
-	put_damage(screen, info, view->reader);
+	put_damage(head, info, view->reader);
 }
 
 static int put_kinds(struct tw_screen *screen, const struct tw_info *info)
@@ -194,7 +210,7 @@ static void add_cell(struct tw_table *table, const struct tw_field *field)
 	if (field->type == TW_FIELD_NULL)
 		tw_table_add(table, "-");
 	else if (field->type == TW_FIELD_TEXT)
-		tw_table_add(table, field->value.bytes);
+		tw_table_add(table, *field->value.bytes ? field->value.bytes : "(no name)");
 	else if (field->type == TW_FIELD_NS)
 		tw_table_add(table, tw_show_duration(field->value.u).text);
 	else if (ends_with(field->name, "_id"))
@@ -228,7 +244,7 @@ static int put_list(struct tw_screen *screen, const struct tw_info_list *list, b
 
 int tw_info_put_text(struct tw_screen *screen, const struct tw_info_view *view)
 {
-	put_head(screen, view);
+	put_head(&screen->out, view);
 	int status = put_kinds(screen, &view->info);
 	for (size_t i = 0; i < view->info.list_count && status == 0; i++)
 		status = put_list(screen, &view->info.lists[i], view->all);

@@ -213,8 +213,8 @@ static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offs
 	if (count == 1)
 		tell(pairs, rule, offset);
 	else if (count)
-		tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s So are %" PRIu64 " more.", text,
-		          count - 1);
+		tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s So %s %" PRIu64 " more.", text,
+		          count == 2 ? "is" : "are", count - 1);
 }
 
 static void tell_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)

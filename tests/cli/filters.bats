@@ -36,6 +36,16 @@ field() { # file expression
 	sed "s|\"file\":\"[^\"]*\"|\"file\":\"\"|" info | cmp - piped
 }
 
+# Kernel objects pass all the same: they name processes and threads.
+@test "info: where nothing passes but what is told about objects" {
+	run --separate-stderr trackway info --json --thread 7 "$DATA/fxt/streaming.fxt"
+	[ "$status" = 0 ] && [[ "$stderr" == *"nothing passes the filters: --thread 7"* ]] || fail "$stderr"
+	echo "$output" >info
+	[ "$(field info '[o["kinds"], o["thread_list"], o["processes"]]')" = "[{'kernel-object': 1}, [], 0]" ]
+	trackway info --json --thread 1001 "$DATA/fxt/oneshot_all.fxt" >info
+	[ "$(field info '[t["thread"] for t in o["thread_list"]]')" = "[1001]" ]
+}
+
 @test "info, check: where nothing passes it is told" {
 	for command in info check; do
 		run --separate-stderr trackway $command --thread 7 "$DATA/xray/v5.xray"

@@ -410,6 +410,16 @@ END
 	echo "[fxt.provider-unknown]" | diff - out
 }
 
+@test "check: what is still open at the end is told once for all of a thread" {
+	begin() { echo "{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":$1,\"name\":\"x\"}"; }
+	(begin 1 && begin 2) >in.json
+	trackway convert in.json -o in.fxt
+	trackway check in.fxt | grep -q 'ends\. So is 1 more\. \[fxt.begin-without-end\]'
+	(cat in.json && begin 3) >more.json
+	trackway convert more.json -o more.fxt
+	trackway check more.fxt | grep -q 'ends\. So are 2 more\. \[fxt.begin-without-end\]'
+}
+
 @test "what is not known stays whole, whatever its arguments look like" {
 	archive <<'END'
 out += [string(index, b'string %d' % index) for index in range(1, 400)]
@@ -462,6 +472,10 @@ END
 	done
 	trackway convert --to jsonl --reorder-window 1K in.fxt -o out 2>err
 	grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
+}
+
+@test "info: a category without a name is told as such" {
+	trackway info "$DATA/fxt/oneshot_all.fxt" | grep -qx '     2  (no name)'
 }
 
 @test "info: threads that only log, or only switch, are threads too" {

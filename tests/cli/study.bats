@@ -104,6 +104,8 @@ make_trace() { # directory
 @test "what all formats have, in instructions" {
 	make_trace set
 	trackway info set | grep -qx 'span: *16 instructions'
+	# All values begin in one column, behind the longest name.
+	[ "$(trackway info set | sed -n '/^file:/,/^damage:/s/^\([a-z ]*: *\).*/\1/p' | awk '{ print length }' | sort -u)" = 23 ]
 	trackway stat set >out
 	head -1 out | grep -q '^CALLS  INSTRUCTIONS  SELF '
 	grep -q '^    1            13    13  .*  0x400010$' out
