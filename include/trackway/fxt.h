@@ -128,8 +128,8 @@ struct tw_fxt_argument {
 	struct tw_fxt_string name;
 	union {
 		int64_t i; /* int32, int64 */
-		uint64_t
-		    u; /* uint32, uint64, pointer, koid, bool (0 or 1), the upper half of an unknown type's header */
+		/* uint32, uint64, pointer, koid, bool (0 or 1), the upper half of an unknown type's header. */
+		uint64_t u;
 		double d;
 	} value;
 	struct tw_fxt_string text; /* string */
@@ -149,20 +149,20 @@ struct tw_fxt_record {
 	uint64_t header; /* as found */
 	uint64_t time;   /* ticks: events, scheduling, log, profiler, large blob with metadata */
 	uint64_t end;    /* duration-complete: ticks */
-	uint64_t
-	    id; /* counter: its id; async, flow: the correlation id; userspace object: pointer; kernel object: koid;
-	                     initialization: ticks per second; provider records: provider id; profiler: module id */
+	/* Counter: its id; async, flow: the correlation id; userspace object: pointer; kernel object: koid;
+	 * initialization: ticks per second; provider records: provider id; profiler: module id. */
+	uint64_t id;
 	uint16_t index; /* string and thread records: the index that is set */
-	struct tw_fxt_thread
-	    thread; /* events, log, userspace object (process alone matters), thread records (the koids),
-	                                profiler, large blob with metadata, legacy context switch: the outgoing thread;
-	                                context switch: thread.thread is the outgoing thread; wake-up: the waking one */
+	/* Events, log, userspace object (process alone matters), thread records (the koids), profiler, large blob
+	 * with metadata, legacy context switch: the outgoing thread; context switch: thread.thread is the outgoing
+	 * thread; wake-up: the waking one. */
+	struct tw_fxt_thread thread;
 	struct tw_fxt_thread incoming; /* context switches */
 	struct tw_fxt_string category; /* events, large blob */
-	struct tw_fxt_string
-	    name;      /* events, blobs, objects; provider info, module: bytes and length, reference unused */
-	uint16_t cpu;  /* scheduling */
-	uint8_t state; /* context switches: what the outgoing thread becomes */
+	/* Events, blobs, objects; provider info, module: bytes and length, reference unused. */
+	struct tw_fxt_string name;
+	uint16_t cpu;                                 /* scheduling */
+	uint8_t state;                                /* context switches: what the outgoing thread becomes */
 	uint8_t outgoing_priority, incoming_priority; /* legacy context switch */
 	/* Kernel object: ZX_OBJ_TYPE_..; blob: the blob type; provider event: the event; mmap: flags. */
 	uint8_t object_type;
@@ -171,14 +171,14 @@ struct tw_fxt_record {
 	/* Userspace object, profiler: with index 0, two words (process, thread) stand there, not one. */
 	bool wide_process;
 	uint64_t scope; /* 0 thread, 1 process, 2 global */
-	uint64_t base_ticks,
-	    base_ns; /* initialization of 4 words: ticks at a wall time, and that time (ns since 1970) */
+	/* Initialization of 4 words: ticks at a wall time, and that time (ns since 1970). */
+	uint64_t base_ticks, base_ns;
 	bool has_base;
 	uint64_t mmap_start, mmap_range, mmap_address;
 	uint32_t flags; /* backtrace: bits 36 to 63 */
-	const uint8_t
-	    *payload; /* string and log: the text; blobs: the bytes; module: the build id; backtrace: the addresses as
-	                           words in the archive's byte order; unknown: all that follows the header */
+	/* String and log: the text; blobs: the bytes; module: the build id; backtrace: the addresses as words in the
+	 * archive's byte order; unknown: all that follows the header. */
+	const uint8_t *payload;
 	uint64_t payload_size;   /* in bytes; of a blob cut off by the end of the bytes given: what the record says */
 	uint64_t payload_here;   /* of these, how many are in the bytes given: less only for large blobs */
 	const uint8_t *trailing; /* words behind all that the document knows: extensions, kept */

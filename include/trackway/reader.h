@@ -53,25 +53,25 @@ struct tw_read_options {
 	const char *format; /* name of the format; NULL: found from the bytes */
 	enum tw_order order;
 	enum tw_checking checking;
-	bool
-	    findings_only; /* the caller does not look at the events: a format may leave out those that no rule needs */
+	/* The caller does not look at the events: a format may leave out those that no rule needs. */
+	bool findings_only;
 	tw_finding_fn on_finding; /* NULL: findings are only counted */
 	void *finding_context;
 	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
 	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
-	const char
-	    *provider; /* only what providers write whose name or decimal id matches this glob; NULL: all. For formats
-	                         with providers (fxt): others are not opened */
+	/* Only what providers write whose name or decimal id matches this glob; NULL: all. For formats with
+	 * providers (fxt): others are not opened. */
+	const char *provider;
 	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does, and samples with such
 	                             a name in their stack; NULL: all */
 	const char *category;     /* the same for their category; what has none matches "" and "*" */
 	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
-	unsigned
-	    jobs; /* threads for a format that reads ahead of the caller (fxt), or where findings_only reads several
-	                  files at once (xtrace); 0: as many as there are processors */
+	/* Threads for a format that reads ahead of the caller (fxt), or where findings_only reads several files at
+	 * once (xtrace); 0: as many as there are processors. */
+	unsigned jobs;
 	/* Bytes by which records may come late and still be put in order, in formats whose records are not in
 	 * order (fxt, chrome). 0: 4 MiB, or less where so many archives are merged that their windows would take more
 	 * than the limit. */
@@ -81,11 +81,10 @@ struct tw_read_options {
 	size_t memory_limit; /* bytes that tables and single records may take; 0: 256 MiB */
 	bool listing; /* tw_read_record(): a format that has a line for people may give that alone, without fields */
 	bool tokens;  /* tw_read_record() of xtrace: token by token, not instruction by instruction */
-	const char
-	    *xtrace_layout; /* of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
-	uint64_t from_snapshot,
-	    to_snapshot; /* cut of xtrace: from this one of each thread, from 0, to before that one; 0: to the
-	                                        end */
+	/* Of xtrace's files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes. */
+	const char *xtrace_layout;
+	/* Cut of xtrace: from this one of each thread, from 0, to before that one; 0: to the end. */
+	uint64_t from_snapshot, to_snapshot;
 	const char *temporary_directory; /* for what must be kept of a pipe or compressed file; NULL: /tmp */
 };
 
@@ -99,8 +98,8 @@ struct tw_clock {
 	bool instructions; /* there is no clock: times are counts of instructions */
 	bool has_wall;     /* the trace tells the wall time of a moment: known as start_ns is */
 	bool since_boot;   /* has_wall: of XRay, whose wall time is CLOCK_MONOTONIC */
-	int64_t
-	    wall_ns; /* has_wall: what to add to a time for nanoseconds since 1970, UTC, or since the system began */
+	/* has_wall: what to add to a time for nanoseconds since 1970, UTC, or since the system began. */
+	int64_t wall_ns;
 };
 
 /* A trace that is being read. One handle, one thread at a time. */

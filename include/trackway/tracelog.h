@@ -175,9 +175,9 @@ struct tw_tracelog_record {
 	struct tw_tracelog_text return_type; /* fun nam */
 	struct tw_tracelog_text signature;   /* fun nam */
 
-	struct tw_tracelog_text
-	    list; /* of kinds with a list, the last to come: tw_tracelog_next(). Of an unknown line: the
-	                               * whole of it, without its end */
+	/* Of kinds with a list, the last to come: tw_tracelog_next(). Of an unknown line: the whole of it, without
+	 * its end. */
+	struct tw_tracelog_text list;
 };
 
 /* Why and where a line could not be decoded. */

@@ -92,8 +92,8 @@ TW_API const char *tw_writer_format_of(const char *path);
 struct tw_rewrite_result {
 	uint64_t records_in, records_out;
 	uint64_t records_changed; /* kept, but with something of it approximated */
-	uint64_t
-	    records_dropped;    /* left out: repair could not trust them, or the target version has no place for them */
+	/* Left out: repair could not trust them, or the target version has no place for them. */
+	uint64_t records_dropped;
 	uint64_t lost_bytes;    /* of the input that no record could be read from */
 	uint64_t missing_bytes; /* that are not in the input and should be, at least: it was cut */
 	uint64_t bytes_out;     /* before compression */

@@ -67,9 +67,9 @@ struct tw_xtrace_token {
 	uint64_t value;        /* load, store: address; syscall-vec: count; kinds of 8 bytes: the value */
 	uint32_t size;         /* bytes in the file, the token byte too */
 	uint32_t payload_size; /* of payload */
-	const uint8_t
-	    *payload; /* load, store: what was loaded or stored, 2^k bytes; allgpr: the registers; syscall-vec: the
-	                           parts, 8 bytes base and 8 bytes length each. Into the input bytes */
+	/* Load, store: what was loaded or stored, 2^k bytes; allgpr: the registers; syscall-vec: the parts, 8 bytes
+	 * base and 8 bytes length each. Into the input bytes. */
+	const uint8_t *payload;
 };
 
 /* Decodes the token at bytes[0, left).
@@ -139,8 +139,8 @@ struct tw_xtrace_header {
 /* A snapshot. It holds no PC: the instruction that comes next stands in the data file. */
 struct tw_xtrace_snapshot {
 	uint64_t file; /* number of the data file */
-	uint64_t
-	    index; /* byte offset in it of the INST or PCINST that comes next; other readings: doc/formats/xtrace.md */
+	/* Byte offset in it of the INST or PCINST that comes next; other readings: doc/formats/xtrace.md. */
+	uint64_t index;
 	uint64_t user_count; /* instructions of user mode executed before */
 	uint64_t count;      /* instructions executed before */
 	uint64_t x[TW_XTRACE_REGISTERS];
