@@ -154,7 +154,7 @@ struct tw_calltree;
 
 struct tw_calltree_options {
 	enum tw_weight weight;
-	bool per_thread; /* the root's children are the threads, named "thread N" */
+	bool per_thread; /* the root's children are the threads, called "thread N" or "NAME (thread N)" */
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "core/format.h"
 
 /* A node as it was found; parents come before children. */
@@ -45,7 +46,8 @@ enum {
 	NAME_OVERHEAD = 96,
 	SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t),
 	NODE_COST = SHOWN + 2 * sizeof(struct node) + 3 * sizeof(struct tw_map_slot),
-	THREAD_NAME = 32,
+	THREAD_NAME = 64, /* of a thread's name; the rest of it is left out */
+	THREAD_TEXT = THREAD_NAME + 32,
 	PART_COST = 1024
 };
 
@@ -95,24 +97,48 @@ static uint32_t keep_name(struct merge *merge, uint32_t number)
 	return kept;
 }
 
-static uint32_t thread_name(struct tw_calltree *tree, uint64_t thread)
+/* How much of a name is shown: whole characters. */
+static size_t thread_name_length(const struct tw_name *name)
 {
-	char text[THREAD_NAME];
-	int length = snprintf(text, sizeof text, "thread %" PRIu64, thread);
-	return intern(tree, &(struct tw_name){.text = text, .length = (size_t)length});
+	size_t length = 0, next;
+	while (length < name->length && name->text[length]) {
+		next = tw_utf8_length(name->text + length, name->length - length);
+		if (length + (next ? next : 1) > THREAD_NAME)
+			break;
+		length += next ? next : 1;
+	}
+	return length;
+}
+
+/* "worker (thread 12)", or "thread 12". */
+static uint32_t thread_text(const struct merge *merge, const struct tw_track *track)
+{
+	char text[THREAD_TEXT];
+	const struct tw_name *name = tw_dictionary_name(merge->dictionary, track->name);
+	size_t shown = thread_name_length(name);
+	int length = snprintf(text, sizeof text, shown ? "%.*s (thread %" PRIu64 ")" : "%.*sthread %" PRIu64,
+	                      (int)shown, name->text, track->thread);
+	return intern(merge->tree, &(struct tw_name){.text = text, .length = (size_t)length});
 }
 
 /* ---- Nodes. ---- */
 
+/* A thread is the same where only one of several traces tells its name. */
+static uint32_t told_apart_by(const struct node *node)
+{
+	return node->is_thread ? 0 : node->name;
+}
+
 static bool same_node(const struct node *a, const struct node *b)
 {
-	return a->parent == b->parent && a->name == b->name && a->process == b->process && a->thread == b->thread;
+	return a->parent == b->parent && a->is_thread == b->is_thread && told_apart_by(a) == told_apart_by(b) &&
+	       a->process == b->process && a->thread == b->thread;
 }
 
 static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
 {
 	uint64_t key =
-	    ((uint64_t)node->parent << 32 | node->name) ^ tw_hash64(node->process) ^ tw_hash64(~node->thread);
+	    ((uint64_t)node->parent << 32 | told_apart_by(node)) ^ tw_hash64(node->process) ^ tw_hash64(~node->thread);
 	uint32_t number;
 	for (size_t slot = SIZE_MAX; tw_map_next(&tree->map, key, &slot, &number);)
 		if (same_node(&tree->nodes[number], node))
@@ -144,7 +170,7 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 		node.thread = track->thread;
 		node.is_thread = true;
 		node.depth = 0;
-		node.name = thread_name(tree, track->thread);
+		node.name = thread_text(merge, track);
 	} else if (tree->options.max_depth && node.depth > tree->options.max_depth) {
 		node.is_deeper = true;
 		node.name = tree->deeper;
@@ -223,7 +249,7 @@ static void begin(void *owner, unsigned parts)
 /* At most what a part takes when it is merged. */
 static size_t cost_of(const struct tw_calltree_part *part)
 {
-	size_t cost = PART_COST, node = NODE_COST + (part->per_thread ? THREAD_NAME + NAME_OVERHEAD : 0);
+	size_t cost = PART_COST, node = NODE_COST + (part->per_thread ? THREAD_TEXT + NAME_OVERHEAD : 0);
 	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
 		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
 	return cost + part->count * node;

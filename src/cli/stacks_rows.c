@@ -63,6 +63,15 @@ static struct tw_shown show_self(enum tw_weight weight, uint64_t self)
 	return weight == TW_WEIGHT_INSTRUCTIONS ? tw_show_plural(self, "instruction") : tw_show_weight(weight, self);
 }
 
+static void put_thread(struct tw_output *out, const struct tw_stacks *stacks, uint32_t i)
+{
+	while (stacks->nodes[i].depth > 1)
+		i = stacks->nodes[i].parent;
+	const char *name = stacks->nodes[i].name;
+	tw_put_text(out, ", ");
+	tw_put_safe(out, name, strlen(name));
+}
+
 static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, uint32_t i, uint32_t *path)
 {
 	const struct tw_calltree_node *node = &stacks->nodes[i];
@@ -73,7 +82,7 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 		tw_putf(&screen->out, "%s self, ", show_self(stacks->weight, node->self).text);
 	tw_put_text(&screen->out, tw_show_counted(stacks->weight, node->count).text);
 	if (stacks->outermost > 1)
-		tw_putf(&screen->out, ", thread %s", tw_show_id(node->thread).text);
+		put_thread(&screen->out, stacks, i);
 	tw_screen_plain(screen);
 	tw_put_char(&screen->out, '\n');
 	each_frame(stacks, i, path, put_frame_text, &screen->out);

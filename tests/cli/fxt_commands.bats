@@ -402,6 +402,19 @@ END
 	diff expected out
 }
 
+@test "stacks, flame: threads have their names, also where only one of two traces tells them" {
+	x='{"ph":"X","pid":1,"tid":7,"ts":1,"dur":5,"name":"x"}'
+	name='{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"'
+	long=$(printf 'é%.0s' $(seq 40))
+	echo "$x" >bare.json
+	(echo "$name"'worker"}}' && echo "$x") >named.json
+	(echo "$name$long"'"}}' && echo "$x") >long.json
+	[ "$(trackway stacks -p named.json | head -n 1)" = "100.0 %  5.000 us self, 1 call, worker (thread 7)" ]
+	[ "$(trackway stacks -p bare.json | head -n 1)" = "100.0 %  5.000 us self, 1 call, thread 7" ]
+	[ "$(trackway flame -p --folded named.json bare.json)" = "worker (thread 7);x 10000" ]
+	[ "$(trackway flame -p --folded long.json)" = "$(printf 'é%.0s' $(seq 32)) (thread 7);x 5000" ]
+}
+
 @test "check: a section without a provider info is told as that alone" {
 	archive <<'END'
 out += [record(0, 2 << 16 | 9 << 20), record(1, 0, 10**9), thread(1, 5, 7), string(1, b'n'), event(0, 1)]
