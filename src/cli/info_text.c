@@ -210,7 +210,7 @@ static void add_cell(struct tw_table *table, const struct tw_field *field)
 	if (field->type == TW_FIELD_NULL)
 		tw_table_add(table, "-");
 	else if (field->type == TW_FIELD_TEXT)
-		tw_table_add(table, *field->value.bytes ? field->value.bytes : "(no name)");
+		tw_table_add(table, tw_show_name(field->value.bytes));
 	else if (field->type == TW_FIELD_NS)
 		tw_table_add(table, tw_show_duration(field->value.u).text);
 	else if (ends_with(field->name, "_id"))

@@ -33,6 +33,12 @@ const char *tw_weight_title(enum tw_weight weight);
 /* The words of that, in the number that counts: "1 call", "5 samples". */
 struct tw_shown tw_show_counted(enum tw_weight weight, uint64_t count);
 
+/* A name, or "(no name)" where it is empty. */
+static inline const char *tw_show_name(const char *name)
+{
+	return *name ? name : "(no name)";
+}
+
 /* Seconds with 9 decimals: "0.001234567". */
 void tw_put_seconds(struct tw_output *out, uint64_t ns);
 

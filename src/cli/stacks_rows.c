@@ -54,7 +54,8 @@ static void put_frame_text(void *context, const struct tw_calltree_node *node, u
 	struct tw_output *out = context;
 	(void)level;
 	tw_put_text(out, "        ");
-	tw_put_safe(out, node->name, strlen(node->name));
+	const char *name = tw_show_name(node->name);
+	tw_put_safe(out, name, strlen(name));
 	tw_put_char(out, '\n');
 }
 

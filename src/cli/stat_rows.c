@@ -178,14 +178,14 @@ static void add_thread(struct tw_table *table, const struct tw_profile_row *row,
 static void add_name(struct tw_table *table, const struct tw_profile_row *row, enum tw_profile_by by)
 {
 	struct tw_text text = {0};
-	const char *caller = row->caller ? row->caller : "(root)";
+	const char *caller = row->caller ? tw_show_name(row->caller) : "(root)", *name = tw_show_name(row->name);
 	if (by != TW_BY_CALLER) {
-		tw_table_add(table, row->name);
+		tw_table_add(table, name);
 		return;
 	}
 	bool fine = tw_text_add(&text, caller, strlen(caller)) && tw_text_add(&text, " > ", 3) &&
-	            tw_text_add(&text, row->name, strlen(row->name));
-	tw_table_add(table, fine ? text.bytes : row->name);
+	            tw_text_add(&text, name, strlen(name));
+	tw_table_add(table, fine ? text.bytes : name);
 	tw_text_free(&text);
 }
 

@@ -402,6 +402,14 @@ END
 	diff expected out
 }
 
+@test "stat, stacks: a name that is empty is told as such" {
+	echo '{"ph":"X","pid":1,"tid":7,"ts":1,"dur":5,"name":""}' >in.json
+	trackway stat in.json | grep -q ' us  (no name)$'
+	trackway stat --by caller in.json | grep -q ' us  (root) > (no name)$'
+	trackway stacks in.json | grep -qx ' *(no name)'
+	trackway stat --json in.json | grep -q '"name":""'
+}
+
 @test "stacks, flame: threads have their names, also where only one of two traces tells them" {
 	x='{"ph":"X","pid":1,"tid":7,"ts":1,"dur":5,"name":"x"}'
 	name='{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"'
