@@ -32,10 +32,11 @@ double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns)
 }
 
 /* For browsers that are told to be dark: what has a class in one of the pictures, but for what tells threads apart. */
-static const char dark[] = "@media (prefers-color-scheme: dark) {\nsvg { background: #17181a }\n.page { fill: #17181a }\ntext { fill: #ddd }\n"
-			   ".time, .value { fill: #aaa }\n.grid { stroke: #3c3c3c }\n.box { stroke: #666 }\n"
-			   ".line, .set { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #26282b }\n"
-			   ".all { stroke: #666; fill: #303236 }\n}\n";
+static const char dark[] =
+    "@media (prefers-color-scheme: dark) {\nsvg { background: #17181a }\n.page { fill: #17181a }\ntext { fill: #ddd }\n"
+    ".time, .value { fill: #aaa }\n.grid { stroke: #3c3c3c }\n.box { stroke: #666 }\n"
+    ".line, .set { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #26282b }\n"
+    ".all { stroke: #666; fill: #303236 }\n}\n";
 
 void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *style)
 {

@@ -420,9 +420,10 @@ static void put_footprint(const struct mem *mem, struct study_tables *tables)
 	                  sizeof footprint_columns / sizeof *footprint_columns, false);
 	for (size_t i = 0; i < mem->interval_count; i++) {
 		const struct interval *interval = &mem->intervals[i];
-		const uint64_t cells[] = {interval->thread, interval->start,  interval->instructions, interval->loads,
-		                          interval->stores, interval->loaded, interval->stored,       interval->lines,
-		                          interval->pages,  interval->new_lines, interval->all_lines};
+		const uint64_t cells[] = {interval->thread,    interval->start,    interval->instructions,
+		                          interval->loads,     interval->stores,   interval->loaded,
+		                          interval->stored,    interval->lines,    interval->pages,
+		                          interval->new_lines, interval->all_lines};
 		for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
 			study_put_count(tables, cells[k]);
 	}
