@@ -1,6 +1,7 @@
 /* test_output.c - files that appear when they are complete, and what is written into them: numbers and JSON. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
