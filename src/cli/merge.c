@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/names.h"
 #include "cli/parse.h"
+#include "cli/screen.h"
 #include "cli/show.h"
 #include "cli/walk.h"
 #include "cli/writing.h"
@@ -124,7 +125,7 @@ static void tell_findings(struct inputs *inputs)
 /* ---- The command. ---- */
 
 /* What markers did to the clocks. */
-static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_options *how, struct inputs *inputs)
+static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_options *how, const struct inputs *inputs)
 {
 	for (size_t i = 1; how->alignment == TW_ALIGN_MARKERS && i < inputs->count; i++) {
 		struct tw_merge_shift shift;
@@ -137,6 +138,42 @@ static void tell_shifts(const struct tw_reader *reader, const struct tw_merge_op
 		else
 			tw_say("%s: moved by %s", tw_shown_path(inputs->items[i].path), by.text);
 	}
+}
+
+/* What was written, and how the clock of each trace was changed to it. */
+static int put_json(const struct tw_writing *writing, const struct tw_reader *reader, const struct inputs *inputs)
+{
+	struct tw_screen screen = {0};
+	struct tw_json json = {.out = &screen.out};
+	if (tw_screen_open(&screen, NULL))
+		return TW_EXIT_FAILED;
+	tw_json_object(&json, NULL);
+	tw_json_array(&json, "files");
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct tw_merge_shift shift;
+		tw_merged_shift(reader, i, &shift);
+		tw_json_object(&json, NULL);
+		tw_json_text(&json, "file", tw_shown_path(inputs->items[i].path));
+		tw_json_i64(&json, "shift_ns", shift.shift_ns);
+		tw_json_u64(&json, "pivot_ns", shift.pivot_ns);
+		tw_json_double(&json, "scale", shift.scale);
+		tw_json_object_end(&json);
+	}
+	tw_json_array_end(&json);
+	tw_written_put_fields(&json, writing);
+	tw_json_object_end(&json);
+	tw_json_line_end(&json);
+	return tw_screen_close(&screen);
+}
+
+/* On standard output or, for people, beside what was found. */
+static int tell(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
+                const struct inputs *inputs)
+{
+	if (writing->common->json)
+		return put_json(writing, reader, inputs);
+	tell_shifts(reader, how, inputs);
+	return 0;
 }
 
 static int merge(const struct tw_merge_options *how, const struct tw_writing *writing,
@@ -153,8 +190,8 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 		status = tw_open_merged(&reader, sources, inputs->count, how, &read);
 		if (status >= 0)
 			status = tw_write_events(writing, reader);
-		if (status >= 0)
-			tell_shifts(reader, how, inputs);
+		if (status >= 0 && status != TW_EXIT_FAILED && tell(how, writing, reader, inputs))
+			status = TW_EXIT_FAILED;
 		tell_findings(inputs);
 		if (status < 0)
 			status = tw_say_error("%s", reader ? tw_reader_error(reader) : tw_status_text(status));
@@ -199,7 +236,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct merge_options *options = (struct merge_options *)common;
 	struct tw_written written = {0};
 	struct tw_writing writing = {.common = common, .strict = options->strict, .written = &written};
-	int status = tw_choose_format(&writing, &tw_command_merge, options->to);
+	int status = tw_refuse_two_outputs(common, &tw_command_merge);
+	if (!status)
+		status = tw_choose_format(&writing, &tw_command_merge, options->to);
 	if (!status)
 		status = refuse_format(writing.format);
 	if (status)
@@ -234,6 +273,8 @@ static const struct tw_option own_options[] = {
      .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the sources"},
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+     .help = "tell on standard output what was written and lost, and how clocks were changed, as an object in JSON"},
 };
 static const struct tw_option_group own_group = {"Output", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {&own_group,        &tw_filter_options, &tw_jobs_options,

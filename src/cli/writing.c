@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/writing.h"
 
-#include "base/json.h"
 #include "base/parallel.h"
 #include "cli/message.h"
 #include "cli/notes.h"
@@ -64,9 +63,19 @@ static void put_losses_json(struct tw_json *json, const struct tw_written *writt
 	tw_json_array_end(json);
 }
 
-int tw_written_put_json(const struct tw_writing *writing, const char *from, const char *path)
+void tw_written_put_fields(struct tw_json *json, const struct tw_writing *writing)
 {
 	const struct tw_written *written = writing->written;
+	tw_json_text(json, "output", writing->output);
+	tw_json_text(json, "to", writing->format);
+	tw_json_u64(json, written->records ? "records" : "events", written->passed);
+	tw_json_u64(json, "lost_bytes", written->lost_bytes);
+	tw_json_u64(json, "bytes_out", written->bytes_out);
+	put_losses_json(json, written);
+}
+
+int tw_written_put_json(const struct tw_writing *writing, const char *from, const char *path)
+{
 	struct tw_screen screen = {0};
 	struct tw_json json = {.out = &screen.out};
 	if (tw_screen_open(&screen, NULL))
@@ -74,12 +83,7 @@ int tw_written_put_json(const struct tw_writing *writing, const char *from, cons
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "file", path);
 	tw_json_text(&json, "format", from);
-	tw_json_text(&json, "output", writing->output);
-	tw_json_text(&json, "to", writing->format);
-	tw_json_u64(&json, written->records ? "records" : "events", written->passed);
-	tw_json_u64(&json, "lost_bytes", written->lost_bytes);
-	tw_json_u64(&json, "bytes_out", written->bytes_out);
-	put_losses_json(&json, written);
+	tw_written_put_fields(&json, writing);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);
 	return tw_screen_close(&screen);

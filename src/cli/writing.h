@@ -3,6 +3,7 @@
 #ifndef CLI_WRITING_H
 #define CLI_WRITING_H
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "core/format.h"
 
@@ -48,6 +49,9 @@ int tw_write_part(const struct tw_writing *writing, struct tw_reader *reader);
 /* Writes on standard output what became of a trace, as an object in JSON. from, path: the trace's format and
  * name. Returns enum tw_exit. */
 int tw_written_put_json(const struct tw_writing *writing, const char *from, const char *path);
+
+/* Adds what was written and lost to an object. */
+void tw_written_put_fields(struct tw_json *json, const struct tw_writing *writing);
 
 /* Refuses --json beside a trace that goes to standard output. Returns 0, or TW_EXIT_FAILED after saying so. */
 int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_command *command);

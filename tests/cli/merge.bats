@@ -194,6 +194,25 @@ events() { # file, then name and microseconds of instants
 	grep -q '^trackway: b.json: moved by -100.0 us, drift +1000.000 ppm$' notes
 }
 
+@test "merge: --json tells how each clock was changed, and what was written" {
+	event() { echo "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":$1,\"dur\":1,\"name\":\"$2\"}"; }
+	(event 10 a && event 30 b) >one.json
+	(event 100 a && event 110 b) >two.json
+	# Of the second clock 10 us are 20 us of the first one.
+	trackway merge --json --marker a --marker b one.json two.json -o out.fxt >result 2>err
+	[ ! -s err ]
+	"$PYTHON" - <<-'END'
+		import json
+		told = json.load(open("result"))
+		assert told["files"] == [{"file": "one.json", "shift_ns": 0, "pivot_ns": 10000, "scale": 1},
+		                         {"file": "two.json", "shift_ns": -90000, "pivot_ns": 100000, "scale": 2}], told
+		assert (told["output"], told["to"], told["events"], told["losses"]) == ("out.fxt", "fxt", 4, []), told
+	END
+	[ "$(trackway convert --to jsonl out.fxt | grep -o '"time_ns":[0-9]*' | tr '\n' ' ')" = '"time_ns":0 "time_ns":0 "time_ns":20000 "time_ns":20000 ' ]
+	run trackway merge --json one.json -o - --to fxt
+	[ "$status" = 2 ] && [[ $output == *"--json and -o - would both write to standard output"* ]]
+}
+
 @test "merge: markers that are not there, in the wrong order, too many, in a pipe" {
 	events a.json begin 0 end 1000
 	events b.json end 1 begin 2
