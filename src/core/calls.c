@@ -368,7 +368,7 @@ static void take_complete(struct tw_calls *calls, const struct tw_call_item *ite
 	}
 	if (!push(calls, item))
 		return;
-	uint64_t end = item->time > UINT64_MAX - item->duration ? UINT64_MAX : item->time + item->duration;
+	uint64_t end = tw_call_item_over(item);
 	stack->timed[stack->timed_count++] = (struct tw_timed_frame){
 	    .end = end,
 	    .due_below = stack->due,
@@ -380,7 +380,7 @@ static void take_complete(struct tw_calls *calls, const struct tw_call_item *ite
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *stack = calls->stack;
-	stack->last = item->time;
+	tw_calls_go_on(calls, tw_call_item_over(item));
 	if (item->kind == TW_CALL_END) {
 		take_end(calls, item);
 		return;
@@ -401,7 +401,7 @@ void tw_calls_take_nested(struct tw_calls *calls, const struct tw_call_run *run,
 {
 	struct tw_call_stack *stack = calls->stack;
 	advance(calls, item->time);
-	stack->last = run->newest;
+	tw_calls_go_on(calls, run->newest);
 	if (stack->folded || stack == &calls->spare) {
 		calls->untimed += item->place;
 		return;
@@ -418,8 +418,8 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 	const struct tw_call_item item = tw_call_item_of(event);
 	if (tw_is_call(event))
 		tw_calls_take_item(calls, &item);
-	else if (tw_goes_on(event) && event->time > calls->stack->last) /* as of a run */
-		calls->stack->last = event->time;
+	else
+		tw_calls_go_on(calls, tw_event_over(event));
 }
 
 void tw_calls_advance(struct tw_calls *calls, uint64_t time)
@@ -435,11 +435,8 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
 		if (tw_is_call(&events[i]))
 			items[run->count++] = tw_call_item_of(&events[i]);
-		/* The clock may go back between them: the latest behind the last call counts. */
-		if (tw_is_call(&events[i]))
-			run->last = 0;
-		else if (tw_goes_on(&events[i]) && events[i].time > run->last)
-			run->last = events[i].time;
+		uint64_t over = tw_event_over(&events[i]);
+		run->last = over > run->last ? over : run->last;
 	}
 	return i;
 }

@@ -79,7 +79,7 @@ struct tw_call_stack {
 	struct tw_call_space *space; /* NULL: nothing is going on */
 	uint32_t depth;              /* of the top frame; 0: none but the root */
 	uint64_t folded;             /* calls above the top for which there was no memory */
-	uint64_t last;               /* time of the last event */
+	uint64_t last;               /* time of the last event, and of ends that events tell */
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
 	size_t timed_count, timed_room;
@@ -144,8 +144,7 @@ struct tw_call_item {
 /* Items of a track in the order of time. */
 struct tw_call_run {
 	uint32_t track;
-	uint64_t
-	    last; /* time of the last event of any kind that is known of the track; 0: those of the items are all */
+	uint64_t last; /* the same of events of any kind; 0: the items are all */
 	const struct tw_call_item *items;
 	size_t count;
 	const struct tw_nested_call *nested; /* by number */
@@ -176,6 +175,22 @@ static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
 	item.kind = event->kind & 3u; /* the same numbers */
 	item.place = 0;
 	return item;
+}
+
+/* When what an item tells is over. */
+static inline uint64_t tw_call_item_over(const struct tw_call_item *item)
+{
+	uint64_t over = item->time;
+	if (item->kind == TW_CALL_COMPLETE && __builtin_add_overflow(item->time, item->duration, &over))
+		return UINT64_MAX;
+	return over;
+}
+
+/* The same of an event; 0 where it does not show that its track still goes on. */
+static inline uint64_t tw_event_over(const struct tw_event *event)
+{
+	const struct tw_call_item item = tw_call_item_of(event);
+	return tw_is_call(event) ? tw_call_item_over(&item) : tw_goes_on(event) ? event->time : 0;
 }
 
 /* Makes a run of the first events of a batch, up to TW_RUN_ITEMS of one track. Returns how many events it is made
@@ -306,7 +321,7 @@ static inline struct tw_frame *tw_calls_timed_top(const struct tw_call_cursor *a
 /* The call on top is over at a known time. */
 static inline void tw_calls_put_timed(struct tw_call_cursor *at, const struct tw_call_item *item)
 {
-	uint64_t end = item->time > UINT64_MAX - item->duration ? UINT64_MAX : item->time + item->duration;
+	uint64_t end = tw_call_item_over(item);
 	*at->timed++ = (struct tw_timed_frame){end, at->due, (uint32_t)(at->top - at->frames)};
 	at->timed_top = at->top;
 	at->due = end < at->due ? end : at->due;
@@ -367,6 +382,13 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	return at;
 }
 
+/* The track goes on until a time. */
+static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
+{
+	if (time > calls->stack->last)
+		calls->stack->last = time;
+}
+
 /* Takes items of the current track, as many as it can; returns how many. */
 static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct tw_calls *calls,
                                                                         const struct tw_call_item *items, size_t count,
@@ -388,7 +410,7 @@ static inline __attribute__((always_inline)) size_t tw_calls_take_items(struct t
 	stack->timed_count = (size_t)(at.timed - stack->timed);
 	stack->due = at.due;
 	if (item > items)
-		stack->last = item[-1].time;
+		tw_calls_go_on(calls, tw_call_item_over(&item[-1]));
 	return (size_t)(item - items);
 }
 
@@ -409,8 +431,7 @@ static inline __attribute__((always_inline)) void tw_calls_feed_run(struct tw_ca
 		else
 			tw_calls_take_item(calls, item);
 	}
-	if (run->last > calls->stack->last)
-		calls->stack->last = run->last;
+	tw_calls_go_on(calls, run->last);
 }
 
 #endif

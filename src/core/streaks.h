@@ -41,12 +41,10 @@ static inline void tw_streak_add(struct tw_streak *lane, const struct tw_event *
 	struct tw_call_run *run = &lane->run;
 	run->track = event->track;
 	run->items = lane->items;
-	if (tw_is_call(event)) {
+	if (tw_is_call(event))
 		lane->items[run->count++] = tw_call_item_of(event);
-		run->last = 0;
-	} else if (tw_goes_on(event) && event->time > run->last) { /* as tw_calls_make_run() has it */
-		run->last = event->time;
-	}
+	uint64_t over = tw_event_over(event);
+	run->last = over > run->last ? over : run->last;
 }
 
 static inline void tw_streak_clear(struct tw_streak *lane)

@@ -14,7 +14,7 @@
 #include "sql/words.h"
 
 enum {
-	VERSION = 4,
+	VERSION = 5,
 	MOST = 1 << 28 /* bytes of an index */
 };
 

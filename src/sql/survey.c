@@ -138,9 +138,8 @@ static bool take_last(struct sql_survey *survey, const struct tw_event *event)
 {
 	if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks))
 		return false;
-	uint64_t *last = &survey->tracks[event->track].last;
-	if (tw_is_call(event) || (tw_goes_on(event) && event->time > *last))
-		*last = event->time;
+	uint64_t *last = &survey->tracks[event->track].last, over = tw_event_over(event);
+	*last = over > *last ? over : *last;
 	return true;
 }
 

@@ -178,7 +178,8 @@ def archive():
 
 def unfinished(inline):
     """Slices that nothing ends, on threads that go on with events that are none; `inline`: the last of them is of a thread
-    that its record describes. Names of threads stand before all times, and behind them."""
+    that its record describes. Names of threads stand before all times, and behind them. Another one goes on
+    until a slice is over that its record told long before."""
     def name(koid):
         return record(7, 2 << 16 | 1 << 24 | 1 << 40, koid, argument(8, 0, 900, name=2))
     data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"worker") + string(2, b"process") + string(3, b"other")
@@ -187,6 +188,7 @@ def unfinished(inline):
         data += event(4, 1, 1400, category=3, reference=reference, ticks=1200) + event(2, 1, category=3, reference=reference, ticks=1000)
     data += event(0, 3, category=3, ticks=1700) + event(1, 3, 7, category=3, reference=2, ticks=1900) + event(0, 3, category=3, ticks=1600)
     data += event(8, 3, 5, category=3, reference=2, ticks=1300)
+    data += thread(4, 900, 14) + event(4, 1, 2000, category=3, reference=4, ticks=1000) + event(2, 2, category=3, reference=4, ticks=1500)
     if inline:
         data += event(0, 3, 900, 13, category=3, reference=0, ticks=2500)
     return data + name(13) + name(11)
