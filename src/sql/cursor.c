@@ -146,12 +146,6 @@ bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t na
 	return yes;
 }
 
-bool sql_in_window(const struct sql_cursor *cursor, uint64_t time)
-{
-	int64_t ts = (int64_t)(time - cursor->start);
-	return ts >= cursor->ts.low && ts <= cursor->ts.high;
-}
-
 bool sql_on_track(struct sql_cursor *cursor, uint32_t track)
 {
 	return !cursor->one_track || sql_scan_track(&cursor->scan, track) == cursor->wanted;
@@ -369,7 +363,8 @@ static void place_columns(struct sql_cursor *cursor)
 	const struct sql_table *table = cursor->table;
 	assert(table->column_count <= SQL_COLUMNS_MOST);
 	for (size_t i = 0; i < table->column_count; i++)
-		cursor->places[i] = table->columns[i].place;
+		cursor->slots[i] =
+		    (struct sql_slot){sql_cursor_putter(table->columns[i].value), table->columns[i].place};
 	cursor->stride = table->row_size;
 }
 

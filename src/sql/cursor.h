@@ -27,7 +27,14 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor);
 /* The id that a column has at its place in a row; false where it is NULL. */
 bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key);
 
+/* What gives SQLite values of a kind, and the text that rows have in common which are grouped. */
+sql_put_fn sql_cursor_putter(enum sql_value value);
+void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, const void *place);
+
 /* Gives SQLite the value of column i in the row. */
-void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i);
+static inline void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i)
+{
+	cursor->slots[i].put(cursor, context, cursor->row + cursor->slots[i].place);
+}
 
 #endif

@@ -11,19 +11,21 @@
 
 #include "base/order.h"
 #include "core/format.h"
+#include "sql/cursor.h"
 
 enum {
-	BLOCK = 256,  /* bytes, its head included */
-	CHUNK = 4096, /* blocks */
+	UNIT = 256,   /* bytes, what blocks are made of */
+	LARGEST = 16, /* units of a block */
+	CHUNK = 4096, /* units */
 	SHARE = 4,    /* of the memory limit */
 	GIVEN = 2048  /* bytes that are read of the file at a time */
 };
 
-/* Rows of one name. */
+/* Rows of one name, as many as one or more units have room for. */
 struct block {
 	uint32_t next; /* plus 1 */
 	uint32_t count;
-	uint8_t rows[BLOCK - 8];
+	uint8_t rows[UNIT - 8];
 };
 
 /* Before the rows of one name in the file. */
@@ -43,7 +45,8 @@ struct group {
 	uint32_t name; /* the reader's number of it; 0: NULL */
 	const char *text;
 	size_t length;
-	uint32_t first, last; /* blocks, plus 1 */
+	uint32_t first, last; /* blocks, by the number of the first unit plus 1 */
+	uint32_t units;       /* of the last */
 	uint64_t piece;       /* place of the newest, plus 1 */
 };
 
@@ -54,14 +57,14 @@ struct sql_groups {
 	struct {
 		size_t place, size;
 	} fields[SQL_COLUMNS_MOST]; /* of a row that are kept */
-	size_t field_count, packed, per_block;
+	size_t field_count, packed;
 	struct group *groups;
 	size_t count, room;
 	struct place *place_of; /* by the reader's number of the name */
 	size_t name_room;
 	struct block **chunks;
 	size_t chunk_count, chunk_room;
-	uint32_t blocks; /* in use */
+	uint32_t units; /* in use */
 	struct tw_output out;
 	bool spilled;
 	size_t at;            /* the group that is given */
@@ -126,12 +129,12 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 			continue;
 		groups->fields[groups->field_count].place = table->columns[i].place;
 		groups->fields[groups->field_count++].size = size;
-		cursor->places[i] = groups->packed;
+		cursor->slots[i].place = groups->packed;
 		groups->packed += size;
 	}
 	groups->packed += !groups->packed; /* where only rows are counted */
 	cursor->stride = groups->packed;
-	groups->per_block = sizeof((struct block *)0)->rows / groups->packed;
+	cursor->slots[column] = (struct sql_slot){sql_cursor_put_group, 0};
 	return groups;
 }
 
@@ -142,21 +145,37 @@ static struct block *block_at(const struct sql_groups *groups, uint32_t number)
 	return &groups->chunks[number / CHUNK][number % CHUNK];
 }
 
-/* The number of a new block plus 1; 0 when there is no memory. */
-static uint32_t add_block(struct sql_groups *groups)
+/* Blocks of a name grow with it, but not beyond the chunk. */
+static uint32_t units_of_next(const struct sql_groups *groups, const struct group *group)
 {
-	if (groups->blocks == groups->chunk_count * CHUNK) {
+	uint32_t wanted = !group->last ? 1 : group->units < LARGEST ? 2 * group->units : LARGEST;
+	uint32_t left = CHUNK - groups->units % CHUNK;
+	return wanted < left ? wanted : left;
+}
+
+/* A new block, the last of a group's. NULL when there is no memory. */
+static struct block *add_block(struct sql_groups *groups, struct group *group)
+{
+	if (groups->units == groups->chunk_count * CHUNK) {
 		if (!tw_grow(&groups->chunks, &groups->chunk_room, groups->chunk_count + 1, sizeof *groups->chunks))
-			return 0;
+			return NULL;
 		struct block *chunk = malloc(CHUNK * sizeof *chunk);
 		if (!chunk)
-			return 0;
+			return NULL;
 		groups->chunks[groups->chunk_count++] = chunk;
 	}
-	struct block *block = block_at(groups, groups->blocks);
+	uint32_t number = groups->units + 1;
+	if (group->last)
+		block_at(groups, group->last - 1)->next = number;
+	else
+		group->first = number;
+	group->units = units_of_next(groups, group);
+	group->last = number;
+	groups->units += group->units;
+	struct block *block = block_at(groups, number - 1);
 	block->next = 0;
-	block->count = (uint32_t)groups->per_block;
-	return ++groups->blocks;
+	block->count = (uint32_t)((group->units * sizeof *block - offsetof(struct block, rows)) / groups->packed);
+	return block;
 }
 
 /* ---- The file. ---- */
@@ -213,7 +232,7 @@ static int spill(struct sql_groups *groups)
 	for (size_t i = 0; i < groups->count && status == 0; i++)
 		if (groups->groups[i].first)
 			write_group(groups, &groups->groups[i]);
-	groups->blocks = 0;
+	groups->units = 0;
 	if (status == 0)
 		tw_output_flush(&groups->out);
 	return status < 0 || !groups->out.error ? status : fail(groups, groups->out.error);
@@ -229,21 +248,15 @@ static bool make_room(struct sql_groups *groups, uint32_t name)
 	    !tw_grow(&groups->groups, &groups->room, groups->count + 1, sizeof *groups->groups))
 		return false;
 	struct place *place = &groups->place_of[name];
-	uint32_t fresh = add_block(groups);
-	if (!fresh)
-		return false;
 	if (!place->group) {
 		groups->groups[groups->count++] = (struct group){.name = name};
 		place->group = (uint32_t)groups->count;
 	}
-	struct group *group = &groups->groups[place->group - 1];
-	if (group->last)
-		block_at(groups, group->last - 1)->next = fresh;
-	else
-		group->first = fresh;
-	group->last = fresh;
-	place->to = block_at(groups, fresh - 1)->rows;
-	place->left = (uint32_t)groups->per_block;
+	struct block *block = add_block(groups, &groups->groups[place->group - 1]);
+	if (!block)
+		return false;
+	place->to = block->rows;
+	place->left = block->count;
 	return true;
 }
 
@@ -276,7 +289,7 @@ bool sql_groups_put(struct sql_groups *groups, const void *row)
 int sql_groups_settle(struct sql_groups *groups)
 {
 	size_t limit = tw_memory_limit(groups->cursor->scan.reader) / SHARE;
-	return (size_t)groups->blocks * BLOCK > limit ? spill(groups) : 0;
+	return (size_t)groups->units * UNIT > limit ? spill(groups) : 0;
 }
 
 int sql_groups_take(struct sql_groups *groups)

@@ -319,7 +319,29 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 		dealt->failed = true;
 }
 
-static const struct tw_call_hooks dealt_hooks = {.root = root, .enter = find_dealt, .leave = leave_dealt};
+/* The last ends first. How deep they are, they do not tell. */
+static void take_nested(struct tw_calls *calls, const struct tw_nested_call *found, size_t count)
+{
+	struct dealt *dealt = (struct dealt *)calls;
+	struct row row = {.track = calls->track, .end = ends[TW_CALL_ENDED]};
+	for (const struct tw_nested_call *call = found + count; call-- > found;) {
+		if (!sql_in_window(dealt->cursor, call->begin))
+			continue;
+		row.ts = call->begin;
+		row.duration = call->duration;
+		row.self = call->duration - call->children;
+		row.name = call->name;
+		if (!sql_groups_put(dealt->cursor->groups, &row))
+			dealt->failed = true;
+	}
+}
+
+static const struct tw_call_hooks dealt_hooks = {
+    .root = root,
+    .enter = find_dealt,
+    .leave = leave_dealt,
+    .nested = take_nested,
+};
 
 static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
 {
@@ -339,6 +361,7 @@ static int deal(struct sql_cursor *cursor)
 	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
 	if (!tw_calls_init(&dealt.calls))
 		return sql_no_memory(cursor);
+	reader->nests = !sql_uses(cursor, DEPTH);
 	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;

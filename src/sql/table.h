@@ -132,6 +132,15 @@ struct sql_bounds {
 	int64_t low, high;
 };
 
+/* Gives SQLite a value that is at a place in a row; what gives nothing leaves NULL. */
+typedef void (*sql_put_fn)(struct sql_cursor *cursor, sqlite3_context *context, const void *place);
+
+/* Where a column stands in a row. */
+struct sql_slot {
+	sql_put_fn put;
+	size_t place;
+};
+
 /* What must be known of a file before its rows are read. */
 struct sql_needs {
 	bool survey;
@@ -167,8 +176,9 @@ struct sql_cursor {
 	size_t row_count, row_room, at;
 	const uint8_t *row; /* the one that SQLite is at, stride bytes before the next */
 	size_t stride;
-	size_t places[SQL_COLUMNS_MOST]; /* of the columns in it; that of `group` is none where rows are grouped: */
-	const char *group_text;          /* NULL: NULL */
+	struct sql_slot
+	    slots[SQL_COLUMNS_MOST]; /* of the columns in it; that of `group` is none where rows are grouped: */
+	const char *group_text;      /* NULL: NULL */
 	size_t group_length;
 	struct tw_text text; /* of the rows */
 	int64_t row_number;
@@ -194,7 +204,11 @@ static inline bool sql_is_any(const struct sql_bounds *bounds)
 }
 
 /* The same of an event's time, track, name and category. */
-bool sql_in_window(const struct sql_cursor *cursor, uint64_t time);
+static inline bool sql_in_window(const struct sql_cursor *cursor, uint64_t time)
+{
+	return sql_is_between(&cursor->ts, time - cursor->start);
+}
+
 bool sql_on_track(struct sql_cursor *cursor, uint32_t track);
 bool sql_wants(struct sql_cursor *cursor, const struct tw_event *event);
 

@@ -19,9 +19,6 @@ static uint64_t large(const void *place)
 	return value;
 }
 
-/* A value at a place in a row; what puts nothing leaves NULL. */
-typedef void (*put_fn)(struct sql_cursor *cursor, sqlite3_context *context, const void *place);
-
 /* ---- Numbers. ---- */
 
 static void put_number(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
@@ -172,7 +169,7 @@ static void put_any(struct sql_cursor *cursor, sqlite3_context *context, const v
 		put_own_text(cursor, context, &any.value.text);
 }
 
-static const put_fn putters[] = {
+static const sql_put_fn putters[] = {
     [SQL_NUMBER] = put_number,     [SQL_UNSIGNED] = put_number,
     [SQL_SMALL] = put_small,       [SQL_REAL] = put_real,
     [SQL_TIME] = put_time,         [SQL_RECORD] = put_record,
@@ -193,17 +190,15 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(cursor->row + first->place));
 }
 
-/* All rows that are given together have one name. */
-static void put_group(const struct sql_cursor *cursor, sqlite3_context *context)
+sql_put_fn sql_cursor_putter(enum sql_value value)
 {
-	if (cursor->group_text)
-		sqlite3_result_text64(context, cursor->group_text, cursor->group_length, SQLITE_STATIC, SQLITE_UTF8);
+	return putters[value];
 }
 
-void sql_cursor_value(struct sql_cursor *cursor, sqlite3_context *context, unsigned i)
+/* All rows that are given together have one name. */
+void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
-	if (cursor->groups && i == cursor->group)
-		put_group(cursor, context);
-	else
-		putters[cursor->table->columns[i].value](cursor, context, cursor->row + cursor->places[i]);
+	(void)place;
+	if (cursor->group_text)
+		sqlite3_result_text64(context, cursor->group_text, cursor->group_length, SQLITE_STATIC, SQLITE_UTF8);
 }

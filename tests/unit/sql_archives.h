@@ -82,7 +82,27 @@ static inline void put_turn(struct archive *archive, uint64_t thread, uint64_t *
 	}
 }
 
-static inline void make_archive(struct archive *archive)
+/* The same of calls that nest, complete slices written when they end; a few go on from turn to turn. */
+static inline void put_nesting_turn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
+                                    unsigned *depth)
+{
+	for (int i = 0; i < 300; i++) {
+		uint64_t name = 1 + draw(archive, NAMES), begin = *time += 1 + draw(archive, 900);
+		uint32_t what = draw(archive, 3);
+		if (what == 0 && *depth < 12) {
+			put_event(archive, BEGIN, thread, name, *time, 0);
+			stack[(*depth)++] = name;
+		} else if (what == 1 && *depth) {
+			put_event(archive, END, thread, stack[--*depth], *time, 0);
+		} else {
+			put_event(archive, COMPLETE, thread, name, begin, *time += 1 + draw(archive, 900));
+		}
+	}
+}
+
+typedef void put_turn_fn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[], unsigned *depth);
+
+static inline void make_archive_of(struct archive *archive, put_turn_fn *turn_of)
 {
 	uint64_t times[THREADS] = {1000, 1001, 1002}, stacks[THREADS][16];
 	unsigned depths[THREADS] = {0};
@@ -97,8 +117,13 @@ static inline void make_archive(struct archive *archive)
 		put_word(archive, 70 + i);
 	}
 	for (int turn = 0; turn < 150; turn++)
-		put_turn(archive, 1 + (uint64_t)turn % THREADS, &times[turn % THREADS], stacks[turn % THREADS],
-		         &depths[turn % THREADS]);
+		turn_of(archive, 1 + (uint64_t)turn % THREADS, &times[turn % THREADS], stacks[turn % THREADS],
+		        &depths[turn % THREADS]);
+}
+
+static inline void make_archive(struct archive *archive)
+{
+	make_archive_of(archive, put_turn);
 }
 
 static inline void write_archive(const struct archive *archive, const char *path)

@@ -278,6 +278,47 @@ static void test_groups(void **state)
 	}
 }
 
+/* Calls that are dealt say the same as those that are made of their records; those that nest are dealt as such. */
+static void test_dealt(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *columns, *where;
+	} queries[] = {
+	    {"count(*)", ""},
+	    {"count(*), sum(dur)", ""},
+	    {"count(*), sum(dur), sum(self_dur), sum(ts), min(utid), max(utid), min(end_kind), max(end_kind)", ""},
+	    {"sum(dur), max(depth), sum(depth)", ""},
+	    {"count(*), sum(dur), min(ts), max(ts)", "and ts between 4000000 and 9000000"},
+	    {"sum(self_dur)", "and name > 'b' and dur > 500"},
+	};
+	static put_turn_fn *const turns[] = {put_turn, put_nesting_turn};
+	char path[] = "/tmp/trackway-sql-XXXXXX";
+	assert_true(close(mkstemp(path)) == 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct archive archive = {.random = 5};
+		make_archive_of(&archive, turns[i]);
+		write_archive(&archive, path);
+		for (size_t k = 0; k < sizeof queries / sizeof *queries; k++) {
+			struct scene scene;
+			char query[300];
+			set_up(&scene, NULL, NULL);
+			assert_int_equal(sql_session_add(scene.session, path), 0);
+			snprintf(query, sizeof query, "select +name, %s from slice where id > 0 %s group by +name",
+			         queries[k].columns, queries[k].where);
+			char *rows = ask(&scene, query);
+			assert_true(strlen(rows) > 20);
+			snprintf(query, sizeof query, "select name, %s from slice where 1 %s group by name",
+			         queries[k].columns, queries[k].where);
+			expect(&scene, query, rows);
+			free(rows);
+			tear_down(&scene);
+		}
+		free(archive.bytes);
+	}
+	unlink(path);
+}
+
 /* What a small limit has no room for goes through a file. */
 static void test_groups_in_file(void **state)
 {
@@ -393,8 +434,9 @@ int main(void)
 	    cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
 	    cmocka_unit_test(test_windows),        cmocka_unit_test(test_joins),
 	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_changed_file),
-	    cmocka_unit_test(test_no_trace),       cmocka_unit_test(test_own_table),
+	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_dealt),
+	    cmocka_unit_test(test_changed_file),   cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
