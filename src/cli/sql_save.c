@@ -34,12 +34,6 @@ static bool is_indexed(const struct sql_column *column)
 	return false;
 }
 
-/* What a record says in JSON would be many times the trace. */
-static bool is_kept(const struct sql_column *column)
-{
-	return column->role != SQL_IS_COSTLY;
-}
-
 static bool add(struct tw_text *text, const char *format, const char *a, const char *b)
 {
 	char *part = sqlite3_mprintf(format, a, b);
@@ -53,15 +47,11 @@ static int copy_table(struct tw_sql_run *run, const struct sql_table *table)
 {
 	struct tw_text create = {0}, select = {0};
 	bool fine = add(&create, "create table saved.\"%w\"(", table->name, NULL) &&
-	            add(&select, "insert into saved.\"%w\" select ", table->name, NULL),
-	     first = true;
+	            add(&select, "insert into saved.\"%w\" select ", table->name, NULL);
 	for (size_t i = 0; i < table->column_count && fine; i++) {
 		const struct sql_column *column = &table->columns[i];
-		if (!is_kept(column))
-			continue;
-		fine = add(&create, first ? "\"%w\" %s" : ", \"%w\" %s", column->name, column->type) &&
-		       add(&select, first ? "\"%w\"" : ", \"%w\"", column->name, NULL);
-		first = false;
+		fine = add(&create, i ? ", \"%w\" %s" : "\"%w\" %s", column->name, column->type) &&
+		       add(&select, i ? ", \"%w\"" : "\"%w\"", column->name, NULL);
 	}
 	fine = fine && tw_text_add(&create, ")", 1) && add(&select, " from main.\"%w\"", table->name, NULL);
 	int status = !fine ? tw_say_error("out of memory") : tw_sql_do(run, create.bytes);
@@ -77,7 +67,7 @@ static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 	int status = 0;
 	for (size_t i = 0; i < table->column_count && status == 0; i++) {
 		const struct sql_column *column = &table->columns[i];
-		if (!is_indexed(column) || !is_kept(column))
+		if (!is_indexed(column))
 			continue;
 		char *text = sqlite3_mprintf("create index saved.\"%w__%w\" on \"%w\"(\"%w\")", table->name,
 		                             column->name, table->name, column->name);
