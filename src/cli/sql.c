@@ -135,6 +135,8 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 	int status = choose(options, operands, &count, &question);
 	if (status == 0 && count == 0)
 		status = tw_say_usage(&tw_command_sql, "sql wants FILE... [QUERY]");
+	if (status == 0 && question.text)
+		status = tw_sql_check_parameters(&options->parameters, question.name, question.text);
 	if (status == 0)
 		status = settle_input(options, operands, count, &question);
 	if (status == 0) {
@@ -169,7 +171,7 @@ static const struct tw_option own_options[] = {
      .help = "run a ready query"},
     {"queries", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, queries), .help = "list the ready queries"},
     {"param", 'p', TW_OPTION_LIST, offsetof(struct tw_sql_options, parameters), .placeholder = "NAME=VALUE",
-     .help = "what :NAME in a query stands for; may be repeated"},
+     .help = "what :NAME in a query stands for, or @NAME, which may be left out and is NULL then; may be repeated"},
     {"index", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, index),
      .help = "keep what a pass over FILE tells beside it, in FILE.twindex, and use it if it is of the file as it is"},
 };

@@ -6,6 +6,7 @@
 #include "cli/walk.h"
 #include "core/format.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -147,25 +148,70 @@ static int say_place(struct tw_sql_run *run, const char *name, const char *text,
 	return tw_say_error("%s:%u:%u: %s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db));
 }
 
-/* Gives a statement the values of --param. */
+/* The value of a --param by its name of some length; NULL: there is none. */
+static const char *value_of(const struct tw_list *parameters, const char *name, size_t length)
+{
+	for (size_t i = 0; i < parameters->count; i++)
+		if (strncmp(parameters->items[i], name, length) == 0 && parameters->items[i][length] == '=')
+			return parameters->items[i] + length + 1;
+	return NULL;
+}
+
+/* Numbers are numbers: whole ones up to 64 bits as the tables have them, of which the largest are negative. */
+static void bind_value(sqlite3_stmt *statement, int i, const char *value)
+{
+	char *end;
+	bool number = *value && value[strspn(value, "+-.0123456789eE")] == '\0';
+	errno = 0;
+	int64_t whole = strtoll(value, &end, 10);
+	if (number && errno == ERANGE && *value != '-') {
+		errno = 0;
+		whole = (int64_t)strtoull(value, &end, 10);
+	}
+	if (number && !*end && errno == 0) {
+		sqlite3_bind_int64(statement, i, whole);
+		return;
+	}
+	double real = strtod(value, &end);
+	if (number && !*end)
+		sqlite3_bind_double(statement, i, real);
+	else
+		sqlite3_bind_text(statement, i, value, -1, SQLITE_STATIC);
+}
+
+/* Gives a statement the values of --param; @NAME needs none. */
 static int bind(struct tw_sql_run *run, sqlite3_stmt *statement, const char *name)
 {
-	const struct tw_list *list = &run->options->parameters;
 	for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
-		const char *parameter = sqlite3_bind_parameter_name(statement, i), *value = NULL;
-		size_t length = parameter ? strlen(parameter + 1) : 0;
-		for (size_t k = 0; parameter && k < list->count && !value; k++)
-			if (strncmp(list->items[k], parameter + 1, length) == 0 && list->items[k][length] == '=')
-				value = list->items[k] + length + 1;
-		if (!value)
+		const char *parameter = sqlite3_bind_parameter_name(statement, i);
+		const char *own = parameter ? parameter + 1 : "";
+		const char *value = value_of(&run->options->parameters, own, strlen(own));
+		if (value)
+			bind_value(statement, i, value);
+		else if (!parameter || *parameter != '@')
 			return tw_say_error("%s: wants a value for %s: --param %s=...", name,
-			                    parameter ? parameter : "?", parameter ? parameter + 1 : "NAME");
-		char *end;
-		long long number = strtoll(value, &end, 10);
-		if (*value && !*end)
-			sqlite3_bind_int64(statement, i, number);
-		else
-			sqlite3_bind_text(statement, i, value, -1, SQLITE_STATIC);
+			                    parameter ? parameter : "?", parameter ? own : "NAME");
+	}
+	return 0;
+}
+
+static bool has_parameter(const char *text, const char *name, size_t length)
+{
+	for (const char *at = strpbrk(text, ":@$"); at; at = strpbrk(at + 1, ":@$"))
+		if (strncmp(at + 1, name, length) == 0)
+			return true;
+	return false;
+}
+
+int tw_sql_check_parameters(const struct tw_list *parameters, const char *name, const char *text)
+{
+	for (size_t i = 0; i < parameters->count; i++) {
+		const char *given = parameters->items[i];
+		size_t length = strcspn(given, "=");
+		if (!given[length] || !length)
+			return tw_say_usage(&tw_command_sql, "--param wants NAME=VALUE, not %s", given);
+		if (!has_parameter(text, given, length))
+			return tw_say_usage(&tw_command_sql, "%s has no parameter %.*s", name, (int)length, given);
 	}
 	return 0;
 }

@@ -78,6 +78,9 @@ one() { # what a query answers, without the names of the columns
 	run trackway sql "$DATA/fxt/oneshot_all.fxt" 'select :n'
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"wants a value for :n: --param n=..."* ]]
+	[ "$(one "$DATA/fxt/oneshot_all.fxt" 'select typeof(@n), :a, :b, :c, typeof(:a), typeof(:b), typeof(:c), typeof(:d)' \
+		-p a=18446744073709551615 -p b=-9223372036854775808 -p c=0.5 -p d=nan)" = \
+		"null,-1,-9223372036854775808,0.5,integer,integer,real,text" ]
 }
 
 @test "sql: a trace from standard input, as a pipe and as a file" {
@@ -128,7 +131,9 @@ one() { # what a query answers, without the names of the columns
 			tables = [row[0] for row in saved.execute("select name from sqlite_master where type = 'table'")]
 			assert {"slice", "thread", "args", "finding"} <= set(tables), tables
 			for table in tables:
-			    columns = ", ".join(f'"{row[1]}"' for row in saved.execute(f"pragma table_info({table})"))
+			    named, there = ([row[1] for row in db.execute(f"pragma table_xinfo({table})")] for db in (saved, live))
+			    assert named == there, (table, named, there)
+			    columns = ", ".join(f'"{name}"' for name in named)
 			    a, b = (sorted(map(repr, db.execute(f"select {columns} from {table}"))) for db in (saved, live))
 			    assert a == b, (sys.argv[2], table, a, b)
 		END
@@ -233,7 +238,7 @@ one() { # what a query answers, without the names of the columns
 		    gaps = [(b[2] - a[2] - a[3], a[2] + a[3] - start, a[1], b[1]) for a, b in zip(mine, mine[1:])]
 		    gaps = sorted((g for g in gaps if g[0] > 0), key=lambda g: (-g[0], g[1]))[:30]
 		    assert gaps
-		    same([tuple(r.values()) for r in ask("thread-gaps", "-p", f"tid={tid}")], [tuple(map(str, g)) for g in gaps])
+		    same([tuple(r.values())[:4] for r in ask("thread-gaps", "-p", f"tid={tid}")], [tuple(map(str, g)) for g in gaps])
 
 		begins = sorted((s[2], s[1]) for s in slices)
 		waits = []
@@ -263,6 +268,17 @@ one() { # what a query answers, without the names of the columns
 	[ "$(one -q latency -p from=a -p to=b ties.json)" = "2,0,500.0,1000" ]
 	[ "$(one -q latency -p from=b -p to=a ties.json)" = "1,0,0.0,0" ]
 	[ "$(one -q latency -p from=a -p to=a ties.json)" = "1,3000,3000.0,3000" ]
+	# Threads of one number in several processes: all of them, those of a process by its number or name, or one by utid.
+	echo '[{"ph":"M","pid":1,"name":"process_name","args":{"name":"one"}},{"ph":"M","pid":2,"name":"process_name","args":{"name":"two"}},
+		{"ph":"X","pid":1,"tid":7,"name":"a","ts":0,"dur":1},{"ph":"X","pid":1,"tid":7,"name":"b","ts":3,"dur":1},
+		{"ph":"X","pid":2,"tid":7,"name":"c","ts":1,"dur":1},{"ph":"X","pid":2,"tid":7,"name":"d","ts":9,"dur":1},
+		{"ph":"X","pid":2,"tid":8,"name":"e","ts":1,"dur":1},{"ph":"X","pid":2,"tid":8,"name":"f","ts":7,"dur":1}]' >threads.json
+	gaps() { one -q thread-gaps "$@" threads.json | cut -d, -f1,3,4 | tr '\n' ' '; }
+	[ "$(gaps)" = "7000,c,d 5000,e,f 2000,a,b " ]
+	[ "$(gaps -p tid=7)" = "7000,c,d 2000,a,b " ]
+	[ "$(gaps -p tid=7 -p process=one)" = "2000,a,b " ]
+	[ "$(gaps -p process=2)" = "7000,c,d 5000,e,f " ]
+	[ "$(gaps -p utid="$(one threads.json "select utid from slice where name = 'e'")")" = "5000,e,f " ]
 	[ "$(trackway sql --queries | awk '{ print $1 }' | LC_ALL=C sort)" = \
 		"$(cd "$TRACKWAY_SOURCE/share/trackway/queries" && LC_ALL=C ls | sed 's/\.sql$//')" ]
 }
@@ -280,6 +296,9 @@ one() { # what a query answers, without the names of the columns
 	wrong 'query:1:1: no such table: slices' 'select * from slices'
 	wrong 'incomplete input' 'select * from'
 	wrong 'wants a value for :x' 'select :x'
+	wrong 'query has no parameter y' 'select :x' -p x=1 -p y=2
+	wrong 'thread-gaps has no parameter tdi' -q thread-gaps -p tdi=1
+	wrong '--param wants NAME=VALUE, not x' 'select :x' -p x
 	wrong 'query:1:18: no such column: nope' --csv -o out.csv 'select 1; select nope'
 	wrong "there is no query top-function; did you mean top-functions?" -q top-function
 	printf 'select 1;\nselect\n  nope;\n' >q.sql
