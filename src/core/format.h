@@ -42,10 +42,12 @@ struct tw_reader {
 	bool adds_up;    /* the caller adds samples up: the order does not matter, nor when names come */
 	bool nests;      /* what calls are dealt to takes nested ones */
 	bool in_turn;    /* TW_ORDER_TRACK: no event comes of a track that another one has followed */
-	unsigned shards; /* of a part: how many there are; otherwise 0 */
-	unsigned merged; /* how many traces are read at once to be merged, this being one; 0: it is alone */
-	atomic_size_t filter_used;        /* of a whole: bytes held by the filters of all its parts */
-	pthread_mutex_t lock;             /* around findings, which parts report to their whole */
+	bool (*stops)(void *context); /* NULL, or tells whether dealing is to end, with TW_ERR_LIMIT */
+	void *stop_context;
+	unsigned shards;           /* of a part: how many there are; otherwise 0 */
+	unsigned merged;           /* how many traces are read at once to be merged, this being one; 0: it is alone */
+	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts */
+	pthread_mutex_t lock;      /* around findings, which parts report to their whole */
 	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
 	void (*on_work)(void *context);   /* NULL, or told by the thread that reads when `help` has something to do */
 	void *work_context;
@@ -130,8 +132,8 @@ struct tw_format {
 	int (*read_calls)(struct tw_reader *reader, struct tw_calls *calls, struct tw_left_calls *left);
 
 	/* Instead of read, in TW_ORDER_TRACK: deals the calls of all tracks, each to one of `parts`, and reads to the
-	 * end. Runs come from any thread, but those of a part one after the other. Returns 0 or a negative status. NULL
-	 * where parts are opened by open_shard, or not at all. */
+	 * end, or until reader->stops. Runs come from any thread, but those of a part one after the other. Returns 0 or
+	 * a negative status. NULL where parts are opened by open_shard, or not at all. */
 	int (*deal)(struct tw_reader *reader, unsigned parts, tw_take_run_fn *take, void *context);
 
 	int (*read_record)(struct tw_reader *reader, struct tw_record *record);

@@ -380,14 +380,20 @@ static void wait_for_parts(struct deal *deal, bool to_the_end)
 	fxt_ahead_unlock(deal->ahead);
 }
 
+static bool is_stopped(const struct deal *deal)
+{
+	return deal->reader->stops && deal->reader->stops(deal->reader->stop_context);
+}
+
 static int deal_all(struct deal *deal)
 {
 	struct fxt_chunk *chunk;
 	int status;
 	while ((status = fxt_ahead_next(deal->ahead, &chunk)) > 0) {
-		if (!deal_chunk(deal, chunk)) {
+		bool stopped = is_stopped(deal);
+		if (stopped || !deal_chunk(deal, chunk)) {
 			fxt_ahead_give(deal->ahead, chunk);
-			return TW_ERR_MEMORY;
+			return stopped ? TW_ERR_LIMIT : TW_ERR_MEMORY;
 		}
 		put_out(deal, chunk);
 		wait_for_parts(deal, false);

@@ -253,8 +253,6 @@ static int begin_file(struct sql_cursor *cursor)
 
 static void end_file(struct sql_cursor *cursor)
 {
-	sql_groups_free(cursor->groups);
-	cursor->groups = NULL;
 	if (cursor->scanning && cursor->table->end)
 		cursor->table->end(cursor);
 	cursor->scanning = false;
@@ -301,14 +299,14 @@ static int more_of_file(struct sql_cursor *cursor)
 	return !is_past(cursor);
 }
 
-/* Whether a format that deals calls, faster than it makes events of them, can be used: there is no stopping it. */
+/* Whether a format that deals calls, faster than it makes events of them, can be used. */
 static bool can_deal(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct tw_reader *reader = cursor->scan.reader;
 	return table->deal && reader->format->deal && !reader->filter && reader->options.order == TW_ORDER_TRACK &&
-	       !cursor->scan.view.pieces && !cursor->scan.session->hooks.stop && !cursor->one_track &&
-	       !cursor->category.equal && !cursor->category.glob && !(cursor->used & ~table->dealt);
+	       !cursor->scan.view.pieces && !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
+	       !(cursor->used & ~table->dealt);
 }
 
 static int gather_rows(struct sql_cursor *cursor)
@@ -322,14 +320,26 @@ static int gather_rows(struct sql_cursor *cursor)
 	return more;
 }
 
-/* Takes all rows of the file, to give them name by name. The file stays open for their names. */
+static int gather_file(struct sql_cursor *cursor)
+{
+	int status = !cursor->scanning ? 0 : can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
+	return status < 0 ? status : sql_groups_end_file(cursor->groups);
+}
+
+/* Takes all rows of all files, to give them name by name. The last file stays open for their values. */
 static int gather(struct sql_cursor *cursor)
 {
 	cursor->groups = sql_groups_new(cursor, cursor->group);
-	if (!cursor->groups)
-		return sql_no_memory(cursor);
-	int status = can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
-	return status < 0 ? status : sql_groups_sort(cursor->groups);
+	int status = cursor->groups ? gather_file(cursor) : sql_no_memory(cursor);
+	while (status == 0 && cursor->scan.file + 1 < cursor->scan.session->count) {
+		end_file(cursor);
+		cursor->scan.file++;
+		status = begin_file(cursor);
+		status = status < 0 ? status : gather_file(cursor);
+	}
+	if (status == 0)
+		sql_groups_sort(cursor->groups);
+	return status;
 }
 
 /* ---- What SQLite asks for. ---- */
@@ -385,7 +395,7 @@ int sql_cursor_start(struct sql_cursor *cursor)
 		return sql_session_fail(cursor->scan.session, TW_ERR_VALUE,
 		                        "no trace is open: select trackway_open('file')");
 	int status = begin_file(cursor);
-	if (status == 0 && cursor->grouped && cursor->scanning)
+	if (status == 0 && cursor->grouped)
 		status = gather(cursor);
 	cursor->row = cursor->rows;
 	return status < 0 || cursor->row_count ? status : advance(cursor);
@@ -420,6 +430,8 @@ int sql_cursor_next(struct sql_cursor *cursor)
 void sql_cursor_reset(struct sql_cursor *cursor)
 {
 	end_file(cursor);
+	sql_groups_free(cursor->groups);
+	cursor->groups = NULL;
 	sql_lookup_drop(cursor);
 	forget_match(&cursor->name);
 	forget_match(&cursor->category);

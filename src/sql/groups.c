@@ -60,6 +60,7 @@ struct sql_groups {
 	size_t field_count, packed;
 	struct group *groups;
 	size_t count, room;
+	size_t ended;           /* groups of the files before this one */
 	struct place *place_of; /* by the reader's number of the name */
 	size_t name_room;
 	struct block **chunks;
@@ -106,11 +107,21 @@ static size_t size_of(enum sql_value value)
 	return SIZE_MAX;
 }
 
-bool sql_groups_fit(const struct sql_table *table, uint64_t used)
+/* Whether it is the same number or word whatever file it is of. */
+static bool stands_alone(enum sql_value value)
 {
-	for (size_t i = 0; i < table->column_count; i++)
-		if (used >> (i < 63 ? i : 63) & 1 && size_of(table->columns[i].value) == SIZE_MAX)
+	return value == SQL_NUMBER || value == SQL_UNSIGNED || value == SQL_SMALL || value == SQL_REAL ||
+	       value == SQL_WORD;
+}
+
+bool sql_groups_fit(const struct sql_table *table, uint64_t used, unsigned column, bool several)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		enum sql_value value = table->columns[i].value;
+		bool asked = i != column && used >> (i < 63 ? i : 63) & 1;
+		if (asked && (size_of(value) == SIZE_MAX || (several && !stands_alone(value))))
 			return false;
+	}
 	return table->column_count <= SQL_COLUMNS_MOST;
 }
 
@@ -215,7 +226,7 @@ static void write_group(struct sql_groups *groups, struct group *group)
 /* The last blocks are told how many rows they have; the next rows want new ones. */
 static void close_blocks(struct sql_groups *groups)
 {
-	for (size_t i = 0; i < groups->count; i++) {
+	for (size_t i = groups->ended; i < groups->count; i++) {
 		struct group *group = &groups->groups[i];
 		struct place *place = &groups->place_of[group->name];
 		if (group->last)
@@ -319,11 +330,11 @@ static int compare_down(const void *left, const void *right)
 	return compare(right, left);
 }
 
-/* Finds the texts; leaves out names that are not wanted. */
+/* Finds the texts of a file; leaves out names that are not wanted. */
 static bool resolve(struct sql_groups *groups)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < groups->count; i++) {
+	size_t kept = groups->ended;
+	for (size_t i = groups->ended; i < groups->count; i++) {
 		struct group *group = &groups->groups[i];
 		const struct sql_scan_name *name =
 		    group->name ? sql_scan_name(&groups->cursor->scan, group->name) : NULL;
@@ -338,15 +349,22 @@ static bool resolve(struct sql_groups *groups)
 	return true;
 }
 
-int sql_groups_sort(struct sql_groups *groups)
+int sql_groups_end_file(struct sql_groups *groups)
 {
 	close_blocks(groups);
 	if (!resolve(groups))
 		return sql_no_memory(groups->cursor);
+	groups->ended = groups->count;
+	if (groups->name_room)
+		memset(groups->place_of, 0, groups->name_room * sizeof *groups->place_of);
+	return 0;
+}
+
+void sql_groups_sort(struct sql_groups *groups)
+{
 	if (groups->count)
 		qsort(groups->groups, groups->count, sizeof *groups->groups,
 		      groups->cursor->downwards ? compare_down : compare);
-	return 0;
 }
 
 /* The cursor has rows as they are kept, without a copy. */

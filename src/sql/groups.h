@@ -5,8 +5,9 @@
 
 #include "sql/table.h"
 
-/* Whether the columns that are asked for can be kept apart from their row: texts of the cursor's cannot. */
-bool sql_groups_fit(const struct sql_table *table, uint64_t used);
+/* Whether the columns that are asked for, beside that of the name, can be kept apart from their row: texts of the
+ * cursor's cannot. Of several files they must not depend on the file. */
+bool sql_groups_fit(const struct sql_table *table, uint64_t used, unsigned column, bool several);
 
 /* NULL when there is no memory. The cursor's columns that are used are known; column is the name's. */
 struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column);
@@ -21,9 +22,12 @@ int sql_groups_settle(struct sql_groups *groups);
  * negative status, told in session->error. */
 int sql_groups_take(struct sql_groups *groups);
 
-/* After the last row: leaves out those of names that are not wanted, and puts the others in order, as SQLite compares
- * texts. Returns 0 or a negative status, told in session->error. */
-int sql_groups_sort(struct sql_groups *groups);
+/* After the last row of a file, which is still open: leaves out those of names that are not wanted. Returns 0 or a
+ * negative status, told in session->error. */
+int sql_groups_end_file(struct sql_groups *groups);
+
+/* After the last file: puts them in order, as SQLite compares texts. */
+void sql_groups_sort(struct sql_groups *groups);
 
 /* Makes the next rows the cursor's, as they are kept: all of one name, before those of the next. Returns > 0, 0 when
  * there are none left, or a negative status. */

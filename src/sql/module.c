@@ -300,13 +300,13 @@ static bool has_rows(const struct sql_table *table)
 	return table->take || table->pull;
 }
 
-/* Whether rows are wanted in the order of names, and there is one file. SQLite takes rows that are grouped for sorted,
- * where it wants both: so they are sorted, always. */
+/* Whether rows are wanted in the order of names. SQLite takes rows that are grouped for sorted, where it wants both: so
+ * they are sorted, always. */
 static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
 {
-	return vtab->session->count == 1 && has_rows(vtab->table) && info->nOrderBy == 1 &&
-	       info->aOrderBy[0].iColumn >= 0 && vtab->table->columns[info->aOrderBy[0].iColumn].value == SQL_NAME &&
-	       sql_groups_fit(vtab->table, info->colUsed);
+	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
+	return column >= 0 && has_rows(vtab->table) && vtab->table->columns[column].value == SQL_NAME &&
+	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
 }
 
 /* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for

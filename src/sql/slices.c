@@ -353,6 +353,11 @@ static void take_dealt(void *context, unsigned part, const struct tw_call_run *r
 	dealt->status = sql_groups_settle(dealt->cursor->groups);
 }
 
+static bool is_stopped(void *session)
+{
+	return sql_session_stops(session);
+}
+
 static int deal(struct sql_cursor *cursor)
 {
 	struct dealt dealt = {.cursor = cursor, .calls = {.hooks = &dealt_hooks, .name_limit = SIZE_MAX}};
@@ -362,6 +367,8 @@ static int deal(struct sql_cursor *cursor)
 	if (!tw_calls_init(&dealt.calls))
 		return sql_no_memory(cursor);
 	reader->nests = !sql_uses(cursor, DEPTH);
+	reader->stops = is_stopped;
+	reader->stop_context = cursor->scan.session;
 	int status = sql_scan_ended(&cursor->scan, reader->format->deal(reader, 1, take_dealt, &dealt));
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;

@@ -319,6 +319,66 @@ static void test_dealt(void **state)
 	unlink(path);
 }
 
+/* Whoever waits for an answer may end it. */
+static void test_stop(void **state)
+{
+	(void)state;
+	static const char *const queries[] = {
+	    "select name, sum(dur) from slice group by name", /* dealt */
+	    "select name, max(args) from slice group by name",
+	    "select count(*) from slice",
+	    "select count(*) from thread",
+	};
+	volatile sig_atomic_t stop = 1;
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		struct scene scene;
+		set_up(&scene, "fxt/streaming.fxt", NULL);
+		scene.session->hooks.stop = &stop;
+		assert_int_equal(sqlite3_exec(scene.db, queries[i], NULL, NULL, NULL), SQLITE_INTERRUPT);
+		stop = 0;
+		assert_int_equal(sqlite3_exec(scene.db, queries[i], NULL, NULL, NULL), SQLITE_OK);
+		stop = 1;
+		tear_down(&scene);
+	}
+}
+
+/* The same name in several files is one group; what is of one file alone SQLite sorts. */
+static void test_groups_of_files(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *columns, *tail;
+	} queries[] = {
+	    {"name, count(*)", "group by name order by name"},
+	    {"name, count(*), sum(dur), sum(self_dur), max(depth), min(end_kind)", "group by name order by name desc"},
+	    {"name, sum(dur)", "where name glob '*a*' and dur > 10 group by name order by name"},
+	    {"category, count(*)", "group by category order by category"},
+	    {"name, count(*), min(ts), count(distinct utid), max(file)", "group by name order by name"},
+	};
+	static const char *const pairs[][2] = {
+	    {"fxt/streaming.fxt", "fxt/oneshot_all.fxt"},
+	    {"chrome/phases.json", "fxt/streaming.fxt"},
+	    {"fxt/streaming.fxt", "fxt/streaming.fxt"},
+	};
+	for (size_t f = 0; f < sizeof pairs / sizeof *pairs; f++) {
+		for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+			struct scene scene;
+			char query[300];
+			set_up(&scene, pairs[f][0], pairs[f][1]);
+			free(ask(&scene, "create temp table copy as select *, file from slice"));
+			snprintf(query, sizeof query, "select %s from copy %s", queries[i].columns, queries[i].tail);
+			char *rows = ask(&scene, query);
+			assert_true(strlen(rows) > 0);
+			snprintf(query, sizeof query, "select %s from slice %s", queries[i].columns, queries[i].tail);
+			expect(&scene, query, rows);
+			scene.session->options.memory_limit = 1 << 16;
+			expect(&scene, query, rows);
+			free(rows);
+			tear_down(&scene);
+		}
+	}
+}
+
 /* What a small limit has no room for goes through a file. */
 static void test_groups_in_file(void **state)
 {
@@ -434,7 +494,8 @@ int main(void)
 	    cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
 	    cmocka_unit_test(test_windows),        cmocka_unit_test(test_joins),
 	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_dealt),
+	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_groups_of_files),
+	    cmocka_unit_test(test_stop),           cmocka_unit_test(test_dealt),
 	    cmocka_unit_test(test_changed_file),   cmocka_unit_test(test_no_trace),
 	    cmocka_unit_test(test_own_table),
 	};
