@@ -39,6 +39,8 @@ static int read_text(const char *path, struct question *question)
 		status = tw_say_error("%s: more than 16 MiB are no query", path);
 	else if (!tw_text_add(&text, "", 0))
 		status = tw_say_error("out of memory");
+	else if (strlen(text.bytes) < text.length)
+		status = tw_say_error("%s: a zero byte is no part of a statement", path);
 	tw_input_close(input);
 	question->own = text.bytes;
 	*question = (struct question){.name = path, .text = text.bytes, .own = text.bytes};

@@ -20,6 +20,7 @@ struct source {
 	bool person;
 	char *line; /* the last one */
 	size_t room;
+	bool zero; /* there is a zero byte in it */
 	bool over; /* .quit */
 };
 
@@ -160,6 +161,7 @@ static char *next_line(struct source *source, bool more)
 		return source->line = readline(more ? "     ...> " : "trackway> ");
 	}
 	ssize_t length = getline(&source->line, &source->room, stdin);
+	source->zero = length > 0 && strlen(source->line) < (size_t)length;
 	if (length > 0 && source->line[length - 1] == '\n')
 		source->line[length - 1] = '\0';
 	return length < 0 ? NULL : source->line;
@@ -206,8 +208,16 @@ static int run_statement(struct tw_sql_run *run, const struct source *source, st
 	return status;
 }
 
+/* Whether a line can end what has been collected: many lines are not looked through again and again. */
+static bool may_end(const char *line)
+{
+	return strchr(line, ';') || strstr(line, "*/");
+}
+
 static int take_line(struct tw_sql_run *run, struct source *source, struct tw_text *statement, char *line)
 {
+	if (source->zero)
+		return tw_say_error("standard input: a zero byte is no part of a statement");
 	if (statement->length == 0 && *line == '.') {
 		if (source->person)
 			add_history(line);
@@ -217,7 +227,7 @@ static int take_line(struct tw_sql_run *run, struct source *source, struct tw_te
 		return 0;
 	if (!tw_text_add(statement, line, strlen(line)) || !tw_text_add(statement, "\n", 1))
 		return tw_say_error("out of memory");
-	return sqlite3_complete(statement->bytes) ? run_statement(run, source, statement) : 0;
+	return may_end(line) && sqlite3_complete(statement->bytes) ? run_statement(run, source, statement) : 0;
 }
 
 /* Ctrl-C while a statement is typed: it is dropped. */

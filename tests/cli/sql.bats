@@ -83,6 +83,21 @@ one() { # what a query answers, without the names of the columns
 		"null,-1,-9223372036854775808,0.5,integer,integer,real,text" ]
 }
 
+@test "sql: a statement of many lines is read once, and what only looks like an end is none" {
+	awk 'BEGIN { print "select count(*) from (values"; for (i = 1; i < 200000; i++) print "(" i "),"; print "(0)); select 2;" }' >long.sql
+	[ "$(timeout 60 trackway sql --csv "$DATA/fxt/oneshot_all.fxt" <long.sql | tr '\n' ' ')" = "count(*) 200000 2 2 " ]
+	said() { printf '%s\n' "$1" | trackway sql --csv "$DATA/fxt/oneshot_all.fxt" | tail -n +2; }
+	[ "$(said $'select 1; /* x;\ny */')" = 1 ]
+	[ "$(said $'select 1 -- ;\n+ 1 as a;')" = 2 ]
+	[ "$(said $'select \';\n;\' as a;')" = $'";\n;"' ]
+	for way in '' '-f nul.sql'; do
+		printf 'select 1;\0select 2;\n' >nul.sql
+		run trackway sql $way "$DATA/fxt/oneshot_all.fxt" <nul.sql
+		[ "$status" -eq 2 ]
+		[[ "$output" == *": a zero byte is no part of a statement" ]]
+	done
+}
+
 @test "sql: a trace from standard input, as a pipe and as a file" {
 	query='select count(*), count(distinct p.id) from slice s left join slice p on p.id = s.parent_id'
 	expected=$(one "$DATA/fxt/streaming.fxt" "$query")
