@@ -236,7 +236,8 @@ static int begin_file(struct sql_cursor *cursor)
 	if (status < 0 || !choose_track(cursor))
 		return status;
 	scan->order = table->pull ? TW_ORDER_FILE : cursor->in_order || table->in_time ? TW_ORDER_TIME : TW_ORDER_TRACK;
-	scan->kinds = table->kinds;
+	bool all = cursor->used & table->lasting && !cursor->scan.session->files[scan->file].survey;
+	scan->kinds = all ? UINT32_MAX : table->kinds;
 	scan->checking = table->checking;
 	scan->on_finding = table->on_finding;
 	scan->finding_context = cursor;

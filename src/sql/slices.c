@@ -247,27 +247,23 @@ static int take(struct sql_cursor *cursor)
 	return status;
 }
 
-/* Only begins and ends have been read: how long the threads of what is open went on, the survey knows. */
-static int go_on(struct sql_cursor *cursor, struct tw_calls *calls)
+/* Where only begins and ends have been read: how long the threads of what is open went on, the survey knows. */
+static void go_on(struct sql_cursor *cursor, struct tw_calls *calls)
 {
-	int status = sql_survey_make(cursor->scan.session, cursor->scan.file);
-	if (status < 0)
-		return status;
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
 	for (uint32_t i = 0; i < calls->stack_room; i++) {
 		uint64_t last = calls->stacks[i].depth ? survey->tracks[sql_scan_track(&cursor->scan, i)].last : 0;
 		if (last > calls->stacks[i].last)
 			calls->stacks[i].last = last;
 	}
-	return 0;
 }
 
 static int finish(struct sql_cursor *cursor)
 {
 	struct sql_slices *slices = cursor->state;
-	bool asked = slices->wanted && (sql_uses(cursor, DUR) || sql_uses(cursor, SELF_DUR));
-	int status = asked ? go_on(cursor, &slices->calls) : 0;
-	return status < 0 ? status : sql_slices_finish(slices);
+	if (slices->wanted && cursor->used & cursor->table->lasting && cursor->scan.kinds != UINT32_MAX)
+		go_on(cursor, &slices->calls);
+	return sql_slices_finish(slices);
 }
 
 static bool waits(const struct sql_cursor *cursor)
@@ -366,6 +362,7 @@ static int deal(struct sql_cursor *cursor)
 	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
 	if (!tw_calls_init(&dealt.calls))
 		return sql_no_memory(cursor);
+	reader->kinds = cursor->table->kinds; /* who deals knows how long tracks go on */
 	reader->nests = !sql_uses(cursor, DEPTH);
 	reader->stops = is_stopped;
 	reader->stop_context = cursor->scan.session;
@@ -386,6 +383,7 @@ const struct sql_table sql_table_slice = {
     SQL_COLUMNS(columns),
     .row_size = sizeof(struct row),
     .kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
+    .lasting = 1u << DUR | 1u << SELF_DUR,
     .windowed = true,
     .state_size = sizeof(struct sql_slices),
     .begin = begin,

@@ -88,6 +88,7 @@ struct sql_table {
 	size_t row_size;
 	const char *format; /* the files' that it has rows of; NULL: all */
 	uint32_t kinds;     /* of event that it reads, bits 1 << kind */
+	uint64_t lasting;   /* columns that events of all kinds tell, where there is no survey: bits */
 	bool windowed;      /* rows of a window need only what an index gives for it */
 	bool stacked;       /* they tell stacks */
 	bool whole_file;    /* rows of one thread need the events of the others */
