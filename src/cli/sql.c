@@ -68,6 +68,24 @@ static int say_no_query(const char *typed)
 	return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", typed);
 }
 
+static int say_both(void)
+{
+	return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
+}
+
+static bool is_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static int read_statements(const char *path, char **operands, size_t count, struct question *question)
+{
+	for (size_t i = 0; i < count && is_input(path); i++)
+		if (is_input(operands[i]))
+			return say_both();
+	return read_text(path, question);
+}
+
 /* Finds what is to be run; the last operand may be it. */
 static int choose(const struct tw_sql_options *options, char **operands, size_t *count, struct question *question)
 {
@@ -81,7 +99,7 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 		return 0;
 	}
 	if (options->file)
-		return read_text(options->file, question);
+		return read_statements(options->file, operands, *count, question);
 	const struct tw_sql_query *query = options->query ? tw_sql_query_named(options->query) : NULL;
 	if (options->query && !query)
 		return say_no_query(options->query);
@@ -97,10 +115,10 @@ static int settle_input(const struct tw_sql_options *options, char **operands, s
 	static char again[] = "/dev/stdin";
 	bool asked = question->text || tw_sql_is_database(options->common.output);
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(operands[i], "-") != 0)
+		if (!is_input(operands[i]))
 			continue;
-		if (!asked || (options->file && strcmp(options->file, "-") == 0))
-			return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
+		if (!asked)
+			return say_both();
 		if (options->index)
 			return tw_say_usage(&tw_command_sql,
 			                    "--index: standard input has no place for an index beside it");

@@ -292,8 +292,8 @@ static bool is_flawless(const struct view *view, size_t at)
 static bool is_chance(const struct view *view, size_t at)
 {
 	size_t size = measure(view, at), end = at + size;
-	bool sure = size > SHORT * TW_FXT_WORD ||
-	            (is_sound(view, at) && is_solid(view, at, size) && is_flawless(view, at));
+	bool sure =
+	    size > SHORT * TW_FXT_WORD || (is_sound(view, at) && is_solid(view, at, size) && is_flawless(view, at));
 	for (size_t inside = at + 1; !sure && inside < end; inside++)
 		if (others_begin(view, inside, end))
 			return true;
@@ -563,7 +563,8 @@ static bool is_beginning(const struct view *view, size_t at, size_t size)
 	bool little = header >> 16 == 0 && shares_zeros(view, at, size);
 	if (is_weak(view, at, measure(view, at)) || little || !is_flawless(view, at) || is_chance(view, at))
 		return false;
-	return (fxt_type(header) == TW_FXT_TYPE_EVENT && size - at >= TW_FXT_WORD) || is_named_well(view, at) || is_argued_well(view, at);
+	return (fxt_type(header) == TW_FXT_TYPE_EVENT && size - at >= TW_FXT_WORD) || is_named_well(view, at) ||
+	       is_argued_well(view, at);
 }
 
 /* Whether what follows a record began in it, because bytes of it are missing. */

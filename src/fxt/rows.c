@@ -511,7 +511,8 @@ static bool is_asked_for(const struct job *job)
 {
 	const struct tw_fxt_record *record = job->record;
 	bool switches = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH || record->kind == TW_FXT_CONTEXT_SWITCH;
-	return !has_thread(record) || is_wanted(job, &record->thread) || (switches && is_wanted(job, &record->incoming));
+	return !has_thread(record) || is_wanted(job, &record->thread) ||
+	       (switches && is_wanted(job, &record->incoming));
 }
 
 /* ---- Turns. ---- */

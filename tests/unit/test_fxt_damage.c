@@ -917,7 +917,8 @@ static void test_short_before_few(void **state)
 		put_named(0, 32, 1000, 5);
 		lose(to - missing, missing);
 		expect_others(from, to, -missing, "bytes missing of a string's padding");
-		assert_true(wanted[to] && lost == 16 - missing + 8 && errors == 3); /* the third: the name of the blob */
+		assert_true(wanted[to] && lost == 16 - missing + 8 &&
+		            errors == 3); /* the third: the name of the blob */
 	}
 }
 
