@@ -17,16 +17,21 @@
 #include "fxt/fxt.h"
 
 enum {
-	WALKED_AHEAD = 8,        /* chunks that are walked before the first of them is given out */
-	LINE = WALKED_AHEAD + 4, /* chunks between being read and being given out */
-	TAKEN_AHEAD = 3,         /* the same for work that the walk takes a part of: all should stay in near caches */
-	TAKEN_LINE = 6,
-	MERGED_AHEAD = 4, /* and where several archives are read at once: each has less memory, */
-	MERGED_LINE = 6,
-	MANY_AHEAD = 2, /* and where there are many */
-	MANY_LINE = 3,
+	LINE = 12,      /* chunks between being read and being given out, at most */
 	STATE_SHARE = 2 /* of the memory limit, for tables and names */
 };
+
+/* How many chunks are walked before the first of them is given out, and how many there are between being read and being
+ * given out. */
+struct distance {
+	unsigned walks, lines;
+};
+
+static const struct distance usual = {8, LINE};
+static const struct distance leapt = {4, 8};  /* most is done as soon as a chunk is read */
+static const struct distance taken = {3, 6};  /* the walk takes a part of the work: all should stay in near caches */
+static const struct distance merged = {4, 6}; /* several archives are read at once: each has less memory, */
+static const struct distance many = {2, 3};   /* and where there are many */
 
 enum stage { READ, READY, WALKED, DECODED }; /* READY: to be walked */
 
@@ -42,7 +47,7 @@ struct fxt_ahead {
 	struct fxt_wish wish;
 	struct fxt_state state;
 	struct fxt_walk walk;
-	unsigned walks_ahead, lines;  /* WALKED_AHEAD and LINE, or less */
+	struct distance distance;
 	struct slot line[LINE];       /* chunk number n is line[n % LINE] */
 	uint64_t given, walked, read; /* how many chunks have gone so far: given <= walked <= read */
 	uint64_t position;            /* bytes read */
@@ -108,7 +113,7 @@ static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch 
 
 static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
-	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->lines)
+	if (ahead->reading || ahead->at_end || ahead->read - ahead->given >= ahead->distance.lines)
 		return false;
 	struct fxt_chunk *chunk = new_chunk(ahead);
 	if (!chunk) {
@@ -281,7 +286,7 @@ static void walk_next(struct fxt_ahead *ahead)
 /* Walks as far ahead as it must. */
 static void walk_ahead(struct fxt_ahead *ahead)
 {
-	while (ahead->walked - ahead->given < ahead->walks_ahead && !(ahead->at_end && ahead->walked == ahead->read))
+	while (ahead->walked - ahead->given < ahead->distance.walks && !(ahead->at_end && ahead->walked == ahead->read))
 		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
 			walk_next(ahead);
 		else
@@ -324,7 +329,7 @@ void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 
 void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	if (ahead->spare_bytes_count < ahead->lines) {
+	if (ahead->spare_bytes_count < ahead->distance.lines) {
 		ahead->spare_bytes[ahead->spare_bytes_count].bytes = chunk->bytes;
 		ahead->spare_bytes[ahead->spare_bytes_count++].room = chunk->room;
 	} else {
@@ -394,15 +399,11 @@ struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead)
 	return &ahead->state;
 }
 
-static void choose_lines(struct fxt_ahead *ahead)
+static struct distance distance_for(const struct tw_reader *reader, const struct fxt_work *work)
 {
-	unsigned merged = ahead->reader->merged;
-	bool takes = ahead->work->take;
-	ahead->walks_ahead = merged > FXT_FEW ? MANY_AHEAD
-	                     : merged > 1     ? MERGED_AHEAD
-	                     : takes          ? TAKEN_AHEAD
-	                                      : WALKED_AHEAD;
-	ahead->lines = merged > FXT_FEW ? MANY_LINE : merged > 1 ? MERGED_LINE : takes ? TAKEN_LINE : LINE;
+	if (reader->merged > 1)
+		return reader->merged > FXT_FEW ? many : merged;
+	return work->take ? taken : work->leap ? leapt : usual;
 }
 
 int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struct fxt_work *work,
@@ -416,7 +417,7 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	ahead->work = work;
 	ahead->wish = *wish;
 	ahead->held_from = UINT64_MAX;
-	choose_lines(ahead);
+	ahead->distance = distance_for(reader, work);
 	ahead->walk = (struct fxt_walk){.state = &ahead->state,
 	                                .check = wish->check,
 	                                .options = wish->options,
