@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
 
 /* One compression. */
 struct tw_packer;
@@ -16,6 +19,10 @@ const struct tw_packer *tw_packer_of(const char *path);
  * "X.JSON". */
 bool tw_name_ends_with(const char *path, const char *ending);
 
+/* Whether blocks are to be compressed one after the other, by one struct tw_pack: zstd's are. Those of gzip need
+ * nothing but themselves. */
+bool tw_packer_goes_in_order(const struct tw_packer *packer);
+
 struct tw_pack;
 
 /* How hard it is tried: less takes two thirds of the time and a fourteenth more room (gzip, on a profile). */
@@ -24,14 +31,30 @@ enum tw_pack_effort { TW_PACK_USUAL, TW_PACK_LESS };
 /* Starts. NULL when there is no memory. */
 struct tw_pack *tw_pack_new(const struct tw_packer *packer, enum tw_pack_effort effort);
 
+/* What became of a block; all zero to begin, the text to be freed. */
+struct tw_packed {
+	struct tw_text text;
+	size_t size;  /* of the block */
+	uint32_t sum; /* of its bytes, where the format has one */
+};
+
+/* Compresses a block; last: there is none behind it. False when there is no memory. */
+bool tw_pack_block(struct tw_pack *pack, const char *bytes, size_t size, bool last, struct tw_packed *packed);
+
 /* Where compressed bytes go. */
 struct tw_pack_sink {
 	void (*put)(void *context, const char *bytes, size_t size);
 	void *context;
 };
 
-/* Compresses bytes; end: these are the last. False when there is no memory. */
-bool tw_pack_write(struct tw_pack *pack, const struct tw_pack_sink *sink, const char *bytes, size_t size, bool end);
+/* What stands before all blocks. */
+void tw_pack_put_head(const struct tw_packer *packer, const struct tw_pack_sink *sink);
+
+/* A block; total: of all so far, in their order. */
+void tw_pack_put(const struct tw_packed *packed, struct tw_packed *total, const struct tw_pack_sink *sink);
+
+/* What stands behind them. */
+void tw_pack_put_tail(const struct tw_packer *packer, const struct tw_packed *total, const struct tw_pack_sink *sink);
 
 /* Frees; NULL is fine. */
 void tw_pack_free(struct tw_pack *pack);

@@ -1,4 +1,4 @@
-/* press.h - compression in a thread of its own, behind the one that writes. */
+/* press.h - compression by other threads, behind the one that writes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PRESS_H
 #define BASE_PRESS_H
@@ -10,7 +10,7 @@
 
 struct tw_press;
 
-/* Starts. The sink is called from the other thread. NULL when there is no memory or no thread. */
+/* Starts. The sink is called from any thread, but by one at a time. NULL when there is no memory. */
 struct tw_press *tw_press_new(const struct tw_packer *packer, enum tw_pack_effort effort,
                               const struct tw_pack_sink *sink);
 

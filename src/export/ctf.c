@@ -50,8 +50,8 @@ enum { CONTEXT = 3, NUMBERS = 5, NAMES = 3, FIELDS = sizeof fields / sizeof *fie
 enum { WORD = sizeof(uint64_t), CLASS_BYTES = 2, TIME_BYTES = 4, CPU_BYTES = 2, LINE_BYTES = 4 };
 enum { FRONT_MAX = CLASS_BYTES + TIME_BYTES + CPU_BYTES + (NUMBERS - 1) * WORD + WORD };
 
-/* An event class: from bit 0 the kind, from bit 5 the columns TRACK to CATEGORY, from bit 8 OTHER to LINE, and in bit 15
- * whether numbers have 64 bits; whether there are a value and an id is the kind's. */
+/* An event class: from bit 0 the kind, from bit 5 the columns TRACK to CATEGORY, from bit 8 OTHER to LINE, and in bit
+ * 15 whether numbers have 64 bits; whether there are a value and an id is the kind's. */
 enum { CLASS_NAMES = 5, CLASS_OTHERS = 8, CLASS_WIDE = 15, CLASSES = 1 << 16 };
 static_assert((int)TW_EVENT_KINDS <= 1 << CLASS_NAMES, "a kind has five bits");
 static_assert(TW_COLUMN_CATEGORY - TW_COLUMN_TRACK == CLASS_OTHERS - CLASS_NAMES - 1, "three names have three bits");

@@ -187,6 +187,14 @@ both_ways() { # plain name, command...
 	long_log long.xray
 	both_ways long.json convert long.xray
 	[ "$(stat -c %s long.json)" -gt 10000000 ]
+	# One member, and the same with one processor.
+	"$PYTHON" - <<-'END'
+		import zlib
+		gzip = zlib.decompressobj(31)
+		gzip.decompress(open("long.json.gz", "rb").read())
+		assert gzip.eof and not gzip.unused_data
+	END
+	taskset -c 0 trackway convert long.xray -o one.json.gz && cmp one.json.gz long.json.gz
 	[ -e /dev/full ] || skip "no /dev/full"
 	ln -s /dev/full full.json.gz
 	ln -s /dev/full full.json.zst
