@@ -17,8 +17,9 @@
 #include "fxt/fxt.h"
 
 enum {
-	LINE = 12,      /* chunks between being read and being given out, at most */
-	STATE_SHARE = 2 /* of the memory limit, for tables and names */
+	LINE = 12,       /* chunks between being read and being given out, at most */
+	STATE_SHARE = 2, /* of the memory limit, for tables and names */
+	MERGED_SHARE = 4 /* the same where several archives are merged, which has all names once more */
 };
 
 /* How many chunks are walked before the first of them is given out, and how many there are between being read and being
@@ -422,7 +423,8 @@ int fxt_ahead_new(struct fxt_ahead **made, struct tw_reader *reader, const struc
 	                                .check = wish->check,
 	                                .options = wish->options,
 	                                .lost_from = UINT64_MAX};
-	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / STATE_SHARE))
+	size_t share = reader->merged > 1 ? MERGED_SHARE : STATE_SHARE;
+	if (!fxt_state_init(&ahead->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / share))
 		return TW_ERR_MEMORY;
 	ahead->crew = crew ? fxt_crew_hold(crew) : fxt_crew_new(jobs);
 	ahead->client = (struct fxt_client){.work = serve, .context = ahead};

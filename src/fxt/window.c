@@ -235,6 +235,8 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
 	               slab->brief_count * sizeof *slab->briefs + slab->ready_size +
 	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
+	if (fxt_window_forgets(window->reader) && chunk->bytes) /* others are held without them */
+		chunk->early += chunk->room;
 	window->early_bytes += chunk->early;
 }
 

@@ -63,7 +63,7 @@ void fxt_window_put(struct fxt_window *window, struct fxt_chunk *chunk);
 /* Makes the rows of a chunk that waits, unless another thread has. */
 void fxt_window_make(struct fxt_window *window, struct fxt_chunk *chunk);
 
-/* Counts the memory of the rows of a chunk that could not wait. */
+/* Counts the memory of a chunk whose rows could not wait. */
 void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk);
 
 /* Takes the memory of a chunk whose rows have all been delivered, to be used again. */

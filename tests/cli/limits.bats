@@ -255,4 +255,5 @@ assert names == own[:kept] + ["(other)"] * (9000 - kept)'
 	done
 	(ulimit -n 32; trackway merge --align none many*.fxt -o all.fxt 2>said) # with the usual limit there is room
 	[ ! -s said ]
+	peak_below 72 merge --align none --memory 32M many*.fxt -o out.fxt # all are open at once: 60 readers
 }
