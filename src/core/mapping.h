@@ -19,8 +19,8 @@ struct tw_homes {
 	size_t count, room;
 };
 
-/* What may be added to a dictionary, by all mappings to it together; all zero but `most` to begin. What there is no room
- * for is left out: names become "(other)", threads and processes 0, and stacks those around them. */
+/* What may be added to a dictionary, by all mappings to it together; all zero but `most` to begin. What there is no
+ * room for is left out: names become "(other)", threads and processes 0, and stacks those around them. */
 struct tw_mapping_room {
 	size_t used, most; /* bytes */
 	bool full;         /* something was left out */
