@@ -143,8 +143,8 @@ static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t 
 	return tw_map_find(&homes->owners, *number, &owner) || tw_map_add(&homes->owners, *number, home->trace);
 }
 
-/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none, and of what there is no
- * room for. */
+/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none, and of what there is
+ * no room for. */
 static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t *number)
 {
 	uint32_t place = (uint32_t)mapping->processes.count;
