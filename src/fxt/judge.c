@@ -177,11 +177,13 @@ static bool chain(const struct view *view, size_t at, unsigned least)
 }
 
 /* Whether what measures right may as well be an argument or a small number. A null argument looks like the section of
- * some provider, a uint32 of 0 like an empty string, a small number like a thread without one, a pointer or a text like
+ * some provider, an end of 74 ticks like a module without a name, a uint32 of 0 like an empty string, a small number like a thread without one, a pointer or a text like
  * an object without a name. */
 static bool is_weak(const struct view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
+	if (header >> 16 == 0)
+		return fxt_type(header) != TW_FXT_TYPE_INITIALIZATION;
 	switch (fxt_type(header)) {
 	case TW_FXT_TYPE_METADATA:
 		return size == TW_FXT_WORD && header != TW_FXT_MAGIC_WORD &&
@@ -317,6 +319,11 @@ static size_t scan(const struct view *view, size_t from)
 	return end;
 }
 
+static struct fxt_judgement judgement(enum fxt_verdict verdict, uint64_t size, const char *fault, size_t at)
+{
+	return (struct fxt_judgement){.verdict = verdict, .size = size, .fault = fault, .at = at};
+}
+
 /* The fault of a header, whose size may not be trusted. */
 static const char *header_fault(uint64_t header)
 {
@@ -395,8 +402,14 @@ static struct fxt_judgement by_size(const struct view *view, const struct tw_fxt
 	size_t next = !other && followed(view, size) ? size : scan(view, 1);
 	next = other && other < next ? other : next;
 	if (next == size)
-		return (struct fxt_judgement){fits ? FXT_IS_RECORD : FXT_IS_BROKEN, size, decoder->fault, decoder->at};
-	return (struct fxt_judgement){FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at};
+		return (struct fxt_judgement){
+		    .verdict = fits ? FXT_IS_RECORD : FXT_IS_BROKEN,
+		    .size = size,
+		    .fault = decoder->fault,
+		    .at = decoder->at,
+		    .joins = fits && ((view->at_end && view->left == size) || begins(view, size)),
+		};
+	return judgement(FXT_IS_GARBAGE, next, decoder->fault ? decoder->fault : "a record", decoder->at);
 }
 
 /* A large record that is not all here. */
@@ -405,7 +418,7 @@ static struct fxt_judgement by_beginning(const struct view *view, const struct t
 	size_t other = is_known(record) ? 0 : view->at_end ? scan(view, 1) : holds_others(view, record->size);
 	if (!other || other == view->left)
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = record->size};
-	return (struct fxt_judgement){FXT_IS_GARBAGE, other, "a record", 0};
+	return judgement(FXT_IS_GARBAGE, other, "a record", 0);
 }
 
 /* Whether what a record says about its contents ends in these bytes, though its size goes beyond them. */
@@ -430,9 +443,8 @@ static struct fxt_judgement cut_or_garbage(const struct view *view, uint64_t siz
 	unsigned least = is_sound(view, 0) && !ends_here(view) ? 2 : 1;
 	for (size_t at = 1; at < view->left; at++)
 		if (goes_on(view, at, least))
-			return (struct fxt_judgement){FXT_IS_GARBAGE, at,
-			                              "a record that ends before the end of the file", 0};
-	return (struct fxt_judgement){FXT_IS_CUT, size, "the rest of the record", 0};
+			return judgement(FXT_IS_GARBAGE, at, "a record that ends before the end of the file", 0);
+	return judgement(FXT_IS_CUT, size, "the rest of the record", 0);
 }
 
 /* Records follow one another from a place: 1, and how many of the first of them are hardly arguments; otherwise 0. */
@@ -635,10 +647,10 @@ static struct fxt_judgement by_name(const struct view *view, size_t size)
 {
 	size_t inside = look_inside(view, size);
 	if (inside < size)
-		return (struct fxt_judgement){FXT_IS_GARBAGE, inside, "a record as long as it says", 0};
+		return judgement(FXT_IS_GARBAGE, inside, "a record as long as it says", 0);
 	if (is_alone(view, 0) || followed(view, size))
 		return (struct fxt_judgement){.verdict = FXT_IS_RECORD, .size = size};
-	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), "a provider's name", 0};
+	return judgement(FXT_IS_GARBAGE, scan(view, 1), "a provider's name", 0);
 }
 
 static struct fxt_judgement by_decoding(const struct view *view)
@@ -657,7 +669,7 @@ static struct fxt_judgement by_decoding(const struct view *view)
 	if (status == 1 || (status == TW_ERR_VALUE && record.size <= view->left))
 		return by_size(view, &decoder, &record, status == 1);
 	uint64_t header = tw_load64(view->bytes, view->big);
-	return (struct fxt_judgement){FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0};
+	return judgement(FXT_IS_GARBAGE, scan(view, 1), header_fault(header), 0);
 }
 
 /* Whether more records than chance makes follow one another from a place. */
@@ -693,6 +705,12 @@ size_t fxt_chain(const uint8_t *bytes, size_t left, bool big, unsigned *count)
 	return at;
 }
 
+bool fxt_is_flawless(const uint8_t *bytes, size_t left, bool big)
+{
+	const struct view view = {.bytes = bytes, .left = left, .big = big};
+	return is_flawless(&view, 0);
+}
+
 bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                       uint64_t offset)
 {
@@ -712,6 +730,6 @@ struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *byt
 	if (in_garbage)
 		return (struct fxt_judgement){.verdict = FXT_IS_GARBAGE, .size = scan(&view, 0)};
 	if (left < TW_FXT_WORD)
-		return (struct fxt_judgement){FXT_IS_CUT, TW_FXT_WORD, "the rest of the record", 0};
+		return judgement(FXT_IS_CUT, TW_FXT_WORD, "the rest of the record", 0);
 	return by_decoding(&view);
 }

@@ -402,10 +402,18 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return true;
 }
 
+/* Whether a strange record stands between one that has no flaw and others: nothing is missing there. */
+static bool is_between(const struct fxt_walk *walk, const struct fxt_chunk *chunk,
+                       const struct fxt_judgement *judgement)
+{
+	return judgement->joins && walk->last < chunk->walked &&
+	       fxt_is_flawless(chunk->bytes + walk->last, chunk->end - walk->last, walk->big);
+}
+
 /* Whether the records before a place in doubt hold the beginning of others. The walk goes on with those. */
 static bool look_behind(struct fxt_walk *walk, struct fxt_chunk *chunk, const struct fxt_judgement *judgement)
 {
-	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX)
+	if (judgement->verdict >= FXT_IS_SWAPPED || walk->lost_from != UINT64_MAX || is_between(walk, chunk, judgement))
 		return false;
 	if (look_back(walk, chunk))
 		return true;

@@ -21,12 +21,16 @@ struct fxt_judgement {
 	uint64_t size;
 	const char *fault; /* what was expected */
 	size_t at;         /* where in the record */
+	bool joins;        /* a record: others that are as they should be begin where it ends */
 };
 
 /* judge.c: judges bytes[0, left). at_end: nothing comes after them. offset: theirs in the archive. in_garbage: the
  * bytes before are no records. */
 struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                                bool in_garbage, uint64_t offset);
+
+/* Whether the first record of the bytes has no flaw in its padding, texts and numbers. */
+bool fxt_is_flawless(const uint8_t *bytes, size_t left, bool big);
 
 /* Where in a record of `size` bytes, which something follows that is none, others begin that follow one another: then
  * bytes of it are missing, and it has swallowed them. `size` if nowhere. left: bytes there are. offset: its own. */

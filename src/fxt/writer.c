@@ -196,10 +196,11 @@ static uint32_t choose_id(const struct fxt_writer *w, unsigned number)
 	return id;
 }
 
+/* A tick of a provider that does not tell it was read as a nanosecond. */
 static uint64_t choose_frequency(const struct fxt_writer *w, unsigned number)
 {
 	uint64_t own = tw_dictionary_provider(w->dictionary, number)->ticks_per_second;
-	uint64_t source = own ? own : w->source_frequency;
+	uint64_t source = own ? own : number ? TW_NS_PER_SECOND : w->source_frequency;
 	bool known = source && source <= TW_FREQUENCY_MAX;
 	if (w->writer->options.ticks_per_second)
 		return w->writer->options.ticks_per_second;

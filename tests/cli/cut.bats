@@ -189,6 +189,22 @@ PY
 	grep -q 'provider: 45 ' err
 }
 
+@test "cut: a provider that does not tell its ticks keeps its nanoseconds beside one that does" {
+	"$PYTHON" - <<'PY'
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+from fxt_odd import *
+
+one = string(1, b"one") + thread(1, 5, 6) + event(0, 1, ticks=24000)
+two = string(1, b"two") + thread(1, 5, 6) + event(0, 1, ticks=1000007)
+open("in.fxt", "wb").write(words(MAGIC) + provider_info(1, b"one") + record(1, 0, 24 * 10**6) + one + provider_info(2, b"two") + two +
+                            record(0, 2 << 16 | 1 << 20) + event(0, 1, ticks=48000))
+PY
+	trackway cut --thread 6 in.fxt -o part.fxt 2>err
+	whose part.fxt | diff - <(printf '%s\n' "1 one one 1000000" "2 two two 1000007" "1 one one 2000000")
+	[ ! -s err ] || fail "$(cat err)"
+}
+
 @test "cut: the wall time of an archive's clock is kept" {
 	"$PYTHON" - <<-'END'
 		import struct

@@ -221,9 +221,12 @@ def lonely(archive, edits):
 
 def completing(archive, edits):
     """Offsets of records whose last bytes may be the first ones of a header of which as many are missing."""
+    ends = {offset + size: offset for offset, size in archive.records}
     for begin, end, instead in edits:
-        if not instead and any(offset < end < offset + 8 for offset, _ in archive.records):
-            yield from (offset for offset, size in archive.records if offset + size == begin)
+        header = next((offset for offset, _ in archive.records if offset < end < offset + 8), None)
+        if not instead and header is not None:
+            before = min(begin, header)
+            yield from [ends[before]] if before in ends else []
 
 
 def moved(offset, edits):

@@ -895,6 +895,37 @@ static void put_string(unsigned index, const char *text)
 	put_text(text, length);
 }
 
+/* A record of a type that nobody knows is one between good ones. The end of a slice at tick 74 looks like a module that
+ * ends where it does; half a number and half of its header, like an event of known names. */
+static void test_unknown_between(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_string(0x3b, "cat");
+		put_string(0x80, "name");
+		put(UINT64_C(0x0080003b01040034)); /* complete */
+		put(70);
+		put(74);
+		put(0x80003b);
+		put(5);
+		put(7);
+		put_named(0, 0x80, 80, 4);
+		put(UINT64_C(0x0080003b01120044)); /* begin, with a number */
+		put(90);
+		put(0x800024);
+		put(UINT64_C(0x4412345678));
+		put(0x80003b);
+		put(5);
+		put(7);
+		put_named(0, 0x80, 100, 4);
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(lost == 0 && errors == 0);
+	}
+}
+
 /* Behind a string record of which bytes are missing stand two records, and something that is none: they are not as many
  * as tell by themselves that they are some, but they leave nothing out between it and what can be told for a record.
  * Where what is missing is as much as the next header's first zeros, it may be these as well. */
@@ -1010,6 +1041,7 @@ int main(void)
 	    cmocka_unit_test(test_chance),
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_blob_of_chance),
+	    cmocka_unit_test(test_unknown_between),
 	    cmocka_unit_test(test_short_before_few),
 	    cmocka_unit_test(test_short_before_chance),
 	    cmocka_unit_test(test_short_before_flawed),
