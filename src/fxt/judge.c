@@ -711,12 +711,12 @@ bool fxt_is_flawless(const uint8_t *bytes, size_t left, bool big)
 	return is_flawless(&view, 0);
 }
 
-bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
-                      uint64_t offset)
+bool fxt_is_turn(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
+                 uint64_t offset)
 {
 	const struct view view = {state, bytes, left, at_end, big, offset};
 	size_t size = measure(&view, 0);
-	return size == TW_FXT_WORD || (is_alone(&view, 0) && ((at_end && left == size) || begins(&view, size)));
+	return is_alone(&view, 0) && ((at_end && left == size) || begins(&view, size));
 }
 
 struct fxt_judgement fxt_judge(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,

@@ -636,15 +636,27 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 	*stretch = (struct stretch){.from = leap->to, .place = leap->to, .last = leap->last};
 }
 
-/* Whether a record that measures right may be passed without a further look. What a provider info record does cannot be
- * undone. */
+/* Whether metadata needs a further look. What a provider info record does cannot be undone, if it has a name; and what
+ * follows a section of a provider that was not announced has no names. */
+static bool is_doubtful(const struct fxt_walk *walk, uint64_t header)
+{
+	switch ((unsigned)fxt_kind(header)) {
+	case TW_FXT_PROVIDER_INFO:
+		return fxt_size(header) > 1;
+	case TW_FXT_PROVIDER_SECTION:
+		return !fxt_state_knows(walk->state, (uint32_t)tw_bits(header, 20, 51));
+	default:
+		return false;
+	}
+}
+
+/* Whether a record that measures right may be passed. */
 static bool may_be_passed(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
 	const uint8_t *bytes = chunk->bytes + place;
 	uint64_t header = tw_load64(bytes, walk->big);
-	return fxt_type(header) != TW_FXT_TYPE_METADATA || fxt_kind(header) != TW_FXT_PROVIDER_INFO ||
-	       fxt_is_announced(walk->state, bytes, chunk->end - place, chunk->at_end, walk->big,
-	                        fxt_offset(chunk, place));
+	return fxt_type(header) != TW_FXT_TYPE_METADATA || !is_doubtful(walk, header) ||
+	       fxt_is_turn(walk->state, bytes, chunk->end - place, chunk->at_end, walk->big, fxt_offset(chunk, place));
 }
 
 /* Records that are as they should be. False at a barrier. */

@@ -42,10 +42,10 @@ size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size
 size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
                        bool at_end, bool big, uint64_t offset);
 
-/* Whether a provider info record that measures right has a good name, or none, and a record behind it: otherwise it is
- * to be judged before tables start anew with it. */
-bool fxt_is_announced(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
-                      uint64_t offset);
+/* Whether a metadata record that measures right has a record behind it, and a good name if it has one: otherwise it is to
+ * be judged before tables start anew with it, or what follows is another provider's. */
+bool fxt_is_turn(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
+                 uint64_t offset);
 
 /* Where in bytes[0, size), the contents of a large record that nobody knows, so many records follow one another that it
  * is none but damage; `size` if nowhere. left: bytes there are. */

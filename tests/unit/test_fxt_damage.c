@@ -895,6 +895,24 @@ static void put_string(unsigned index, const char *text)
 	put_text(text, length);
 }
 
+/* Chance makes the section of a provider that was not announced: with what is no record behind it, it takes the names of
+ * nobody away. */
+static void test_chance_section(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_string(1, "cat");
+		put(UINT64_C(0x8700020010));
+		put(0);
+		put_named(0, 1, 80, 4);
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(lost == 16 && errors == 1);
+	}
+}
+
 /* A record of a type that nobody knows is one between good ones. The end of a slice at tick 74 looks like a module that
  * ends where it does; half a number and half of its header, like an event of known names. */
 static void test_unknown_between(void **state)
@@ -1042,6 +1060,7 @@ int main(void)
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_blob_of_chance),
 	    cmocka_unit_test(test_unknown_between),
+	    cmocka_unit_test(test_chance_section),
 	    cmocka_unit_test(test_short_before_few),
 	    cmocka_unit_test(test_short_before_chance),
 	    cmocka_unit_test(test_short_before_flawed),
