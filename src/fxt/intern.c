@@ -125,11 +125,35 @@ static void describe(struct fxt_intern *in, uint32_t number)
 	if (track->name == in->described->tracks[number].name)
 		return;
 	in->described->tracks[number].name = track->name;
+	in->described->tracks[number].ahead = true;
 	struct fxt_label name = fxt_label(in, track->name);
 	if (track->kind == TW_TRACK_PROCESS)
 		put_process_name(in, track->process, name);
 	else
 		put_thread_name(in, fxt_koids_of(in, number), name);
+}
+
+/* Whether it is what describe() writes about a track. */
+static bool describes(const struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	const struct tw_track *track = tw_dictionary_track(in->dictionary, event->track);
+	if (track->kind == TW_TRACK_PROCESS)
+		return event->id == track->process && event->value == OBJECT_PROCESS && event->argument_count == 0;
+	return track->kind == TW_TRACK_THREAD && event->id == track->thread && event->value == OBJECT_THREAD &&
+	       event->argument_count == 1 && arguments->type == TW_ARG_KOID && arguments->value.u == track->process &&
+	       strcmp(tw_dictionary_name(in->dictionary, arguments->name)->text, "process") == 0;
+}
+
+bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments)
+{
+	if (event->track == 0 || event->track >= in->tracks_seen || event->name == 0 ||
+	    !describes(in, event, arguments))
+		return false;
+	struct fxt_described_track *told = &in->described->tracks[event->track];
+	bool ahead = told->ahead && told->name == event->name;
+	told->ahead = false;
+	told->name = event->name;
+	return ahead;
 }
 
 static void describe_cpu(struct fxt_intern *in, uint32_t number)

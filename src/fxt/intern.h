@@ -52,6 +52,7 @@ struct fxt_known_track {
 struct fxt_described_track {
 	uint32_t name; /* 0: none */
 	bool met;
+	bool ahead; /* told, and no record about it has come */
 };
 
 struct fxt_described {
@@ -93,6 +94,10 @@ struct fxt_koids fxt_koids_of(const struct fxt_intern *in, uint32_t track);
 struct fxt_label fxt_meet_name(struct fxt_intern *in, uint32_t name);
 struct fxt_label fxt_own_label(struct fxt_intern *in, enum fxt_own own);
 void fxt_meet_track(struct fxt_intern *in, uint32_t track);
+
+/* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is
+ * one already. It is not told again after such a record. arguments: the event's. */
+bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments);
 
 static inline struct fxt_label fxt_label(struct fxt_intern *in, uint32_t name)
 {

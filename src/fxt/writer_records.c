@@ -103,6 +103,8 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	struct tw_output *out = &w->writer->out;
 	struct fxt_items items = {.count = 0};
 	bool userspace = event->flags & TW_FLAG_USERSPACE;
+	if (!userspace && fxt_described_ahead(w->intern, event, fxt_first_argument(w, event)))
+		return;
 	fxt_add_arguments(w, &items, event, 0);
 	struct fxt_label name = fxt_label(w->intern, event->name);
 	uint64_t thread = userspace ? fxt_thread_index(w->intern, event->track) : 0;

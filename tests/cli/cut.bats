@@ -217,3 +217,24 @@ PY
 	trackway dump out.fxt >dumped
 	grep -q 'initialization  *ticks_per_second=1000000 base_ticks=0 base_time_ns=1650419113000000000$' dumped
 }
+
+@test "cut: processes and threads are described as often as they were, however often it is cut" {
+	name() { echo "{\"ph\":\"M\",\"pid\":1,\"tid\":$1,\"name\":\"$2\",\"args\":{\"name\":\"$3\"}}"; }
+	(name 7 process_name server && name 7 thread_name main && name 8 thread_name work
+		for tid in 7 8; do echo "{\"ph\":\"X\",\"pid\":1,\"tid\":$tid,\"ts\":1,\"dur\":5,\"name\":\"x\"}"; done) >in.json
+	trackway convert in.json -o in.fxt
+	objects() { trackway dump "$1" | grep -o 'kernel-object .* name=[a-z]*' | tr -s ' ' | sort; }
+	objects in.fxt >expected
+	[ "$(wc -l <expected)" = 3 ]
+	trackway cut --from-time 1ns in.fxt -o once.fxt
+	trackway cut --from-time 1ns once.fxt -o twice.fxt
+	objects once.fxt | diff expected -
+	objects twice.fxt | diff expected -
+	trackway stat --json --by thread once.fxt | grep -o '"process_name".*' >names
+	printf '"process_name":"server","thread_name":"%s"}\n' main work | diff - names
+	# Another name is another description.
+	(cat in.json && name 8 thread_name idle) >renamed.json
+	trackway convert renamed.json -o renamed.fxt
+	trackway cut --from-time 1ns renamed.fxt -o once.fxt
+	objects once.fxt | grep -q 'koid=8 name=idle'
+}
