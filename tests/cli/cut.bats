@@ -226,8 +226,8 @@ PY
 	objects() { trackway dump "$1" | grep -o 'kernel-object .* name=[a-z]*' | tr -s ' ' | sort; }
 	objects in.fxt >expected
 	[ "$(wc -l <expected)" = 3 ]
-	trackway cut --from-time 1ns in.fxt -o once.fxt
-	trackway cut --from-time 1ns once.fxt -o twice.fxt
+	trackway cut --thread 7,8 in.fxt -o once.fxt
+	trackway cut --thread 7,8 once.fxt -o twice.fxt
 	objects once.fxt | diff expected -
 	objects twice.fxt | diff expected -
 	trackway stat --json --by thread once.fxt | grep -o '"process_name".*' >names
@@ -235,6 +235,6 @@ PY
 	# Another name is another description.
 	(cat in.json && name 8 thread_name idle) >renamed.json
 	trackway convert renamed.json -o renamed.fxt
-	trackway cut --from-time 1ns renamed.fxt -o once.fxt
+	trackway cut --thread 7,8 renamed.fxt -o once.fxt
 	objects once.fxt | grep -q 'koid=8 name=idle'
 }
