@@ -278,6 +278,26 @@ static void put_writes(struct code *code)
 	store(code, 28, LINK, NEXT_RECORD);
 }
 
+/* DC ZVA as it was where the trace was made. The registers of the stub are not put back yet. */
+static void put_zeros(struct code *code, const struct slice_place *place)
+{
+	static const unsigned saved[] = {[25] = SAVED_25, [26] = SAVED_26,     [27] = SAVED_26 + 8,
+	                                 [28] = SAVED_28, [29] = SAVED_28 + 8, [30] = SAVED_LINK};
+	unsigned base = place->opcode & 0x1f, shift = 0;
+	while (1u << shift < place->zeros)
+		shift++;
+	if (base >= 25 && base <= LINK)
+		load(code, 27, LINK, saved[base]);
+	else
+		put(code, 0xaa0003e0 | base << 16 | 27);                                /* mov x27, base */
+	put(code, 0xd340fc00 | shift << 16 | 27 << 5 | 27);                             /* lsr x27, x27, #shift */
+	put(code, 0xd3400000 | (64 - shift) << 16 | (63 - shift) << 10 | 27 << 5 | 27); /* lsl x27, x27, #shift */
+	put(code, 0xd2800000 | field(place->zeros / WORD, 16, 5) | 26);                 /* mov x26, #words */
+	put(code, 0xb8000400 | WORD << 12 | 27 << 5 | ZERO);                            /* str wzr, [x27], #4 */
+	put(code, 0xd1000400 | 26 << 5 | 26);                                           /* sub x26, x26, #1 */
+	put(code, 0xb5000000 | field(UINT64_MAX - 1, 19, 5) | 26);                      /* cbnz x26, two back */
+}
+
 static bool put_stub(struct code *code, const struct slice_place *place, uint64_t area, uint64_t *constant)
 {
 	unsigned result = result_of(place->opcode);
@@ -286,9 +306,12 @@ static bool put_stub(struct code *code, const struct slice_place *place, uint64_
 	size_t marks = leave(code, 0x37000000 | 2 << 19 | 27);
 	size_t stops = leave(code, 0x37000000 | 1 << 19 | 27), skips = leave(code, 0x37000000 | 27);
 	meet(code, passes);
+	if (place->zeros)
+		put_zeros(code, place);
 	put_back(code);
 	load(code, LINK, LINK, SAVED_LINK);
-	bool movable = move(code, place, area + LITERAL, constant);
+	*constant = 0;
+	bool movable = place->zeros || move(code, place, area + LITERAL, constant);
 	go(code, place->pc + WORD);
 	meet(code, skips);
 	put_back(code);
@@ -347,7 +370,7 @@ static bool add_thread_writes(struct program *program, uint64_t value, uint64_t 
 	const struct slice *slice = program->slice;
 	bool fine = true;
 	for (size_t i = 0; i < slice->place_count; i++)
-		for (unsigned k = 0; fine && slice->places[i].first && k < 8; k++, ++*count)
+		for (unsigned k = 0; fine && slice_has_stub(&slice->places[i]) && k < 8; k++, ++*count)
 			fine = add_word(program, area_of(&slice->places[i]) + THREAD + k) &&
 			       add_word(program, value >> 8 * k & 0xff);
 	return fine;
@@ -550,10 +573,10 @@ static int build(struct program *program, uint8_t header[HEADER])
 		return no_memory(slice);
 	int status = add_entry(program, &entry, &area);
 	for (uint64_t i = 0; status == 0 && i < places; i++)
-		if (slice->places[i].first)
+		if (slice_has_stub(&slice->places[i]))
 			status = reserve(program, slice->places[i].pc, &slice->places[i].stub);
 	for (uint64_t i = 0; status == 0 && i < places; i++)
-		if (slice->places[i].first)
+		if (slice_has_stub(&slice->places[i]))
 			status = add_stub(program, &slice->places[i]);
 	if (status < 0)
 		return status;

@@ -227,18 +227,29 @@ static bool may_go(const struct xtrace_operation *operation, uint64_t from, uint
 	}
 }
 
+/* A size that DC ZVA may have. Source: Arm's DDI 0487, DCZID_EL0. */
+static bool is_block(uint64_t size)
+{
+	return size >= WORD && size <= 2048 && (size & (size - 1)) == 0;
+}
+
 /* Memory that the trace does not have cannot be in the slice. Whatever comes behind the instruction, it is known
  * whole. */
 static int judge_accesses(struct work *work)
 {
 	const struct xtrace_operation *last =
 	    xtrace_find_operation(&work->operations, work->slice->places[work->place].opcode);
+	struct slice_place *place = &work->slice->places[work->place];
 	const char *what = NULL;
 	if (last->traits & XTRACE_LOADS_ALL && work->loaded < last->load)
 		what = "the trace does not have the memory that it loads";
 	else if ((last->traits & XTRACE_STORES_ALL && work->stored < last->store) ||
-	         (last->traits & XTRACE_ZERO && !work->stored))
+	         (last->traits & XTRACE_ZERO && !is_block(work->stored)))
 		what = "the trace does not have the memory that it stores to";
+	else if (last->traits & XTRACE_ZERO && place->zeros && place->zeros != work->stored)
+		what = "it makes other blocks zero than before";
+	else if (last->traits & XTRACE_ZERO)
+		place->zeros = (uint32_t)work->stored;
 	work->loaded = work->stored = 0;
 	return what ? refuse(work, what) : 0;
 }

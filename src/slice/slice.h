@@ -42,8 +42,14 @@ struct slice_place {
 	uint64_t pc, count;
 	uint32_t opcode;
 	uint32_t first, last; /* events, plus 1 */
+	uint32_t zeros;       /* bytes that DC ZVA writes, which processors differ in; 0: another instruction */
 	uint64_t stub;        /* where the stub is, once it is written */
 };
+
+static inline bool slice_has_stub(const struct slice_place *place)
+{
+	return place->first || place->zeros;
+}
 
 /* What is wanted of a track. */
 struct slice_interval {

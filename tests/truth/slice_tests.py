@@ -45,12 +45,12 @@ def indexes(directory, thread=None):
     return [one["index"] for one in xtrace_tokens.snapshots(data_of(directory, thread)[1].read_bytes())]
 
 
-def compare(bench, program, wanted, places):
+def compare(bench, program, wanted, places, options=()):
     """What is recorded of a slice is what it was made of, but for stubs, whose places are none of the interval's; returns how many
     places were replaced."""
     again = bench.directory / "slice.again"
     shutil.rmtree(again, ignore_errors=True)
-    subprocess.run([bench.tool, "record", "--from-hint", "-o", again, "--", program], check=True, capture_output=True)
+    subprocess.run([bench.tool, "record", "--from-hint", *options, "-o", again, "--", program], check=True, capture_output=True)
     length, found = len(wanted), [step for step in steps_of(again) if step[0] in places]
     expect(len(found) in (length, length + 1), "instructions", len(found), "of", length)  # and the branch that ends it
     replaced = set()
@@ -92,6 +92,18 @@ def test_known(bench):
     trace = bench.record("calls")
     replaced += check_slice(bench, trace, 0, len(steps_of(trace)))
     expect(replaced > 10, "system calls and other replaced places", replaced)
+
+
+def test_zeros(bench):
+    "DC ZVA makes as much zero as it did, on a processor with larger blocks too"
+    trace, program = bench.record("zeros"), bench.directory / "slice.elf"
+    steps = steps_of(trace)
+    zeros = [value for _, _, accesses in steps for kind, _, value in accesses if kind == "load" and value == bytes(8)]
+    expect(len(zeros) == 4 * 64 // 8, "what the trace has", len(zeros))
+    subprocess.run([bench.tool, "slice", "--length", str(len(steps)), trace, "-o", program], check=True, capture_output=True)
+    for cpu in ("max,sve=off,sme=off", "neoverse-n1"):
+        replaced = compare(bench, program, steps, {pc for pc, _, _ in steps}, ["--cpu", cpu])
+        expect(replaced >= 4, cpu, replaced)
 
 
 def test_real(bench):
