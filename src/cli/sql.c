@@ -68,22 +68,17 @@ static int say_no_query(const char *typed)
 	return tw_say_usage(&tw_command_sql, "there is no query %s: --queries lists them", typed);
 }
 
-static int say_both(void)
+static bool names_input(char **operands, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(operands[i], "-") == 0)
+			return true;
+	return false;
+}
+
+static int say_twice(void)
 {
 	return tw_say_usage(&tw_command_sql, "standard input is a trace: it cannot be statements, too");
-}
-
-static bool is_input(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
-
-static int read_statements(const char *path, char **operands, size_t count, struct question *question)
-{
-	for (size_t i = 0; i < count && is_input(path); i++)
-		if (is_input(operands[i]))
-			return say_both();
-	return read_text(path, question);
 }
 
 /* Finds what is to be run; the last operand may be it. */
@@ -98,8 +93,10 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 		*question = (struct question){.name = "query", .text = operands[--*count]};
 		return 0;
 	}
+	if (options->file && strcmp(options->file, "-") == 0 && names_input(operands, *count))
+		return say_twice();
 	if (options->file)
-		return read_statements(options->file, operands, *count, question);
+		return read_text(options->file, question);
 	const struct tw_sql_query *query = options->query ? tw_sql_query_named(options->query) : NULL;
 	if (options->query && !query)
 		return say_no_query(options->query);
@@ -115,10 +112,10 @@ static int settle_input(const struct tw_sql_options *options, char **operands, s
 	static char again[] = "/dev/stdin";
 	bool asked = question->text || tw_sql_is_database(options->common.output);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_input(operands[i]))
+		if (strcmp(operands[i], "-") != 0)
 			continue;
 		if (!asked)
-			return say_both();
+			return say_twice();
 		if (options->index)
 			return tw_say_usage(&tw_command_sql,
 			                    "--index: standard input has no place for an index beside it");

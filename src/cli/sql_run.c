@@ -50,6 +50,14 @@ static void tell_refusal(void *context, const char *path, const char *what, cons
 	tw_say("%s.twindex: %s: %s", path, what, why);
 }
 
+static void tell_too_large(void *context, const char *path, const char *table)
+{
+	stop_progress(context);
+	tw_say(
+	    "%s: half of --memory has no room for the rows of %s: the file is read for each row that they are joined to",
+	    path, table);
+}
+
 void tw_sql_tell(struct tw_sql_run *run)
 {
 	for (size_t i = 0; i < run->session->count; i++) {
@@ -104,7 +112,13 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	if (!run->session)
 		return tw_say_error("out of memory");
 	run->session->hooks = (struct sql_hooks){
-	    .context = run, .begin = begin_scan, .end = end_scan, .finding = take_finding, .refused = tell_refusal};
+	    .context = run,
+	    .begin = begin_scan,
+	    .end = end_scan,
+	    .finding = take_finding,
+	    .refused = tell_refusal,
+	    .too_large = tell_too_large,
+	};
 	run->session->keep_index = options->index;
 	int status = add_files(run, paths, count);
 	return status ? status : open_database(run);

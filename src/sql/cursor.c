@@ -11,6 +11,7 @@
 #include "sql/groups.h"
 #include "sql/index.h"
 #include "sql/lookup.h"
+#include "sql/pack.h"
 
 /* ---- Rows. ---- */
 
@@ -402,19 +403,49 @@ int sql_cursor_start(struct sql_cursor *cursor)
 	return status < 0 || cursor->row_count ? status : advance(cursor);
 }
 
-int sql_cursor_hold(struct sql_cursor *cursor, size_t limit)
+/* Rows that are kept. */
+struct held {
+	struct sql_packing packing;
+	uint8_t *rows;
+	size_t count, room; /* room: bytes */
+};
+
+/* Takes the cursor's rows away. Returns > 0, 0 when there are too many, or a negative status. */
+static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 {
+	const size_t size = held->packing.size, count = held->count + cursor->row_count;
+	if (count * (size + SQL_LOOKUP_COST) + cursor->text.length > limit || count > UINT32_MAX - 1)
+		return 0;
+	if (!tw_grow(&held->rows, &held->room, count * size, 1))
+		return sql_no_memory(cursor);
+	for (size_t i = 0; i < cursor->row_count; i++)
+		sql_pack(&held->packing, cursor->rows + i * cursor->table->row_size, held->rows + held->count++ * size);
+	cursor->row_count = 0;
+	return 1;
+}
+
+static void give_held(struct sql_cursor *cursor, const struct held *held)
+{
+	free(cursor->rows);
+	cursor->rows = held->rows;
+	cursor->row_room = held->room;
+	cursor->row_count = held->count;
+}
+
+int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
+{
+	struct held held = {0};
+	uint64_t key = column < cursor->table->column_count ? UINT64_C(1) << column : 0;
 	rewind_cursor(cursor);
-	int more = begin_file(cursor);
-	if (more < 0)
-		return more;
-	do {
-		size_t most = cursor->row_count * (cursor->table->row_size + SQL_LOOKUP_COST) + cursor->text.length;
-		if (most > limit || cursor->row_count > UINT32_MAX - 1)
-			return 0;
-		more = more_of_file(cursor);
-	} while (more > 0);
-	return more < 0 ? more : 1;
+	sql_packing_begin(&held.packing, cursor, cursor->used | key | 1); /* the first is the row's id */
+	int status = begin_file(cursor), more = 1;
+	while (status >= 0 && (status = hold_rows(cursor, &held, limit)) > 0 && more > 0)
+		status = more = more_of_file(cursor);
+	if (status > 0)
+		give_held(cursor, &held);
+	else
+		free(held.rows);
+	return status;
 }
 
 int sql_cursor_next(struct sql_cursor *cursor)

@@ -9,9 +9,10 @@
  * in session->error. */
 int sql_cursor_start(struct sql_cursor *cursor);
 
-/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Returns > 0,
- * 0 when they are more than `limit` bytes, or a negative status, told in session->error. */
-int sql_cursor_hold(struct sql_cursor *cursor, size_t limit);
+/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Of each the
+ * columns are kept that are used, and one more. Returns > 0, 0 when they are more than `limit` bytes, or a negative
+ * status, told in session->error. */
+int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit);
 
 /* Goes to the next row. Past the last one `ended` is set. */
 int sql_cursor_next(struct sql_cursor *cursor);

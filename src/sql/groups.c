@@ -12,6 +12,7 @@
 #include "base/order.h"
 #include "core/format.h"
 #include "sql/cursor.h"
+#include "sql/pack.h"
 
 enum {
 	UNIT = 256,   /* bytes, what blocks are made of */
@@ -54,10 +55,7 @@ struct sql_groups {
 	struct sql_cursor *cursor;
 	bool by_name;      /* not by category */
 	size_t name_place; /* of the name's number in a row */
-	struct {
-		size_t place, size;
-	} fields[SQL_COLUMNS_MOST]; /* of a row that are kept */
-	size_t field_count, packed;
+	struct sql_packing packing;
 	struct group *groups;
 	size_t count, room;
 	size_t ended;           /* groups of the files before this one */
@@ -76,37 +74,6 @@ struct sql_groups {
 
 /* ---- What is kept of a row. ---- */
 
-/* Bytes of a value in a row; 0: none, SIZE_MAX: it cannot be kept. */
-static size_t size_of(enum sql_value value)
-{
-	switch (value) {
-	case SQL_NUMBER:
-	case SQL_UNSIGNED:
-	case SQL_REAL:
-	case SQL_TIME:
-	case SQL_RECORD:
-	case SQL_WORD:
-		return sizeof(uint64_t);
-	case SQL_SMALL:
-	case SQL_TRACK:
-	case SQL_THREAD:
-	case SQL_KNOWN_TRACK:
-	case SQL_PROCESS:
-	case SQL_SERIES:
-	case SQL_STACK:
-	case SQL_NAME:
-	case SQL_KNOWN_NAME:
-		return sizeof(uint32_t);
-	case SQL_FILE:
-	case SQL_HIDDEN_FILE:
-		return 0;
-	case SQL_TEXT:
-	case SQL_ANY:
-		return SIZE_MAX;
-	}
-	return SIZE_MAX;
-}
-
 /* Whether it is the same number or word whatever file it is of. */
 static bool stands_alone(enum sql_value value)
 {
@@ -118,8 +85,8 @@ bool sql_groups_fit(const struct sql_table *table, uint64_t used, unsigned colum
 {
 	for (size_t i = 0; i < table->column_count; i++) {
 		enum sql_value value = table->columns[i].value;
-		bool asked = i != column && used >> (i < 63 ? i : 63) & 1;
-		if (asked && (size_of(value) == SIZE_MAX || (several && !stands_alone(value))))
+		bool asked = i != column && used >> i & 1;
+		if (asked && (value == SQL_TEXT || value == SQL_ANY || (several && !stands_alone(value))))
 			return false;
 	}
 	return table->column_count <= SQL_COLUMNS_MOST;
@@ -134,17 +101,7 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 	groups->cursor = cursor;
 	groups->name_place = table->columns[column].place;
 	groups->by_name = table->columns[column].role == SQL_IS_NAME;
-	for (unsigned i = 0; i < table->column_count; i++) {
-		size_t size = size_of(table->columns[i].value);
-		if (!sql_uses(cursor, i) || size == 0 || i == column)
-			continue;
-		groups->fields[groups->field_count].place = table->columns[i].place;
-		groups->fields[groups->field_count++].size = size;
-		cursor->slots[i].place = groups->packed;
-		groups->packed += size;
-	}
-	groups->packed += !groups->packed; /* where only rows are counted */
-	cursor->stride = groups->packed;
+	sql_packing_begin(&groups->packing, cursor, cursor->used & ~(UINT64_C(1) << column));
 	cursor->slots[column] = (struct sql_slot){sql_cursor_put_group, 0};
 	return groups;
 }
@@ -185,7 +142,7 @@ static struct block *add_block(struct sql_groups *groups, struct group *group)
 	groups->units += group->units;
 	struct block *block = block_at(groups, number - 1);
 	block->next = 0;
-	block->count = (uint32_t)((group->units * sizeof *block - offsetof(struct block, rows)) / groups->packed);
+	block->count = (uint32_t)((group->units * sizeof *block - offsetof(struct block, rows)) / groups->packing.size);
 	return block;
 }
 
@@ -219,7 +176,8 @@ static void write_group(struct sql_groups *groups, struct group *group)
 	group->piece = tw_output_position(&groups->out) + 1;
 	tw_put(&groups->out, &piece, sizeof piece);
 	for (uint32_t b = group->first; b; b = block_at(groups, b - 1)->next)
-		tw_put(&groups->out, block_at(groups, b - 1)->rows, block_at(groups, b - 1)->count * groups->packed);
+		tw_put(&groups->out, block_at(groups, b - 1)->rows,
+		       block_at(groups, b - 1)->count * groups->packing.size);
 	group->first = 0;
 }
 
@@ -271,16 +229,6 @@ static bool make_room(struct sql_groups *groups, uint32_t name)
 	return true;
 }
 
-/* Fields have one of two sizes: copies of a size that is known are no calls. */
-static uint8_t *copy_field(uint8_t *to, const uint8_t *from, size_t size)
-{
-	if (size == sizeof(uint64_t))
-		memcpy(to, from, sizeof(uint64_t));
-	else
-		memcpy(to, from, sizeof(uint32_t));
-	return to + size;
-}
-
 bool sql_groups_put(struct sql_groups *groups, const void *row)
 {
 	const uint8_t *from = row;
@@ -289,10 +237,8 @@ bool sql_groups_put(struct sql_groups *groups, const void *row)
 	if ((name >= groups->name_room || !groups->place_of[name].left) && !make_room(groups, name))
 		return false;
 	struct place *place = &groups->place_of[name];
-	uint8_t *to = place->to;
-	for (size_t i = 0; i < groups->field_count; i++)
-		to = copy_field(to, from + groups->fields[i].place, groups->fields[i].size);
-	place->to += groups->packed;
+	sql_pack(&groups->packing, from, place->to);
+	place->to += groups->packing.size;
 	place->left--;
 	return true;
 }
@@ -411,12 +357,12 @@ static int give_piece(struct sql_groups *groups, struct group *group)
 			return fail(groups, errno);
 		group->piece = groups->piece.before;
 	}
-	size_t most = sizeof groups->rows / groups->packed;
+	size_t most = sizeof groups->rows / groups->packing.size;
 	size_t count = groups->piece.count < most ? (size_t)groups->piece.count : most;
-	if (!read_at(groups, groups->piece_place, groups->rows, count * groups->packed))
+	if (!read_at(groups, groups->piece_place, groups->rows, count * groups->packing.size))
 		return fail(groups, errno);
 	give_rows(groups, groups->rows, count);
-	groups->piece_place += count * groups->packed;
+	groups->piece_place += count * groups->packing.size;
 	groups->piece.count -= count;
 	return 0;
 }

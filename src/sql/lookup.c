@@ -172,11 +172,12 @@ static int by_key(const void *left, const void *right)
 static bool key_of(struct sql_cursor *cursor, unsigned column, const uint8_t *row, int64_t *key)
 {
 	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];
+	const uint8_t *place = by ? row + cursor->slots[column].place : NULL;
 	uint64_t number = 0;
 	if (by && sql_lookup_can(by))
-		return sql_cursor_key(cursor, by, row + by->place, key);
+		return sql_cursor_key(cursor, by, place, key);
 	if (by)
-		memcpy(&number, row + by->place, sizeof number);
+		memcpy(&number, place, sizeof number);
 	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->start : number);
 	return true;
 }

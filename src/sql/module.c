@@ -520,6 +520,14 @@ static unsigned column_of(const struct sql_cursor *cursor, const struct sql_ques
 	return UINT_MAX;
 }
 
+static void refuse(struct sql_cursor *cursor)
+{
+	const struct sql_session *session = cursor->scan.session;
+	sql_lookup_refuse(cursor);
+	if (session->hooks.too_large)
+		session->hooks.too_large(session->hooks.context, session->files[0].path, cursor->table->name);
+}
+
 /* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in
  * turn: SQLite opens one before it closes the other. Returns > 0, 0 where there are too many, or a negative status. */
 static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two)
@@ -527,13 +535,13 @@ static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two
 	enum { SHARE = 2 }; /* of the memory limit */
 	size_t limit = cursor->scan.session->options.memory_limit;
 	limit = (limit ? limit : TW_DEFAULT_MEMORY) / SHARE;
-	int status = sql_cursor_hold(cursor, one_of_two ? limit / 2 : limit);
+	int status = sql_cursor_hold(cursor, column, one_of_two ? limit / 2 : limit);
 	if (status > 0) {
 		int made = sql_lookup_make(cursor, column);
 		return made < 0 ? made : 1;
 	}
 	if (status == 0)
-		sql_lookup_refuse(cursor);
+		refuse(cursor);
 	return status;
 }
 

@@ -187,7 +187,7 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor)
 	const struct sql_column *first = &cursor->table->columns[0];
 	if (first->value != SQL_RECORD || cursor->groups)
 		return cursor->row_number;
-	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(cursor->row + first->place));
+	return (int64_t)((uint64_t)cursor->scan.file << SQL_FILE_SHIFT ^ large(cursor->row + cursor->slots[0].place));
 }
 
 sql_put_fn sql_cursor_putter(enum sql_value value)

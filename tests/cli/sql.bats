@@ -414,7 +414,8 @@ one() { # what a query answers, without the names of the columns
 	END
 	for memory in 1M 64M; do
 		timeout 60 trackway sql --memory $memory --csv t.json \
-			"select count(*) from (select * from slice where name = 'f1' limit 20) a join slice b on b.parent_id = a.id" 2>/dev/null >$memory || [ $? = 1 ]
+			"select count(*) from (select * from slice where name = 'f1' limit 20) a join slice b on b.parent_id = a.id" 2>err.$memory >$memory || [ $? = 1 ]
 	done
+	[ "$(grep -c 't.json: half of --memory has no room for the rows of slice: ' err.1M err.64M | tr '\n' ' ')" = "err.1M:1 err.64M:0 " ]
 	diff 1M 64M
 }
