@@ -20,6 +20,10 @@ static void open_trace(sqlite3_context *context, int argc, sqlite3_value **argv)
 		sqlite3_result_error(context, "trackway_open wants the name of a file", -1);
 		return;
 	}
+	if (session->cursors) {
+		sqlite3_result_error(context, "trackway_open: a statement is reading the tables", -1);
+		return;
+	}
 	int status = sql_session_add(session, path);
 	bool added = status == 0;
 	if (added)

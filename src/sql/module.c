@@ -26,7 +26,8 @@ struct vtab {
 	struct sql_cursor *spare;
 };
 
-/* What a plan says in its number, and each condition by a letter in its text, after the columns that are used. */
+/* What a plan says in its number, and each condition by a letter in its text, after the columns that are used and how
+ * many files there are. */
 enum {
 	NEEDS_SURVEY = 1,
 	NEEDS_START = 2,
@@ -36,7 +37,9 @@ enum {
 	GROUP_SHIFT = 8,
 	KEY_SHIFT = 16, /* the column that rows are looked up by, plus 1 */
 	COLUMN_MASK = 0xff,
-	USED_DIGITS = 16
+	USED_DIGITS = 16,
+	COUNT_DIGITS = 4,
+	HEAD = USED_DIGITS + COUNT_DIGITS
 };
 
 static int fail(sqlite3_vtab *vtab, const char *text)
@@ -339,7 +342,8 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	}
 	tell_cost(info, all, part, by_key, table->windowed && is_window(letters));
 	info->idxNum = needs;
-	info->idxStr = sqlite3_mprintf("%016llx%s", (unsigned long long)info->colUsed, letters);
+	info->idxStr = sqlite3_mprintf("%016llx%04x%s", (unsigned long long)info->colUsed,
+	                               (unsigned)vtab->session->count, letters);
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -348,24 +352,30 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static const struct sql_bounds all_numbers = {INT64_MIN, INT64_MAX};
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+/* NULL when there is no memory. */
+static struct sql_cursor *new_cursor(const struct vtab *vtab)
 {
-	struct vtab *vtab = (struct vtab *)base;
-	if (vtab->spare) {
-		*made = &vtab->spare->base;
-		vtab->spare->reopened = true;
-		vtab->spare = NULL;
-		return SQLITE_OK;
-	}
 	struct sql_cursor *cursor = calloc(1, sizeof *cursor);
 	if (!cursor)
-		return SQLITE_NOMEM;
+		return NULL;
 	cursor->table = vtab->table;
 	cursor->scan.session = vtab->session;
 	if (vtab->table->state_size && !(cursor->state = calloc(1, vtab->table->state_size))) {
 		free(cursor);
-		return SQLITE_NOMEM;
+		return NULL;
 	}
+	return cursor;
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+{
+	struct vtab *vtab = (struct vtab *)base;
+	struct sql_cursor *cursor = vtab->spare ? vtab->spare : new_cursor(vtab);
+	if (!cursor)
+		return SQLITE_NOMEM;
+	cursor->reopened = vtab->spare;
+	vtab->spare = NULL;
+	vtab->session->cursors++;
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
@@ -374,6 +384,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
 	struct vtab *vtab = (struct vtab *)base->pVtab;
+	vtab->session->cursors--;
 	if (!cursor->lookup || vtab->spare) {
 		sql_cursor_free(cursor);
 		return SQLITE_OK;
@@ -569,10 +580,20 @@ static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_qu
 	return sql_lookup_ask(cursor, question);
 }
 
+/* Whether there are as many files as when the plan was made. */
+static bool is_planned(const struct sql_session *session, const char *text)
+{
+	char count[COUNT_DIGITS + 1] = "";
+	memcpy(count, text + USED_DIGITS, COUNT_DIGITS);
+	return strtoul(count, NULL, 16) == session->count;
+}
+
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	const struct sql_question question = {plan, text, text + USED_DIGITS, argc, argv};
+	const struct sql_question question = {plan, text, text + HEAD, argc, argv};
+	if (!is_planned(cursor->scan.session, text))
+		return SQLITE_SCHEMA; /* SQLite makes the plan anew */
 	enum sql_lookup_answer answer = ask(cursor, &question);
 	int kept = answer == SQL_LOOKUP_KEPT;
 	bool reopened = cursor->reopened;

@@ -46,6 +46,7 @@ struct sql_file {
 struct sql_session {
 	struct sql_file files[SQL_FILES];
 	size_t count;
+	size_t cursors;                 /* of statements that are going on: no file may be added */
 	struct tw_read_options options; /* the owner's; order, threads and findings are set for each scan */
 	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
 	struct sql_hooks hooks;

@@ -198,6 +198,39 @@ one() { # what a query answers, without the names of the columns
 	END
 }
 
+# Python keeps statements that were prepared for one file.
+@test "sql: the extension, when another file is opened" {
+	need_extension
+	"$PYTHON" - "$EXTENSION" "$DATA/fxt/streaming.fxt" "$DATA/chrome/phases.json" <<-'END'
+		import sqlite3, sys
+		def connect(*files):
+		    db = sqlite3.connect(":memory:")
+		    db.enable_load_extension(True)
+		    db.load_extension(sys.argv[1])
+		    for file in files:
+		        db.execute("select trackway_open(?)", [file]).fetchall()
+		    return db
+		first, second = sys.argv[2:]
+		queries = ["select name, min(ts), max(utid), count(*), min(file) from slice group by name", "select ts from slice order by ts",
+		           "select name, sum(dur) from slice group by name", "select s.id, t.name from slice s join thread t using (utid) order by 1"]
+		db, fresh = connect(first), connect(first, second)
+		before = [db.execute(query).fetchall() for query in queries]
+		db.execute("select trackway_open(?)", [second]).fetchall()
+		for query, alone in zip(queries, before):
+		    found = db.execute(query).fetchall()
+		    assert found == fresh.execute(query).fetchall() != alone, query
+		rows = fresh.execute("select name from slice")
+		rows.fetchone()
+		try:
+		    fresh.execute("select trackway_open(?)", [first]).fetchall()
+		    raise SystemExit("opened under a statement")
+		except sqlite3.Error as error:
+		    assert "a statement is reading" in str(error)
+		rows.fetchall()
+		assert fresh.execute("select trackway_open(?)", [first]).fetchall() == [(3,)]
+	END
+}
+
 # Two threads, slices inside slices, gaps, and flows from one to the other; what the ready queries must say is counted from the same
 # numbers, without SQL.
 @test "sql: every ready query" {
