@@ -2,29 +2,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/doubts.h"
 
-enum { COUNTS = 16 }; /* of arguments */
-
 static inline uint64_t header_at(const struct fxt_chunk *chunk, uint32_t place, bool big)
 {
 	return tw_load64(chunk->bytes + place, big);
 }
 
-/* Puts places in order by how many arguments their events have; from[n] is where those with n begin. A loop over
- * arguments is foretold where the one before was as long. */
-static void sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big, uint32_t *sorted,
-                 uint32_t from[static COUNTS + 1])
+void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
+                     uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1])
 {
-	uint32_t next[COUNTS] = {0}, sum = 0;
+	uint32_t next[FXT_ARGUMENT_COUNTS] = {0}, sum = 0;
 	uint8_t counts[FXT_DOUBTS];
 	for (size_t i = 0; i < doubts->count; i++) {
 		counts[i] = (uint8_t)tw_bits(header_at(chunk, doubts->places[i], big), 20, 23);
 		next[counts[i]]++;
 	}
-	for (unsigned n = 0; n < COUNTS; n++) {
+	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++) {
 		sum += next[n];
 		from[n] = next[n] = sum - next[n];
 	}
-	from[COUNTS] = sum;
+	from[FXT_ARGUMENT_COUNTS] = sum;
 	for (size_t i = 0; i < doubts->count; i++)
 		sorted[next[counts[i]]++] = doubts->places[i];
 }
@@ -48,9 +44,9 @@ static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_
 
 bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
 {
-	uint32_t sorted[FXT_DOUBTS], from[COUNTS + 1];
-	sort(doubts, chunk, big, sorted, from);
-	for (unsigned n = 0; n < COUNTS; n++)
+	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
+	fxt_doubts_sort(doubts, chunk, big, sorted, from);
+	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
 		for (uint32_t i = from[n]; i < from[n + 1]; i++) {
 			const uint8_t *bytes = chunk->bytes + sorted[i];
 			uint64_t header = tw_load64(bytes, big);

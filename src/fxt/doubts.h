@@ -9,7 +9,7 @@
 #include "fxt/chunk.h"
 #include "fxt/measure.h"
 
-enum { FXT_DOUBTS = 1024 };
+enum { FXT_DOUBTS = 1024, FXT_ARGUMENT_COUNTS = 16 };
 
 struct fxt_doubts {
 	uint32_t places[FXT_DOUBTS];
@@ -49,6 +49,11 @@ static inline bool fxt_is_there(size_t size, const uint8_t *bytes, const uint8_t
 {
 	return size >= 2 * TW_FXT_WORD && size <= (size_t)(to - bytes);
 }
+
+/* Puts their places in order by how many arguments the events have; from[n] is where those with n begin, and the last
+ * where all end. A loop over arguments can be foretold where the one before was as long. */
+void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big,
+                     uint32_t sorted[static FXT_DOUBTS], uint32_t from[static FXT_ARGUMENT_COUNTS + 1]);
 
 /* Looks at all of them. False where one is not right. */
 bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big);

@@ -8,8 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "fxt/chunk.h"
-#include "fxt/measure.h"
+#include "fxt/doubts.h"
 
 enum {
 	REFERENCES = 1 << 15, /* to strings, but for those in the record */
@@ -37,6 +36,7 @@ struct fxt_skimmer {
 	bool used[REFERENCES];        /* by records */
 	uint32_t *left;
 	size_t left_room;
+	struct fxt_doubts doubts; /* events with arguments */
 };
 
 void fxt_skim_clear(struct fxt_skim *skim)
@@ -94,6 +94,7 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
 
 struct shape {
 	uint64_t below;    /* the last word is less than this; 0: it is left to others */
+	uint64_t behind;   /* mask: this is asked of the last word, not of the time */
 	uint64_t complete; /* mask: the last word is a time, and counts from that of the record */
 	uint64_t other;    /* mask: neither begin nor end of a duration */
 	uint32_t end;      /* mask: end of one */
@@ -105,15 +106,24 @@ enum { LONGEST = INT32_MAX, SCOPES = 3, TWO = 2, THREE = 3 }; /* ticks of a comp
 
 #define SHAPE(type, words) ((type) << 2 | (words))
 
-/* By type and words, as fxt_shape() has them. */
-static const struct shape shapes[FXT_SHAPES] = {
+/* By type and words, as fxt_shape() has them, and behind these by type alone: with arguments. */
+static const struct shape shapes[FXT_SHAPES + FXT_TYPES] = {
 #define MASK UINT64_MAX
-#define OPERATION(type) [SHAPE(type, THREE)] = {.below = UINT64_MAX, .other = MASK, .operation = 1}
-    [SHAPE(FXT_INSTANT, TWO)] = {.below = UINT64_MAX, .other = MASK},
-    [SHAPE(FXT_INSTANT, THREE)] = {.below = SCOPES, .other = MASK},
-    [SHAPE(FXT_BEGIN, TWO)] = {.below = UINT64_MAX, .deeper = 1},
-    [SHAPE(FXT_END, TWO)] = {.below = UINT64_MAX, .end = UINT32_MAX, .deeper = -1},
-    [SHAPE(FXT_COMPLETE, THREE)] = {.below = LONGEST, .complete = MASK, .other = MASK},
+#define OTHER .below = UINT64_MAX, .other = MASK
+#define BEGIN .below = UINT64_MAX, .deeper = 1
+#define END .below = UINT64_MAX, .end = UINT32_MAX, .deeper = -1
+#define COMPLETE .below = LONGEST, .behind = MASK, .complete = MASK, .other = MASK
+#define OPERATION(type) [SHAPE(type, THREE)] = {OTHER, .operation = 1}, [FXT_SHAPES + (type)] = {OTHER, .operation = 1}
+    [SHAPE(FXT_INSTANT, TWO)] = {OTHER},
+    [SHAPE(FXT_INSTANT, THREE)] = {.below = SCOPES, .behind = MASK, .other = MASK},
+    [SHAPE(FXT_BEGIN, TWO)] = {BEGIN},
+    [SHAPE(FXT_END, TWO)] = {END},
+    [SHAPE(FXT_COMPLETE, THREE)] = {COMPLETE},
+    [FXT_SHAPES + FXT_INSTANT] = {OTHER},
+    [FXT_SHAPES + FXT_COUNTER] = {OTHER},
+    [FXT_SHAPES + FXT_BEGIN] = {BEGIN},
+    [FXT_SHAPES + FXT_END] = {END},
+    [FXT_SHAPES + FXT_COMPLETE] = {COMPLETE},
     OPERATION(5),
     OPERATION(6),
     OPERATION(7),
@@ -121,22 +131,33 @@ static const struct shape shapes[FXT_SHAPES] = {
     OPERATION(9),
     OPERATION(10),
 #undef OPERATION
+#undef COMPLETE
+#undef END
+#undef BEGIN
+#undef OTHER
 #undef MASK
 };
 
-/* That of an event with arguments; NULL where something is not right. */
-static const struct shape *take_with_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header,
-                                               bool big)
+/* Whether what stands in a record is right: how long it takes, or a scope. */
+INLINE bool is_within(const struct shape *shape, const uint8_t *bytes, size_t size, uint64_t ticks, bool big)
 {
-	static const struct shape counter = {.below = UINT64_MAX, .other = UINT64_MAX};
-	unsigned type = (unsigned)tw_bits(header, 16, 19);
+	const uint64_t word = tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->behind), big);
+	return word - (ticks & shape->complete) < shape->below;
+}
+
+/* Whether the arguments of an event are right, and what stands behind them. */
+static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t count, bool big)
+{
+	const uint64_t header = tw_load64(bytes, big);
+	const unsigned type = (unsigned)tw_bits(header, 16, 19);
 	size_t size = tw_bits(header, 4, 15);
-	if ((header & (FXT_BITS(47, 47) | FXT_BITS(63, 63))) || tw_bits(header, 20, 23) == 0)
-		return NULL;
-	size_t at = take_arguments(skimmer, bytes, 2, size, tw_bits(header, 20, 23), type == FXT_COUNTER, big);
+	size_t at = count ? take_arguments(skimmer, bytes, 2, size, count, type == FXT_COUNTER, big) : 0;
 	if (at == 0 || size - at > 1)
-		return NULL;
-	return type != FXT_COUNTER ? &shapes[SHAPE(type, TWO + size - at)] : size > at ? &counter : NULL;
+		return false;
+	if (type == FXT_COUNTER)
+		return size > at;
+	const struct shape *shape = &shapes[SHAPE(type, TWO + size - at)];
+	return is_within(shape, bytes, size * TW_FXT_WORD, tw_load64(bytes + TW_FXT_WORD, big), big);
 }
 
 /* Context switches and wake-ups make no steps. */
@@ -149,19 +170,6 @@ static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint6
 	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
 	return right && !(header & fxt_reserved(kind)) &&
 	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
-}
-
-/* A record that is not plain: the shape of an event; of what makes no step, and has a time, `none`. NULL where
- * something is not right. */
-static __attribute__((noinline)) const struct shape *take_other(struct fxt_skimmer *skimmer, const uint8_t *bytes,
-                                                                size_t left, uint64_t header, bool big,
-                                                                const struct shape *none)
-{
-	if (tw_bits(header, 4, 15) > left / TW_FXT_WORD)
-		return NULL;
-	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return take_with_arguments(skimmer, bytes, header, big);
-	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && take_switch(skimmer, bytes, header, big) ? none : NULL;
 }
 
 enum taken { NOT_TAKEN, SETTLED, LEFT };
@@ -205,14 +213,13 @@ struct run {
 	size_t last; /* place of the last one */
 };
 
-/* Whether an event is right. */
-INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t header, uint64_t ticks, uint64_t word,
-                       size_t place)
+/* Whether an event is right, but for its arguments. */
+INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t header, uint64_t ticks, size_t place)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	const size_t thread = tw_bits(header, 24, 31);
 	struct stack *const stack = &skimmer->stacks[thread];
-	if (thread == 0 || word - (ticks & shape->complete) >= shape->below)
+	if (thread == 0)
 		return false;
 	skimmer->left[run->left_count] = (uint32_t)place;
 	run->left_count += shape->operation;
@@ -228,29 +235,65 @@ INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t head
 	return true;
 }
 
-/* Takes records from a place on; returns that of one that is left to others, or is not all there. */
-INLINE size_t take_run(struct run *run, const uint8_t *start, size_t place, size_t end, bool big)
+/* Takes records from a place on, but none from `limit` on; returns that of one that is left to others, or is not all
+ * there. Which events have arguments cannot be foretold: these are looked at later. */
+INLINE size_t take_some(struct run *run, const uint8_t *start, size_t place, size_t limit, size_t end, bool big)
 {
-	static const struct shape none;
-	uint64_t header;
-	for (; end - place >= FXT_PLAIN_MAX * TW_FXT_WORD; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+	static const uint64_t inline_bits = FXT_BITS(47, 47) | FXT_BITS(63, 63),
+			      more_bits = FXT_BITS(6, 15) | FXT_BITS(20, 23);
+	uint32_t *const doubts = run->skimmer->doubts.places;
+	size_t doubt_count = 0, size;
+	for (; place < limit; place += size) {
 		const uint8_t *const bytes = start + place;
-		header = tw_load64(bytes, big);
-		const struct shape *shape = &shapes[fxt_shape(header)];
-		size_t last = TW_FXT_WORD + (header >> 4 & 1) * TW_FXT_WORD;
-		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-		if ((header & FXT_PLAIN_BITS) != TW_FXT_TYPE_EVENT) {
-			shape = take_other(run->skimmer, bytes, end - place, header, big, &none);
-			last = (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD;
-		}
-		if (!shape)
+		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if (size - 2 * TW_FXT_WORD > end - place - 2 * TW_FXT_WORD)
 			break;
-		if (shape == &none)
+		if ((header & (FXT_BITS(0, 3) | inline_bits)) == TW_FXT_TYPE_EVENT) {
+			const bool more = header & more_bits;
+			const struct shape *shape =
+			    &shapes[more ? FXT_SHAPES + tw_bits(header, 16, 19) : fxt_shape(header)];
+			if (!is_within(shape, bytes, size, ticks, big) || !take_event(run, shape, header, ticks, place))
+				break;
+			doubts[doubt_count] = (uint32_t)place;
+			doubt_count += more;
+		} else if (take_switch(run->skimmer, bytes, header, big)) {
 			run->skimmer->stacks[0].events++;
-		else if (!take_event(run, shape, header, ticks, tw_load64(bytes + last, big), place))
+		} else {
 			break;
+		}
 		run->all_ticks |= ticks;
 		run->last = place;
+	}
+	run->skimmer->doubts.count = doubt_count;
+	return place;
+}
+
+/* Looks at events with arguments. False where one is not right. */
+static bool settle_doubts(struct fxt_skimmer *skimmer, const struct fxt_chunk *chunk, bool big)
+{
+	struct fxt_doubts *doubts = &skimmer->doubts;
+	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
+	fxt_doubts_sort(doubts, chunk, big, sorted, from);
+	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
+		for (uint32_t i = from[n]; i < from[n + 1]; i++)
+			if (!has_right_arguments(skimmer, chunk->bytes + sorted[i], n, big))
+				doubts->wrong = sorted[i] < doubts->wrong ? sorted[i] : doubts->wrong;
+	doubts->count = 0;
+	return doubts->wrong == SIZE_MAX;
+}
+
+/* The same, up to `end`. Where arguments are not right, their record's place is in the doubts then. */
+INLINE size_t take_run(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t end, bool big)
+{
+	const uint8_t *const start = chunk->bytes;
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	bool on = true;
+	fxt_doubts_begin(&skimmer->doubts);
+	while (on && end - place >= FXT_PLAIN_MAX * TW_FXT_WORD) {
+		size_t limit = (size_t)(fxt_doubts_limit(&skimmer->doubts, start + place, start + end) - start);
+		place = take_some(run, start, place, limit, end, big);
+		on = settle_doubts(skimmer, chunk, big) && place >= limit;
 	}
 	return place;
 }
@@ -338,8 +381,16 @@ static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
 	struct fxt_skimmer *skimmer = scratch->skimmer;
 	if (!skimmer || !tw_extend(&skimmer->left, &skimmer->left_room, bytes / LEAST + 1, sizeof *skimmer->left))
 		return NULL;
-	clear(skimmer);
 	return skimmer;
+}
+
+/* Takes the leap, but nothing from `end` on. */
+static void skim_to(struct run *run, const struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end)
+{
+	clear(run->skimmer);
+	*run = (struct run){.skimmer = run->skimmer};
+	leap->to =
+	    leap->big ? take_run(run, chunk, leap->from, end, true) : take_run(run, chunk, leap->from, end, false);
 }
 
 void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
@@ -348,8 +399,9 @@ void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch
 	struct run run = {.skimmer = prepare(scratch, chunk->end - leap->from)};
 	if (!run.skimmer)
 		return;
-	leap->to = leap->big ? take_run(&run, chunk->bytes, leap->from, chunk->end, true)
-	                     : take_run(&run, chunk->bytes, leap->from, chunk->end, false);
+	skim_to(&run, chunk, leap, chunk->end);
+	if (run.skimmer->doubts.wrong != SIZE_MAX)
+		skim_to(&run, chunk, leap, run.skimmer->doubts.wrong); /* what stands before it is right */
 	leap->last = run.last;
 	skim->ticks = run.all_ticks;
 	bool kept = keep_names(skim, run.skimmer);
