@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/names.h"
@@ -203,6 +204,17 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 	return status;
 }
 
+/* A pipe gives what it has to one of them. */
+static int refuse_twice(char **operands, size_t count)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++)
+		found += strcmp(operands[i], "-") == 0;
+	if (found > 1 && lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		return tw_say_usage(&tw_command_merge, "standard input is a pipe: it can be one of the files, no more");
+	return 0;
+}
+
 static int run_with(const struct merge_options *options, struct tw_writing *writing, struct tw_merge_source *sources,
                     struct inputs *inputs, char **operands)
 {
@@ -211,7 +223,8 @@ static int run_with(const struct merge_options *options, struct tw_writing *writ
 		inputs->items[i].findings.limit = TW_FINDINGS_SHOWN;
 	}
 	struct tw_merge_options how;
-	int status = take_offsets(sources, inputs->count, &options->offsets);
+	int status = refuse_twice(operands, inputs->count);
+	status = status ? status : take_offsets(sources, inputs->count, &options->offsets);
 	status = status ? status : choose_alignment(options, &how);
 	return status ? status : merge(&how, writing, sources, inputs);
 }
@@ -270,7 +283,8 @@ static const struct tw_option own_options[] = {
      .help = "an event that is in all traces and happened once: its first time in each is brought to that in the first "
              "trace; a second one corrects clocks that drift, too"},
     {"offset", 0, TW_OPTION_LIST, offsetof(struct merge_options, offsets), .placeholder = "FILE=TIME",
-     .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated"},
+     .help = "this trace begins so much later, \"b.fxt=1.5ms\", or earlier, \"b.fxt=-2s\"; may be repeated. Of a file "
+             "that is there twice, the first"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the sources"},
     {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),

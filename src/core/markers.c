@@ -65,7 +65,7 @@ static int find(struct tw_reader *merged, const struct tw_merge_input *input, st
 	if (!tw_input_seekable(input->reader->input))
 		return tw_fail(merged, TW_ERR_UNSUPPORTED,
 		               "%s: markers are looked for in files only, not in pipes or compressed ones",
-		               input->trace->path);
+		               tw_merge_name(input->trace));
 	int status = tw_open_again(&again, input->reader);
 	if (status >= 0)
 		status = scan(again, merged->state, moments);
@@ -80,8 +80,8 @@ static int take_speed(struct tw_reader *merged, struct tw_merge_trace *trace, ui
 {
 	if (from / SPEED_MOST > to || to / SPEED_MOST > from)
 		return tw_fail(merged, TW_ERR_VALUE,
-		               "%s: its clock and that of the first trace differ by more than %d times", trace->path,
-		               SPEED_MOST);
+		               "%s: its clock and that of the first trace differ by more than %d times",
+		               tw_merge_name(trace), SPEED_MOST);
 	unsigned shift = (from | to) >> 62 ? 2 : 0; /* products have to stay within 128 bits */
 	trace->time.from = from >> shift;
 	trace->time.to = to >> shift;
@@ -92,7 +92,7 @@ int tw_merge_meet(struct tw_reader *merged, size_t trace, const struct tw_moment
 {
 	struct tw_merge *merge = merged->state;
 	struct tw_merge_trace *found = &merge->traces[trace];
-	int status = check_moments(merged, own, found->path);
+	int status = check_moments(merged, own, tw_merge_name(found));
 	found->time.pivot = own->at[0];
 	found->time.shift = (tw_wide)first->at[0] - own->at[0];
 	if (status == 0 && markers_of(merge) > 1)

@@ -19,7 +19,7 @@ static int no_memory(struct tw_reader *reader)
 
 /* ---- Times. ---- */
 
-static const char *name_of(const struct tw_merge_trace *trace)
+const char *tw_merge_name(const struct tw_merge_trace *trace)
 {
 	return strcmp(trace->path, "-") == 0 ? "<stdin>" : trace->path;
 }
@@ -37,11 +37,11 @@ static int first_wall(struct tw_reader *merged, tw_wide *first)
 			continue;
 		if (!clock->has_wall)
 			return tw_fail(merged, TW_ERR_VALUE, "%s does not tell the wall time of anything",
-			               name_of(trace));
+			               tw_merge_name(trace));
 		if (other && other->clock.since_boot != clock->since_boot)
 			return tw_fail(merged, TW_ERR_VALUE,
 			               "%s and %s: one has the time of day, and one the time since its system began",
-			               name_of(other), name_of(trace));
+			               tw_merge_name(other), tw_merge_name(trace));
 		tw_wide begin = (tw_wide)clock->wall_ns + clock->start_ns;
 		*first = other && *first < begin ? *first : begin;
 		other = trace;

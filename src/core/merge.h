@@ -66,6 +66,9 @@ struct tw_merge {
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
 };
 
+/* As it is shown. */
+const char *tw_merge_name(const struct tw_merge_trace *trace);
+
 /* What a time becomes; it may be beyond what there is. */
 static inline tw_wide tw_merge_moved(const struct tw_merge_time *how, uint64_t time)
 {

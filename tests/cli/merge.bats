@@ -228,6 +228,21 @@ events() { # file, then name and microseconds of instants
 	refused 'two ways of doing one thing' --marker begin --align wall a.json b.json
 	gzip -k a.json
 	refused 'a.json.gz: markers are looked for in files only' --marker begin b.json a.json.gz
+	cat a.json | refused '<stdin>: markers are looked for in files only' --marker begin b.json -
+}
+
+@test "merge: standard input may be one of the files, or several if it is no pipe" {
+	cp "$DATA/fxt/oneshot_all.fxt" a.fxt
+	cp "$DATA/fxt/streaming.fxt" b.fxt
+	trackway merge a.fxt b.fxt a.fxt -o expected.fxt
+	trackway merge - b.fxt - -o out.fxt <a.fxt
+	cmp expected.fxt out.fxt
+	trackway merge <(cat a.fxt) b.fxt - -o out.fxt < <(cat a.fxt)
+	cmp expected.fxt out.fxt
+	run trackway merge - b.fxt - -o none.fxt < <(cat a.fxt)
+	[ "$status" -eq 2 ]
+	[[ "$output" = *"standard input is a pipe: it can be one of the files, no more"* ]]
+	[ ! -e none.fxt ]
 }
 
 @test "merge: Perfetto's protobuf holds the slices that FXT holds" {
