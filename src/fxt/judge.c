@@ -177,8 +177,8 @@ static bool chain(const struct view *view, size_t at, unsigned least)
 }
 
 /* Whether what measures right may as well be an argument or a small number. A null argument looks like the section of
- * some provider, an end of 74 ticks like a module without a name, a uint32 of 0 like an empty string, a small number like a thread without one, a pointer or a text like
- * an object without a name. */
+ * some provider, an end of 74 ticks like a module without a name, a uint32 of 0 like an empty string, a small number
+ * like a thread without one, a pointer or a text like an object without a name. */
 static bool is_weak(const struct view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
@@ -557,8 +557,8 @@ static size_t last_before(const struct view *view, size_t end)
 	return at;
 }
 
-/* Whether a header shares nothing but zeros with a record that has no flaw and ends at `end`: they may be that record's,
- * and others missing. */
+/* Whether a header shares nothing but zeros with a record that has no flaw and ends at `end`: they may be the record's
+ * own, and others missing. */
 static bool shares_zeros(const struct view *view, size_t at, size_t end)
 {
 	size_t zeros = at;
@@ -605,8 +605,8 @@ size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size
 	return look_inside(&view, size);
 }
 
-/* Whether a record shows by itself that it is one where it goes past `end`: an argument that looks like a context switch
- * is within its record. */
+/* Whether a record shows by itself that it is one where it goes past `end`: an argument that looks like a context
+ * switch is within its record. */
 static bool is_solid_across(const struct view *view, size_t at, size_t size, size_t end)
 {
 	bool crosses = at < end && size > end - at;

@@ -42,8 +42,8 @@ size_t fxt_look_inside(const struct fxt_state *state, const uint8_t *bytes, size
 size_t fxt_look_across(const struct fxt_state *state, const uint8_t *bytes, size_t end, size_t next, size_t left,
                        bool at_end, bool big, uint64_t offset);
 
-/* Whether a metadata record that measures right has a record behind it, and a good name if it has one: otherwise it is to
- * be judged before tables start anew with it, or what follows is another provider's. */
+/* Whether a metadata record that measures right has a record behind it, and a good name if it has one: otherwise it is
+ * to be judged before tables start anew with it, or what follows is another provider's. */
 bool fxt_is_turn(const struct fxt_state *state, const uint8_t *bytes, size_t left, bool at_end, bool big,
                  uint64_t offset);
 
