@@ -140,7 +140,10 @@ const struct tw_command tw_command_stat = {
 	"their caller's own time.\n\n"
 	"Of a trace with samples, SELF is what the samples weigh whose innermost function it is, TOTAL what all "
 	"samples weigh that have it anywhere in their stacks, each once, however deep the recursion; --weight says "
-	"what is weighed. Percentages are of all samples. Samples without a stack are those of \"(no stack)\".",
+	"what is weighed. Percentages are of all samples. Samples without a stack are those of \"(no stack)\".\n\n"
+	"Of an xtrace times are instructions; of several threads those of the clock that they share: a call also takes "
+	"what its thread waits for the others. What each function executed is told by 'trackway calls', and for one "
+	"thread by --thread.",
     .examples = "trackway stat -b ./server server.xray\tTimes by function, with names from the program.\n"
 		"trackway stat --weight bytes --by class app.log\tWhich classes allocate.\n"
 		"trackway stat --weight cpu --by whole-thread app.log\tHow much each thread computes.\n"
