@@ -50,12 +50,17 @@ static void tell_refusal(void *context, const char *path, const char *what, cons
 	tw_say("%s.twindex: %s: %s", path, what, why);
 }
 
-static void tell_too_large(void *context, const char *path, const char *table)
+static void tell_not_kept(void *context, const char *table, bool several)
 {
 	stop_progress(context);
-	tw_say(
-	    "%s: half of --memory has no room for the rows of %s: the file is read for each row that they are joined to",
-	    path, table);
+	if (several)
+		tw_say("sql: rows of %s are not kept where there are several files: these are read for each row that "
+		       "they are joined to",
+		       table);
+	else
+		tw_say("sql: half of --memory has no room for the rows of %s: the file is read for each row that they "
+		       "are joined to",
+		       table);
 }
 
 void tw_sql_tell(struct tw_sql_run *run)
@@ -117,7 +122,7 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	    .end = end_scan,
 	    .finding = take_finding,
 	    .refused = tell_refusal,
-	    .too_large = tell_too_large,
+	    .not_kept = tell_not_kept,
 	};
 	run->session->keep_index = options->index;
 	int status = add_files(run, paths, count);

@@ -535,8 +535,8 @@ static void refuse(struct sql_cursor *cursor)
 {
 	const struct sql_session *session = cursor->scan.session;
 	sql_lookup_refuse(cursor);
-	if (session->hooks.too_large)
-		session->hooks.too_large(session->hooks.context, session->files[0].path, cursor->table->name);
+	if (session->hooks.not_kept)
+		session->hooks.not_kept(session->hooks.context, cursor->table->name, false);
 }
 
 /* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in
@@ -570,9 +570,19 @@ static void find_rows(struct sql_cursor *cursor, const struct sql_question *ques
 	sql_lookup_range(cursor, column_of(cursor, question) == UINT_MAX ? &all_numbers : &cursor->ts);
 }
 
+/* Several files are read again and again: that may take for ever. */
+static void count_pass(struct sql_cursor *cursor)
+{
+	enum { MANY = 10 };
+	const struct sql_session *session = cursor->scan.session;
+	if (session->count > 1 && has_rows(cursor->table) && ++cursor->passes == MANY && session->hooks.not_kept)
+		session->hooks.not_kept(session->hooks.context, cursor->table->name, true);
+}
+
 /* What to do about a question: rows of several files are not kept, nor those that are wanted by groups. */
 static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_question *question)
 {
+	count_pass(cursor);
 	if (cursor->scan.session->count != 1 || question->plan & GROUPED) {
 		sql_lookup_free(cursor);
 		return SQL_LOOKUP_READ;

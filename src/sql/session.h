@@ -24,8 +24,9 @@ struct sql_hooks {
 	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is told once */
 	/* An index is not used, or not kept: that is `what`. */
 	void (*refused)(void *context, const char *path, const char *what, const char *why);
-	/* Rows of a table are too many to be kept for a join: the file will be read for each row of the other one. */
-	void (*too_large)(void *context, const char *path, const char *table);
+	/* Rows of a table are not kept for a join, as they are too many, or there are several files: what it is made of
+	 * will be read for each row of the other table. */
+	void (*not_kept)(void *context, const char *table, bool several);
 	const volatile sig_atomic_t *stop; /* not 0: what is going on should end */
 };
 

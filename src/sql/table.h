@@ -171,6 +171,7 @@ struct sql_cursor {
 	unsigned group;
 	struct sql_groups *groups;
 	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
+	unsigned passes;           /* over several files */
 	bool reopened;             /* its rows may be of another statement */
 
 	uint8_t *rows; /* row_size bytes each */

@@ -449,6 +449,11 @@ one() { # what a query answers, without the names of the columns
 		timeout 60 trackway sql --memory $memory --csv t.json \
 			"select count(*) from (select * from slice where name = 'f1' limit 20) a join slice b on b.parent_id = a.id" 2>err.$memory >$memory || [ $? = 1 ]
 	done
-	[ "$(grep -c 't.json: half of --memory has no room for the rows of slice: ' err.1M err.64M | tr '\n' ' ')" = "err.1M:1 err.64M:0 " ]
+	[ "$(grep -c 'sql: half of --memory has no room for the rows of slice: ' err.1M err.64M | tr '\n' ' ')" = "err.1M:1 err.64M:0 " ]
+	files=("$DATA/fxt/oneshot_all.fxt" "$DATA/chrome/phases.json")
+	[ "$(one "${files[@]}" "select count(*) from (values (1), (2), (3)) cross join slice" 2>err)" = 27 ]
+	[ ! -s err ]
+	one "${files[@]}" "select count(*) from args cross join slice" >/dev/null 2>err
+	[ "$(cat err)" = "trackway: sql: rows of slice are not kept where there are several files: these are read for each row that they are joined to" ]
 	diff 1M 64M
 }
