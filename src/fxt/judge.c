@@ -537,13 +537,12 @@ static bool is_named_well(const struct view *view, size_t at)
 	}
 }
 
-/* Whether a record is an event that has arguments and is of a registered thread and category: its name may have been
- * lost. Not in a big-endian archive, where it is the name that it may share with the record before. */
-static bool is_argued_well(const struct view *view, size_t at)
+/* Whether a record is an event of a registered thread: its names may have been lost. Not in a big-endian archive, where
+ * it is these that its header may share with the record before. */
+static bool is_of_thread(const struct view *view, size_t at)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && tw_bits(header, 20, 23) && !view->big &&
-	       thread_known(view, tw_bits(header, 24, 31), at) && string_known(view, tw_bits(header, 32, 47), at);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && !view->big && thread_known(view, tw_bits(header, 24, 31), at);
 }
 
 /* Where the last of the records begins that stand before a place. */
@@ -576,7 +575,7 @@ static bool is_beginning(const struct view *view, size_t at, size_t size)
 	if (is_weak(view, at, measure(view, at)) || little || !is_flawless(view, at) || is_chance(view, at))
 		return false;
 	return (fxt_type(header) == TW_FXT_TYPE_EVENT && size - at >= TW_FXT_WORD) || is_named_well(view, at) ||
-	       is_argued_well(view, at);
+	       is_of_thread(view, at);
 }
 
 /* Whether what follows a record began in it, because bytes of it are missing. */
