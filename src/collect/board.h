@@ -17,9 +17,11 @@ enum {
 	COLLECT_SLACK = 64 /* behind it: what is copied in steps may go beyond the end */
 };
 
-enum collect_slot_state { COLLECT_FREE, COLLECT_USED };
+/* COLLECT_TAKEN: the thread's files are not there yet. */
+enum collect_slot_state { COLLECT_FREE, COLLECT_TAKEN, COLLECT_USED };
 
-/* A thread's file of tokens. Bytes [start, end) of it are in the buffer, always whole tokens. */
+/* A thread's file of tokens. Bytes [start, end) of it are in the buffer, always whole tokens. Without a name it is
+ * complete. */
 struct collect_slot {
 	_Atomic uint32_t state;
 	_Atomic uint64_t start, end;

@@ -35,11 +35,29 @@ void collect_board_free(struct collect_board *board, int fd)
 	close(fd);
 }
 
+struct path {
+	char text[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
+};
+
+static struct path path_of(const struct collect_board *board, const char *name)
+{
+	struct path path;
+	snprintf(path.text, sizeof path.text, "%s/%s", board->directory, name);
+	return path;
+}
+
 static int open_file(const struct collect_board *board, const char *name)
 {
-	char path[PATH_MAX + TW_XTRACE_NAME_SIZE + 1];
-	snprintf(path, sizeof path, "%s/%s", board->directory, name);
-	return open(path, O_RDWR | O_CLOEXEC);
+	const struct path path = path_of(board, name);
+	return open(path.text, O_RDWR | O_CLOEXEC);
+}
+
+/* A thread that had not begun when all was ended leaves no file, whole or half. */
+static void remove_files(const struct collect_board *board, const struct collect_slot *slot)
+{
+	const struct path data = path_of(board, slot->data_name), snapshots = path_of(board, slot->snapshot_name);
+	unlink(data.text);
+	unlink(snapshots.text);
 }
 
 /* How many of the first bytes are whole tokens. */
@@ -111,8 +129,13 @@ int collect_harvest(struct collect_board *board)
 	for (unsigned i = 0; i < used && i < COLLECT_SLOTS; i++) {
 		struct collect_slot *slot = &board->slots[i];
 		uint64_t length = 0;
-		if (atomic_load(&slot->state) == COLLECT_FREE || !slot->data_name[0])
+		uint32_t state = atomic_load(&slot->state);
+		if (state == COLLECT_FREE || !slot->data_name[0])
 			continue;
+		if (state == COLLECT_TAKEN) {
+			remove_files(board, slot);
+			continue;
+		}
 		int tokens = harvest_tokens(board, slot, &length);
 		int snapshots = harvest_snapshots(board, slot, length); /* on a full disk, too: it only cuts */
 		first = first ? first : tokens ? tokens : snapshots;

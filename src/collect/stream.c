@@ -48,7 +48,7 @@ static struct collect_slot *take_slot(struct collect_board *board)
 {
 	for (unsigned i = 0; i < COLLECT_SLOTS; i++) {
 		uint32_t state = COLLECT_FREE, used = atomic_load(&board->used);
-		if (!atomic_compare_exchange_strong(&board->slots[i].state, &state, COLLECT_USED))
+		if (!atomic_compare_exchange_strong(&board->slots[i].state, &state, COLLECT_TAKEN))
 			continue;
 		while (used < i + 1 && !atomic_compare_exchange_weak(&board->used, &used, i + 1))
 			;
@@ -83,6 +83,7 @@ void stream_open(struct stream *stream, struct collect_board *board, bool ordere
 	stream->at = stream->slot->buffer;
 	stream->limit = stream->at + COLLECT_BUFFER;
 	atomic_fetch_add(&board->streams, 1);
+	atomic_store(&stream->slot->state, COLLECT_USED);
 	if (error)
 		fail(stream, board, error);
 }
@@ -118,8 +119,10 @@ void stream_close(struct stream *stream, struct collect_board *board)
 {
 	struct collect_slot *slot = stream->slot;
 	stream_flush(stream, board);
-	if (stream->slot)
+	if (stream->slot) {
+		slot->data_name[0] = '\0';
 		atomic_store(&slot->state, COLLECT_FREE);
+	}
 	stream_abandon(stream);
 }
 

@@ -360,12 +360,41 @@ static void ends_where_there_is_no_room(void **state)
 		run(&(struct play){.seed = i, .blocks = 6000, .room = rooms[i]}, 1, EFBIG);
 }
 
+/* Killed before its files were there, or with one of them: the tool takes what there is away, and nothing went wrong. */
+static void leaves_nothing_of_a_thread_that_has_not_begun(void **state)
+{
+	char folder[] = "/tmp/test_thread.XXXXXX", path[PATH_MAX];
+	int fd;
+	struct collect_board *board = collect_board_make(&fd);
+	(void)state;
+	assert_true(board && mkdtemp(folder));
+	snprintf(board->directory, sizeof board->directory, "%s", folder);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tw_xtrace_name name = {.timestamp = "1", .number = i + 1, .hint = 9};
+		struct collect_slot *slot = &board->slots[i];
+		atomic_store(&slot->state, COLLECT_TAKEN);
+		tw_xtrace_name_format(&name, slot->data_name);
+		name.snapshots = true;
+		tw_xtrace_name_format(&name, slot->snapshot_name);
+	}
+	atomic_store(&board->used, 3);
+	atomic_store(&board->slots[2].state, COLLECT_USED); /* complete: it has no name */
+	snprintf(path, sizeof path, "%s/%s", folder, board->slots[1].data_name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(collect_harvest(board), 0);
+	assert_int_equal(rmdir(folder), 0);
+	collect_board_free(board, fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(writes_whole_tokens),
 	    cmocka_unit_test(begins_in_a_child),
 	    cmocka_unit_test(ends_where_there_is_no_room),
+	    cmocka_unit_test(leaves_nothing_of_a_thread_that_has_not_begun),
 	};
 	return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }
