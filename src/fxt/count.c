@@ -18,6 +18,7 @@ static void clear(struct fxt_sums *sums)
 		sums->threads[i] = none;
 	for (size_t i = 0; i < sums->used_count; i++)
 		sums->categories[sums->used[i]] = 0;
+	sums->categories[FXT_NO_CATEGORY] = 1; /* it is none that was not met before */
 	sums->used_count = 0;
 	sums->inline_count = 0;
 }
@@ -238,13 +239,9 @@ static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size
 
 static bool prepare_categories(uint32_t **categories)
 {
-	if (!*categories) {
+	if (!*categories)
 		*categories = calloc(FXT_NO_CATEGORY + 1, sizeof **categories);
-		if (!*categories)
-			return false;
-		(*categories)[FXT_NO_CATEGORY] = 1;
-	}
-	return true;
+	return *categories;
 }
 
 /* False when there is no memory. */
