@@ -38,7 +38,7 @@ enum {
 	KEY_SHIFT = 16, /* the column that rows are looked up by, plus 1 */
 	COLUMN_MASK = 0xff,
 	USED_DIGITS = 16,
-	COUNT_DIGITS = 4,
+	COUNT_DIGITS = 8,
 	HEAD = USED_DIGITS + COUNT_DIGITS
 };
 
@@ -342,7 +342,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	}
 	tell_cost(info, all, part, by_key, table->windowed && is_window(letters));
 	info->idxNum = needs;
-	info->idxStr = sqlite3_mprintf("%016llx%04x%s", (unsigned long long)info->colUsed,
+	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
 	                               (unsigned)vtab->session->count, letters);
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
