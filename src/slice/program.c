@@ -278,7 +278,7 @@ static void put_writes(struct code *code)
 	store(code, 28, LINK, NEXT_RECORD);
 }
 
-/* DC ZVA as it was where the trace was made. The registers of the stub are not put back yet. */
+/* DC ZVA as it was where the trace was made; it stands before the registers of the stub are put back. */
 static void put_zeros(struct code *code, const struct slice_place *place)
 {
 	static const unsigned saved[] = {[25] = SAVED_25, [26] = SAVED_26,     [27] = SAVED_26 + 8,
