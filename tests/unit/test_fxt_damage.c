@@ -469,6 +469,7 @@ static void test_large_of_nobody(void **state)
 	count_kind(TW_SLICE_BEGIN, &options, &rows);
 	assert_int_equal(rows, 0);
 }
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
