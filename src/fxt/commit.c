@@ -12,8 +12,9 @@
 /* Kernel objects that are processes and threads: zircon/types.h, ZX_OBJ_TYPE_. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 
-/* Numbers that are told once each: enough for every index of a few providers. */
-enum { REPORTED_MAX = 1 << 17 };
+/* Numbers that are told once each: enough for every index of a few providers, or fewer where many archives are read at
+ * once. */
+enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
 /* A fix, and the row it is for. */
 struct place {
@@ -166,6 +167,13 @@ static void fix_payload(const struct place *at)
 
 /* ---- What was found. ---- */
 
+static size_t reported_most(const struct tw_reader *reader)
+{
+	enum { COST = 2 * sizeof(struct tw_map_slot) };
+	size_t most = tw_memory_limit(reader) / REPORTED_SHARE / COST;
+	return most > REPORTED_MAX ? REPORTED_MAX : most < REPORTED_LEAST ? REPORTED_LEAST : most;
+}
+
 /* What would be told for each of millions of records is told once for each number. */
 static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 {
@@ -173,7 +181,7 @@ static bool is_new(struct fxt_commit *commit, const struct fxt_note *note)
 	uint32_t known;
 	if (!fxt_is_told_once(note->rule))
 		return true;
-	return commit->reported.count < REPORTED_MAX && !tw_map_find(&commit->reported, key, &known) &&
+	return commit->reported.count < reported_most(commit->reader) && !tw_map_find(&commit->reported, key, &known) &&
 	       tw_map_add(&commit->reported, key, 0);
 }
 
@@ -186,13 +194,22 @@ static int compare_notes(const void *left, const void *right)
 	return order ? order : tw_compare(a->at, b->at);
 }
 
-static void tell_all(struct fxt_commit *commit, const struct fxt_chunk *chunk)
+/* Of chunks that wait for their turn there may be thousands. */
+static void forget_notes(struct fxt_chunk *chunk)
+{
+	free(chunk->notes);
+	chunk->notes = NULL;
+	chunk->note_count = chunk->note_room = 0;
+}
+
+static void tell_all(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
 	if (chunk->note_count)
 		qsort(chunk->notes, chunk->note_count, sizeof *chunk->notes, compare_notes);
 	for (size_t i = 0; i < chunk->note_count; i++)
 		if (is_new(commit, &chunk->notes[i]))
 			fxt_tell(commit->reader, &chunk->notes[i]);
+	forget_notes(chunk);
 	if (commit->state->full && !commit->told_full) {
 		const struct tw_rule *rule = &fxt_rules[FXT_NAME_LIMIT];
 		commit->told_full = true;
