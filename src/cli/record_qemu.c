@@ -139,10 +139,10 @@ static void become(const struct tw_qemu *qemu, int board, char **words, size_t c
 	*next++ = (char *)(uintptr_t)qemu->program;
 	*next++ = cpu_option;
 	*next++ = (char *)(uintptr_t)qemu->cpu;
-	if (qemu->sysroot)
+	if (qemu->sysroot) {
 		*next++ = sysroot_option;
-	if (qemu->sysroot)
 		*next++ = (char *)(uintptr_t)qemu->sysroot;
+	}
 	*next++ = plugin_option;
 	*next++ = plugin;
 	memcpy(next, words, count * sizeof *words);

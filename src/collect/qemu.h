@@ -32,7 +32,6 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t i);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
-void qemu_plugin_outs(const char *text);
 
 /* What QEMU looks for in a plugin. */
 struct qemu_info;

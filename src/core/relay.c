@@ -38,7 +38,6 @@ struct block {
 	size_t item_count;
 	struct tw_dictionary_changes changes;
 	struct tw_clock clock; /* behind all batches */
-	bool lent;             /* the last batch is the source's own */
 	int status;            /* what follows: 1 another block, 0 the end, or why it is over */
 };
 
@@ -182,7 +181,6 @@ static struct block *next_free(struct relay *relay, bool all)
 	if (block) {
 		block->event_count = block->argument_count = block->byte_count = block->item_count =
 		    block->changes.count = 0;
-		block->lent = false;
 	}
 	return block;
 }

@@ -156,7 +156,6 @@ static void fix_payload(const struct place *at)
 	const struct tw_event part = *at->row;
 	*at->row = blob->event;
 	at->row->offset = part.offset;
-	at->row->flags = part.flags;
 	at->row->first_argument = part.first_argument;
 	at->row->argument_count = part.argument_count;
 	bytes->name = blob->argument;

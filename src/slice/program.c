@@ -35,8 +35,7 @@ enum {
 	NEXT_RECORD = 48,
 	VALUE = 56,
 	SAVED_25 = 64,
-	LITERAL = 72,
-	AREA = 80
+	LITERAL = 72
 };
 
 struct code {

@@ -532,7 +532,6 @@ static int walk_tokens(struct walk *walk)
 static void add_totals(const struct walk *walk)
 {
 	struct study_totals *totals = walk->totals;
-	totals->placeless = walk->sites->items[0].count;
 	totals->instructions = 0;
 	for (unsigned level = 0; level < LEVELS; level++)
 		totals->instructions += totals->levels[level];

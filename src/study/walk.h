@@ -83,8 +83,8 @@ struct study_batch {
 typedef int (*study_take_fn)(void *context, const struct study_batch *batch);
 
 struct study_totals {
-	uint64_t instructions, placeless; /* placeless: at place 0 */
-	uint64_t levels[4];               /* by exception level */
+	uint64_t instructions;
+	uint64_t levels[4]; /* by exception level */
 	uint64_t lost_bytes;
 };
 

@@ -200,10 +200,10 @@ static void assign(struct tracelog_log *log, const struct tw_tracelog_record *re
 	struct tracelog_thread *thread = tracelog_living_thread(log, record->thread);
 	uint32_t place = (uint32_t)(thread - log->threads.threads);
 	uint32_t *stored = tw_map_stored(&log->threads.by_system, record->os_thread);
-	if (stored)
+	if (stored) {
 		judge_shared(log, &log->threads.threads[*stored - 1], record);
-	if (stored)
 		*stored = place + 1;
+	}
 	if (thread->other)
 		return;
 	thread->on_system = true;

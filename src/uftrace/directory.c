@@ -47,9 +47,8 @@ int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_inpu
 		return uftrace_no_memory(reader);
 	int status = access(path, F_OK) == 0 ? tw_input_open(input, path) : 0;
 	free(path);
-	if (status < 0)
-		tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");
 	if (status < 0) {
+		tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");
 		tw_input_close(*input);
 		*input = NULL;
 	}
