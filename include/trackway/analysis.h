@@ -33,8 +33,10 @@ enum tw_weight {
 
 enum tw_unit { TW_UNIT_COUNT, TW_UNIT_NS, TW_UNIT_BYTES };
 
-/* Returns the word of a weight, and its unit; "calls" for TW_WEIGHT_DEFAULT. */
+/* Returns the word of a weight, a constant; "calls" for TW_WEIGHT_DEFAULT. */
 TW_API const char *tw_weight_name(enum tw_weight weight);
+
+/* Returns the unit of a weight; TW_UNIT_NS for TW_WEIGHT_DEFAULT. */
 TW_API enum tw_unit tw_weight_unit(enum tw_weight weight);
 
 /* Returns what `count` is in rows and nodes of that weight: TW_WEIGHT_CALLS, TW_WEIGHT_SAMPLES or
@@ -131,6 +133,7 @@ TW_API enum tw_weight tw_profile_weight(const struct tw_profile *profile);
 /* Returns row i (from 0) in order of name, id, caller, process and thread; NULL past the last. */
 TW_API const struct tw_profile_row *tw_profile_row(struct tw_profile *profile, size_t i);
 
+/* Returns what was not a call, of all traces together. Lives until the profile is freed. */
 TW_API const struct tw_profile_notes *tw_profile_notes(const struct tw_profile *profile);
 
 /* Frees; NULL is fine. */
@@ -162,16 +165,22 @@ struct tw_calltree_options {
 	uint32_t max_depth;
 };
 
-/* As for profiles. */
+/* Creates a tree with only the root. Returns 0 or TW_ERR_MEMORY. options: NULL for the defaults. */
 TW_API int tw_calltree_new(struct tw_calltree **tree, const struct tw_calltree_options *options);
+
+/* Reads a whole trace into the tree, as tw_profile_add() does into a profile, with the same statuses. */
 TW_API int tw_calltree_add(struct tw_calltree *tree, struct tw_reader *reader);
+
+/* Returns the weight that is counted: TW_WEIGHT_DEFAULT only before a trace was added. */
 TW_API enum tw_weight tw_calltree_weight(const struct tw_calltree *tree);
 
 /* Returns node i, parents before children, siblings in order of name and id; NULL past the last. */
 TW_API const struct tw_calltree_node *tw_calltree_node(struct tw_calltree *tree, uint32_t i);
 
+/* Returns what was not a call, of all traces together. Lives until the tree is freed. */
 TW_API const struct tw_profile_notes *tw_calltree_notes(const struct tw_calltree *tree);
 
+/* Frees; NULL is fine. */
 TW_API void tw_calltree_free(struct tw_calltree *tree);
 
 #ifdef __cplusplus

@@ -56,7 +56,7 @@ TW_API void tw_fdr_header_encode(const struct tw_fdr_header *header, uint8_t byt
 
 /* The kinds of record. Functions have the number of their action; metadata has 16 + the number of its kind.
  *
- * X(name, number, text, fields) */
+ * X(name, number, text) */
 #define TW_FDR_KIND_LIST(X)                                                                                            \
 	X(TW_FDR_ENTER, 0, "function.enter")                                                                           \
 	X(TW_FDR_EXIT, 1, "function.exit")                                                                             \

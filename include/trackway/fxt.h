@@ -199,9 +199,8 @@ struct tw_fxt_decoder {
 	const char *fault; /* after TW_ERR_VALUE or TW_ERR_FORMAT: what was expected there, a constant */
 };
 
-/* Tells the byte order from the first word of an archive: 0 and *big when it is the magic number in either order;
- * otherwise
- * TW_ERR_FORMAT (archives without magic exist, and are little endian as far as anyone knows). */
+/* Tells the byte order from the first word of an archive: returns 0 and sets *big when it is the magic number in either
+ * order, otherwise TW_ERR_FORMAT (archives without magic exist, and are little endian as far as anyone knows). */
 TW_API int tw_fxt_magic(const uint8_t bytes[TW_FXT_WORD], bool *big);
 
 /* Decodes the next record. Returns 1 and moves on; 0 at the end of the bytes; TW_ERR_ROOM when the record goes beyond
@@ -213,7 +212,8 @@ TW_API int tw_fxt_magic(const uint8_t bytes[TW_FXT_WORD], bool *big);
  * the record or of the bytes, whichever comes first. */
 TW_API int tw_fxt_next(struct tw_fxt_decoder *decoder, struct tw_fxt_record *record);
 
-/* Encodes a record into room bytes at out; padding and reserved bits are 0. Header, size, type and subtype need not be
+/* Encodes a record into the `room` bytes at out, big endian where `big` is true; TW_FXT_RECORD_MAX words are enough for
+ * every record that is not large. Padding and reserved bits are 0. Header, size, type and subtype need not be
  * set, but for the kind TW_FXT_UNKNOWN, whose header is written as it is with the right size. Words that are kept as
  * they were found (trailing words, unknown records and arguments, the addresses of backtraces) are not turned to
  * another byte order. Large records whose payload is NULL are encoded up to their payload: payload_size bytes, padding

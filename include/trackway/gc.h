@@ -85,6 +85,7 @@ TW_API const struct tw_gc_collection *tw_gc_collection(const struct tw_gc *gc, s
 TW_API const struct tw_gc_class *tw_gc_class(const struct tw_gc *gc, size_t i);
 TW_API const struct tw_gc_generation *tw_gc_generation(const struct tw_gc *gc, size_t i);
 
+/* Returns all collections together. Lives until the handle is freed. */
 TW_API const struct tw_gc_totals *tw_gc_totals(const struct tw_gc *gc);
 
 /* Returns all classes together: most_count and most_bytes are those of a look. */

@@ -20,7 +20,7 @@ extern "C" {
  *   first.
  * - A thread is runnable from a wake-up, or from leaving in state 1 (running), until it comes to a CPU.
  * - Percentiles come from a histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 %
- * off. */
+ *   off. */
 
 /* How many states are told apart: 0 to 14, and all beyond as 15. */
 enum { TW_SCHED_STATES = 16 };
@@ -78,6 +78,7 @@ TW_API int tw_sched_read(struct tw_sched **sched, struct tw_reader *reader, cons
 TW_API const struct tw_sched_thread *tw_sched_thread(const struct tw_sched *sched, size_t i);
 TW_API const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, size_t i);
 
+/* Returns what was odd or left out. Lives until the handle is freed. */
 TW_API const struct tw_sched_notes *tw_sched_notes(const struct tw_sched *sched);
 
 /* Draws a row for each CPU, with bars in the colours of the threads that ran, into one SVG that needs no other file: at

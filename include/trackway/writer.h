@@ -47,8 +47,11 @@ struct tw_writer;
 
 /* Creates a trace. path: the file, or "-" for standard output; the file appears under its name only when tw_finish()
  * succeeds, and is compressed when its name ends in ".gz" or ".zst"; so it is with all functions below. format: a name
- * of tw_writer_format_name(). *writer is set even on failure (NULL only for TW_ERR_MEMORY).
- * Returns 0, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_VALUE (options that the format cannot have). */
+ * of tw_writer_format_name(). options: NULL for the defaults; what its pointers point to must live until tw_discard().
+ * *writer is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_writer_error() can tell why; discard it in
+ * any case.
+ * Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_UNSUPPORTED (a format for which
+ * tw_writer_takes_events() is false), TW_ERR_VALUE (options that the format cannot have). */
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
