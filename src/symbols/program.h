@@ -129,8 +129,4 @@ int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, st
 /* Opens the separate file with debug information that belongs to a program. False when there is none. */
 bool tw_debug_open(struct tw_symbols *symbols, const struct tw_elf *program, struct tw_elf *debug);
 
-/* Demangles a C++ name; NULL where it is none. *budget is how many bytes of output are still allowed, over all calls.
- * Who calls frees. */
-char *tw_demangle(const char *symbol, size_t *budget);
-
 #endif

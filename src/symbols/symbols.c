@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/order.h"
 
 enum { CHUNK = 1 << 16 };

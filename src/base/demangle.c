@@ -1,8 +1,9 @@
 /* demangle.c - C++ names from symbols, with a bound on what a hostile symbol can cost. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program.h"
+#include "base/demangle.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* libstdc++; source: the Itanium C++ ABI, "Demangler API". */
