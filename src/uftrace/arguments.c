@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/scan.h"
@@ -17,24 +18,24 @@ enum { PADDING = 4, WORD_BITS = 64, BYTE_BITS = 8, SIZE_MOST = 1 << 12 };
 
 /* ---- Specifications. ---- */
 
+/* Demangled, as functions are called. */
 static bool add_spec(struct tw_reader *reader, const char *name, size_t name_size, const char *text, size_t text_size)
 {
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
-	size_t size = name_size + text_size + 2;
-	if (!uftrace_fits(reader, size + sizeof *specs->items))
+	if (!uftrace_fits(reader, name_size + text_size + sizeof *specs->items))
 		return true;
-	char *copy = malloc(size);
-	if (!copy || !tw_grow(&specs->items, &specs->room, specs->count + 1, sizeof *specs->items)) {
-		free(copy);
+	struct uftrace_spec spec = {strndup(name, name_size), strndup(text, text_size), specs->count};
+	char *demangled = spec.name ? tw_demangle(spec.name, &uftrace_of(reader)->symbols.demangle_budget) : NULL;
+	if (demangled) {
+		free(spec.name);
+		spec.name = demangled;
+	}
+	if (!spec.name || !spec.text || !tw_grow(&specs->items, &specs->room, specs->count + 1, sizeof *specs->items)) {
+		free(spec.name);
+		free(spec.text);
 		return false;
 	}
-	memcpy(copy, name, name_size);
-	copy[name_size] = '\0';
-	memcpy(copy + name_size + 1, text, text_size);
-	copy[size - 1] = '\0';
-	specs->items[specs->count] =
-	    (struct uftrace_spec){.name = copy, .text = copy + name_size + 1, .order = specs->count};
-	specs->count++;
+	specs->items[specs->count++] = spec;
 	specs->sorted = false;
 	return true;
 }
@@ -53,18 +54,10 @@ bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size)
 	return true;
 }
 
-/* "F: 1219 add", then "A: @arg1/p%rdi,arg2%rsi" and "R: @retval". */
-bool uftrace_take_debug_line(struct tw_reader *reader, struct tw_text *function, const char *line)
+bool uftrace_take_debug_line(struct tw_reader *reader, const struct tw_text *function, const char *line)
 {
-	const char *name = strncmp(line, "F: ", 3) == 0 ? strchr(line + 3, ' ') : NULL;
 	bool told = strncmp(line, "A: @", 4) == 0 || strncmp(line, "R: @", 4) == 0;
-	if (name) {
-		function->length = 0;
-		return tw_text_add(function, name + 1, strlen(name + 1));
-	}
-	if (!told || !function->length)
-		return true;
-	return add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
+	return !told || add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
 }
 
 static int by_name(const void *a, const void *b)
@@ -269,7 +262,9 @@ int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct 
 
 void uftrace_specs_free(struct uftrace_specs *specs)
 {
-	for (size_t i = 0; i < specs->count; i++)
+	for (size_t i = 0; i < specs->count; i++) {
 		free(specs->items[i].name);
+		free(specs->items[i].text);
+	}
 	free(specs->items);
 }

@@ -7,7 +7,7 @@
 #include "core/filter.h"
 #include "uftrace/uftrace.h"
 
-enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1 };
+enum { HEADER_SIZE = 40, VERSION = 4, LITTLE = 1, DEMANGLE_BUDGET = 1 << 26 };
 
 int uftrace_no_memory(struct tw_reader *reader)
 {
@@ -98,6 +98,7 @@ static int uftrace_open(struct tw_reader *reader)
 		return uftrace_no_memory(reader);
 	if (reader->options.order == TW_ORDER_FILE)
 		reader->options.order = TW_ORDER_TRACK;
+	uftrace_of(reader)->symbols.demangle_budget = DEMANGLE_BUDGET;
 	reader->clock.ticks_per_second = 1000000000;
 	int status = read_info(reader);
 	if (status >= 0)

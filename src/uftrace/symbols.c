@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/scan.h"
@@ -89,17 +90,40 @@ static bool take_kernel_symbol(void *context, char *line)
 	return address == 0 || !strchr("TtWw", end[1]) || add_symbol(context, address, name);
 }
 
-static bool take_debug_line(void *context, char *line)
-{
-	struct load *load = context;
-	load->failed = load->failed || !uftrace_take_debug_line(load->reader, &load->function, line);
-	return true;
-}
-
 static int by_address(const void *a, const void *b)
 {
 	const struct uftrace_symbol *first = a, *second = b;
 	return tw_compare(first->address, second->address);
+}
+
+static void sort_symbols(struct uftrace_module *module)
+{
+	if (module->count)
+		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
+}
+
+static const char *symbol_at(const struct uftrace_module *module, uint64_t address)
+{
+	size_t count = tw_count_up_to(module->symbols, module->count, TW_KEY(struct uftrace_symbol, address), address);
+	if (count == 0 || module->symbols[count - 1].text == UINT32_MAX)
+		return NULL;
+	return module->texts + module->symbols[count - 1].text;
+}
+
+/* "F: 1219 add" is about a function; its name is without parameters here, so its symbol is taken. */
+static bool take_debug_line(void *context, char *line)
+{
+	struct load *load = context;
+	char *name = NULL;
+	if (strncmp(line, "F: ", 3) != 0) {
+		load->failed |= load->function.length && !uftrace_take_debug_line(load->reader, &load->function, line);
+		return true;
+	}
+	const char *symbol = symbol_at(load->module, strtoull(line + 3, &name, 16));
+	symbol = symbol ? symbol : *name == ' ' ? name + 1 : "";
+	load->function.length = 0;
+	load->failed |= !tw_text_add(&load->function, symbol, strlen(symbol));
+	return true;
 }
 
 /* Reads a file that is called as the module is. */
@@ -120,14 +144,11 @@ static int load_symbols(struct tw_reader *reader, struct uftrace_module *module)
 	if (status >= 0 && !found)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0, "There are no symbols of %s.",
 		          module->path);
+	sort_symbols(module);
 	if (status >= 0)
 		status = read_beside(&load, ".dbg", take_debug_line, &debug);
 	tw_text_free(&load.function);
-	if (load.failed)
-		return uftrace_no_memory(reader);
-	if (module->count)
-		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
-	return status;
+	return load.failed ? uftrace_no_memory(reader) : status;
 }
 
 static int load_kernel(struct tw_reader *reader)
@@ -140,8 +161,7 @@ static int load_kernel(struct tw_reader *reader)
 	if (status >= 0 && module->count == 0)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_SYMBOLS], 0, 0, 0,
 		          "There are no symbols of the kernel in kallsyms.");
-	if (module->count)
-		qsort(module->symbols, module->count, sizeof *module->symbols, by_address);
+	sort_symbols(module);
 	return load.failed ? uftrace_no_memory(reader) : status;
 }
 
@@ -258,14 +278,6 @@ static const struct uftrace_mapping *mapping_at(const struct uftrace_session *se
 	return NULL;
 }
 
-static const char *symbol_at(const struct uftrace_module *module, uint64_t address)
-{
-	size_t count = tw_count_up_to(module->symbols, module->count, TW_KEY(struct uftrace_symbol, address), address);
-	if (count == 0 || module->symbols[count - 1].text == UINT32_MAX)
-		return NULL;
-	return module->texts + module->symbols[count - 1].text;
-}
-
 /* Finds the symbol; *text is NULL where there is none. */
 static int find(struct tw_reader *reader, uint32_t number, uint64_t address, const char **text)
 {
@@ -292,17 +304,19 @@ static int find(struct tw_reader *reader, uint32_t number, uint64_t address, con
 }
 
 /* A function without a symbol is called by its address. */
-static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *text)
+static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *symbol)
 {
 	char number[24];
-	if (!uftrace_fits(reader, NAME_BYTES)) {
+	char *demangled = symbol ? tw_demangle(symbol, &uftrace_of(reader)->symbols.demangle_budget) : NULL;
+	(void)snprintf(number, sizeof number, "0x%" PRIx64, address);
+	const char *text = demangled ? demangled : symbol ? symbol : number;
+	if (!uftrace_fits(reader, NAME_BYTES + strlen(text))) {
 		tell_full(reader);
-		return tw_dictionary_text(reader->dictionary, "(other)");
+		text = "(other)";
 	}
-	if (!text)
-		(void)snprintf(number, sizeof number, "0x%" PRIx64, address);
-	text = text ? text : number;
-	return tw_dictionary_text(reader->dictionary, text);
+	uint32_t name = tw_dictionary_text(reader->dictionary, text);
+	free(demangled);
+	return name;
 }
 
 uint32_t uftrace_name(struct tw_reader *reader, uint32_t session, uint64_t address)

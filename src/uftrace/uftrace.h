@@ -79,6 +79,7 @@ struct uftrace_symbols {
 	struct uftrace_module kernel; /* kallsyms */
 	struct tw_map names;          /* address and session to name */
 	size_t used;                  /* bytes of all this, about */
+	size_t demangle_budget;       /* bytes of names that may still be made of symbols */
 	bool full;
 };
 
@@ -151,9 +152,8 @@ int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *re
 
 /* What the data behind a function's records is. */
 struct uftrace_spec {
-	char *name;       /* of the function; its own */
-	const char *text; /* behind it */
-	size_t order;     /* in which they were told */
+	char *name, *text; /* of the function, and what is behind it */
+	size_t order;      /* in which they were told */
 };
 
 struct uftrace_specs {
@@ -165,8 +165,8 @@ struct uftrace_specs {
 /* Adds specifications, "strlen@arg1/s;strlen@retval/u". False when there is no memory. */
 bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size);
 
-/* The same of a line of NAME.dbg; function: the one that lines are about, empty to begin. */
-bool uftrace_take_debug_line(struct tw_reader *reader, struct tw_text *function, const char *line);
+/* The same of a line of NAME.dbg about a function: "A: @arg1/p%rdi,arg2%rsi" or "R: @retval"; others are none. */
+bool uftrace_take_debug_line(struct tw_reader *reader, const struct tw_text *function, const char *line);
 
 /* The values in the data of a function's record, which `data` is a copy of that lives as long as they. Returns how
  * many, at most UFTRACE_ARGUMENTS; 0 where there are none or no specification fits; or a negative status. */

@@ -63,6 +63,20 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	grep -q 'arguments={arg1=0x7}' out && grep -q 'arguments={retval=9}' out || fail "$(cat out)"
 }
 
+# What the symbols mean is from c++filt.
+@test "uftrace: names of C++ are told as they stand in the source, and so are functions with arguments" {
+	written
+	sed -i -e 's/ work$/ _ZN5graph4workERKNS_4nodeE/' -e 's/walk(int)$/_ZL4walki/' data/prog.sym
+	printf 'F: 1200 graph::work\nA: @arg1/x%%rdi\n' >data/prog.dbg
+	trackway stat --json data | grep -o '"name":"[^"]*"' | LC_ALL=C sort >names
+	[ "$(tr '\n' ' ' <names)" = '"name":"graph::work(graph::node const&)" "name":"main" "name":"puts" "name":"walk(int)" ' ] ||
+		fail "$(cat names)"
+	trackway dump data | grep -q 'name="graph::work(graph::node const&)" arguments={arg1=7}' || fail "$(trackway dump data)"
+	rm data/prog.dbg
+	printf 'argspec:lines=1\nargauto:_ZN5graph4workERKNS_4nodeE@arg1\n' >>data/info
+	trackway dump data | grep -q 'name="graph::work(graph::node const&)" arguments={arg1=7}' || fail "$(trackway dump data)"
+}
+
 @test "uftrace: which thread had which CPU, as perf told" {
 	written
 	"$PYTHON" - <<-'END'
