@@ -57,8 +57,10 @@ static bool put(struct tw_writer *writer, const struct tw_basic_record *record)
 static void put_argument(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
                          struct tw_basic_record record)
 {
+	const struct basic_writer *w = writer->state;
 	for (unsigned i = record.kind == TW_FDR_ENTER_ARGS; i < event->argument_count; i++)
-		tw_count_loss(writer, "argument", false);
+		if (event->kind == TW_SLICE_BEGIN || !fdr_is_tail_mark(w->dictionary, &arguments[i]))
+			tw_count_loss(writer, "argument", false);
 	if (record.kind != TW_FDR_ENTER_ARGS)
 		return;
 	record.record_type = ARGUMENT;
@@ -89,9 +91,9 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 	};
 	if (event->kind == TW_SLICE_BEGIN)
 		record.kind = event->argument_count && fdr_is_number(&arguments[0]) ? TW_FDR_ENTER_ARGS : TW_FDR_ENTER;
-	else if (event->flags & TW_FLAG_TAIL && w->header.version >= 2)
+	else if (fdr_is_tail(w->dictionary, event, arguments) && w->header.version >= 2)
 		record.kind = TW_FDR_TAIL_EXIT;
-	else if (event->flags & TW_FLAG_TAIL)
+	else if (fdr_is_tail(w->dictionary, event, arguments))
 		tw_count_loss(writer, "tail exit", true);
 	put(writer, &record);
 	put_argument(writer, event, arguments, record);

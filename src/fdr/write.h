@@ -1,10 +1,13 @@
-/* write.h - what both writers of XRay logs need: ticks per second, and which arguments are numbers. */
+/* write.h - what both writers of XRay logs need: ticks per second, and what of arguments has a place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FDR_WRITE_H
 #define FDR_WRITE_H
 
+#include <string.h>
+
 #include "core/ticks.h"
 
+#include <trackway/event.h>
 #include <trackway/writer.h>
 
 /* Ticks per second of a log that is written: as asked for, else the source's, else a tick is a nanosecond. */
@@ -18,6 +21,23 @@ static inline bool fdr_is_number(const struct tw_argument *argument)
 {
 	return argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT || argument->type == TW_ARG_POINTER ||
 	       argument->type == TW_ARG_KOID || argument->type == TW_ARG_BOOL;
+}
+
+/* Whether it says that the slice was left by a tail call: what formats without a flag for that have in its place. */
+static inline bool fdr_is_tail_mark(const struct tw_dictionary *dictionary, const struct tw_argument *argument)
+{
+	return argument->type == TW_ARG_BOOL && argument->value.u &&
+	       strcmp(tw_dictionary_name(dictionary, argument->name)->text, "tail") == 0;
+}
+
+/* Whether an end is a tail exit. */
+static inline bool fdr_is_tail(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                               const struct tw_argument *arguments)
+{
+	bool tail = event->flags & TW_FLAG_TAIL;
+	for (unsigned i = 0; i < event->argument_count && !tail; i++)
+		tail = fdr_is_tail_mark(dictionary, &arguments[i]);
+	return tail;
 }
 
 #endif

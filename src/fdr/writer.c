@@ -18,6 +18,7 @@ enum {
 struct pending {
 	uint64_t end_ns;
 	uint32_t function;
+	bool tail;
 };
 
 struct thread_buffer {
@@ -137,19 +138,39 @@ static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64
 
 /* ---- Events. ---- */
 
-static int put_call(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
-                    struct tw_fdr_record record, uint64_t ns)
+/* How many of an entry's arguments have a place; the others are counted. */
+static unsigned arguments_of_entry(struct tw_writer *writer, const struct tw_event *event,
+                                   const struct tw_argument *arguments)
 {
-	struct fdr_writer *w = writer->state;
 	unsigned count = 0;
 	while (count < event->argument_count && fdr_is_number(&arguments[count]))
 		count++;
 	for (unsigned i = count; i < event->argument_count; i++)
 		tw_count_loss(writer, "argument that is no number, or after one", false);
-	bool enters = record.kind == TW_FDR_ENTER;
-	if (enters && count)
+	return count;
+}
+
+static void count_arguments_of_exit(struct tw_writer *writer, const struct tw_event *event,
+                                    const struct tw_argument *arguments)
+{
+	const struct fdr_writer *w = writer->state;
+	for (unsigned i = 0; i < event->argument_count; i++)
+		if (!fdr_is_tail_mark(w->dictionary, &arguments[i]))
+			tw_count_loss(writer, "argument of an exit", false);
+}
+
+static int put_call(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments,
+                    struct tw_fdr_record record, uint64_t ns)
+{
+	struct fdr_writer *w = writer->state;
+	unsigned count = 0;
+	if (record.kind == TW_FDR_ENTER)
+		count = arguments_of_entry(writer, event, arguments);
+	else
+		count_arguments_of_exit(writer, event, arguments);
+	if (count)
 		record.kind = TW_FDR_ENTER_ARGS;
-	size_t need = TW_FDR_FUNCTION_SIZE + TW_FDR_METADATA_SIZE * ((enters ? count : 0) + (size_t)1);
+	size_t need = TW_FDR_FUNCTION_SIZE + TW_FDR_METADATA_SIZE * (count + (size_t)1);
 	if (need + BUFFER_MIN > w->buffer_size)
 		return tw_writer_fail(writer, TW_ERR_VALUE,
 		                      "a call with %u argument%s does not fit a buffer of %zu bytes", count,
@@ -163,7 +184,7 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 		tw_count_loss(writer, "function id that the byte order cannot hold", false);
 		return 0;
 	}
-	for (unsigned i = 0; enters && i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_CALL_ARGUMENT, .value = arguments[i].value.u});
 	return 0;
 }
@@ -182,9 +203,11 @@ static int close_pending(struct tw_writer *writer, const struct tw_event *event,
 			break;
 		buffer->pending_count--;
 		struct tw_event end = {.track = event->track, .cpu = event->cpu};
-		status =
-		    put_call(writer, &end, NULL,
-		             (struct tw_fdr_record){.kind = TW_FDR_EXIT, .function_id = last.function}, last.end_ns);
+		const struct tw_fdr_record record = {
+		    .kind = last.tail ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT,
+		    .function_id = last.function,
+		};
+		status = put_call(writer, &end, NULL, record, last.end_ns);
 	}
 	return status;
 }
@@ -199,8 +222,11 @@ static int put_complete(struct tw_writer *writer, const struct tw_event *event, 
 	struct thread_buffer *buffer = &w->threads[event->track];
 	if (!tw_grow(&buffer->pending, &buffer->pending_room, buffer->pending_count + 1, sizeof *buffer->pending))
 		return no_memory(writer);
-	buffer->pending[buffer->pending_count++] =
-	    (struct pending){.end_ns = event->time + event->value, .function = record.function_id};
+	buffer->pending[buffer->pending_count++] = (struct pending){
+	    .end_ns = event->time + event->value,
+	    .function = record.function_id,
+	    .tail = event->flags & TW_FLAG_TAIL,
+	};
 	return 0;
 }
 
@@ -239,32 +265,50 @@ static int put_slice(struct tw_writer *writer, const struct tw_event *event, con
 	if (event->kind == TW_SLICE_COMPLETE)
 		return put_complete(writer, event, arguments, record);
 	if (event->kind == TW_SLICE_END)
-		record.kind = event->flags & TW_FLAG_TAIL ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
+		record.kind = fdr_is_tail(w->dictionary, event, arguments) ? TW_FDR_TAIL_EXIT : TW_FDR_EXIT;
 	return put_call(writer, event, arguments, record, event->time);
 }
 
-/* A custom or typed event when the instant came from one; otherwise a custom event that holds the name. */
-static void make_event(const struct fdr_writer *w, const struct tw_event *event, const struct tw_argument *arguments,
-                       struct tw_fdr_record *record, bool *exact)
+static bool is_typed(const struct tw_event *event, const struct tw_argument *arguments)
 {
-	const struct tw_argument *last = event->argument_count ? &arguments[event->argument_count - 1] : NULL;
+	return event->argument_count == 2 && arguments[1].type == TW_ARG_BYTES && arguments[1].size &&
+	       (arguments[0].type == TW_ARG_UINT || arguments[0].type == TW_ARG_INT) &&
+	       arguments[0].value.u <= UINT16_MAX;
+}
+
+static bool is_custom(const struct tw_event *event, const struct tw_argument *arguments)
+{
+	return event->argument_count == 1 && arguments[0].type == TW_ARG_BYTES && arguments[0].size;
+}
+
+/* A custom or typed event when the instant came from one, which its name tells; otherwise a custom event that holds
+ * the name. */
+static struct tw_fdr_record event_of(const struct fdr_writer *w, const struct tw_event *event,
+                                     const struct tw_argument *arguments, bool *exact)
+{
 	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
-	*record = (struct tw_fdr_record){.kind = TW_FDR_CUSTOM_EVENT};
-	*exact = last && last->type == TW_ARG_BYTES && last->size;
-	record->payload = *exact ? last->value.bytes : (const uint8_t *)name->text;
-	record->payload_size = (uint32_t)(*exact ? last->size : name->length);
-	if (*exact && event->argument_count == 2 && arguments[0].type == TW_ARG_UINT) {
-		record->kind = TW_FDR_TYPED_EVENT;
-		record->event_type = (uint16_t)arguments[0].value.u;
+	bool typed = strcmp(name->text, "typed event") == 0 && is_typed(event, arguments);
+	bool custom = strcmp(name->text, "custom event") == 0 && is_custom(event, arguments);
+	struct tw_fdr_record record = {
+	    .kind = typed ? TW_FDR_TYPED_EVENT : TW_FDR_CUSTOM_EVENT,
+	    .payload = (const uint8_t *)name->text,
+	    .payload_size = (uint32_t)name->length,
+	};
+	*exact = typed || custom;
+	if (*exact) {
+		const struct tw_argument *data = &arguments[event->argument_count - 1];
+		record.event_type = typed ? (uint16_t)arguments[0].value.u : 0;
+		record.payload = data->value.bytes;
+		record.payload_size = (uint32_t)data->size;
 	}
+	return record;
 }
 
 static int put_instant(struct tw_writer *writer, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct fdr_writer *w = writer->state;
-	struct tw_fdr_record record;
 	bool exact;
-	make_event(w, event, arguments, &record, &exact);
+	struct tw_fdr_record record = event_of(w, event, arguments, &exact);
 	size_t need = (size_t)record.payload_size + 2 * (size_t)TW_FDR_METADATA_SIZE;
 	if (record.payload_size == 0 || need + BUFFER_MIN > w->buffer_size) {
 		tw_count_loss(writer, "event larger than a buffer, or empty", false);

@@ -55,3 +55,69 @@ same_calls() { # archive format
 	trackway convert --to xray-fdr --thread 101 "$DATA/xray/v5.xray" -o part.xray
 	[ ! -e part.xray.functions ]
 }
+
+@test "functions: tail exits, custom and typed events come back through FXT and Chrome's JSON" {
+	there() {
+		trackway dump --json "$1" >records
+		"$PYTHON" - <<-'END'
+			import json
+			for row in map(json.loads, open("records")):
+			    if row["record"] in ("function.tail-exit", "custom-event", "typed-event"):
+			        print(row["record"], row["thread"], row.get("event_type"), row.get("data"))
+		END
+	}
+	there "$DATA/xray/v5.xray" | sort >before
+	[ "$(wc -l <before)" -eq 9 ]
+	for through in fxt json; do
+		trackway convert "$DATA/xray/v5.xray" -o "through.$through" 2>losses
+		trackway convert "through.$through" -o back.xray 2>losses
+		[ ! -s losses ]
+		there back.xray | sort | diff before -
+	done
+	trackway convert --to xray-basic through.fxt -o basic.xray 2>losses
+	[ "$(trackway dump basic.xray | grep -c function.tail-exit)" -eq "$(grep -c tail before)" ]
+}
+
+# end arguments: (name, word) ...
+ends_with() {
+	"$PYTHON" - "$@" <<-'END'
+		import struct, sys
+		def words(*values):
+		    sys.stdout.buffer.write(struct.pack(f"<{len(values)}Q", *values))
+		def string(index, text):
+		    words(2 | 2 << 4 | index << 16 | len(text) << 32, int.from_bytes(text.encode().ljust(8, b"\0"), "little"))
+		words(0x0016547846040010, 3 | 3 << 4 | 1 << 16, 5, 6)
+		string(1, "f")
+		string(2, "tail")
+		string(3, "n")
+		words(4 | 2 << 4 | 2 << 16 | 1 << 24 | 1 << 48, 100)
+		arguments = [int(word, 0) | 1 << 4 for word in sys.argv[1:]]
+		words(4 | 2 + len(arguments) << 4 | 3 << 16 | len(arguments) << 20 | 1 << 24 | 1 << 48, 200, *arguments)
+	END
+}
+
+@test "functions: what an exit cannot hold is counted" {
+	ends_with $((9 | 2 << 16 | 1 << 32)) $((1 | 3 << 16 | 7 << 32)) >end.fxt
+	run trackway convert --strict end.fxt -o end.xray
+	[ "$status" -eq 1 ]
+	[[ $output == "trackway: end.xray: argument of an exit: 1 left out"* ]]
+	[ "$(trackway dump end.xray | grep -c function.tail-exit)" -eq 1 ]
+	ends_with $((9 | 2 << 16)) >end.fxt
+	run trackway convert --strict end.fxt -o end.xray
+	[ "$status" -eq 1 ]
+	[ "$(trackway dump end.xray | grep -c function.exit)" -eq 1 ]
+}
+
+@test "functions: an instant with bytes is its name, and is counted" {
+	"$PYTHON" - >instant.fxt <<-'END'
+		import struct, sys
+		def words(*values):
+		    sys.stdout.buffer.write(struct.pack(f"<{len(values)}Q", *values))
+		words(0x0016547846040010, 3 | 3 << 4 | 1 << 16, 5, 6)
+		words(2 | 2 << 4 | 1 << 16 | 5 << 32, int.from_bytes(b"frame\0\0\0", "little"))
+		words(4 | 4 << 4 | 1 << 20 | 1 << 24 | 1 << 48, 100, 10 | 2 << 4 | 1 << 16 | 2 << 32, 0x6968)
+	END
+	trackway convert instant.fxt -o instant.xray 2>losses
+	[ "$(cat losses)" = "trackway: instant.xray: instant: 1 kept in another form" ]
+	[[ $(trackway dump instant.xray | grep custom-event) == *'data="frame"'* ]]
+}
