@@ -733,11 +733,8 @@ def test_words(bench):
 def busybox(bench):
     """Debian's busybox for arm64, or why there is none."""
     kept = pathlib.Path(os.environ.get("TRACKWAY_BUILD", bench.directory)) / "busybox-arm64"
-    if not kept.exists():
-        done = subprocess.run([SOURCES / "busybox", kept], capture_output=True, text=True, check=False)
-        if done.returncode:
-            return None, done.stderr.strip().splitlines()[-1:]
-    return kept, None
+    done = subprocess.run([SOURCES / "busybox", kept], capture_output=True, text=True, check=False)
+    return (None, done.stderr.strip().splitlines()[-1:]) if done.returncode else (kept, None)
 
 
 def test_busybox(bench):
