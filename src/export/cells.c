@@ -219,13 +219,20 @@ void tw_cells_free(struct tw_cells *cells)
 	tw_text_free(&cells->text.text);
 }
 
+static void begin(struct tw_cells *cells, const struct tw_reader *reader)
+{
+	cells->start = tw_reader_clock(reader)->start_ns;
+	tw_names_bound(&cells->names, tw_memory_limit(reader));
+	tw_names_bound(&cells->args.names, tw_memory_limit(reader));
+}
+
 void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	cells->dictionary = tw_reader_dictionary(reader);
 	cells->batch = batch;
 	cells->has_cpu = tw_reader_clock(reader)->has_cpu;
 	if (!cells->begun)
-		cells->start = tw_reader_clock(reader)->start_ns;
+		begin(cells, reader);
 	cells->begun = true;
 }
 

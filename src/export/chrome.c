@@ -604,6 +604,8 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 	chrome->begun = true;
 	chrome->start = tw_reader_clock(reader)->start_ns;
 	chrome->spans.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
+	tw_names_bound(&chrome->names, tw_memory_limit(reader));
+	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
 	put_head(&writer->out, reader);
 	return chrome->slots ? 0 : tw_chrome_ring_new(chrome, CHROME_SLOTS, CHROME_TEXT_RING);
 }

@@ -312,6 +312,8 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 	int status = tw_measured_meet(&firefox->measured, reader, batch, MEMORY_PER_NODE);
 	uint32_t tracks = tw_dictionary_tracks(firefox->measured.dictionary);
 	firefox->jobs = reader->options.jobs;
+	tw_names_bound(&firefox->names, tw_memory_limit(reader));
+	tw_names_bound(&firefox->args.names, tw_memory_limit(reader));
 	if (!status && !tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++) {

@@ -11,8 +11,10 @@ enum { EXACT_BITS = 53 }; /* of the integers that a double holds */
 bool tw_line_reserve(struct tw_line *line, size_t more)
 {
 	struct tw_text *text = &line->text;
-	if (!tw_grow(&text->bytes, &text->room, text->length + more + 1, 1))
+	if (!tw_extend(&text->bytes, &text->room, text->length + more + 1, 1))
 		line->failed = true;
+	else
+		text->bytes[text->length] = '\0';
 	return text->room - text->length > more;
 }
 

@@ -13,6 +13,12 @@ void tw_names_init(struct tw_names *names, tw_render_fn *render)
 	names->limit = TW_NAMES_BYTES;
 }
 
+void tw_names_bound(struct tw_names *names, size_t memory_limit)
+{
+	size_t share = memory_limit / TW_NAMES_SHARE;
+	names->limit = share < names->limit ? share : names->limit;
+}
+
 static bool keep(struct tw_names *names, uint32_t number, const struct tw_rendered *piece)
 {
 	if (piece->at + piece->size > names->limit ||

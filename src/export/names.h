@@ -8,6 +8,7 @@
 
 enum {
 	TW_NAMES_BYTES = 64 << 20, /* that are kept; what is beyond is rendered each time */
+	TW_NAMES_SHARE = 8,        /* no more than that of the memory limit */
 	TW_NAMES_BEHIND = 32       /* bytes that may be read behind each of them, for who copies in steps */
 };
 
@@ -38,6 +39,9 @@ struct tw_names {
 
 /* All zero before. */
 void tw_names_init(struct tw_names *names, tw_render_fn *render);
+
+/* Lets no more be kept than a share of a memory limit. */
+void tw_names_bound(struct tw_names *names, size_t memory_limit);
 
 /* Renders a name that is not there; tw_names_find() is what to call. */
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);

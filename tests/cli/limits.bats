@@ -262,3 +262,35 @@ assert names == own[:kept] + ["(other)"] * (9000 - kept)'
 	[ ! -s said ]
 	peak_below 72 merge --align none --memory 32M many*.fxt -o out.fxt # all are open at once: 60 readers
 }
+
+@test "FXT: what is found wrong in archives that are merged is not held" {
+	skip_sanitizer
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		for n in range(40):
+		    words = [word for k in range(60000) for word in (0x44 | (1 + k % 30000) << 48, k, n + 1, 1)]
+		    with open(f"undefined{n:02}.fxt", "wb") as file:
+		        file.write(struct.pack(f"<{3 + len(words)}Q", 0x0016547846040010, 0x21, 10**9, *words))
+	END
+	peak_below 88 merge --align none --memory 32M undefined*.fxt -o out.fxt
+	[[ "$said" == *"more of fxt.string-undefined"* ]]
+}
+
+@test "names that are written six times as long stay within the limit" {
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		with open("control.fxt", "wb") as file:
+		    file.write(struct.pack("<3Q", 0x0016547846040010, 0x21, 10**9))
+		    for k in range(1, 3000):
+		        name = (b"%d " % k).ljust(6000, b"\1")
+		        file.write(struct.pack("<Q", 0x02 | 751 << 4 | k << 16 | 6000 << 32) + name)
+		        file.write(struct.pack("<4Q", 0x44 | k << 48, k, 1, 1))
+	END
+	for target in chrome jsonl; do
+		peak_below 100 convert --memory 64M --to $target -o out.$target control.fxt
+		[ "$said" = "" ] || fail "$said"
+	done
+	tail -n 1 out.jsonl | "${PYTHON:-python3}" -c '
+import json, sys
+assert json.load(sys.stdin)["name"].startswith("2999 \1")'
+}
