@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/message.h"
+#include "cli/notes.h"
 #include "cli/show.h"
 #include "cli/table.h"
 #include "cli/walk.h"
@@ -193,7 +194,7 @@ static int show(const struct work *work, char *path)
 		tw_say("%s left out: beyond the memory limit (--memory), or at no known address",
 		       tw_show_plural(left_out, "item").text);
 	if (tw_study_instructions(work->study) == 0)
-		tw_say("there is no instruction in the trace");
+		tw_say_none(&work->common->common, "instruction");
 	int status = work->common->write ? work->common->write(work->common, work->study) : 0;
 	if (status == 0)
 		status = tw_screen_open(&screen, work->common->common.output);

@@ -4,32 +4,36 @@
 
 enum { WORD = 4 };
 
-/* The thread that is wanted; NULL when there are several, or none. */
-static const struct xtrace_track *only_track(const struct tw_reader *reader)
+/* Sets *only to the one thread that the options choose. */
+static int choose_track(struct tw_reader *reader, const struct xtrace_track **only)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
-	const struct xtrace_track *found = NULL;
+	size_t count = 0;
 	for (size_t i = 0; i < set->count; i++) {
 		if (!tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			continue;
-		if (found)
-			return NULL;
-		found = &set->tracks[i];
+		*only = &set->tracks[i];
+		count++;
 	}
-	return found;
+	if (count == 0)
+		return tw_fail(reader, TW_ERR_VALUE, "xtrace: there is no such thread");
+	if (count > 1)
+		return tw_fail(reader, TW_ERR_VALUE, "xtrace: one thread becomes one file: choose it (--thread)");
+	return 0;
 }
 
 int tw_steps_open(struct tw_steps *steps, struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
-	const struct xtrace_track *track = only_track(reader);
+	const struct xtrace_track *track = NULL;
 	*steps = (struct tw_steps){.reader = reader};
-	if (!track)
-		return tw_fail(reader, TW_ERR_VALUE, "xtrace: one thread becomes one file: choose it (--thread)");
+	int status = choose_track(reader, &track);
+	if (status < 0)
+		return status;
 	if (options->function || options->category || options->min_duration_ns)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "xtrace: instructions are chosen by thread and by their count (as times) only");
-	int status = xtrace_files_open(&steps->files, reader, track);
+	status = xtrace_files_open(&steps->files, reader, track);
 	xtrace_cursor_init(&steps->cursor, &steps->files);
 	return status;
 }

@@ -145,11 +145,28 @@ make_trace() { # directory
 		run trackway $command "$DATA/fxt/oneshot_all.fxt"
 		[ "$status" = 2 ] && [[ $output = *"no instructions"* ]]
 		run trackway $command --thread 7 set
-		[ "$status" = 0 ] && [[ $output = *"there is no instruction in the trace"* ]]
+		[ "$status" = 0 ] && [[ $output = *"no instruction passes the filters: --thread 7"* ]]
 	done
 	truncate -s -3 set/*
 	run trackway insns set
 	[ "$status" = 1 ] && [[ $output = *xtrace.cut-token* ]] && [[ $output = *"EL0"* ]]
+}
+
+@test "what holds one thread is not made of several, or of none" {
+	make_trace set
+	for target in champsim tarmac; do
+		trackway convert --to $target set -o one
+		[ -s one ]
+		run trackway convert --thread 7 --to $target set -o none
+		[ "$status" = 2 ] && [[ $output = *"there is no such thread"* ]] && [ ! -e none ]
+	done
+	cp set/xtrace.1.100.hint9.xinsndata.bin set/xtrace.1.101.hint9.xinsndata.bin
+	for target in champsim tarmac; do
+		run trackway convert --to $target set -o several
+		[ "$status" = 2 ] && [[ $output = *"choose it (--thread)"* ]] && [ ! -e several ]
+		trackway convert --thread 101 --to $target set -o other
+		[ -s other ]
+	done
 }
 
 # Trails, which most of a trace is read by, are left and made anew; what is counted is not to depend on them.
