@@ -67,8 +67,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : tw_compare(first->order, second->order);
 }
 
-/* The first one of a function; the others follow. */
-static size_t first_of(struct uftrace_specs *specs, const char *name)
+/* Where those of a name begin. */
+static size_t first_of(struct uftrace_specs *specs, const char *name, size_t length)
 {
 	size_t low = 0, high = specs->count;
 	if (!specs->sorted && specs->count)
@@ -76,12 +76,49 @@ static size_t first_of(struct uftrace_specs *specs, const char *name)
 	specs->sorted = true;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (strcmp(specs->items[middle].name, name) < 0)
+		if (strncmp(specs->items[middle].name, name, length) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* What is said of a function's arguments, or of what it returned. */
+struct found {
+	const char *texts[UFTRACE_SIZES];
+	size_t count;
+};
+
+/* A value that was returned has a specification of its own. */
+static bool fits_type(const struct uftrace_spec *spec, enum uftrace_type type)
+{
+	return (strncmp(spec->text, "retval", 6) == 0) == (type == UFTRACE_EXIT);
+}
+
+static void add_found(struct uftrace_specs *specs, const char *name, size_t length, enum uftrace_type type,
+                      struct found *found)
+{
+	for (size_t i = first_of(specs, name, length); i < specs->count && found->count < UFTRACE_SIZES; i++) {
+		const struct uftrace_spec *spec = &specs->items[i];
+		if (strncmp(spec->name, name, length) != 0 || spec->name[length])
+			return;
+		if (fits_type(spec, type))
+			found->texts[found->count++] = spec->text;
+	}
+}
+
+/* Of its whole name, then of that without parameters, by which functions of C++ are asked for. */
+static struct found find_specs(struct tw_reader *reader, uint32_t function, enum uftrace_type type)
+{
+	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
+	const char *name = tw_dictionary_name(reader->dictionary, function)->text;
+	struct found found = {.count = 0};
+	size_t length = strlen(name), simple = strcspn(name, "(");
+	add_found(specs, name, length, type, &found);
+	if (simple < length)
+		add_found(specs, name, simple, type, &found);
+	return found;
 }
 
 /* ---- A value: "arg1/d32%rdi", "fparg2/32", "retval/s", "arg3/t8:pt". ---- */
@@ -127,7 +164,7 @@ static size_t room_of(const struct value *value, const uint8_t *data, size_t hav
 	size_t size = value->size;
 	if (is_text(value))
 		size = have < 2 ? SIZE_MAX : 2 + (size_t)tw_load16(data, false);
-	if (size == 0 || size > have)
+	if (size > have || (size == 0 && value->format != 't')) /* a struct may be empty */
 		return SIZE_MAX;
 	size = (size + PADDING - 1) / PADDING * PADDING;
 	return size < have ? size : have;
@@ -208,11 +245,53 @@ static void put_value(struct tw_argument *argument, const struct value *value, c
 
 /* ---- All values behind a record. ---- */
 
+/* Bytes that a specification asks for; SIZE_MAX: more than there are. */
+static size_t size_of(const char *text, const uint8_t *data, size_t have)
+{
+	size_t at = 0;
+	for (unsigned count = 0; *text && count < UFTRACE_ARGUMENTS; count++) {
+		struct value value;
+		read_value(&text, &value);
+		size_t room = room_of(&value, data + at, have - at);
+		if (room == SIZE_MAX)
+			return SIZE_MAX;
+		at += room;
+	}
+	return at;
+}
+
+/* With what follows it, up to where a record may stand. */
+static size_t whole(size_t size)
+{
+	return (size + UFTRACE_WORD - 1) / UFTRACE_WORD * UFTRACE_WORD;
+}
+
+int uftrace_data_sizes(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
+                       const uint8_t *data, size_t have, size_t sizes[UFTRACE_SIZES])
+{
+	int count = 0;
+	if (record->type == UFTRACE_EVENT && have >= 2)
+		sizes[count++] = whole(2 + (size_t)tw_load16(data, false));
+	if (!task || (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT))
+		return count;
+	uint32_t session = uftrace_session_of(uftrace_of(reader), task, record->time);
+	uint32_t function = uftrace_name(reader, session, record->address);
+	if (function == UINT32_MAX)
+		return TW_ERR_MEMORY;
+	struct found found = find_specs(reader, function, record->type);
+	for (size_t i = 0; i < found.count; i++) {
+		size_t size = size_of(found.texts[i], data, have);
+		if (size && size <= UFTRACE_DATA_MOST - UFTRACE_RECORD_SIZE)
+			sizes[count++] = whole(size);
+	}
+	return count;
+}
+
 /* Returns how many; 0 where the specification does not fit the data, or a negative status. */
 static int put_values(struct tw_reader *reader, const char *text, const uint8_t *data, size_t size,
                       struct tw_argument *arguments)
 {
-	size_t at = 0, used = 0;
+	size_t at = 0;
 	int count = 0;
 	while (*text && count < UFTRACE_ARGUMENTS) {
 		struct value value;
@@ -227,36 +306,58 @@ static int put_values(struct tw_reader *reader, const char *text, const uint8_t 
 			return uftrace_no_memory(reader);
 		put_value(argument, &value, data + at);
 		at += room;
-		used = at;
 	}
-	return !*text && size - used < UFTRACE_WORD ? count : 0;
+	return !*text && size - at < UFTRACE_WORD ? count : 0;
 }
 
-/* A value that was returned has a specification of its own. */
-static bool fits_type(const struct uftrace_spec *spec, enum uftrace_type type)
+/* What uftrace itself tells at functions, by number; the data begins with its size. */
+static const struct {
+	const char *name, *values;
+} built_in[] = {
+    {"read:proc/statm", "vmsize/i,vmrss/i,shared/i"}, /* kilobytes */
+    {"read:page-fault", "major/i,minor/i"},
+    {"diff:proc/statm", "vmsize/i,vmrss/i,shared/i"},
+    {"diff:page-fault", "major/i,minor/i"},
+    {"read:pmu-cycle", "cycles/i,instructions/i"},
+    {"diff:pmu-cycle", "cycles/i,instructions/i"},
+    {"read:pmu-cache", "refers/i,misses/i"},
+    {"diff:pmu-cache", "refers/i,misses/i"},
+    {"read:pmu-branch", "branch/i,misses/i"},
+    {"diff:pmu-branch", "branch/i,misses/i"},
+    {"watch:cpu", "cpu/i32"},
+};
+
+enum { FIRST_BUILT_IN = 100001, BUILT_IN = sizeof built_in / sizeof *built_in };
+
+const char *uftrace_built_in_event(uint64_t number)
 {
-	return (strncmp(spec->text, "retval", 6) == 0) == (type == UFTRACE_EXIT);
+	return number - FIRST_BUILT_IN < BUILT_IN ? built_in[number - FIRST_BUILT_IN].name : NULL;
+}
+
+static int put_event(struct tw_reader *reader, const struct uftrace_record *record, const uint8_t *data,
+                     struct tw_argument *arguments)
+{
+	size_t size = tw_load16(data, false);
+	if (record->address - FIRST_BUILT_IN >= BUILT_IN || size > record->data_size - 2)
+		return 0;
+	return put_values(reader, built_in[record->address - FIRST_BUILT_IN].values, data + 2, size, arguments);
 }
 
 int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct uftrace_record *record,
                       const uint8_t *data, struct tw_argument *arguments)
 {
-	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
-	const char *name = tw_dictionary_name(reader->dictionary, function)->text;
-	int count = 0;
-	if (record->event && record->data_size)
-		return uftrace_kernel_arguments(reader, record, data, arguments);
-	if (!record->data_size || (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT))
+	if (!record->data_size)
 		return 0;
-	for (size_t i = first_of(specs, name); i < specs->count && strcmp(specs->items[i].name, name) == 0; i++) {
-		if (!fits_type(&specs->items[i], record->type))
-			continue;
-		/* The dictionary may move its names. */
-		count = put_values(reader, specs->items[i].text, data, record->data_size, arguments);
-		if (count != 0)
-			return count;
-		name = specs->items[i].name;
-	}
+	if (record->event)
+		return uftrace_kernel_arguments(reader, record, data, arguments);
+	if (record->type == UFTRACE_EVENT)
+		return put_event(reader, record, data, arguments);
+	if (record->type != UFTRACE_ENTRY && record->type != UFTRACE_EXIT)
+		return 0;
+	struct found found = find_specs(reader, function, record->type);
+	int count = 0;
+	for (size_t i = 0; i < found.count && count == 0; i++)
+		count = put_values(reader, found.texts[i], data, record->data_size, arguments);
 	return count;
 }
 

@@ -57,6 +57,8 @@ static int open_source(struct tw_reader *reader, size_t source)
 	if (!cpu && (!task->file || !task->shown))
 		return 0;
 	int status = cpu ? uftrace_cpu_open(reader, cpu) : uftrace_cursor_open(&task->cursor, reader, task->file);
+	if (!cpu)
+		task->cursor.task = task;
 	return status < 0 ? status : 1;
 }
 
@@ -161,21 +163,15 @@ static int next_record(struct tw_reader *reader, struct uftrace_task **task, str
 
 /* ---- Names. ---- */
 
-static uint32_t session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)
-{
-	if (time >= task->until)
-		task->session = uftrace_session_at(&uftrace->symbols, task->image, time, &task->until);
-	return task->session;
-}
-
 static uint32_t event_name(struct tw_reader *reader, uint64_t number)
 {
 	char text[32];
 	uint32_t name;
 	if (tw_map_find(&uftrace_of(reader)->event_names, number, &name))
 		return name;
+	const char *built_in = uftrace_built_in_event(number);
 	(void)snprintf(text, sizeof text, "event %" PRIu64, number);
-	return tw_dictionary_text(reader->dictionary, text);
+	return tw_dictionary_text(reader->dictionary, built_in ? built_in : text);
 }
 
 /* The name of what a record is about. UINT32_MAX when there is no memory. */
@@ -187,7 +183,7 @@ static uint32_t name_of(struct tw_reader *reader, struct uftrace_task *task, con
 		return record->event->name;
 	if (record->kernel)
 		return uftrace_name(reader, UFTRACE_KERNEL, record->address);
-	return uftrace_name(reader, session_of(uftrace_of(reader), task, record->time), record->address);
+	return uftrace_name(reader, uftrace_session_of(uftrace_of(reader), task, record->time), record->address);
 }
 
 /* ---- Events. ---- */

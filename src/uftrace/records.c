@@ -1,8 +1,9 @@
 /* records.c - the records of one thread, over the data behind them and over damage.
  *
  * A record is 16 bytes: its time in nanoseconds, and in one word type (2 bits), whether data follows (1), a magic (3),
- * depth (10) and address (48). What data follows is told by specifications that other files hold, so its end is found
- * by what may come next: a record whose magic, time and depth fit the one before. */
+ * depth (10) and address (48). Data behind an event begins with its size. What follows a function is told by
+ * specifications that other files hold: the first is believed behind which a record may stand that fits the one before
+ * in magic, time and depth; where there is none such, the data ends at the first place where one may. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
@@ -14,12 +15,13 @@ enum {
 	UNKNOWN = UINT16_MAX, /* a depth: deeper than any */
 	CHUNK = 1 << 16,      /* read at a time: there may be many threads */
 	SURE = 3,             /* records in a row after damage */
-	GAP_MOST = 1 << 16    /* bytes that are one gap at most */
+	GAP_MOST = 1 << 16,   /* bytes that are one gap at most */
+	EVENTS_MOST = 1 << 24 /* numbers of events: the largest are some millions */
 };
 
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file)
 {
-	*cursor = (struct uftrace_cursor){.reader = reader, .file = file};
+	*cursor = (struct uftrace_cursor){.reader = reader, .file = file, .time = reader->clock.start_ns};
 	int status = tw_input_open(&cursor->input, file);
 	cursor->window = (struct tw_window){.input = cursor->input, .chunk = CHUNK};
 	if (status < 0)
@@ -48,7 +50,7 @@ struct thread {
 	bool timed;
 };
 
-static bool decode(const uint8_t *bytes, struct uftrace_record *record, bool *more)
+static bool decode(const uint8_t *bytes, struct uftrace_record *record)
 {
 	uint64_t word = tw_load64(bytes + UFTRACE_WORD, false);
 	*record = (struct uftrace_record){
@@ -57,9 +59,15 @@ static bool decode(const uint8_t *bytes, struct uftrace_record *record, bool *mo
 	    .depth = (unsigned)(word >> 6 & 0x3ff),
 	    .address = word >> 16,
 	    .size = UFTRACE_RECORD_SIZE,
+	    .more = word >> 2 & 1,
 	};
-	*more = word >> 2 & 1;
 	return (word >> 3 & 7) == MAGIC;
+}
+
+/* A loss is told without a time. */
+static bool has_time(const struct uftrace_record *record)
+{
+	return record->type != UFTRACE_LOSS || record->time != 0;
 }
 
 /* Whether a record may stand here. An exit is of the innermost function; a depth may be less where records were left
@@ -67,17 +75,20 @@ static bool decode(const uint8_t *bytes, struct uftrace_record *record, bool *mo
 static bool may_follow(const struct thread *thread, const struct uftrace_record *record)
 {
 	static const uint64_t second = 1000000000, most = 1000 * second;
-	if (thread->timed && (record->time < thread->time || record->time - thread->time > most))
+	if (thread->timed && has_time(record) &&
+	    (record->time < thread->time || record->time - thread->time > most))
 		return false;
 	if (record->type == UFTRACE_ENTRY)
 		return record->depth <= thread->depth;
-	return record->type != UFTRACE_EXIT || thread->depth == UNKNOWN || record->depth + 1 == thread->depth;
+	if (record->type == UFTRACE_EXIT)
+		return thread->depth == UNKNOWN || record->depth + 1 == thread->depth;
+	return record->type == UFTRACE_EVENT ? record->address < EVENTS_MOST : !record->more;
 }
 
 static void go_on(struct thread *thread, const struct uftrace_record *record)
 {
-	thread->time = record->time;
-	thread->timed = true;
+	thread->time = has_time(record) ? record->time : thread->time;
+	thread->timed |= has_time(record);
 	if (record->type == UFTRACE_ENTRY)
 		thread->depth = record->depth + 1;
 	else if (record->type == UFTRACE_EXIT)
@@ -86,13 +97,25 @@ static void go_on(struct thread *thread, const struct uftrace_record *record)
 		thread->depth = UNKNOWN;
 }
 
+/* Whether there is a record that fits. After a loss nearly all do: so what comes behind that has to fit as well. */
+static bool fits(const struct thread *thread, const uint8_t *bytes, size_t have)
+{
+	struct thread after = *thread;
+	struct uftrace_record record;
+	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, &record) || !may_follow(thread, &record))
+		return false;
+	if (record.type != UFTRACE_LOSS || have < 2 * UFTRACE_RECORD_SIZE)
+		return true;
+	go_on(&after, &record);
+	return decode(bytes + UFTRACE_RECORD_SIZE, &record) && record.type != UFTRACE_LOSS &&
+	       may_follow(&after, &record);
+}
+
 /* Where the next record is, from `at` on; `have` where there is none. */
 static size_t find_next(const struct thread *thread, const uint8_t *bytes, size_t at, size_t have)
 {
-	struct uftrace_record record;
-	bool more;
 	for (; at + UFTRACE_RECORD_SIZE <= have; at += UFTRACE_WORD)
-		if (decode(bytes + at, &record, &more) && may_follow(thread, &record))
+		if (fits(thread, bytes + at, have - at))
 			return at;
 	return have;
 }
@@ -103,12 +126,11 @@ static bool goes_on(const uint8_t *bytes, size_t have, bool at_end)
 {
 	struct thread thread = {0};
 	struct uftrace_record record;
-	bool more;
 	size_t at = 0;
 	for (unsigned i = 0; i < SURE; i++) {
 		if (at + UFTRACE_RECORD_SIZE > have)
 			return i > 0 && at_end;
-		if (!decode(bytes + at, &record, &more))
+		if (!decode(bytes + at, &record))
 			return false;
 		if (i == 0)
 			thread.depth = record.depth + (record.type == UFTRACE_EXIT);
@@ -116,7 +138,7 @@ static bool goes_on(const uint8_t *bytes, size_t have, bool at_end)
 			return false;
 		go_on(&thread, &record);
 		at += UFTRACE_RECORD_SIZE;
-		if (more)
+		if (record.more)
 			at = find_next(&thread, bytes, at, have);
 	}
 	return true;
@@ -145,7 +167,7 @@ static int take_gap(struct uftrace_cursor *cursor, const uint8_t *bytes, size_t 
 static void judge(const struct uftrace_cursor *cursor, const struct uftrace_record *record)
 {
 	bool known = cursor->depth != UNKNOWN;
-	if (cursor->timed && record->time < cursor->time)
+	if (cursor->timed && has_time(record) && record->time < cursor->time)
 		report(cursor, UFTRACE_TIME_BACK, record->offset, uftrace_rules[UFTRACE_TIME_BACK].text);
 	if (known && ((record->type == UFTRACE_ENTRY && record->depth != cursor->depth) ||
 	              (record->type == UFTRACE_EXIT && record->depth + 1 != cursor->depth)))
@@ -158,39 +180,72 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 	}
 }
 
-static void take_data(const struct thread *thread, const uint8_t *bytes, size_t have, struct uftrace_record *record)
+/* Whether a record behind data fits, or several do but for the depth of the first: longjmp() leaves functions without
+ * a record. */
+static bool ends_here(const struct thread *thread, bool any_depth, const uint8_t *bytes, size_t have, bool at_end)
 {
-	size_t most = have < UFTRACE_DATA_MOST ? have : UFTRACE_DATA_MOST;
-	size_t end = find_next(thread, bytes, UFTRACE_RECORD_SIZE, most);
+	const struct thread anywhere = {thread->time, UNKNOWN, thread->timed};
+	if (have == 0)
+		return at_end;
+	return any_depth ? fits(&anywhere, bytes, have) && goes_on(bytes, have, at_end) : fits(thread, bytes, have);
+}
+
+/* Where the data ends by what is said of it; 0: nowhere. Returns a negative status when there is no memory. */
+static int told_end(struct uftrace_cursor *cursor, const struct thread *thread, const uint8_t *bytes, size_t have,
+                    const struct uftrace_record *record, size_t *end)
+{
+	size_t sizes[UFTRACE_SIZES];
+	const uint8_t *data = bytes + UFTRACE_RECORD_SIZE;
+	int count = uftrace_data_sizes(cursor->reader, cursor->task, record, data, have - UFTRACE_RECORD_SIZE, sizes);
+	*end = 0;
+	for (int i = 0; i < 2 * count && !*end; i++) {
+		size_t at = UFTRACE_RECORD_SIZE + sizes[i % count];
+		if (at <= have && ends_here(thread, i >= count, bytes + at, have - at, cursor->window.at_end))
+			*end = at;
+	}
+	return count;
+}
+
+/* Returns 0 or a negative status. */
+static int take_data(struct uftrace_cursor *cursor, const struct thread *thread, const uint8_t *bytes, size_t have,
+                     struct uftrace_record *record)
+{
+	size_t most = have < UFTRACE_DATA_MOST ? have : UFTRACE_DATA_MOST, end;
+	int status = told_end(cursor, thread, bytes, have, record, &end);
+	if (status < 0)
+		return status;
+	if (!end)
+		end = find_next(thread, bytes, UFTRACE_RECORD_SIZE, most);
 	if (end == most && have > most) /* nothing fits: the data ends at the first record of any kind */
 		for (end = UFTRACE_RECORD_SIZE; end < most && !goes_on(bytes + end, have - end, false);)
 			end += UFTRACE_WORD;
 	record->data = bytes + UFTRACE_RECORD_SIZE;
 	record->data_size = end - UFTRACE_RECORD_SIZE;
 	record->size = end;
+	return 0;
 }
 
 int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record)
 {
 	const uint8_t *bytes;
 	size_t have;
-	bool more;
 	int status = tw_window_view(&cursor->window, cursor->next, GAP_MOST, &bytes, &have);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->input));
 	if (have == 0)
 		return 0;
-	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, record, &more))
+	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, record))
 		return take_gap(cursor, bytes, have, record);
 	record->offset = cursor->next;
 	judge(cursor, record);
 	struct thread thread = {cursor->time, cursor->depth, cursor->timed};
 	go_on(&thread, record);
-	if (more)
-		take_data(&thread, bytes, have, record);
+	record->time = thread.time;
+	if (record->more && take_data(cursor, &thread, bytes, have, record) < 0)
+		return TW_ERR_MEMORY;
 	cursor->time = thread.time;
 	cursor->depth = thread.depth;
-	cursor->timed = true;
+	cursor->timed = thread.timed;
 	cursor->next += record->size;
 	return 1;
 }

@@ -181,6 +181,13 @@ static void inherit(struct uftrace_reader *uftrace, struct uftrace_task *task)
 	task->image = process;
 }
 
+uint32_t uftrace_session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)
+{
+	if (time >= task->until)
+		task->session = uftrace_session_at(&uftrace->symbols, task->image, time, &task->until);
+	return task->session;
+}
+
 static int add_tracks(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -242,7 +249,7 @@ static int find_start(struct tw_reader *reader)
 		status = uftrace_cursor_open(&cursor, reader, uftrace->tasks[i].file);
 		do
 			status = status < 0 ? status : uftrace_cursor_next(&cursor, &record);
-		while (status > 0 && record.type == UFTRACE_GAP);
+		while (status > 0 && (record.type == UFTRACE_GAP || record.type == UFTRACE_LOSS));
 		if (status > 0 && record.time < reader->clock.start_ns)
 			reader->clock.start_ns = record.time;
 		uftrace_cursor_close(&cursor);

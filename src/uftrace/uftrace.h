@@ -100,6 +100,8 @@ bool uftrace_fits(const struct tw_reader *reader, size_t more);
 
 /* ---- records.c: the records of one thread. ---- */
 
+struct uftrace_task;
+
 enum uftrace_type {
 	UFTRACE_ENTRY,
 	UFTRACE_EXIT,
@@ -121,6 +123,7 @@ struct uftrace_record {
 	unsigned depth;
 	unsigned cpu; /* of a switch, and of the kernel; that a thread left it, but could have gone on: */
 	bool preempted;
+	bool more;   /* data follows */
 	bool kernel; /* it is of kernel.c; what its data is: */
 	const struct uftrace_kernel_event *event;
 	uint64_t offset;
@@ -131,7 +134,8 @@ struct uftrace_record {
 
 struct uftrace_cursor {
 	struct tw_reader *reader;
-	const char *file; /* the path, in findings */
+	const char *file;          /* the path, in findings */
+	struct uftrace_task *task; /* NULL: what data is by specifications is not looked up */
 	struct tw_input *input;
 	struct tw_window window;
 	uint64_t next;
@@ -168,10 +172,19 @@ bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size);
 /* The same of a line of NAME.dbg about a function: "A: @arg1/p%rdi,arg2%rsi" or "R: @retval"; others are none. */
 bool uftrace_take_debug_line(struct tw_reader *reader, const struct tw_text *function, const char *line);
 
+/* How many bytes the data behind a record has, by what is said of it: up to UFTRACE_SIZES possible sizes, the first to
+ * be tried first. Returns how many, or a negative status. task: may be NULL, then nothing is said of functions. */
+enum { UFTRACE_SIZES = 8 };
+int uftrace_data_sizes(struct tw_reader *reader, struct uftrace_task *task, const struct uftrace_record *record,
+                       const uint8_t *data, size_t have, size_t sizes[UFTRACE_SIZES]);
+
 /* The values in the data of a function's record, which `data` is a copy of that lives as long as they. Returns how
  * many, at most UFTRACE_ARGUMENTS; 0 where there are none or no specification fits; or a negative status. */
 int uftrace_arguments(struct tw_reader *reader, uint32_t function, const struct uftrace_record *record,
                       const uint8_t *data, struct tw_argument *arguments);
+
+/* What uftrace calls an event of its own; NULL: it is none. */
+const char *uftrace_built_in_event(uint64_t number);
 
 void uftrace_specs_free(struct uftrace_specs *specs);
 
@@ -319,6 +332,9 @@ int uftrace_no_memory(struct tw_reader *reader);
 
 /* Reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
 int uftrace_read_tasks(struct tw_reader *reader);
+
+/* The session of a task at a time; times do not go back. */
+uint32_t uftrace_session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time);
 
 /* The task of a track, which has a file of its own. */
 size_t uftrace_member(const struct tw_reader *reader, uint32_t track);

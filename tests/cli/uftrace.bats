@@ -63,6 +63,66 @@ written() { "$PYTHON" "$TRUTH/uftrace.py" write data; }
 	grep -q 'arguments={arg1=0x7}' out && grep -q 'arguments={retval=9}' out || fail "$(cat out)"
 }
 
+records() { # Python: a list of records as uftrace.py has them, to be what thread 70 has; SECOND is 5 s
+	PYTHONPATH="$TRUTH" "$PYTHON" -c '
+import struct, sys
+from uftrace import BASE, ENTRY, EVENT, EXIT, LOST, MAIN, PUTS, WORK, record
+SECOND = 5_000_000_000
+open("data/70.dat", "wb").write(b"".join(eval(sys.argv[1])))' "$1"
+}
+
+# The time of the record behind the data is one that would be a record`s word, too: of a loss, of an event.
+@test "uftrace: where data ends is told by what it is, not by bytes in it that look like a record" {
+	local kind
+	written
+	for kind in 0x2e 0x2b 0x2a; do
+		records "[record(SECOND, ENTRY, 0, BASE + MAIN),
+			record(SECOND + 1, ENTRY, 1, BASE + WORK, struct.pack('<H6sQ', 3, b'abc', SECOND + 3000)),
+			record((SECOND + 2000) // 64 * 64 + $kind, EXIT, 1, BASE + WORK, struct.pack('<Q', 9)),
+			record(SECOND + 5000, EXIT, 0, BASE + MAIN)]"
+		cp data/info info
+		printf 'argspec:lines=1\nargspec:work@arg1/x,arg2/s;work@arg1/s,arg2/u;work@retval/t0:nothing,retval\n' >>data/info
+		trackway dump --json --thread 70 data >out
+		[ "$(wc -l <out)" = 4 ] && grep -q '"arguments":{"arg1":"abc","arg2":5000003000}' out || fail "$(cat out)"
+		[ "$(trackway check --json data | grep -c 70.dat)" = 0 ] || fail "$(trackway check data)"
+		cp info data/info
+	done
+	# Nothing tells what it is; a loss is told without a time, and has no data.
+	for kind in 0x2e 0x2a; do
+		records "[record(SECOND, ENTRY, 0, BASE + MAIN, struct.pack('<QQ', 7, 0)),
+			record((SECOND + 2000) // 64 * 64 + $kind, EXIT, 0, BASE + MAIN)]"
+		[ "$(trackway dump --thread 70 data | wc -l)" = 2 ] || fail "$(trackway dump data)"
+	done
+}
+
+@test "uftrace: a loss without a time stands where it is told" {
+	written
+	records "[record(0, LOST, 9, 2), record(SECOND, ENTRY, 0, BASE + MAIN), record(SECOND + 5, ENTRY, 1, BASE + WORK, bytes(8)),
+		record(0, LOST, 0x3f, 7), record(SECOND + 50, EXIT, 0, BASE + MAIN)]"
+	trackway check --json data >out || true
+	[ "$(grep 70.dat out | grep -o '"rule":"[^"]*"' | tr '\n' ' ')" = '"rule":"uftrace.lost" "rule":"uftrace.lost" ' ] || fail "$(cat out)"
+	trackway dump --thread 70 data >out
+	[ "$(grep -o 'lost .*' out | tr -s ' ' | tr '\n' ' ')" = 'lost tid=70 time=5000000000 depth=9 count=2 lost tid=70 time=5000000005 depth=63 count=7 ' ] ||
+		fail "$(cat out)"
+	[ "$(trackway stat --json --thread 70 data 2>err | grep -o '"main".*"total_ns":50')" ] || fail "$(trackway stat data)"
+}
+
+@test "uftrace: events of its own have names and values" {
+	written
+	records "[record(SECOND, ENTRY, 0, BASE + MAIN), record(SECOND + 1, EVENT, 0, 100002, struct.pack('<HQQ6x', 16, 3, 805)),
+		record(SECOND + 2, EVENT, 0, 100003, struct.pack('<Hqqq6x', 24, 8, -4, 0)), record(SECOND + 3, EVENT, 0, 100011, struct.pack('<Hi2x', 4, 1)),
+		record(SECOND + 4, EVENT, 0, 100012, struct.pack('<HI2x', 4, 1)), record(SECOND + 5, EVENT, 0, 100002, struct.pack('<HI2x', 4, 1)),
+		record(SECOND + 9, EXIT, 0, BASE + MAIN)]"
+	trackway dump --json --thread 70 data | grep '"event"' | grep -o '"name".*' >out
+	diff out - <<-END
+		"name":"read:page-fault","arguments":{"major":3,"minor":805}}
+		"name":"diff:proc/statm","arguments":{"vmsize":8,"vmrss":-4,"shared":0}}
+		"name":"watch:cpu","arguments":{"cpu":1}}
+		"name":"event 100012","data":"0400010000000000"}
+		"name":"read:page-fault","data":"0400010000000000"}
+	END
+}
+
 # What the symbols mean is from c++filt.
 @test "uftrace: names of C++ are told as they stand in the source, and so are functions with arguments" {
 	written
