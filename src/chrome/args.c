@@ -129,11 +129,15 @@ static bool own_number(const struct chrome_value *value, struct tw_argument *arg
 	return true;
 }
 
+/* What a counter counts is a number, even where it is written as a string: so viewers take it. */
 static struct tw_argument string_argument(struct chrome_fill *fill, const struct chrome_value *value)
 {
 	struct tw_argument argument;
+	struct chrome_value number;
 	if (fill->state->stream.own && own_number(value, &argument))
 		return argument;
+	if (fill->event->kind == TW_COUNTER && chrome_number(value, &number))
+		return number_argument(fill, &number);
 	return text_argument(fill, value, true);
 }
 

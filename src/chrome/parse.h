@@ -139,6 +139,9 @@ bool chrome_micros(const struct chrome_value *value, struct chrome_time *time);
 /* A whole number; negative ones as two's complement, fractions cut off. False when it is none, or not in 64 bits. */
 bool chrome_integer(const struct chrome_value *value, uint64_t *number);
 
+/* The number that a value is, or that a string is; false when it is none. */
+bool chrome_number(const struct chrome_value *value, struct chrome_value *number);
+
 /* Whether a number is written without point and exponent. */
 bool chrome_is_whole(const struct chrome_value *value);
 

@@ -287,6 +287,14 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
+/* Whether the events come after what takes most of the first bytes: what devices there are, how it was recorded. */
+static int probe_further(const uint8_t *bytes, size_t size)
+{
+	if (size <= TW_PROBE_SIZE)
+		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
+	return holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
+}
+
 /* JSON alone is not enough: it must name what only these files have. */
 static int probe(const uint8_t *bytes, size_t size)
 {
@@ -294,18 +302,20 @@ static int probe(const uint8_t *bytes, size_t size)
 		const char *text, *more;
 		int sure;
 	} signs[] = {
-	    {"\"traceEvents\"", "", 90},     {"\"ph\"", "", 80},         {"\"systemTraceEvents\"", "", 80},
-	    {"\"displayTimeUnit\"", "", 60}, {"\"pid\"", "\"tid\"", 50}, {"\"pid\"", "\"ts\"", 50},
+	    {"\"traceEvents\"", "", 90},        {"\"ph\"", "", 80},         {"\"systemTraceEvents\"", "", 80},
+	    {"\"displayTimeUnit\"", "", 60},    {"\"pid\"", "\"tid\"", 50}, {"\"pid\"", "\"ts\"", 50},
+	    {"\"source\"", "\"DevTools\"", 50},
 	};
 	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	while (at < size && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
+	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
+	while (at < first && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t'))
 		at++;
-	if (at == size || (bytes[at] != '[' && bytes[at] != '{'))
+	if (at == first || (bytes[at] != '[' && bytes[at] != '{'))
 		return 0;
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (holds(bytes, size, signs[i].text) && holds(bytes, size, signs[i].more))
+		if (holds(bytes, first, signs[i].text) && holds(bytes, first, signs[i].more))
 			return signs[i].sure;
-	return 0;
+	return bytes[at] == '{' ? probe_further(bytes, size) : 0;
 }
 
 const struct tw_format tw_format_chrome = {

@@ -90,7 +90,7 @@ static void report_odd(struct chrome_stream *stream, unsigned odd, const struct 
 		unsigned odd;
 		const char *text;
 	} texts[] = {
-	    {CHROME_ODD_COMMA, "a comma is missing, or stands before a closing bracket"},
+	    {CHROME_ODD_COMMA, "a comma is missing, or there is one too many"},
 	    {CHROME_ODD_CONTROL, "a string holds a control character that should be escaped"},
 	    {CHROME_ODD_CONSTANT, "NaN and Infinity are no JSON"},
 	};
@@ -101,6 +101,13 @@ static void report_odd(struct chrome_stream *stream, unsigned odd, const struct 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (fresh & texts[i].odd)
 			chrome_report(stream->reader, CHROME_NOT_STRICT, item, NULL, "%s", texts[i].text);
+}
+
+/* The same where no event has it. */
+static void report_comma(struct chrome_stream *stream)
+{
+	struct chrome_item here = {.offset = stream->at, .line = stream->line};
+	report_odd(stream, CHROME_ODD_COMMA, &here);
 }
 
 /* ---- Damage. ---- */
@@ -322,6 +329,8 @@ static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 			return take_event(stream, item);
 		if (byte != ',')
 			break;
+		if (stream->comma)
+			report_comma(stream);
 		stream->comma = true;
 		stream->at++;
 	}
@@ -329,6 +338,8 @@ static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 	next_byte(stream, &byte);
 	if (byte != ']' || stream->form == CHROME_FORM_LINES)
 		return take_value(stream, item);
+	if (stream->comma && stream->items)
+		report_comma(stream);
 	stream->at++;
 	stream->place = stream->form == CHROME_FORM_OBJECT ? CHROME_IN_MEMBERS : CHROME_AFTER;
 	return AGAIN;

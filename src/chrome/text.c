@@ -221,8 +221,7 @@ static bool short_time(const uint8_t *p, const uint8_t *end, struct chrome_time 
 	return true;
 }
 
-/* A number, or a string that holds one. */
-static bool as_number(const struct chrome_value *value, struct chrome_value *number)
+bool chrome_number(const struct chrome_value *value, struct chrome_value *number)
 {
 	*number = *value;
 	if (value->type == CHROME_NUMBER)
@@ -242,7 +241,7 @@ static bool as_number(const struct chrome_value *value, struct chrome_value *num
 bool chrome_micros(const struct chrome_value *value, struct chrome_time *time)
 {
 	struct chrome_value number;
-	if (!as_number(value, &number))
+	if (!chrome_number(value, &number))
 		return false;
 	const uint8_t *end = number.bytes + number.size;
 	if (!short_time(number.bytes, end, time))
@@ -263,7 +262,7 @@ bool chrome_is_whole(const struct chrome_value *value)
 bool chrome_integer(const struct chrome_value *value, uint64_t *number)
 {
 	struct chrome_value found;
-	if (!as_number(value, &found))
+	if (!chrome_number(value, &found))
 		return false;
 	struct decimal decimal = take_apart(found.bytes, found.bytes + found.size);
 	uint64_t sum = 0;

@@ -14,7 +14,8 @@
 #include <trackway/reader.h>
 #include <trackway/writer.h>
 
-enum { TW_PROBE_SIZE = 256, TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
+enum { TW_PROBE_SIZE = 256, TW_PROBE_MOST = 1 << 16, TW_PROBE_MORE = -1 };
+enum { TW_ERROR_TEXT = 512, TW_DEFAULT_MEMORY = 256 << 20 };
 
 struct tw_calls;
 struct tw_call_run;
@@ -100,8 +101,9 @@ struct tw_format {
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
 
-	/* How sure it is that these bytes (at most TW_PROBE_SIZE, the first of the file) are this format: 0 not at all,
-	 * 100 certain. */
+	/* How sure it is that these bytes (the first TW_PROBE_SIZE of the file, or fewer where it has no more) are this
+	 * format: 0 not at all, 100 certain. TW_PROBE_MORE: more of them would tell; where no format is sure, it is asked
+	 * again with up to TW_PROBE_MOST. */
 	int (*probe)(const uint8_t *bytes, size_t size);
 
 	/* Whether a path is this format's by its name, or by what is in it if it is a directory: then nothing has been

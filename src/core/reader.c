@@ -91,18 +91,31 @@ static const struct tw_format *format_named(const char *name)
 	return NULL;
 }
 
-static const struct tw_format *probe(const uint8_t *bytes, size_t size)
+/* The format that is surest; NULL where none is, and then *more is the one that more bytes would tell. */
+static const struct tw_format *probe(const uint8_t *bytes, size_t size, const struct tw_format **more)
 {
 	const struct tw_format *best = NULL;
 	int most = 0;
 	for (size_t i = 0; tw_formats[i]; i++) {
 		int sure = tw_formats[i]->probe(bytes, size);
+		if (sure == TW_PROBE_MORE)
+			*more = tw_formats[i];
 		if (sure > most) {
 			most = sure;
 			best = tw_formats[i];
 		}
 	}
 	return best;
+}
+
+/* Asks a format that wants to see more. Returns it, or NULL where it is not that. */
+static const struct tw_format *probe_again(struct tw_reader *reader, const struct tw_format *format)
+{
+	const uint8_t *bytes;
+	size_t size;
+	if (!format || tw_window_view(&reader->window, 0, TW_PROBE_MOST, &bytes, &size) < 0)
+		return NULL;
+	return format->probe(bytes, size < TW_PROBE_MOST ? size : TW_PROBE_MOST) > 0 ? format : NULL;
 }
 
 /* What bytes look like that are no trace, for the message. */
@@ -170,8 +183,15 @@ static int find_format(struct tw_reader *reader)
 		           ? 0
 		           : tw_fail(reader, TW_ERR_FORMAT, "%s: no format of this name", reader->options.format);
 	}
-	reader->format = probe(bytes, size);
-	return reader->format ? 0 : unknown_format(reader, bytes, size);
+	const struct tw_format *more = NULL;
+	reader->format = probe(bytes, size, &more);
+	if (!reader->format)
+		reader->format = probe_again(reader, more);
+	if (reader->format)
+		return 0;
+	status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &bytes, &size);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input))
+	                  : unknown_format(reader, bytes, size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE);
 }
 
 /* ---- The handle. ---- */

@@ -82,12 +82,24 @@ static void put_with(struct fxt_writer *w, const struct tw_event *event, const s
 	fxt_put_end(out, &put, header);
 }
 
+/* Readers pass over values that are no numbers; in an archive that has them already they are no loss. */
+static void count_no_numbers(const struct fxt_writer *w, const struct fxt_items *items)
+{
+	for (unsigned i = 0; i < items->count; i++) {
+		unsigned type = items->items[i].argument->type;
+		if (type != TW_ARG_INT && type != TW_ARG_UINT && type != TW_ARG_DOUBLE)
+			fxt_loss(w, "counter value", true);
+	}
+}
+
 static __attribute__((noinline)) void put_full(struct fxt_writer *w, const struct tw_event *event,
                                                const struct fxt_shape *shape)
 {
 	struct fxt_items items; /* to fill it with zeros would take longer than the rest */
 	items.count = items.made_count = 0;
 	fxt_add_arguments(w, &items, event, 0);
+	if (event->kind == TW_COUNTER && w->foreign)
+		count_no_numbers(w, &items);
 	add_flags(w, &items, event->flags);
 	struct fxt_label name = fxt_label(w->intern, event->name);
 	put_with(w, event, shape, &items, &name);
@@ -307,6 +319,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	if (clock->has_cpu && !w->cpu_told && batch->count)
 		fxt_loss(w, "cpu", false);
 	w->cpu_told |= clock->has_cpu && batch->count;
+	w->foreign = reader->format != &tw_format_fxt;
 	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
 	return !w->intern || fxt_intern_grow(w->intern, w->dictionary);
 }

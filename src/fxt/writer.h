@@ -37,6 +37,7 @@ struct fxt_writer {
 	struct tw_text stack;                /* of the event that is written */
 	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
+	bool foreign;  /* the events are of another format */
 	bool in_parts; /* the last blob said that more of it follows */
 };
 

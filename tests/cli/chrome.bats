@@ -73,6 +73,39 @@ comes_back() { # log
 	[[ "$stderr" == *"package.json: offset 0x0: expected the header of a trace"*"found JSON text"* ]] || fail "$stderr"
 }
 
+@test "events behind much else: what devices there are, or how it was recorded" {
+	local events='"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]'
+	local much
+	much=$(printf '%060000d' 0)
+	for head in '"metadata":{"source":"DevTools","x":"'$much$much'"}' '"deviceProperties":["'$much'"]'; do
+		echo "{$head,$events}" >late.json
+		[ "$(trackway stat --json late.json | grep -c '"name":"a"')" -eq 1 ] || fail "${head:0:30}"
+		trackway stat --json - <late.json | grep -q '"name":"a"' || fail "${head:0:30}, from a pipe"
+	done
+	# Where nothing in them tells what it is, more than this is not looked at.
+	echo "{\"x\":\"$much$much\",$events}" >late.json
+	run trackway stat late.json
+	[ "$status" -eq 2 ]
+	trackway stat --from chrome --json late.json | grep -q '"name":"a"'
+}
+
+@test "a counter's values: numbers in strings are numbers, what is none is told" {
+	cat >counters.json <<-'END'
+		[{"name":"c","ph":"C","ts":1,"pid":1,"args":{"a":"12","b":"-1.5e3","c":7,"text":"idle","none":null,"odd":"12 "}},
+		 {"name":"i","ph":"i","ts":2,"pid":1,"tid":1,"args":{"a":"12"}}]
+	END
+	trackway convert counters.json -o counters.fxt 2>losses
+	[ "$(cat losses)" = "trackway: counters.fxt: counter value: 3 kept in another form" ]
+	trackway counters --csv counters.fxt | tail -n +2 | cut -d, -f 7,8 >values
+	printf '%s\n' a,12 b,-1500 c,7 | diff - values
+	trackway dump counters.fxt | grep event.instant | grep -q 'name=a .*type=string value=12'
+	# In an archive that has such values already nothing is lost.
+	run trackway convert --strict --from-time 0 counters.fxt -o again.fxt
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+	run trackway convert --strict counters.json -o strict.fxt
+	[ "$status" -eq 1 ]
+}
+
 @test "memory is bounded: names, nesting and events that no limit was made for" {
 	grep -qa __asan_init "$TRACKWAY" && skip "the sanitizer's memory counts too"
 	"$PYTHON" - <<'END' >hostile.json
