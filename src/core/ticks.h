@@ -6,45 +6,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time of a tick count is floor(ticks * 10^9 / frequency). Near a base it is a multiplication by nanoseconds per
- * tick, a whole number and 2^-64ths: those are rounded up, which adds less than 1 / frequency as long as a count is
- * near. */
+/* The time of a tick count is floor(ticks * 10^9 / frequency). From a base on whose time is a whole number it is a
+ * multiplication by nanoseconds per tick, a whole number and 2^-64ths: those are rounded up, which adds less than
+ * 1 / frequency as long as a count is near. */
 struct tw_ticks {
 	uint64_t frequency; /* ticks per second, 1 to TW_FREQUENCY_MAX */
 	uint64_t whole, part;
-	uint64_t base_tsc, base_ns, base_part;
+	uint64_t period; /* ticks from one count whose time is a whole number to the next */
+	uint64_t most;   /* ticks for which that is exact, with a time that is half of all at most */
+	uint64_t base_tsc, base_ns;
 	uint64_t
-	    near; /* ticks after the base for which that is exact, and neither count nor time goes beyond 64 bits */
+	    near; /* ticks after the base that are; 0 where none can be told so, and the base is the count itself */
 };
 
 #define TW_FREQUENCY_MAX UINT64_C(1000000000000)
 #define TW_NS_PER_SECOND UINT64_C(1000000000)
 
-/* numerator / frequency in 2^-64ths, rounded up; numerator is less than frequency. */
-static inline uint64_t tw_ticks_part(const struct tw_ticks *clock, uint64_t numerator)
-{
-	__extension__ typedef unsigned __int128 wide;
-	return (uint64_t)((((wide)numerator << 64) + clock->frequency - 1) / clock->frequency);
-}
-
-/* Moves the base to a tick count; times beyond 64 bits stay at the end. */
+/* Moves the base to a tick count or the last one before it whose time is a whole number; times beyond 64 bits stay at
+ * the end. */
 static inline void tw_ticks_move(struct tw_ticks *clock, uint64_t tsc)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)tsc * TW_NS_PER_SECOND;
-	wide ns = product / clock->frequency;
-	uint64_t exact = UINT64_MAX / clock->frequency - 1, left = UINT64_MAX - tsc;
-	exact = exact < UINT32_MAX ? exact : UINT32_MAX;
-	clock->near = ns > UINT64_MAX / 2 ? 0 : exact < left ? exact : left;
-	clock->base_tsc = tsc;
+	bool far = (wide)tsc * TW_NS_PER_SECOND / clock->frequency > UINT64_MAX / 2 || clock->period > clock->most;
+	clock->base_tsc = far ? tsc : tsc - tsc % clock->period;
+	wide ns = (wide)clock->base_tsc * TW_NS_PER_SECOND / clock->frequency;
+	uint64_t left = UINT64_MAX - clock->base_tsc;
+	clock->near = far ? 0 : clock->most < left ? clock->most : left;
 	clock->base_ns = ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-	clock->base_part = tw_ticks_part(clock, (uint64_t)(product % clock->frequency));
+}
+
+static inline uint64_t tw_common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
 }
 
 static inline void tw_ticks_set(struct tw_ticks *clock, uint64_t frequency)
 {
+	__extension__ typedef unsigned __int128 wide;
 	*clock = (struct tw_ticks){.frequency = frequency, .whole = TW_NS_PER_SECOND / frequency};
-	clock->part = tw_ticks_part(clock, TW_NS_PER_SECOND % frequency);
+	wide fraction = TW_NS_PER_SECOND % frequency;
+	clock->part = (uint64_t)(((fraction << 64) + frequency - 1) / frequency);
+	clock->period = frequency / tw_common_divisor(frequency, TW_NS_PER_SECOND);
+	uint64_t exact = UINT64_MAX / frequency - 1, half = UINT64_MAX / 2 / (clock->whole + 1);
+	clock->most = exact < half ? exact : half;
 	tw_ticks_move(clock, 0);
 }
 
@@ -52,10 +61,7 @@ static inline void tw_ticks_set(struct tw_ticks *clock, uint64_t frequency)
 static inline uint64_t tw_ticks_ns_after(const struct tw_ticks *clock, uint64_t ticks, uint64_t whole)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide more = (wide)ticks * clock->part;
-	/* A sum of 128 bits would go through memory: gcc 12 does not keep it in registers. */
-	uint64_t carried = (uint64_t)more + clock->base_part < clock->base_part;
-	return clock->base_ns + ticks * whole + (uint64_t)(more >> 64) + carried;
+	return clock->base_ns + ticks * whole + (uint64_t)((wide)ticks * clock->part >> 64);
 }
 
 static inline uint64_t tw_ticks_ns(struct tw_ticks *clock, uint64_t tsc)
@@ -78,8 +84,7 @@ static inline struct tw_ticks_walk tw_ticks_walk(struct tw_ticks *clock, uint64_
 		tw_ticks_move(clock, tsc);
 	uint64_t ticks = tsc - clock->base_tsc;
 	return (struct tw_ticks_walk){
-	    .time =
-		((wide)(clock->base_ns + clock->whole * ticks) << 64) + (wide)clock->part * ticks + clock->base_part,
+	    .time = ((wide)(clock->base_ns + clock->whole * ticks) << 64) + (wide)clock->part * ticks,
 	    .left = clock->near - ticks,
 	};
 }

@@ -278,7 +278,7 @@ static uint64_t find_ticks(struct tw_ticks *clock, const struct fxt_shift *shift
 {
 	__extension__ typedef unsigned __int128 wide;
 	if (clock->base_ns < shift->from) {
-		wide first = (wide)shift->from * clock->frequency / TW_NS_PER_SECOND + 1;
+		wide first = (wide)shift->from * clock->frequency / TW_NS_PER_SECOND + clock->period;
 		if (first > UINT64_MAX)
 			return 0;
 		tw_ticks_move(clock, (uint64_t)first);

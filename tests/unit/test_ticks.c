@@ -86,7 +86,7 @@ static uint64_t hardest_count(uint64_t prime)
 	return prime - (uint64_t)power;
 }
 
-/* As far from a base as a multiplication reaches, one tick on, and further, where rounding would show first. */
+/* As far from a base as a multiplication reaches, and further, where rounding would show first. */
 static void test_clock_far_from_base(void **state)
 {
 	static const uint64_t primes[] = {999999937, 2147483647, 4294967291, 99999999977, 999999999989};
@@ -94,12 +94,32 @@ static void test_clock_far_from_base(void **state)
 	for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
 		struct tw_ticks clock;
 		tw_ticks_set(&clock, primes[i]);
-		uint64_t tsc = 10 * primes[i] + hardest_count(primes[i]);
-		uint64_t back[] = {clock.near, clock.near + 1, UINT32_MAX - UINT64_C(1), UINT32_MAX};
-		for (size_t k = 0; k < sizeof back / sizeof *back; k++) {
-			tw_ticks_move(&clock, tsc - back[k]);
-			expect_time(&clock, tsc);
+		const uint64_t base = 10 * primes[i];
+		tw_ticks_move(&clock, base);
+		const uint64_t far = clock.near;
+		assert_true(primes[i] > UINT32_MAX ? far == 0 : far >= primes[i]);
+		for (uint64_t after = hardest_count(primes[i]); after <= far + 2 * primes[i]; after += primes[i]) {
+			expect_time(&clock, base + after);
+			assert_true(far == 0 || (clock.base_tsc == base) == (after <= far));
 		}
+	}
+}
+
+/* A base is the last count whose time is a whole number. */
+static void test_clock_base(void **state)
+{
+	static const struct {
+		uint64_t frequency, period;
+	} cases[] = {{1, 1}, {24000000, 3}, {1000000000, 1}, {2400000000, 12}, {2100000001, 2100000001}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const uint64_t period = cases[i].period, tsc = 7 * period + period / 2;
+		struct tw_ticks clock;
+		tw_ticks_set(&clock, cases[i].frequency);
+		tw_ticks_move(&clock, tsc);
+		assert_int_equal(clock.base_tsc, 7 * period);
+		assert_int_equal(clock.base_ns, exact_ns(7 * period, cases[i].frequency));
+		expect_time(&clock, tsc);
 	}
 }
 
@@ -109,6 +129,7 @@ int main(void)
 	    cmocka_unit_test(test_clock_at_edges),
 	    cmocka_unit_test(test_clock_in_steps),
 	    cmocka_unit_test(test_clock_far_from_base),
+	    cmocka_unit_test(test_clock_base),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
