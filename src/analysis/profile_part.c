@@ -242,17 +242,23 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
 }
 
-/* Finds where durations are counted, and asks for it: look_ahead(). */
-static inline void find_places(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram,
+/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them. */
+static inline void find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
                                const struct tw_part_batch *batch, uint32_t *places)
 {
-	const uint32_t *chunks = tw_histogram_chunks(pool) + histogram->table;
+	const uint32_t *chunks = tw_histogram_chunks(pool) + tally->histogram.table;
 	uint16_t *const counts = tw_histogram_counts(pool);
+	uint32_t min = UINT32_MAX, max = 0;
 	for (uint32_t i = 0; i < batch->count; i++) {
-		uint32_t bucket, octave = tw_histogram_octave(batch->durations[i], &bucket);
+		const uint32_t duration = batch->durations[i];
+		uint32_t bucket, octave = tw_histogram_octave(duration, &bucket);
 		places[i] = chunks[octave] + bucket;
 		__builtin_prefetch(counts + places[i], 1);
+		min = duration < min ? duration : min;
+		max = duration > max ? duration : max;
 	}
+	tally->min = min < tally->min ? min : tally->min;
+	tally->max = max > tally->max ? max : tally->max;
 }
 
 /* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
@@ -260,8 +266,8 @@ static inline void find_places(const struct tw_histogram_pool *pool, const struc
 static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
 {
 	struct tw_tally *tally = &rows->rows[row];
-	uint32_t min = UINT32_MAX, max = 0, count = batch->count, places[TW_PART_BATCH];
-	find_places(&rows->pool, &tally->histogram, batch, places);
+	uint32_t count = batch->count, places[TW_PART_BATCH];
+	find_places(&rows->pool, tally, batch, places);
 	uint16_t *counts = tw_histogram_counts(&rows->pool);
 	for (uint32_t i = 0; i < count; i++)
 		if (__builtin_expect(!++counts[places[i]], 0)) {
@@ -269,12 +275,6 @@ static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint3
 			tw_histogram_spill(&rows->pool, &tally->histogram, tally->ended + i, batch->durations[i]);
 			counts = tw_histogram_counts(&rows->pool);
 		}
-	for (uint32_t i = 0; i < count; i++) {
-		min = batch->durations[i] < min ? batch->durations[i] : min;
-		max = batch->durations[i] > max ? batch->durations[i] : max;
-	}
-	tally->min = min < tally->min ? min : tally->min;
-	tally->max = max > tally->max ? max : tally->max;
 	tally->total = tw_sum(tally->total, batch->total);
 	tally->self = tw_sum(tally->self, batch->self);
 	tally->ended += count;
@@ -312,7 +312,8 @@ static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_
 {
 	static const union tw_on_stack nothing = {0};
 	const struct tw_call_space *space = part->calls.stack->space;
-	const size_t names = part->calls.name_limit, held_names = space ? space->name_room : SIZE_MAX;
+	const size_t known = part->calls.name_limit,
+		     names = space && space->name_room < known ? space->name_room : known;
 	const union tw_on_stack *on_stack = space ? space->on_stack : &nothing;
 	const uint32_t held_mask = space ? UINT32_MAX : 0, *const row_of = part->row_of;
 	const uint64_t round = part->round;
@@ -322,7 +323,7 @@ static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_
 	for (; call < end; call++) {
 		__builtin_prefetch((const char *)call - AHEAD);
 		const uint32_t name = call->name;
-		if (name >= names || name >= held_names)
+		if (name >= names)
 			break;
 		const uint32_t row = row_of[name];
 		if (row - TW_ROW_FIRST >= TW_PART_BATCHES - TW_ROW_FIRST)

@@ -181,18 +181,18 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 
 /* What is particular to a type of event. */
 struct shape {
-	uint64_t complete; /* mask: its last word is the time that ends it */
+	uint32_t complete; /* mask: its last word is the time that ends it */
 	uint32_t plain;    /* fxt_is_doubtful() */
-	uint16_t bytes;    /* that a call takes; 0: it is none */
-	uint16_t kind;     /* of call */
+	uint32_t mark;     /* of its kind of call */
+	uint32_t bytes;    /* that a call takes; 0: it is none */
 };
 
 static const struct shape shapes[FXT_TYPES] = {
 #define CALL .bytes = sizeof(struct fxt_call)
     [FXT_INSTANT] = {.plain = FXT_TWO_WORDS},
-    [FXT_BEGIN] = {.plain = FXT_TWO_WORDS, CALL, .kind = TW_CALL_BEGIN},
-    [FXT_END] = {.plain = FXT_TWO_WORDS, CALL, .kind = TW_CALL_END},
-    [FXT_COMPLETE] = {.complete = UINT64_MAX, .plain = FXT_THREE_WORDS, CALL, .kind = TW_CALL_COMPLETE},
+    [FXT_BEGIN] = {.plain = FXT_TWO_WORDS, CALL, .mark = FXT_MARK_BEGIN},
+    [FXT_END] = {.plain = FXT_TWO_WORDS, CALL},
+    [FXT_COMPLETE] = {.complete = UINT32_MAX, .plain = FXT_THREE_WORDS, CALL, .mark = FXT_MARK_COMPLETE},
     [5] = {.plain = FXT_THREE_WORDS},
     [6] = {.plain = FXT_THREE_WORDS},
     [7] = {.plain = FXT_THREE_WORDS},
@@ -235,7 +235,7 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 		struct fxt_call *const made = call;
 		const uint32_t place = (uint32_t)(bytes - chunk->bytes);
 		made->name = names->name;
-		made->origin = fxt_origin(shape->kind, place);
+		made->origin = shape->mark | place;
 		call = (struct fxt_call *)((char *)call + shape->bytes);
 		if (doubting) {
 			*doubt = place;
@@ -348,7 +348,7 @@ static void end_run(const struct run *run, bool big)
 	const uint8_t *timed = run->timed;
 	size_t count = (size_t)(run->call - calls->calls);
 	if (count > run->before) {
-		const uint8_t *call = chunk->bytes + fxt_origin_place(calls->calls[count - 1].origin);
+		const uint8_t *call = chunk->bytes + FXT_CALL_PLACE(calls->calls[count - 1].origin);
 		timed = !timed || call > timed ? call : timed;
 	}
 	calls->count = count;

@@ -6,7 +6,7 @@
 #include "core/calls.h"
 #include "fxt/commit.h"
 
-/* Chunks are shorter than 2^30 bytes. */
+/* The place of a record in its chunk, alone or in an origin: chunks are shorter than 2^30 bytes. */
 #define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
 
 /* One of them as it stands in the archive, 24 bytes: all calls of a chunk should fit the second-level cache, with its
@@ -14,17 +14,27 @@
 struct fxt_call {
 	uint64_t begin, end; /* the same time but for complete slices */
 	uint32_t name;       /* or the row that it waits for */
-	uint32_t origin;     /* enum tw_call_kind in two bits, and above them the place of the record in the chunk */
+	uint32_t origin;     /* the place of the record in the chunk, and a mark of its kind */
 };
 
-static inline uint32_t fxt_origin(unsigned kind, size_t place)
+/* Kinds are looked at most often, and a sign costs least. An end has neither mark. */
+#define FXT_MARK_BEGIN (1u << 31)
+#define FXT_MARK_COMPLETE (1u << 30)
+
+static inline uint32_t fxt_origin(enum tw_call_kind kind, size_t place)
 {
-	return (uint32_t)place << 2 | kind;
+	static const uint32_t marks[] = {[TW_CALL_BEGIN] = FXT_MARK_BEGIN, [TW_CALL_COMPLETE] = FXT_MARK_COMPLETE};
+	return marks[kind] | (uint32_t)place;
 }
 
-static inline uint32_t fxt_origin_place(uint32_t origin)
+static inline bool fxt_is_complete(uint32_t origin)
 {
-	return origin >> 2;
+	return origin & FXT_MARK_COMPLETE;
+}
+
+static inline enum tw_call_kind fxt_origin_kind(uint32_t origin)
+{
+	return origin & FXT_MARK_BEGIN ? TW_CALL_BEGIN : fxt_is_complete(origin) ? TW_CALL_COMPLETE : TW_CALL_END;
 }
 
 static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
@@ -33,8 +43,8 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 	    .time = call->begin,
 	    .duration = call->end - call->begin,
 	    .name = call->name,
-	    .kind = call->origin & 3,
-	    .place = FXT_CALL_PLACE(fxt_origin_place(call->origin)),
+	    .kind = fxt_origin_kind(call->origin),
+	    .place = FXT_CALL_PLACE(call->origin),
 	};
 }
 

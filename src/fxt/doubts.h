@@ -44,10 +44,10 @@ static inline const uint8_t *fxt_doubts_limit(const struct fxt_doubts *doubts, c
 	return bytes + (most < room ? most : room);
 }
 
-/* Whether an event at bytes has all words that its header says, and more than one. */
+/* Whether an event at bytes has all words that its header says, and more than one. Two are there. */
 static inline bool fxt_is_there(size_t size, const uint8_t *bytes, const uint8_t *to)
 {
-	return size >= 2 * TW_FXT_WORD && size <= (size_t)(to - bytes);
+	return size - 2 * TW_FXT_WORD <= (size_t)(to - bytes) - 2 * TW_FXT_WORD;
 }
 
 /* Puts their places in order by how many arguments the events have; from[n] is where those with n begin, and the last

@@ -120,13 +120,6 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 
 enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* more or deeper ones are sorted */
 
-/* Whether one was found as a complete slice: its origin is that of the slice, otherwise of its begin, or of its end as
- * long as that is not known. */
-static bool is_complete(const struct tw_nested_call *call)
-{
-	return (call->origin & 3) == TW_CALL_COMPLETE;
-}
-
 /* A call whose begin was not there yet. */
 struct open {
 	uint64_t begin; /* 0: not known, it is an end; and of the first, which is none */
@@ -162,8 +155,9 @@ static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct
 	         &(struct tw_call_item){.time = call->begin,
 	                                .duration = call->duration,
 	                                .name = call->name,
-	                                .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_END + 0u,
-	                                .place = FXT_CALL_PLACE(fxt_origin_place(call->origin))});
+	                                .kind =
+	                                    fxt_is_complete(call->origin) ? TW_CALL_COMPLETE + 0u : TW_CALL_END + 0u,
+	                                .place = FXT_CALL_PLACE(call->origin)});
 }
 
 /* What no other call holds, as far as the chunk goes, has ended, and so have slices that stay items down to one. */
@@ -215,24 +209,31 @@ static inline void *place_at(void *place, ptrdiff_t bytes)
 	return (char *)place + bytes;
 }
 
-/* A begin ends what is on top; anything else is new. Returns 0 where that is as it should be. */
-static inline uint64_t put_on_top(struct open *top, uint64_t begins, struct tw_nested_call *found,
-                                  const struct fxt_call *call)
+/* What makes a lane mixed: so many times out of order, other names than expected, and durations beyond 32 bits. */
+struct flaws {
+	uint64_t late, names, durations; /* bits */
+};
+
+/* A begin ends what is on top; anything else is new. */
+static inline void put_on_top(struct open *top, uint64_t begins, struct tw_nested_call *found,
+                              const struct fxt_call *call, struct flaws *flaws)
 {
 	struct tw_nested_call *ended = top->call;
 	struct tw_nested_call *made = place_at(found, ((char *)ended - (char *)found) & (ptrdiff_t)begins);
 	const struct open *outer = place_at(top, (ptrdiff_t)(begins & (0 - sizeof *top)));
-	uint64_t begin = call->begin, duration = call->end - begin + (begins & (ended->begin - begin));
-	uint64_t mixed = (begins & (top->begin | (ended->name ^ call->name))) | (begin <= outer->begin);
-	uint32_t origin = call->origin;
+	const uint64_t begin = call->begin, end = call->end + (begins & (ended->begin - call->end));
+	const uint64_t duration = end - begin;
+	const uint32_t origin = call->origin, name = call->name;
+	flaws->names |= begins & (top->begin | (ended->name ^ name));
+	flaws->late += begin <= outer->begin;
+	flaws->durations |= duration;
 	found->children = 0;
 	outer->call->children += (uint32_t)duration;
 	made->begin = begin;
 	made->duration = (uint32_t)duration;
-	made->name = call->name;
+	made->name = name;
 	made->origin = origin;
-	top[1] = (struct open){begin & bits_if(origin >> 1 & 1), found};
-	return mixed | duration >> 32;
+	top[1] = (struct open){begin & bits_if(fxt_is_complete(origin)), found};
 }
 
 /* Takes the calls of a stretch. Which kind comes, and whether a slice has ended, cannot be foretold: no jump depends on
@@ -242,30 +243,31 @@ static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct 
 {
 	struct open *top = nest->top;
 	struct tw_nested_call *found = nest->found;
-	uint64_t now = lane->begin, mixed = 0;
+	struct flaws flaws = {0};
+	uint64_t now = lane->begin;
 	for (; end > first; end--) {
 		const struct fxt_call *call = end - 1;
-		uint64_t time = call->end, begins = bits_if((call->origin & 3) == TW_CALL_BEGIN);
+		const uint64_t time = call->end, begins = bits_if(call->origin & FXT_MARK_BEGIN);
 		top = end_slices(top, time);
-		mixed |= time >= now;
+		flaws.late += time >= now;
 		now = time;
 		if (__builtin_expect(top <= nest->bottom, 0)) {
-			mixed |= top->begin == time;
+			flaws.late += top->begin == time;
 			if (!take_lowest(calls, lane, nest, top, found, call))
 				continue;
 		}
 		if (__builtin_expect(top == nest->stack + NEST_DEPTH, 0)) {
-			mixed = 1;
+			flaws.late++;
 			break;
 		}
-		mixed |= put_on_top(top, begins, found, call);
+		put_on_top(top, begins, found, call, &flaws);
 		top = place_at(top + 1, (ptrdiff_t)(begins & (0 - 2 * sizeof *top)));
-		found = place_at(found, (ptrdiff_t)(~begins & sizeof *found));
+		found = place_at(found + 1, (ptrdiff_t)(begins & (0 - sizeof *found)));
 	}
 	nest->top = top;
 	nest->found = found;
 	lane->begin = now;
-	lane->mixed = mixed;
+	lane->mixed = flaws.late || flaws.names || flaws.durations >> 32;
 }
 
 /* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of
@@ -275,7 +277,7 @@ static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane
 {
 	for (; nest->last && end > first && !lane->mixed; end--) {
 		const struct fxt_call *call = end - 1;
-		nest->last = (call->origin & 3) == TW_CALL_COMPLETE && call->end > lane->newest;
+		nest->last = fxt_is_complete(call->origin) && call->end > lane->newest;
 		lane->newest = call->begin > lane->newest ? call->begin : lane->newest;
 		if (!nest->last)
 			break;
@@ -309,7 +311,7 @@ static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const str
 	for (const struct open *open = nest->bottom + 1; open <= nest->top; open++) {
 		const struct tw_nested_call *call = open->call, *inner = open < nest->top ? open[1].call : NULL;
 		assert(call);
-		if (!is_complete(call))
+		if (!fxt_is_complete(call->origin))
 			put_one(calls, lane, call);
 		put_nested(calls, lane, inner ? inner->begin + inner->duration : lane->begin,
 		           call->children - (inner ? inner->duration : 0), call + 1, inner ? inner : nest->found);
@@ -321,7 +323,7 @@ static void put_early(struct fxt_calls *calls, struct fxt_lane *lane, const stru
 {
 	uint64_t next = nest->top->begin ? UINT64_MAX : lane->begin;
 	for (const struct open *open = nest->top; open > nest->stack + 1; open--) {
-		if (!is_complete(open->call))
+		if (!fxt_is_complete(open->call->origin))
 			continue;
 		lane->mixed |= open->begin >= next;
 		next = open->begin;
@@ -523,14 +525,14 @@ static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item
 {
 	const struct tw_call_item item = {
 	    .time = call->begin,
-	    .duration = is_complete(call) ? call->duration : 0,
+	    .duration = fxt_is_complete(call->origin) ? call->duration : 0,
 	    .name = call->name,
-	    .kind = is_complete(call) ? TW_CALL_COMPLETE + 0u : TW_CALL_BEGIN + 0u,
-	    .place = FXT_CALL_PLACE(fxt_origin_place(call->origin)),
+	    .kind = fxt_is_complete(call->origin) ? TW_CALL_COMPLETE + 0u : TW_CALL_BEGIN + 0u,
+	    .place = FXT_CALL_PLACE(call->origin),
 	};
 	if (items)
 		items[0] = item;
-	if (is_complete(call))
+	if (fxt_is_complete(call->origin))
 		return 1;
 	if (items) {
 		items[1] = item;
