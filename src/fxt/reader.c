@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "fxt/evidence.h"
 #include "fxt/fxt.h"
 
 /* Fuchsia's trace manager gives a provider a buffer of 4 MB, and what is in it may come late by as much. */

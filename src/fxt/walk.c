@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "core/format.h"
-#include "fxt/measure.h"
+#include "fxt/judge.h"
 
 /* How many meanings of an index may wait to be decoded: looking one up goes through them. */
 enum { MEANINGS = 8 };
@@ -23,6 +23,17 @@ struct seen {
 	uint64_t header, offset;
 	size_t words;
 };
+
+/* What may be looked at from a place of the chunk on. */
+static struct fxt_view view_from(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+{
+	return (struct fxt_view){.state = walk->state,
+	                         .bytes = chunk->bytes + place,
+	                         .left = chunk->end - place,
+	                         .at_end = chunk->at_end,
+	                         .big = walk->big,
+	                         .offset = fxt_offset(chunk, place)};
+}
 
 /* ---- What is noted in the chunk. ---- */
 
@@ -373,8 +384,8 @@ static bool look_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t n
 {
 	size_t places[TAKEN_BACK], end = chunk->walked, count = last_places(walk, chunk, places);
 	size_t first = count ? places[count - 1] : end;
-	size_t at = first + fxt_look_across(walk->state, chunk->bytes + first, end - first, next - first,
-	                                    chunk->end - first, chunk->at_end, walk->big, fxt_offset(chunk, first));
+	const struct fxt_view view = view_from(walk, chunk, first);
+	size_t at = first + fxt_look_across(&view, end - first, next - first);
 	if (at == end)
 		return false;
 	for (size_t i = 0; i < count && chunk->walked > at; i++) {
@@ -393,8 +404,8 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	size_t last = walk->last, end = chunk->walked, size = end - last;
 	if (last >= end)
 		return false;
-	size_t inside = fxt_look_inside(walk->state, chunk->bytes + last, size, chunk->end - last, chunk->at_end,
-	                                walk->big, fxt_offset(chunk, last));
+	const struct fxt_view view = view_from(walk, chunk, last);
+	size_t inside = fxt_look_inside(&view, size);
 	if (inside == size || !go_back(walk, chunk))
 		return false;
 	if (!look_across(walk, chunk, last + inside))
@@ -406,8 +417,10 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 static bool is_between(const struct fxt_walk *walk, const struct fxt_chunk *chunk,
                        const struct fxt_judgement *judgement)
 {
-	return judgement->joins && walk->last < chunk->walked &&
-	       fxt_is_flawless(chunk->bytes + walk->last, chunk->end - walk->last, walk->big);
+	if (!judgement->joins || walk->last >= chunk->walked)
+		return false;
+	const struct fxt_view view = view_from(walk, chunk, walk->last);
+	return fxt_is_flawless(&view, 0);
 }
 
 /* Whether the records before a place in doubt hold the beginning of others. The walk goes on with those. */
@@ -491,9 +504,8 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 static bool pass(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked)
 {
 	bool in_garbage = walk->lost_from != UINT64_MAX;
-	const struct fxt_judgement judgement =
-	    fxt_judge(walk->state, chunk->bytes + chunk->walked, chunk->end - chunk->walked, chunk->at_end, walk->big,
-	              in_garbage, fxt_offset(chunk, chunk->walked));
+	const struct fxt_view view = view_from(walk, chunk, chunk->walked);
+	const struct fxt_judgement judgement = fxt_judge(&view, in_garbage);
 	if (look_behind(walk, chunk, &judgement))
 		return true;
 	switch (judgement.verdict) {
@@ -653,10 +665,11 @@ static bool is_doubtful(const struct fxt_walk *walk, uint64_t header)
 /* Whether a record that measures right may be passed. */
 static bool may_be_passed(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {
-	const uint8_t *bytes = chunk->bytes + place;
-	uint64_t header = tw_load64(bytes, walk->big);
-	return fxt_type(header) != TW_FXT_TYPE_METADATA || !is_doubtful(walk, header) ||
-	       fxt_is_turn(walk->state, bytes, chunk->end - place, chunk->at_end, walk->big, fxt_offset(chunk, place));
+	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
+	if (fxt_type(header) != TW_FXT_TYPE_METADATA || !is_doubtful(walk, header))
+		return true;
+	const struct fxt_view view = view_from(walk, chunk, place);
+	return fxt_is_turn(&view);
 }
 
 /* Records that are as they should be. False at a barrier. */
@@ -687,8 +700,8 @@ static size_t payload_here(struct fxt_walk *walk, const struct fxt_chunk *chunk)
 	size_t size = walk->blob_left < left ? (size_t)walk->blob_left : left;
 	if (!walk->in_doubt)
 		return size;
-	size_t here = fxt_look_for(walk->state, chunk->bytes + chunk->walked, size, left, walk->big,
-	                           fxt_offset(chunk, chunk->walked));
+	const struct fxt_view view = view_from(walk, chunk, chunk->walked);
+	size_t here = fxt_look_for(&view, size);
 	walk->ends_early = here < size;
 	if (here < size || walk->blob_left == size || chunk->at_end)
 		return here;
