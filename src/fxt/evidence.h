@@ -7,7 +7,8 @@
  *   text, or zeros that chance does not make.
  * - It is *weak* when an argument or a small number would look like it, *solid* when hardly any argument would.
  * - It is *flawless* when its padding, its texts and its numbers are as a writer makes them.
- * - A record *begins* at a place when it measures right there, is not weak, and stands alone or has others behind it. */
+ * - A record *begins* at a place when it measures right there, is not weak, and stands alone or has others behind
+ *   it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_EVIDENCE_H
 #define FXT_EVIDENCE_H

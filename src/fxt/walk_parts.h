@@ -1,0 +1,30 @@
+/* walk_parts.h - what walk.c, walk_define.c and walk_doubt.c share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FXT_WALK_PARTS_H
+#define FXT_WALK_PARTS_H
+
+#include "fxt/evidence.h"
+#include "fxt/walk.h"
+
+/* Returns what may be looked at from a place of the chunk on. */
+struct fxt_view fxt_view_from(const struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
+
+/* Puts a piece behind those of the chunk; without memory the chunk has failed. */
+void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
+
+/* Whether what the current provider writes is left out. */
+bool fxt_is_foreign(const struct fxt_walk *walk);
+
+/* The types that others need, whoever writes them: what turns to a provider and its clock, and objects, which name
+ * things of all. */
+extern const bool fxt_needed[FXT_TYPES];
+
+/* walk_define.c: takes a record of a type below TW_FXT_TYPE_EVENT, of so many words, into the tables. Returns false at
+ * a barrier: then nothing has been done, because what was walked before must be decoded first. */
+bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);
+
+/* walk_doubt.c: goes past chunk->walked, a place in doubt. Returns false where the walk must stop: for more bytes, or at
+ * a barrier, to which it sets *walked. */
+bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
+
+#endif
