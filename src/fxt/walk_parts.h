@@ -23,8 +23,8 @@ extern const bool fxt_needed[FXT_TYPES];
  * a barrier: then nothing has been done, because what was walked before must be decoded first. */
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);
 
-/* walk_doubt.c: goes past chunk->walked, a place in doubt. Returns false where the walk must stop: for more bytes, or at
- * a barrier, to which it sets *walked. */
+/* walk_doubt.c: goes past chunk->walked, a place in doubt. Returns false where the walk must stop: for more bytes, or
+ * at a barrier, to which it sets *walked. */
 bool fxt_pass_doubt(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
 
 #endif
