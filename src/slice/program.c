@@ -1,48 +1,20 @@
 /* program.c - a slice as a static AArch64 program.
  *
  * It maps the pages where the trace had them, sets the registers, and jumps to the first instruction. Where something
- * happens that its instructions do not do, a branch stands that leads to a stub close by: it counts, does what happens,
- * and goes back. The order of the bits is Arm's (DDI 0487), C6.2. */
+ * happens that its instructions do not do, a branch stands that leads to a stub close by. */
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "slice/slice.h"
-#include "xtrace/opcode.h"
+#include "slice/stub.h"
 
 enum {
-	WORD = 4,
 	HEADER = 4096, /* the ELF header's page */
 	REGION = 16 * SLICE_PAGE,
-	CODE_MOST = 128,
-	LINK = 30,
-	ZERO = 31,
-	RECORD = 40, /* remaining, writes, where they are, value, flags */
-	SKIPS = 1,
-	STOPS = 2,
-	MARKS = 4
+	STATE = 32 /* bytes of four system registers */
 };
 
-static const uint32_t hint = 0xd503213f;         /* HINT #9: the beginning or the end, for collectors */
 static const uint64_t near = UINT64_C(64) << 20; /* half of what a branch reaches */
-
-/* Words at the place of a stub, behind its code. */
-enum {
-	SAVED_LINK = 0,
-	THREAD = 8,
-	SAVED_28 = 16,
-	SAVED_26 = 32,
-	NEXT_RECORD = 48,
-	VALUE = 56,
-	SAVED_25 = 64,
-	LITERAL = 72
-};
-
-struct code {
-	uint64_t address; /* of words[0] */
-	uint32_t words[CODE_MOST];
-	size_t count;
-};
 
 struct program {
 	struct slice *slice;
@@ -50,80 +22,6 @@ struct program {
 	uint64_t region, used; /* of stubs, and the bytes of it that are taken */
 	struct tw_text file;
 };
-
-/* ---- Instructions. ---- */
-
-static void put(struct code *code, uint32_t word)
-{
-	code->words[code->count++] = word;
-}
-
-static uint64_t here(const struct code *code)
-{
-	return code->address + WORD * code->count;
-}
-
-static uint32_t field(uint64_t value, unsigned bits, unsigned at)
-{
-	return (uint32_t)(value & ((UINT64_C(1) << bits) - 1)) << at;
-}
-
-static void load(struct code *code, unsigned to, unsigned base, unsigned offset)
-{
-	put(code, 0xf9400000 | field(offset / 8, 12, 10) | base << 5 | to);
-}
-
-static void store(struct code *code, unsigned from, unsigned base, unsigned offset)
-{
-	put(code, 0xf9000000 | field(offset / 8, 12, 10) | base << 5 | from);
-}
-
-static void load_pair(struct code *code, unsigned first, unsigned second, unsigned base, unsigned offset)
-{
-	put(code, 0xa9400000 | field(offset / 8, 7, 15) | second << 10 | base << 5 | first);
-}
-
-static void store_pair(struct code *code, unsigned first, unsigned second, unsigned base, unsigned offset)
-{
-	put(code, 0xa9000000 | field(offset / 8, 7, 15) | second << 10 | base << 5 | first);
-}
-
-static void go(struct code *code, uint64_t to)
-{
-	put(code, 0x14000000 | field((to - here(code)) / WORD, 26, 0));
-}
-
-static void address(struct code *code, unsigned to, uint64_t what)
-{
-	uint64_t offset = what - here(code);
-	put(code, 0x10000000 | field(offset, 2, 29) | field(offset >> 2, 19, 5) | to);
-}
-
-static void load_literal(struct code *code, unsigned to, uint64_t what)
-{
-	put(code, 0x58000000 | field((what - here(code)) / WORD, 19, 5) | to);
-}
-
-/* A branch forward whose target is told by meet(). */
-static size_t leave(struct code *code, uint32_t word)
-{
-	put(code, word);
-	return code->count - 1;
-}
-
-static void meet(struct code *code, size_t branch)
-{
-	uint32_t bits = code->words[branch] >> 24 == 0x37 ? 14 : 19;
-	code->words[branch] |= field(code->count - branch, bits, 5);
-}
-
-static void exit_program(struct code *code)
-{
-	put(code, hint);
-	put(code, 0xd2800000 | 94 << 5 | 8);
-	put(code, 0xd2800000);
-	put(code, 0xd4000001);
-}
 
 /* ---- Memory. ---- */
 
@@ -141,12 +39,12 @@ static void poke_word(struct slice *slice, uint64_t at, uint64_t value)
 	poke(slice, at, bytes, sizeof bytes);
 }
 
-static void poke_code(struct slice *slice, const struct code *code)
+static void poke_code(struct slice *slice, const struct a64_code *code)
 {
 	for (size_t i = 0; i < code->count; i++) {
-		uint8_t bytes[WORD];
+		uint8_t bytes[A64_WORD];
 		tw_store32(bytes, code->words[i], false);
-		poke(slice, code->address + WORD * i, bytes, WORD);
+		poke(slice, code->address + A64_WORD * i, bytes, A64_WORD);
 	}
 }
 
@@ -178,7 +76,7 @@ static bool find_region(struct program *program, uint64_t to)
 
 static int reserve(struct program *program, uint64_t to, uint64_t *at)
 {
-	enum { STUB_MOST = WORD * CODE_MOST + 512 };
+	enum { STUB_MOST = A64_WORD * A64_MOST + 512 };
 	bool close = program->region && program->region - to + near < 2 * near;
 	if (!close || program->used + STUB_MOST > REGION)
 		if (!find_region(program, to))
@@ -187,145 +85,6 @@ static int reserve(struct program *program, uint64_t to, uint64_t *at)
 	*at = program->region + program->used;
 	program->used += STUB_MOST;
 	return 0;
-}
-
-/* ---- Stubs. ---- */
-
-/* What an instruction would do if it still stood in its place. Returns false where it cannot be moved. */
-static bool move(struct code *code, const struct slice_place *place, uint64_t literal, uint64_t *constant)
-{
-	struct xtrace_operation operation;
-	xtrace_operation(place->opcode, &operation);
-	uint64_t target = xtrace_target(&operation, place->pc);
-	unsigned rn = place->opcode >> 5 & 0x1f;
-	*constant = place->pc + WORD;
-	if (operation.flow == XTRACE_JUMP) {
-		go(code, target);
-	} else if (operation.flow == XTRACE_CALL) {
-		load_literal(code, LINK, literal);
-		go(code, target);
-	} else if (operation.flow == XTRACE_CALL_TO) {
-		load_literal(code, LINK, literal);
-		put(code, 0xd61f0000 | rn << 5);
-		return place->opcode >> 10 == 0xd63f0000 >> 10 && rn != LINK;
-	} else if (operation.flow == XTRACE_BRANCH) {
-		bool tests = (place->opcode & 0x7e000000) == 0x36000000;
-		uint32_t bits = tests ? 14 : 19;
-		put(code, (place->opcode & ~field(UINT64_MAX, bits, 5)) | field(2, bits, 5));
-		go(code, place->pc + WORD);
-		go(code, target);
-	} else if ((place->opcode & 0x1f000000) == 0x10000000) {
-		*constant = target;
-		load_literal(code, place->opcode & 0x1f, literal);
-	} else {
-		put(code, place->opcode);
-		return !(operation.traits & XTRACE_RELATIVE);
-	}
-	return true;
-}
-
-/* The register that an instruction which is left out sets. */
-static unsigned result_of(uint32_t opcode)
-{
-	if ((opcode & 0xffe0001f) == 0xd4000001)
-		return 0; /* SVC */
-	return (opcode & 0x3f000000) == 0x08000000 ? opcode >> 16 & 0x1f : opcode & 0x1f;
-}
-
-static void put_back(struct code *code)
-{
-	load(code, 25, LINK, SAVED_25);
-	load_pair(code, 26, 27, LINK, SAVED_26);
-	load_pair(code, 28, 29, LINK, SAVED_28);
-}
-
-/* The beginning: registers are saved, with TPIDR_EL0 as the place for the first; the next event is one execution
- * nearer. */
-static size_t put_head(struct code *code, uint64_t area)
-{
-	put(code, 0xd51bd040 | LINK);
-	address(code, LINK, area);
-	store_pair(code, 28, 29, LINK, SAVED_28);
-	store_pair(code, 26, 27, LINK, SAVED_26);
-	store(code, 25, LINK, SAVED_25);
-	put(code, 0xd53bd040 | 28);
-	store(code, 28, LINK, SAVED_LINK);
-	load(code, 28, LINK, THREAD);
-	put(code, 0xd51bd040 | 28);
-	load(code, 28, LINK, NEXT_RECORD);
-	load(code, 29, 28, 0);
-	put(code, 0xd1000400 | 29 << 5 | 29); /* sub x29, x29, #1 */
-	store(code, 29, 28, 0);
-	return leave(code, 0xb5000000 | 29); /* cbnz x29, pass */
-}
-
-/* The bytes that something else writes. */
-static void put_writes(struct code *code)
-{
-	load(code, 29, 28, 8);
-	load(code, 26, 28, 16);
-	size_t loop = code->count, done = leave(code, 0xb4000000 | 29); /* cbz x29, done */
-	put(code, 0xa8c10000 | 25 << 10 | 26 << 5 | 27);                /* ldp x27, x25, [x26], #16 */
-	put(code, 0x39000000 | 27 << 5 | 25);                           /* strb w25, [x27] */
-	put(code, 0xd1000400 | 29 << 5 | 29);
-	go(code, code->address + WORD * loop);
-	meet(code, done);
-	load(code, 29, 28, 24);
-	store(code, 29, LINK, VALUE);
-	load(code, 27, 28, 32);
-	put(code, 0x91000000 | field(RECORD, 12, 10) | 28 << 5 | 28);
-	store(code, 28, LINK, NEXT_RECORD);
-}
-
-/* DC ZVA as it was where the trace was made; it stands before the registers of the stub are put back. */
-static void put_zeros(struct code *code, const struct slice_place *place)
-{
-	static const unsigned saved[] = {[25] = SAVED_25, [26] = SAVED_26,     [27] = SAVED_26 + 8,
-	                                 [28] = SAVED_28, [29] = SAVED_28 + 8, [30] = SAVED_LINK};
-	unsigned base = place->opcode & 0x1f, shift = 0;
-	while (1u << shift < place->zeros)
-		shift++;
-	if (base >= 25 && base <= LINK)
-		load(code, 27, LINK, saved[base]);
-	else
-		put(code, 0xaa0003e0 | base << 16 | 27);                                /* mov x27, base */
-	put(code, 0xd340fc00 | shift << 16 | 27 << 5 | 27);                             /* lsr x27, x27, #shift */
-	put(code, 0xd3400000 | (64 - shift) << 16 | (63 - shift) << 10 | 27 << 5 | 27); /* lsl x27, x27, #shift */
-	put(code, 0xd2800000 | field(place->zeros / WORD, 16, 5) | 26);                 /* mov x26, #words */
-	put(code, 0xb8000400 | WORD << 12 | 27 << 5 | ZERO);                            /* str wzr, [x27], #4 */
-	put(code, 0xd1000400 | 26 << 5 | 26);                                           /* sub x26, x26, #1 */
-	put(code, 0xb5000000 | field(UINT64_MAX - 1, 19, 5) | 26);                      /* cbnz x26, two back */
-}
-
-static bool put_stub(struct code *code, const struct slice_place *place, uint64_t area, uint64_t *constant)
-{
-	unsigned result = result_of(place->opcode);
-	size_t passes = put_head(code, area);
-	put_writes(code);
-	size_t marks = leave(code, 0x37000000 | 2 << 19 | 27);
-	size_t stops = leave(code, 0x37000000 | 1 << 19 | 27), skips = leave(code, 0x37000000 | 27);
-	meet(code, passes);
-	if (place->zeros)
-		put_zeros(code, place);
-	put_back(code);
-	load(code, LINK, LINK, SAVED_LINK);
-	*constant = 0;
-	bool movable = place->zeros || move(code, place, area + LITERAL, constant);
-	go(code, place->pc + WORD);
-	meet(code, skips);
-	put_back(code);
-	if (result < LINK)
-		load(code, result, LINK, VALUE);
-	load(code, LINK, LINK, result == LINK ? VALUE : SAVED_LINK);
-	go(code, place->pc + WORD);
-	meet(code, stops);
-	exit_program(code);
-	meet(code, marks);
-	put(code, hint);
-	put_back(code);
-	load(code, LINK, LINK, SAVED_LINK);
-	go(code, place->pc); /* where this stub begins again */
-	return movable;
 }
 
 /* ---- The file. ---- */
@@ -360,7 +119,7 @@ static bool add_writes(struct program *program, const struct slice_event *event,
 
 static uint64_t area_of(const struct slice_place *place)
 {
-	return place->stub + WORD * CODE_MOST;
+	return place->stub + A64_WORD * A64_MOST;
 }
 
 /* TPIDR_EL0, for all stubs. */
@@ -370,7 +129,7 @@ static bool add_thread_writes(struct program *program, uint64_t value, uint64_t 
 	bool fine = true;
 	for (size_t i = 0; i < slice->place_count; i++)
 		for (unsigned k = 0; fine && slice_has_stub(&slice->places[i]) && k < 8; k++, ++*count)
-			fine = add_word(program, area_of(&slice->places[i]) + THREAD + k) &&
+			fine = add_word(program, area_of(&slice->places[i]) + STUB_THREAD + k) &&
 			       add_word(program, value >> 8 * k & 0xff);
 	return fine;
 }
@@ -387,8 +146,8 @@ static bool add_records(struct program *program, const struct slice_place *place
 		fine = add_writes(program, event, &count) &&
 		       (!event->sets_thread || add_thread_writes(program, event->value, &count));
 		const uint64_t words[] = {event->after - before, count, writes, event->value,
-		                          (event->skips ? SKIPS : 0) | (event->stops ? STOPS : 0) |
-		                              (event->marks ? MARKS : 0)};
+		                          (uint64_t)event->skips << STUB_SKIPS | (uint64_t)event->stops << STUB_STOPS |
+		                              (uint64_t)event->marks << STUB_MARKS};
 		for (size_t k = 0; fine && k < sizeof words / sizeof *words; k++) {
 			char bytes[8];
 			tw_store64((uint8_t *)bytes, words[k], false);
@@ -405,9 +164,9 @@ static bool add_records(struct program *program, const struct slice_place *place
 static int add_stub(struct program *program, const struct slice_place *place)
 {
 	struct slice *slice = program->slice;
-	struct code code = {.address = place->stub};
+	struct a64_code code = {.address = place->stub};
 	uint64_t records, constant, area = area_of(place);
-	bool movable = put_stub(&code, place, area, &constant);
+	bool movable = slice_put_stub(&code, place, area, &constant);
 	bool passes = false;
 	uint64_t taken = 0;
 	for (uint32_t i = place->first; i; i = slice->events[i - 1].next) {
@@ -422,11 +181,11 @@ static int add_stub(struct program *program, const struct slice_place *place)
 	if (!add_records(program, place, &records))
 		return tw_fail(slice->reader, TW_ERR_MEMORY, "out of memory");
 	poke_code(slice, &code);
-	poke_word(slice, area + THREAD, slice->snapshot.tpidr_el0);
-	poke_word(slice, area + NEXT_RECORD, records);
-	poke_word(slice, area + LITERAL, constant);
-	struct code branch = {.address = place->pc};
-	go(&branch, code.address);
+	poke_word(slice, area + STUB_THREAD, slice->snapshot.tpidr_el0);
+	poke_word(slice, area + STUB_NEXT_RECORD, records);
+	poke_word(slice, area + STUB_LITERAL, constant);
+	struct a64_code branch = {.address = place->pc};
+	a64_b(&branch, code.address);
 	poke_code(slice, &branch);
 	return 0;
 }
@@ -435,69 +194,76 @@ static int add_stub(struct program *program, const struct slice_place *place)
 static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
 {
 	struct slice *slice = program->slice;
-	struct code code = {0};
+	struct a64_code code = {0};
 	int status = reserve(program, slice->start_pc, &code.address);
 	if (status < 0)
 		return status;
 	*entry = code.address;
-	*area = code.address + WORD * CODE_MOST;
+	*area = code.address + A64_WORD * A64_MOST;
 	if (!slice->before)
-		put(&code, hint);
-	load(&code, 0, LINK, 8 * 31);
-	put(&code, 0x9100001f); /* mov sp, x0 */
-	for (unsigned i = 0; i < LINK; i += 2)
-		load_pair(&code, i, i + 1, LINK, 8 * i);
-	load(&code, LINK, LINK, 8 * LINK);
-	go(&code, slice->start_pc);
+		a64_hint(&code);
+	a64_ldr(&code, 0, A64_LINK, 8 * 31);
+	a64_add(&code, A64_SP, 0, 0);
+	for (unsigned i = 0; i < A64_LINK; i += 2)
+		a64_ldp(&code, i, i + 1, A64_LINK, 8 * i);
+	a64_ldr(&code, A64_LINK, A64_LINK, 8 * A64_LINK);
+	a64_b(&code, slice->start_pc);
 	poke_code(slice, &code);
 	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
 		poke_word(slice, *area + 8 * i, slice->snapshot.x[i]);
 	return 0;
 }
 
-/* Maps each page and copies it, lets code be seen as code, and sets what is not set by the entry. literals: the table
- * of pages, how many, four registers with the vectors behind them, and for the entry its registers and itself. */
-static void put_loader(struct code *code, uint64_t literals)
+/* What the loader needs, a word each, behind one another. */
+enum { LOADER_TABLE = 0, LOADER_PAGES = 8, LOADER_STATE = 16, LOADER_AREA = 24, LOADER_ENTRY = 32 };
+
+/* Maps each page of the table where it was, copies it there, and lets what it holds be seen as code. X20: the table,
+ * pairs of address and bytes; X21: pages that are left; X22, X23: where to and where from. */
+static void put_pages(struct a64_code *code, uint64_t literals)
 {
-	load_literal(code, 20, literals);     /* table */
-	load_literal(code, 21, literals + 8); /* pages */
-	size_t loop = code->count, done = leave(code, 0xb4000000 | 21);
-	put(code, 0xa8c10000 | 23 << 10 | 20 << 5 | 22); /* ldp x22, x23, [x20], #16 */
-	put(code, 0xaa1603e0);                           /* mov x0, x22 */
-	put(code, 0xd2820001);                           /* mov x1, #4096 */
-	put(code, 0xd28000e2);                           /* mov x2, #7 */
-	put(code, 0xd2800643);                           /* mov x3, #0x32: private, anonymous, fixed */
-	put(code, 0x92800004);                           /* mov x4, #-1 */
-	put(code, 0xd2800005);                           /* mov x5, #0 */
-	put(code, 0xd2801bc8);                           /* mov x8, #222: mmap */
-	put(code, 0xd4000001);
-	put(code, 0xd2800801); /* mov x1, #64: lines */
+	enum { LINE = 64, MMAP = 222, READ_WRITE_EXECUTE = 7, PRIVATE_ANONYMOUS_FIXED = 0x32 }; /* Linux's */
+	a64_ldr_literal(code, 20, literals + LOADER_TABLE);
+	a64_ldr_literal(code, 21, literals + LOADER_PAGES);
+	size_t loop = code->count, done = a64_cbz(code, 21);
+	a64_ldp_post(code, 22, 23, 20);
+	a64_mov(code, 0, 22);
+	a64_movz(code, 1, SLICE_PAGE);
+	a64_movz(code, 2, READ_WRITE_EXECUTE);
+	a64_movz(code, 3, PRIVATE_ANONYMOUS_FIXED);
+	a64_movn(code, 4, 0); /* -1: no file */
+	a64_movz(code, 5, 0);
+	a64_movz(code, 8, MMAP);
+	a64_svc(code);
+	a64_movz(code, 1, SLICE_PAGE / LINE);
 	size_t lines = code->count;
-	for (unsigned i = 0; i < 4; i++) {
-		put(code, 0xa8c10000 | 3 << 10 | 23 << 5 | 2); /* ldp x2, x3, [x23], #16 */
-		store_pair(code, 2, 3, 22, 16 * i);
+	for (unsigned i = 0; i < LINE / 16; i++) {
+		a64_ldp_post(code, 2, 3, 23);
+		a64_stp(code, 2, 3, 22, 16 * i);
 	}
-	put(code, 0xd50b7b20 | 22); /* dc cvau, x22 */
-	put(code, 0xd50b7520 | 22); /* ic ivau, x22 */
-	put(code, 0x91000000 | field(64, 12, 10) | 22 << 5 | 22);
-	put(code, 0xd1000400 | 1 << 5 | 1);
-	put(code, 0xb5000000 | field(lines - code->count, 19, 5) | 1);
-	put(code, 0xd1000400 | 21 << 5 | 21);
-	go(code, code->address + WORD * loop);
-	meet(code, done);
-	put(code, 0xd5033b9f);                 /* dsb ish */
-	put(code, 0xd5033fdf);                 /* isb */
-	load_literal(code, 20, literals + 16); /* state */
-	static const uint32_t registers[] = {0xd51b4400, 0xd51b4420, 0xd51b4200, 0xd51bd040};
-	for (unsigned i = 0; i < 4; i++) {
-		load(code, 0, 20, 8 * i);
-		put(code, registers[i]);
+	a64_clean_code(code, 22);
+	a64_add(code, 22, 22, LINE);
+	a64_sub(code, 1, 1, 1);
+	a64_cbnz_back(code, 1, lines);
+	a64_sub(code, 21, 21, 1);
+	a64_b(code, code->address + A64_WORD * loop);
+	a64_land(code, done);
+	a64_synchronize(code);
+}
+
+/* Sets what the entry does not set, as add_state() has it with the vectors behind it, and goes to the entry. */
+static void put_state(struct a64_code *code, uint64_t literals)
+{
+	static const enum a64_register registers[] = {A64_FPCR, A64_FPSR, A64_NZCV, A64_TPIDR_EL0};
+	a64_ldr_literal(code, 20, literals + LOADER_STATE);
+	for (unsigned i = 0; i < STATE / 8; i++) {
+		a64_ldr(code, 0, 20, 8 * i);
+		a64_msr(code, registers[i], 0);
 	}
 	for (unsigned i = 0; i < 32; i++)
-		put(code, 0x3dc00000 | field(2 + i, 12, 10) | 20 << 5 | i);
-	load_literal(code, LINK, literals + 24);
-	load_literal(code, 0, literals + 32);
-	put(code, 0xd61f0000);
+		a64_ldr_vector(code, i, 20, STATE + 16 * i);
+	a64_ldr_literal(code, A64_LINK, literals + LOADER_AREA);
+	a64_ldr_literal(code, 0, literals + LOADER_ENTRY);
+	a64_br(code, 0);
 }
 
 static bool add_state(struct program *program)
@@ -581,20 +347,21 @@ static int build(struct program *program, uint8_t header[HEADER])
 		return status;
 	if (!add_state(program))
 		return no_memory(slice);
-	uint64_t state = end_of(program) - 32;
+	uint64_t state = end_of(program) - STATE;
 	if (!add(program, slice->vectors, sizeof slice->vectors) || !add_pages(program, &table))
 		return no_memory(slice);
-	const uint64_t literals[] = {table, slice->page_count, state, area, entry};
+	const uint64_t literals[] = {table, slice->page_count, state, area, entry}; /* LOADER_TABLE and so on */
 	uint64_t at = end_of(program);
 	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
 		if (!add_word(program, literals[i]))
 			return no_memory(slice);
-	struct code code = {.address = end_of(program)};
-	put_loader(&code, at);
+	struct a64_code code = {.address = end_of(program)};
+	put_pages(&code, at);
+	put_state(&code, at);
 	for (size_t i = 0; i < code.count; i++) {
-		uint8_t bytes[WORD];
+		uint8_t bytes[A64_WORD];
 		tw_store32(bytes, code.words[i], false);
-		if (!add(program, bytes, WORD))
+		if (!add(program, bytes, A64_WORD))
 			return no_memory(slice);
 	}
 	fill_header(header, program->base, code.address, program->file.length);
