@@ -5,7 +5,8 @@
 
 #include "xtrace/opcode.h"
 
-/* What an instruction would do if it still stood in its place. Returns false where it cannot be moved. */
+/* What an instruction would do if it still stood in its place; LDR gets constants from the literal, whose value is
+ * *constant. Returns false where it cannot be moved. */
 static bool move(struct a64_code *code, const struct slice_place *place, uint64_t literal, uint64_t *constant)
 {
 	struct xtrace_operation operation;
@@ -21,7 +22,7 @@ static bool move(struct a64_code *code, const struct slice_place *place, uint64_
 	} else if (operation.flow == XTRACE_CALL_TO) {
 		a64_ldr_literal(code, A64_LINK, literal);
 		a64_br(code, rn);
-		return place->opcode >> 10 == 0xd63f0000 >> 10 && rn != A64_LINK; /* BLR, not BLRAA and its like */
+		return place->opcode >> 10 == 0xd63f0000 >> 10 && rn != A64_LINK; /* not BLRAA */
 	} else if (operation.flow == XTRACE_BRANCH) {
 		bool tests = (place->opcode & 0x7e000000) == 0x36000000; /* TBZ, TBNZ */
 		uint32_t bits = tests ? 14 : 19;
@@ -54,9 +55,9 @@ static void put_back(struct a64_code *code)
 	a64_ldp(code, 28, 29, A64_LINK, STUB_SAVED_28);
 }
 
-/* The beginning of a stub: saves X25 to X30, the first of them in TPIDR_EL0, counts the execution, and branches where it
- * is not yet that of the next event; returns this branch. From here on X30 is where the stub's words are, X28 the
- * record. */
+/* The beginning of a stub: saves X25 to X30 (X30 first, in TPIDR_EL0, to have a register), counts the execution, and
+ * branches where it is not yet that of the next event; returns this branch. From here on X30 is the address of the
+ * stub's words, X28 that of the event's record. */
 static size_t put_head(struct a64_code *code, uint64_t area)
 {
 	a64_msr(code, A64_TPIDR_EL0, A64_LINK);
