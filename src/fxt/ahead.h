@@ -42,21 +42,21 @@ void fxt_ahead_unlock(struct fxt_ahead *ahead);
 /* As fxt_ahead_give(). */
 void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
-/* Takes back only the bytes of a chunk: those that are lately used are near. */
+/* Takes back only the room for bytes of a chunk: what was used lately is still in a cache. */
 void fxt_ahead_put_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
-/* Gives a chunk that has none bytes that were taken back, if there are any. */
+/* Gives a chunk without room for bytes the room that was taken back from another, if there is any. */
 void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk);
 
-/* Gives the threads something else to do: more() does a piece of it, letting the lock go meanwhile, or returns false
- * when there is none. */
+/* Gives the threads other work to do: more() does a piece of it, unlocking meanwhile, or returns false when there is
+ * none. */
 typedef bool fxt_more_fn(void *context, struct fxt_scratch *scratch);
 void fxt_ahead_more(struct fxt_ahead *ahead, fxt_more_fn *more, void *context);
 
-/* From where on records of chunks that were given out may still ask for what others tell; UINT64_MAX: none does. */
+/* Says from which offset on records of chunks that were given out may still need the tables; UINT64_MAX: none does. */
 void fxt_ahead_hold(struct fxt_ahead *ahead, uint64_t offset);
 
-/* Whom to call before something that others tell is forgotten, with the chunks that have not been given out. */
+/* Says whom to call before entries of the tables are forgotten, with the chunks that have not been given out. */
 void fxt_ahead_before_forgetting(struct fxt_ahead *ahead,
                                  void (*finish)(void *context, struct fxt_chunk *const *line, size_t count));
 
@@ -66,8 +66,8 @@ void fxt_ahead_help(struct fxt_ahead *ahead);
 /* The caller's thread's. */
 struct fxt_scratch *fxt_ahead_scratch(struct fxt_ahead *ahead);
 
-/* Decodes a chunk, in the caller's thread or, if `guest`, in one that is neither it nor one of those; one such thread
- * at a time. False where there is none to be decoded. */
+/* Decodes a chunk. guest: the caller is neither the thread that reads nor one of the crew; one such thread at a time.
+ * Returns false where no chunk waits to be decoded. */
 bool fxt_ahead_lend_hand(struct fxt_ahead *ahead, bool guest);
 
 struct fxt_state *fxt_ahead_state(struct fxt_ahead *ahead);

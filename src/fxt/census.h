@@ -75,14 +75,15 @@ struct fxt_census {
 	size_t count, room;
 };
 
-/* heads.c: counts records from where a leap ends up to one that is not for it, but none from `end` on, and moves the
- * leap's end behind them. `doubting`: their sizes are not known to be right; then it returns the place of one that is
- * not, and what was counted is worth nothing; SIZE_MAX: all are. */
+/* heads.c: counts records from the end of a leap up to `end` or to one that it cannot take, and moves the leap's end
+ * behind them. doubting: their sizes are not known to be right. Then it returns the place of one whose size is not, and
+ * what was counted is worth nothing; SIZE_MAX: all are right. */
 struct fxt_heads *fxt_heads_new(void);
 size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
                        struct fxt_leap *leap, bool doubting);
 
-/* The same: a record that is neither an event nor one that others depend on; and a thread that stands in a record. */
+/* The same for a record that is neither an event nor one that others depend on, and for threads that stand in
+ * records. */
 void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big);
 void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from);
 

@@ -47,8 +47,8 @@ struct fxt_piece {
 	uint64_t found;    /* the word that is there */
 };
 
-/* Records that are as they should be and that no others depend on, one after the other: all that was told of them
- * before it is known where the records of the chunk begin. They are there if the walk comes by the first of them. */
+/* A leap: records in a row that were decoded before it was known where the records of the chunk begin, all of them
+ * sound and none that others depend on. It counts if the walk comes to the first of them. */
 struct fxt_leap {
 	bool big;
 	size_t from, to; /* places in the chunk's bytes */
@@ -116,7 +116,7 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
-/* The same where archives are merged: what a header has of them when it is written, once both have been. */
+/* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
 struct fxt_linked_pair {
 	uint64_t key, bits;
 };
@@ -304,8 +304,8 @@ void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
 
-/* leap.c: finds where in a chunk that was just read records follow one another, in this byte order as it seems, and
- * lets `take` have as many as it can: it sets where they end. */
+/* leap.c: looks in a chunk that was just read for a place where records follow one another, in this byte order, and
+ * lets `take` decode as many as it can, which sets where they end. */
 typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
 
@@ -332,25 +332,26 @@ static inline uint8_t fxt_scope_flags(uint64_t scope)
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }
 
-/* prove.c: adds the steps of records of a piece from a place on that are right for sure. Returns the place of one that
- * is for fxt_take_record(), or the end. */
+/* prove.c: adds the steps of records of a piece, from a place on, that are right for sure. Returns the place of the
+ * first other one, which is for fxt_take_record(), or the end. */
 size_t fxt_prove(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece);
 
-/* plain.c: takes records of a piece from a place on that have nothing inline and nothing wrong. Returns the place of
- * one that is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows take less than half as
- * long. */
+/* plain.c: makes rows of records of a piece, from a place on, that have nothing inline and nothing wrong. Returns the
+ * place of the first other one, which is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows
+ * take less than half as long. */
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
-/* ready.c: the same of little endian records up to an end, where there are links, as they will be written. Sets *timed
- * to the last that it took, if it took one. Returns where one is for others. */
+/* ready.c: makes little endian records up to `end` as they will be written, where there are links. Returns where it
+ * stopped: at a record that must be taken otherwise, or at the end. *timed is set to the last record that it took, if
+ * any. */
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
 
 /* How long the complete slice is that such a record tells. */
 uint64_t fxt_ready_length(const uint8_t *record);
 
-/* rows.c: gives the rows at the start of a chunk that had no time before them that of the first that has one, if there
- * is one. */
+/* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
+ * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);
 
 /* plain.c: briefs for the rows that have none. */

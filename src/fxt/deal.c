@@ -114,8 +114,8 @@ static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const 
 	return lane->count ? chunk->calls->items + lane->from : NULL;
 }
 
-/* Whether calls nest even with one that came late: it is a complete slice, which ends after them, and begins before
- * them or where none of them goes on. */
+/* Whether a call that came late leaves the nesting of a lane as it is: it is a complete slice that ends after the lane,
+ * and begins before it or where none of its calls goes on. */
 static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct tw_call_item *late)
 {
 	const struct tw_call_item *items = items_of(chunk, lane);
@@ -180,7 +180,7 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
 
 /* ---- Looking through a chunk that is new. ---- */
 
-/* Puts items among those that came late, behind those that they do not go before. */
+/* Puts items among the late ones, sorted; behind others of the same order. */
 static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const struct tw_call_item *items, size_t count)
 {
 	size_t held = seat->end - seat->begin;
@@ -210,7 +210,8 @@ static bool make_seat(struct part *part, uint32_t number)
 	return true;
 }
 
-/* A lane that begins before all that was there has ended nests with none of it. */
+/* Counts a lane for its seat. Where it begins before all calls of the lanes before have ended, its calls do not nest
+ * with theirs: they become items again. */
 static bool meet(struct seat *seat, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	bool mixed = lane->count && lane->begin <= seat->over;

@@ -1,10 +1,11 @@
-/* inside.c - records that begin inside of what says that it is another record. */
+/* inside.c - records that begin inside of another one, which has swallowed them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/judge.h"
 
 #include <stdlib.h>
 
-/* Records follow one another from a place: 1, and how many of the first of them are hardly arguments; otherwise 0. */
+/* How much speaks for records from a place on: 0 when none follow one another there, otherwise 1 and the number of
+ * solid ones among the first. */
 static unsigned weigh(const struct fxt_view *view, size_t at)
 {
 	unsigned weight = 1;
@@ -18,8 +19,8 @@ static unsigned weigh(const struct fxt_view *view, size_t at)
 	return weight;
 }
 
-/* The same for each place in a record, of what leads out of it: where it ends nothing else does, as all that it holds
- * as its own would. */
+/* weigh() for each place in a record of `size` bytes, for chains that lead across its end. One that ends where the
+ * record does is what the record holds as its own, and counts nothing. */
 static void weigh_inside(const struct fxt_view *view, uint8_t *weights, size_t size)
 {
 	for (size_t at = size; at-- > 0;) {
@@ -29,8 +30,8 @@ static void weigh_inside(const struct fxt_view *view, uint8_t *weights, size_t s
 	}
 }
 
-/* Whether records follow one another from somewhere in a record at a place, from `from` on, of which none ends where it
- * does. */
+/* Whether the record at a place is only part of others: from a place in it, `from` or later, records follow one another
+ * across its end. */
 static bool hides_others(const struct fxt_view *view, size_t at, size_t from)
 {
 	size_t end = at + fxt_measure_at(view, at);
@@ -49,8 +50,8 @@ static bool leads_out(const struct fxt_view *view, size_t at, size_t size)
 	       fxt_is_alone(view, at) && !hides_others(view, at, size);
 }
 
-/* Whether the record that a place is in, or one of those that follow one behind another from there, refers to the same
- * as the one there does, in these bits. */
+/* Whether another event refers to the same, in these bits of the header, as the event at a place does: the first record
+ * of the view, or one of those that follow the event. */
 static bool is_used_again(const struct fxt_view *view, size_t at, uint64_t bits)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big), other = tw_load64(view->bytes, view->big);
@@ -114,8 +115,8 @@ static size_t last_before(const struct fxt_view *view, size_t end)
 	return at;
 }
 
-/* Whether a header shares nothing but zeros with a record that has no flaw and ends at `end`: they may be the record's
- * own, and others missing. */
+/* Whether a header at `at` shares with the record that ends at `end` nothing but zeros, and this record has no flaw:
+ * then the zeros may be its own, and those of the header missing. */
 static bool shares_zeros(const struct fxt_view *view, size_t at, size_t end)
 {
 	size_t zeros = at;
@@ -164,8 +165,8 @@ static bool is_solid_across(const struct fxt_view *view, size_t at, size_t size,
 	       (crosses && fxt_type(tw_load64(view->bytes + at, view->big)) == TW_FXT_TYPE_SCHEDULING);
 }
 
-/* Flawless records follow one another from a place to `next` exactly, past `end`, where none begins: 1, and how many of
- * them are hardly arguments, up to one; otherwise 0. weights: those of the places behind. */
+/* How much speaks for flawless records from a place to `next` exactly, of which none begins or ends at `end`: 0 when
+ * there are none, 1, or 2 when one of them is solid. weights: those of the places behind. */
 static unsigned weigh_across(const struct fxt_view *view, size_t at, size_t end, size_t next, const uint8_t *weights)
 {
 	size_t size = fxt_measure_at(view, at), to = at + size;

@@ -14,7 +14,7 @@
 enum {
 	SLOT = 8192,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
 	QUOTA_LEAST = 8, /* but so many of a chunk, however many chunks there are */
-	SPAN_BITS = 40   /* ns that they span: it has to be one number with the place of an event */
+	SPAN_BITS = 40   /* ns that the events span: a time in them and a place are one number */
 };
 
 /* A chunk that events are taken from. */

@@ -65,7 +65,7 @@ static size_t holds_others(const struct fxt_view *view, uint64_t size)
 	return 0;
 }
 
-/* Where in a record others begin of which one goes beyond its end; 0 if nowhere. */
+/* Returns where in a record others begin that lead across its end; 0 if nowhere. */
 static size_t holds_longer(const struct fxt_view *view, size_t size)
 {
 	for (size_t at = 1; at < size; at++)

@@ -5,11 +5,11 @@
 #include "fxt/measure.h"
 
 enum {
-	IN_A_ROW = 16, /* records that follow one another where a first one is: what looked like it is often none */
-	FAR = 4096     /* bytes in which a first one is looked for: few are longer */
+	IN_A_ROW = 16, /* records in a row that show that a first one was found: a single one is often chance */
+	FAR = 4096     /* bytes in which the first record is looked for: few records are longer */
 };
 
-/* The place behind so many records that begin at a place, or 0. */
+/* Returns the place behind IN_A_ROW records that follow one another from a place; 0 where there are fewer. */
 static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big)
 {
 	for (unsigned i = 0; i < IN_A_ROW; i++) {

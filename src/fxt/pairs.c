@@ -90,7 +90,7 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 
 /* ---- Asynchronous operations and flows. ---- */
 
-/* The place of a key, or the free one that it would have. There is always one that is free. */
+/* Returns the place of a key, or the free place that it would have; the table always has a free one. */
 static struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
 {
 	size_t i = (size_t)key & table->mask;

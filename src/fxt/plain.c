@@ -211,7 +211,7 @@ static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, si
 	return put.at;
 }
 
-/* Room for a record of this size behind which so much can be read that short ones are copied in one go. */
+/* Makes room for a record of this size and for FXT_READY_LEAST bytes behind it: short ones are copied in one go. */
 static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t size)
 {
 	return tw_extend(&slab->ready, &slab->ready_room, slab->ready_size + size + FXT_READY_LEAST, 1);

@@ -120,8 +120,8 @@ static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offs
 	return 1 + words;
 }
 
-/* Puts the arguments of a record, from *from on, and returns where they end; *from is where they end there. NULL where
- * one is for others. */
+/* Puts `count` arguments, as they will be written, to `to`; returns where they end, and moves *from behind the ones
+ * that were read. Returns NULL when one must be taken by others. */
 static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, uint64_t count, const uint8_t **from,
                                                         uint8_t *to)
 {

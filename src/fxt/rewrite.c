@@ -170,7 +170,7 @@ static void put_whole(struct rewrite *r, const struct tw_fxt_record *record, con
 	tw_put(r->out, record->trailing, (size_t)record->trailing_size);
 }
 
-/* One that goes on, maybe beyond the end of the file: then it ends there. */
+/* Writes the part of a large payload that is in this chunk. Where the file ends before it does, it ends there. */
 static void put_part(struct rewrite *r, const uint8_t *payload, uint64_t all)
 {
 	const struct fxt_chunk *chunk = r->cursor.chunk;

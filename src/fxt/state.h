@@ -82,7 +82,7 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 /* The current provider has so many ticks per second. */
 void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 
-/* What gave it the last ticks turns out to be no record: it has those that it had, if any. */
+/* The record that set the current provider's ticks was none: it has those again that it had before, if any. */
 void fxt_state_withdraw_ticks(struct fxt_state *state, bool initialized, uint64_t frequency);
 
 /* Whether a provider info record of this id has been there. */

@@ -66,16 +66,16 @@ void fxt_steps_free(struct fxt_steps *steps);
 /* Makes room for so many steps more. False when there is no memory. */
 bool fxt_steps_reserve(struct fxt_steps *steps, size_t more);
 
-/* Where the next step goes: there is room. It counts from when one of these two is called. */
+/* Returns where the next step goes, for which there is room. One of the next two functions adds it. */
 static inline struct fxt_step *fxt_steps_next(const struct fxt_steps *steps)
 {
 	return &steps->all[steps->count];
 }
 
-/* It is no begin or end of a duration. */
+/* Adds the next step, which is no begin or end of a duration. */
 void fxt_steps_add(struct fxt_steps *steps);
 
-/* It is; the pile is that of its track. */
+/* Adds the next step, a begin or end of a duration, to the pile of its track. */
 void fxt_steps_add_duration(struct fxt_steps *steps, struct fxt_pile *pile);
 
 /* The pile of a track, a new one if there is none; NULL when there is no memory. It moves with the next new one. */

@@ -301,7 +301,7 @@ static void unsettle_all(struct verify *verify)
 	}
 }
 
-/* Puts a chunk behind the others. What comes late is counted one by one. */
+/* Puts a chunk behind the others, and counts its late events. */
 static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 {
 	bool late = chunk->steps.left_count && chunk->steps.left[0].time < verify->last;

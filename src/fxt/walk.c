@@ -133,7 +133,7 @@ struct stretch {
 	uint64_t count;
 };
 
-/* A record that is none of those that are hopped over. False at a barrier. */
+/* Takes one record that cannot be hopped over. Returns false at a barrier. */
 static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch, size_t words)
 {
 	size_t place = stretch->place;

@@ -84,8 +84,8 @@ static bool go_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return true;
 }
 
-/* Places of the last records of a piece that begin at `least` or later, put before those there are; returns how many
- * there are then. Metadata ends them: it cannot be undone. */
+/* Puts the places of a piece's last records, the last first, behind those that are in `places`; returns how many there
+ * are then. Only records from `least` on, and behind the last metadata record, which cannot be undone. */
 static size_t find_last(const struct fxt_chunk *chunk, const struct fxt_piece *piece, size_t least, size_t *places,
                         size_t count)
 {
@@ -129,7 +129,7 @@ static void go_far_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	}
 }
 
-/* Goes back to before the record that another is in, at a place, and takes what is before it for lost. */
+/* Goes on at a place inside of a record that begins at `from`; what is before is lost. */
 static void begin_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t at)
 {
 	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
@@ -141,9 +141,10 @@ static void begin_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t 
 	chunk->walked = at;
 }
 
-/* The records before a place where none begins: where bytes of one are missing it has swallowed the beginning of
- * another, and so may have what follows it. They are taken back if others begin in them that lead to where records go
- * on. False where none do. */
+/* Looks for records that were swallowed before chunk->walked, where none begins. A record of which bytes are missing
+ * has swallowed the beginning of the next, and that, read from a wrong place, may have done the same. If others begin
+ * in the last records that lead to `next`, where records go on, those are taken back and the walk goes on with these.
+ * Returns false where none do. */
 static bool look_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t next)
 {
 	size_t places[TAKEN_BACK], end = chunk->walked, count = last_places(walk, chunk, places);
@@ -161,8 +162,8 @@ static bool look_across(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t n
 	return true;
 }
 
-/* The record before a place in doubt: where bytes of it are missing it has swallowed others, though its size looks
- * right. It is taken back, and the walk goes on with those. False where it holds none. */
+/* Looks for records that were swallowed by the last one before a place in doubt: where bytes of it are missing its size
+ * may still look right. It is taken back, and the walk goes on with those. Returns false where it holds none. */
 static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	size_t last = walk->last, end = chunk->walked, size = end - last;
@@ -177,7 +178,7 @@ static bool look_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	return true;
 }
 
-/* Whether a strange record stands between one that has no flaw and others: nothing is missing there. */
+/* Whether a strange record stands between one that has no flaw and others: then nothing is missing before it. */
 static bool is_between(const struct fxt_walk *walk, const struct fxt_chunk *chunk,
                        const struct fxt_judgement *judgement)
 {
