@@ -315,16 +315,11 @@ static const struct {
 	const char *name, *values;
 } built_in[] = {
     {"read:proc/statm", "vmsize/i,vmrss/i,shared/i"}, /* kilobytes */
-    {"read:page-fault", "major/i,minor/i"},
-    {"diff:proc/statm", "vmsize/i,vmrss/i,shared/i"},
-    {"diff:page-fault", "major/i,minor/i"},
-    {"read:pmu-cycle", "cycles/i,instructions/i"},
-    {"diff:pmu-cycle", "cycles/i,instructions/i"},
-    {"read:pmu-cache", "refers/i,misses/i"},
-    {"diff:pmu-cache", "refers/i,misses/i"},
-    {"read:pmu-branch", "branch/i,misses/i"},
-    {"diff:pmu-branch", "branch/i,misses/i"},
-    {"watch:cpu", "cpu/i32"},
+    {"read:page-fault", "major/i,minor/i"},           {"diff:proc/statm", "vmsize/i,vmrss/i,shared/i"},
+    {"diff:page-fault", "major/i,minor/i"},           {"read:pmu-cycle", "cycles/i,instructions/i"},
+    {"diff:pmu-cycle", "cycles/i,instructions/i"},    {"read:pmu-cache", "refers/i,misses/i"},
+    {"diff:pmu-cache", "refers/i,misses/i"},          {"read:pmu-branch", "branch/i,misses/i"},
+    {"diff:pmu-branch", "branch/i,misses/i"},         {"watch:cpu", "cpu/i32"},
 };
 
 enum { FIRST_BUILT_IN = 100001, BUILT_IN = sizeof built_in / sizeof *built_in };

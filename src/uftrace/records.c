@@ -75,8 +75,7 @@ static bool has_time(const struct uftrace_record *record)
 static bool may_follow(const struct thread *thread, const struct uftrace_record *record)
 {
 	static const uint64_t second = 1000000000, most = 1000 * second;
-	if (thread->timed && has_time(record) &&
-	    (record->time < thread->time || record->time - thread->time > most))
+	if (thread->timed && has_time(record) && (record->time < thread->time || record->time - thread->time > most))
 		return false;
 	if (record->type == UFTRACE_ENTRY)
 		return record->depth <= thread->depth;

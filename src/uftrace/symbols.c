@@ -14,7 +14,7 @@
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
 
-enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128 };
+enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128, LIBRARIES_MOST = 1 << 12 };
 
 bool uftrace_fits(const struct tw_reader *reader, size_t more)
 {
@@ -247,24 +247,79 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1, sizeof *symbols->sessions))
 		return false;
 	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
-	*session = (struct uftrace_session){.process = process, .time = time};
+	*session = (struct uftrace_session){.process = process, .time = time, .under = UINT32_MAX};
 	(void)snprintf(session->id, sizeof session->id, "%s", id);
 	return true;
+}
+
+static uint32_t last_of(const struct uftrace_symbols *symbols, const char *id)
+{
+	for (size_t i = symbols->session_count; i-- > 0;)
+		if (strcmp(symbols->sessions[i].id, id) == 0)
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+/* What lies where a library is, the one that was opened last. */
+static bool is_there(const struct uftrace_symbols *symbols, uint32_t number, uint64_t base, uint32_t module)
+{
+	const struct uftrace_session *session = &symbols->sessions[number];
+	for (; session->under != UINT32_MAX; session = &symbols->sessions[session->under])
+		if (session->base == base)
+			return session->module == module;
+	return false;
+}
+
+bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	struct load load = {.reader = reader};
+	uint32_t under = last_of(symbols, id);
+	if (under == UINT32_MAX || symbols->sessions[under].libraries == LIBRARIES_MOST ||
+	    !uftrace_fits(reader, sizeof *symbols->sessions + strlen(path)))
+		return false;
+	uint32_t module = module_of(&load, path);
+	if (load.failed)
+		return false;
+	if (is_there(symbols, under, base, module))
+		return true;
+	if (!uftrace_add_session(symbols, id, symbols->sessions[under].process, time))
+		return false;
+	struct uftrace_session *session = &symbols->sessions[symbols->session_count - 1];
+	session->under = under;
+	session->base = base;
+	session->module = module;
+	session->libraries = symbols->sessions[under].libraries + 1;
+	return true;
+}
+
+/* The later of what is known and a session; one that is still to come bounds how long that holds. */
+static void take_later(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint32_t *found,
+                       uint64_t *until)
+{
+	uint64_t begins = symbols->sessions[number].time;
+	if (begins <= time)
+		*found = number;
+	else if (begins < *until)
+		*until = begins;
 }
 
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until)
 {
 	uint32_t found = UINT32_MAX;
-	*until = UINT64_MAX;
-	for (size_t i = 0; i < symbols->session_count; i++) {
-		const struct uftrace_session *session = &symbols->sessions[i];
-		if (session->process != process)
-			continue;
-		if (session->time <= time || found == UINT32_MAX)
-			found = (uint32_t)i;
-		else if (session->time < *until)
-			*until = session->time;
-	}
+	for (uint32_t i = 0; i < symbols->session_count; i++)
+		if (symbols->sessions[i].process == process && symbols->sessions[i].under == UINT32_MAX)
+			take_later(symbols, i, time, &found, until);
+	return found;
+}
+
+uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint64_t *until)
+{
+	uint32_t found = number;
+	for (uint32_t i = number + 1; i < symbols->session_count; i++)
+		if (symbols->sessions[i].under != UINT32_MAX &&
+		    strcmp(symbols->sessions[i].id, symbols->sessions[number].id) == 0)
+			take_later(symbols, i, time, &found, until);
 	return found;
 }
 
@@ -276,6 +331,30 @@ static const struct uftrace_mapping *mapping_at(const struct uftrace_session *se
 		if (address >= session->mappings[i].start && address < session->mappings[i].end)
 			return &session->mappings[i];
 	return NULL;
+}
+
+/* The library below an address, the one that begins nearest to it. */
+static const struct uftrace_session *library_at(const struct uftrace_symbols *symbols, uint32_t number,
+                                                uint64_t address)
+{
+	const struct uftrace_session *nearest = NULL, *session = &symbols->sessions[number];
+	for (; session->under != UINT32_MAX; session = &symbols->sessions[session->under])
+		if (session->base <= address && (!nearest || session->base > nearest->base))
+			nearest = session;
+	return nearest;
+}
+
+/* Where the file that an address is in begins in memory; false: it is in none. */
+static bool place_of(const struct uftrace_symbols *symbols, const struct uftrace_session *started, uint32_t number,
+                     uint64_t address, struct uftrace_mapping *place)
+{
+	const struct uftrace_mapping *mapping = mapping_at(started, address);
+	const struct uftrace_session *library = mapping ? NULL : library_at(symbols, number, address);
+	if (mapping)
+		*place = *mapping;
+	if (library)
+		*place = (struct uftrace_mapping){.base = library->base, .module = library->module};
+	return mapping || library;
 }
 
 /* Finds the symbol; *text is NULL where there is none. */
@@ -292,14 +371,16 @@ static int find(struct tw_reader *reader, uint32_t number, uint64_t address, con
 	if (number == UINT32_MAX)
 		return 0;
 	struct uftrace_session *session = &uftrace->symbols.sessions[number];
+	while (session->under != UINT32_MAX)
+		session = &uftrace->symbols.sessions[session->under];
 	int status = session->loaded ? 0 : load_session(reader, session);
-	const struct uftrace_mapping *mapping = mapping_at(session, address);
-	if (status < 0 || !mapping)
+	struct uftrace_mapping place;
+	if (status < 0 || !place_of(&uftrace->symbols, session, number, address, &place))
 		return status;
-	struct uftrace_module *module = &uftrace->symbols.modules[mapping->module];
+	struct uftrace_module *module = &uftrace->symbols.modules[place.module];
 	status = module->loaded ? 0 : load_symbols(reader, module);
 	if (status >= 0)
-		*text = symbol_at(module, uftrace->features & RELATIVE ? address - mapping->base : address);
+		*text = symbol_at(module, uftrace->features & RELATIVE ? address - place.base : address);
 	return status;
 }
 

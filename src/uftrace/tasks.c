@@ -66,13 +66,33 @@ static bool read_id(const char *line, char id[17])
 	return true;
 }
 
+/* 'DLOP timestamp=39138.712 tid=12150 sid=0011 base=7f0000000000 libname="./plugin.so"' */
+static bool take_library(struct tw_reader *reader, const char *line, uint64_t time)
+{
+	char id[17];
+	uint64_t base;
+	const char *at = after(line, " base="), *path = after(line, " libname=\"");
+	const char *end = path ? strrchr(path, '"') : NULL;
+	if (!at || !tw_scan_number(&at, 16, &base) || !end || !read_id(line, id) ||
+	    uftrace_of(reader)->symbols.session_count == SESSIONS_MOST)
+		return false;
+	char *copy = strndup(path, (size_t)(end - path));
+	bool fine = copy && uftrace_add_library(reader, id, time, base, copy);
+	free(copy);
+	return fine;
+}
+
 static bool take_task_line(void *context, char *line)
 {
 	struct tw_reader *reader = context;
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint64_t time, thread, process;
 	char id[17];
-	if (!read_time(line, &time) || !read_number(line, " pid=", &process))
+	if (!read_time(line, &time))
+		return false;
+	if (strncmp(line, "DLOP ", 5) == 0)
+		return take_library(reader, line, time);
+	if (!read_number(line, " pid=", &process))
 		return false;
 	if (strncmp(line, "SESS ", 5) == 0)
 		return read_id(line, id) && uftrace->symbols.session_count < SESSIONS_MOST &&
@@ -80,12 +100,12 @@ static bool take_task_line(void *context, char *line)
 	if (strncmp(line, "FORK ", 5) == 0)
 		thread = process;
 	else if (strncmp(line, "TASK ", 5) != 0 || !read_number(line, " tid=", &thread))
-		return strncmp(line, "DLOP ", 5) == 0;
+		return false;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
 		return false;
 	task->process = process;
-	task->born = time;
+	task->born = task->born && task->born < time ? task->born : time;
 	return strncmp(line, "FORK ", 5) != 0 || read_number(line, " ppid=", &task->parent);
 }
 
@@ -166,25 +186,34 @@ static int by_birth(const void *a, const void *b)
 	return order ? order : tw_compare(first->thread, second->thread);
 }
 
-/* A forked process goes on with what its parent was, until it executes something else. */
-static void inherit(struct uftrace_reader *uftrace, struct uftrace_task *task)
+/* A forked process goes on with what its parent was then, until it executes something else. */
+static uint32_t program_of(const struct uftrace_reader *uftrace, const struct uftrace_task *task, uint64_t time,
+                           uint64_t *until)
 {
-	uint64_t process = task->process, until;
-	uint32_t number;
+	uint64_t process = task->process;
+	uint32_t found = UINT32_MAX, number;
 	for (size_t i = 0; i < uftrace->task_count; i++) {
-		if (uftrace_session_at(&uftrace->symbols, process, task->born, &until) != UINT32_MAX)
+		found = uftrace_session_at(&uftrace->symbols, process, time, until);
+		if (found != UINT32_MAX || !tw_map_find(&uftrace->task_numbers, process, &number) ||
+		    !uftrace->tasks[number].parent)
 			break;
-		if (!tw_map_find(&uftrace->task_numbers, process, &number) || !uftrace->tasks[number].parent)
-			return;
 		process = uftrace->tasks[number].parent;
+		time = uftrace->tasks[number].born;
 	}
-	task->image = process;
+	return found;
 }
 
 uint32_t uftrace_session_of(struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)
 {
-	if (time >= task->until)
-		task->session = uftrace_session_at(&uftrace->symbols, task->image, time, &task->until);
+	const struct uftrace_symbols *symbols = &uftrace->symbols;
+	if (time < task->until)
+		return task->session;
+	task->until = UINT64_MAX;
+	task->session = program_of(uftrace, task, time, &task->until);
+	if (task->session == UINT32_MAX && task->until < UINT64_MAX) /* the clock of task.txt is a little late */
+		task->session = program_of(uftrace, task, task->until, &(uint64_t){UINT64_MAX});
+	if (task->session != UINT32_MAX)
+		task->session = uftrace_libraries_at(symbols, task->session, time, &task->until);
 	return task->session;
 }
 
@@ -193,8 +222,6 @@ static int add_tracks(struct tw_reader *reader)
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	for (size_t i = 0; i < uftrace->task_count; i++) {
 		struct uftrace_task *task = &uftrace->tasks[i];
-		task->image = task->process;
-		inherit(uftrace, task);
 		task->shown = tw_thread_wanted(&reader->options, task->thread);
 		task->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.process = task->process,
 		                                                                             .thread = task->thread,

@@ -62,13 +62,17 @@ struct uftrace_mapping {
 	uint32_t module;
 };
 
-/* What a process was from an exec on. */
+/* What a process was from an exec on; or from when on it had opened a library. */
 struct uftrace_session {
 	char id[17];
 	uint64_t process, time;
 	struct uftrace_mapping *mappings;
 	size_t count, room;
 	bool loaded;
+	uint32_t under; /* of a library: the session that it came to; otherwise UINT32_MAX */
+	uint64_t base;  /* where it begins */
+	uint32_t module;
+	unsigned libraries; /* with those under it */
 };
 
 struct uftrace_symbols {
@@ -86,8 +90,15 @@ struct uftrace_symbols {
 /* A session that task.txt tells. Returns false when there is no memory. */
 bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time);
 
-/* The session of a process at a time: its number, or UINT32_MAX. *until: when the next one begins. */
+/* A library that task.txt tells. Returns false when there is no session, no room or no memory. */
+bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path);
+
+/* What a process was at a time: the number of its session, or UINT32_MAX. Where *until is later than what comes next, it
+ * becomes that. */
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until);
+
+/* The same session with all libraries that had been opened in it. */
+uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint64_t *until);
 
 /* The name of the function at an address, in a session or in the kernel. UINT32_MAX when there is no memory. */
 #define UFTRACE_KERNEL (UINT32_MAX - 1)
@@ -194,7 +205,6 @@ void uftrace_specs_free(struct uftrace_specs *specs);
 struct uftrace_task {
 	uint64_t thread, process;
 	uint64_t parent;  /* of a forked process the one that it comes from; otherwise 0 */
-	uint64_t image;   /* the process whose sessions hold for it */
 	uint64_t born;    /* time that task.txt tells; 0 where it does not */
 	uint64_t until;   /* the session holds for times before it; 0: none was looked up */
 	uint32_t session; /* UINT32_MAX: none */

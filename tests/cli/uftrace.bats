@@ -123,6 +123,39 @@ open("data/70.dat", "wb").write(b"".join(eval(sys.argv[1])))' "$1"
 	END
 }
 
+@test "uftrace: a library that was opened later has names from then on, and a child those of its parent until it executes" {
+	written
+	cat >data/task.txt <<-END
+		SESS timestamp=4.900000000 pid=70 sid=00112233aabbccdd exename="/opt/prog"
+		TASK timestamp=4.900000001 tid=70 pid=70
+		DLOP timestamp=5.000000020 tid=70 sid=00112233aabbccdd base=7f0000000000 libname="./my plug.so"
+		DLOP timestamp=5.000000030 tid=70 sid=00112233aabbccdd base=7f0000100000 libname="/lib/other.so"
+		DLOP timestamp=5.000000040 tid=70 sid=00112233aabbccdd base=7f0000000000 libname="/lib/other.so"
+		FORK timestamp=5.000000045 pid=80 ppid=70
+		DLOP timestamp=5.000000050 tid=80 sid=00112233aabbccdd base=7f0000200000 libname="/lib/other.so"
+		SESS timestamp=5.000000060 pid=80 sid=00112233aabbccee exename="/opt/next"
+		TASK timestamp=5.000000061 tid=80 pid=80
+	END
+	printf '0000000000000100 T plug_a\n0000000000000200 T plug_b\n0000000000000300 ? __sym_end\n' >'data/my plug.so.sym'
+	printf '0000000000000100 T other_a\n0000000000000200 ? __sym_end\n' >data/other.so.sym
+	printf '550000000000-550000005000 r-xp 00000000 08:01 43  /opt/next\n' >data/sid-00112233aabbccee.map
+	printf '0000000000001200 T next_work\n' >data/next.sym
+	records "[record(SECOND + 10 * i, ENTRY, i, address) for i, address in enumerate((0x7f0000000100, 0x7f0000000100, 0x7f0000000200,
+		0x7f0000100150, 0x7f0000000100, 0x7f0000000300, BASE + WORK, 0x7f0000200100))]"
+	trackway dump --json --thread 70 data | grep -o '"name":"[^"]*"' | tr '\n' ' ' >names
+	[ "$(cat names)" = '"name":"0x7f0000000100" "name":"0x7f0000000100" "name":"plug_b" "name":"other_a" "name":"other_a" "name":"0x7f0000000300" "name":"work" "name":"other_a" ' ] ||
+		fail "$(cat names)"
+	records "[record(SECOND + 10 * i, ENTRY, i, address) for i, address in enumerate((BASE + WORK, BASE + WORK, 0x7f0000000100,
+		BASE + WORK, BASE + WORK, 0x7f0000200100, BASE + WORK, 0x7f0000200100))]" && mv data/70.dat data/80.dat
+	trackway dump --json --thread 80 data | grep -o '"name":"[^"]*"' | tr '\n' ' ' >names
+	[ "$(cat names)" = '"name":"work" "name":"work" "name":"plug_a" "name":"work" "name":"work" "name":"other_a" "name":"next_work" "name":"0x7f0000200100" ' ] ||
+		fail "$(cat names)"
+	trackway check --json data 2>/dev/null >out || true
+	[ "$(grep -c 'bad-line\|no-symbols\|no-map' out)" = 0 ] || fail "$(cat out)"
+	sed -i 's/base=7f0000200000/base=x/' data/task.txt
+	trackway check --json data | grep bad-line | grep -q '"line":7'
+}
+
 # What the symbols mean is from c++filt.
 @test "uftrace: names of C++ are told as they stand in the source, and so are functions with arguments" {
 	written
@@ -294,4 +327,20 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	uftrace dump -d data >dump.txt
 	trackway dump --json data >records.json 2>err
 	"$PYTHON" "$TRUTH/uftrace.py" kernel-calls dump.txt records.json || fail "$(cat err)"
+}
+
+@test "uftrace: what it records of C++ with a library that is opened late, exceptions, a jump and a child" {
+	command -v uftrace >/dev/null || skip "there is no uftrace"
+	g++ -O0 -g -pg -DPLUGIN -shared -fPIC "$TRACKWAY_SOURCE/tests/programs/texts_uftrace.cpp" -o libplugin.so
+	g++ -O0 -g -pg "$TRACKWAY_SOURCE/tests/programs/texts_uftrace.cpp" -o prog -ldl
+	uftrace record -d data --no-event ./prog >printed 2>&1 || skip "uftrace cannot record here: $(head -1 printed)"
+	uftrace dump --demangle=no -d data >dump.txt
+	trackway dump --json data >records.json 2>err
+	"$PYTHON" "$TRUTH/uftrace.py" records dump.txt records.json >compared || fail "$(cat compared)"
+	grep -q '"name":"plugin_leaf"' records.json && grep -q '"name":"throws(char const\*, int)"' records.json
+	[ "$(trackway check --json data | grep -c -v uftrace.depth)" = 0 ] || fail "$(trackway check data)"
+	uftrace record -a -d more ./prog >printed 2>&1
+	uftrace dump -d more >dump.txt
+	trackway dump --json more >records.json 2>err
+	"$PYTHON" "$TRUTH/uftrace.py" records dump.txt records.json >compared || fail "$(cat compared)"
 }

@@ -2,12 +2,14 @@
 # uftrace.py - writes a data directory of uftrace from its layout, and adds up what `uftrace dump` shows of one.
 # SPDX-License-Identifier: Apache-2.0
 """usage: uftrace.py write DIRECTORY | uftrace.py compare DUMP.txt STAT.json | uftrace.py arguments DUMP.txt RECORDS.json
-    | uftrace.py switches DUMP.txt RECORDS.json | uftrace.py kernel DIRECTORY | uftrace.py kernel-calls DUMP.txt RECORDS.json
+    | uftrace.py switches DUMP.txt RECORDS.json | uftrace.py records DUMP.txt RECORDS.json
+    | uftrace.py kernel DIRECTORY | uftrace.py kernel-calls DUMP.txt RECORDS.json
 
 write: two threads of one process and a forked child, with arguments behind records, a recursion, an event, lost records and names
 of threads. compare: counts and times by function, from the text of `uftrace dump`, must be those of `trackway stat --json`.
 arguments: the values that it shows must be those of `trackway dump --json`. switches: the same of when threads got
-a CPU and left it, from the first function on. kernel: puts functions and events of the kernel beside what was recorded,
+a CPU and left it, from the first function on. records: entries and exits that it shows, with names where they are not
+demangled, must be those of `trackway dump --json`. kernel: puts functions and events of the kernel beside what was recorded,
 laid out as events/header_page and events/header_event of tracefs say, and prints what they are. kernel-calls: those that it
 shows must be those of `trackway dump --json`.
 """
@@ -16,6 +18,7 @@ import json
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 
 ENTRY, EXIT, LOST, EVENT = range(4)
@@ -152,6 +155,19 @@ def switches(dump, records):
     print(len(found), "switches")
 
 
+def records(dump, found):
+    matches = [match for match in map(LINE.match, pathlib.Path(dump).read_text(errors="replace").splitlines()) if match]
+    symbols = sorted({match[5] for match in matches})
+    names = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=True).stdout.splitlines()
+    names = dict(zip(symbols, names)) if any(symbol.startswith("_Z") for symbol in symbols) else {}
+    told = collections.Counter((int(m[3]), m[4].strip(), int(m[1] + m[2]), int(m[6]), names.get(m[5])) for m in matches)
+    rows = [row for row in map(json.loads, open(found, encoding="utf-8")) if row["record"] in ("entry", "exit")]
+    rows = collections.Counter(
+        (row["tid"], row["record"], row["time"], row["depth"], row["name"] if names else None) for row in rows)
+    print(told.total(), "records,", len(names), "names", *(told - rows), "found:", *(rows - told), sep="\n")
+    sys.exit(told != rows or len(told) < 100)
+
+
 # ---- The kernel. ----
 
 COMMON = ("\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -269,6 +285,8 @@ if __name__ == "__main__":
         switches(*sys.argv[2:])
     elif sys.argv[1] == "arguments":
         arguments(*sys.argv[2:])
+    elif sys.argv[1] == "records":
+        records(*sys.argv[2:])
     elif sys.argv[1] == "kernel":
         kernel(pathlib.Path(sys.argv[2]))
     elif sys.argv[1] == "kernel-calls":
