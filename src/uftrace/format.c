@@ -111,6 +111,7 @@ static void uftrace_close(struct tw_reader *reader)
 	struct uftrace_reader *uftrace = reader->state;
 	for (size_t i = 0; i < uftrace->task_count; i++) {
 		free(uftrace->tasks[i].file);
+		free(uftrace->tasks[i].open);
 		uftrace_cursor_close(&uftrace->tasks[i].cursor);
 	}
 	for (size_t i = 0; i < uftrace->cpu_count; i++) {

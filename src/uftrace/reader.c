@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "uftrace/uftrace.h"
 
 /* ---- Where records come from: the files of tasks, and behind them in number those of CPUs. ---- */
@@ -38,6 +39,9 @@ static int advance(struct tw_reader *reader, size_t source)
 	} else if (status == 0) {
 		uftrace->lost += task->cursor.lost_bytes;
 		uftrace_cursor_close(&task->cursor);
+		free(task->open);
+		task->open = NULL;
+		task->open_count = task->open_room = 0;
 	}
 	return status;
 }
@@ -58,7 +62,7 @@ static int open_source(struct tw_reader *reader, size_t source)
 		return 0;
 	int status = cpu ? uftrace_cpu_open(reader, cpu) : uftrace_cursor_open(&task->cursor, reader, task->file);
 	if (!cpu)
-		task->cursor.task = task;
+		uftrace_cursor_own(&task->cursor, task);
 	return status < 0 ? status : 1;
 }
 
@@ -243,6 +247,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 {
 	*row = (struct tw_event){
 	    .kind = events[record->type],
+	    .name = uftrace_of(reader)->name,
 	    .time = record->time,
 	    .offset = offset_of(record),
 	    .category = record->kernel ? uftrace_of(reader)->kernel.category : 0,
@@ -251,10 +256,87 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 	};
 	if (row->kind == TW_SWITCH)
 		add_switch(uftrace_of(reader), record, row);
-	if (row->kind == TW_LOST || row->kind == TW_SWITCH)
+	return row->kind == TW_LOST || row->kind == TW_SWITCH ? 0 : add_arguments(reader, record, row);
+}
+
+/* ---- Functions that are over without a record: longjmp() and exec() leave none, and some are lost. ---- */
+
+/* The next record waits, with its name. Returns 1, 0 at the end, or a negative status. */
+static int take_record(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	int status = next_record(reader, &uftrace->task, &uftrace->record);
+	if (status <= 0)
+		return status;
+	bool named = events[uftrace->record.type] != TW_LOST && events[uftrace->record.type] != TW_SWITCH;
+	uftrace->name = named ? name_of(reader, uftrace->task, &uftrace->record) : 0;
+	uftrace->waits = true;
+	return uftrace->name == UINT32_MAX ? TW_ERR_MEMORY : 1;
+}
+
+/* How many functions are open where the record may be: one less than its depth tells, where another one ends. */
+static size_t open_before(const struct uftrace_reader *uftrace)
+{
+	const struct uftrace_record *record = &uftrace->record;
+	const struct uftrace_task *task = uftrace->task;
+	if (record->type == UFTRACE_ENTRY)
+		return record->depth;
+	if (record->type != UFTRACE_EXIT)
+		return SIZE_MAX;
+	bool ends = task->open_count <= record->depth || task->open[record->depth] == uftrace->name;
+	return record->depth + ends;
+}
+
+/* Ends a function that must be over by now. Returns whether there was one that had begun. */
+static bool end_function(const struct uftrace_reader *uftrace, struct tw_event *row)
+{
+	struct uftrace_task *task = uftrace->task;
+	uint32_t name = task->open[--task->open_count];
+	*row = (struct tw_event){
+	    .kind = TW_SLICE_END,
+	    .time = uftrace->record.time,
+	    .offset = offset_of(&uftrace->record),
+	    .track = task->track,
+	    .name = name,
+	};
+	return name != 0;
+}
+
+/* What is open after the record. */
+static int note_open(struct tw_reader *reader)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	const struct uftrace_record *record = &uftrace->record;
+	struct uftrace_task *task = uftrace->task;
+	if (record->type == UFTRACE_EXIT && task->open_count > record->depth)
+		task->open_count = record->depth;
+	if (record->type != UFTRACE_ENTRY)
 		return 0;
-	row->name = name_of(reader, task, record);
-	return row->name == UINT32_MAX ? TW_ERR_MEMORY : add_arguments(reader, record, row);
+	if (!tw_grow(&task->open, &task->open_room, record->depth + 1, sizeof *task->open))
+		return uftrace_no_memory(reader);
+	while (task->open_count < record->depth)
+		task->open[task->open_count++] = 0;
+	task->open[task->open_count++] = uftrace->name;
+	return 0;
+}
+
+/* Adds one row, or none. Returns 1, 0 at the end, or a negative status. */
+static int add_next(struct tw_reader *reader, size_t *rows)
+{
+	struct uftrace_reader *uftrace = uftrace_of(reader);
+	struct tw_event *row = &uftrace->events[*rows];
+	int status = uftrace->waits ? 1 : take_record(reader);
+	if (status <= 0)
+		return status;
+	if (uftrace->task->open_count > open_before(uftrace)) {
+		*rows += end_function(uftrace, row);
+		return 1;
+	}
+	uftrace->waits = false;
+	(*rows)++;
+	status = add_row(reader, uftrace->task, &uftrace->record, row);
+	status = status < 0 ? status : note_open(reader);
+	return status < 0 ? status : 1;
 }
 
 /* Tracks are made of the tasks, in their order. */
@@ -267,14 +349,11 @@ size_t uftrace_member(const struct tw_reader *reader, uint32_t track)
 int uftrace_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
-	struct uftrace_task *task;
-	struct uftrace_record record;
 	size_t rows = 0;
 	int status = 1;
 	uftrace->argument_count = uftrace->stored = 0;
-	while (rows < UFTRACE_ROWS && uftrace->stored + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0 &&
-	       (status = next_record(reader, &task, &record)) > 0)
-		status = add_row(reader, task, &record, &uftrace->events[rows++]) < 0 ? TW_ERR_MEMORY : 1;
+	while (rows < UFTRACE_ROWS && uftrace->stored + UFTRACE_DATA_MOST <= UFTRACE_STORE && status > 0)
+		status = add_next(reader, &rows);
 	*batch = (struct tw_batch){uftrace->events, rows, uftrace->arguments};
 	return status < 0 ? status : (int)rows;
 }

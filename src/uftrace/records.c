@@ -29,6 +29,12 @@ int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader,
 	return status;
 }
 
+void uftrace_cursor_own(struct uftrace_cursor *cursor, struct uftrace_task *task)
+{
+	cursor->task = task;
+	cursor->depth = task->parent ? UNKNOWN : 0;
+}
+
 void uftrace_cursor_close(struct uftrace_cursor *cursor)
 {
 	tw_window_free(&cursor->window);
@@ -163,13 +169,24 @@ static int take_gap(struct uftrace_cursor *cursor, const uint8_t *bytes, size_t 
 
 /* ---- Records. ---- */
 
+/* Whether the process executed something else since the last record: what was open is gone. */
+static bool began_anew(const struct uftrace_cursor *cursor, const struct uftrace_record *record)
+{
+	const struct uftrace_symbols *symbols = &uftrace_of(cursor->reader)->symbols;
+	uint64_t until = UINT64_MAX;
+	return cursor->task && uftrace_session_at(symbols, cursor->task->process, cursor->time, &until) !=
+	                           uftrace_session_at(symbols, cursor->task->process, record->time, &until);
+}
+
 static void judge(const struct uftrace_cursor *cursor, const struct uftrace_record *record)
 {
 	bool known = cursor->depth != UNKNOWN;
 	if (cursor->timed && has_time(record) && record->time < cursor->time)
 		report(cursor, UFTRACE_TIME_BACK, record->offset, uftrace_rules[UFTRACE_TIME_BACK].text);
-	if (known && ((record->type == UFTRACE_ENTRY && record->depth != cursor->depth) ||
-	              (record->type == UFTRACE_EXIT && record->depth + 1 != cursor->depth)))
+	if (known &&
+	    ((record->type == UFTRACE_ENTRY && record->depth != cursor->depth) ||
+	     (record->type == UFTRACE_EXIT && record->depth + 1 != cursor->depth)) &&
+	    !began_anew(cursor, record))
 		report(cursor, UFTRACE_DEPTH, record->offset, uftrace_rules[UFTRACE_DEPTH].text);
 	if (record->type == UFTRACE_LOSS) {
 		cursor->reader->file = cursor->file;

@@ -93,8 +93,8 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 /* A library that task.txt tells. Returns false when there is no session, no room or no memory. */
 bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path);
 
-/* What a process was at a time: the number of its session, or UINT32_MAX. Where *until is later than what comes next, it
- * becomes that. */
+/* What a process was at a time: the number of its session, or UINT32_MAX. Where *until is later than what comes next,
+ * it becomes that. */
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until);
 
 /* The same session with all libraries that had been opened in it. */
@@ -157,6 +157,10 @@ struct uftrace_cursor {
 };
 
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file);
+
+/* Says whose records these are: a forked process goes on at the depth of its parent. */
+void uftrace_cursor_own(struct uftrace_cursor *cursor, struct uftrace_task *task);
+
 void uftrace_cursor_close(struct uftrace_cursor *cursor);
 
 /* Gives the next record. What is no record is a gap, which was reported. Returns 1, 0 at the end, or a negative
@@ -211,7 +215,9 @@ struct uftrace_task {
 	char *file;       /* NULL: none of its records are there */
 	uint32_t name;    /* of the thread; 0: not known */
 	uint32_t track;
-	bool shown; /* options let it through */
+	bool shown;     /* options let it through */
+	uint32_t *open; /* functions that have begun and not ended, by depth; 0: their begin is missing */
+	size_t open_count, open_room;
 	struct uftrace_cursor cursor;
 	struct uftrace_record record; /* the next one, where `ready` */
 	bool ready;
@@ -320,6 +326,10 @@ struct uftrace_reader {
 	size_t current; /* task, in TW_ORDER_TRACK, and behind all tasks the CPUs */
 	uint32_t *heap; /* the same by the time of their next record, the earliest first */
 	size_t heap_count;
+	struct uftrace_task *task; /* of the record that waits until functions that it tells to be over have ended */
+	struct uftrace_record record;
+	uint32_t name;
+	bool waits;
 	struct tw_event events[UFTRACE_ROWS];
 	struct tw_argument arguments[UFTRACE_ROWS * UFTRACE_ARGUMENTS];
 	size_t argument_count;

@@ -68,7 +68,7 @@ records() { # Python: a list of records as uftrace.py has them, to be what threa
 import struct, sys
 from uftrace import BASE, ENTRY, EVENT, EXIT, LOST, MAIN, PUTS, WORK, record
 SECOND = 5_000_000_000
-open("data/70.dat", "wb").write(b"".join(eval(sys.argv[1])))' "$1"
+open("data/70.dat", "wb").write(b"".join(eval("(" + sys.argv[1] + ")")))' "$1"
 }
 
 # The time of the record behind the data is one that would be a record`s word, too: of a loss, of an event.
@@ -121,6 +121,36 @@ open("data/70.dat", "wb").write(b"".join(eval(sys.argv[1])))' "$1"
 		"name":"event 100012","data":"0400010000000000"}
 		"name":"read:page-fault","data":"0400010000000000"}
 	END
+}
+
+@test "uftrace: functions that longjmp() and exec() leave are over with the next record" {
+	written
+	# main calls puts (setjmp), then work, which calls itself 300 times and jumps to where puts returns again; then walk.
+	records "[record(SECOND, ENTRY, 0, BASE + MAIN), record(SECOND + 10, ENTRY, 1, BASE + PUTS), record(SECOND + 20, EXIT, 1, BASE + PUTS)]
+		+ [record(SECOND + 30 + i, ENTRY, 1 + i, BASE + WORK) for i in range(300)]
+		+ [record(SECOND + 1000, EXIT, 1, BASE + PUTS), record(SECOND + 1010, ENTRY, 1, BASE + 0x1300), record(SECOND + 1020, ENTRY, 2, BASE + WORK),
+		record(SECOND + 1030, EXIT, 0, BASE + MAIN)]"
+	trackway stat --json --thread 70 data 2>err >out
+	"$PYTHON" - out <<-'END'
+		import json, sys
+		rows = {row["name"]: (row["count"], row["open"], row["total_ns"], row["self_ns"]) for row in map(json.loads, open(sys.argv[1]))}
+		assert rows == {"main": (1, 0, 1030, 1030 - 10 - 970 - 20), "puts": (1, 0, 10, 10), "work": (301, 0, 970 + 10, 970 + 10),
+		                "walk(int)": (1, 0, 20, 10)}, rows
+	END
+	# Each is ended by a row of its own.
+	trackway convert --to jsonl --thread 70 data >rows
+	[ "$(grep -c '"slice-end".*"work"' rows)" = 301 ] || fail "$(cat rows)"
+	# A child begins where its parent was, and executes something else: nothing is missing.
+	cat >data/task.txt <<-END
+		SESS timestamp=4.900000000 pid=70 sid=00112233aabbccdd exename="/opt/prog"
+		TASK timestamp=4.900000001 tid=70 pid=70
+		FORK timestamp=5.000000005 pid=80 ppid=70
+		SESS timestamp=5.000000050 pid=80 sid=00112233aabbccdd exename="/opt/prog"
+	END
+	records "[record(SECOND + 10, EXIT, 2, BASE + PUTS), record(SECOND + 20, ENTRY, 2, BASE + WORK), record(SECOND + 60, ENTRY, 0, BASE + MAIN),
+		record(SECOND + 90, EXIT, 0, BASE + MAIN)]" && mv data/70.dat data/80.dat
+	[ "$(trackway check --json data | grep -c 80.dat)" = 0 ] || fail "$(trackway check data)"
+	[ "$(trackway stat --json --thread 80 data 2>err | grep -o '"name":"work".*"self_ns":40')" ] || fail "$(trackway stat data)"
 }
 
 @test "uftrace: a library that was opened later has names from then on, and a child those of its parent until it executes" {
