@@ -163,20 +163,29 @@ static void put_chart(struct chart *chart)
 	put_line(chart);
 }
 
-int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title)
+/* A row is the first member of its series. */
+static const struct tw_series *series_at(const struct tw_counters *counters, const struct tw_counter_row *const *rows,
+                                         size_t i)
+{
+	return rows ? (const struct tw_series *)(const void *)rows[i] : &counters->all[i];
+}
+
+int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title,
+                       const struct tw_counter_row *const *rows, size_t count)
 {
 	struct chart chart = {.out = out, .frame = {LEFT, INNER, counters->end_ns ? counters->end_ns : 1}};
 	int charts = 0;
 	if (!counters->options.plot)
 		return TW_ERR_UNSUPPORTED;
-	for (size_t i = 0; i < counters->count; i++)
-		charts += counters->all[i].row.count != 0;
+	count = rows ? count : counters->count;
+	for (size_t i = 0; i < count; i++)
+		charts += series_at(counters, rows, i)->row.count != 0;
 	tw_svg_begin(out, WIDTH, HEAD + charts * STEP + NAME_LINE, title ? title : "Counters", style);
 	if (charts == 0)
 		tw_putf(out, "<text x=\"%d\" y=\"%d\">no counters</text>\n", LEFT, HEAD + NAME_LINE);
 	chart.top = HEAD + 2 * NAME_LINE;
-	for (size_t i = 0; i < counters->count; i++) {
-		chart.series = &counters->all[i];
+	for (size_t i = 0; i < count; i++) {
+		chart.series = series_at(counters, rows, i);
 		if (!chart.series->row.count)
 			continue;
 		put_chart(&chart);
@@ -190,5 +199,5 @@ int tw_counters_plot(const struct tw_counters *counters, const char *path, const
 {
 	struct tw_output out;
 	int status = counters->options.plot ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
-	return status < 0 ? status : tw_report_close(&out, tw_counters_render(&out, counters, title));
+	return status < 0 ? status : tw_report_close(&out, tw_counters_render(&out, counters, title, NULL, 0));
 }

@@ -277,7 +277,7 @@ uint64_t tw_cpu_left_out(const struct tw_cpu *cpu)
 
 int tw_cpu_render(struct tw_output *out, const struct tw_cpu *cpu, const char *title)
 {
-	return cpu->charts ? tw_counters_render(out, cpu->charts, title ? title : "CPU") : TW_ERR_UNSUPPORTED;
+	return cpu->charts ? tw_counters_render(out, cpu->charts, title ? title : "CPU", NULL, 0) : TW_ERR_UNSUPPORTED;
 }
 
 int tw_cpu_plot(const struct tw_cpu *cpu, const char *path, const char *title)

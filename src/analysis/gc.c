@@ -500,7 +500,7 @@ uint64_t tw_gc_left_out(const struct tw_gc *gc)
 
 int tw_gc_render(struct tw_output *out, const struct tw_gc *gc, const char *title)
 {
-	return gc->charts ? tw_counters_render(out, gc->charts, title ? title : "Heap") : TW_ERR_UNSUPPORTED;
+	return gc->charts ? tw_counters_render(out, gc->charts, title ? title : "Heap", NULL, 0) : TW_ERR_UNSUPPORTED;
 }
 
 int tw_gc_plot(const struct tw_gc *gc, const char *path, const char *title)

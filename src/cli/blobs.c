@@ -295,7 +295,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 
 #define MEMBER(name) .offset = offsetof(struct blobs_options, name)
 static const struct tw_option own_options[] = {
-    {"extract", 'x', TW_OPTION_TEXT, MEMBER(extract), .placeholder = "NAME",
+    {"extract", 'x', TW_OPTION_TEXT, MEMBER(extract), .placeholder = "NAME", .may_be_empty = true,
      .help = "write the bytes of the blob of this name, to --output"},
     {"extract-all", 0, TW_OPTION_TEXT, MEMBER(folder), .placeholder = "FOLDER",
      .help = "write each blob to a file of its own; the folder is made where it is not there"},

@@ -13,7 +13,8 @@
 
 struct counters_options {
 	struct tw_common common;
-	const char *counter;
+	const char *counter, *sort;
+	uint64_t top;
 	struct tw_forms forms;
 };
 
@@ -26,6 +27,7 @@ static enum tw_form form_of(const struct counters_options *options)
 struct work {
 	const struct counters_options *options;
 	struct tw_counters *counters;
+	struct tw_list_rows rows;
 	struct tw_screen screen;
 	char **paths;
 	size_t path_count;
@@ -57,23 +59,42 @@ static void tell(const struct work *work)
 		tw_say_none(&options->common, "counter");
 }
 
-static int put(struct work *work, char **operands, size_t count)
+static bool collect(struct work *work)
+{
+	const struct tw_counter_row *row;
+	for (size_t i = 0; (row = tw_counters_row(work->counters, i)); i++)
+		if (!tw_rows_add(&work->rows, row))
+			return false;
+	tw_counters_sort(&work->rows, work->options->sort ? work->options->sort : "name", work->options->top);
+	return true;
+}
+
+static void put_picture(struct work *work, char **operands, size_t count)
 {
 	struct tw_text title = {0};
+	const struct tw_list_rows *rows = &work->rows;
+	tw_text_add_files(&title, operands, count);
+	tw_counters_render(&work->screen.out, work->counters, title.bytes,
+	                   (const struct tw_counter_row *const *)(const void *)rows->items, rows->shown);
+	tw_text_free(&title);
+}
+
+static int put(struct work *work, char **operands, size_t count)
+{
+	if (!collect(work))
+		return tw_say_error("out of memory");
 	int status = tw_screen_open(&work->screen, work->options->common.output);
 	if (status)
 		return status;
 	switch (form_of(work->options)) {
 	case TW_FORM_TEXT:
-		status = tw_counters_put_text(&work->screen, work->counters, work->paths, count);
+		status = tw_counters_put_text(&work->screen, &work->rows, work->paths, count);
 		break;
 	case TW_FORM_JSON:
-		tw_counters_put_json(&work->screen.out, work->counters, work->paths);
+		tw_counters_put_json(&work->screen.out, &work->rows, work->paths);
 		break;
 	case TW_FORM_SVG:
-		tw_text_add_files(&title, operands, count);
-		tw_counters_render(&work->screen.out, work->counters, title.bytes);
-		tw_text_free(&title);
+		put_picture(work, operands, count);
 		break;
 	case TW_FORM_CSV: /* written while it was read */
 		break;
@@ -85,6 +106,9 @@ static int check_options(const struct counters_options *options, size_t count)
 {
 	if (form_of(options) == TW_FORM_CSV && count > 1)
 		return tw_say_usage(&tw_command_counters, "samples are those of one file");
+	if (form_of(options) == TW_FORM_CSV && (options->sort || options->top))
+		return tw_say_usage(&tw_command_counters,
+		                    "samples are in the order of time: --sort and --top are for series");
 	return tw_check_forms(&tw_command_counters, &options->common, &options->forms);
 }
 
@@ -139,6 +163,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = start(&work, count);
 	if (status == 0)
 		status = read_all(&work, operands, count);
+	free(work.rows.items);
 	tw_counters_free(work.counters);
 	free(work.paths);
 	return status;
@@ -148,6 +173,10 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"counter", 'f', TW_OPTION_TEXT, MEMBER(counter), .placeholder = "GLOB",
      .help = "only counters whose name matches, \"memory*\""},
+    {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = tw_counters_sort_word,
+     .help = "samples: those with the most first; otherwise by process, category, name, id and series"},
+    {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
+     .help = "only the first N rows or charts; 0, the default, shows all"},
 };
 static const struct tw_option form_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
@@ -174,6 +203,7 @@ const struct tw_command tw_command_counters = {
 	"last value in it.",
     .examples = "trackway counters app.fxt\tAll series.\n"
 		"trackway counters -f 'memory*' app.fxt -o memory.svg\tSome of them as charts.\n"
+		"trackway counters --sort samples -n 10 app.fxt\tThe ten that were told most often.\n"
 		"trackway counters --csv app.fxt\tEvery sample, for a spreadsheet.\n",
     .groups = groups,
     .size = sizeof(struct counters_options),

@@ -12,6 +12,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- Which rows, and in which order. ---- */
+
+static const struct tw_number numbers[] = {
+    {offsetof(struct tw_counter_row, count), "count", NULL, "samples", tw_show_count},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+const char *tw_counters_sort_word(size_t i)
+{
+	return tw_numbers_word(numbers, NUMBERS, i);
+}
+
+void tw_counters_sort(struct tw_list_rows *rows, const char *word, uint64_t top)
+{
+	tw_rows_sort(rows, numbers, NUMBERS, word, top);
+}
+
 /* ---- JSON. ---- */
 
 static void put_json_value(struct tw_json *json, const char *key, const struct tw_counter_value *value)
@@ -58,11 +76,12 @@ static void put_json_row(struct tw_output *out, const struct tw_counter_row *row
 	tw_json_line_end(&json);
 }
 
-void tw_counters_put_json(struct tw_output *out, const struct tw_counters *counters, char **paths)
+void tw_counters_put_json(struct tw_output *out, const struct tw_list_rows *rows, char **paths)
 {
-	const struct tw_counter_row *row;
-	for (size_t i = 0; (row = tw_counters_row(counters, i)); i++)
+	for (size_t i = 0; i < rows->shown; i++) {
+		const struct tw_counter_row *row = rows->items[i];
 		put_json_row(out, row, paths[row->trace]);
+	}
 }
 
 /* ---- Text. ---- */
@@ -123,18 +142,20 @@ static void add_row(struct tw_table *table, const struct tw_counter_row *row, co
 		tw_table_add(table, tw_shown_path(path));
 }
 
-int tw_counters_put_text(struct tw_screen *screen, const struct tw_counters *counters, char **paths, size_t count)
+int tw_counters_put_text(struct tw_screen *screen, const struct tw_list_rows *rows, char **paths, size_t count)
 {
 	struct tw_table table = {.columns = columns, .column_count = count > 1 ? COLUMNS : COLUMNS - 1};
-	const struct tw_counter_row *row;
 	uint64_t not_numbers = 0;
-	if (!tw_counters_row(counters, 0))
+	if (!rows->count)
 		return 0;
-	for (size_t i = 0; (row = tw_counters_row(counters, i)); i++) {
-		add_row(&table, row, paths[row->trace]);
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct tw_counter_row *row = rows->items[i];
+		if (i < rows->shown)
+			add_row(&table, row, paths[row->trace]);
 		not_numbers += row->not_numbers;
 	}
 	int status = tw_table_put(&table, screen);
+	tw_rows_put_more(screen, rows);
 	if (not_numbers)
 		tw_putf(&screen->out, "\n%s not a number: not counted\n", tw_show_plural(not_numbers, "value").text);
 	return status;

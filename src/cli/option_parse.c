@@ -73,7 +73,7 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_TEXT:
 	case TW_OPTION_FILE:
 		*(const char **)member = text;
-		return *text ? NULL : "is empty";
+		return *text || option->may_be_empty ? NULL : "is empty";
 	case TW_OPTION_CHOICE:
 		return take_choice(option, member, text);
 	case TW_OPTION_COUNT:

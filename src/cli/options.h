@@ -49,6 +49,7 @@ struct tw_option {
 	const char *help;                /* begins small, no full stop */
 	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
 	uint64_t least, most;            /* numbers: what makes sense; most 0: any */
+	bool may_be_empty;               /* texts */
 };
 
 /* Options that belong together under one heading. */

@@ -102,8 +102,8 @@ struct tw_format {
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
 
 	/* How sure it is that these bytes (the first TW_PROBE_SIZE of the file, or fewer where it has no more) are this
-	 * format: 0 not at all, 100 certain. TW_PROBE_MORE: more of them would tell; where no format is sure, it is asked
-	 * again with up to TW_PROBE_MOST. */
+	 * format: 0 not at all, 100 certain. TW_PROBE_MORE: more of them would tell; where no format is sure, it is
+	 * asked again with up to TW_PROBE_MOST. */
 	int (*probe)(const uint8_t *bytes, size_t size);
 
 	/* Whether a path is this format's by its name, or by what is in it if it is a directory: then nothing has been

@@ -80,6 +80,30 @@ END
 	trackway counters in.fxt | tail -1 | grep -qx '1 value not a number: not counted'
 }
 
+@test "counters: the first, or those that were told most often, as rows and as charts" {
+	archive <<'END'
+out += [string(1, b'few'), string(2, b'most'), string(3, b'some'), string(4, b'told as text')]
+for name, samples in (1, 1), (2, 3), (3, 2), (4, 0):
+    for at in range(samples):
+        out.append(event(1, name, argument(1, at), 0, arguments=1, ticks=at))
+out.append(event(1, 4, argument(6, 4), 0, arguments=1, ticks=9))
+END
+	names() { trackway counters --json "$@" in.fxt | grep -Eo '"counter":"[a-z ]*"' | cut -d'"' -f 4 | paste -sd,; }
+	[ "$(names)" = "few,most,some,told as text" ]
+	[ "$(names -n 2)" = few,most ]
+	[ "$(names --sort name -n 1)" = few ]
+	[ "$(names --sort samples)" = "most,some,few,told as text" ]
+	[ "$(names -s samples --top 2)" = most,some ]
+	trackway counters -s samples -n 2 in.fxt >out
+	grep -qx '\.\.\. and 2 more' out
+	[ "$(tail -1 out)" = '1 value not a number: not counted' ]
+	trackway counters -s samples -n 2 in.fxt -o two.svg
+	[ "$(grep -Eo '>(few|most|some): ' two.svg | paste -sd,)" = '>most: ,>some: ' ]
+	trackway counters -n 9 in.fxt -o all.svg
+	trackway counters in.fxt -o every.svg
+	cmp all.svg every.svg
+}
+
 @test "counters, sched: pictures are XML, need no other file, and stay small" {
 	"$PYTHON" - <<END
 import sys
@@ -250,6 +274,7 @@ for index, name in enumerate(names, 1):
 for index, name in enumerate(names, 1):
     out += [blob(index, 1, b'%d' % index)]
 END
+	[ "$(trackway blobs --extract '' in.fxt)" = 4 ]
 	trackway blobs --extract-all deep in.fxt
 	(cd deep && for file in * .[!.]*; do [ -e "$file" ] && printf '%s %s\n' "$(cat "./$file")" "$file"; done) | sort -n >out
 	cat >expected <<END
@@ -470,7 +495,7 @@ for found, wanted in zip(open("out"), open("truth"), strict=True):
 
 @test "wrong use of the new commands" {
 	archive <<<"out.append(event(0, 1))"
-	for words in "counters --csv --svg" "counters --csv in.fxt" "blobs --extract a --extract-all b" "blobs --json -x a" \
+	for words in "counters --csv --svg" "counters --csv in.fxt" "counters --csv -n 1" "counters --csv --sort name" "blobs --extract a --extract-all b" "blobs --json -x a" \
 		"sched --json --svg" "blobs --extract-all b -o c"; do
 		local status=0
 		trackway $words in.fxt >out 2>err || status=$?
