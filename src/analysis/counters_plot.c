@@ -16,12 +16,14 @@ enum {
 	NAME_LINE = 18,
 	STEP = CHART + 56,
 	NAME_COLUMNS = 120,
-	VALUE_COLUMNS = 15 /* left of a chart */
+	VALUE_COLUMNS = 18 /* left of a chart */
 };
 
-static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
-			    ".line { stroke: #1f6fb4; fill: none }\n.dot { fill: #1f6fb4 }\n"
-			    ".box { stroke: #aaa; fill: none }\n";
+static const char style[] =
+    ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
+    ".line { stroke: #1f6fb4; fill: none }\n"
+    ".held { stroke: #1f6fb4; stroke-opacity: .5; stroke-dasharray: 2 3; fill: none }\n.dot { fill: #1f6fb4 }\n"
+    ".box { stroke: #aaa; fill: none }\n";
 
 struct chart {
 	struct tw_output *out;
@@ -31,10 +33,12 @@ struct chart {
 	double min, max;
 };
 
-/* The digits of a value, with the zero at their end. */
-static void write_value(char text[TW_DOUBLE_MAX + 1], const struct tw_counter_value *value)
+enum { VALUE_ROOM = TW_DOUBLE_MAX + TW_DOUBLE_MAX / 3 + 1 };
+
+/* The digits of a value, in groups. */
+static void write_value(char text[VALUE_ROOM], const struct tw_counter_value *value)
 {
-	char *end = text;
+	char digits[TW_DOUBLE_MAX + 1], *end = digits;
 	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
 	if (negative)
 		*end++ = '-';
@@ -43,6 +47,7 @@ static void write_value(char text[TW_DOUBLE_MAX + 1], const struct tw_counter_va
 	else
 		end = tw_digits(end, negative ? -value->value.u : value->value.u);
 	*end = '\0';
+	tw_group_digits(text, digits);
 }
 
 /* Halves, so that the distance from one end of the doubles to the other is none that is infinite. */
@@ -92,6 +97,17 @@ static void put_dot(const struct chart *chart, const struct tw_chart_column *col
 	tw_put_text(chart->out, "\"/>\n");
 }
 
+/* What a counter told last holds on, as far as anyone knows. */
+static void put_held(const struct chart *chart, const struct tw_chart_column *column, double x)
+{
+	if (x + 1 >= LEFT + INNER)
+		return;
+	tw_put_text(chart->out, "<path class=\"held\" d=\"");
+	put_command(chart->out, 'M', x + 1);
+	put_command(chart->out, ' ', y_of(chart, column->last));
+	tw_putf(chart->out, "H%d\"/>\n", LEFT + INNER);
+}
+
 static void put_line(const struct chart *chart)
 {
 	const struct tw_chart_column *items = chart->series->chart.items;
@@ -103,6 +119,7 @@ static void put_line(const struct chart *chart)
 			last = i;
 		}
 	tw_put_text(chart->out, "h1\"/>\n");
+	put_held(chart, &items[last], column_x(chart, last));
 	if (used == 1)
 		put_dot(chart, &items[last], column_x(chart, last));
 }
@@ -110,7 +127,7 @@ static void put_line(const struct chart *chart)
 /* One that is too long stands in the tooltip in full. */
 static void put_edge(const struct chart *chart, int y, const struct tw_counter_value *value)
 {
-	char text[TW_DOUBLE_MAX + 1];
+	char text[VALUE_ROOM];
 	write_value(text, value);
 	tw_putf(chart->out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT - 6, y);
 	if (strlen(text) <= VALUE_COLUMNS)

@@ -20,7 +20,8 @@ enum {
 /* Threads with a colour of their own, those that ran the longest; all others share the last. */
 enum { COLOURS = 20, OTHERS = COLOURS, NAME_COLUMNS = 100 };
 
-static const char style[] = ".cpu { text-anchor: end }\n.row { fill: #f4f4f4 }\n.c20 { fill: #999 }\n";
+static const char style[] = ".cpu { text-anchor: end }\n.row { fill: #f4f4f4 }\n"
+			    ".key { text-anchor: end; font-size: 11px; fill: #666 }\n.c20 { fill: #999 }\n";
 
 struct picture {
 	struct tw_output *out;
@@ -28,6 +29,7 @@ struct picture {
 	struct tw_svg_frame frame;
 	uint32_t best[COLOURS]; /* tracks */
 	size_t best_count;
+	uint64_t others, others_ns; /* threads without a colour of their own that ran, and for how long */
 };
 
 /* A bar: columns side by side that look the same. */
@@ -47,6 +49,8 @@ static void choose_colours(struct picture *picture)
 		uint32_t track = (uint32_t)i;
 		if (!picture->sched->tasks[track].seen || !running(picture, track))
 			continue;
+		picture->others++;
+		picture->others_ns += running(picture, track);
 		size_t place = picture->best_count;
 		while (place > 0 && running(picture, picture->best[place - 1]) < running(picture, track))
 			place--;
@@ -57,6 +61,9 @@ static void choose_colours(struct picture *picture)
 			picture->best[k] = picture->best[k - 1];
 		picture->best[place] = track;
 	}
+	for (size_t i = 0; i < picture->best_count; i++)
+		picture->others_ns -= running(picture, picture->best[i]);
+	picture->others -= picture->best_count;
 }
 
 static unsigned colour_of(const struct picture *picture, uint32_t track)
@@ -133,16 +140,42 @@ static void put_row(const struct picture *picture, const struct tw_sched_core *c
 	put_bars(picture, &core->columns, top);
 }
 
+static void put_square(const struct picture *picture, unsigned colour, int top)
+{
+	int y = top + (int)colour * LINE;
+	tw_putf(picture->out, "<path class=\"c%u\" d=\"M%d %dh%dv%dh-%dz\"/><text x=\"%d\" y=\"%d\">", colour, LEFT, y,
+	        SQUARE, SQUARE, SQUARE, LEFT + LINE, y + SQUARE - 1);
+}
+
+static void put_running(const struct picture *picture, uint64_t ns)
+{
+	tw_put_text(picture->out, ": ");
+	tw_put_time(picture->out, ns);
+	tw_put_text(picture->out, "</text>\n");
+}
+
 static void put_legend(const struct picture *picture, int top)
 {
 	for (unsigned i = 0; i < picture->best_count; i++) {
-		tw_putf(picture->out, "<path class=\"c%u\" d=\"M%d %dh%dv%dh-%dz\"/><text x=\"%d\" y=\"%d\">", i, LEFT,
-		        top + (int)i * LINE, SQUARE, SQUARE, SQUARE, LEFT + LINE, top + (int)i * LINE + SQUARE - 1);
+		put_square(picture, i, top);
 		put_thread(picture, picture->best[i]);
-		tw_put_text(picture->out, ": ");
-		tw_put_time(picture->out, running(picture, picture->best[i]));
-		tw_put_text(picture->out, "</text>\n");
+		put_running(picture, running(picture, picture->best[i]));
 	}
+	if (picture->others == 0)
+		return;
+	put_square(picture, OTHERS, top);
+	tw_put_count(picture->out, picture->others);
+	tw_putf(picture->out, " other thread%s", picture->others == 1 ? "" : "s");
+	put_running(picture, picture->others_ns);
+}
+
+/* Above the lines, at the right. */
+static void put_key(struct tw_output *out)
+{
+	tw_putf(out,
+	        "<text class=\"key\" x=\"%d\" y=\"%d\">height: how much of the time the CPU was busy; colour: the "
+	        "thread that ran most of it</text>\n",
+	        LEFT + INNER, HEAD - SQUARE);
 }
 
 /* Neighbours in the list are far apart on the wheel of colours: 137.5 degrees is the golden angle. */
@@ -164,12 +197,15 @@ int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const c
 	if (!sched->options.plot)
 		return TW_ERR_UNSUPPORTED;
 	choose_colours(&picture);
-	tw_svg_begin(out, WIDTH, bottom + FOOT + (int)picture.best_count * LINE, title ? title : "Scheduling", style);
+	tw_svg_begin(out, WIDTH, bottom + FOOT + ((int)picture.best_count + (picture.others != 0)) * LINE,
+	             title ? title : "Scheduling", style);
 	put_colours(out);
-	if (sched->core_count)
+	if (sched->core_count) {
+		put_key(out);
 		tw_svg_times(out, &picture.frame, HEAD, bottom);
-	else
+	} else {
 		tw_putf(out, "<text x=\"%d\" y=\"%d\">no scheduling</text>\n", LEFT, HEAD + LINE);
+	}
 	for (size_t i = 0; i < sched->core_count; i++)
 		put_row(&picture, &sched->cores[i], HEAD + (int)i * ROW);
 	put_legend(&picture, bottom + FOOT - LINE / 2);

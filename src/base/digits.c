@@ -73,3 +73,15 @@ char *tw_double_digits(char *p, double value)
 		}
 	return p;
 }
+
+void tw_group_digits(char *p, const char *digits)
+{
+	if (*digits == '-')
+		*p++ = *digits++;
+	for (size_t left = strspn(digits, "0123456789"); left; left--) {
+		*p++ = *digits++;
+		if (left % 3 == 1 && left > 1)
+			*p++ = ',';
+	}
+	memmove(p, digits, strlen(digits) + 1);
+}

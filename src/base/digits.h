@@ -93,4 +93,8 @@ static inline char *tw_microseconds(char *p, uint64_t ns)
  * 17. */
 char *tw_double_digits(char *p, double value);
 
+/* Writes decimal text with a comma after every three digits before the point: "-1,234.5" (at most 4 bytes for 3, and
+ * the zero). */
+void tw_group_digits(char *p, const char *digits);
+
 #endif

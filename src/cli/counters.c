@@ -200,7 +200,7 @@ const struct tw_command tw_command_counters = {
 	"category, counter, counter id and argument. Integers are exact; MEAN is over the samples, however far apart "
 	"they are; SPAN is the time from the first to the last. What is not a number is counted below the table.\n\n"
 	"A picture has one chart for each series, in at most 1,024 columns, each with the first, least, greatest and "
-	"last value in it.",
+	"last value in it. Behind the last sample the line is dotted.",
     .examples = "trackway counters app.fxt\tAll series.\n"
 		"trackway counters -f 'memory*' app.fxt -o memory.svg\tSome of them as charts.\n"
 		"trackway counters --sort samples -n 10 app.fxt\tThe ten that were told most often.\n"

@@ -94,29 +94,31 @@ static const struct tw_column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static struct tw_shown show_value(const struct tw_counter_value *value)
+/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing
+ * before them, six digits. */
+static struct tw_shown show_double(double value)
 {
-	struct tw_shown shown = {""};
-	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
-	shown.text[0] = '-';
-	if (value->type == TW_ARG_DOUBLE)
-		tw_double_digits(shown.text, value->value.d);
-	else
-		tw_digits(shown.text + negative, negative ? -(uint64_t)value->value.i : value->value.u);
+	char text[TW_SHOW_ROOM];
+	struct tw_shown shown;
+	bool plain = fabs(value) >= 1 && fabs(value) < 1e15;
+	int length = snprintf(text, sizeof text, plain ? "%.3f" : "%.6g", value);
+	while (plain && text[length - 1] == '0')
+		text[--length] = '\0';
+	if (plain && text[length - 1] == '.')
+		text[--length] = '\0';
+	tw_group_digits(shown.text, text);
 	return shown;
 }
 
-/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing
- * before them, six digits. */
-static struct tw_shown show_mean(double mean)
+static struct tw_shown show_value(const struct tw_counter_value *value)
 {
+	if (value->type == TW_ARG_DOUBLE)
+		return show_double(value->value.d);
+	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
+	char digits[TW_DIGITS_MAX + 2] = "-";
 	struct tw_shown shown;
-	bool plain = fabs(mean) >= 1 && fabs(mean) < 1e15;
-	int length = snprintf(shown.text, sizeof shown.text, plain ? "%.3f" : "%.6g", mean);
-	while (plain && shown.text[length - 1] == '0')
-		shown.text[--length] = '\0';
-	if (plain && shown.text[length - 1] == '.')
-		shown.text[--length] = '\0';
+	*tw_digits(digits + negative, negative ? -value->value.u : value->value.u) = '\0';
+	tw_group_digits(shown.text, digits);
 	return shown;
 }
 
@@ -126,7 +128,7 @@ static void add_numbers(struct tw_table *table, const struct tw_counter_row *row
 	tw_table_add(table, tw_show_count(row->count).text);
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		tw_table_add(table, row->count ? show_value(values[i]).text : "-");
-	tw_table_add(table, row->count ? show_mean(row->mean).text : "-");
+	tw_table_add(table, row->count ? show_double(row->mean).text : "-");
 	tw_table_add(table, row->count ? tw_show_duration(row->last_ns - row->first_ns).text : "-");
 }
 

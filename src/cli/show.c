@@ -10,14 +10,10 @@
 
 struct tw_shown tw_show_count(uint64_t count)
 {
-	char digits[24] = "";
-	struct tw_shown shown = {""};
-	size_t length = (size_t)(tw_digits(digits, count) - digits), used = 0;
-	for (size_t i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			shown.text[used++] = ',';
-		shown.text[used++] = digits[i];
-	}
+	char digits[TW_DIGITS_MAX + 1] = "";
+	struct tw_shown shown;
+	tw_digits(digits, count);
+	tw_group_digits(shown.text, digits);
 	return shown;
 }
 

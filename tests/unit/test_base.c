@@ -323,6 +323,27 @@ static void test_digits(void **state)
 		}
 }
 
+static void test_groups(void **state)
+{
+	(void)state;
+	static const char *const groups[][2] = {
+	    {"0", "0"},
+	    {"999", "999"},
+	    {"1000", "1,000"},
+	    {"-100", "-100"},
+	    {"-1000", "-1,000"},
+	    {"1234567.1234", "1,234,567.1234"},
+	    {"1e+300", "1e+300"},
+	    {"", ""},
+	    {"18446744073709551615", "18,446,744,073,709,551,615"},
+	};
+	char text[32];
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		tw_group_digits(text, groups[i][0]);
+		assert_string_equal(text, groups[i][1]);
+	}
+}
+
 static void test_decimals(void **state)
 {
 	(void)state;
@@ -486,6 +507,7 @@ int main(void)
 	    cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_behind_given_up),
 	    cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_groups),
 	    cmocka_unit_test(test_microseconds),
 	    cmocka_unit_test(test_scan),
 	    cmocka_unit_test(test_decimals),

@@ -316,6 +316,7 @@ static void test_chart(void **state)
 	assert_non_null(strstr(text, "d=\"M130 156H642V76H1153V116h1\""));
 	assert_non_null(strstr(text, "n: s (c, process 1, id 0, 3 samples)"));
 	assert_null(strstr(text, "<circle"));
+	assert_null(strstr(text, "class=\"held\"")); /* the line ends at the right edge */
 	free(text);
 	tear_down(&scene);
 }
@@ -331,6 +332,7 @@ static void test_lone_sample(void **state)
 	tw_counters_end(scene.counters);
 	char *text = render(&scene);
 	assert_non_null(strstr(text, "<circle class=\"dot\" r=\"2.5\" cx=\"642\" cy=\"116\"/>"));
+	assert_non_null(strstr(text, "<path class=\"held\" d=\"M643 116H1154\"/>"));
 	const char *value = strstr(text, ">7</text>");
 	assert_non_null(value);
 	assert_null(strstr(value + 1, ">7</text>"));
@@ -338,7 +340,7 @@ static void test_lone_sample(void **state)
 	tear_down(&scene);
 }
 
-/* What is at the edges of a chart has room for 15 digits; longer ones stand in full in the tooltip. */
+/* What is at the edges of a chart has room for 18 characters; longer ones stand in full in the tooltip. */
 static void test_edges(void **state)
 {
 	(void)state;
@@ -352,8 +354,8 @@ static void test_edges(void **state)
 	char *text = render(&scene);
 	assert_non_null(strstr(text, "><title>-0.99591733785503833</title>-0.9959173</text>"));
 	assert_non_null(strstr(text, ">0.5</text>"));
-	assert_non_null(strstr(text, "><title>-9223372036854775808</title>-9.223372e+18</text>"));
-	assert_non_null(strstr(text, ">99999999999999</text>"));
+	assert_non_null(strstr(text, "><title>-9,223,372,036,854,775,808</title>-9.223372e+18</text>"));
+	assert_non_null(strstr(text, ">99,999,999,999,999</text>"));
 	free(text);
 	tear_down(&scene);
 }

@@ -287,6 +287,28 @@ static void test_columns(void **state)
 	tear_down(&scene);
 }
 
+/* Twenty threads have a colour of their own; the others share one, which the legend tells. */
+static void test_legend(void **state)
+{
+	(void)state;
+	for (uint64_t threads = 20; threads <= 22; threads++) {
+		struct scene scene;
+		set_up(&scene, &(struct tw_sched_options){.plot = true});
+		uint64_t time = 0, next = 1000;
+		for (; next < 1000 + threads; next++, time += 2000 - next) /* the last ones run for the shortest */
+			switch_to(&scene, time, next == 1000 ? 0 : next - 1, 3, next);
+		switch_to(&scene, time, next - 1, 3, 0);
+		assert_int_equal(tw_sched_end(scene.sched), 0);
+		char *text = render(&scene);
+		assert_non_null(strstr(text, "<path class=\"c19\" "));
+		assert_int_equal(strstr(text, " other thread") != NULL, threads > 20);
+		assert_int_equal(strstr(text, ">1 other thread: ") != NULL, threads == 21);
+		assert_int_equal(strstr(text, ">2 other threads: ") != NULL, threads == 22);
+		free(text);
+		tear_down(&scene);
+	}
+}
+
 /* A has three quarters of the time, in turns with B and C: all bars are A's, and full. */
 static void test_majority(void **state)
 {
@@ -328,7 +350,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_threads), cmocka_unit_test(test_cpu),      cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_order),   cmocka_unit_test(test_names),    cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_columns), cmocka_unit_test(test_majority), cmocka_unit_test(test_no_plot),
+	    cmocka_unit_test(test_columns), cmocka_unit_test(test_majority), cmocka_unit_test(test_legend),
+	    cmocka_unit_test(test_no_plot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
