@@ -314,6 +314,7 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 	firefox->jobs = reader->options.jobs;
 	tw_names_bound(&firefox->names, tw_memory_limit(reader));
 	tw_names_bound(&firefox->args.names, tw_memory_limit(reader));
+	firefox->measured.spool.keep_limit = firefox->measured.spool.memory_limit;
 	if (!status && !tw_grow(&firefox->tracks, &firefox->track_room, tracks, sizeof *firefox->tracks))
 		status = TW_ERR_MEMORY;
 	for (size_t i = 0; i < batch->count && !status; i++) {

@@ -1,7 +1,8 @@
 /* spool.c - texts that are written piece by piece in any order.
  *
- * A block of the temporary file is the number of the block that follows it in its text, how many bytes of it are used,
- * and these. The number of the next block is given out when the one before is written. */
+ * A block is the number of the block that follows it in its text, how many bytes of it are used, and these. It lies in
+ * the temporary file, in the place of its number, or is kept in memory as it is. The number of the next block is given
+ * out when the one before is put away. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/spool.h"
 
@@ -73,20 +74,43 @@ static uint8_t *block_of(const struct tw_spool_lane *lane)
 	return lane->bytes ? lane->bytes - HEAD : NULL;
 }
 
+/* Makes a block of the end of a text. Returns its number. */
+static uint64_t end_block(struct tw_spool *spool, struct tw_spool_lane *lane)
+{
+	uint8_t *block = block_of(lane);
+	if (lane->blocks++ == 0)
+		lane->first = lane->next = spool->block_count++;
+	uint64_t number = lane->next;
+	lane->next = spool->block_count++;
+	tw_store64(block, lane->next, false);
+	tw_store64(block + 8, lane->used, false);
+	lane->used = 0;
+	return number;
+}
+
 /* Moves the end of a text to the file: in one go, because pages that are written in part are cleared first. */
 static void flush_lane(struct tw_spool *spool, struct tw_spool_lane *lane)
 {
 	if (!lane->used || !have_file(spool))
 		return;
+	size_t size = HEAD + lane->used;
+	write_at(spool, block_of(lane), size, end_block(spool, lane) * SPOOL_BLOCK);
+}
+
+/* Keeps the end of a text, which is a block, where there is room for it and a new one. */
+static bool keep_block(struct tw_spool *spool, struct tw_spool_lane *lane)
+{
+	if (spool->kept_bytes + SPOOL_BLOCK > spool->keep_limit ||
+	    !tw_grow(&spool->kept, &spool->kept_room, spool->block_count + 2, sizeof *spool->kept))
+		return false;
+	uint8_t *fresh = malloc(SPOOL_BLOCK);
+	if (!fresh)
+		return false;
 	uint8_t *block = block_of(lane);
-	if (lane->blocks++ == 0)
-		lane->first = lane->next = spool->block_count++;
-	uint64_t at = lane->next * SPOOL_BLOCK;
-	lane->next = spool->block_count++;
-	tw_store64(block, lane->next, false);
-	tw_store64(block + 8, lane->used, false);
-	write_at(spool, block, HEAD + lane->used, at);
-	lane->used = 0;
+	spool->kept[end_block(spool, lane)] = block;
+	spool->kept_bytes += SPOOL_BLOCK;
+	lane->bytes = fresh + HEAD;
+	return true;
 }
 
 /* ---- Ends. ---- */
@@ -133,7 +157,7 @@ uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t number, size_t size)
 		struct tw_spool_lane *lane = &spool->lanes[number];
 		if (lane->room - lane->used >= size)
 			return lane->bytes + lane->used;
-		if (!lengthen(spool, lane))
+		if (!lengthen(spool, lane) && !keep_block(spool, lane))
 			flush_lane(spool, lane);
 	}
 	return NULL;
@@ -157,16 +181,20 @@ bool tw_spool_has(const struct tw_spool *spool, size_t number)
 	return number < spool->lane_room && (spool->lanes[number].blocks || spool->lanes[number].used);
 }
 
-/* Reads the head of the next block of the file. */
+/* Finds the next block that was put away, and reads the head of one in the file. */
 static bool find_block(struct tw_spool *spool, struct tw_spool_cursor *cursor, struct tw_spool_part *part)
 {
-	uint8_t head[HEAD];
+	const uint8_t *kept = cursor->at < spool->kept_room ? spool->kept[cursor->at] : NULL;
+	uint8_t read[HEAD];
 	uint64_t offset = cursor->at * SPOOL_BLOCK;
-	if (!read_at(spool, head, HEAD, offset))
+	if (!kept && !read_at(spool, read, HEAD, offset))
 		return false;
+	const uint8_t *head = kept ? kept : read;
 	cursor->at = tw_load64(head, false);
 	cursor->done++;
-	*part = (struct tw_spool_part){.size = (size_t)tw_load64(head + 8, false), .offset = offset + HEAD};
+	*part = (struct tw_spool_part){.bytes = kept ? kept + HEAD : NULL,
+	                               .size = (size_t)tw_load64(head + 8, false),
+	                               .offset = offset + HEAD};
 	return part->size <= CAPACITY;
 }
 
@@ -215,6 +243,9 @@ void tw_spool_free(struct tw_spool *spool)
 {
 	for (size_t i = 0; i < spool->lane_room; i++)
 		free(block_of(&spool->lanes[i]));
+	for (size_t i = 0; i < spool->kept_room; i++)
+		free(spool->kept[i]);
+	free(spool->kept);
 	free(spool->lanes);
 	if (spool->fd >= 0)
 		close(spool->fd);

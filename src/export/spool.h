@@ -25,7 +25,7 @@ struct tw_spool_lane {
 	uint64_t blocks;      /* how many are there */
 };
 
-/* All zero but `directory` and `fd` to begin. */
+/* All zero but `directory`, `fd` and the limits to begin. */
 struct tw_spool {
 	const char *directory; /* for the temporary file; NULL: /tmp */
 	int fd;                /* -1 while there is none */
@@ -33,7 +33,11 @@ struct tw_spool {
 	    error; /* errno of the first failure, ENOMEM too; then everything is dropped. Several threads may read */
 	size_t memory_limit; /* of the ends; 0: SPOOL_MEMORY */
 	size_t memory;
-	uint64_t block_count; /* of the file */
+	size_t keep_limit; /* of blocks that stay in memory; 0: none do */
+	size_t kept_bytes;
+	uint8_t **kept; /* by number; NULL: in the file */
+	size_t kept_room;
+	uint64_t block_count;
 	struct tw_spool_lane *lanes;
 	size_t lane_room;
 };

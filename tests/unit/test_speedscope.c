@@ -105,10 +105,10 @@ static size_t piece(char *text, unsigned i)
 	return (size_t)sprintf(text, "%u,", i * i);
 }
 
-/* Pieces go round over all texts; each comes back whole, however little memory there is. */
-static void spool_with(size_t memory)
+/* Pieces go round over all texts; each comes back whole, however little memory there is, and wherever its blocks are. */
+static void spool_with(size_t memory, size_t keep, bool in_file)
 {
-	struct tw_spool spool = {.fd = -1, .memory_limit = memory};
+	struct tw_spool spool = {.fd = -1, .memory_limit = memory, .keep_limit = keep};
 	struct tw_output out;
 	char path[64], text[32];
 	for (unsigned i = 0; i < PIECES; i++)
@@ -119,6 +119,8 @@ static void spool_with(size_t memory)
 	for (size_t lane = 0; lane <= TEXTS; lane++)
 		tw_spool_put(&spool, lane, &out);
 	assert_int_equal(spool.error, 0);
+	assert_int_equal(spool.fd >= 0, in_file);
+	assert_true(spool.kept_bytes <= keep);
 	assert_int_equal(tw_output_close(&out), 0);
 	tw_spool_free(&spool);
 	FILE *file = fopen(path, "r");
@@ -137,9 +139,12 @@ static void spool_with(size_t memory)
 static void test_spool(void **state)
 {
 	(void)state;
-	spool_with(0);
-	spool_with(4096);
-	spool_with(SPOOL_BLOCK * TEXTS);
+	spool_with(0, 0, true);
+	spool_with(4096, 0, true);
+	spool_with(SPOOL_BLOCK * TEXTS, 0, true);
+	spool_with(0, SPOOL_BLOCK * TEXTS / 2, true);
+	spool_with(4096, SPOOL_BLOCK * TEXTS, true); /* texts never have a block of memory */
+	spool_with(0, SPOOL_BLOCK * TEXTS * 2, false);
 }
 
 static void test_spool_without_room(void **state)
