@@ -196,7 +196,7 @@ uint32_t tw_dictionary_intern(struct tw_dictionary *dictionary, const struct tw_
 		return number;
 	number = (uint32_t)dictionary->name_count;
 	char *text = keep_text(dictionary, name->text, name->length);
-	if (!text || !tw_grow(&dictionary->names, &dictionary->name_room, number + (size_t)1, sizeof *name) ||
+	if (!text || !tw_extend(&dictionary->names, &dictionary->name_room, number + (size_t)1, sizeof *name) ||
 	    !tw_map_add(&dictionary->name_map, key, number))
 		return UINT32_MAX;
 	dictionary->names[number] = *name;
@@ -249,7 +249,7 @@ uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct 
 	if (find_track(dictionary, track, &number))
 		return number;
 	number = (uint32_t)dictionary->track_count;
-	if (!tw_grow(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
+	if (!tw_extend(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
 	    !tw_map_add(&dictionary->track_map, track_key(track), number))
 		return UINT32_MAX;
 	dictionary->tracks[number] = *track;
@@ -301,7 +301,7 @@ uint32_t tw_dictionary_add_location(struct tw_dictionary *dictionary, const stru
 	if (number != UINT32_MAX)
 		return number;
 	number = (uint32_t)dictionary->location_count;
-	if (!tw_grow(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
+	if (!tw_extend(&dictionary->locations, &dictionary->location_room, number + (size_t)1, sizeof *location) ||
 	    !tw_map_add(&dictionary->location_map, location_key(location), number))
 		return UINT32_MAX;
 	dictionary->locations[number] = *location;
@@ -341,7 +341,7 @@ uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t caller, u
 	if (number != UINT32_MAX)
 		return number;
 	number = (uint32_t)dictionary->stack_count;
-	if (!tw_grow(&dictionary->stacks, &dictionary->stack_room, number + (size_t)1, sizeof *dictionary->stacks) ||
+	if (!tw_extend(&dictionary->stacks, &dictionary->stack_room, number + (size_t)1, sizeof *dictionary->stacks) ||
 	    !tw_map_add(&dictionary->stack_map, stack_key(caller, location), number))
 		return UINT32_MAX;
 	dictionary->stacks[number] = (struct tw_stack){caller, location, dictionary->stacks[caller].depth + 1};
@@ -414,7 +414,7 @@ static struct tw_dictionary_change change_of(const struct tw_dictionary *diction
 static bool collect(const struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes,
                     enum tw_dictionary_part part, size_t number)
 {
-	if (!tw_grow(&changes->items, &changes->room, changes->count + 1, sizeof *changes->items))
+	if (!tw_extend(&changes->items, &changes->room, changes->count + 1, sizeof *changes->items))
 		return false;
 	changes->items[changes->count++] = change_of(dictionary, part, (uint32_t)number);
 	return true;
@@ -442,7 +442,7 @@ bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionar
 static bool place(void *array, size_t *room, size_t *count, uint32_t number, size_t size)
 {
 	assert(number <= *count);
-	if (!tw_grow(array, room, number + (size_t)1, size))
+	if (!tw_extend(array, room, number + (size_t)1, size))
 		return false;
 	*count = number < *count ? *count : number + (size_t)1;
 	return true;
@@ -450,11 +450,11 @@ static bool place(void *array, size_t *room, size_t *count, uint32_t number, siz
 
 static bool apply_name(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
 {
+	bool known = number < dictionary->name_count;
 	if (!place(&dictionary->names, &dictionary->name_room, &dictionary->name_count, number, sizeof *name))
 		return false;
-	struct tw_name *known = &dictionary->names[number];
-	dictionary->renamed |= known->text && known->text != name->text;
-	*known = *name;
+	dictionary->renamed |= known && dictionary->names[number].text != name->text;
+	dictionary->names[number] = *name;
 	return true;
 }
 

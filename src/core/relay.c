@@ -19,7 +19,8 @@ enum {
 	ARGUMENTS = 4096,
 	BYTES = 64 << 10, /* of texts and payloads */
 	BATCHES = 256,
-	OFFERED = 1024 /* arguments: less room than that is not offered to the source */
+	OFFERED = 1024, /* arguments: less room than that is not offered to the source */
+	CHANGES = 1024  /* of the dictionary, that a block keeps room for */
 };
 
 /* A batch in a block. */
@@ -169,6 +170,15 @@ static bool is_full(const struct relay *relay, bool all)
 	return !relay->stop && relay->filled - relay->used > (all ? 0 : BLOCKS - 1);
 }
 
+static void clear(struct block *block)
+{
+	block->event_count = block->argument_count = block->byte_count = block->item_count = block->changes.count = 0;
+	if (block->changes.room <= CHANGES)
+		return;
+	free(block->changes.items);
+	block->changes = (struct tw_dictionary_changes){0};
+}
+
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
 static struct block *next_free(struct relay *relay, bool all)
 {
@@ -178,10 +188,8 @@ static struct block *next_free(struct relay *relay, bool all)
 			pthread_cond_wait(&relay->change_made, &relay->lock);
 	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
 	pthread_mutex_unlock(&relay->lock);
-	if (block) {
-		block->event_count = block->argument_count = block->byte_count = block->item_count =
-		    block->changes.count = 0;
-	}
+	if (block)
+		clear(block);
 	return block;
 }
 

@@ -13,6 +13,10 @@
 #include "core/format.h"
 #include "core/ticks.h"
 
+/* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of whoever
+ * takes them, a dictionary behind the reader and a target first of all. */
+enum { NAME_COST = 160, TRACK_COST = 320 };
+
 /* Memory within the limit, all zero; NULL and `full` otherwise. */
 static void *take(struct fxt_state *state, size_t size)
 {
@@ -28,8 +32,6 @@ static void *take(struct fxt_state *state, size_t size)
 
 uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length)
 {
-	/* What a name costs besides its text: its row and its slot. */
-	enum { NAME_COST = sizeof(struct tw_name) + 2 * sizeof(struct tw_map_slot) };
 	uint32_t before = tw_dictionary_names(state->dictionary), number = UINT32_MAX;
 	if (state->memory + length + NAME_COST <= state->limit) {
 		const struct tw_name name = {.text = text, .length = length};
@@ -58,7 +60,6 @@ static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t tr
 /* 0 where the limit is reached. */
 static uint32_t add_track(struct fxt_state *state, const struct tw_track *track)
 {
-	enum { TRACK_COST = sizeof(struct tw_track) + 4 * sizeof(struct tw_map_slot) };
 	uint32_t before = tw_dictionary_tracks(state->dictionary), number = UINT32_MAX;
 	if (state->memory + TRACK_COST <= state->limit)
 		number = tw_dictionary_add_track(state->dictionary, track);

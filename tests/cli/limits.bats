@@ -294,3 +294,21 @@ assert names == own[:kept] + ["(other)"] * (9000 - kept)'
 import json, sys
 assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 }
+
+@test "FXT: many names and threads stay within the limit, with whoever takes them" {
+	"${PYTHON:-python3}" - <<-'END'
+		import struct
+		with open("many.fxt", "wb") as file:
+		    file.write(struct.pack("<3Q", 0x0016547846040010, 0x21, 10**9))
+		    for k in range(400000):
+		        header = 0x04 | 6 << 4 | (0x8000 | 16) << 48 # an instant in a thread of its own, with an inline name
+		        file.write(struct.pack("<4Q16s", header, k, 1, k + 1, b"name %011d" % k))
+	END
+	peak_below 80 info --memory 64M many.fxt
+	peak_below 108 stat --memory 64M many.fxt
+	peak_below 120 cut --memory 64M --from-time 1 -o out.fxt many.fxt
+	for target in chrome perfetto jsonl; do
+		peak_below 120 convert --memory 64M --to $target -o out.$target many.fxt
+		[[ "$said" == *"[fxt.name-limit]" ]] || fail "$said"
+	done
+}
