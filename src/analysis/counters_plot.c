@@ -50,7 +50,7 @@ static void write_value(char text[VALUE_ROOM], const struct tw_counter_value *va
 	tw_group_digits(text, digits);
 }
 
-/* Halves, so that the distance from one end of the doubles to the other is none that is infinite. */
+/* Of halves, because the distance between two doubles may be infinite. */
 static double y_of(const struct chart *chart, double value)
 {
 	double span = chart->max / 2 - chart->min / 2;

@@ -100,7 +100,8 @@ static uint32_t find_usage(struct tw_cpu *cpu, uint32_t track, bool whole)
 	return number;
 }
 
-/* What is negative takes back what was told before; what it cannot, what comes. */
+/* Adds to the time used. A negative usage takes back what was told before; what it takes beyond that is a debt, which
+ * later usages pay. */
 static void use(struct usage *usage, int64_t ns)
 {
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;

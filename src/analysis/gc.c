@@ -225,7 +225,7 @@ static int tell(const struct tw_gc *gc, const struct tw_event *event, bool gener
 	return gc->options.on_sample ? gc->options.on_sample(gc->options.context, &sample) : 0;
 }
 
-/* A sum of which one part changes; it stays at its end once it was there. */
+/* A sum after one part of it has changed. One that has been too large for 64 bits stays at UINT64_MAX. */
 static uint64_t changed(uint64_t sum, uint64_t before, uint64_t now)
 {
 	return sum == UINT64_MAX ? sum : tw_sum(sum - before, now);

@@ -38,7 +38,7 @@ uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *
 	return kept;
 }
 
-/* A name that another one refers to: its text; 0 where there is none, or no room. */
+/* Keeps the text of a name that another name refers to, as its class; 0 where there is none, or no room. */
 static uint32_t keep_other(struct tw_profile_merge *merge, const struct tw_name *other)
 {
 	const struct tw_name plain = {.text = other->text, .length = other->length};

@@ -21,11 +21,11 @@ struct tw_piece {
 	uint64_t place; /* the sizes of those before together */
 };
 
-/* The same for pieces of a regular file, one after the other, as if they were all of it; none is empty, and they must
- * outlive the input. What is not there any more ends it. */
+/* Opens pieces of a regular file, one after the other, as if they were all of it. None is empty; they must outlive the
+ * input. The input ends where the file has become shorter than a piece says. */
 int tw_input_open_pieces(struct tw_input **input, const char *path, const struct tw_piece *pieces, size_t count);
 
-/* The piece that a place is in; place is less than all their sizes. */
+/* Returns the piece that a place, less than all their sizes together, is in. */
 const struct tw_piece *tw_piece_at(const struct tw_piece *pieces, size_t count, uint64_t place);
 
 /* Bytes in memory, which must outlive the input; gzip and zstd are read through. */
@@ -74,7 +74,8 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
  * only: offset is where the last read ended. Returns the count or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size);
 
-/* Tells bytes that were read from others: not from those that somebody chooses to be taken for them. */
+/* Returns a digest that tells bytes from others by chance; it is no protection from bytes that are made to have the
+ * same. */
 uint64_t tw_input_digest(const uint8_t *bytes, size_t size);
 
 /* Reads bytes of a seekable input once more, which had this digest. Returns 0, or TW_ERR_SYSTEM where it cannot be read

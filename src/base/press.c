@@ -68,7 +68,7 @@ static bool try_put(struct tw_press *press)
 	return true;
 }
 
-/* The first block that waits, NULL where there is none, or where it has to wait for another one. */
+/* Returns the first block that waits to be compressed; NULL where none does, or where one must be done before. */
 static struct block *next_block(const struct tw_press *press)
 {
 	for (uint64_t i = press->put; i < press->filled; i++) {

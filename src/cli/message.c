@@ -13,7 +13,7 @@
 
 enum { LINE_ROOM = 4096, WORD_MAX = 40 };
 
-/* One line in one write, so that it stays whole beside what others write. */
+/* One line in one write, so that what other processes write does not come in between. */
 static void say(const char *before, const char *format, va_list arguments)
 {
 	char line[LINE_ROOM];

@@ -19,8 +19,8 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 /* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
-/* The same where something was left out: so many of `what`, "sample", and " of other series" or nothing. Returns
- * whether there was. */
+/* Says on standard error how many of `what` ("sample") were left out; of: " of other series", or "". Returns whether
+ * any were. */
 bool tw_say_left_out(uint64_t count, const char *what, const char *of);
 
 /* Says on standard error that wall time is counted, where nobody asked for it. */

@@ -62,7 +62,7 @@ static uint64_t *order_of(const struct tw_brief *briefs, size_t count, uint64_t 
 	return keys;
 }
 
-/* Puts the late ones where they belong. One of the time of others stands behind them: it came later. */
+/* Merges the late briefs into those in order. Behind others of the same time, because they came later. */
 static void put_late(struct tw_slab *slab, uint64_t *keys)
 {
 	uint64_t mask;

@@ -438,7 +438,7 @@ bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionar
 	return fine;
 }
 
-/* Makes room for a number, one behind those that there are or one of them. */
+/* Makes room for element `number` of an array: one that is there, or the next. */
 static bool place(void *array, size_t *room, size_t *count, uint32_t number, size_t size)
 {
 	assert(number <= *count);

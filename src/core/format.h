@@ -209,7 +209,7 @@ struct tw_target {
 	void (*close)(struct tw_writer *writer);
 };
 
-/* All that there are, the last NULL. Defined in src/formats.c, the one file that knows them. */
+/* All formats and all targets, each list ending with NULL. Defined in src/formats.c, the one file that knows them. */
 extern const struct tw_format *const tw_formats[];
 extern const struct tw_target *const tw_targets[];
 

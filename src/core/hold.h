@@ -19,7 +19,7 @@ struct tw_queue {
 	uint64_t now; /* latest time seen */
 };
 
-/* Which names match a glob, or which stacks have one in them that does. */
+/* Whether names match a glob; of stacks, whether any of their names does. */
 struct tw_verdicts {
 	uint8_t *of; /* by name or stack: enum tw_verdict, TW_UNDECIDED while nobody asked */
 	size_t room;

@@ -224,7 +224,7 @@ static uint32_t location_of(struct tw_mapping *mapping, uint32_t number)
 	return take_room(mapping, LOCATION_COST) ? tw_dictionary_add_location(mapping->to, &location) : 0;
 }
 
-/* The stack of a place called from another one; that one where there is no room. */
+/* Returns the stack of a location called from another stack; that stack itself where there is no room for a new one. */
 static uint32_t push(struct tw_mapping *mapping, uint32_t caller, uint32_t location)
 {
 	uint32_t known = mapping->room ? tw_dictionary_find_push(mapping->to, caller, location) : UINT32_MAX;

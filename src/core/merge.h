@@ -117,7 +117,7 @@ struct tw_moments {
 	bool found[TW_MERGE_MARKERS];
 };
 
-/* Looks for those that have not been found. Returns whether there are such still. */
+/* Looks in a batch for the markers that have not been found. Returns whether some are still missing. */
 bool tw_merge_look(const struct tw_merge *merge, const struct tw_dictionary *dictionary, const struct tw_batch *batch,
                    struct tw_moments *moments);
 

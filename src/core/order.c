@@ -211,7 +211,7 @@ static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
 	return fine;
 }
 
-/* Copies a row and its arguments behind those that are there. False where there is no room. */
+/* Copies a row and its arguments into the batch, behind those that it has. False where there is no room. */
 static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, uint32_t row)
 {
 	struct tw_event *event = &to->room.events[to->count];

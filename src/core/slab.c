@@ -252,8 +252,8 @@ static void nest(struct tw_slab *slab, const struct sorted *sorted)
 	}
 }
 
-/* As far before the first time as behind it there is room, but not so near to the last one that one before it would be
- * taken for one behind. */
+/* Returns the time that keys count from: so far before the first that as many are behind it as before it, but so small
+ * that keys do not wrap. */
 static uint64_t base_of(uint64_t first, unsigned row_bits)
 {
 	uint64_t half = UINT64_C(1) << (KEY_BITS - 2 - row_bits), most = UINT64_C(0) - 2 * half;

@@ -70,7 +70,7 @@ static inline struct tw_event *tw_slab_next(struct tw_slab *slab)
 	return row;
 }
 
-/* The same for a row that is at hand; its arguments are added after it one by one. */
+/* Adds a copy of a row; its arguments are added after it one by one. NULL when there is no memory. */
 struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event);
 
 /* Adds an argument to the last row; at most 255 each. */
@@ -152,8 +152,8 @@ struct tw_order_head {
 	uint64_t lane; /* its number */
 };
 
-/* Room for a batch, of who wants it there: rows, and their arguments one behind the other. Whether it is there, the
- * batch tells. */
+/* Room that a caller offers for a batch: rows, and their arguments one behind the other. Whether the batch was put
+ * there shows where its rows are. */
 struct tw_batch_room {
 	struct tw_event *events;       /* TW_SLAB_BLOCK */
 	struct tw_argument *arguments; /* at least UINT8_MAX */

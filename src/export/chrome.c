@@ -59,7 +59,7 @@ struct shape {
 	bool scope;           /* has "s" */
 	bool cpu;             /* args may tell the CPU */
 	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
-	const char *category; /* where the event has none: the phase needs one, or what it is would not be seen */
+	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
 	const char *root;     /* more members */
 	struct told value, id, other;
 };

@@ -469,7 +469,7 @@ static int write_ctf(struct tw_writer *writer, const struct tw_reader *reader, c
 	return ctf->out.error ? fail(ctf, ctf->out.error) : 0;
 }
 
-/* Both files, or neither: one without the other that belongs to it is nothing. */
+/* Gives both files their names, or neither: the events mean nothing without their description. */
 static int keep_files(struct ctf *ctf)
 {
 	struct tw_output description;

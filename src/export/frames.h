@@ -24,7 +24,8 @@ struct tw_frames {
 	size_t count, room;
 };
 
-/* The number of one, a new one where it is new; UINT32_MAX when there is no room. */
+/* Returns the number of the frame of a name or a location, which is a new one where it has none; UINT32_MAX when there
+ * is no room. */
 uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_t value);
 
 /* The same of a name. Inline: most slices have one that is there. `make bench` measures convert. */

@@ -104,7 +104,7 @@ static uint8_t *put_flags(struct perfetto *perfetto, uint8_t *p)
 	return p;
 }
 
-/* What stands before the parts, and before the one of them that is not interned. */
+/* Puts what a packet begins with: its time, its flags, and the size of its interned data. */
 static uint8_t *put_head(struct perfetto *perfetto, uint8_t *p, const uint64_t *time)
 {
 	if (time)

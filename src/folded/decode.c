@@ -25,7 +25,7 @@ static size_t without_blanks(const uint8_t *bytes, size_t size)
 	return size;
 }
 
-/* Where a number at the end begins, with a blank before it; `size` where there is none. */
+/* Returns where the number begins that a line ends with, behind a blank; `size` where there is none. */
 static size_t find_number(const uint8_t *bytes, size_t size)
 {
 	size_t at = size;

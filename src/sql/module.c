@@ -21,8 +21,8 @@ struct vtab {
 	const struct sql_table *table;
 	struct sql_session *session;
 	bool own; /* the session is this table's */
-	/* One that is closed, with the rows that it keeps: SQLite opens one anew for each run of a subquery. NULL:
-	 * none. */
+	/* The last cursor that was closed, with its rows, to be opened again: SQLite opens one for each run of a
+	 * subquery. NULL: none. */
 	struct sql_cursor *spare;
 };
 

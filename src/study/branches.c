@@ -145,7 +145,8 @@ static void take_conditional(struct branches *branches, const struct study_site 
 	foresee(branches, site, branch, taken);
 }
 
-/* Returns go where the last call that has not returned came from, others where they went before. */
+/* Counts an indirect branch, with where it was foreseen to go: a return to behind the last call that has not returned,
+ * another one to where it went the last time. */
 static void take_indirect(struct study_part *part, uint32_t from, struct branch *branch, uint64_t to)
 {
 	struct branches *branches = branches_of(part);

@@ -102,7 +102,7 @@ enum { ACCESSES_MOST = 256, NOTES_MOST = 16 }; /* of an instruction */
 
 enum { TRAILS_SHARE = 8 }; /* of the memory limit */
 
-/* Whether what the next instruction does has room, so that it is all in one batch. */
+/* Whether the batch has room for all that one more instruction may do, so that it stays in one batch. */
 static inline bool takes_another(const struct study_batch *batch)
 {
 	return batch->step_count < STUDY_STEPS && batch->access_count <= STUDY_ACCESSES - ACCESSES_MOST &&

@@ -404,7 +404,8 @@ static bool make_sample(struct tracelog_cut *cut, struct thread *thread, struct 
 	return thread->low == thread->depth;
 }
 
-/* The last of them is the log's own sample where that is what follows. */
+/* Makes the next sample that brings a thread's stack up to date. The last one is the log's own sample, where the record
+ * is one. */
 static void next_sample(struct tracelog_cut *cut, struct tw_tracelog_record *made)
 {
 	bool last = make_sample(cut, cut->thread, made);

@@ -93,7 +93,8 @@ static inline bool tracelog_blank(uint8_t byte)
  * what is between the outer quotes. Returns false where there is none. */
 bool tracelog_find_gap(struct tw_tracelog_text text, size_t *end, size_t *begin);
 
-/* Whether one text in quotes, of which `text` lacks them, ends where another begins: there were more. */
+/* Whether what stands between outer quotes ends with a quote and blanks: then the last quote began another text, which
+ * was cut off. */
 bool tracelog_is_cut(struct tw_tracelog_text text);
 
 /* Whether a line may be a record of a kind to come: "abc def", and then a space or the end. */

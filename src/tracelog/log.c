@@ -425,7 +425,7 @@ void tracelog_end(struct tracelog_log *log)
 
 /* ---- The log. ---- */
 
-/* Number 0 of each table is there: what there is no memory for is that. */
+/* Number 0 of each table stands for what there is no memory for. */
 static bool make_tables(struct tracelog_log *log)
 {
 	const struct tracelog_thread process = {

@@ -122,7 +122,7 @@ struct tracelog_open {
 	uint64_t pointer; /* of the function */
 	uint64_t time;
 	struct tracelog_place place;
-	uint32_t thread; /* of a collection, which another thread may finish: place of the one that started it */
+	uint32_t thread; /* of a collection: the place of the thread that started it; another may finish it */
 	bool induced;
 	uint8_t generations;
 };
@@ -180,7 +180,7 @@ struct tracelog_times {
 	uint64_t now;     /* ns: of the last line that had a time */
 	uint64_t latest;  /* ns: of all lines */
 	bool paused, resumed;
-	bool resumed_once;              /* of a session that began paused, it is known that it no longer is */
+	bool resumed_once;              /* it has been resumed since it began paused */
 	uint64_t paused_at, resumed_at; /* ns */
 };
 
@@ -299,10 +299,10 @@ void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char
 void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Whether tables may take so many bytes more; if so, they have. Tells once when not. */
+/* Takes bytes from what the tables may have. False when they are not there, which is told once. */
 bool tracelog_take_memory(struct tracelog_log *log, size_t bytes);
 
-/* Makes room for one element more in an array that such a table is. False where there is no memory for it. */
+/* Makes room for one more element in an array of such a table. False where there is no memory for it. */
 bool tracelog_grow(struct tracelog_log *log, void *array, size_t *room, size_t count, size_t size);
 
 /* A text as a name; "(other)" where the limit is reached. */
@@ -393,8 +393,8 @@ static inline uint32_t tracelog_stack(const struct tracelog_thread *thread)
 	return tracelog_innermost_of(thread).stack;
 }
 
-/* The stack that stands for those that there is no memory for; so do those called from it. 0 when there is none at
- * all. */
+/* Returns the stack "(other)", which stands for all that there is no memory for and for what is called from these; 0
+ * when there is no memory for it either. */
 uint32_t tracelog_other_stack(struct tracelog_log *log);
 
 uint32_t tracelog_stack_at(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t ip);

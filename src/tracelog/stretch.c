@@ -35,7 +35,7 @@ static int read_line(struct tw_text_lines *lines, struct tracelog_stretch *stret
 	return keep_bytes(stretch, line.bytes, line.size) ? 1 : TW_ERR_MEMORY;
 }
 
-/* Finds the whole lines that are there, in one go; *size is 0 where there is none. */
+/* Finds as many whole lines as the window can show at once; *size is 0 where not even one ends there. */
 static int find_lines(struct tw_text_lines *lines, const uint8_t **bytes, size_t *size)
 {
 	size_t have = 0, looked;

@@ -11,7 +11,7 @@ struct tracelog_stretch {
 	uint8_t *bytes; /* whole lines, or the only part of one that is there; TRACELOG_SLACK bytes more may be read */
 	size_t size, room;
 	uint64_t offset; /* in the log */
-	bool single;     /* it is one line: the last, or one that is longer than a stretch */
+	bool single;     /* one line alone: the last, or one that is longer than a stretch */
 	bool cut;        /* a line that is too long: only its beginning is here */
 };
 

@@ -34,7 +34,8 @@ static int take_header(struct tw_reader *reader, const uint8_t *bytes, size_t ha
 	return 0;
 }
 
-/* What arguments are: those that were asked for, and those of the C library. */
+/* Takes which arguments and results were recorded: those that were asked for, and those that are known of the C
+ * library. */
 static bool take_specs(struct tw_reader *reader, const char *line, size_t size)
 {
 	static const char *const words[] = {"argspec:", "retspec:", "argauto:", "retauto:"};

@@ -156,7 +156,8 @@ static uint64_t number_of(const struct uftrace_kernel_field *field, const uint8_
 	return negative ? number | UINT64_MAX << field->size * 8 : number;
 }
 
-/* The thread that it is about: of an event it may be one that it tells. NULL: none that was recorded. */
+/* Returns the thread that a kernel event is about, which an event may name in a field; NULL when that was not
+ * recorded. */
 static struct uftrace_task *task_of(struct uftrace_reader *uftrace, const struct uftrace_kernel_event *event,
                                     const struct item *item)
 {

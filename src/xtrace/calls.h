@@ -44,7 +44,7 @@ struct xtrace_stack {
 	bool known;   /* there is one, and no gap behind it */
 };
 
-/* What an instruction changes: so many calls have ended before it, and one begins with it. */
+/* What an instruction changes: `ends` calls end before it, and one may begin with it. */
 struct xtrace_turn {
 	unsigned ends;
 	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */

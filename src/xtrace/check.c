@@ -110,7 +110,8 @@ static uint64_t most_of(const struct xtrace_operation *operation)
 	return operation->load > operation->store ? operation->load : operation->store;
 }
 
-/* All accesses of an instruction are one behind the other; where it says from which address, there. */
+/* Judges where an instruction accesses memory: within as many bytes as it accesses; a literal at the literal's
+ * address. */
 static void judge_base(const struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;

@@ -93,7 +93,7 @@ static inline bool xtrace_trail_matches(const struct xtrace_trail *trail, const 
 	return !(differs[0] | differs[1]);
 }
 
-/* As xtrace_trails_find(), where it is not the one that came behind `before` the last time. */
+/* As xtrace_trails_find(), for a trail that did not come behind `before` the last time. */
 struct xtrace_trail *xtrace_trails_search(struct xtrace_trails *trails, struct xtrace_trail *before,
                                           const uint8_t *bytes, size_t left, uint64_t pc, bool behind);
 
