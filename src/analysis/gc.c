@@ -343,7 +343,7 @@ static uint64_t time_covered(const struct tw_gc *gc)
 	return covered;
 }
 
-/* That of the trace, or of the part of it that the window shows. */
+/* The span of the trace, or of the part of it that the window shows. */
 static uint64_t span_of(const struct tw_gc *gc, const struct tw_read_options *window)
 {
 	uint64_t start = gc->clock->start_ns, end = gc->end_ns > start ? gc->end_ns - start : 0;

@@ -243,8 +243,8 @@ static void show_calls(const struct tw_profile *profile, uint32_t i, struct tw_p
 	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0);
 	shown->open = row->open;
 	shown->unwound = row->unwound;
-	/* Where the clock goes back, a call may last longer than one of the same function around it, whose total
-	 * counts. */
+	/* Where the clock goes back, a call may last longer than the call of the same function around it, which is the
+	 * one that counts for the total. */
 	shown->total = row->total > row->self ? row->total : row->self;
 	shown->self = row->self;
 	show_histogram(profile, row, shown);

@@ -36,8 +36,8 @@ struct tw_rank {
  * continuity. */
 struct tw_rank tw_rank_test(struct tw_bins *a, struct tw_bins *b);
 
-/* The largest of `count` results (NAN: none) at which no more than 5 in 100 of those that are not larger come of
- * chance, as Benjamini and Hochberg have it; negative when there is none. Sorts them. */
+/* Returns the largest p of `count` (NAN: not tested) for which at most 5 in 100 of the results up to it are expected to
+ * be chance, by Benjamini and Hochberg; negative when there is none. Sorts them. */
 double tw_rank_limit(double *p, size_t count);
 
 /* What a result means under that limit. */

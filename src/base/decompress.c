@@ -97,7 +97,7 @@ static void gzip_close(struct tw_unpack *unpack)
 
 /* ---- zstd. Source: RFC 8878, sections 3.1.1 and 3.1.2. ---- */
 
-/* What a frame begins with: at least this many bytes, however short it is. */
+/* Bytes of the header of a frame, at least. */
 enum { ZSTD_FIRST = 5 };
 
 static bool zstd_magic(const uint8_t *bytes)

@@ -39,8 +39,8 @@ static size_t read_reference(const char *p, size_t *number)
 	return p[length] == '_' ? length + 1 : 0;
 }
 
-/* A part is complete when it is first referred to, and so are all before it: none is longer than all that was read so
- * far. */
+/* Bounds the length of the parts up to a number. A part is complete when it is referred to for the first time, so that
+ * it is no longer than all that has been read. */
 static void add_part(struct estimate *estimate, size_t number)
 {
 	size_t bound = estimate->total;

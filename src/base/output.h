@@ -33,9 +33,8 @@ struct tw_output {
  * 0). */
 int tw_output_open(struct tw_output *out, const char *path);
 
-/* Compresses all that is written, as a name that ends so would be, where the path has not asked for that already; a
- * thread of its own does it, so that `out` must stay where it is. Nothing may have been written. Returns 0 or an
- * errno. */
+/* Compresses all that is written as the ending of a name says, unless the path has asked for that already. A thread of
+ * its own does it, so that `out` must stay where it is. Call it before anything is written. Returns 0 or an errno. */
 int tw_output_compress(struct tw_output *out, const char *name, enum tw_pack_effort effort);
 
 /* Writes to a descriptor, which is closed in the end unless it is a standard one. Returns 0 or an errno. */

@@ -71,7 +71,7 @@ static int keep(void)
 	return error;
 }
 
-/* A pipe by its name, which would be empty the second time. NULL where there is none. */
+/* Returns the path of a named pipe, which would be empty when it is read the second time; NULL where there is none. */
 static const char *find_pipe(char **paths, size_t count)
 {
 	struct stat status;

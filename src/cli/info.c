@@ -19,7 +19,7 @@ struct info_work {
 	size_t files;             /* shown so far */
 };
 
-/* What passes the filters, instead of what there is; what a trace is as a whole stays. */
+/* Replaces the numbers of the whole trace by those of what passes the filters, but for what a trace is as a whole. */
 static int read_part(struct tw_walk *walk, const char *path)
 {
 	struct info_work *work = walk->context;

@@ -6,7 +6,7 @@
 #include "cli/numbers.h"
 #include "cli/walk.h"
 
-/* What a command has of its own begins with one, which the functions get. */
+/* What a command lists. The command's own struct begins with this one, which its functions get. */
 struct tw_listing {
 	const struct tw_common *common;
 	struct tw_list_rows rows; /* to be shown */

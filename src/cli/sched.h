@@ -16,7 +16,8 @@ struct tw_sched_rows {
 /* Whether threads, or CPUs, have a number of that word for --sort. */
 bool tw_sched_sorts_by(bool by_cpu, const char *word);
 
-/* Sorts by it, the largest first, or leaves the order where there is none; shows the first `top` of them (0: all). */
+/* Sorts rows by what a word of tw_sched_sorts_by() says, the largest first; NULL: leaves their order. Keeps the first
+ * `top` (0: all). */
 void tw_sched_sort(struct tw_sched_rows *rows, const char *word, uint64_t top);
 
 /* The text returns 0 or TW_EXIT_FAILED. */

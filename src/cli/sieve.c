@@ -78,7 +78,7 @@ static struct near *near_of(struct place *place, bool passed)
 	return passed ? &place->passed : &place->all;
 }
 
-/* Tells the places around an event of it; what it is to those further away comes in the end. */
+/* Notes at the places around an event how near it is; places further away get it from these in the end. */
 static void note(struct places *places, uint64_t offset, bool passed)
 {
 	places->any |= passed;

@@ -70,8 +70,8 @@ struct tw_state_outline {
 	bool complete; /* all of the file was read, and what was told holds */
 	tw_outline_fn put;
 	uint64_t interval; /* bytes between two places, at least; `place` may change it */
-	/* A place between records, and which of those before it what follows depends on, but for those that are needed
-	 * in any case: read in order, they make the same of it. False ends the outline. */
+	/* Tells a place between records, and which records before it what follows depends on, beside those that are
+	 * needed in any case: reading them in order leads to the same state. False ends the outline. */
 	bool (*place)(void *context, uint64_t offset, const struct tw_piece *live, size_t count);
 };
 
@@ -111,8 +111,7 @@ struct tw_format {
 	 * bytes. */
 	bool (*claims)(const char *path);
 
-	/* Where a trace is several files: which of them, from 0, the offsets of a track's events are of. NULL: there is
-	 * one. */
+	/* Returns which file of a trace, from 0, the offsets of a track's events are in. NULL: a trace is one file. */
 	size_t (*member)(const struct tw_reader *reader, uint32_t track);
 
 	/* Sets reader->state and the clock. The input has been opened and nothing consumed. */
@@ -124,8 +123,9 @@ struct tw_format {
 
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 
-	/* Does a piece of what read will need, for who would wait: the thread that reads, or, if `guest`, another one,
-	 * once reader->on_work has been called. False where there is nothing to do. NULL where there is no such way. */
+	/* Does a piece of the work that read will need, for a thread that would otherwise wait. guest: it is not the
+	 * thread that reads; then only after reader->on_work was called. Returns false where there is nothing to do.
+	 * NULL where the format has no such work. */
 	bool (*help)(struct tw_reader *reader, bool guest);
 
 	/* Instead of read, in TW_ORDER_TRACK: takes the calls of functions into the stacks, and gives those that ended

@@ -40,7 +40,8 @@ static bool take_room(const struct tw_mapping *mapping, size_t bytes)
 
 /* ---- Names. ---- */
 
-/* The number that a name has in `to` or gets there; 0 where there is no room. UINT32_MAX when there is no memory. */
+/* Returns the number of a name in `to`, which may be a new one; 0 where there is no room, UINT32_MAX when there is no
+ * memory. */
 static uint32_t intern_as(struct tw_mapping *mapping, const struct tw_name *name)
 {
 	uint32_t known = mapping->room ? tw_dictionary_find(mapping->to, name) : UINT32_MAX;
@@ -50,7 +51,7 @@ static uint32_t intern_as(struct tw_mapping *mapping, const struct tw_name *name
 	return fits ? tw_dictionary_intern(mapping->to, name) : 0;
 }
 
-/* Interns a name as it is in `from`. One that is kept apart outlives that, and with it the text of its file. */
+/* The same for a name of `from`. What is kept apart outlives `from`, so that the text of the file is interned, too. */
 static uint32_t intern(struct tw_mapping *mapping, struct tw_name *name)
 {
 	if (mapping->kind == TW_MAPPING_APART && name->file) {
@@ -143,8 +144,8 @@ static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t 
 	return tw_map_find(&homes->owners, *number, &owner) || tw_map_add(&homes->owners, *number, home->trace);
 }
 
-/* A process of `from` in `to`. False when there is no memory. Process 0 is that of what has none, and of what there is
- * no room for. */
+/* Sets *number to what a process of `from` is called in `to`; 0, the process of what has none, where there is no room.
+ * False when there is no memory. */
 static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t *number)
 {
 	uint32_t place = (uint32_t)mapping->processes.count;

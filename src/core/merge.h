@@ -132,8 +132,8 @@ int tw_merge_find_markers(struct tw_reader *merged);
 /* Begins, and looks whether all can be opened. Returns 0 or a negative status. */
 int tw_gather_begin(struct tw_reader *merged);
 
-/* The first time reads all traces, one after the other, into runs, and leaves so few of them that they are the inputs.
- * Returns 0 or a negative status, the same ever after. */
+/* The first call reads all traces, one after the other, into runs, and merges these until there are few enough to be
+ * read at once. Returns 0 or a negative status, later calls the same. */
 int tw_gather(struct tw_reader *merged);
 
 void tw_gather_free(struct tw_gathering *gathering);

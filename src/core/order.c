@@ -322,7 +322,7 @@ bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brie
 
 /* ---- The next batch. ---- */
 
-/* Whether enough rows of the first lane come before any other to hand them on where they lie. */
+/* Whether so many rows of the lane come before any of another that they are handed on where they lie, not copied. */
 static bool is_worth_no_copy(struct tw_sorter *sorter, const struct tw_order_lane *lane)
 {
 	enum { WORTH_NO_COPY = 16 };

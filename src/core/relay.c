@@ -87,7 +87,7 @@ static struct need measure(const struct tw_batch *batch)
 	return need;
 }
 
-/* The same of one that is in its room: its arguments are those up to the last row's. */
+/* The same of a batch that the source has put into the block itself: its arguments end with the last row's. */
 static struct need measure_placed(const struct tw_batch *batch)
 {
 	const struct tw_event *last = &batch->events[batch->count - 1];

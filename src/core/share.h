@@ -7,15 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What one part takes. It gives nothing back before it is closed: so whether all parts find room does not depend on
- * when each of them runs, and where they do, one reader of the whole does too. */
+/* What one part of a trace takes of the limit of all parts. It gives nothing back before it is closed: so whether all
+ * parts find room does not depend on when each of them runs, and where they do, a single reader of the whole finds it,
+ * too. */
 struct tw_share {
 	atomic_size_t *used; /* by all parts */
 	size_t limit;        /* of all parts */
 	size_t taken;        /* by this one */
 };
 
-/* Takes what is missing to `bytes`, and a little more if it is there. */
+/* Takes more, until the part has `bytes`, and a little beyond where that is there. False when it is not. */
 bool tw_share_extend(struct tw_share *share, size_t bytes);
 
 /* Whether this part may hold so many bytes. */

@@ -200,7 +200,7 @@ static int earlier_first(const void *a, const void *b, void *context)
 	return left < right ? -1 : 1;
 }
 
-/* The same where times are so far apart that both are more than a number holds: only damage is. */
+/* Sorts rows whose times are too far apart for keys, as only damage makes them. */
 static struct sorted sort_rows(struct tw_slab *slab, uint64_t *keys)
 {
 	for (size_t i = 0; i < slab->count; i++)

@@ -56,7 +56,7 @@ static inline unsigned count_key(const struct tw_args *args, uint64_t key)
 	return count;
 }
 
-/* Puts a number behind the key that begins at `start`, of which there are some: the least with which nobody has it. */
+/* Puts a number behind the key that begins at `start`, which `same` others have: the least that makes it unique. */
 static void add_number(struct tw_args *args, struct tw_line *line, size_t start, unsigned same)
 {
 	size_t end = line->text.length;

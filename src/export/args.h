@@ -32,7 +32,7 @@ void tw_args_free(struct tw_args *args);
 /* A word that no argument may have as its key. */
 void tw_args_reserve(struct tw_args *args, const char *word);
 
-/* Begins another object, which gets that many arguments beside keys of the target, which differ from one another. */
+/* Begins another object with this many arguments, beside keys of the target's own, which are not counted. */
 static inline void tw_args_begin(struct tw_args *args, unsigned arguments)
 {
 	args->key_count = args->own_keys;

@@ -171,7 +171,8 @@ static inline char *put_text(const struct chrome *chrome, struct tw_output *out,
 	return __builtin_expect(size <= SHORT_TEXT, 1) ? copy(p, bytes, size) : put_long(out, p, bytes, size);
 }
 
-/* What stands in the arguments of few events: what the slice's end told, and marks. `some`: there are others. */
+/* Puts what few events have in their arguments: what the end of the slice told, and marks. some: there are arguments
+ * before. */
 static __attribute__((noinline)) char *put_ending(const struct chrome *chrome, struct tw_output *out, char *p,
                                                   const struct chrome_slot *slot, bool some)
 {

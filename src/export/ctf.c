@@ -256,8 +256,8 @@ static inline char *put_front(char *p, const struct tw_event *event, const struc
 	return put_number(p, event->id, bytes_of(class, TW_COLUMN_ID));
 }
 
-/* Finds the pieces of the names, NULL where there is none; how many bytes they take, or SIZE_MAX where one is not kept,
- * or was cut. */
+/* Finds the names of an event as they are written (NULL: it has none). Returns how many bytes they take, or SIZE_MAX
+ * where one is not kept or was cut. */
 static size_t find_names(const struct ctf *ctf, const struct tw_event *event, const struct tw_track *track,
                          const struct tw_rendered *found[NAMES])
 {

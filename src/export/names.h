@@ -9,17 +9,16 @@
 enum {
 	TW_NAMES_BYTES = 64 << 20, /* that are kept; what is beyond is rendered each time */
 	TW_NAMES_SHARE = 8,        /* no more than that of the memory limit */
-	TW_NAMES_BEHIND = 32       /* bytes that may be read behind each of them, for who copies in steps */
+	TW_NAMES_BEHIND = 32       /* bytes behind each name that may be read: copies go in steps of a fixed size */
 };
 
 /* A name as it is written: two in a line of the cache. */
 struct tw_rendered {
-	const char
-	    *of; /* the text that it was made of: another one where the name has been told anew. NULL: it is not kept */
-	uint64_t hash; /* of all bytes */
+	const char *of; /* the text that it was made of, to see when the name has another; NULL: it is not kept */
+	uint64_t hash;  /* of all bytes */
 	uint32_t at;
 	uint32_t size;
-	uint32_t part; /* bytes at the front that are something for themselves, where a target has such */
+	uint32_t part; /* bytes at the front that the target uses apart from the rest */
 	bool cut;      /* the name was too long to be written whole */
 };
 

@@ -161,7 +161,8 @@ static void write_small(struct perfetto *perfetto, unsigned field, const uint64_
 	end_small(perfetto, event, event + 1 + perfetto->event.length);
 }
 
-/* What stands before the event takes less than half of 128 bytes, and what is copied behind it is there. */
+/* Whether packet and event fit into 128 bytes: the head takes less than half, and the event is copied whole, with what
+ * is behind it in its room. */
 static bool is_small(const struct perfetto *perfetto)
 {
 	const struct tw_proto *event = &perfetto->event;
@@ -177,7 +178,7 @@ void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uin
 	tw_proto_clear(&perfetto->interned);
 }
 
-/* Begins the sequence anew where it is time: what was told before may not be there for the reader. */
+/* Begins the sequence of interned data anew from time to time, because a reader may not have the beginning any more. */
 static void reset_now_and_then(struct perfetto *perfetto)
 {
 	uint64_t at = tw_output_position(&perfetto->writer->out);

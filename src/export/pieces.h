@@ -11,7 +11,7 @@ struct tw_piece_text {
 	struct tw_spool_part records; /* where it is a block: tw_pieces_records() reads them */
 	size_t from, to;              /* otherwise */
 	unsigned part;                /* of the text */
-	char *text, *end;             /* what was made of it: each record's, or thing's, has a comma before it */
+	char *text, *end;             /* the text of it, where each record begins with a comma */
 	uint8_t block[SPOOL_BLOCK];
 };
 

@@ -16,7 +16,7 @@
 
 enum { FLUSH_AT = 32 << 10 };
 
-/* Columns that say the same of all events of a track: they are rendered once, as long as the track is what it was. */
+/* Columns that are the same for all events of a track: they are rendered once, and again when the track has changed. */
 enum {
 	TRACK_COLUMNS = 1 << TW_COLUMN_PROCESS | 1 << TW_COLUMN_THREAD | 1 << TW_COLUMN_TRACK,
 	BEFORE_TRACK = (1 << TW_COLUMN_PROCESS) - 1
@@ -30,7 +30,7 @@ struct track_cells {
 
 struct rows;
 
-/* Short texts, which are copied with all that is behind them: shorter than finding out how much there is. */
+/* Short texts, which are copied whole with what is behind them: that is faster than a copy of their length. */
 enum { PIECE = 32 };
 
 struct piece {
@@ -45,7 +45,7 @@ struct piece {
 
 /* What CSV and JSON Lines do in different ways. */
 struct style {
-	/* Adds what some columns say, from behind one of them up to the last. */
+	/* Adds the cells of the columns behind one of them, up to the last. */
 	void (*add)(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last);
 	struct piece keys[TW_COLUMNS];      /* before what a column says */
 	struct piece time;                  /* the same at the beginning of a row */

@@ -68,7 +68,7 @@ static bool have_file(struct tw_spool *spool)
 	return spool->fd >= 0;
 }
 
-/* Where the block begins that the end of a text will be. NULL: there is none yet. */
+/* Returns the block that the end of a text is put into; NULL: there is none yet. */
 static uint8_t *block_of(const struct tw_spool_lane *lane)
 {
 	return lane->bytes ? lane->bytes - HEAD : NULL;

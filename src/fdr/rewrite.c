@@ -85,7 +85,8 @@ static bool put(struct rewrite *r, struct tw_fdr_record record, const struct fdr
 	return true;
 }
 
-/* Makes a delta reach from the last record written to this one; where it cannot, an absolute count goes before it. */
+/* Makes a record's delta count from the last record that was written. Where the delta cannot hold that, a TSC wrap
+ * record goes before it. */
 static void make_delta(struct rewrite *r, struct tw_fdr_record *record, bool is_signed, int *status)
 {
 	uint64_t delta = r->cursor.tsc - r->tsc;

@@ -341,7 +341,8 @@ static void folded_close(struct tw_reader *reader)
 	free(folded);
 }
 
-/* A line that is longer than what is here: text with ';' in it that begins as no other format does. */
+/* Whether the beginning of a line may be one of folded stacks: text with ";" in it that begins as no other format
+ * does. */
 static bool may_begin(const uint8_t *bytes, size_t size)
 {
 	unsigned frames = 0;

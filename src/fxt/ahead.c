@@ -184,7 +184,7 @@ static bool serve(void *context, struct fxt_scratch *scratch)
 	return try_all(ahead, ahead->read - ahead->walked >= 2, scratch);
 }
 
-/* For the caller's thread: something for this archive, or for another one that is read with it, or waits. */
+/* For the caller's thread: does something for this archive, or for another that is read with it, or else waits. */
 static void help(struct fxt_ahead *ahead, bool decode_first)
 {
 	struct fxt_crew *crew = ahead->crew;
@@ -258,8 +258,8 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	return status;
 }
 
-/* Whether the walk leaves no other chunk waiting while the one that it has taken is decoded at once, as long as that is
- * near. */
+/* Whether the thread that walks may decode the chunk that it has walked at once, while it is in a near cache: no other
+ * chunk waits to be walked. */
 static bool has_time(const struct fxt_ahead *ahead)
 {
 	return ahead->work->take && (ahead->crew->thread_count == 0 || ahead->read - ahead->walked < 2);

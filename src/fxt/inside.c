@@ -156,8 +156,8 @@ size_t fxt_look_inside(const struct fxt_view *view, size_t size)
 	return at;
 }
 
-/* Whether a record shows by itself that it is one where it goes past `end`: an argument that looks like a context
- * switch is within its record. */
+/* Whether a record is solid, or a scheduling record that crosses `end`: an argument may look like one, but lies within
+ * its record. */
 static bool is_solid_across(const struct fxt_view *view, size_t at, size_t size, size_t end)
 {
 	bool crosses = at < end && size > end - at;

@@ -22,7 +22,7 @@ struct run {
 	bool clear; /* provider and clock of the turn are told, or it has been said that they are not; or nobody asks */
 	unsigned index; /* of the last thread */
 	const struct fxt_entry *thread;
-	const struct fxt_seat *seat; /* of that; NULL: no records are made ready, or none of this thread yet */
+	const struct fxt_seat *seat; /* of the thread; NULL: no records are made, or not yet of it */
 	uint64_t seat_index;
 };
 
@@ -254,7 +254,8 @@ INLINE bool end_ready(struct fxt_chunk *chunk, const struct fxt_put *put, uint64
 	return true;
 }
 
-/* False where something of it has not been written yet. What it makes is what the writer makes of a row. */
+/* Makes a record as the writer makes it of a row. Returns false where a string or thread that it refers to has not been
+ * written yet. */
 INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const struct fxt_pair *names, uint64_t ticks,
                       uint64_t word)
 {

@@ -262,8 +262,8 @@ static uint64_t least_time(const struct fxt_chunk *chunk)
 	return least;
 }
 
-/* Rows that stand before all that has a time, in chunks of their own, have that of the first: they say what things are
- * called. Returns that, UINT64_MAX where nothing has a time. */
+/* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
+ * are called. Returns it; UINT64_MAX where nothing has a time. */
 static uint64_t set_first_times(struct fxt_reader *fxt)
 {
 	uint64_t first = UINT64_MAX;

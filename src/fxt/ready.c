@@ -68,7 +68,7 @@ static __attribute__((noinline)) uint64_t look_up_names(struct fxt_chunk *chunk,
 
 /* ---- Arguments. ---- */
 
-/* Words of an argument that is no text; 0: it is one, or nothing known. */
+/* Words of an argument by type; 0: a text, or a type that is not known. */
 static const uint8_t value_words[FXT_TYPES] = {
     [TW_FXT_ARG_NULL] = 1,    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
     [TW_FXT_ARG_INT64] = 2,   [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,

@@ -91,8 +91,7 @@ static void put_fill(struct rewrite *r)
 	put_zeros(r, -tw_output_position(r->out) & (TW_FXT_WORD - 1));
 }
 
-/* A large record whose contents end early, because others begin in it, is as long as it says: it is in the output
- * already. */
+/* Fills up a large record whose contents end early because others begin in it: its size is in the output already. */
 static void finish_large(struct rewrite *r)
 {
 	if (r->blob_left == 0)

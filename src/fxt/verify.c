@@ -171,7 +171,8 @@ static void put_head(struct verify *verify, uint64_t number)
 	verify->heads[i] = head;
 }
 
-/* The commit has given rows other times where the chunk had none, and where a blob goes on. */
+/* Takes over the times of rows that the commit has changed: in a chunk without a time of its own, and where a blob goes
+ * on. */
 static void renew_times(struct fxt_chunk *chunk)
 {
 	struct fxt_steps *steps = &chunk->steps;

@@ -68,8 +68,8 @@ static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
 
 /* ---- The walk. ---- */
 
-/* The order in which more records follow one another, at the first place where that is not the same: what stands before
- * may be damaged, the magic number above all. */
+/* Whether the archive is big endian: the byte order in which more records follow one another, at the first place where
+ * there is a difference. What stands before may be damaged, the magic number above all. */
 static bool looks_big(const uint8_t *bytes, size_t left)
 {
 	unsigned little = 0, big = 0;
@@ -92,8 +92,8 @@ void fxt_walk_begin(struct fxt_walk *walk, struct fxt_chunk *chunk)
 		fxt_note(chunk, FXT_MAGIC_MISSING, chunk->walked, chunk->walked, 0, 0, NULL);
 }
 
-/* Hops over events that are as they should be, and counts them. Returns the place of what is none; *last is that of the
- * last one. `make bench` measures info. */
+/* Hops over sound events, and counts them. Returns the place of the first record that is none; *last is the place of
+ * the last event. `make bench` measures info. */
 static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *bytes, size_t place, size_t end,
                                                                 bool big, size_t *last, uint64_t *count)
 {

@@ -38,7 +38,8 @@ static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	fxt_decoded(chunk, wish, scratch);
 }
 
-/* Makes records where what they lead to has been written, otherwise rows. Only those wait for the dictionary. */
+/* Makes records of events whose strings and thread have been written, rows of the others: only those wait for the
+ * dictionary. */
 static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	size_t count = records_of(chunk) + 1;

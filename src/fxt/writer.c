@@ -184,7 +184,8 @@ const struct fxt_shape fxt_shapes[TW_EVENT_KINDS] = {
 
 /* ---- Sections. ---- */
 
-/* Whether a number would be mistaken for another provider's: one that is there, or, but for its own, one that comes. */
+/* Whether a provider cannot have this id: a section with it has been written, or, unless it is the provider's own,
+ * another provider of the source has it. */
 static bool is_taken(const struct fxt_writer *w, uint32_t id, bool own)
 {
 	for (unsigned i = 0; i <= TW_PROVIDERS_MAX; i++)

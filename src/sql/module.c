@@ -539,8 +539,9 @@ static void refuse(struct sql_cursor *cursor)
 		session->hooks.not_kept(session->hooks.context, cursor->table->name, false);
 }
 
-/* Keeps all rows, to find those of one id or time after the other. Of a cursor that is opened anew there are two, in
- * turn: SQLite opens one before it closes the other. Returns > 0, 0 where there are too many, or a negative status. */
+/* Keeps all rows sorted by a column, to find those of an id or a time. one_of_two: each cursor gets half, because
+ * SQLite opens the next before it closes the one before. Returns > 0, 0 where there are too many rows, or a negative
+ * status. */
 static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two)
 {
 	enum { SHARE = 2 }; /* of the memory limit */

@@ -24,8 +24,8 @@ struct sql_view {
 	size_t open_count;
 };
 
-/* The offset in one of several files of a trace, as one that no other has: beyond 41 bits of it the number of the
- * member, around those that the session numbers its files with. */
+/* Makes an offset in one of several files of a trace unlike all others: the number of the file goes into the bits from
+ * 41 on that the session does not use for its own files. */
 static inline uint64_t sql_member_offset(size_t member, uint64_t offset)
 {
 	enum { LOW = 41, LOW_BITS = 7, HIGH = 56 };

@@ -42,7 +42,7 @@ static void enter(struct tracelog_log *log, uint32_t class)
 	*place = (uint32_t)log->live_count;
 }
 
-/* Classes of the table before that are not in this one have nothing left. */
+/* Adds classes that the table before had and this one has not: nothing of them is left. */
 static void add_gone(struct tracelog_log *log, uint64_t time)
 {
 	size_t kept = 0;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/layout.h"
 
-/* A field whose member is `member`; one behind a colon; one of an item. */
+/* Fields: of a record, of a record behind a colon, of an item of a list. */
 #define FIELD(name, form, member)                                                                                      \
 	{                                                                                                              \
 		name, TRACELOG_##form, false, offsetof(struct tw_tracelog_record, member)                              \

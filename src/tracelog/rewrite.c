@@ -294,7 +294,8 @@ static bool hold(struct rewrite *r, size_t size, bool changed)
 	return true;
 }
 
-/* Writes what was held, where a record of so many bytes that follows can still be found. */
+/* Writes the lines that were held, unless the record behind them, of `size` bytes, would then be too far from the
+ * beginning to be found. */
 static void begin(struct rewrite *r, size_t size)
 {
 	struct lead *lead = &r->lead;

@@ -26,7 +26,8 @@ uint32_t tracelog_other_stack(struct tracelog_log *log)
 	return log->failed ? 0 : log->other_stack;
 }
 
-/* Tells once when there is no memory for so much more. A stack of absurd depth may find none where others still do. */
+/* Takes bytes from what stacks may have. False when they are not there, which is told once; a deep stack may find no
+ * room where others still do. */
 static bool take_memory(struct tracelog_log *log, size_t bytes)
 {
 	if (bytes <= log->stack_limit - log->stack_memory) {

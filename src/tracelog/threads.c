@@ -44,7 +44,8 @@ static uint32_t add(struct tracelog_log *log, struct tracelog_thread thread)
 	return (uint32_t)threads->count++;
 }
 
-/* Its stack is always the one that stands for others: what many threads did to theirs cannot be told apart. */
+/* Makes the thread that stands for all that there is no room for. Its stack is always "(other)": what each of them did
+ * to its own cannot be told apart. */
 static uint32_t make_other(struct tracelog_log *log)
 {
 	struct tracelog_thread thread = {

@@ -104,7 +104,7 @@ static bool read_field(struct tw_reader *reader, struct text line, struct uftrac
 	return field->name != UINT32_MAX;
 }
 
-/* What is common to all events is no argument, but tells whose it is. */
+/* Takes a field of an event. Those that are common to all events are no arguments, but may tell the thread. */
 static bool take_field(struct tw_reader *reader, struct uftrace_kernel_event *event, struct text line)
 {
 	static const char *const threads[UFTRACE_PIDS] = {"common_pid", "next_pid", "pid"};

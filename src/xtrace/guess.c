@@ -44,7 +44,7 @@ static bool agrees(const struct tw_xtrace_layout *guess, const struct tw_xtrace_
 	         (known & TW_XTRACE_KNOWN_BITS && guess->vector_bits != layout->vector_bits));
 }
 
-/* Better than one that fits fewer: to fit all that is there is more than to fill the file. */
+/* How well a layout fits: the more snapshots make sense, the better, best if all do; next that they fill the file. */
 static size_t score(const uint8_t *bytes, size_t size, uint64_t file_size, struct tw_xtrace_layout *guess)
 {
 	bool all;

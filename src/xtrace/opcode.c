@@ -45,7 +45,7 @@ static void access(struct xtrace_operation *to, bool loads, unsigned bytes)
 	to->traits |= loads ? XTRACE_LOADS_ALL : XTRACE_STORES_ALL;
 }
 
-/* Loads all of so many bytes, and stores them if a comparison says so. */
+/* A compare-and-swap, or, if `always`, a swap: loads all bytes, and stores them if the comparison says so. */
 static void swap(struct xtrace_operation *to, unsigned bytes, bool always)
 {
 	access(to, true, bytes);
