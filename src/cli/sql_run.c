@@ -3,6 +3,7 @@
 #include "cli/sql_run.h"
 
 #include "cli/message.h"
+#include "cli/show.h"
 #include "cli/walk.h"
 #include "core/format.h"
 
@@ -61,6 +62,14 @@ static void tell_not_kept(void *context, const char *table, bool several)
 		tw_say("sql: half of --memory has no room for the rows of %s: the file is read for each row that they "
 		       "are joined to",
 		       table);
+}
+
+static void tell_series_left(void *context, const char *path, size_t kept)
+{
+	stop_progress(context);
+	tw_say("%s: an eighth of --memory has room for %s series: counter_track lacks series of counters, and their "
+	       "samples have no track_id",
+	       path, tw_show_count(kept).text);
 }
 
 void tw_sql_tell(struct tw_sql_run *run)
@@ -123,6 +132,7 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	    .finding = take_finding,
 	    .refused = tell_refusal,
 	    .not_kept = tell_not_kept,
+	    .series_left = tell_series_left,
 	};
 	run->session->keep_index = options->index;
 	int status = add_files(run, paths, count);

@@ -27,6 +27,9 @@ struct sql_hooks {
 	/* Rows of a table are not kept for a join, as they are too many, or there are several files: what it is made of
 	 * will be read for each row of the other table. */
 	void (*not_kept)(void *context, const char *table, bool several);
+	/* The memory limit has no room for all series of a file's counters: those beyond are not in counter_track, and
+	 * their samples have no track_id. */
+	void (*series_left)(void *context, const char *path, size_t kept);
 	const volatile sig_atomic_t *stop; /* not 0: what is going on should end */
 };
 

@@ -324,11 +324,15 @@ static struct sql_survey *load(struct sql_session *session, size_t number)
 	return survey;
 }
 
-/* That it cannot be kept is no reason not to answer. */
+/* That it cannot be kept is no reason not to answer. One that lacks something is not kept: another session may have a
+ * larger memory limit. */
 static void save(struct sql_session *session, size_t number, const struct sql_survey *survey)
 {
 	const struct sql_hooks *hooks = &session->hooks;
-	int error = session->keep_index ? sql_keep_save(session, number, survey) : 0;
+	bool keeps = session->keep_index && !survey->series_left;
+	int error = keeps ? sql_keep_save(session, number, survey) : 0;
+	if (survey->series_left && hooks->series_left)
+		hooks->series_left(hooks->context, session->files[number].path, survey->series_count - 1);
 	if (error && hooks->refused)
 		hooks->refused(hooks->context, session->files[number].path, "not kept", strerror(error));
 }

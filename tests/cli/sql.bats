@@ -457,3 +457,19 @@ one() { # what a query answers, without the names of the columns
 	[ "$(cat err)" = "trackway: sql: rows of slice are not kept where there are several files: these are read for each row that they are joined to" ]
 	diff 1M 64M
 }
+
+@test "sql: series of counters beyond the memory limit are told, and not told when there is room" {
+	"$PYTHON" - >series.json <<-'END'
+		import json
+		print(json.dumps([{"name": "c", "id": str(i), "ph": "C", "ts": i, "pid": 1, "tid": 1, "args": {"v": i}}
+		                  for i in range(3000)]))
+	END
+	run trackway sql --memory 1M --csv series.json "select count(*) < 3000 from counter_track"
+	[[ $output = *"counter_track lacks series of counters"* ]] && [ "$status" = 0 ]
+	[ "$(trackway sql --csv series.json "select count(*) from counter_track" 2>err)" = $'count(*)\n3000' ]
+	[ ! -s err ]
+	run trackway sql --index --memory 1M --csv series.json "select count(*) < 3000 from counter_track"
+	[[ $output = *"counter_track lacks series of counters"* ]]
+	[ "$(trackway sql --index --csv series.json "select count(*) from counter_track" 2>err)" = $'count(*)\n3000' ]
+	[ ! -s err ]
+}
