@@ -244,7 +244,7 @@ static void take_object(struct chrome_fill *fill, const struct chrome_value *obj
 /* "outer" and "inner" to "outer.inner". */
 static struct chrome_value join(struct chrome_fill *fill, struct prefix prefix, struct chrome_value key)
 {
-	if (prefix.size == 0)
+	if (!prefix.bytes)
 		return key;
 	uint8_t *room = chrome_piece_room(fill->piece, prefix.size + 1 + key.size);
 	if (!room) {
@@ -257,10 +257,16 @@ static struct chrome_value join(struct chrome_fill *fill, struct prefix prefix, 
 	return (struct chrome_value){.bytes = room, .size = prefix.size + 1 + key.size, .type = CHROME_STRING};
 }
 
+static bool is_empty(const struct chrome_value *object)
+{
+	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_value key, value;
+	return !chrome_next_member(&scan, &key, &value);
+}
+
 static bool is_flat(const struct chrome_value *value, const struct chrome_value *name, unsigned depth)
 {
-	bool empty = value->size == 2;
-	return value->type == CHROME_OBJECT && !empty && depth < FLAT_DEPTH && name->size <= PREFIX_MAX;
+	return value->type == CHROME_OBJECT && depth < FLAT_DEPTH && name->size <= PREFIX_MAX && !is_empty(value);
 }
 
 static void take_member(struct chrome_fill *fill, const struct chrome_value *key, const struct chrome_value *value,

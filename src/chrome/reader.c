@@ -287,12 +287,13 @@ static bool holds(const uint8_t *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* Whether the events come after what takes most of the first bytes: what devices there are, how it was recorded. */
+/* Whether what tells comes after much else: what devices there are, how it was recorded, the arguments of an event. */
 static int probe_further(const uint8_t *bytes, size_t size)
 {
 	if (size <= TW_PROBE_SIZE)
 		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
-	return holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
+	bool events = holds(bytes, size, "\"ph\"") && holds(bytes, size, "\"ts\"");
+	return events || holds(bytes, size, "\"traceEvents\"") ? 90 : 0;
 }
 
 /* JSON alone is not enough: it must name what only these files have. */
@@ -315,7 +316,7 @@ static int probe(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
 		if (holds(bytes, first, signs[i].text) && holds(bytes, first, signs[i].more))
 			return signs[i].sure;
-	return bytes[at] == '{' ? probe_further(bytes, size) : 0;
+	return probe_further(bytes, size);
 }
 
 const struct tw_format tw_format_chrome = {

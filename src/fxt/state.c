@@ -86,13 +86,15 @@ uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process)
 	return process ? add_track(state, &track) : 0;
 }
 
-/* A track that was met without its process gets it now. */
+/* A track that was met without its process gets it now. Process 0 is one, too, where a record names it. */
 uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread)
 {
-	uint32_t number;
-	if (process && tw_map_find(&state->tracks_by_thread, thread, &number) &&
-	    tw_dictionary_track(state->dictionary, number)->process == 0)
-		tw_dictionary_set_process(state->dictionary, number, process);
+	uint32_t *orphan = tw_map_stored(&state->orphans, thread);
+	if (orphan && *orphan > 1) {
+		if (process)
+			tw_dictionary_set_process(state->dictionary, *orphan - 1, process);
+		*orphan = 1;
+	}
 	return add_thread(state, process, thread);
 }
 
@@ -101,7 +103,10 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 	uint32_t number;
 	if (tw_map_find(&state->tracks_by_thread, thread, &number))
 		return number;
-	return add_thread(state, 0, thread);
+	number = add_thread(state, 0, thread);
+	if (number && !tw_map_add(&state->orphans, thread, number))
+		state->full = true;
+	return number;
 }
 
 /* ---- Entries. ---- */
@@ -376,6 +381,7 @@ void fxt_state_free(struct fxt_state *state)
 	free_providers(state);
 	free(state->providers);
 	tw_map_free(&state->tracks_by_thread);
+	tw_map_free(&state->orphans);
 	for (struct fxt_entry *entry = state->spare, *before; entry; entry = before) {
 		before = entry->before;
 		free(entry);

@@ -59,10 +59,12 @@ struct fxt_state {
 	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */
 	uint64_t oldest;                /* records before this offset ask for nothing any more */
 	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
-	uint64_t threads_moved;         /* how often one was met on another */
-	size_t memory, limit;           /* bytes that tables take, and may take */
-	bool full;                      /* the limit was reached: something is missing */
-	uint64_t strings;               /* how often the meaning of a string changed */
+	struct tw_map orphans;  /* koid of a thread that was met without its process to its track; to 0 when that
+	                                 * is no longer so */
+	uint64_t threads_moved; /* how often one was met on another */
+	size_t memory, limit;   /* bytes that tables take, and may take */
+	bool full;              /* the limit was reached: something is missing */
+	uint64_t strings;       /* how often the meaning of a string changed */
 };
 
 /* False when there is no memory. */

@@ -82,6 +82,8 @@ comes_back() { # log
 		[ "$(trackway stat --json late.json | grep -c '"name":"a"')" -eq 1 ] || fail "${head:0:30}"
 		trackway stat --json - <late.json | grep -q '"name":"a"' || fail "${head:0:30}, from a pipe"
 	done
+	printf '[{"args":{"x":"%s"},"cat":"c","name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}]' "$much" >late.json
+	trackway stat --json late.json | grep -q '"name":"a"'
 	# Where nothing in them tells what it is, more than this is not looked at.
 	echo "{\"x\":\"$much$much\",$events}" >late.json
 	run trackway stat late.json

@@ -80,6 +80,26 @@ END
 	trackway counters in.fxt | tail -1 | grep -qx '1 value not a number: not counted'
 }
 
+@test "threads of process 0 are its own; where only a thread is known, it is of the process that it is met with" {
+	archive <<'END'
+out += [string(1, b'a'), string(2, b'b'), thread(1, 0, 7), thread(2, 1, 7), thread(3, 9, 8),
+        event(4, 1, 600, ticks=100, reference=1), event(4, 2, 500, ticks=200, reference=2),
+        record(8, 2 << 60, 300, 8), event(0, 1, ticks=400, reference=3)]
+END
+	for jobs in 1 2; do
+		trackway stat -j $jobs --json in.fxt | grep -Eo '"name":"."|"self_ns":[0-9]*' | paste -sd' ' >out
+		echo '"name":"a" "self_ns":500 "name":"b" "self_ns":300' | diff - out
+	done
+	trackway convert --to jsonl in.fxt | grep -Eo '"kind":"[a-z-]*"|"(process|thread)":[0-9]*' | paste -d' ' - - - >out
+	cat >expected <<'END'
+"kind":"slice-complete" "process":0 "thread":7
+"kind":"slice-complete" "process":1 "thread":7
+"kind":"wakeup" "process":9 "thread":8
+"kind":"instant" "process":9 "thread":8
+END
+	diff expected out
+}
+
 @test "counters: the first, or those that were told most often, as rows and as charts" {
 	archive <<'END'
 out += [string(1, b'few'), string(2, b'most'), string(3, b'some'), string(4, b'told as text')]

@@ -223,6 +223,9 @@ static const struct scene scenes[] = {
      "1000 object 1/2 o id=1000 ph:text=N\n"
      "2000 object 1/2 o id=1000 ph:text=O snapshot.x:int=1 snapshot.y.z:text=[1, 2]\n"
      "3000 object 1/2 o id=1000 ph:text=D\n"},
+    {"arguments: objects that are empty, keys that are",
+     "[{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":2,\"args\":{\"a\":{ },\"b\":{\n},\"\":{\"c\":1,\"\":{\"d\":2}}}}]",
+     "1000 instant 1/2  a:text={ } b:text={\\x0a} .c:int=1 ..d:int=2\n"},
     {"samples, clocks, contexts",
      "[{\"ph\":\"P\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"s\"},{\"ph\":\"c\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"clock_sync\",\"args\":"
      "{\"sync_id\":\"x\"}},{\"ph\":\"(\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"k\",\"id\":1},{\"ph\":\")\",\"ts\":4,\"pid\":1,\"tid\":2,\"name\":\"k\","
