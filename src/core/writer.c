@@ -64,14 +64,17 @@ int tw_create(struct tw_writer **writer, const char *path, const char *format, c
 	return open_writer(*writer, path, format, options);
 }
 
-/* An end has the category of its begin. */
+/* An end has the category of its begin. Often another processor has made the rows, and this looks at them first: `make
+ * bench` measures convert. */
 static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 {
+	enum { ROWS_AHEAD = 16 };
 	const uint32_t categories = writer->target->no_category & ~(UINT32_C(1) << TW_SLICE_END);
 	const uint32_t arguments = writer->target->no_arguments;
 	uint64_t category = 0, argument = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
+		__builtin_prefetch(event + ROWS_AHEAD);
 		category += categories >> event->kind & (event->category != 0);
 		argument += (arguments >> event->kind & 1) * event->argument_count;
 	}
