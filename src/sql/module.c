@@ -1,45 +1,17 @@
-/* module.c - the virtual tables to SQLite: declared, planned and read. */
+/* module.c - the virtual tables to SQLite: declared and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/format.h"
-#include "sql/cursor.h"
-#include "sql/groups.h"
 #include "sql/lookup.h"
+#include "sql/plan.h"
 
 /* What a module is registered with. */
 struct source {
 	const struct sql_table *table; /* NULL: the argument says which */
 	struct sql_session *session;   /* the connection's */
-};
-
-struct vtab {
-	sqlite3_vtab base;
-	const struct sql_table *table;
-	struct sql_session *session;
-	bool own; /* the session is this table's */
-	/* The last cursor that was closed, with its rows, to be opened again: SQLite opens one for each run of a
-	 * subquery. NULL: none. */
-	struct sql_cursor *spare;
-};
-
-/* What a plan says in its number, and each condition by a letter in its text, after the columns that are used and how
- * many files there are. */
-enum {
-	NEEDS_SURVEY = 1,
-	NEEDS_START = 2,
-	IN_ORDER = 4,
-	GROUPED = 8,
-	DOWNWARDS = 16,
-	GROUP_SHIFT = 8,
-	KEY_SHIFT = 16, /* the column that rows are looked up by, plus 1 */
-	COLUMN_MASK = 0xff,
-	USED_DIGITS = 16,
-	COUNT_DIGITS = 8,
-	HEAD = USED_DIGITS + COUNT_DIGITS
 };
 
 static int fail(sqlite3_vtab *vtab, const char *text)
@@ -93,7 +65,7 @@ static int declare(sqlite3 *db, const struct sql_table *table)
 }
 
 /* The file and the table that the arguments name; from the third on they are the user's. */
-static int choose(struct vtab *vtab, int argc, const char *const *argv, char **error)
+static int choose(struct sql_vtab *vtab, int argc, const char *const *argv, char **error)
 {
 	enum { FILE_ARGUMENT = 3, TABLE_ARGUMENT };
 	char *table = argc > TABLE_ARGUMENT ? argument(argv[TABLE_ARGUMENT]) : NULL;
@@ -120,7 +92,7 @@ static int choose(struct vtab *vtab, int argc, const char *const *argv, char **e
 
 static int disconnect(sqlite3_vtab *base)
 {
-	struct vtab *vtab = (struct vtab *)base;
+	struct sql_vtab *vtab = (struct sql_vtab *)base;
 	if (vtab->spare)
 		sql_cursor_free(vtab->spare);
 	if (vtab->own)
@@ -132,11 +104,11 @@ static int disconnect(sqlite3_vtab *base)
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
 {
 	const struct source *source = context;
-	struct vtab *vtab = sqlite3_malloc(sizeof *vtab);
+	struct sql_vtab *vtab = sqlite3_malloc(sizeof *vtab);
 	int result = SQLITE_OK;
 	if (!vtab)
 		return SQLITE_NOMEM;
-	*vtab = (struct vtab){.table = source->table, .session = source->session};
+	*vtab = (struct sql_vtab){.table = source->table, .session = source->session};
 	if (argc > 3) {
 		result = choose(vtab, argc, argv, error);
 	} else if (!vtab->table) {
@@ -153,207 +125,10 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
 	return SQLITE_OK;
 }
 
-/* ---- Planning. ---- */
-
-/* The letter of a condition that can be used; 0 for others. */
-static char letter_of(const struct sql_column *column, unsigned char op)
-{
-	static const struct {
-		enum sql_role role;
-		unsigned char op;
-		char letter;
-	} known[] = {
-	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GE, 'g'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_GT, 'G'},
-	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LE, 'l'},       {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_LT, 'L'},
-	    {SQL_IS_TS, SQLITE_INDEX_CONSTRAINT_EQ, 'e'},       {SQL_IS_TRACK, SQLITE_INDEX_CONSTRAINT_EQ, 't'},
-	    {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_EQ, 'n'},     {SQL_IS_NAME, SQLITE_INDEX_CONSTRAINT_GLOB, 'N'},
-	    {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_EQ, 'c'}, {SQL_IS_CATEGORY, SQLITE_INDEX_CONSTRAINT_GLOB, 'C'},
-	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GE, 'i'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_GT, 'I'},
-	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LE, 'j'},    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_LT, 'J'},
-	    {SQL_IS_INDEX, SQLITE_INDEX_CONSTRAINT_EQ, 'x'},    {SQL_IS_TID, SQLITE_INDEX_CONSTRAINT_EQ, 'T'},
-	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GE, 'p'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_GT, 'P'},
-	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LE, 'q'},       {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_LT, 'Q'},
-	    {SQL_IS_PC, SQLITE_INDEX_CONSTRAINT_EQ, 'y'},       {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_EQ, 'z'},
-	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GE, 'a'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_GT, 'A'},
-	    {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LE, 'b'},  {SQL_IS_ADDRESS, SQLITE_INDEX_CONSTRAINT_LT, 'B'},
-	};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].role == column->role && known[i].op == op)
-			return known[i].letter;
-	return 0;
-}
-
-/* The part of the rows that such a condition leaves, guessed. */
-static double part_of(char letter)
-{
-	switch (letter) {
-	case 'e':
-	case 'k':
-	case 'x':
-		return 1e-6;
-	case 'y':
-	case 'z':
-		return 1e-4;
-	case 't':
-	case 'T':
-		return 0.125;
-	case 'n':
-		return 0.01;
-	case 'N':
-	case 'c':
-	case 'C':
-		return 0.1;
-	default:
-		return 0.25;
-	}
-}
-
-/* Comparisons of texts in another collation are SQLite's own work. A list of values would be a scan for each. */
-static bool can_use(sqlite3_index_info *info, int i)
-{
-	const struct sqlite3_index_constraint *condition = &info->aConstraint[i];
-	if (!condition->usable || condition->iColumn < 0)
-		return false;
-	if (condition->op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(info, i, -1))
-		return false;
-	return sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0;
-}
-
-static double rows_guessed(const struct sql_session *session)
-{
-	enum { RECORD = 24, AT_LEAST = 100 };
-	double bytes = 0;
-	for (size_t i = 0; i < session->count; i++) {
-		struct sql_stamp stamp;
-		if (sql_stamp_take(session->files[i].path, &stamp) == 0)
-			bytes += (double)stamp.size;
-	}
-	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;
-}
-
-/* Whether both ends of a time are known. */
-static bool is_window(const char *letters)
-{
-	return strchr(letters, 'e') || (strpbrk(letters, "gG") && strpbrk(letters, "lL"));
-}
-
-/* Whether rows can be looked up by a condition: SQLite joins by asking for one id after the other. */
-static bool is_key(const struct vtab *vtab, const struct sqlite3_index_constraint *condition, int needs)
-{
-	return vtab->session->count == 1 && condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
-	       sql_lookup_can(&vtab->table->columns[condition->iColumn]);
-}
-
-/* Uses what conditions it can: a letter each into the text. */
-static double use_conditions(const struct vtab *vtab, sqlite3_index_info *info, char *letters, size_t room, int *needs)
-{
-	const struct sql_table *table = vtab->table;
-	double part = 1;
-	size_t used = 0;
-	for (int i = 0; i < info->nConstraint && used + 1 < room; i++) {
-		if (!can_use(info, i))
-			continue;
-		char letter = letter_of(&table->columns[info->aConstraint[i].iColumn], info->aConstraint[i].op);
-		if (!letter && is_key(vtab, &info->aConstraint[i], *needs)) {
-			letter = SQL_LOOKUP_KEY;
-			*needs |= (info->aConstraint[i].iColumn + 1) << KEY_SHIFT;
-		}
-		if (!letter)
-			continue;
-		letters[used++] = letter;
-		info->aConstraintUsage[i].argvIndex = (int)used;
-		part *= part_of(letter);
-		*needs |= strchr("gGlLe", letter) ? NEEDS_START : letter == 't' ? NEEDS_SURVEY : 0;
-	}
-	letters[used] = '\0';
-	/* A window is worth an index. */
-	if (table->windowed && is_window(letters))
-		*needs |= NEEDS_SURVEY;
-	return part;
-}
-
-static int needs_of(const struct sql_table *table, uint64_t used)
-{
-	int needs = table->surveyed ? NEEDS_SURVEY : 0;
-	for (size_t i = 0; i < table->column_count; i++) {
-		enum sql_value value = table->columns[i].value;
-		if (!(used >> (i < 63 ? i : 63) & 1))
-			continue;
-		if (value == SQL_TRACK || value == SQL_THREAD || value == SQL_SERIES)
-			needs |= NEEDS_SURVEY;
-		if (value == SQL_TIME)
-			needs |= NEEDS_START;
-	}
-	return needs;
-}
-
-/* Whether rows can come in the order that is asked for: there is one file, and it is known to be in order. */
-static bool can_order(const struct vtab *vtab, const sqlite3_index_info *info)
-{
-	const struct sql_session *session = vtab->session;
-	const struct sql_survey *survey = session->count == 1 ? session->files[0].survey : NULL;
-	return info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn >= 0 &&
-	       vtab->table->columns[info->aOrderBy[0].iColumn].role == SQL_IS_TS && vtab->table->by_time && survey &&
-	       survey->late_ns == 0;
-}
-
-/* Whether its rows are made of a file while that is read. */
-static bool has_rows(const struct sql_table *table)
-{
-	return table->take || table->pull;
-}
-
-/* Whether rows are wanted in the order of names. SQLite takes rows that are grouped for sorted, where it wants both: so
- * they are sorted, always. */
-static bool can_group(const struct vtab *vtab, const sqlite3_index_info *info)
-{
-	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
-	return column >= 0 && has_rows(vtab->table) && vtab->table->columns[column].value == SQL_NAME &&
-	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
-}
-
-/* All is read, whatever is left of it; but rows that are looked up have been read before, and there is an index for
- * windows. */
-static void tell_cost(sqlite3_index_info *info, double all, double part, bool by_key, bool window)
-{
-	enum { LOOKUP = 20, OPENING = 1000 };
-	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
-	info->estimatedCost = by_key ? LOOKUP : window ? OPENING + 2 * all * part : all + all * part;
-}
-
-static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-	enum { CONDITIONS = 64 };
-	const struct vtab *vtab = (struct vtab *)base;
-	const struct sql_table *table = vtab->table;
-	char letters[CONDITIONS];
-	int needs = needs_of(table, info->colUsed);
-	bool reads = table->kinds || table->pull;
-	double all = reads ? rows_guessed(vtab->session) : 100;
-	double part = use_conditions(vtab, info, letters, sizeof letters, &needs);
-	bool by_key = needs >> KEY_SHIFT;
-	/* What is looked up comes in no order. */
-	if (!by_key && can_order(vtab, info)) {
-		info->orderByConsumed = 1;
-		needs |= IN_ORDER | NEEDS_START;
-	} else if (!by_key && can_group(vtab, info)) {
-		info->orderByConsumed = 1;
-		needs |= GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
-	}
-	tell_cost(info, all, part, by_key, table->windowed && is_window(letters));
-	info->idxNum = needs;
-	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
-	                               (unsigned)vtab->session->count, letters);
-	info->needToFreeIdxStr = 1;
-	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
 /* ---- Reading. ---- */
 
-static const struct sql_bounds all_numbers = {INT64_MIN, INT64_MAX};
-
 /* NULL when there is no memory. */
-static struct sql_cursor *new_cursor(const struct vtab *vtab)
+static struct sql_cursor *new_cursor(const struct sql_vtab *vtab)
 {
 	struct sql_cursor *cursor = calloc(1, sizeof *cursor);
 	if (!cursor)
@@ -369,7 +144,7 @@ static struct sql_cursor *new_cursor(const struct vtab *vtab)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	struct vtab *vtab = (struct vtab *)base;
+	struct sql_vtab *vtab = (struct sql_vtab *)base;
 	struct sql_cursor *cursor = vtab->spare ? vtab->spare : new_cursor(vtab);
 	if (!cursor)
 		return SQLITE_NOMEM;
@@ -383,7 +158,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	struct vtab *vtab = (struct vtab *)base->pVtab;
+	struct sql_vtab *vtab = (struct sql_vtab *)base->pVtab;
 	vtab->session->cursors--;
 	if (!cursor->lookup || vtab->spare) {
 		sql_cursor_free(cursor);
@@ -395,90 +170,6 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* A bound of whole numbers; false where the value says nothing about numbers. `up`: the next one, where the bound
- * itself is out or lies between two. */
-static bool bound_of(sqlite3_value *value, bool up, bool strict, int64_t *bound)
-{
-	const double most = 9.2e18;
-	int type = sqlite3_value_type(value);
-	if (type == SQLITE_INTEGER) {
-		*bound = sqlite3_value_int64(value);
-		if (strict)
-			*bound += up && *bound < INT64_MAX ? 1 : !up && *bound > INT64_MIN ? -1 : 0;
-		return true;
-	}
-	double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : most;
-	if (!(real > -most && real < most))
-		return false;
-	*bound = (int64_t)real + (up ? -1 : 1); /* wider than asked for: SQLite looks again */
-	return true;
-}
-
-/* The letters of the five comparisons. */
-struct comparisons {
-	char ge, gt, le, lt, eq;
-};
-
-static bool narrow(struct sql_bounds *bounds, const struct comparisons *letters, char letter, sqlite3_value *value)
-{
-	bool low = letter == letters->ge || letter == letters->gt,
-	     high = letter == letters->le || letter == letters->lt;
-	bool equal = letter == letters->eq;
-	int64_t bound;
-	if ((low || equal) && bound_of(value, true, letter == letters->gt, &bound))
-		bounds->low = bound > bounds->low ? bound : bounds->low;
-	if ((high || equal) && bound_of(value, false, letter == letters->lt, &bound))
-		bounds->high = bound < bounds->high ? bound : bounds->high;
-	return low || high || equal;
-}
-
-static void take_bound(struct sql_cursor *cursor, char letter, sqlite3_value *value)
-{
-	static const struct comparisons times = {'g', 'G', 'l', 'L', 'e'}, indexes = {'i', 'I', 'j', 'J', 'x'},
-					pcs = {'p', 'P', 'q', 'Q', 'y'}, addresses = {'a', 'A', 'b', 'B', 'z'};
-	if (!narrow(&cursor->ts, &times, letter, value) && !narrow(&cursor->ts, &indexes, letter, value) &&
-	    !narrow(&cursor->pc, &pcs, letter, value))
-		narrow(&cursor->address, &addresses, letter, value);
-}
-
-static bool take_text(char **text, sqlite3_value *value)
-{
-	const char *given = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
-	if (*text || !given || strlen(given) != (size_t)sqlite3_value_bytes(value)) /* with a zero byte in it */
-		return true;
-	*text = sqlite3_mprintf("%s", given);
-	return *text != NULL;
-}
-
-static bool take_condition(struct sql_cursor *cursor, char letter, sqlite3_value *value)
-{
-	switch (letter) {
-	case 't':
-		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-			cursor->one_track = true;
-			cursor->track = sqlite3_value_int64(value);
-		}
-		return true;
-	case 'T':
-		if (sqlite3_value_type(value) == SQLITE_INTEGER) {
-			cursor->one_tid = true;
-			cursor->tid = (uint64_t)sqlite3_value_int64(value);
-		}
-		return true;
-	case 'n':
-		return take_text(&cursor->name.equal, value);
-	case 'N':
-		return take_text(&cursor->name.glob, value);
-	case 'c':
-		return take_text(&cursor->category.equal, value);
-	case 'C':
-		return take_text(&cursor->category.glob, value);
-	default:
-		take_bound(cursor, letter, value);
-		return true;
-	}
-}
-
 static int result_of(struct sql_cursor *cursor, int status)
 {
 	const struct sql_session *session = cursor->scan.session;
@@ -487,48 +178,6 @@ static int result_of(struct sql_cursor *cursor, int status)
 	if (sql_session_stops(session))
 		return SQLITE_INTERRUPT;
 	return status == TW_ERR_MEMORY ? SQLITE_NOMEM : fail(cursor->base.pVtab, session->error);
-}
-
-static void take_plan(struct sql_cursor *cursor, int plan, const char *text)
-{
-	char used[USED_DIGITS + 1] = "";
-	memcpy(used, text, USED_DIGITS);
-	cursor->used = strtoull(used, NULL, 16);
-	cursor->needs = (struct sql_needs){.survey = plan & NEEDS_SURVEY, .start = plan & NEEDS_START};
-	cursor->in_order = plan & IN_ORDER;
-	cursor->grouped = plan & GROUPED;
-	cursor->downwards = plan & DOWNWARDS;
-	cursor->group = (unsigned)plan >> GROUP_SHIFT & COLUMN_MASK;
-	cursor->ts = cursor->pc = cursor->address = all_numbers;
-	cursor->start = 0;
-	cursor->one_track = cursor->one_tid = false;
-}
-
-/* Takes all conditions, or those only that have always had the same values. */
-static bool take_conditions(struct sql_cursor *cursor, const struct sql_question *question, bool constant)
-{
-	sql_cursor_reset(cursor);
-	take_plan(cursor, question->plan, question->text);
-	for (int i = 0; i < question->count; i++)
-		if (!(constant && sql_lookup_varies(cursor, i)) &&
-		    !take_condition(cursor, question->letters[i], question->values[i]))
-			return false;
-	return true;
-}
-
-/* The column that the rows are found by, once they are kept; UINT_MAX: none. */
-static unsigned column_of(const struct sql_cursor *cursor, const struct sql_question *question)
-{
-	const struct sql_table *table = cursor->table;
-	enum sql_role role = strpbrk(question->letters, "gGlLe")   ? SQL_IS_TS
-	                     : strpbrk(question->letters, "iIjJx") ? SQL_IS_INDEX
-	                                                           : SQL_PLAIN;
-	if ((unsigned)question->plan >> KEY_SHIFT)
-		return ((unsigned)question->plan >> KEY_SHIFT) - 1;
-	for (unsigned i = 0; i < table->column_count && role != SQL_PLAIN; i++)
-		if (table->columns[i].role == role)
-			return i;
-	return UINT_MAX;
 }
 
 static void refuse(struct sql_cursor *cursor)
@@ -557,26 +206,13 @@ static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two
 	return status;
 }
 
-/* Goes to what is asked for among the rows that are kept. */
-static void find_rows(struct sql_cursor *cursor, const struct sql_question *question)
-{
-	const char *key = strchr(question->letters, SQL_LOOKUP_KEY);
-	if (key) {
-		sql_lookup_find(cursor, question->values[key - question->letters]);
-		return;
-	}
-	cursor->ts = cursor->pc = cursor->address = all_numbers;
-	for (int i = 0; i < question->count; i++)
-		take_bound(cursor, question->letters[i], question->values[i]);
-	sql_lookup_range(cursor, column_of(cursor, question) == UINT_MAX ? &all_numbers : &cursor->ts);
-}
-
 /* Several files are read again and again: that may take for ever. */
 static void count_pass(struct sql_cursor *cursor)
 {
 	enum { MANY = 10 };
 	const struct sql_session *session = cursor->scan.session;
-	if (session->count > 1 && has_rows(cursor->table) && ++cursor->passes == MANY && session->hooks.not_kept)
+	if (session->count > 1 && sql_table_has_rows(cursor->table) && ++cursor->passes == MANY &&
+	    session->hooks.not_kept)
 		session->hooks.not_kept(session->hooks.context, cursor->table->name, true);
 }
 
@@ -584,26 +220,18 @@ static void count_pass(struct sql_cursor *cursor)
 static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_question *question)
 {
 	count_pass(cursor);
-	if (cursor->scan.session->count != 1 || question->plan & GROUPED) {
+	if (cursor->scan.session->count != 1 || sql_plan_is_grouped(question)) {
 		sql_lookup_free(cursor);
 		return SQL_LOOKUP_READ;
 	}
 	return sql_lookup_ask(cursor, question);
 }
 
-/* Whether there are as many files as when the plan was made. */
-static bool is_planned(const struct sql_session *session, const char *text)
-{
-	char count[COUNT_DIGITS + 1] = "";
-	memcpy(count, text + USED_DIGITS, COUNT_DIGITS);
-	return strtoul(count, NULL, 16) == session->count;
-}
-
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
 {
 	struct sql_cursor *cursor = (struct sql_cursor *)base;
-	const struct sql_question question = {plan, text, text + HEAD, argc, argv};
-	if (!is_planned(cursor->scan.session, text))
+	const struct sql_question question = sql_plan_question(plan, text, argc, argv);
+	if (!sql_plan_holds(cursor->scan.session, &question))
 		return SQLITE_SCHEMA; /* SQLite makes the plan anew */
 	enum sql_lookup_answer answer = ask(cursor, &question);
 	int kept = answer == SQL_LOOKUP_KEPT;
@@ -613,15 +241,15 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	if (status < 0)
 		return result_of(cursor, status);
 	if (answer == SQL_LOOKUP_HOLD) {
-		if (!take_conditions(cursor, &question, true))
+		if (!sql_plan_take(cursor, &question, true))
 			return SQLITE_NOMEM;
-		kept = keep_rows(cursor, column_of(cursor, &question), reopened);
+		kept = keep_rows(cursor, sql_plan_column(cursor, &question), reopened);
 	}
 	if (kept > 0)
-		find_rows(cursor, &question);
+		sql_plan_find(cursor, &question);
 	if (kept)
 		return result_of(cursor, kept);
-	if (!take_conditions(cursor, &question, false))
+	if (!sql_plan_take(cursor, &question, false))
 		return SQLITE_NOMEM;
 	return result_of(cursor, sql_cursor_start(cursor));
 }
@@ -654,7 +282,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 static const sqlite3_module module = {
     .xCreate = connect,
     .xConnect = connect,
-    .xBestIndex = best_index,
+    .xBestIndex = sql_plan_make,
     .xDisconnect = disconnect,
     .xDestroy = disconnect,
     .xOpen = open_cursor,
