@@ -51,17 +51,12 @@ static void tell_refusal(void *context, const char *path, const char *what, cons
 	tw_say("%s.twindex: %s: %s", path, what, why);
 }
 
-static void tell_not_kept(void *context, const char *table, bool several)
+static void tell_not_kept(void *context, const char *table)
 {
+	const struct tw_sql_run *run = context;
 	stop_progress(context);
-	if (several)
-		tw_say("sql: rows of %s are not kept where there are several files: these are read for each row that "
-		       "they are joined to",
-		       table);
-	else
-		tw_say("sql: half of --memory has no room for the rows of %s: the file is read for each row that they "
-		       "are joined to",
-		       table);
+	tw_say("sql: half of --memory has no room for the rows of %s: the %s read for each row that they are joined to",
+	       table, run->session->count > 1 ? "files are" : "file is");
 }
 
 static void tell_series_left(void *context, const char *path, size_t kept)

@@ -406,6 +406,7 @@ int sql_cursor_start(struct sql_cursor *cursor)
 /* Rows that are kept. */
 struct held {
 	struct sql_packing packing;
+	uint64_t columns; /* bits */
 	uint8_t *rows;
 	size_t count, room; /* room: bytes */
 };
@@ -424,8 +425,36 @@ static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 	return 1;
 }
 
+/* A column of rows that are kept is such that the file need not be open. */
+static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t first, unsigned column)
+{
+	enum sql_value value = cursor->table->columns[column].value;
+	uint8_t *at = held->rows + first * held->packing.size + cursor->slots[column].place;
+	bool fine = true;
+	if (!(held->columns >> column & 1) || sql_value_settled(value) == value)
+		return true;
+	for (size_t i = first; i < held->count && fine; i++, at += held->packing.size)
+		fine = sql_settle(cursor, value, at);
+	return fine;
+}
+
+/* The file has been begun. Returns as hold_rows() does. */
+static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
+{
+	const size_t first = held->count;
+	int status = begin_file(cursor), more = 1;
+	while (status >= 0 && (status = hold_rows(cursor, held, limit)) > 0 && more > 0)
+		status = more = more_of_file(cursor);
+	for (unsigned i = 0; i < cursor->table->column_count && status > 0; i++)
+		status = settle_column(cursor, held, first, i) ? 1 : sql_no_memory(cursor);
+	cursor->parts[cursor->scan.file] = (struct sql_part){held->count, cursor->start};
+	return status;
+}
+
 static void give_held(struct sql_cursor *cursor, const struct held *held)
 {
+	for (unsigned i = 0; i < cursor->table->column_count; i++)
+		cursor->slots[i].put = sql_cursor_putter(sql_value_settled(cursor->table->columns[i].value));
 	free(cursor->rows);
 	cursor->rows = held->rows;
 	cursor->row_room = held->room;
@@ -436,16 +465,38 @@ int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
 {
 	struct held held = {0};
 	uint64_t key = column < cursor->table->column_count ? UINT64_C(1) << column : 0;
+	const size_t files = cursor->scan.session->count;
+	int status = 1;
 	rewind_cursor(cursor);
-	sql_packing_begin(&held.packing, cursor, cursor->used | key | 1); /* the first is the row's id */
-	int status = begin_file(cursor), more = 1;
-	while (status >= 0 && (status = hold_rows(cursor, &held, limit)) > 0 && more > 0)
-		status = more = more_of_file(cursor);
-	if (status > 0)
+	held.columns = cursor->used | key | 1; /* the first is the row's id */
+	sql_packing_begin(&held.packing, cursor, held.columns);
+	cursor->parts = calloc(files, sizeof *cursor->parts);
+	if (!cursor->parts)
+		return sql_no_memory(cursor);
+	for (size_t i = 0; i < files && status > 0; i++) {
+		cursor->scan.file = i;
+		status = hold_file(cursor, &held, limit);
+		end_file(cursor);
+	}
+	if (status > 0) {
 		give_held(cursor, &held);
-	else
-		free(held.rows);
+		return status;
+	}
+	free(held.rows);
+	free(cursor->parts);
+	cursor->parts = NULL;
 	return status;
+}
+
+void sql_cursor_go(struct sql_cursor *cursor, size_t row)
+{
+	size_t file = 0;
+	while (cursor->parts[file].end <= row)
+		file++;
+	cursor->scan.file = file;
+	cursor->start = cursor->parts[file].start;
+	cursor->row = cursor->rows + row * cursor->stride;
+	cursor->row_number = (int64_t)row;
 }
 
 int sql_cursor_next(struct sql_cursor *cursor)
@@ -464,6 +515,8 @@ void sql_cursor_reset(struct sql_cursor *cursor)
 	end_file(cursor);
 	sql_groups_free(cursor->groups);
 	cursor->groups = NULL;
+	free(cursor->parts);
+	cursor->parts = NULL;
 	sql_lookup_drop(cursor);
 	forget_match(&cursor->name);
 	forget_match(&cursor->category);

@@ -9,10 +9,12 @@
  * in session->error. */
 int sql_cursor_start(struct sql_cursor *cursor);
 
-/* Begins as sql_cursor_start() does and makes all rows of the only file, which stays open for their names. Of each the
- * columns are kept that are used, and one more. Returns > 0, 0 when they are more than `limit` bytes, or a negative
- * status, told in session->error. */
+/* Begins as sql_cursor_start() does and makes all rows. Of each the columns are kept that are used, and one more.
+ * Returns > 0, 0 when they are more than `limit` bytes, or a negative status, told in session->error. */
 int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit);
+
+/* Goes to one of the rows that are kept. */
+void sql_cursor_go(struct sql_cursor *cursor, size_t row);
 
 /* Goes to the next row. Past the last one `ended` is set. */
 int sql_cursor_next(struct sql_cursor *cursor);
@@ -27,6 +29,12 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor);
 
 /* The id that a column has at its place in a row; false where it is NULL. */
 bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key);
+
+/* What a value is in a row that is kept, whose file is no longer open. */
+enum sql_value sql_value_settled(enum sql_value value);
+
+/* Makes it that. False when there is no memory. */
+bool sql_settle(struct sql_cursor *cursor, enum sql_value value, void *place);
 
 /* What gives SQLite values of a kind, and the text that rows have in common which are grouped. */
 sql_put_fn sql_cursor_putter(enum sql_value value);

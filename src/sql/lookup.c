@@ -169,13 +169,13 @@ static int by_key(const void *left, const void *right)
 }
 
 /* What a row is found by; false where it is NULL, which is equal to nothing. */
-static bool key_of(struct sql_cursor *cursor, unsigned column, const uint8_t *row, int64_t *key)
+static bool key_of(struct sql_cursor *cursor, unsigned column, int64_t *key)
 {
 	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];
-	const uint8_t *place = by ? row + cursor->slots[column].place : NULL;
+	const uint8_t *place = by ? cursor->row + cursor->slots[column].place : NULL;
 	uint64_t number = 0;
 	if (by && sql_lookup_can(by))
-		return sql_cursor_key(cursor, by, place, key);
+		return sql_cursor_key(cursor, &(struct sql_column){.value = sql_value_settled(by->value)}, place, key);
 	if (by)
 		memcpy(&number, place, sizeof number);
 	*key = (int64_t)(by && by->value == SQL_TIME ? number - cursor->start : number);
@@ -192,7 +192,8 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 	for (size_t i = 0; i < cursor->row_count; i++) {
 		struct entry *entry = &lookup->entries[lookup->entry_count];
 		entry->row = (uint32_t)i;
-		lookup->entry_count += key_of(cursor, column, cursor->rows + i * cursor->stride, &entry->key);
+		sql_cursor_go(cursor, i);
+		lookup->entry_count += key_of(cursor, column, &entry->key);
 	}
 	qsort(lookup->entries, lookup->entry_count, sizeof *lookup->entries, by_key);
 	lookup->ready = true;
@@ -218,11 +219,8 @@ static void go(struct sql_cursor *cursor)
 {
 	const struct sql_lookup *lookup = cursor->lookup;
 	cursor->ended = lookup->at == lookup->end;
-	if (cursor->ended)
-		return;
-	uint32_t row = lookup->entries[lookup->at].row;
-	cursor->row = cursor->rows + row * cursor->stride;
-	cursor->row_number = row;
+	if (!cursor->ended)
+		sql_cursor_go(cursor, lookup->entries[lookup->at].row);
 }
 
 void sql_lookup_find(struct sql_cursor *cursor, sqlite3_value *value)

@@ -185,7 +185,7 @@ static void refuse(struct sql_cursor *cursor)
 	const struct sql_session *session = cursor->scan.session;
 	sql_lookup_refuse(cursor);
 	if (session->hooks.not_kept)
-		session->hooks.not_kept(session->hooks.context, cursor->table->name, false);
+		session->hooks.not_kept(session->hooks.context, cursor->table->name);
 }
 
 /* Keeps all rows sorted by a column, to find those of an id or a time. one_of_two: each cursor gets half, because
@@ -206,25 +206,23 @@ static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two
 	return status;
 }
 
-/* Several files are read again and again: that may take for ever. */
-static void count_pass(struct sql_cursor *cursor)
-{
-	enum { MANY = 10 };
-	const struct sql_session *session = cursor->scan.session;
-	if (session->count > 1 && sql_table_has_rows(cursor->table) && ++cursor->passes == MANY &&
-	    session->hooks.not_kept)
-		session->hooks.not_kept(session->hooks.context, cursor->table->name, true);
-}
-
-/* What to do about a question: rows of several files are not kept, nor those that are wanted by groups. */
+/* What to do about a question: rows that are wanted by groups are not kept. */
 static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_question *question)
 {
-	count_pass(cursor);
-	if (cursor->scan.session->count != 1 || sql_plan_is_grouped(question)) {
+	if (cursor->scan.session->count == 0 || sql_plan_is_grouped(question)) {
 		sql_lookup_free(cursor);
 		return SQL_LOOKUP_READ;
 	}
 	return sql_lookup_ask(cursor, question);
+}
+
+/* Whether all files are what they were. */
+static int check_files(struct sql_session *session)
+{
+	int status = 0;
+	for (size_t i = 0; i < session->count && status == 0; i++)
+		status = sql_file_check(session, i);
+	return status;
 }
 
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
@@ -236,7 +234,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int arg
 	enum sql_lookup_answer answer = ask(cursor, &question);
 	int kept = answer == SQL_LOOKUP_KEPT;
 	bool reopened = cursor->reopened;
-	int status = kept && reopened ? sql_file_check(cursor->scan.session, 0) : 0;
+	int status = kept && reopened ? check_files(cursor->scan.session) : 0;
 	cursor->reopened = false;
 	if (status < 0)
 		return result_of(cursor, status);

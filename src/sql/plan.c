@@ -119,7 +119,7 @@ static bool is_window(const char *letters)
 /* Whether rows can be looked up by a condition: SQLite joins by asking for one id after the other. */
 static bool is_key(const struct sql_vtab *vtab, const struct sqlite3_index_constraint *condition, int needs)
 {
-	return vtab->session->count == 1 && condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
+	return condition->op == SQLITE_INDEX_CONSTRAINT_EQ && !(needs >> KEY_SHIFT) &&
 	       sql_lookup_can(&vtab->table->columns[condition->iColumn]);
 }
 

@@ -24,9 +24,9 @@ struct sql_hooks {
 	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is told once */
 	/* An index is not used, or not kept: that is `what`. */
 	void (*refused)(void *context, const char *path, const char *what, const char *why);
-	/* Rows of a table are not kept for a join, as they are too many, or there are several files: what it is made of
-	 * will be read for each row of the other table. */
-	void (*not_kept)(void *context, const char *table, bool several);
+	/* Rows of a table are not kept for a join, as they are too many: what it is made of will be read for each row
+	 * of the other table. */
+	void (*not_kept)(void *context, const char *table);
 	/* The memory limit has no room for all series of a file's counters: those beyond are not in counter_track, and
 	 * their samples have no track_id. */
 	void (*series_left)(void *context, const char *path, size_t kept);

@@ -148,6 +148,12 @@ struct sql_needs {
 	bool start; /* its first time */
 };
 
+/* The rows of a file among those that are kept. */
+struct sql_part {
+	size_t end;
+	uint64_t start; /* of the file's clock */
+};
+
 struct sql_cursor {
 	sqlite3_vtab_cursor base;
 	const struct sql_table *table;
@@ -171,7 +177,7 @@ struct sql_cursor {
 	unsigned group;
 	struct sql_groups *groups;
 	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
-	unsigned passes;           /* over several files */
+	struct sql_part *parts;    /* of rows that are kept, by file; NULL: they are of the file that is open */
 	bool reopened;             /* its rows may be of another statement */
 
 	uint8_t *rows; /* row_size bytes each */

@@ -109,6 +109,30 @@ static void put_thread(struct sql_cursor *cursor, sqlite3_context *context, cons
 	put_key(cursor, context, SQL_THREAD, place);
 }
 
+/* ---- Without the reader, whose numbers end with it. ---- */
+
+enum sql_value sql_value_settled(enum sql_value value)
+{
+	if (value == SQL_TRACK || value == SQL_THREAD)
+		return SQL_KNOWN_TRACK;
+	return value == SQL_NAME ? SQL_KNOWN_NAME : value;
+}
+
+bool sql_settle(struct sql_cursor *cursor, enum sql_value value, void *place)
+{
+	uint32_t number = small(place);
+	if (value == SQL_TRACK || value == SQL_THREAD) {
+		number = track_number(cursor, value, place);
+	} else {
+		const struct sql_scan_name *name = number ? sql_scan_name(&cursor->scan, number) : NULL;
+		if (number && !name)
+			return false;
+		number = name ? name->number : 0;
+	}
+	memcpy(place, &number, sizeof number);
+	return true;
+}
+
 /* ---- Texts. The session's live as long as SQLite can want them. ---- */
 
 static void put_name(struct sql_cursor *cursor, sqlite3_context *context, const void *place)

@@ -57,7 +57,8 @@ static void write_sane_files(const uint8_t *bytes, size_t size)
 	    "argspec:f@arg1/i32,arg2;f@arg1/s;f@arg1/t3:x,fparg1/32,arg2/c\nretauto:f@retval/S\n";
 	static const char debug[] = "F: 100 main\nA: @arg1/p%rdi,arg2/e:color\nR: @retval/f80\n";
 	static const char tasks[] =
-	    "SESS timestamp=1.000000000 pid=7 sid=0123456789abcdef exename=\"/prog\"\nTASK timestamp=1.000000001 tid=7 pid=7\n";
+	    "SESS timestamp=1.000000000 pid=7 sid=0123456789abcdef exename=\"/prog\"\nTASK timestamp=1.000000001 tid=7 pid=7\n"
+	    "DLOP timestamp=2.000000000 tid=7 sid=0123456789abcdef base=20000 libname=\"./prog\"\nFORK timestamp=3.000000000 pid=8 ppid=7\n";
 	char info[sizeof header + sizeof specs];
 	static const char map[] = "1000-9000 r-xp 00000000 00:00 0 /prog\n",
 			  symbols[] = "0000000000000100 T main\n0000000000000200 T f\n";
