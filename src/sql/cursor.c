@@ -429,10 +429,10 @@ static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t first, unsigned column)
 {
 	enum sql_value value = cursor->table->columns[column].value;
-	uint8_t *at = held->rows + first * held->packing.size + cursor->slots[column].place;
 	bool fine = true;
-	if (!(held->columns >> column & 1) || sql_value_settled(value) == value)
+	if (first == held->count || !(held->columns >> column & 1) || sql_value_settled(value) == value)
 		return true;
+	uint8_t *at = held->rows + first * held->packing.size + cursor->slots[column].place;
 	for (size_t i = first; i < held->count && fine; i++, at += held->packing.size)
 		fine = sql_settle(cursor, value, at);
 	return fine;
