@@ -161,6 +161,7 @@ int tw_sql_say(struct tw_sql_run *run, const char *path)
 static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *statement)
 {
 	int offset = sqlite3_error_offset(run->db);
+	char hint[128];
 	const char *at = statement + (offset > 0 ? offset : 0), *line = text;
 	unsigned number = 1;
 	stop_progress(run);
@@ -169,7 +170,8 @@ static int say_place(struct tw_sql_run *run, const char *name, const char *text,
 			number++;
 			line = p + 1;
 		}
-	return tw_say_error("%s:%u:%u: %s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db));
+	tw_sql_hint(sqlite3_errmsg(run->db), hint, sizeof hint);
+	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, sqlite3_errmsg(run->db), hint);
 }
 
 /* The value of a --param by its name of some length; NULL: there is none. */

@@ -54,6 +54,9 @@ int tw_sql_say(struct tw_sql_run *run, const char *path);
 /* Tells the findings that there were since the last time. */
 void tw_sql_tell(struct tw_sql_run *run);
 
+/* sql_hints.c: what a message of SQLite may be about, to stand behind it; empty where nothing is known. */
+void tw_sql_hint(const char *message, char *hint, size_t room);
+
 /* sql_prompt.c: statements from a person or a pipe, until it ends. */
 int tw_sql_prompt(struct tw_sql_run *run);
 

@@ -388,6 +388,22 @@ one() { # what a query answers, without the names of the columns
 	END
 }
 
+@test "sql: a name that is not there is told with one that is" {
+	told() { # statement, what is told behind the place
+		run trackway sql "$DATA/fxt/oneshot_all.fxt" "$1"
+		[ "$status" = 2 ]
+		[ "${output#trackway: error: query:1:*: }" = "$2" ] || fail "$output"
+	}
+	told 'select * from slicee' 'no such table: slicee; did you mean slice?'
+	told 'select s.nmae from slice s' 'no such column: s.nmae; did you mean name?'
+	told 'select * from thread_slice' 'no such table: thread_slice; here that is slice join thread using (utid)'
+	told 'select cat from slice' 'no such column: cat; here that is category'
+	told "select EXTRACT_ARG(arg_set_id, 'x') from slice" "no such function: EXTRACT_ARG; here that is args ->> 'NAME'"
+	told 'select rel_pc from slice' 'no such column: rel_pc'
+	told 'select "über" from zebra_crossing' 'no such table: zebra_crossing'
+	told 'select nothing_like_it(1)' 'no such function: nothing_like_it'
+}
+
 @test "sql --index: one of another file is not used, and made anew" {
 	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
 	query='select count(*) from slice where ts between 0 and 1000000'
