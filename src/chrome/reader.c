@@ -122,7 +122,8 @@ static void report_late(struct tw_reader *reader)
 	struct tw_sorter *sorter = state->sorter;
 	if (sorter->late)
 		tw_report(reader, &chrome_rules[CHROME_LATE], sorter->late_offset, sorter->late_offset, 0,
-		          "%llu events are late, this is the first; by %llu ns at most",
+		          "%llu events come later than the reorder window allows to put in order, by up to %llu ns; a "
+		          "larger --reorder-window does.",
 		          (unsigned long long)sorter->late, (unsigned long long)sorter->latest_by);
 	sorter->late = 0;
 }

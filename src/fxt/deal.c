@@ -260,17 +260,22 @@ static void give_chunk(const struct deal *deal, struct part *part, const struct 
 			give_lane(deal, part, chunk, &chunk->calls->lanes[i]);
 }
 
-/* Lets a part have as many chunks as records may come late by. */
+/* Whether a part has as many chunks as records may come late by, and the oldest. */
+static bool has_enough(const struct deal *deal, const struct part *part)
+{
+	return part->taken < part->ready && part->held_bytes - size_of(chunk_at(deal, part->taken)) >= deal->window;
+}
+
 static void fill(const struct deal *deal, struct part *part)
 {
-	while (part->held_bytes < deal->window && part->ready < deal->committed)
+	while (!has_enough(deal, part) && part->ready < deal->committed)
 		part->held_bytes += size_of(chunk_at(deal, part->ready++));
 }
 
 /* Whether a part has them, or all that there are. */
 static bool is_ready(const struct deal *deal, const struct part *part)
 {
-	bool full = part->held_bytes >= deal->window || part->ready - part->taken == TW_ORDER_SLABS;
+	bool full = has_enough(deal, part) || part->ready - part->taken == TW_ORDER_SLABS;
 	return part->taken < part->ready && (full || deal->ended);
 }
 

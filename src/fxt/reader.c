@@ -178,16 +178,23 @@ static uint64_t early_bytes(const struct tw_reader *reader)
 	return fxt->window && !reader->options.reorder_window ? fxt->window->early_bytes : 0;
 }
 
-/* Holds as many chunks as records may come late by. */
+/* Whether records may still come that belong before the last one of the oldest chunk. */
+static bool wants_more(const struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
+	if (fxt->sorter.count == 0)
+		return true;
+	uint64_t behind = fxt->held_bytes - (fxt->held[0]->end - fxt->held[0]->begin);
+	return ordered && behind + early_bytes(reader) < fxt_reorder_window(reader);
+}
+
+/* Holds as many chunks as records may come late by, and the oldest. */
 static int fill(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	uint64_t window = fxt_reorder_window(reader);
-	bool ordered = reader->options.order != TW_ORDER_FILE || reader->options.checking == TW_CHECK_ALL;
-	window = ordered ? window : 1;
 	int status = 1;
-	while (!fxt->ended && fxt->held_bytes + early_bytes(reader) < window && tw_sorter_has_room(&fxt->sorter) &&
-	       status >= 0)
+	while (!fxt->ended && tw_sorter_has_room(&fxt->sorter) && wants_more(reader) && status >= 0)
 		status = pull(reader);
 	return status < 0 ? status : 0;
 }

@@ -39,6 +39,11 @@ struct verify {
 	uint64_t late, late_offset, latest_by;
 };
 
+static uint64_t size_of(const struct fxt_chunk *chunk)
+{
+	return chunk->end - chunk->begin;
+}
+
 /* ---- Ahead: the steps of a chunk, in order. ---- */
 
 /* Whether the name or the track of the last row waits for the dictionary. */
@@ -315,7 +320,7 @@ static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 		unsettle_steps(chunk, &verify->scratch);
 	uint64_t number = verify->oldest + verify->count++;
 	*lane_at(verify, number) = (struct lane){.chunk = chunk};
-	verify->bytes += chunk->end - chunk->begin;
+	verify->bytes += size_of(chunk);
 	put_head(verify, number);
 }
 
@@ -334,12 +339,17 @@ static int pull(struct verify *verify)
 	return chunk->failed || chunk->slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
 
-/* Holds as many chunks as records may come late by. */
+static bool is_full(struct verify *verify)
+{
+	return verify->count &&
+	       verify->bytes - size_of(lane_at(verify, verify->oldest)->chunk) >= fxt_reorder_window(verify->reader);
+}
+
+/* Holds as many chunks as records may come late by, and the oldest. */
 static int fill(struct verify *verify)
 {
-	uint64_t window = fxt_reorder_window(verify->reader);
 	int status = 1;
-	while (!verify->ended && verify->bytes < window && verify->count < TW_ORDER_SLABS && status >= 0)
+	while (!verify->ended && verify->count < TW_ORDER_SLABS && !is_full(verify) && status >= 0)
 		status = pull(verify);
 	return status < 0 ? status : 0;
 }
@@ -350,7 +360,7 @@ static void give_back(struct verify *verify)
 		struct fxt_chunk *chunk = lane_at(verify, verify->oldest)->chunk;
 		verify->oldest++;
 		verify->count--;
-		verify->bytes -= chunk->end - chunk->begin;
+		verify->bytes -= size_of(chunk);
 		fxt_ahead_give(verify->fxt->ahead, chunk);
 	}
 }

@@ -100,6 +100,24 @@ END
 	diff expected out
 }
 
+@test "records that come late by no more than the reorder window are put in order, wherever in the file they stand" {
+	archive <<'END'
+out.append(string(1, b'f'))
+for group in range(1000):
+    out += [event(4, 1, 1000 * group + 10 * back + 9, ticks=1000 * group + 10 * back) for back in range(99, -1, -1)]
+END
+	for window in 4K 256K 300K; do
+		for jobs in 1 2; do
+			trackway stat -j $jobs --reorder-window $window --json in.fxt 2>err | grep -q '"count":100000,"open":0,"unwound":0,"total_ns":900000,'
+			[ ! -s err ] || fail "stat: $(cat err)"
+		done
+		trackway convert --reorder-window $window --to csv in.fxt 2>err | tail -n +2 | cut -d, -f 1 >times
+		[ ! -s err ] || fail "convert: $(cat err)"
+		seq 0 10 999990 | cmp - times
+		[ "$(trackway check --reorder-window $window in.fxt)" = "in.fxt: fine" ]
+	done
+}
+
 @test "counters: the first, or those that were told most often, as rows and as charts" {
 	archive <<'END'
 out += [string(1, b'few'), string(2, b'most'), string(3, b'some'), string(4, b'told as text')]
