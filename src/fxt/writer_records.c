@@ -96,6 +96,13 @@ void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struc
 	no_place(w, event->category, "category");
 }
 
+/* Objects of programs, which come and go: what is written of them has no time, and no thread. */
+static bool has_lifetime(const struct fxt_writer *w, const struct tw_event *event)
+{
+	enum { NONE = 0 }; /* ZX_OBJ_TYPE_NONE, zircon/types.h: no kernel object has it */
+	return w->foreign && event->value == NONE && !(event->flags & TW_FLAG_USERSPACE);
+}
+
 /* Of a userspace object with an inline thread the process alone stands there, as the document has it. */
 void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
@@ -119,6 +126,8 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	    userspace ? TW_FXT_TYPE_USERSPACE_OBJECT | thread << 16 : TW_FXT_TYPE_KERNEL_OBJECT | type << 16;
 	fxt_put_end(out, &put, header | (uint64_t)name.reference << 24 | count << 40);
 	no_place(w, userspace ? event->value : 0, "object type");
+	if (has_lifetime(w, event))
+		fxt_loss(w, "object", true);
 	no_place(w, event->category, "category");
 }
 

@@ -91,6 +91,18 @@ comes_back() { # log
 	trackway stat --from chrome --json late.json | grep -q '"name":"a"'
 }
 
+@test "objects that come and go lose their times in FXT: counted" {
+	cat >objects.json <<-'END'
+		[{"ph":"N","ts":1,"pid":1,"tid":2,"name":"o","id":"0x1000"},
+		 {"ph":"O","ts":2,"pid":1,"tid":2,"name":"o","id":"0x1000","args":{"snapshot":{"x":1}}},
+		 {"ph":"D","ts":3,"pid":1,"tid":2,"name":"o","id":"0x1000"}]
+	END
+	trackway convert objects.json -o objects.fxt 2>losses
+	[ "$(cat losses)" = "trackway: objects.fxt: object: 3 kept in another form" ]
+	run trackway convert --strict "$DATA/fxt/oneshot_all.fxt" -o same.fxt
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
 @test "a counter's values: numbers in strings are numbers, what is none is told" {
 	cat >counters.json <<-'END'
 		[{"name":"c","ph":"C","ts":1,"pid":1,"args":{"a":"12","b":"-1.5e3","c":7,"text":"idle","none":null,"odd":"12 "}},
