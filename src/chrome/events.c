@@ -271,6 +271,27 @@ static void carry_cpu(struct chrome_fill *fill, struct chrome_track *track)
 
 /* ---- Rows. ---- */
 
+/* Flows of the newer kind are not events: an id binds those together that say that it goes in, out, or both. */
+static int add_flow(struct chrome_fill *fill, const struct tw_event *event)
+{
+	bool in = member(fill, CHROME_FLOW_IN)->type == CHROME_TRUE;
+	bool out = member(fill, CHROME_FLOW_OUT)->type == CHROME_TRUE;
+	bool has_flow = member(fill, CHROME_BIND_ID)->type && (in || out) && event->kind != TW_SLICE_END;
+	const struct tw_event flow = {
+	    .kind = in && out ? TW_FLOW_STEP
+	            : out     ? TW_FLOW_BEGIN
+	                      : TW_FLOW_END,
+	    .offset = event->offset,
+	    .track = event->track,
+	    .time = event->time,
+	    .cpu = event->cpu,
+	    .id = number_of_id(member(fill, CHROME_BIND_ID)),
+	    .name = has_flow ? chrome_name(fill->reader, "flow", strlen("flow")) : 0,
+	};
+	bool added = !has_flow || (flow.name != UINT32_MAX && tw_slab_add(&fill->piece->slab, &flow));
+	return added && !fill->piece->slab.failed ? 0 : TW_ERR_MEMORY;
+}
+
 static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, struct tw_event *event)
 {
 	struct chrome_state *state = fill->state;
@@ -288,7 +309,7 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	chrome_arguments(fill, member(fill, CHROME_ARGS));
 	note_members(fill);
 	carry_cpu(fill, track);
-	return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : 0;
+	return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : add_flow(fill, event);
 }
 
 static void report_phase(struct chrome_fill *fill)

@@ -280,7 +280,7 @@ bool chrome_is(const struct chrome_value *value, const char *text)
 static inline unsigned member_of(const struct chrome_value *key)
 {
 	static const struct {
-		char text[8];
+		char text[9];
 		uint8_t size;
 	} keys[] = {
 #define X(id, key) {key, sizeof key - 1},

@@ -82,7 +82,10 @@ bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, stru
 	X(BP, "bp")                                                                                                    \
 	X(TTS, "tts")                                                                                                  \
 	X(TDUR, "tdur")                                                                                                \
-	X(PRIO, "prio")
+	X(PRIO, "prio")                                                                                                \
+	X(BIND_ID, "bind_id")                                                                                          \
+	X(FLOW_IN, "flow_in")                                                                                          \
+	X(FLOW_OUT, "flow_out")
 
 enum chrome_member {
 #define X(id, key) CHROME_##id,

@@ -83,6 +83,13 @@ static int describe(struct tw_reader *reader, struct chrome_records *records, co
 }
 
 /* The next event that passes the filter, from the file again. */
+/* Whether a row is only the flow that an event of another kind belongs to. */
+static bool is_flow_beside(const struct tw_event *event, const struct chrome_item *item)
+{
+	bool is_flow = event->kind >= TW_FLOW_BEGIN && event->kind <= TW_FLOW_END;
+	return is_flow && chrome_phases[chrome_phase_number(item)].event != event->kind;
+}
+
 static int next_filtered(struct tw_reader *reader, struct chrome_records *records, struct chrome_item *item)
 {
 	for (;;) {
@@ -93,8 +100,11 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 			records->taken = 0;
 		}
 		const struct tw_event *event = &records->batch.events[records->taken++];
-		if (event->kind != TW_LOST && !(event->flags & TW_FLAG_CLIPPED))
-			return chrome_item_at(reader, &records->window, event->offset, item);
+		if (event->kind == TW_LOST || event->flags & TW_FLAG_CLIPPED)
+			continue;
+		int status = chrome_item_at(reader, &records->window, event->offset, item);
+		if (status < 0 || !is_flow_beside(event, item))
+			return status;
 	}
 }
 

@@ -91,6 +91,21 @@ comes_back() { # log
 	trackway stat --from chrome --json late.json | grep -q '"name":"a"'
 }
 
+@test "flows of the newer kind are events in FXT, and no records of their own" {
+	cat >flows.json <<-'END'
+		[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"name":"a","bind_id":"0x7","flow_out":true},
+		 {"ph":"X","ts":4,"dur":2,"pid":1,"tid":3,"name":"b","bind_id":"0x7","flow_in":true}]
+	END
+	trackway convert flows.json -o flows.fxt
+	trackway check flows.fxt
+	trackway dump flows.fxt | grep -o 'event.*\(timestamp\|flow_correlation_id\)=[0-9]*' >out
+	[ "$(grep -c 'event.flow-begin .*flow_correlation_id=7' out)" -eq 1 ]
+	[ "$(grep -c 'event.flow-end .*flow_correlation_id=7' out)" -eq 1 ]
+	trackway check flows.json
+	[ "$(trackway dump flows.json | wc -l)" -eq 2 ]
+	[ "$(trackway dump --from-time 0 --to-time 9us flows.json | wc -l)" -eq 2 ]
+}
+
 @test "objects that come and go lose their times in FXT: counted" {
 	cat >objects.json <<-'END'
 		[{"ph":"N","ts":1,"pid":1,"tid":2,"name":"o","id":"0x1000"},

@@ -216,6 +216,15 @@ static const struct scene scenes[] = {
      "[{\"ph\":\"s\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"a\",\"id\":1},{\"ph\":\"t\",\"ts\":2,\"pid\":1,\"tid\":3,\"name\":\"a\",\"id\":1},"
      "{\"ph\":\"f\",\"bp\":\"e\",\"ts\":3,\"pid\":1,\"tid\":4,\"name\":\"a\",\"id\":1}]",
      "1000 flow-begin 1/2 a id=1\n2000 flow-step 1/3 a id=1\n3000 flow-end 1/4 a id=1\n"},
+    {"flows of the newer kind",
+     "[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":2,\"name\":\"a\",\"bind_id\":\"0x1f\",\"flow_out\":true},"
+     "{\"ph\":\"B\",\"ts\":3,\"pid\":1,\"tid\":3,\"name\":\"b\",\"bind_id\":31,\"flow_in\":true,\"flow_out\":true},"
+     "{\"ph\":\"E\",\"ts\":4,\"pid\":1,\"tid\":3,\"bind_id\":31,\"flow_in\":true},"
+     "{\"ph\":\"i\",\"ts\":5,\"pid\":1,\"tid\":4,\"name\":\"c\",\"bind_id\":31,\"flow_in\":true,\"flow_out\":false},"
+     "{\"ph\":\"i\",\"ts\":6,\"pid\":1,\"tid\":4,\"name\":\"d\",\"bind_id\":31}]",
+     "1000 slice-complete 1/2 a value=2000\n1000 flow-begin 1/2 flow id=1f\n"
+     "3000 slice-begin 1/3 b\n3000 flow-step 1/3 flow id=1f\n4000 slice-end 1/3 \n"
+     "5000 instant 1/4 c\n5000 flow-end 1/4 flow id=1f\n6000 instant 1/4 d\n"},
     {"objects",
      "[{\"ph\":\"N\",\"ts\":1,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":\"0x1000\"},{\"ph\":\"O\",\"ts\":2,\"pid\":1,\"tid\":2,\"name\":\"o\","
      "\"id\":\"0x1000\",\"args\":{\"snapshot\":{\"x\":1,\"y\":{\"z\":[1, 2]}}}},{\"ph\":\"D\",\"ts\":3,\"pid\":1,\"tid\":2,\"name\":\"o\",\"id\":"
