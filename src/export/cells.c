@@ -231,6 +231,8 @@ void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const
 	cells->dictionary = tw_reader_dictionary(reader);
 	cells->batch = batch;
 	cells->has_cpu = tw_reader_clock(reader)->has_cpu;
+	tw_names_meet(&cells->names, cells->dictionary);
+	tw_names_meet(&cells->args.names, cells->dictionary);
 	if (!cells->begun)
 		begin(cells, reader);
 	cells->begun = true;

@@ -682,7 +682,8 @@ static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader
 	    .has_cpu = tw_reader_clock(reader)->has_cpu,
 	};
 	job.names = tw_dictionary_all_names(job.dictionary, &job.name_count);
-	chrome->names.settled = chrome->args.names.settled = !tw_dictionary_has_renamed(job.dictionary);
+	tw_names_meet(&chrome->names, job.dictionary);
+	tw_names_meet(&chrome->args.names, job.dictionary);
 	int status = chrome->begun ? 0 : begin(chrome, writer, reader);
 	if (!status)
 		status = grow(chrome, job.dictionary);

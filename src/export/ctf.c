@@ -262,16 +262,14 @@ static size_t find_names(const struct ctf *ctf, const struct tw_event *event, co
                          const struct tw_rendered *found[NAMES])
 {
 	const uint32_t numbers[NAMES] = {track->name, event->name, event->category};
-	const struct tw_names *names = &ctf->cells.names;
 	size_t size = 0;
 	for (size_t i = 0; i < NAMES; i++) {
-		const struct tw_name *name = tw_dictionary_name(ctf->cells.dictionary, numbers[i]);
 		found[i] = NULL;
 		if (numbers[i] == 0)
 			continue;
-		if (!tw_names_has(names, name, numbers[i]) || names->pieces[numbers[i]].cut)
+		found[i] = tw_names_kept(&ctf->cells.names, ctf->cells.dictionary, numbers[i]);
+		if (!found[i] || found[i]->cut)
 			return SIZE_MAX;
-		found[i] = &names->pieces[numbers[i]];
 		size += found[i]->size;
 	}
 	return size;

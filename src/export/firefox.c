@@ -311,6 +311,8 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 	struct firefox *firefox = writer->state;
 	int status = tw_measured_meet(&firefox->measured, reader, batch, MEMORY_PER_NODE);
 	uint32_t tracks = tw_dictionary_tracks(firefox->measured.dictionary);
+	tw_names_meet(&firefox->names, firefox->measured.dictionary);
+	tw_names_meet(&firefox->args.names, firefox->measured.dictionary);
 	firefox->jobs = reader->options.jobs;
 	tw_names_bound(&firefox->names, tw_memory_limit(reader));
 	tw_names_bound(&firefox->args.names, tw_memory_limit(reader));

@@ -33,7 +33,7 @@ struct tw_names {
 	struct tw_rendered passing; /* the last one that there was no room for */
 	struct tw_line text;
 	uint64_t cut; /* how often one was rendered that was cut */
-	bool settled; /* no name has got another text: kept pieces are right. Told by who knows, for each batch */
+	bool settled; /* no name has got another text: kept pieces are right */
 };
 
 /* All zero before. */
@@ -41,6 +41,12 @@ void tw_names_init(struct tw_names *names, tw_render_fn *render);
 
 /* Lets no more be kept than a share of a memory limit. */
 void tw_names_bound(struct tw_names *names, size_t memory_limit);
+
+/* Before each batch: tells whether a name has got another text since. */
+static inline void tw_names_meet(struct tw_names *names, const struct tw_dictionary *dictionary)
+{
+	names->settled = !tw_dictionary_has_renamed(dictionary);
+}
 
 /* Renders a name that is not there; tw_names_find() is what to call. */
 const struct tw_rendered *tw_names_render(struct tw_names *names, const struct tw_name *name, uint32_t number);
@@ -54,15 +60,21 @@ static inline bool tw_names_has(const struct tw_names *names, const struct tw_na
 	return of && (names->settled || of == name->text);
 }
 
+/* The piece of a name if it is kept, otherwise NULL. */
+static inline const struct tw_rendered *tw_names_kept(const struct tw_names *names,
+                                                      const struct tw_dictionary *dictionary, uint32_t number)
+{
+	const struct tw_name *name = names->settled ? NULL : tw_dictionary_name(dictionary, number);
+	return tw_names_has(names, name, number) ? &names->pieces[number] : NULL;
+}
+
 /* The piece of a name. It lives until the next call, where it is kept as long as the names do; without memory it is
  * empty, and names->text has failed. */
 static inline const struct tw_rendered *tw_names_find(struct tw_names *names, const struct tw_dictionary *dictionary,
                                                       uint32_t number)
 {
-	if (names->settled && tw_names_has(names, NULL, number))
-		return &names->pieces[number];
-	const struct tw_name *name = tw_dictionary_name(dictionary, number);
-	return tw_names_has(names, name, number) ? &names->pieces[number] : tw_names_render(names, name, number);
+	const struct tw_rendered *kept = tw_names_kept(names, dictionary, number);
+	return kept ? kept : tw_names_render(names, tw_dictionary_name(dictionary, number), number);
 }
 
 static inline const char *tw_names_bytes(const struct tw_names *names, const struct tw_rendered *piece)

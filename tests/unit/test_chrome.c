@@ -605,6 +605,18 @@ static void test_late_names(void **state)
 	          "{\"ph\":\"M\"," ON_MAIN "\"name\":\"thread_name\",\"args\":{\"name\":\"leaf\"}}");
 }
 
+static void test_told_anew(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_UINT, .value.u = 1};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+	assert_true(tw_dictionary_rename(f->reader.dictionary, f->fib, &(struct tw_name){.text = "f", .length = 1}));
+	assert_true(tw_dictionary_rename(f->reader.dictionary, f->leaf, &(struct tw_name){.text = "n", .length = 1}));
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 1));
+	expect(f, "{\"ph\":\"i\"," ON_MAIN "\"ts\":0.000,\"name\":\"f\",\"s\":\"t\",\"args\":{\"leaf\":1}},\n"
+	          "{\"ph\":\"i\"," ON_MAIN "\"ts\":0.000,\"name\":\"f\",\"s\":\"t\",\"args\":{\"n\":1}}");
+}
+
 /* A pointer or koid whose object is known is shown with its name. */
 static void test_references(void **state)
 {
@@ -695,6 +707,7 @@ int main(void)
 	    TEST(test_other_kinds),
 	    TEST(test_track_names),
 	    TEST(test_late_names),
+	    TEST(test_told_anew),
 	    TEST(test_references),
 	    TEST(test_deep),
 	    cmocka_unit_test(test_spans_far),

@@ -61,6 +61,20 @@ static void test_slices_and_markers(void **state)
 }
 
 /* Operations begin and end; the ends have no start. */
+/* What becomes better known is told so from then on: categories, and keys of arguments. */
+static void test_told_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_dictionary *dictionary = f->reader.dictionary;
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 1};
+	PUT(f, EVENT(7, TW_INSTANT, f->main, f->cat, .category = f->leaf, .argument_count = 1));
+	assert_true(tw_dictionary_rename(dictionary, f->fib, &(struct tw_name){.text = "fibonacci", .length = 9}));
+	assert_true(tw_dictionary_rename(dictionary, f->leaf, &(struct tw_name){.text = "tree", .length = 4}));
+	PUT(f, EVENT(8, TW_INSTANT, f->main, f->cat, .category = f->leaf, .argument_count = 1));
+	expect(finish(f), "\"data\":[{\"type\":\"event\",\"category\":\"leaf\",\"args\":\"{\\\"fib\\\":1}\"},"
+	                  "{\"type\":\"event\",\"category\":\"tree\",\"args\":\"{\\\"fibonacci\\\":1}\"}]");
+}
+
 static void test_async(void **state)
 {
 	struct fixture *f = *state;
@@ -240,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_told_anew, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_counters, setup, teardown),

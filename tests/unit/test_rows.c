@@ -149,6 +149,20 @@ static void test_told_anew(void **state)
 	                                    "4,instant,8,9,,fibonacci,,,,,,,,,,\n");
 }
 
+static void test_keys_told_anew(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 1};
+	PUT(f, EVENT(0, TW_INSTANT, f->main, f->cat, .argument_count = 1));
+	assert_true(tw_dictionary_rename(f->reader.dictionary, f->fib, &(struct tw_name){.text = "n", .length = 1}));
+	PUT(f, EVENT(1, TW_INSTANT, f->main, f->cat, .argument_count = 1));
+	assert_string_equal(finish(f),
+	                    "{\"time_ns\":0,\"kind\":\"instant\",\"process\":7,\"thread\":7,\"name\":\"cat\","
+	                    "\"args\":{\"fib\":1}}\n"
+	                    "{\"time_ns\":1,\"kind\":\"instant\",\"process\":7,\"thread\":7,\"name\":\"cat\","
+	                    "\"args\":{\"n\":1}}\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +173,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_long_arguments, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_keys, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_told_anew, setup_csv, teardown),
+	    cmocka_unit_test_setup_teardown(test_keys_told_anew, setup_jsonl, teardown),
 	};
 	return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }
