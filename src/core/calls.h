@@ -165,8 +165,8 @@ static inline bool tw_goes_on(const struct tw_event *event)
 }
 
 /* The item that an event is which is a call. Member by member: an initializer is put together in memory and copied from
- * there as a whole, for which the processor waits; and the kind last, because it would wait for that, too, to read a byte
- * that it has just written as a part of four (`make bench` measures convert). */
+ * there as a whole, for which the processor waits; and the kind last, because it would wait for that, too, to read a
+ * byte that it has just written as a part of four (`make bench` measures convert). */
 static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
 {
 	struct tw_call_item item;

@@ -13,8 +13,8 @@
 #include "core/format.h"
 #include "core/ticks.h"
 
-/* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of whoever
- * takes them, a dictionary behind the reader and a target first of all. */
+/* What a name costs besides its text, and what a track does: their rows and slots here, and those in the tables of
+ * whoever takes them, a dictionary behind the reader and a target first of all. */
 enum { NAME_COST = 160, TRACK_COST = 320 };
 
 /* Memory within the limit, all zero; NULL and `full` otherwise. */
