@@ -241,27 +241,36 @@ static int take_data(struct uftrace_cursor *cursor, const struct thread *thread,
 	return 0;
 }
 
+/* At least so many bytes from the next record on. */
+static int view(struct uftrace_cursor *cursor, size_t want, const uint8_t **bytes, size_t *have)
+{
+	int status = tw_window_view(&cursor->window, cursor->next, want, bytes, have);
+	return status < 0 ? tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->input)) : 0;
+}
+
 int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *record)
 {
 	const uint8_t *bytes;
 	size_t have;
-	int status = tw_window_view(&cursor->window, cursor->next, GAP_MOST, &bytes, &have);
-	if (status < 0)
-		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->input));
-	if (have == 0)
-		return 0;
-	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, record))
-		return take_gap(cursor, bytes, have, record);
+	int status = view(cursor, UFTRACE_RECORD_SIZE, &bytes, &have);
+	if (status < 0 || have == 0)
+		return status;
+	if (have < UFTRACE_RECORD_SIZE || !decode(bytes, record)) {
+		status = view(cursor, GAP_MOST, &bytes, &have);
+		return status < 0 ? status : take_gap(cursor, bytes, have, record);
+	}
 	record->offset = cursor->next;
 	judge(cursor, record);
 	struct thread thread = {cursor->time, cursor->depth, cursor->timed};
 	go_on(&thread, record);
 	record->time = thread.time;
-	if (record->more && take_data(cursor, &thread, bytes, have, record) < 0)
-		return TW_ERR_MEMORY;
+	if (record->more) {
+		status = view(cursor, 2 * UFTRACE_DATA_MOST, &bytes, &have);
+		status = status < 0 ? status : take_data(cursor, &thread, bytes, have, record);
+	}
 	cursor->time = thread.time;
 	cursor->depth = thread.depth;
 	cursor->timed = thread.timed;
 	cursor->next += record->size;
-	return 1;
+	return status < 0 ? status : 1;
 }
