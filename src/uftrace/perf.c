@@ -86,19 +86,24 @@ static int give_up(struct tw_reader *reader, const struct uftrace_cpu *cpu, size
 	return 0;
 }
 
+static int view(struct tw_reader *reader, struct uftrace_cpu *cpu, size_t want, const uint8_t **bytes, size_t *have)
+{
+	int status = tw_window_view(&cpu->window, cpu->next, want, bytes, have);
+	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(cpu->input)) : 0;
+}
+
 /* Returns 1, 0 at the end, or a negative status. */
 static int next_record(struct tw_reader *reader, struct uftrace_cpu *cpu, struct perf_record *record)
 {
 	const uint8_t *bytes;
 	size_t have;
-	int status = tw_window_view(&cpu->window, cpu->next, RECORD_MOST, &bytes, &have);
-	if (status < 0) {
-		tw_fail(reader, status, "%s", tw_input_error(cpu->input));
+	int status = view(reader, cpu, HEADER, &bytes, &have);
+	if (status < 0 || have == 0)
 		return status;
-	}
-	if (have == 0)
-		return 0;
 	size_t size = have < HEADER ? 0 : tw_load16(bytes + SIZE, false);
+	status = view(reader, cpu, size < HEADER ? RECORD_MOST : size, &bytes, &have);
+	if (status < 0)
+		return status;
 	if (size < HEADER || size > have)
 		return give_up(reader, cpu, size, have);
 	*record = (struct perf_record){.type = tw_load32(bytes, false),
