@@ -89,7 +89,9 @@ static int give_up(struct tw_reader *reader, const struct uftrace_cpu *cpu, size
 static int view(struct tw_reader *reader, struct uftrace_cpu *cpu, size_t want, const uint8_t **bytes, size_t *have)
 {
 	int status = tw_window_view(&cpu->window, cpu->next, want, bytes, have);
-	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(cpu->input)) : 0;
+	if (status < 0)
+		tw_fail(reader, status, "%s", tw_input_error(cpu->input));
+	return status;
 }
 
 /* Returns 1, 0 at the end, or a negative status. */
@@ -99,7 +101,7 @@ static int next_record(struct tw_reader *reader, struct uftrace_cpu *cpu, struct
 	size_t have;
 	int status = view(reader, cpu, HEADER, &bytes, &have);
 	if (status < 0 || have == 0)
-		return status;
+		return status < 0 ? status : 0;
 	size_t size = have < HEADER ? 0 : tw_load16(bytes + SIZE, false);
 	status = view(reader, cpu, size < HEADER ? RECORD_MOST : size, &bytes, &have);
 	if (status < 0)
