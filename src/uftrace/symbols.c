@@ -242,22 +242,25 @@ static int load_session(struct tw_reader *reader, struct uftrace_session *sessio
 
 /* ---- Sessions. ---- */
 
+static bool note_last(struct uftrace_symbols *symbols, const char *id, uint32_t number)
+{
+	uint64_t key = strtoull(id, NULL, 16);
+	uint32_t *stored = tw_map_stored(&symbols->last_sessions, key);
+	if (stored)
+		*stored = number + 1;
+	return stored || tw_map_add(&symbols->last_sessions, key, number);
+}
+
 bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time)
 {
-	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1, sizeof *symbols->sessions))
+	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1,
+	             sizeof *symbols->sessions) ||
+	    !note_last(symbols, id, (uint32_t)symbols->session_count))
 		return false;
 	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
 	*session = (struct uftrace_session){.process = process, .time = time, .under = UINT32_MAX};
 	(void)snprintf(session->id, sizeof session->id, "%s", id);
 	return true;
-}
-
-static uint32_t last_of(const struct uftrace_symbols *symbols, const char *id)
-{
-	for (size_t i = symbols->session_count; i-- > 0;)
-		if (strcmp(symbols->sessions[i].id, id) == 0)
-			return (uint32_t)i;
-	return UINT32_MAX;
 }
 
 /* What lies where a library is, the one that was opened last. */
@@ -274,8 +277,9 @@ bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time
 {
 	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
 	struct load load = {.reader = reader};
-	uint32_t under = last_of(symbols, id);
-	if (under == UINT32_MAX || symbols->sessions[under].libraries == LIBRARIES_MOST ||
+	uint32_t under;
+	if (!tw_map_find(&symbols->last_sessions, strtoull(id, NULL, 16), &under) ||
+	    symbols->sessions[under].libraries == LIBRARIES_MOST ||
 	    !uftrace_fits(reader, sizeof *symbols->sessions + strlen(path)))
 		return false;
 	uint32_t module = module_of(&load, path);
@@ -432,4 +436,5 @@ void uftrace_symbols_free(struct uftrace_symbols *symbols)
 	free(symbols->modules);
 	free(symbols->sessions);
 	tw_map_free(&symbols->names);
+	tw_map_free(&symbols->last_sessions);
 }

@@ -80,6 +80,7 @@ struct uftrace_symbols {
 	size_t module_count, module_room;
 	struct uftrace_session *sessions; /* as task.txt has them */
 	size_t session_count, session_room;
+	struct tw_map last_sessions;  /* by id, the last one that has it */
 	struct uftrace_module kernel; /* kallsyms */
 	struct tw_map names;          /* address and session to name */
 	size_t used;                  /* bytes of all this, about */
