@@ -276,7 +276,8 @@ static int add_flow(struct chrome_fill *fill, const struct tw_event *event)
 {
 	bool in = member(fill, CHROME_FLOW_IN)->type == CHROME_TRUE;
 	bool out = member(fill, CHROME_FLOW_OUT)->type == CHROME_TRUE;
-	bool has_flow = member(fill, CHROME_BIND_ID)->type && (in || out) && event->kind != TW_SLICE_END;
+	if (event->kind == TW_SLICE_END || (!in && !out))
+		return 0;
 	const struct tw_event flow = {
 	    .kind = in && out ? TW_FLOW_STEP
 	            : out     ? TW_FLOW_BEGIN
@@ -286,9 +287,9 @@ static int add_flow(struct chrome_fill *fill, const struct tw_event *event)
 	    .time = event->time,
 	    .cpu = event->cpu,
 	    .id = number_of_id(member(fill, CHROME_BIND_ID)),
-	    .name = has_flow ? chrome_name(fill->reader, "flow", strlen("flow")) : 0,
+	    .name = chrome_name(fill->reader, "flow", strlen("flow")),
 	};
-	bool added = !has_flow || (flow.name != UINT32_MAX && tw_slab_add(&fill->piece->slab, &flow));
+	bool added = flow.name != UINT32_MAX && tw_slab_add(&fill->piece->slab, &flow);
 	return added && !fill->piece->slab.failed ? 0 : TW_ERR_MEMORY;
 }
 
@@ -309,7 +310,9 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	chrome_arguments(fill, member(fill, CHROME_ARGS));
 	note_members(fill);
 	carry_cpu(fill, track);
-	return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : add_flow(fill, event);
+	if (fill->failed || fill->piece->slab.failed)
+		return TW_ERR_MEMORY;
+	return member(fill, CHROME_BIND_ID)->type ? add_flow(fill, event) : 0;
 }
 
 static void report_phase(struct chrome_fill *fill)

@@ -287,8 +287,8 @@ static struct tw_fdr_record event_of(const struct fdr_writer *w, const struct tw
                                      const struct tw_argument *arguments, bool *exact)
 {
 	const struct tw_name *name = tw_dictionary_name(w->dictionary, event->name);
-	bool typed = strcmp(name->text, "typed event") == 0 && is_typed(event, arguments);
-	bool custom = strcmp(name->text, "custom event") == 0 && is_custom(event, arguments);
+	bool typed = is_typed(event, arguments) && strcmp(name->text, "typed event") == 0;
+	bool custom = is_custom(event, arguments) && strcmp(name->text, "custom event") == 0;
 	struct tw_fdr_record record = {
 	    .kind = typed ? TW_FDR_TYPED_EVENT : TW_FDR_CUSTOM_EVENT,
 	    .payload = (const uint8_t *)name->text,
