@@ -10,13 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void write_fd(void *context, const char *bytes, size_t size)
+static void write_to(struct tw_output *out, int fd, const char *bytes, size_t size)
 {
-	struct tw_output *out = context;
-	if (out->text && size && !tw_text_add(out->text, bytes, size))
-		out->error = ENOMEM;
-	while (!out->text && size && !out->error) {
-		ssize_t n = write(out->fd, bytes, size);
+	while (size && !out->error) {
+		ssize_t n = write(fd, bytes, size);
 		if (n < 0 && errno != EINTR)
 			out->error = errno;
 		if (n > 0) {
@@ -26,9 +23,20 @@ static void write_fd(void *context, const char *bytes, size_t size)
 	}
 }
 
+static void write_fd(void *context, const char *bytes, size_t size)
+{
+	struct tw_output *out = context;
+	if (!out->text)
+		write_to(out, out->fd, bytes, size);
+	else if (size && !tw_text_add(out->text, bytes, size))
+		out->error = ENOMEM;
+}
+
 static void write_all(struct tw_output *out, const char *bytes, size_t size)
 {
-	if (!out->press)
+	if (out->aside)
+		write_to(out, *out->aside, bytes, size);
+	else if (!out->press)
 		write_fd(out, bytes, size);
 	else if (!out->error)
 		tw_press_put(out->press, bytes, size);
@@ -39,6 +47,30 @@ void tw_output_flush(struct tw_output *out)
 	write_all(out, out->buffer, out->used);
 	out->flushed += out->used;
 	out->used = 0;
+}
+
+void tw_output_turn_aside(struct tw_output *out, const int *fd)
+{
+	tw_output_flush(out);
+	out->aside = fd;
+}
+
+void tw_output_put_back(struct tw_output *out, int fd)
+{
+	uint64_t at = 0;
+	for (ssize_t n = 1; n > 0 && !out->error; at += (uint64_t)n) {
+		tw_output_flush(out);
+		do {
+			n = pread(fd, out->buffer, TW_OUTPUT_BUFFER, (off_t)at);
+		} while (n < 0 && errno == EINTR);
+		if (n < 0)
+			out->error = errno;
+		n = n < 0 ? 0 : n;
+		out->used = (size_t)n;
+		out->flushed -= (uint64_t)n;
+	}
+	if (!out->error && at && (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+		out->error = errno;
 }
 
 void tw_put_large(struct tw_output *out, const void *bytes, size_t size)

@@ -26,6 +26,7 @@ struct tw_output {
 	struct tw_outfile file;
 	struct tw_press *press; /* NULL: the bytes go out as they are */
 	struct tw_text *text;   /* where they go instead of fd; NULL: to fd */
+	const int *aside;       /* a descriptor that they go to meanwhile, as they are; NULL: none */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds;
@@ -52,6 +53,11 @@ void tw_output_discard(struct tw_output *out);
 
 /* Hands the buffer to the system now, or to the compression. */
 void tw_output_flush(struct tw_output *out);
+
+/* What is put from now on goes to a file, as it is; NULL: where it went before. And puts all that is in such a file,
+ * which is empty then; it does not count twice. */
+void tw_output_turn_aside(struct tw_output *out, const int *fd);
+void tw_output_put_back(struct tw_output *out, int fd);
 
 /* Bytes written so far, before compression. */
 static inline uint64_t tw_output_position(const struct tw_output *out)

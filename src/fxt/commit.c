@@ -137,13 +137,22 @@ static const struct tw_argument *bytes_of(const struct tw_slab *slab, const stru
 	return NULL;
 }
 
-/* What goes on behind this row. All of an unknown record is shown, padding too. */
-static void keep_blob(struct fxt_commit *commit, const struct tw_slab *slab, const struct tw_event *row)
+/* Whether the file has this many bytes more behind a chunk, as far as can be told. */
+static bool has_more(const struct fxt_commit *commit, const struct fxt_chunk *chunk, uint64_t more)
 {
-	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(slab, row) : NULL;
+	const struct tw_input *input = commit->reader->input;
+	uint64_t end = fxt_offset(chunk, chunk->end);
+	return tw_input_seekable(input) && end <= tw_input_size(input) && more <= tw_input_size(input) - end;
+}
+
+/* What goes on behind this row. All of an unknown record is shown, padding too. */
+static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, struct tw_event *row)
+{
+	const struct tw_argument *bytes = row->flags & TW_FLAG_PARTIAL ? bytes_of(&chunk->slab, row) : NULL;
 	if (!bytes)
 		return;
 	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
+	row->other = row->kind == TW_BLOB && has_more(commit, chunk, left) ? FXT_FIRST_PART : 0;
 	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
 }
 
@@ -151,10 +160,11 @@ static void fix_payload(const struct place *at)
 {
 	struct fxt_blob_row *blob = &at->commit->blob;
 	if (at->fix->row > 0) /* cut off by the end of the file */
-		keep_blob(at->commit, &at->chunk->slab, at->row - 1);
+		keep_blob(at->commit, at->chunk, at->row - 1);
 	struct tw_argument *bytes = argument_of(at, 0);
 	const struct tw_event part = *at->row;
 	*at->row = blob->event;
+	at->row->other = blob->event.other ? FXT_LATER_PART : 0;
 	at->row->offset = part.offset;
 	at->row->first_argument = part.first_argument;
 	at->row->argument_count = part.argument_count;
@@ -256,7 +266,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		fixers[fix->kind](&at);
 	}
 	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
-		keep_blob(commit, &chunk->slab, &chunk->slab.events[chunk->slab.count - 1]);
+		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);
 	tell_all(commit, chunk);
 	commit->lost_bytes += chunk->counts.lost_bytes;
 }

@@ -142,6 +142,7 @@ static int put_new(struct fxt_passage *passage, const struct fxt_feed *feed, con
 	event.time = time;
 	if (!tw_map_row(&feed->input->own, &event, passage->arguments))
 		return no_memory(passage->merged);
+	((struct fxt_writer *)passage->writer->state)->source = feed;
 	passage->passed->written =
 	    tw_write(passage->writer, passage->merged, &(struct tw_batch){&event, 1, passage->arguments});
 	if (passage->passed->written < 0)

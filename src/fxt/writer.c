@@ -15,7 +15,8 @@
  *   arguments they would become arguments of calls on the way back.
  * - Scheduling records and logs have no name and no category, objects no time and no track, blobs neither.
  * - A blob is cut into blob records of the same name, which the document appends to one another, so that its parts need
- *   not be held together. Whole blobs that have a category, a track or arguments are large blob records.
+ *   not be held together. Whole blobs that have a category, a track or arguments are large blob records, and so are
+ *   those in parts of which it is known that all parts come.
  * - Lost events called "records dropped" are provider events; FXT has nothing for gaps with a size: an instant. So have
  *   samples that are no list of addresses, blocks of instructions and metadata.
  * - Tracks of CPUs and others become threads with koids that no kernel gives out. */
@@ -24,6 +25,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "fxt/fxt.h"
 
@@ -301,6 +303,7 @@ static int open_writer(struct tw_writer *writer)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	writer->state = w;
 	w->writer = writer;
+	w->large.aside = -1;
 	return 0;
 }
 
@@ -315,6 +318,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	const struct tw_clock *clock = tw_reader_clock(reader);
 	w->dictionary = tw_reader_dictionary(reader);
 	w->arguments = batch->arguments;
+	w->directory = reader->options.temporary_directory;
 	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
 	w->wall_ns = tw_time_of_day(clock, 0);
 	if (clock->has_cpu && !w->cpu_told && batch->count)
@@ -362,6 +366,7 @@ static bool put_nothing(struct fxt_writer *w)
 static int finish(struct tw_writer *writer)
 {
 	struct fxt_writer *w = writer->state;
+	fxt_end_large(w);
 	if (w->intern)
 		fxt_intern_finish(w->intern);
 	return w->intern || put_nothing(w) ? 0 : no_memory(writer);
@@ -375,6 +380,9 @@ static void close_writer(struct tw_writer *writer)
 			fxt_intern_free(&w->sections[i]->intern);
 		free(w->sections[i]);
 	}
+	writer->out.aside = NULL;
+	if (w->large.aside >= 0)
+		close(w->large.aside);
 	free(w->described.tracks);
 	tw_text_free(&w->stack);
 	free(w);

@@ -7,7 +7,10 @@
 #include "core/ticks.h"
 #include "fxt/intern.h"
 
-enum { FXT_PROVIDER = 1 }; /* of events that have none */
+enum {
+	FXT_PROVIDER = 1, /* of events that have none */
+	FXT_BYTE_MAX = 255
+};
 
 /* Nanoseconds to ticks as tw_ticks_of() has it; near a base 64 bits do. */
 struct fxt_clock {
@@ -21,6 +24,15 @@ struct fxt_section {
 	uint32_t id;
 	struct fxt_intern intern;
 	struct fxt_clock clock;
+};
+
+/* The large blob record whose bytes come in parts, one behind the other. */
+struct fxt_large {
+	struct tw_event event; /* of its first part */
+	const void *source;
+	uint64_t left; /* bytes that it still has room for */
+	bool open;
+	int aside; /* a file for what comes between its parts; -1: none yet */
 };
 
 struct fxt_writer {
@@ -38,7 +50,10 @@ struct fxt_writer {
 	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
 	bool foreign;  /* the events are of another format */
-	bool in_parts; /* the last blob said that more of it follows */
+	bool in_parts; /* the last blob that is no large record said that more of it follows */
+	struct fxt_large large;
+	const void *source;    /* where archives are merged: that of the event; otherwise NULL */
+	const char *directory; /* for temporary files, NULL: /tmp */
 };
 
 /* An argument and its name as it will stand in the record. */
@@ -112,6 +127,21 @@ static inline void fxt_loss(const struct fxt_writer *w, const char *what, bool a
 	tw_count_loss(w->writer, what, approximated);
 }
 
+/* The same of what a record has no place for. */
+static inline void fxt_no_place(const struct fxt_writer *w, uint64_t value, const char *what)
+{
+	if (value)
+		fxt_loss(w, what, false);
+}
+
+static inline uint64_t fxt_limited(const struct fxt_writer *w, uint64_t value, uint64_t limit, const char *what)
+{
+	if (value <= limit)
+		return value;
+	fxt_loss(w, what, true);
+	return limit;
+}
+
 static inline uint64_t fxt_ticks_of(struct fxt_writer *w, uint64_t ns)
 {
 	struct fxt_clock *clock = w->clock;
@@ -161,5 +191,8 @@ void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struc
 void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+
+/* writer_blobs.c: ends a large blob that is still open. */
+void fxt_end_large(struct fxt_writer *w);
 
 #endif

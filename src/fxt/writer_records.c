@@ -1,30 +1,12 @@
-/* writer_records.c - events that become FXT records of their own: scheduling, samples, logs, objects, blobs, losses. */
+/* writer_records.c - events that become FXT records of their own: scheduling, samples, logs, objects, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
 enum {
 	EVENT_RECORDS_DROPPED = 0,                           /* the document, "Provider event metadata" */
 	MESSAGE_MAX = (TW_FXT_RECORD_MAX - 4) * TW_FXT_WORD, /* a log's, with an inline thread */
-	STATE_MAX = 15,
-	BYTE_MAX = 255
+	STATE_MAX = 15
 };
-
-enum large_format { WITH_METADATA, WITHOUT_METADATA };
-
-/* Counts what a record has no place for. */
-static void no_place(const struct fxt_writer *w, uint64_t value, const char *what)
-{
-	if (value)
-		fxt_loss(w, what, false);
-}
-
-static uint64_t limited(const struct fxt_writer *w, uint64_t value, uint64_t limit, const char *what)
-{
-	if (value <= limit)
-		return value;
-	fxt_loss(w, what, true);
-	return limit;
-}
 
 static bool has_argument(const struct fxt_writer *w, const struct tw_event *event, const char *text)
 {
@@ -49,7 +31,7 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 	uint64_t other = fxt_koids_of(w->intern, event->other).thread;
 	if (wakeup && event->other && !has_argument(w, event, "waker"))
 		fxt_add_made(w, &items, FXT_OWN_WAKER, TW_ARG_KOID, other);
-	uint64_t state = wakeup ? 0 : limited(w, event->value, STATE_MAX, "thread state");
+	uint64_t state = wakeup ? 0 : fxt_limited(w, event->value, STATE_MAX, "thread state");
 	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	fxt_put_word(&put, fxt_koids_of(w->intern, event->track).thread);
@@ -57,8 +39,8 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 		fxt_put_word(&put, other);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
 	fxt_put_end(out, &put, fxt_scheduling_header(shape->kind, event->cpu, state, count));
-	no_place(w, event->name, "name");
-	no_place(w, event->category, "category");
+	fxt_no_place(w, event->name, "name");
+	fxt_no_place(w, event->category, "category");
 }
 
 /* The message is the first argument, where that is a text; otherwise the name. Returns its bytes and *size. */
@@ -72,7 +54,7 @@ static const char *message_of(struct fxt_writer *w, const struct tw_event *event
 	for (unsigned i = is_first; i < event->argument_count; i++)
 		fxt_loss(w, "argument", false);
 	if (is_first)
-		no_place(w, event->name, "name");
+		fxt_no_place(w, event->name, "name");
 	if (whole > MESSAGE_MAX)
 		fxt_loss(w, "long string", true);
 	*size = fxt_cut_text(text, whole, MESSAGE_MAX);
@@ -92,8 +74,8 @@ void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struc
 		fxt_put_koids(w, &put, event->track);
 	fxt_put_stream(&put, message, size);
 	fxt_put_end(out, &put, TW_FXT_TYPE_LOG | (uint64_t)size << 16 | thread << 32);
-	no_place(w, event->value, "severity");
-	no_place(w, event->category, "category");
+	fxt_no_place(w, event->value, "severity");
+	fxt_no_place(w, event->category, "category");
 }
 
 /* Objects of programs, which come and go: what is written of them has no time, and no thread. */
@@ -115,7 +97,7 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	fxt_add_arguments(w, &items, event, 0);
 	struct fxt_label name = fxt_label(w->intern, event->name);
 	uint64_t thread = userspace ? fxt_thread_index(w->intern, event->track) : 0;
-	uint64_t type = userspace ? 0 : limited(w, event->value, BYTE_MAX, "object type");
+	uint64_t type = userspace ? 0 : fxt_limited(w, event->value, FXT_BYTE_MAX, "object type");
 	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, event->id);
 	if (userspace && thread == 0)
@@ -125,84 +107,10 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	uint64_t header =
 	    userspace ? TW_FXT_TYPE_USERSPACE_OBJECT | thread << 16 : TW_FXT_TYPE_KERNEL_OBJECT | type << 16;
 	fxt_put_end(out, &put, header | (uint64_t)name.reference << 24 | count << 40);
-	no_place(w, userspace ? event->value : 0, "object type");
+	fxt_no_place(w, userspace ? event->value : 0, "object type");
 	if (has_lifetime(w, event))
 		fxt_loss(w, "object", true);
-	no_place(w, event->category, "category");
-}
-
-/* As many blob records as it takes, at least one. */
-static void put_pieces(struct fxt_writer *w, const struct tw_event *event, const uint8_t *bytes, uint64_t size)
-{
-	struct tw_output *out = &w->writer->out;
-	struct fxt_label name = fxt_label(w->intern, event->name);
-	uint64_t type = limited(w, event->id, BYTE_MAX, "blob type");
-	do {
-		struct fxt_put put = fxt_put_begin(out, w->intern->big);
-		fxt_put_label(&put, &name);
-		size_t room = fxt_put_left(&put) * TW_FXT_WORD;
-		size_t piece = size < room ? (size_t)size : room;
-		fxt_put_stream(&put, bytes, piece);
-		fxt_put_end(out, &put,
-		            TW_FXT_TYPE_BLOB | (uint64_t)name.reference << 16 | (uint64_t)piece << 32 | type << 48);
-		bytes += piece;
-		size -= piece;
-	} while (size);
-}
-
-/* Ends a large record: its own size, then what did not go through the buffer of a record. */
-static void end_large(struct tw_output *out, const struct fxt_put *put, enum large_format format, const uint8_t *bytes,
-                      size_t size)
-{
-	static const uint8_t zeros[TW_FXT_WORD] = {0};
-	uint64_t words = fxt_words(size), all = fxt_put_words(put) + words;
-	tw_store64(put->start, TW_FXT_TYPE_LARGE | all << 4 | (uint64_t)format << 40, put->big);
-	tw_output_took(out, (size_t)(put->at - put->start));
-	tw_put(out, bytes, size);
-	tw_put(out, zeros, (size_t)words * TW_FXT_WORD - size);
-}
-
-/* The document, "In-band large BLOB record", with metadata where the event has more than a category and a name. */
-static void put_large(struct fxt_writer *w, const struct tw_event *event, const uint8_t *bytes, size_t size)
-{
-	struct tw_output *out = &w->writer->out;
-	struct fxt_items items = {.count = 0};
-	enum large_format format = event->track || event->argument_count > 1 ? WITH_METADATA : WITHOUT_METADATA;
-	fxt_add_arguments(w, &items, event, 1);
-	struct fxt_label category = fxt_label(w->intern, event->category), name = fxt_label(w->intern, event->name);
-	uint64_t thread = format == WITH_METADATA ? fxt_thread_index(w->intern, event->track) : 0, count = 0;
-	struct fxt_put put = fxt_put_begin(out, w->intern->big);
-	fxt_put_word(&put, 0); /* its place: the number of arguments is not known yet */
-	fxt_put_label(&put, &category);
-	fxt_put_label(&put, &name);
-	if (format == WITH_METADATA) {
-		fxt_put_word(&put, fxt_ticks_of(w, event->time));
-		if (thread == 0)
-			fxt_put_koids(w, &put, event->track);
-		count = fxt_put_items(w, &put, &items, 1);
-	}
-	fxt_put_word(&put, size);
-	tw_store64(put.start + TW_FXT_WORD,
-	           category.reference | (uint64_t)name.reference << 16 | count << 32 | thread << 36, put.big);
-	end_large(out, &put, format, bytes, size);
-}
-
-void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
-{
-	(void)shape;
-	const struct tw_argument *first = fxt_first_argument(w, event);
-	bool has_bytes = first && first->type >= TW_ARG_TEXT;
-	bool described = event->category || event->track || event->argument_count > has_bytes;
-	bool part = w->in_parts || event->flags & TW_FLAG_PARTIAL;
-	w->in_parts = event->flags & TW_FLAG_PARTIAL;
-	if (has_bytes && described && !part && first->size / TW_FXT_WORD < UINT32_MAX - TW_FXT_RECORD_MAX) {
-		no_place(w, event->id > 1 ? event->id : 0, "blob type"); /* 1: bytes of no known form */
-		put_large(w, event, first->value.bytes, (size_t)first->size);
-		return;
-	}
-	if (described)
-		fxt_loss(w, tw_event_kind_name(TW_BLOB), true);
-	put_pieces(w, event, has_bytes ? first->value.bytes : (const uint8_t *)"", has_bytes ? first->size : 0);
+	fxt_no_place(w, event->category, "category");
 }
 
 static bool are_addresses(const struct tw_argument *arguments, unsigned count)
@@ -231,9 +139,9 @@ void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const st
 		fxt_put_word(&put, addresses[i].value.u);
 	uint64_t backtrace = TW_FXT_PROFILER_BACKTRACE - TW_FXT_PROFILER_MODULE;
 	fxt_put_end(out, &put, TW_FXT_TYPE_PROFILER | backtrace << 16 | thread << 20 | count << 28);
-	no_place(w, event->name, "name");
-	no_place(w, event->category, "category");
-	no_place(w, event->value > 1, "weight");
+	fxt_no_place(w, event->name, "name");
+	fxt_no_place(w, event->category, "category");
+	fxt_no_place(w, event->value > 1, "weight");
 }
 
 /* The provider whose records were dropped, by the argument that the reader tells it by; otherwise that of the event. */
@@ -264,5 +172,5 @@ void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const stru
 	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
 	fxt_put_end(&w->writer->out, &put,
 	            TW_FXT_TYPE_METADATA | type << 16 | id << 20 | (uint64_t)EVENT_RECORDS_DROPPED << 52);
-	no_place(w, event->value, "bytes of a loss");
+	fxt_no_place(w, event->value, "bytes of a loss");
 }

@@ -312,3 +312,48 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 		[[ "$said" == *"[fxt.name-limit]" ]] || fail "$said"
 	done
 }
+
+@test "FXT: a large blob stays one, without being held, whatever comes between its parts" {
+	"${PYTHON:-python3}" - <<-'END'
+		import random, struct
+		words = lambda *w: struct.pack(f"<{len(w)}Q", *w)
+		instant = lambda time, thread: words(0x44 | 1 << 48, time, 7, thread)
+		name = words(0x22 | 1 << 16 | 3 << 32) + b"one".ljust(8, b"\0")
+		data = random.Random(1).randbytes((64 << 20) + 3)
+		body = words(1 | 1 << 16, 2000, 7, 8, len(data)) + data + bytes(-len(data) % 8)
+		early = b"".join(instant(1000 + i, 1) for i in range(100))
+		late = b"".join(instant(5000000 + i, 2) for i in range(1000)) # stands before the blob
+		after = b"".join(instant(3000 + i, 1) for i in range(1000))
+		with open("blob.fxt", "wb") as file:
+		    file.write(words(0x0016547846040010, 0x21, 10**9) + name + early + late)
+		    file.write(words(15 | (1 + len(body) // 8) << 4) + body + after)
+		with open("other.fxt", "wb") as file:
+		    file.write(words(0x0016547846040010, 0x21, 10**9) + name + early)
+	END
+	large_blob() { # archive events
+		"${PYTHON:-python3}" - "$@" <<-'END'
+			import random, struct, sys
+			data, at, events, size = open(sys.argv[1], "rb").read(), 0, 0, (64 << 20) + 3
+			while at < len(data):
+			    word, = struct.unpack_from("<Q", data, at)
+			    words = word >> 4 & (0xffffffff if word & 15 == 15 else 0xfff)
+			    assert word & 15 != 5, "a small blob"
+			    events += word & 15 == 4
+			    if word & 15 == 15:
+			        start = at + 8 * words - (size + 5)
+			        assert struct.unpack_from("<Q", data, start - 8) == (size,)
+			        assert data[start:start + size] == random.Random(1).randbytes(size)
+			    at += 8 * words
+			assert at == len(data) and events == int(sys.argv[2]), events
+		END
+	}
+	trackway cut --memory 16M --from-time 100ns -o cut.fxt blob.fxt 2>/dev/null
+	large_blob cut.fxt 2000
+	trackway cut --from-time 100ns -o cut.fxt.zst blob.fxt 2>/dev/null
+	zstd -dq cut.fxt.zst -o packed.fxt
+	cmp cut.fxt packed.fxt
+	trackway merge --align none -o merged.fxt blob.fxt other.fxt 2>/dev/null
+	large_blob merged.fxt 2200
+	peak_below 48 cut --memory 16M --from-time 100ns -o out.fxt blob.fxt
+	peak_below 64 merge --memory 16M --align none -o out.fxt blob.fxt other.fxt
+}

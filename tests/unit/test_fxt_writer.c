@@ -482,6 +482,42 @@ static void test_partial_blob(void **state)
 	expect_loss(f, "blob", 2, 0);
 }
 
+/* Where all parts are there they are one large record; what comes between them stands behind it. */
+static void test_large_blob_in_parts(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 8};
+	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
+	    .flags = TW_FLAG_PARTIAL, .other = 1);
+	PUT(f, .kind = TW_INSTANT, .time = 6, .track = f->main, .name = f->fib);
+	PUT(f, .kind = TW_BLOB, .time = 4, .name = f->fib, .argument_count = 1, .value = 8);
+	f->arguments[0].size = 9;
+	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
+	    .other = 2);
+	begin(f);
+	NEXT(f, CATEGORY(1), FIB(2), 0x000001000000006f, 0x0000000000020001, 17);
+	NEXT(f, 0x0807060504030201, 0x0807060504030201, 0x0000000000000009);
+	NEXT(f, MAIN(1), 0x0002000001000034, 6, 0);
+	NEXT(f, 0x0000000800020025, 0x0807060504030201);
+	end(f);
+	expect_no_loss(f);
+}
+
+/* The file has become shorter since: zeros, so that what follows is found. */
+static void test_large_blob_without_its_end(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 8};
+	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
+	    .flags = TW_FLAG_PARTIAL, .other = 1);
+	PUT(f, .kind = TW_INSTANT, .time = 6, .track = f->main, .name = f->fib);
+	begin(f);
+	NEXT(f, CATEGORY(1), FIB(2), 0x000001000000006f, 0x0000000000020001, 17, 0x0807060504030201, 0, 0);
+	NEXT(f, MAIN(1), 0x0002000001000034, 6, 0);
+	end(f);
+	expect_loss(f, "blob", 1, 0);
+}
+
 static void test_records_dropped(void **state)
 {
 	struct fixture *f = *state;
@@ -870,6 +906,8 @@ int main(void)
 	    TEST(test_blob_in_pieces),
 	    TEST(test_large_blobs),
 	    TEST(test_partial_blob),
+	    TEST(test_large_blob_in_parts),
+	    TEST(test_large_blob_without_its_end),
 	    TEST(test_records_dropped),
 	    TEST(test_lost_bytes),
 	    TEST(test_backtrace),
