@@ -34,8 +34,7 @@ extern "C" {
 	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack") /* the name is the class */            \
 	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                 \
 	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                  \
-	X(TW_BLOB, "blob", "size in bytes", "blob type",                                                               \
-	  "part") /* the bytes are the first argument, maybe in parts */                                               \
+	X(TW_BLOB, "blob", "size in bytes", "blob type", "part") /* the bytes are the first argument */                \
 	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                       \
 	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                       \
 	X(TW_METADATA, "metadata", "-", "-", "-")
@@ -47,14 +46,17 @@ enum tw_event_kind {
 	    TW_EVENT_KINDS /* how many there are */
 };
 
+/* Which part of a blob it is whose bytes come in several, where the file is known to have all of them: `other` of
+ * TW_BLOB, otherwise 0. */
+enum tw_blob_part { TW_BLOB_FIRST_PART = 1, TW_BLOB_LATER_PART = 2 };
+
 /* What `flags` of an event may hold. */
 enum tw_event_flag {
-	TW_FLAG_TAIL = 1,     /* slice end: left by a tail call */
-	TW_FLAG_CLIPPED = 2,  /* slice begin or end made at the edge of a time window */
-	TW_FLAG_PROCESS = 4,  /* instant: of the process, not of the thread (FXT scope) */
-	TW_FLAG_GLOBAL = 8,   /* instant: of the whole system (FXT scope) */
-	TW_FLAG_PARTIAL = 16, /* blob, metadata: more of the same bytes follow. `other` of a blob is 1 in the first part
-	                         * and 2 in the others, where the file is known to have all of them, otherwise 0 */
+	TW_FLAG_TAIL = 1,       /* slice end: left by a tail call */
+	TW_FLAG_CLIPPED = 2,    /* slice begin or end made at the edge of a time window */
+	TW_FLAG_PROCESS = 4,    /* instant: of the process, not of the thread (FXT scope) */
+	TW_FLAG_GLOBAL = 8,     /* instant: of the whole system (FXT scope) */
+	TW_FLAG_PARTIAL = 16,   /* blob, metadata: more of the same bytes follow */
 	TW_FLAG_USERSPACE = 32, /* object: of a process, known by a pointer; otherwise the kernel's */
 	TW_FLAG_UNWOUND = 64    /* complete slice: ended by the end of one around it (Trackway's own JSON tells) */
 };

@@ -152,7 +152,7 @@ static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, 
 	if (!bytes)
 		return;
 	uint64_t left = row->kind == TW_BLOB ? row->value - bytes->size : UINT64_MAX;
-	row->other = row->kind == TW_BLOB && has_more(commit, chunk, left) ? FXT_FIRST_PART : 0;
+	row->other = row->kind == TW_BLOB && has_more(commit, chunk, left) ? TW_BLOB_FIRST_PART : 0;
 	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
 }
 
@@ -164,7 +164,7 @@ static void fix_payload(const struct place *at)
 	struct tw_argument *bytes = argument_of(at, 0);
 	const struct tw_event part = *at->row;
 	*at->row = blob->event;
-	at->row->other = blob->event.other ? FXT_LATER_PART : 0;
+	at->row->other = blob->event.other ? TW_BLOB_LATER_PART : 0;
 	at->row->offset = part.offset;
 	at->row->first_argument = part.first_argument;
 	at->row->argument_count = part.argument_count;

@@ -17,9 +17,6 @@ enum {
 	FXT_TEXT_MAX = 0x7fff /* bytes of an inline text: 15 bits */
 };
 
-/* Of rows of a large blob that is in parts, all of which are in the file: `other`. */
-enum { FXT_FIRST_PART = 1, FXT_LATER_PART = 2 };
-
 /* Words that a stream takes. bytes is at most 2^64 - 8. */
 static inline uint64_t fxt_words(uint64_t bytes)
 {

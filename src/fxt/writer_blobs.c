@@ -114,7 +114,7 @@ static void put_part(struct fxt_writer *w, const struct tw_event *event, const s
 
 static bool begins_large(struct fxt_writer *w, const struct tw_event *event)
 {
-	bool begins = event->flags & TW_FLAG_PARTIAL && event->other == FXT_FIRST_PART && !w->in_parts &&
+	bool begins = event->flags & TW_FLAG_PARTIAL && event->other == TW_BLOB_FIRST_PART && !w->in_parts &&
 	              !w->large.open && event->id <= 1 && fits(event->value);
 	if (begins && w->large.aside < 0)
 		w->large.aside = tw_temporary_open(w->directory);
@@ -137,7 +137,7 @@ static void begin_large(struct fxt_writer *w, const struct tw_event *event, cons
 static bool goes_on(const struct fxt_writer *w, const struct tw_event *event)
 {
 	const struct tw_event *first = &w->large.event;
-	return w->large.open && w->large.source == w->source && event->other == FXT_LATER_PART &&
+	return w->large.open && w->large.source == w->source && event->other == TW_BLOB_LATER_PART &&
 	       event->time == first->time && event->value == first->value && event->name == first->name &&
 	       event->category == first->category && event->track == first->track && event->provider == first->provider;
 }

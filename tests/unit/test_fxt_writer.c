@@ -488,12 +488,12 @@ static void test_large_blob_in_parts(void **state)
 	struct fixture *f = *state;
 	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 8};
 	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
-	    .flags = TW_FLAG_PARTIAL, .other = 1);
+	    .flags = TW_FLAG_PARTIAL, .other = TW_BLOB_FIRST_PART);
 	PUT(f, .kind = TW_INSTANT, .time = 6, .track = f->main, .name = f->fib);
 	PUT(f, .kind = TW_BLOB, .time = 4, .name = f->fib, .argument_count = 1, .value = 8);
 	f->arguments[0].size = 9;
 	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
-	    .other = 2);
+	    .other = TW_BLOB_LATER_PART);
 	begin(f);
 	NEXT(f, CATEGORY(1), FIB(2), 0x000001000000006f, 0x0000000000020001, 17);
 	NEXT(f, 0x0807060504030201, 0x0807060504030201, 0x0000000000000009);
@@ -509,7 +509,7 @@ static void test_large_blob_without_its_end(void **state)
 	struct fixture *f = *state;
 	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 8};
 	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
-	    .flags = TW_FLAG_PARTIAL, .other = 1);
+	    .flags = TW_FLAG_PARTIAL, .other = TW_BLOB_FIRST_PART);
 	PUT(f, .kind = TW_INSTANT, .time = 6, .track = f->main, .name = f->fib);
 	begin(f);
 	NEXT(f, CATEGORY(1), FIB(2), 0x000001000000006f, 0x0000000000020001, 17, 0x0807060504030201, 0, 0);
