@@ -6,8 +6,6 @@
 #include "base/temporary.h"
 #include "fxt/writer.h"
 
-#include <errno.h>
-
 enum large_format { WITH_METADATA, WITHOUT_METADATA };
 
 static void put_zeros(struct tw_output *out, uint64_t size)
@@ -112,14 +110,13 @@ static void put_part(struct fxt_writer *w, const struct tw_event *event, const s
 		fxt_end_large(w);
 }
 
+/* Without a temporary file it is written as small ones. */
 static bool begins_large(struct fxt_writer *w, const struct tw_event *event)
 {
 	bool begins = event->flags & TW_FLAG_PARTIAL && event->other == TW_BLOB_FIRST_PART && !w->in_parts &&
 	              !w->large.open && event->id <= 1 && fits(event->value);
 	if (begins && w->large.aside < 0)
 		w->large.aside = tw_temporary_open(w->directory);
-	if (begins && w->large.aside < 0)
-		w->writer->out.error = errno;
 	return begins && w->large.aside >= 0;
 }
 
