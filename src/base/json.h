@@ -37,7 +37,7 @@ struct tw_json_piece {
 	char escape[6];
 };
 
-/* The same for a character that cannot stand as it is, or is not ASCII. */
+/* The same for a character that must be escaped, or is not ASCII. */
 void tw_json_special(struct tw_json_piece *piece, const char *bytes, size_t size);
 
 /* Takes the next piece from the front of a text of at least one byte. What is not UTF-8 becomes U+FFFD, one a byte. */

@@ -23,12 +23,12 @@ struct tw_key {
 	size_t size, at;
 };
 
-/* Of a field that is a uint64_t; of any other it does not compile. */
+/* The key of a field of a struct; it compiles for a uint64_t only. */
 #define TW_KEY(type, field)                                                                                            \
 	((struct tw_key){sizeof(type), _Generic(((type *)NULL)->field, uint64_t : offsetof(type, field))})
 
-/* How many elements of an array have numbers below one: the index of the first that has not. No element is touched
- * where there are none. */
+/* Returns how many elements of a sorted array have a number less than this: the index of the first that has not. An
+ * array of 0 elements is not touched. */
 static inline size_t tw_count_below(const void *array, size_t count, struct tw_key key, uint64_t number)
 {
 	const char *numbers = array;

@@ -146,7 +146,7 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
  * value as one argument "args". */
 void chrome_arguments(struct chrome_fill *fill, const struct chrome_value *value);
 
-/* The same for an object whose members are told apart by a prefix, but for those that the event itself has. */
+/* The same for an object with dotted names that begin with a prefix, but for the members that the event itself has. */
 void chrome_prefixed_arguments(struct chrome_fill *fill, const struct chrome_value *object, const char *prefix);
 
 /* Adds a value as one argument. */

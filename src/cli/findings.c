@@ -132,7 +132,7 @@ static size_t count_kept(const struct tw_findings *findings, enum tw_severity le
 	return count;
 }
 
-/* Whether a finding is put, which comes after all before it; counts it for its rule. */
+/* Counts a finding, which comes after all before it, for its rule. Returns whether it is shown. */
 static bool take_turn(const struct tw_findings *findings, const struct tw_kept *kept,
                       const struct tw_findings_list *list)
 {
@@ -186,7 +186,7 @@ static int by_place(const void *a, const void *b)
 	return compare(a, b);
 }
 
-/* A heap that is in order is none any more: nothing can be added to it. */
+/* Keeps of a rule's findings those that are wanted. Their heap becomes a list: nothing can be added to it any more. */
 static void sift_rule(struct tw_findings_rule *rule, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context)
 {

@@ -32,7 +32,7 @@ int tw_screen_open(struct tw_screen *screen, const char *path);
  * more). A screen never opened is fine. */
 int tw_screen_close(struct tw_screen *screen);
 
-/* The same at the end of a command that has a status already, which is returned where nothing went wrong. */
+/* The same at the end of a command with a status, which is returned where closing went well. */
 int tw_screen_end(struct tw_screen *screen, int status);
 
 /* Begins and ends bold text, where there is colour. */

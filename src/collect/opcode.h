@@ -36,7 +36,7 @@ struct opcode {
 
 struct opcode opcode_of(uint32_t word);
 
-/* Whether it is recorded only when it is known to be done, with what follows from it. */
+/* Whether an instruction is recorded only after it was executed, with what follows from it. */
 bool opcode_stops(const struct opcode *op, bool marks);
 
 /* What LDADD, SWP and the like store, from what they loaded and from Rs. */

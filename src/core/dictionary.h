@@ -36,7 +36,7 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
  * memory. */
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
 
-/* Gives a track that has no process one. Where there is a track of that process and thread already, both stay. */
+/* Gives a process to a track that has none. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 
 /* Tells more of a name than was known: its text, owner, module, file and line. It keeps its number. False when there is

@@ -269,8 +269,8 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 	track->frames[track->depth - 1].row = put(filter, track, event, arguments, TW_UNDECIDED);
 }
 
-/* Ends what is above frame `at`: it has no ends of its own. Who reads the events sees that from `end`; where its name
- * is not wanted they are given ends. */
+/* Ends the slices above frame `at`, which have no ends of their own. A reader of the events sees that from `end`; where
+ * that is left out they are given ends. */
 static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
 {
 	bool silent = !tw_hold_wanted(&filter->hold, end);

@@ -26,7 +26,7 @@ static int find_end(struct tw_text_lines *lines, const uint8_t **bytes, size_t *
 	}
 }
 
-/* Finds where a line ends whose beginning is held: *next is the offset behind it. */
+/* Finds the end of a line whose beginning is held; *next is the offset behind it. */
 static int skip_rest(struct tw_text_lines *lines, uint64_t *next)
 {
 	for (;;) {

@@ -222,7 +222,7 @@ int tw_reader_add_filter(struct tw_reader *reader)
 	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
-/* What parts a trace has none of to choose from by the options; NULL: none. */
+/* Returns what the options choose by and this trace has not ("providers"); NULL: it has all. */
 static const char *missing_parts(const struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;

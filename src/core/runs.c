@@ -93,7 +93,7 @@ static size_t place(uint8_t *to, const void *bytes, size_t size)
 	return size;
 }
 
-/* What there is as a block, which has `bytes` of texts and payloads in all. */
+/* Writes what has been gathered as a block, with `bytes` of texts and payloads in all. */
 static int write_block(struct tw_runs *runs, uint64_t bytes)
 {
 	size_t rows = runs->event_count * sizeof *runs->events;

@@ -50,8 +50,8 @@ struct tw_run_cursor {
 	int fd;
 	struct tw_run left;
 	uint8_t *block; /* TW_RUN_BLOCK bytes */
-	uint64_t bytes; /* a row whose texts and payloads are not in the block: where they are; otherwise 0, */
-	size_t size;    /* and how many bytes */
+	uint64_t bytes; /* offset of a row's texts and payloads, where they are not in the block; otherwise 0 */
+	size_t size;    /* how many bytes they are */
 };
 
 /* Returns 0 or an errno; the cursor is to be freed in any case. */

@@ -10,7 +10,7 @@
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
 enum { TW_SLAB_BLOCK = 256 };
 
-/* An event for who delivers events one by one: a record that is ready to be written, or a row. */
+/* An event where events are delivered one by one: a record that is ready to be written, or a row. */
 struct tw_brief {
 	uint64_t time;
 	uint32_t number; /* of the row, or the place in the slab's `ready` where the record begins */

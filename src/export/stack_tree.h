@@ -84,8 +84,8 @@ static inline uint64_t tw_stack_tree_self(const struct tw_stack_tree *tree, size
 /* Whether it weighs anything. */
 bool tw_stack_tree_weighs(const struct tw_stack_tree *tree, size_t node);
 
-/* The numbers of all nodes, those of a track one after the other, and parents first; node 1 stands where it is. The
- * caller frees it; NULL: no memory. */
+/* Returns the numbers of all nodes, those of a track together, parents before children; node 1 stays in its place. The
+ * caller frees it; NULL when there is no memory. */
 uint32_t *tw_stack_tree_order(const struct tw_stack_tree *tree);
 
 #endif

@@ -362,7 +362,8 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 	return 1;
 }
 
-/* Extents above the buffer size: the buffer is that long, or they lead over other buffers to a later one. */
+/* Looks at extents above the buffer size: either the buffer is that long, or they lead over other buffers to a later
+ * one. */
 static int check_overrun(struct finder *f, struct fdr_buffer *buffer)
 {
 	struct finder inside = {.reader = f->reader, .log = f->log, .window = f->window, .size = buffer->end};

@@ -21,7 +21,7 @@
 enum {
 	FXT_CHUNK = 1 << 18,       /* bytes read at a time */
 	FXT_CHUNK_LEAST = 1 << 14, /* the same where many archives are read at once */
-	FXT_HEAD = 16,             /* room before them for what the chunk before could not finish: a 16th of that */
+	FXT_HEAD = 16,             /* room before them for what the chunk before has left: a 16th of the bytes */
 	FXT_LOOK = 1 << 15         /* bytes after a doubtful place that are enough to judge it */
 };
 

@@ -43,7 +43,7 @@ void fxt_crew_release(struct fxt_crew *crew);
 /* Works for a client from now on. False when there is no memory. */
 bool fxt_crew_join(struct fxt_crew *crew, struct fxt_client *client);
 
-/* No longer; waits until no thread is at it. Fine for one that has not joined. */
+/* Ends working for a client; waits until no thread is at it. Fine for one that has not joined. */
 void fxt_crew_leave(struct fxt_crew *crew, struct fxt_client *client);
 
 /* With the lock, in any thread: a piece of work for the client whose turn it is, or the next that has some. False when

@@ -19,8 +19,8 @@ struct fxt_shift fxt_shift_of(const struct tw_merge_time *time)
 	};
 }
 
-/* Gives a table at least this room. The one that was too small stays as it is: each is twice as large as the one
- * before. */
+/* Gives a table at least this room. The table before it is not freed, as other threads may be reading it; each is twice
+ * as large as the one before. */
 static bool enlarge(struct fxt_links *links, struct fxt_ahead *ahead, void *table, size_t *room, size_t need,
                     size_t size)
 {

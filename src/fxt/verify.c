@@ -117,7 +117,7 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 	}
 }
 
-/* Rows without a time of their own have that of what comes after them. */
+/* Gives steps without a time of their own, at the start of a chunk, that of what comes after them. */
 static void set_first_times(struct fxt_chunk *chunk)
 {
 	if (chunk->untimed + 1 >= chunk->steps.count)

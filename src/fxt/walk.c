@@ -154,8 +154,7 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 	return true;
 }
 
-/* Hops over what needs no look, and over the chunk's leap if its first record is one of those that follow one
- * another. */
+/* Hops over sound events, and over the chunk's leap if they lead to its first record. */
 static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
 {
 	const struct fxt_leap *leap = &chunk->leap;

@@ -144,7 +144,8 @@ void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const st
 	fxt_no_place(w, event->value > 1, "weight");
 }
 
-/* The provider whose records were dropped, by the argument that the reader tells it by; otherwise that of the event. */
+/* Returns the provider whose records were dropped: the one whose id is the event's argument, or else the event's
+ * own. */
 static unsigned loser(const struct fxt_writer *w, const struct tw_event *event)
 {
 	const struct tw_argument *first = fxt_first_argument(w, event);

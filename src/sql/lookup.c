@@ -92,9 +92,9 @@ static void remember(struct sql_lookup *lookup, const struct sql_question *quest
 	lookup->text = fine ? strdup(question->text) : NULL;
 }
 
-/* How often it must have been asked. A subquery has its cursor opened anew each time, and so have statements that
- * follow one another, of which each wants little: what only looks like a join must do so for longer. The same holds
- * where an index finds windows. */
+/* How often a question must have been asked before its rows are kept. A subquery has its cursor opened anew each time,
+ * and so have statements that follow one another and want little each: what only looks like a join must be asked for
+ * longer. So must windows that an index finds. */
 static unsigned times_needed(const struct sql_cursor *cursor, const struct sql_question *question)
 {
 	enum { SURE = 2, LIKELY = 16, SEEKING = 32 };

@@ -81,7 +81,8 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	return row;
 }
 
-/* The arguments of an end are the slice's too; what else ends at the same time has none of them. */
+/* Whether the event that is being taken ends this slice itself: then its arguments are the slice's, too. What else ends
+ * at the same time has none of them. */
 static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *slice, enum tw_call_end how)
 {
 	return how == TW_CALL_ENDED && !slice->complete && slices->event && slices->event->kind == TW_SLICE_END;

@@ -7,7 +7,7 @@
 
 #include <trackway/event.h>
 
-/* Names are numbers of the session's dictionary; 0 is none. Item 0 of each list is the one that stands for none. */
+/* Names are numbers of the session's dictionary; 0 is none. Item 0 of each list stands for what has none. */
 struct sql_track {
 	uint64_t process, thread;
 	uint32_t name;

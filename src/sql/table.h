@@ -235,14 +235,15 @@ static inline struct sql_text sql_text_from(const struct sql_cursor *cursor, siz
 /* Keeps a copy of a text. False when there is no memory. */
 bool sql_keep_text(struct sql_cursor *cursor, const void *bytes, size_t length, struct sql_text *text);
 
-/* Something that appends to a text; what it was given before must be flushed. NULL when there is no memory. */
+/* Returns an output that appends to a text; what was written to it for another text must have been flushed. NULL when
+ * there is no memory. */
 struct tw_output *sql_write(struct sql_cursor *cursor, struct tw_text *text);
 
 /* Writes arguments as the inside of a JSON object. False when there is no memory. */
 bool sql_add_arguments(struct sql_cursor *cursor, struct tw_text *text, const struct tw_argument *arguments,
                        size_t count);
 
-/* Keeps an object that such insides make, and arguments as an object: of none there is no text. False when there is no
+/* Keep an object of such insides, or arguments as an object; without arguments there is no text. False when there is no
  * memory. */
 bool sql_keep_object(struct sql_cursor *cursor, const struct tw_text *inside, struct sql_text *text);
 bool sql_keep_arguments(struct sql_cursor *cursor, const struct tw_argument *arguments, size_t count,

@@ -223,8 +223,8 @@ static bool is_function(const struct tw_namer *namer, uint64_t pc)
 	       range.start == pc;
 }
 
-/* So many of a draft's steps as are places that were met, one behind the other. Its mark: flows that no call ends or
- * begins behind. */
+/* Returns how many steps of a draft are known places, one behind the other, from its first on. Sets its mark: the flows
+ * behind which no call ends or begins. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
 	const struct walk *walk = context;
@@ -250,8 +250,8 @@ static void count_trail(struct study_sites *sites, const struct xtrace_trail *tr
 		sites->items[steps[i]].count += trail->count;
 }
 
-/* Of several that came behind a place, which there are in damaged traces and where code is written anew, it is the one
- * that was met most. */
+/* Links the places of a trail, each with the one behind it. Where several came behind one, as in damaged traces and
+ * where code is written anew, it is the one that came most often. */
 static void link_trail(struct study_sites *sites, const struct xtrace_trail *trail)
 {
 	const uint32_t *steps = xtrace_trail_steps(trail);

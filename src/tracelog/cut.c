@@ -495,7 +495,8 @@ static bool mark_resume(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	return written;
 }
 
-/* What starts and ends, and what tells which threads are the same; ends: the record is wanted where its start is. */
+/* Records that start or end something, or tell which threads are the same. ends: the record is wanted where the one
+ * that starts is. */
 static const struct {
 	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
 	bool ends;

@@ -9,8 +9,8 @@
 struct tracelog_outline *tracelog_outline_new(struct tw_state_outline *to);
 void tracelog_outline_free(struct tracelog_outline *outline);
 
-/* What the line that is being read is. A line that none of these is told of is needed in any case.
- * A sample of a thread; low: the lowest frame of the stack that it pushes. */
+/* Say what the line that is being read is; a line of which none of these says anything is needed in any case. A sample
+ * of a thread; low: the lowest frame of the stack that it pushes. */
 void tracelog_outline_sample(struct tracelog_log *log, const struct tracelog_thread *thread,
                              const struct tracelog_sample *sample, size_t low);
 void tracelog_outline_usage(struct tracelog_log *log, const struct tracelog_thread *thread);
@@ -22,10 +22,10 @@ void tracelog_outline_passing(struct tracelog_log *log, const struct tracelog_th
 /* Nothing more is to come of a thread. */
 void tracelog_outline_destroyed(struct tracelog_log *log, const struct tracelog_thread *thread);
 
-/* The line is over. */
+/* Ends the line that is being read. */
 void tracelog_outline_line(struct tracelog_log *log, uint64_t size);
 
-/* So is the log. It is not complete where lines depend on each other in a way that is not told. */
+/* The log is over. The outline is not complete where lines depend on each other in a way that it cannot tell. */
 void tracelog_outline_end(struct tracelog_log *log);
 
 #endif

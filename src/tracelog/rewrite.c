@@ -341,7 +341,7 @@ static void write(struct rewrite *r, struct tw_tracelog_record *record, bool rea
 		r->result->records_dropped++;
 }
 
-/* What is left of a line that may be outside of the part that is wanted. */
+/* Writes what stays of a line of which a part may not be wanted. */
 static void write_part(struct rewrite *r)
 {
 	struct tw_tracelog_record made;

@@ -97,8 +97,8 @@ static inline bool xtrace_trail_matches(const struct xtrace_trail *trail, const 
 struct xtrace_trail *xtrace_trails_search(struct xtrace_trails *trails, struct xtrace_trail *before,
                                           const uint8_t *bytes, size_t left, uint64_t pc, bool behind);
 
-/* The trail that the bytes of an instruction at a PC begin with; NULL when there is none. before: the one that ends
- * there, or NULL; behind: this is the next instruction. It lives as long as the trails. */
+/* Returns the trail that the bytes of an instruction at a PC begin with; NULL when there is none. before: the trail
+ * that ends there, or NULL. behind: the instruction follows the one before. The trail lives as long as the trails. */
 static inline struct xtrace_trail *xtrace_trails_find(struct xtrace_trails *trails, struct xtrace_trail *before,
                                                       const uint8_t *bytes, size_t left, uint64_t pc, bool behind)
 {
