@@ -272,12 +272,25 @@ bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, stru
 
 /* ---- Events. ---- */
 
-bool chrome_is(const struct chrome_value *value, const char *text)
+enum { KNOWN_MAX = 256 }; /* bytes of a string that may be a known one, with its escapes */
+
+/* A string as it is told: one that is short enough without its escapes. */
+static struct chrome_value told(const struct chrome_value *value, uint8_t room[static KNOWN_MAX])
 {
-	return value->size == strlen(text) && memcmp(value->bytes, text, value->size) == 0;
+	unsigned odd = 0;
+	if (!value->escaped || value->size > KNOWN_MAX)
+		return *value;
+	return (struct chrome_value){.bytes = room, .size = chrome_unescape(value, room, &odd), .type = value->type};
 }
 
-static inline unsigned member_of(const struct chrome_value *key)
+bool chrome_is(const struct chrome_value *value, const char *text)
+{
+	uint8_t room[KNOWN_MAX];
+	const struct chrome_value plain = told(value, room);
+	return plain.size == strlen(text) && memcmp(plain.bytes, text, plain.size) == 0;
+}
+
+static inline unsigned known_member(const struct chrome_value *key)
 {
 	static const struct {
 		char text[9];
@@ -291,6 +304,18 @@ static inline unsigned member_of(const struct chrome_value *key)
 	while (i < CHROME_MEMBERS && (keys[i].size != key->size || memcmp(keys[i].text, key->bytes, key->size) != 0))
 		i++;
 	return i;
+}
+
+static __attribute__((noinline)) unsigned escaped_member(const struct chrome_value *key)
+{
+	uint8_t room[KNOWN_MAX];
+	const struct chrome_value plain = told(key, room);
+	return known_member(&plain);
+}
+
+static inline unsigned member_of(const struct chrome_value *key)
+{
+	return __builtin_expect(key->escaped, 0) ? escaped_member(key) : known_member(key);
 }
 
 bool chrome_is_member(const struct chrome_value *key)

@@ -66,6 +66,16 @@ comes_back() { # log
 	done
 }
 
+@test "keys may have escapes, as any string" {
+	cat >keys.json <<-'END'
+		[{"p\u0068":"X","t\u0073":1,"d\u0075r":2,"p\u0069d":1,"tid":2,"n\u0061me":"a\u0062"},
+		 {"ph":"M","name":"thread\u005fname","pid":1,"tid":2,"args":{"n\u0061me":"main"}}]
+	END
+	[ "$(trackway stat --json keys.json | grep -o '"name":"ab"')" = '"name":"ab"' ]
+	trackway convert --to csv keys.json -o - | grep -qx '0,slice-complete,1,2,main,ab,,2000,*'
+	trackway check keys.json
+}
+
 @test "other JSON is still refused, with what it is" {
 	echo '{"name":"package","version":"1.0"}' >package.json
 	run --separate-stderr trackway info package.json
