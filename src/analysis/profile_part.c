@@ -242,14 +242,15 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
 }
 
-/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them. */
-static inline void find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
-                               const struct tw_part_batch *batch, uint32_t *places)
+/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them. Returns
+ * how many there are. */
+static inline uint32_t find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
+                                   const struct tw_part_batch *batch, uint32_t *places)
 {
-	const uint32_t *chunks = tw_histogram_chunks(pool) + tally->histogram.table;
+	const uint32_t *chunks = tw_histogram_chunks(pool) + tally->histogram.table, count = batch->count;
 	uint16_t *const counts = tw_histogram_counts(pool);
 	uint32_t min = UINT32_MAX, max = 0;
-	for (uint32_t i = 0; i < batch->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t duration = batch->durations[i];
 		uint32_t bucket, octave = tw_histogram_octave(duration, &bucket);
 		places[i] = chunks[octave] + bucket;
@@ -259,6 +260,7 @@ static inline void find_places(const struct tw_histogram_pool *pool, struct tw_t
 	}
 	tally->min = min < tally->min ? min : tally->min;
 	tally->max = max > tally->max ? max : tally->max;
+	return count;
 }
 
 /* Counts what waits in a batch: so many of a row at once that its counts are near. `make bench` measures stat of FXT.
@@ -266,8 +268,8 @@ static inline void find_places(const struct tw_histogram_pool *pool, struct tw_t
 static __attribute__((noinline)) void count_batch(struct tw_tallies *rows, uint32_t row, struct tw_part_batch *batch)
 {
 	struct tw_tally *tally = &rows->rows[row];
-	uint32_t count = batch->count, places[TW_PART_BATCH];
-	find_places(&rows->pool, tally, batch, places);
+	uint32_t places[TW_PART_BATCH];
+	const uint32_t count = find_places(&rows->pool, tally, batch, places);
 	uint16_t *counts = tw_histogram_counts(&rows->pool);
 	for (uint32_t i = 0; i < count; i++)
 		if (__builtin_expect(!++counts[places[i]], 0)) {

@@ -416,7 +416,8 @@ static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 	size_t need = calls->count + (to - from) / LEAST + 1;
 	if (!calls->calls)
 		begin_room(chunk);
-	bool room = need <= calls->room || tw_grow(&calls->calls, &calls->room, need, sizeof *calls->calls);
+	bool room =
+	    (calls->calls && need <= calls->room) || tw_grow(&calls->calls, &calls->room, need, sizeof *calls->calls);
 	chunk->failed |= !room;
 	return room;
 }
