@@ -209,9 +209,11 @@ static inline void *place_at(void *place, ptrdiff_t bytes)
 	return (char *)place + bytes;
 }
 
-/* What makes a lane mixed: so many times out of order, other names than expected, and durations beyond 32 bits. */
+/* What makes a lane mixed. */
 struct flaws {
-	uint64_t late, names, durations; /* bits */
+	uint64_t late;      /* how many times are out of order */
+	uint64_t names;     /* bits in which ends differ from their begins, or what a begin should not have ended */
+	uint64_t durations; /* the bits of all: more than 32 are too many */
 };
 
 /* A begin ends what is on top; anything else is new. */
