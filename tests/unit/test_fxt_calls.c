@@ -46,7 +46,7 @@ static uint32_t draw(uint32_t below)
  * itself. ---- */
 
 static struct row {
-	uint64_t count, total, self;
+	uint64_t count, open, unwound, total, self, min, max;
 } expected[NAMES];
 
 static struct stack {
@@ -113,6 +113,8 @@ static void close_call(unsigned thread, uint64_t time)
 	expected[name].count++;
 	expected[name].total += is_inside(stack, depth, name) ? 0 : duration;
 	expected[name].self += duration - stack->calls[depth].children;
+	expected[name].min = expected[name].count == 1 || duration < expected[name].min ? duration : expected[name].min;
+	expected[name].max = duration > expected[name].max ? duration : expected[name].max;
 	if (depth)
 		stack->calls[depth - 1].children += duration;
 	if (stack->calls[depth].complete)
@@ -195,10 +197,10 @@ static void take_finding(void *context, const struct tw_finding *finding)
 		late++;
 }
 
-static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_options *options)
+static struct tw_profile *read_profile_by(enum tw_profile_by by, unsigned jobs, const struct tw_read_options *options)
 {
 	struct tw_read_options all = *options;
-	struct tw_profile_options how = {.jobs = jobs};
+	struct tw_profile_options how = {.by = by, .jobs = jobs};
 	struct tw_reader *reader;
 	struct tw_profile *profile;
 	all.on_finding = take_finding;
@@ -211,19 +213,32 @@ static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_optio
 	return profile;
 }
 
+static struct tw_profile *read_profile(unsigned jobs, const struct tw_read_options *options)
+{
+	return read_profile_by(TW_BY_FUNCTION, jobs, options);
+}
+
+static unsigned name_of(const struct tw_profile_row *row)
+{
+	unsigned name = (unsigned)strtoul(row->name + 4, NULL, 10);
+	assert_in_range(name, 0, NAMES - 1);
+	return name;
+}
+
 static void expect_rows(struct tw_profile *profile)
 {
 	size_t found = 0;
 	for (const struct tw_profile_row *row; (row = tw_profile_row(profile, found)); found++) {
-		unsigned name = (unsigned)strtoul(row->name + 4, NULL, 10);
-		assert_in_range(name, 0, NAMES - 1);
-		assert_int_equal(row->count, expected[name].count);
-		assert_int_equal(row->open + row->unwound, 0);
-		assert_int_equal(row->total, expected[name].total);
-		assert_int_equal(row->self, expected[name].self);
+		const struct row *wanted = &expected[name_of(row)];
+		assert_int_equal(row->count, wanted->count);
+		assert_int_equal(row->open, wanted->open);
+		assert_int_equal(row->unwound, wanted->unwound);
+		assert_int_equal(row->total, wanted->total);
+		assert_int_equal(row->self, wanted->self);
+		assert_int_equal(row->min_ns, wanted->min);
+		assert_int_equal(row->max_ns, wanted->max);
 	}
 	assert_int_equal(found, NAMES);
-	assert_int_equal(tw_profile_notes(profile)->exits_without_entry, 0);
 }
 
 static void expect_calls(const struct tw_read_options *options)
@@ -231,6 +246,7 @@ static void expect_calls(const struct tw_read_options *options)
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
 		struct tw_profile *profile = read_profile(jobs, options);
 		expect_rows(profile);
+		assert_int_equal(tw_profile_notes(profile)->exits_without_entry, 0);
 		assert_int_equal(late + broken, 0);
 		tw_profile_free(profile);
 	}
@@ -349,6 +365,81 @@ static void test_broken(void **state)
 	}
 }
 
+/* ---- Calls that do not nest: rows by thread are made of one event after the other, whatever the events are. ---- */
+
+static void expect_sums_of_threads(void)
+{
+	struct tw_profile *profile = read_profile_by(TW_BY_THREAD, 1, &(struct tw_read_options){0});
+	memset(expected, 0, sizeof expected);
+	for (size_t i = 0; i < NAMES; i++)
+		expected[i].min = UINT64_MAX;
+	const struct tw_profile_row *row;
+	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
+		struct row *sum = &expected[name_of(row)];
+		assert_true(row->count > row->open);
+		sum->count += row->count;
+		sum->open += row->open;
+		sum->unwound += row->unwound;
+		sum->total += row->total;
+		sum->self += row->self;
+		sum->min = row->min_ns < sum->min ? row->min_ns : sum->min;
+		sum->max = row->max_ns > sum->max ? row->max_ns : sum->max;
+	}
+	uint64_t strays = tw_profile_notes(profile)->exits_without_entry;
+	tw_profile_free(profile);
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		profile = read_profile(jobs, &(struct tw_read_options){0});
+		expect_rows(profile);
+		assert_int_equal(tw_profile_notes(profile)->exits_without_entry, strays);
+		tw_profile_free(profile);
+	}
+}
+
+static void end_another(struct record *record)
+{
+	record->words[0] = (record->words[0] & ~(UINT64_C(0xffff) << 48)) | (uint64_t)(1 + draw(NAMES)) << 48;
+}
+
+static void move_begin(struct record *record)
+{
+	record->words[1] -= 1 + draw(3 * stride);
+}
+
+static void move_end(struct record *record)
+{
+	record->words[2] += 1 + draw(3 * stride);
+}
+
+static void take_time_before(struct record *record)
+{
+	record->words[1] = record[-1].words[1];
+}
+
+/* Each kind of flaw by itself, and few of it: most stretches of a thread have none, or one. */
+static void test_flaws(void **state)
+{
+	enum { EVERY = 6000 };
+	static const struct {
+		unsigned type;
+		void (*make)(struct record *record);
+	} flaws[] = {
+	    {END, end_another},        {COMPLETE, move_begin},  {COMPLETE, move_end},
+	    {BEGIN, take_time_before}, {END, take_time_before},
+	};
+	(void)state;
+	plain = true;
+	for (size_t k = 0; k < 5 * (sizeof flaws / sizeof *flaws); k++) {
+		make_calls(100 + k, true);
+		for (size_t i = 1 + draw(EVERY), made = 0; i < record_count; i += made ? EVERY : 1) {
+			made = (records[i].words[0] >> 16 & 15) == flaws[k / 5].type;
+			if (made)
+				flaws[k / 5].make(&records[i]);
+		}
+		make_archive(false, false);
+		expect_sums_of_threads();
+	}
+}
+
 /* More rows than have batches. */
 static void test_many_names(void **state)
 {
@@ -398,6 +489,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_long, set_up),
 	    cmocka_unit_test_setup(test_arguments, set_up),
 	    cmocka_unit_test_setup(test_broken, set_up),
+	    cmocka_unit_test_setup(test_flaws, set_up),
 	    cmocka_unit_test_setup(test_many_names, set_up),
 	    cmocka_unit_test_setup(test_window, set_up),
 	};
