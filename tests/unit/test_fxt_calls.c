@@ -125,7 +125,7 @@ static void close_call(unsigned thread, uint64_t time)
 
 static void make_calls(uint64_t seed, bool completes)
 {
-	uint64_t time = 1000;
+	uint64_t time = UINT64_C(10000000000); /* more than what begin_long_before() takes away */
 	unsigned thread = 0;
 	memset(expected, 0, sizeof expected);
 	memset(stacks, 0, sizeof stacks);
@@ -410,6 +410,16 @@ static void move_end(struct record *record)
 	record->words[2] += 1 + draw(3 * stride);
 }
 
+static void begin_long_before(struct record *record)
+{
+	record->words[1] -= UINT64_C(5000000000) + draw(stride);
+}
+
+static void become_instant(struct record *record)
+{
+	record->words[0] &= ~(UINT64_C(15) << 16);
+}
+
 static void take_time_before(struct record *record)
 {
 	record->words[1] = record[-1].words[1];
@@ -418,22 +428,23 @@ static void take_time_before(struct record *record)
 /* Each kind of flaw by itself, and few of it: most stretches of a thread have none, or one. */
 static void test_flaws(void **state)
 {
-	enum { EVERY = 6000 };
+	enum { EVERY = 6000, TIMES = 6 };
 	static const struct {
 		unsigned type;
 		void (*make)(struct record *record);
 	} flaws[] = {
-	    {END, end_another},        {COMPLETE, move_begin},  {COMPLETE, move_end},
-	    {BEGIN, take_time_before}, {END, take_time_before},
+	    {END, end_another},        {END, become_instant},   {BEGIN, become_instant},
+	    {COMPLETE, move_begin},    {COMPLETE, move_end},    {COMPLETE, begin_long_before},
+	    {BEGIN, take_time_before}, {END, take_time_before}, {COMPLETE, take_time_before},
 	};
 	(void)state;
 	plain = true;
-	for (size_t k = 0; k < 5 * (sizeof flaws / sizeof *flaws); k++) {
+	for (size_t k = 0; k < TIMES * (sizeof flaws / sizeof *flaws); k++) {
 		make_calls(100 + k, true);
 		for (size_t i = 1 + draw(EVERY), made = 0; i < record_count; i += made ? EVERY : 1) {
-			made = (records[i].words[0] >> 16 & 15) == flaws[k / 5].type;
+			made = (records[i].words[0] >> 16 & 15) == flaws[k / TIMES].type;
 			if (made)
-				flaws[k / 5].make(&records[i]);
+				flaws[k / TIMES].make(&records[i]);
 		}
 		make_archive(false, false);
 		expect_sums_of_threads();
