@@ -242,8 +242,8 @@ static inline uint32_t row_for(struct tw_profile_part *part, uint32_t name)
 	return __builtin_expect(row == TW_ROW_NONE, 0) ? enter(&part->calls, &no_caller, name) : row;
 }
 
-/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them. Returns
- * how many there are. */
+/* Finds where durations are counted, and asks for it, as look_ahead() does; and the shortest and longest of them.
+ * Returns how many there are. */
 static inline uint32_t find_places(const struct tw_histogram_pool *pool, struct tw_tally *tally,
                                    const struct tw_part_batch *batch, uint32_t *places)
 {
