@@ -17,7 +17,7 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 	    {counts->open, "call", "still open at the end: counted, with the time until then"},
 	    {counts->unwound, "call", "ended by the exit of a caller (exceptions and longjmp leave no exits)"},
 	    {notes->exits_without_entry, "exit", "without an entry: not counted"},
-	    {notes->time_backwards, "call", "ended before it began by the clock: counted as 0 ns"},
+	    {notes->time_backwards, "call", "with an end before the beginning, by the clock: counted as 0 ns"},
 	};
 	for (size_t i = 0, shown = 0; i < sizeof lines / sizeof *lines; i++)
 		if (lines[i].count)
