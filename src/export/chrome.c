@@ -21,7 +21,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "core/stack_text.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -31,74 +30,43 @@
 /* How many frames may be open at once: 16 bytes each, and up to 32 more where their ends do not fit. */
 enum { MEMORY_PER_FRAME = 128 };
 
-/* What a batch is written with. */
-struct job {
-	struct chrome *chrome;
-	struct tw_writer *writer;
-	const struct tw_dictionary *dictionary;
-	const struct tw_name *names; /* of the dictionary */
-	uint32_t name_count;
-	const struct tw_argument *arguments;
-	bool has_cpu;
-};
+static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
 
-/* How one of the event's numbers is told. */
-enum form { NOT_TOLD, NUMBER, NOT_ZERO, HEX, TRACK, STACK, ROOT_ID, LOCAL_ID };
-
-struct told {
-	enum form form;
-	const char *key;
-};
-
-/* What each kind becomes. */
-struct shape {
-	int (*take)(const struct job *job, const struct tw_event *event, uint32_t track);
-	char phase;
-	bool open;            /* an end follows */
-	uint16_t flags;       /* that args tell */
-	bool scope;           /* has "s" */
-	bool cpu;             /* args may tell the CPU */
-	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
-	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
-	const char *root;     /* more members */
-	struct told value, id, other;
-};
-
-static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track);
-static int take_end(const struct job *job, const struct tw_event *event, uint32_t track);
-static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track);
-static int take_other(const struct job *job, const struct tw_event *event, uint32_t track);
-
-#define ASYNC take_other, .category = "async", .id = {LOCAL_ID, NULL}
-#define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {ROOT_ID, NULL}
+#define ASYNC take_other, .category = "async", .id = {CHROME_LOCAL_ID, NULL}
+#define FLOW take_other, .category = "flow", .root = ",\"bp\":\"e\"", .id = {CHROME_ROOT_ID, NULL}
 #define INSTANT take_other, .phase = 'i', .scope = true
 #define STAND_IN(category_) INSTANT, .approximated = true, .category = (category_)
 
-static const struct shape shapes[TW_EVENT_KINDS] = {
+static const struct chrome_shape shapes[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = {take_begin, .phase = 'X', .open = true, .flags = TW_FLAG_CLIPPED, .cpu = true},
     [TW_SLICE_END] = {take_end, .phase = 'E', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL, .cpu = true},
     [TW_SLICE_COMPLETE] = {take_complete, .phase = 'X', .flags = TW_FLAG_CLIPPED | TW_FLAG_TAIL | TW_FLAG_UNWOUND,
                            .cpu = true},
     [TW_INSTANT] = {INSTANT, .cpu = true},
-    [TW_COUNTER] = {take_other, .phase = 'C', .id = {ROOT_ID, NULL}},
+    [TW_COUNTER] = {take_other, .phase = 'C', .id = {CHROME_ROOT_ID, NULL}},
     [TW_ASYNC_BEGIN] = {ASYNC, .phase = 'b'},
     [TW_ASYNC_INSTANT] = {ASYNC, .phase = 'n'},
     [TW_ASYNC_END] = {ASYNC, .phase = 'e'},
     [TW_FLOW_BEGIN] = {FLOW, .phase = 's'},
     [TW_FLOW_STEP] = {FLOW, .phase = 't'},
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
-    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {NUMBER, "state"}, .other = {TRACK, "next"}},
-    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {TRACK, "waker"}},
-    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "weight"}, .id = {NOT_ZERO, "wall_ns"},
-                         .other = {STACK, "stack"}},
-    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "cpu_ns"}, .other = {STACK, "stack"}},
-    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {NUMBER, "bytes"}, .id = {NUMBER, "count"},
-                              .other = {STACK, "stack"}},
-    [TW_LOG] = {INSTANT, .category = "log", .value = {NUMBER, "severity"}},
-    [TW_OBJECT] = {STAND_IN("object"), .value = {NUMBER, "type"}, .id = {HEX, "koid"}},
-    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {NUMBER, "size"}, .id = {NUMBER, "type"}},
-    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {NUMBER, "count"}, .id = {HEX, "address"}},
-    [TW_LOST] = {INSTANT, .category = "lost", .value = {NUMBER, "bytes"}},
+    [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_NUMBER, "state"},
+                   .other = {CHROME_TRACK, "next"}},
+    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_TRACK, "waker"}},
+    [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "weight"}, .id = {CHROME_NOT_ZERO, "wall_ns"},
+                         .other = {CHROME_STACK, "stack"}},
+    [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},
+    [TW_ALLOCATION_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "bytes"}, .id = {CHROME_NUMBER, "count"},
+                              .other = {CHROME_STACK, "stack"}},
+    [TW_LOG] = {INSTANT, .category = "log", .value = {CHROME_NUMBER, "severity"}},
+    [TW_OBJECT] = {STAND_IN("object"), .value = {CHROME_NUMBER, "type"}, .id = {CHROME_HEX, "koid"}},
+    [TW_BLOB] = {STAND_IN("blob"), .flags = TW_FLAG_PARTIAL, .value = {CHROME_NUMBER, "size"},
+                 .id = {CHROME_NUMBER, "type"}},
+    [TW_INSTRUCTIONS] = {STAND_IN("instructions"), .value = {CHROME_NUMBER, "count"}, .id = {CHROME_HEX, "address"}},
+    [TW_LOST] = {INSTANT, .category = "lost", .value = {CHROME_NUMBER, "bytes"}},
     [TW_METADATA] = {STAND_IN("metadata")},
 };
 
@@ -126,164 +94,6 @@ static void render_name(struct tw_line *line, const struct tw_name *name, struct
 	tw_line_text(line, "\"");
 }
 
-/* ---- Arguments. ---- */
-
-static bool is_printable(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
-			return false;
-	return size > 0;
-}
-
-/* {"hex":"6869","text":"hi"} */
-static void add_printable(const struct job *job, const struct tw_argument *argument, size_t size)
-{
-	struct tw_line *line = &job->chrome->line;
-	tw_line_text(line, "{\"hex\":");
-	tw_line_bytes(line, argument->value.bytes, size);
-	tw_line_text(line, ",\"text\":");
-	tw_line_string(line, argument->value.bytes, size);
-	tw_line_text(line, "}");
-}
-
-static void add_bytes(const struct job *job, const struct tw_argument *argument)
-{
-	size_t size = tw_args_size(&job->chrome->args, argument);
-	if (is_printable(argument->value.bytes, size))
-		add_printable(job, argument, size);
-	else
-		tw_line_bytes(&job->chrome->line, argument->value.bytes, size);
-}
-
-static void add_value(const struct job *job, const struct tw_argument *argument)
-{
-	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
-		tw_args_reference(&job->chrome->line, job->dictionary, argument);
-	else if (argument->type == TW_ARG_BYTES)
-		add_bytes(job, argument);
-	else
-		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
-}
-
-/* A counter's values are drawn: whatever is a number must be one in JSON. */
-static void add_series(const struct job *job, const struct tw_argument *argument)
-{
-	struct tw_line *line = &job->chrome->line;
-	if (argument->type == TW_ARG_INT && argument->value.i < 0)
-		tw_line_text(line, "-");
-	if (argument->type == TW_ARG_DOUBLE)
-		tw_line_double(line, argument->value.d);
-	else if (argument->type == TW_ARG_INT && argument->value.i < 0)
-		tw_line_u64(line, -(uint64_t)argument->value.i);
-	else
-		tw_line_u64(line, argument->value.u);
-}
-
-static void add_arguments(const struct job *job, const struct tw_event *event, size_t root_size)
-{
-	struct tw_line *line = &job->chrome->line;
-	unsigned count = event->argument_count;
-	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
-	bool counter = event->kind == TW_COUNTER;
-	for (unsigned i = 0; i < count; i++) {
-		if (line->text.length > ARGS_MAX) {
-			tw_count_loss(job->writer, "argument", false);
-		} else if (counter && !tw_args_is_number(&arguments[i])) {
-			tw_count_loss(job->writer, "counter value", false);
-		} else {
-			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
-			             line->text.length == root_size);
-			(counter ? add_series : add_value)(job, &arguments[i]);
-		}
-	}
-}
-
-static void add_key(const struct job *job, const char *key, size_t root_size)
-{
-	struct tw_line *line = &job->chrome->line;
-	tw_args_key(&job->chrome->args, line, key, line->text.length == root_size);
-}
-
-static void add_cpu(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
-{
-	if (!shapes[event->kind].cpu || event->flags & TW_FLAG_CLIPPED)
-		return;
-	job->chrome->tracks[track].cpu = event->cpu;
-	add_key(job, "cpu", root_size);
-	tw_line_u64(&job->chrome->line, event->cpu);
-}
-
-static void add_track(const struct job *job, uint32_t number)
-{
-	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
-	struct tw_line *line = &job->chrome->line;
-	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
-	if (!p)
-		return;
-	*p++ = '"';
-	p = tw_digits(p, track->process);
-	*p++ = '/';
-	p = tw_digits(p, track->thread);
-	*p++ = '"';
-	tw_line_end(line, p);
-}
-
-static void add_stack_text(const struct job *job, uint32_t stack)
-{
-	struct tw_text *text = &job->chrome->stack;
-	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
-	case TW_STACK_NO_MEMORY:
-		job->chrome->line.failed = true;
-		return;
-	case TW_STACK_CUT:
-		tw_count_loss(job->writer, "long stack", true);
-		break;
-	case TW_STACK_WHOLE:
-		break;
-	}
-	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
-}
-
-/* The stack, and where its innermost frame is. */
-static void add_stack(const struct job *job, const char *key, uint32_t stack, size_t root_size)
-{
-	struct tw_line *line = &job->chrome->line;
-	const struct tw_source source = tw_source_of_stack(job->dictionary, stack);
-	add_key(job, key, root_size);
-	add_stack_text(job, stack);
-	if (!source.file)
-		return;
-	bool cut = source.length > ARGS_VALUE_MAX;
-	if (cut)
-		tw_count_loss(job->writer, "long argument", true);
-	add_key(job, "file", root_size);
-	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
-	if (!source.line)
-		return;
-	add_key(job, "line", root_size);
-	tw_line_u64(line, source.line);
-}
-
-static void add_told(const struct job *job, const struct told *told, uint64_t value, size_t root_size)
-{
-	struct tw_line *line = &job->chrome->line;
-	bool needs_value = told->form == NOT_ZERO || told->form == STACK;
-	if (told->form >= ROOT_ID || (needs_value && value == 0))
-		return;
-	if (told->form == STACK) {
-		add_stack(job, told->key, (uint32_t)value, root_size);
-		return;
-	}
-	add_key(job, told->key, root_size);
-	if (told->form == NUMBER || told->form == NOT_ZERO)
-		tw_line_exact_u64(line, value);
-	else if (told->form == HEX)
-		tw_line_hex(line, value);
-	else
-		add_track(job, (uint32_t)value);
-}
-
 /* ---- Events. ---- */
 
 static char scope_of(uint16_t flags)
@@ -295,7 +105,7 @@ static char scope_of(uint16_t flags)
 
 /* The number of a name where its piece is kept. Otherwise 0, and the piece's bytes, of which `part` is taken, are in
  * the text. */
-static __attribute__((noinline)) uint32_t render_other(const struct job *job, uint32_t name, const char *key,
+static __attribute__((noinline)) uint32_t render_other(const struct chrome_job *job, uint32_t name, const char *key,
                                                        bool whole)
 {
 	struct tw_names *names = &job->chrome->names;
@@ -309,14 +119,14 @@ static __attribute__((noinline)) uint32_t render_other(const struct job *job, ui
 }
 
 /* The same; inline for those that are kept, which nearly all are. */
-static INLINE uint32_t keep_name(const struct job *job, uint32_t name, const char *key, bool whole)
+static INLINE uint32_t keep_name(const struct chrome_job *job, uint32_t name, const char *key, bool whole)
 {
 	const struct tw_names *names = &job->chrome->names;
 	bool kept = name < job->name_count && tw_names_has(names, &job->names[name], name);
 	return __builtin_expect(kept, 1) ? name : render_other(job, name, key, whole);
 }
 
-static __attribute__((noinline)) void add_own_category(const struct job *job, const char *category)
+static __attribute__((noinline)) void add_own_category(const struct chrome_job *job, const char *category)
 {
 	struct tw_line *line = &job->chrome->line;
 	tw_line_text(line, ",\"cat\":\"");
@@ -325,14 +135,14 @@ static __attribute__((noinline)) void add_own_category(const struct job *job, co
 }
 
 /* Whether what comes next stands behind a text of the event: then it is text, too. */
-static inline bool is_behind_text(const struct job *job)
+static inline bool is_behind_text(const struct chrome_job *job)
 {
 	return job->chrome->line.text.length;
 }
 
 /* The name and category of a slot: numbers of names that are kept, or text. */
-static INLINE void add_names(const struct job *job, const struct tw_event *event, const struct shape *shape,
-                             struct chrome_slot *slot)
+static INLINE void add_names(const struct chrome_job *job, const struct tw_event *event,
+                             const struct chrome_shape *shape, struct chrome_slot *slot)
 {
 	if (event->name) {
 		slot->name = keep_name(job, event->name, ",\"name\":", true);
@@ -346,7 +156,7 @@ static INLINE void add_names(const struct job *job, const struct tw_event *event
 		slot->of_kind = shape->category;
 }
 
-static void add_scope(const struct job *job, struct chrome_slot *slot, char scope)
+static void add_scope(const struct chrome_job *job, struct chrome_slot *slot, char scope)
 {
 	struct tw_line *line = &job->chrome->line;
 	if (!is_behind_text(job)) {
@@ -359,16 +169,16 @@ static void add_scope(const struct job *job, struct chrome_slot *slot, char scop
 }
 
 /* Members of the event beside those that all have. */
-static void add_root(const struct job *job, const struct tw_event *event, struct chrome_slot *slot)
+static void add_root(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot)
 {
-	const struct shape *shape = &shapes[event->kind];
+	const struct chrome_shape *shape = &shapes[event->kind];
 	struct tw_line *line = &job->chrome->line;
 	if (shape->scope)
 		add_scope(job, slot, scope_of(event->flags));
-	if (shape->id.form == ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
+	if (shape->id.form == CHROME_ROOT_ID && (event->id || event->kind != TW_COUNTER)) {
 		tw_line_text(line, ",\"id\":");
 		tw_line_hex(line, event->id);
-	} else if (shape->id.form == LOCAL_ID) {
+	} else if (shape->id.form == CHROME_LOCAL_ID) {
 		tw_line_text(line, ",\"id2\":{\"local\":");
 		tw_line_hex(line, event->id);
 		tw_line_text(line, "}");
@@ -377,44 +187,23 @@ static void add_root(const struct job *job, const struct tw_event *event, struct
 		tw_line_text(line, shape->root);
 }
 
-static void add_numbers(const struct job *job, const struct tw_event *event, size_t root_size)
-{
-	const struct shape *shape = &shapes[event->kind];
-	if (shape->value.form != NOT_TOLD)
-		add_told(job, &shape->value, event->value, root_size);
-	if (shape->id.form != NOT_TOLD)
-		add_told(job, &shape->id, event->id, root_size);
-	if (shape->other.form != NOT_TOLD)
-		add_told(job, &shape->other, event->other, root_size);
-}
-
-static void add_args(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
-{
-	tw_args_begin(&job->chrome->args, event->argument_count);
-	if (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
-		add_cpu(job, event, track, root_size);
-	if (event->kind > TW_SLICE_COMPLETE)
-		add_numbers(job, event, root_size);
-	if (event->argument_count)
-		add_arguments(job, event, root_size);
-}
-
-/* What goes into args; for most slices nothing. */
-static inline bool has_args(const struct job *job, const struct tw_event *event, uint32_t track)
+/* Whether args have anything; of most slices they have nothing. */
+static inline bool has_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	return event->kind > TW_SLICE_COMPLETE || event->argument_count ||
 	       (job->has_cpu && job->chrome->tracks[track].cpu != event->cpu);
 }
 
-static inline void add_text(const struct job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+static inline void add_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                            const struct chrome_shape *shape, size_t root_size)
 {
 	if (has_args(job, event, track))
-		add_args(job, event, track, root_size);
+		tw_chrome_args(job, event, track, shape, root_size);
 }
 
 /* The slot of an event of some shape, with the text of its names in the line where they are not kept. */
-static INLINE struct chrome_slot *begin_slot(const struct job *job, const struct tw_event *event, uint32_t track,
-                                             const struct shape *shape)
+static INLINE struct chrome_slot *begin_slot(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                                             const struct chrome_shape *shape)
 {
 	struct chrome_slot *place = tw_chrome_ring_next(job->chrome);
 	struct chrome_slot slot = {
@@ -434,7 +223,7 @@ static INLINE struct chrome_slot *begin_slot(const struct job *job, const struct
 }
 
 /* Adds the slot with the line as its text: what is before root_size are members of the event. */
-static inline void add_slot(const struct job *job, struct chrome_slot *slot, size_t root_size)
+static inline void add_slot(const struct chrome_job *job, struct chrome_slot *slot, size_t root_size)
 {
 	const struct tw_text *text = &job->chrome->line.text;
 	if (text->length) {
@@ -445,34 +234,34 @@ static inline void add_slot(const struct job *job, struct chrome_slot *slot, siz
 	tw_chrome_ring_add(job->chrome, &job->writer->out);
 }
 
-static int take_other(const struct job *job, const struct tw_event *event, uint32_t track)
+static int take_other(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	struct chrome_slot *slot = begin_slot(job, event, track, &shapes[event->kind]);
 	add_root(job, event, slot);
 	size_t root_size = job->chrome->line.text.length;
-	add_text(job, event, track, root_size);
+	add_args(job, event, track, &shapes[event->kind], root_size);
 	add_slot(job, slot, root_size);
 	if (shapes[event->kind].approximated)
 		tw_approximate(job->writer, event->kind);
 	return 0;
 }
 
-static INLINE int take_slice(const struct job *job, const struct tw_event *event, uint32_t track,
-                             const struct shape *shape)
+static INLINE int take_slice(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                             const struct chrome_shape *shape)
 {
 	struct chrome_slot *slot = begin_slot(job, event, track, shape);
 	size_t root_size = job->chrome->line.text.length;
-	add_text(job, event, track, root_size);
+	add_args(job, event, track, shape, root_size);
 	add_slot(job, slot, root_size);
 	return 0;
 }
 
-static int take_complete(const struct job *job, const struct tw_event *event, uint32_t track)
+static int take_complete(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	return take_slice(job, event, track, &shapes[TW_SLICE_COMPLETE]);
 }
 
-static int take_begin(const struct job *job, const struct tw_event *event, uint32_t track)
+static int take_begin(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	struct chrome *chrome = job->chrome;
 	int status = tw_spans_open(&chrome->spans, track, event->name, chrome->tail);
@@ -484,8 +273,8 @@ static int take_begin(const struct job *job, const struct tw_event *event, uint3
 }
 
 /* Ends a slice that has gone out as "B". */
-static void add_end(const struct job *job, const struct tw_event *event, uint32_t track, uint32_t name, uint16_t flags,
-                    bool unwound)
+static void add_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track, uint32_t name,
+                    uint16_t flags, bool unwound)
 {
 	struct chrome *chrome = job->chrome;
 	struct tw_event end = {.time = event->time, .name = name, .kind = TW_SLICE_END, .flags = event->flags};
@@ -495,7 +284,7 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 	if (!unwound) {
 		tw_line_text(&chrome->line, "\"end\":{");
 		size_t inside = chrome->line.text.length;
-		add_text(job, event, track, inside);
+		add_args(job, event, track, &shapes[TW_SLICE_END], inside);
 		if (chrome->line.text.length > inside)
 			tw_line_text(&chrome->line, "}");
 		else
@@ -505,7 +294,7 @@ static void add_end(const struct job *job, const struct tw_event *event, uint32_
 }
 
 /* Completes a slice that waits. */
-static inline void complete(const struct job *job, const struct tw_event *event, struct chrome_slot *slot,
+static inline void complete(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot,
                             uint16_t flags)
 {
 	bool backwards = event->time < slot->time;
@@ -516,7 +305,7 @@ static inline void complete(const struct job *job, const struct tw_event *event,
 	slot->open = false;
 }
 
-static void close_unwound(const struct job *job, const struct tw_event *event, uint32_t track)
+static void close_unwound(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	struct tw_span frame = tw_spans_close(&job->chrome->spans, track);
 	struct chrome_slot *slot = tw_chrome_ring_slot(job->chrome, frame.slot);
@@ -527,7 +316,8 @@ static void close_unwound(const struct job *job, const struct tw_event *event, u
 }
 
 /* Arguments of the end go into the ring first: that may push the slice itself out. */
-static void close_matched(const struct job *job, const struct tw_event *event, uint32_t track, struct tw_span frame)
+static void close_matched(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                          struct tw_span frame)
 {
 	struct chrome *chrome = job->chrome;
 	uint16_t flags = event->flags & shapes[TW_SLICE_END].flags;
@@ -536,7 +326,7 @@ static void close_matched(const struct job *job, const struct tw_event *event, u
 	uint64_t text = 0;
 	tw_line_clear(&chrome->line);
 	if (slot) {
-		add_text(job, event, track, 0);
+		add_args(job, event, track, &shapes[TW_SLICE_END], 0);
 		if (chrome->line.text.length)
 			text = tw_chrome_ring_text(chrome, &job->writer->out, chrome->line.text.bytes,
 			                           chrome->line.text.length);
@@ -552,7 +342,7 @@ static void close_matched(const struct job *job, const struct tw_event *event, u
 	complete(job, event, slot, flags);
 }
 
-static int take_end(const struct job *job, const struct tw_event *event, uint32_t track)
+static int take_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
 {
 	struct tw_spans *spans = &job->chrome->spans;
 	struct tw_span frame;
@@ -617,7 +407,7 @@ static int grow(struct chrome *chrome, const struct tw_dictionary *dictionary)
 	return status ? status : tw_chrome_tracks_grow(chrome, dictionary);
 }
 
-static int take_all(const struct job *job, const struct tw_batch *batch)
+static int take_all(const struct chrome_job *job, const struct tw_batch *batch)
 {
 	uint32_t track_count = tw_dictionary_tracks(job->dictionary);
 	const struct chrome_track *tracks = job->chrome->tracks;
@@ -674,7 +464,7 @@ static int open_chrome(struct tw_writer *writer)
 static int write_chrome(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct chrome *chrome = writer->state;
-	struct job job = {
+	struct chrome_job job = {
 	    .chrome = chrome,
 	    .writer = writer,
 	    .dictionary = tw_reader_dictionary(reader),

@@ -141,4 +141,53 @@ static inline struct chrome_slot *tw_chrome_ring_slot(struct chrome *chrome, uin
 /* Writes all that wait; open slices go as "B". */
 void tw_chrome_ring_flush(struct chrome *chrome, struct tw_output *out);
 
+/* ---- chrome_args.c: what stands in "args". ---- */
+
+/* What a batch is written with. */
+struct chrome_job {
+	struct chrome *chrome;
+	struct tw_writer *writer;
+	const struct tw_dictionary *dictionary;
+	const struct tw_name *names; /* of the dictionary */
+	uint32_t name_count;
+	const struct tw_argument *arguments; /* of the batch */
+	bool has_cpu;                        /* the trace tells the CPU of each event */
+};
+
+/* How one of an event's numbers (value, id, other) is written. */
+enum chrome_form {
+	CHROME_NOT_TOLD,
+	CHROME_NUMBER,   /* in args, as all up to CHROME_STACK */
+	CHROME_NOT_ZERO, /* a number; 0 is left out */
+	CHROME_HEX,
+	CHROME_TRACK,    /* of a track: "process/thread" */
+	CHROME_STACK,    /* of a stack: its functions, and where the innermost is; 0 is left out */
+	CHROME_ROOT_ID,  /* "id" of the event itself */
+	CHROME_LOCAL_ID, /* "id2", local to the process */
+};
+
+struct chrome_told {
+	enum chrome_form form;
+	const char *key; /* in args */
+};
+
+/* What events of a kind become. */
+struct chrome_shape {
+	int (*take)(const struct chrome_job *job, const struct tw_event *event, uint32_t track);
+	char phase;           /* "ph" */
+	bool open;            /* an end follows */
+	uint16_t flags;       /* that args tell */
+	bool scope;           /* has "s" */
+	bool cpu;             /* args may tell the CPU */
+	bool approximated;    /* the format has nothing of the kind: an instant stands for it */
+	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
+	const char *root;     /* more members of the event itself, as text */
+	struct chrome_told value, id, other;
+};
+
+/* Adds the members of an event's "args" to chrome->line, whose first root_size bytes are other members of the event.
+ * What has no room is counted as a loss. */
+void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                    const struct chrome_shape *shape, size_t root_size);
+
 #endif

@@ -1,0 +1,184 @@
+/* chrome_args.c - what stands in "args": an event's arguments, and those of its numbers that no other member has. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/chrome.h"
+
+#include "core/stack_text.h"
+
+static bool is_printable(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
+			return false;
+	return size > 0;
+}
+
+/* {"hex":"6869","text":"hi"} */
+static void add_printable(const struct chrome_job *job, const struct tw_argument *argument, size_t size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_line_text(line, "{\"hex\":");
+	tw_line_bytes(line, argument->value.bytes, size);
+	tw_line_text(line, ",\"text\":");
+	tw_line_string(line, argument->value.bytes, size);
+	tw_line_text(line, "}");
+}
+
+static void add_bytes(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	size_t size = tw_args_size(&job->chrome->args, argument);
+	if (is_printable(argument->value.bytes, size))
+		add_printable(job, argument, size);
+	else
+		tw_line_bytes(&job->chrome->line, argument->value.bytes, size);
+}
+
+static void add_value(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	if (argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID)
+		tw_args_reference(&job->chrome->line, job->dictionary, argument);
+	else if (argument->type == TW_ARG_BYTES)
+		add_bytes(job, argument);
+	else
+		tw_args_value(&job->chrome->args, &job->chrome->line, job->dictionary, argument);
+}
+
+/* A counter's values are drawn: whatever is a number must be one in JSON. */
+static void add_series(const struct chrome_job *job, const struct tw_argument *argument)
+{
+	struct tw_line *line = &job->chrome->line;
+	if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_text(line, "-");
+	if (argument->type == TW_ARG_DOUBLE)
+		tw_line_double(line, argument->value.d);
+	else if (argument->type == TW_ARG_INT && argument->value.i < 0)
+		tw_line_u64(line, -(uint64_t)argument->value.i);
+	else
+		tw_line_u64(line, argument->value.u);
+}
+
+static void add_arguments(const struct chrome_job *job, const struct tw_event *event, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	unsigned count = event->argument_count;
+	const struct tw_argument *arguments = count ? job->arguments + event->first_argument : NULL;
+	bool counter = event->kind == TW_COUNTER;
+	for (unsigned i = 0; i < count; i++) {
+		if (line->text.length > ARGS_MAX) {
+			tw_count_loss(job->writer, "argument", false);
+		} else if (counter && !tw_args_is_number(&arguments[i])) {
+			tw_count_loss(job->writer, "counter value", false);
+		} else {
+			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
+			             line->text.length == root_size);
+			(counter ? add_series : add_value)(job, &arguments[i]);
+		}
+	}
+}
+
+static void add_key(const struct chrome_job *job, const char *key, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	tw_args_key(&job->chrome->args, line, key, line->text.length == root_size);
+}
+
+static void add_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track, size_t root_size)
+{
+	if (event->flags & TW_FLAG_CLIPPED)
+		return;
+	job->chrome->tracks[track].cpu = event->cpu;
+	add_key(job, "cpu", root_size);
+	tw_line_u64(&job->chrome->line, event->cpu);
+}
+
+static void add_track(const struct chrome_job *job, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(job->dictionary, number);
+	struct tw_line *line = &job->chrome->line;
+	char *p = tw_line_room(line, 2 * TW_DIGITS_MAX + 3);
+	if (!p)
+		return;
+	*p++ = '"';
+	p = tw_digits(p, track->process);
+	*p++ = '/';
+	p = tw_digits(p, track->thread);
+	*p++ = '"';
+	tw_line_end(line, p);
+}
+
+static void add_stack_text(const struct chrome_job *job, uint32_t stack)
+{
+	struct tw_text *text = &job->chrome->stack;
+	switch (tw_stack_text(text, job->dictionary, stack, CHROME_STACK_MAX)) {
+	case TW_STACK_NO_MEMORY:
+		job->chrome->line.failed = true;
+		return;
+	case TW_STACK_CUT:
+		tw_count_loss(job->writer, "long stack", true);
+		break;
+	case TW_STACK_WHOLE:
+		break;
+	}
+	tw_line_string(&job->chrome->line, (const uint8_t *)text->bytes, text->length);
+}
+
+/* The stack, and where its innermost frame is. */
+static void add_stack(const struct chrome_job *job, const char *key, uint32_t stack, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	const struct tw_source source = tw_source_of_stack(job->dictionary, stack);
+	add_key(job, key, root_size);
+	add_stack_text(job, stack);
+	if (!source.file)
+		return;
+	bool cut = source.length > ARGS_VALUE_MAX;
+	if (cut)
+		tw_count_loss(job->writer, "long argument", true);
+	add_key(job, "file", root_size);
+	tw_line_string(line, (const uint8_t *)source.file, cut ? ARGS_VALUE_MAX : source.length);
+	if (!source.line)
+		return;
+	add_key(job, "line", root_size);
+	tw_line_u64(line, source.line);
+}
+
+static void add_told(const struct chrome_job *job, const struct chrome_told *told, uint64_t value, size_t root_size)
+{
+	struct tw_line *line = &job->chrome->line;
+	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_STACK;
+	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
+		return;
+	if (told->form == CHROME_STACK) {
+		add_stack(job, told->key, (uint32_t)value, root_size);
+		return;
+	}
+	add_key(job, told->key, root_size);
+	if (told->form == CHROME_NUMBER || told->form == CHROME_NOT_ZERO)
+		tw_line_exact_u64(line, value);
+	else if (told->form == CHROME_HEX)
+		tw_line_hex(line, value);
+	else
+		add_track(job, (uint32_t)value);
+}
+
+static void add_numbers(const struct chrome_job *job, const struct tw_event *event, const struct chrome_shape *shape,
+                        size_t root_size)
+{
+	if (shape->value.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->value, event->value, root_size);
+	if (shape->id.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->id, event->id, root_size);
+	if (shape->other.form != CHROME_NOT_TOLD)
+		add_told(job, &shape->other, event->other, root_size);
+}
+
+void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
+                    const struct chrome_shape *shape, size_t root_size)
+{
+	tw_args_begin(&job->chrome->args, event->argument_count);
+	if (shape->cpu && job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
+		add_cpu(job, event, track, root_size);
+	if (event->kind > TW_SLICE_COMPLETE)
+		add_numbers(job, event, shape, root_size);
+	if (event->argument_count)
+		add_arguments(job, event, root_size);
+}
