@@ -1,0 +1,113 @@
+/* state.c - what differs between trace and emulator, and the emulator's registers. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ZERO_REGISTER = 31 };
+
+/* ---- Registers. ---- */
+
+static int register_of(unsigned number)
+{
+	return number < 29    ? UC_ARM64_REG_X0 + (int)number
+	       : number == 29 ? UC_ARM64_REG_X29
+	       : number == 30 ? UC_ARM64_REG_X30
+	                      : UC_ARM64_REG_SP;
+}
+
+uint64_t replay_operand(const struct replay_state *run, unsigned number)
+{
+	uint64_t value = 0;
+	if (number != ZERO_REGISTER)
+		replay_emulator.uc_reg_read(run->engine, register_of(number), &value);
+	return value;
+}
+
+void replay_set_operand(const struct replay_state *run, unsigned number, uint64_t value)
+{
+	if (number != ZERO_REGISTER)
+		replay_emulator.uc_reg_write(run->engine, register_of(number), &value);
+}
+
+uint64_t replay_base(const struct replay_state *run, unsigned number)
+{
+	uint64_t value = 0;
+	replay_emulator.uc_reg_read(run->engine, register_of(number), &value);
+	return tw_bits(value, 0, 55);
+}
+
+void replay_set_registers(const struct replay_state *run, const uint64_t *x)
+{
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		replay_emulator.uc_reg_write(run->engine, register_of(i), &x[i]);
+}
+
+/* ---- Where it ends. ---- */
+
+static void stop(struct replay_state *run)
+{
+	run->stopped = true;
+	replay_emulator.uc_emu_stop(run->engine);
+}
+
+void replay_end(struct replay_state *run)
+{
+	run->finished = true;
+	stop(run);
+}
+
+void replay_interrupt(struct replay_state *run)
+{
+	run->must_resume = true;
+	stop(run);
+}
+
+void replay_differ(struct replay_state *run, const char *what, const char *expected, const char *found)
+{
+	struct replay_result *result = run->result;
+	if (run->stopped)
+		return;
+	result->end = REPLAY_DIFFERENT;
+	result->offset = run->part->offset + run->inst_at;
+	result->pc = run->last_pc;
+	result->opcode = run->opcode;
+	snprintf(result->what, sizeof result->what, "%s", what);
+	snprintf(result->expected, sizeof result->expected, "%s", expected);
+	snprintf(result->found, sizeof result->found, "%s", found);
+	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
+		replay_emulator.uc_reg_read(run->engine, register_of(i), &result->x[i]);
+	replay_end(run);
+}
+
+void replay_differ_number(struct replay_state *run, const char *what, uint64_t expected, uint64_t found)
+{
+	char left[32], right[32];
+	snprintf(left, sizeof left, "0x%llx", (unsigned long long)expected);
+	snprintf(right, sizeof right, "0x%llx", (unsigned long long)found);
+	replay_differ(run, what, left, right);
+}
+
+void replay_differ_bytes(struct replay_state *run, const char *what, const uint8_t *expected, const uint8_t *found,
+                         size_t size)
+{
+	enum { SHOWN = 16 };
+	char left[2 * SHOWN + 1] = "", right[2 * SHOWN + 1] = "";
+	for (; size > SHOWN && memcmp(expected, found, SHOWN) == 0; size -= SHOWN, expected += SHOWN)
+		found += SHOWN;
+	for (size_t i = 0; i < size && i < SHOWN; i++) {
+		snprintf(left + 2 * i, 3, "%02x", expected[i]);
+		snprintf(right + 2 * i, 3, "%02x", found[i]);
+	}
+	replay_differ(run, what, left, right);
+}
+
+void replay_compare_flags(struct replay_state *run)
+{
+	const uint64_t nzcv = 0xf0000000;
+	uint64_t flags = 0;
+	replay_emulator.uc_reg_read(run->engine, UC_ARM64_REG_NZCV, &flags);
+	if ((flags & nzcv) != (run->token.value & nzcv))
+		replay_differ_number(run, "NZCV", run->token.value, flags & nzcv);
+}
