@@ -1,13 +1,13 @@
 /* check.c - whether tokens fit what the instructions before them do, and instructions fit each other. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/check.h"
+#include "xtrace/check_step.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "xtrace/layout.h"
 
-enum { WORD = 4, ARGUMENTS = 7, CLASS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
+enum { ARGUMENTS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
 
 /* What was before the first instruction. */
 static const struct xtrace_operation nothing = {0};
@@ -20,7 +20,7 @@ static const struct xtrace_operation nothing = {0};
 static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
 {
 	const struct xtrace_operation *operation = step->operation;
-	uint64_t next = step->pc + WORD;
+	uint64_t next = step->pc + XTRACE_WORD;
 	*rule = XTRACE_BRANCH_TARGET;
 	switch ((enum xtrace_flow)operation->flow) {
 	case XTRACE_JUMP:
@@ -47,7 +47,8 @@ static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rul
 static void tell_jump(const struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc)
 {
 	const struct xtrace_step *step = &checker->step;
-	uint64_t target = rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + WORD;
+	uint64_t target =
+	    rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + XTRACE_WORD;
 	target = rule == XTRACE_TARGET_DIFFERS ? step->target : target;
 	REPORT(checker, rule, offset,
 	       "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".", target,
@@ -82,7 +83,7 @@ static void judge_straight(const struct xtrace_checker *checker, uint64_t offset
 	const struct xtrace_step *step = &checker->step;
 	enum xtrace_rule rule;
 	bool always = step->operation->flow != XTRACE_SYSTEM_CALL && step->operation->flow != XTRACE_NEXT;
-	if (always && !follows(step, step->pc + WORD, &rule))
+	if (always && !follows(step, step->pc + XTRACE_WORD, &rule))
 		REPORT(checker, XTRACE_INST_AFTER_BRANCH, offset,
 		       "Expected a PCINST after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found an INST.", step->pc,
 		       step->operation->opcode);
@@ -102,12 +103,6 @@ static void judge_size(const struct xtrace_checker *checker, bool interrupted, c
 		REPORT(checker, XTRACE_ACCESS_MISSING, step->offset,
 		       "Opcode 0x%08" PRIx32 " %s %" PRIu32 " bytes, not %" PRIu32 ".", step->operation->opcode, what,
 		       most, bytes);
-}
-
-/* In one direction. */
-static uint64_t most_of(const struct xtrace_operation *operation)
-{
-	return operation->load > operation->store ? operation->load : operation->store;
 }
 
 /* Judges where an instruction accesses memory: within as many bytes as it accesses; a literal at the literal's
@@ -207,7 +202,7 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	const struct xtrace_step *step = &checker->step;
 	const struct xtrace_operation *operation = step->operation;
 	if (step->loaded != operation->load || step->stored != operation->store ||
-	    step->high - step->low > most_of(operation) || operation->traits & XTRACE_LITERAL)
+	    step->high - step->low > xtrace_step_most(operation) || operation->traits & XTRACE_LITERAL)
 		judge_accesses(checker, interrupted);
 	if (operation->needs & ~step->seen && !interrupted)
 		tell_missing(checker);
@@ -216,18 +211,9 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	judge_call(checker);
 }
 
-/* Whether nothing more is to be looked at of the instruction whose tokens have been taken. Most are judged by this
- * alone. */
-static inline bool is_done(const struct xtrace_step *step)
-{
-	const struct xtrace_operation *operation = step->operation;
-	return !((step->loaded ^ operation->load) | (step->stored ^ operation->store)) && operation->simple &&
-	       step->high - step->low <= most_of(operation);
-}
-
 static void finish(struct xtrace_checker *checker, bool interrupted)
 {
-	if (checker->step.has_pc && !is_done(&checker->step))
+	if (checker->step.has_pc && !xtrace_step_is_done(&checker->step))
 		judge_rare(checker, interrupted);
 }
 
@@ -246,7 +232,7 @@ static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token
 	struct xtrace_step *step = &checker->step;
 	bool told = token->kind == TW_XTRACE_PCINST;
 	bool interrupted = false;
-	if (told && token->pc % WORD)
+	if (told && token->pc % XTRACE_WORD)
 		REPORT(checker, XTRACE_PC_UNALIGNED, offset, "The PC is 0x%" PRIx64 ".", token->pc);
 	if (step->has_pc && told)
 		interrupted = judge_jump(checker, offset, token->pc, token->level);
@@ -255,23 +241,8 @@ static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token
 	else if (!told && !checker->count)
 		REPORT(checker, XTRACE_PC_UNKNOWN, offset, "Expected a PCINST, found an INST.");
 	finish(checker, interrupted);
-	step->pc = told ? token->pc : step->pc + WORD;
+	step->pc = told ? token->pc : step->pc + XTRACE_WORD;
 	step->has_pc |= told;
-}
-
-/* Begins the next instruction, whose PC has been taken. */
-static inline void begin_step(struct xtrace_checker *checker, uint32_t opcode, uint8_t level, uint64_t offset)
-{
-	struct xtrace_step *step = &checker->step;
-	step->operation = xtrace_find_operation(&checker->operations, opcode);
-	step->offset = offset;
-	step->level = level;
-	step->seen = 0;
-	step->arguments = 0;
-	step->loaded = step->stored = 0;
-	step->low = step->high = 0;
-	checker->count++;
-	checker->user += level == 0;
 }
 
 static void take_instruction(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
@@ -279,20 +250,10 @@ static void take_instruction(struct xtrace_checker *checker, const struct tw_xtr
 	take_pc(checker, token, offset);
 	judge_level(checker, offset, token->level);
 	judge_return(checker, offset, token->level);
-	begin_step(checker, token->opcode, token->level, offset);
+	xtrace_begin_step(checker, token->opcode, token->level, offset);
 }
 
 /* ---- What follows it. ---- */
-
-static inline void take_access(struct xtrace_step *step, bool stores, uint64_t address, uint32_t size)
-{
-	uint64_t end = address + size;
-	bool first = !step->loaded && !step->stored;
-	step->low = first || address < step->low ? address : step->low;
-	step->high = first || end > step->high ? end : step->high;
-	step->loaded += stores ? 0 : size;
-	step->stored += stores ? size : 0;
-}
 
 static void take_time(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
@@ -380,190 +341,12 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
 	} else {
 		judge_kind(checker, token, cursor->offset);
 		if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
-			take_access(step, token->kind == TW_XTRACE_STORE, token->value, token->payload_size);
+			xtrace_take_access(step, token->kind == TW_XTRACE_STORE, token->value, token->payload_size);
 		else
 			take_value(checker, token, cursor->offset);
 		step->seen |= (uint16_t)(1 << token->kind);
 	}
 	checker->last = token->kind;
-}
-
-/* ---- The fast path. ---- */
-
-/* Whether an instruction comes by itself at a PC, and nothing else is to be said. */
-static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool told)
-{
-	const struct xtrace_step *step = &checker->step;
-	const struct xtrace_operation *operation = step->operation;
-	uint64_t next = step->pc + WORD, target = xtrace_target(operation, step->pc);
-	bool ahead = pc == next && (operation->flow == XTRACE_NEXT || operation->flow == XTRACE_BRANCH);
-	bool away = told && pc == target && operation->flow >= XTRACE_JUMP && operation->flow <= XTRACE_BRANCH;
-	return (ahead || away) && step->has_pc && step->level == 0 && !checker->waits && is_done(step);
-}
-
-/* An access that the instruction may make; its size, 0 where it may not. */
-static inline size_t run_access(struct xtrace_checker *checker, const uint8_t *p)
-{
-	enum { STORES = 8, HEAD = 9, POWER_MOST = 8 };
-	struct xtrace_step *step = &checker->step;
-	bool stores = *p & STORES;
-	unsigned power = *p >> 4;
-	unsigned kind = stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD;
-	if (power > POWER_MOST || !(step->operation->may >> kind & 1))
-		return 0;
-	take_access(step, stores, tw_load64(p + 1, false), 1u << power);
-	step->seen |= (uint16_t)(1 << kind);
-	checker->last = kind;
-	return HEAD + ((size_t)1 << power);
-}
-
-static inline size_t run_instruction(struct xtrace_checker *checker, const uint8_t *p, uint64_t offset)
-{
-	enum { INST_SIZE = 5, PCINST_SIZE = 13 };
-	struct xtrace_step *step = &checker->step;
-	bool told = *p == XTRACE_PCINST;
-	uint64_t pc = told ? tw_load64(p + 1, false) : step->pc + WORD;
-	if (!comes(checker, pc, told))
-		return 0;
-	size_t size = told ? PCINST_SIZE : INST_SIZE;
-	step->pc = pc;
-	begin_step(checker, tw_load32(p + size - WORD, false), 0, offset);
-	checker->trail = NULL;
-	checker->changed = false;
-	checker->last = told ? TW_XTRACE_PCINST : TW_XTRACE_INST;
-	return size;
-}
-
-/* ---- Trails: instructions that come as they did before, and were judged then. ---- */
-
-/* Takes the accesses of a step of a draft, from number `access` on. Returns whether it may make them. */
-static bool take_draft(struct xtrace_step *step, const struct xtrace_draft *draft, size_t number, size_t *access)
-{
-	bool may = true;
-	for (; *access < draft->access_count && draft->accesses[*access].step == number; ++*access) {
-		const struct xtrace_trail_access *one = &draft->accesses[*access];
-		may &= step->operation->may >> (one->stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD) & 1;
-		step->loaded += one->stores ? 0 : one->size;
-		step->stored += one->stores ? one->size : 0;
-	}
-	return may;
-}
-
-/* What does not depend on addresses is judged once: an access that is alone in its step is not looked at again, but in
- * the last, which ends with what comes behind it. */
-static void drop_accesses(struct xtrace_draft *draft, size_t count)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < draft->access_count; i++) {
-		const struct xtrace_trail_access *one = &draft->accesses[i];
-		bool several = one->more || (i + 1 < draft->access_count && one[1].more);
-		if (one->step < count && (several || one->step == count - 1))
-			draft->accesses[kept++] = *one;
-	}
-	draft->access_count = kept;
-}
-
-static size_t admit(void *context, struct xtrace_draft *draft)
-{
-	struct xtrace_checker *checker = context;
-	size_t count = 0, access = 0;
-	for (; count < draft->step_count; count++) {
-		struct xtrace_step step = {
-		    .operation = xtrace_find_operation(&checker->drafted, draft->steps[count]),
-		};
-		size_t first = access;
-		bool last = count + 1 == draft->step_count;
-		if (!take_draft(&step, draft, count, &access) || !(last || is_done(&step)))
-			break;
-		for (size_t i = first; i < access; i++)
-			draft->accesses[i].mark = (uint32_t)most_of(step.operation);
-	}
-	drop_accesses(draft, count);
-	return count;
-}
-
-/* Whether several accesses of a step are together. */
-static inline bool are_together(const struct xtrace_trail *trail, const uint8_t *p)
-{
-	const struct xtrace_trail_access *access = trail->accesses, *end = access + trail->access_count;
-	uint64_t low = 0, high = 0;
-	for (; access < end && access->step != trail->step_count - 1; access++) {
-		uint64_t from = tw_load64(p + access->at, false), to = from + access->size;
-		low = !access->more || from < low ? from : low;
-		high = !access->more || to > high ? to : high;
-		if (high - low > access->mark)
-			return false;
-	}
-	return true;
-}
-
-static void take_trail(struct xtrace_checker *checker, struct xtrace_trail *trail, const uint8_t *p, uint64_t offset)
-{
-	struct xtrace_step *step = &checker->step;
-	const struct xtrace_trail_access *access = trail->accesses, *end = access + trail->access_count;
-	unsigned steps = trail->step_count;
-	begin_step(checker, trail->last, 0, offset + trail->last_at);
-	checker->count += steps - 1;
-	checker->user += steps - 1;
-	checker->changed = false;
-	checker->last = steps == 1 && *p == XTRACE_PCINST ? TW_XTRACE_PCINST : TW_XTRACE_INST;
-	step->pc = trail->pc + (uint64_t)(steps - 1) * WORD;
-	for (; access < end; access++) {
-		if (access->step != steps - 1)
-			continue;
-		take_access(step, access->stores, tw_load64(p + access->at, false), access->size);
-		checker->last = access->stores ? TW_XTRACE_STORE : TW_XTRACE_LOAD;
-		step->seen |= (uint16_t)(1 << checker->last);
-	}
-	trail->count++;
-	checker->trail = trail;
-}
-
-/* Takes a trail, which is held up to `end`, or gives 0. */
-static inline size_t run_trail(struct xtrace_checker *checker, const uint8_t *p, const uint8_t *held_end,
-                               const uint8_t *end, uint64_t offset)
-{
-	const struct xtrace_step *step = &checker->step;
-	bool told = *p == XTRACE_PCINST;
-	uint64_t next = step->pc + WORD, pc = told ? tw_load64(p + 1, false) : next;
-	if (!told && !checker->trail && step->operation->flow == XTRACE_NEXT)
-		return 0;
-	struct xtrace_trail *trail =
-	    xtrace_trails_find(&checker->trails, checker->trail, p, (size_t)(held_end - p), pc, pc == next);
-	if (!trail || trail->size > end - p || !comes(checker, pc, told) || !are_together(trail, p))
-		return 0;
-	take_trail(checker, trail, p, offset);
-	return trail->size;
-}
-
-/* `make bench` measures it (check). */
-void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until)
-{
-	enum { INST = 0x01, LONGEST = 265 };
-	if (cursor->left <= LONGEST)
-		return;
-	const uint8_t *p = cursor->bytes, *held_end = p + cursor->left, *limit = held_end;
-	uint64_t base = cursor->next;
-	if (until - base < cursor->left)
-		limit = p + (until - base);
-	const uint8_t *end = held_end - LONGEST < limit ? held_end - LONGEST : limit;
-	while (p < end) {
-		size_t size = 0;
-		uint64_t offset = base + (uint64_t)(p - cursor->bytes);
-		if (*p == INST || *p == XTRACE_PCINST) {
-			size = run_trail(checker, p, held_end, limit, offset);
-			size = size ? size : run_instruction(checker, p, offset);
-		} else if ((*p & CLASS) == XTRACE_CLASS_MEM) {
-			size = run_access(checker, p);
-		}
-		if (!size)
-			break;
-		p += size;
-	}
-	size_t took = (size_t)(p - cursor->bytes);
-	cursor->bytes = p;
-	cursor->left -= took;
-	cursor->next += took;
 }
 
 /* ---- Snapshots. ---- */
@@ -626,7 +409,7 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 {
 	checker->files = files;
 	checker->trails.operations = &checker->drafted;
-	checker->trails.admit = admit;
+	checker->trails.admit = xtrace_check_admit;
 	checker->trails.context = checker;
 	checker->trails.limit = tw_memory_limit(files->reader) / TRAILS_SHARE;
 	checker->step = (struct xtrace_step){.operation = &nothing};
