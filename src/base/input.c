@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/decompress.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -89,7 +88,7 @@ static int system_error(struct tw_input *input, int error)
 	return TW_ERR_SYSTEM;
 }
 
-static int no_memory(struct tw_input *input)
+int tw_input_no_memory(struct tw_input *input)
 {
 	note(input, "out of memory");
 	return TW_ERR_MEMORY;
@@ -152,7 +151,7 @@ static int peek(struct tw_input *input)
 {
 	input->buffer = malloc(FEED_SIZE);
 	if (!input->buffer)
-		return no_memory(input);
+		return tw_input_no_memory(input);
 	size_t have = 0;
 	while (have < TW_PACKED_MAGIC) {
 		int64_t n = read_fd(input, have, input->buffer + have, FEED_SIZE - have);
@@ -172,7 +171,7 @@ static int start(struct tw_input *input)
 {
 	if (tw_unpack_known(input->feed.bytes, input->feed.left)) {
 		input->unpack = tw_unpack_new(&input->feed);
-		return input->unpack ? 0 : no_memory(input);
+		return input->unpack ? 0 : tw_input_no_memory(input);
 	}
 	/* A regular file without a size is one of /proc or /sys: only reading tells where it ends. */
 	input->seekable = input->memory || (input->regular && input->size);
@@ -456,7 +455,7 @@ static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
 		return 0;
 	}
 	if (!tw_grow(&input->kept, &input->kept_room, input->kept_size + size, 1))
-		return no_memory(input);
+		return tw_input_no_memory(input);
 	if (size)
 		memcpy(input->kept + input->kept_size, bytes, size);
 	input->kept_size += size;
@@ -478,7 +477,7 @@ static int64_t read_stream(struct tw_input *input, uint8_t *bytes, size_t least,
 	return n;
 }
 
-static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t least, size_t most)
+int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes, size_t least, size_t most)
 {
 	if (input->seekable)
 		return read_seekable(input, offset, bytes, most);
@@ -488,32 +487,7 @@ static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes
 
 int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
-	return read_some(input, offset, bytes, size, size);
-}
-
-static inline uint64_t digest_word(uint64_t sum, uint64_t word)
-{
-	uint64_t mixed = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return mixed << 23 | mixed >> 41;
-}
-
-/* Four sums at once: each has to wait for itself alone. */
-uint64_t tw_input_digest(const uint8_t *bytes, size_t size)
-{
-	enum { WORD = 8, BLOCK = 4 * WORD };
-	uint64_t a = size, b = 1, c = 2, d = 3;
-	const uint8_t *last = bytes + size / BLOCK * BLOCK;
-	uint8_t rest[BLOCK] = {0};
-	for (; bytes < last; bytes += BLOCK) {
-		a = digest_word(a, tw_load64(bytes, false));
-		b = digest_word(b, tw_load64(bytes + WORD, false));
-		c = digest_word(c, tw_load64(bytes + (size_t)2 * WORD, false));
-		d = digest_word(d, tw_load64(bytes + (size_t)3 * WORD, false));
-	}
-	memcpy(rest, bytes, size % BLOCK);
-	for (size_t at = 0; at < BLOCK; at += WORD)
-		a = digest_word(a, tw_load64(rest + at, false));
-	return digest_word(digest_word(digest_word(a, b), c), d);
+	return tw_input_read_some(input, offset, bytes, size, size);
 }
 
 int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest)
@@ -562,7 +536,7 @@ static int copy_to(struct tw_input *input, int fd, const char *directory)
 {
 	uint8_t *step = malloc(SPOOL_STEP);
 	if (!step)
-		return no_memory(input);
+		return tw_input_no_memory(input);
 	int error = copy_rest(input, fd, step);
 	free(step);
 	if (error <= 0)
@@ -598,88 +572,4 @@ int tw_input_spool(struct tw_input *input, const char *directory)
 	input->size = input->position;
 	atomic_store(&input->taken, 0);
 	return 0;
-}
-
-/* ---- Look-ahead and consume. ---- */
-
-/* Makes room, with the bytes from `skip` on at the front, and reads behind them. */
-static int fill(struct tw_window *window, size_t skip, size_t want)
-{
-	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK;
-	if (skip)
-		memmove(window->bytes, window->bytes + skip, window->used - skip);
-	window->used -= skip;
-	window->offset += skip;
-	size_t goal = want > chunk ? want : chunk;
-	if (!tw_grow(&window->bytes, &window->room, goal, 1))
-		return no_memory(window->input);
-	size_t least = want - window->used;
-	int64_t n = read_some(window->input, window->offset + window->used, window->bytes + window->used, least,
-	                      goal - window->used);
-	if (n < 0)
-		return (int)n;
-	window->used += (size_t)n;
-	window->at_end = (size_t)n < least;
-	return 0;
-}
-
-/* Moves to an offset that is outside of the bytes held. */
-static int move(struct tw_window *window, uint64_t offset)
-{
-	if (window->input->seekable) {
-		window->offset = offset;
-		window->used = 0;
-		window->at_end = false;
-		return 0;
-	}
-	assert(offset > window->offset);
-	while (offset - window->offset > window->used && !window->at_end) {
-		int status = fill(window, window->used, 1);
-		if (status < 0)
-			return status;
-	}
-	return 0;
-}
-
-int tw_window_refill(struct tw_window *window, uint64_t offset, size_t want, const uint8_t **bytes, size_t *have)
-{
-	int status = 0;
-	if (offset < window->offset || offset - window->offset > window->used)
-		status = move(window, offset);
-	if (status < 0)
-		return status;
-	size_t skip = offset - window->offset < window->used ? (size_t)(offset - window->offset) : window->used;
-	if (window->used - skip < want && !window->at_end) {
-		status = fill(window, skip, want);
-		if (status < 0)
-			return status;
-		skip = 0;
-	}
-	*bytes = window->bytes ? window->bytes + skip : (const uint8_t *)"";
-	*have = window->used - skip;
-	return 0;
-}
-
-int tw_window_exchange(struct tw_window *window, size_t size, uint8_t **bytes, size_t *room)
-{
-	size_t rest = window->used - size, own_room = window->room;
-	uint8_t *own = window->bytes;
-	if (!tw_grow(bytes, room, rest, 1))
-		return no_memory(window->input);
-	if (rest)
-		memcpy(*bytes, own + size, rest);
-	window->bytes = *bytes;
-	window->room = *room;
-	window->used = rest;
-	window->offset += size;
-	*bytes = own;
-	*room = own_room;
-	return 0;
-}
-
-void tw_window_free(struct tw_window *window)
-{
-	free(window->bytes);
-	window->bytes = NULL;
-	window->room = window->used = 0;
 }

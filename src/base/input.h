@@ -74,15 +74,21 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
  * only: offset is where the last read ended. Returns the count or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size);
 
-/* Returns a digest that tells bytes from others by chance; it is no protection from bytes that are made to have the
- * same. */
+/* The same, but of a pipe no more than `least` bytes are waited for: up to `most` where they are there already. */
+int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes, size_t least, size_t most);
+
+/* Tells of an input that there was no memory to read it. Returns TW_ERR_MEMORY. */
+int tw_input_no_memory(struct tw_input *input);
+
+/* Returns a digest of bytes (digest.c): other bytes have another one but by chance. It is no protection from bytes that
+ * are made to have the same. */
 uint64_t tw_input_digest(const uint8_t *bytes, size_t size);
 
 /* Reads bytes of a seekable input once more, which had this digest. Returns 0, or TW_ERR_SYSTEM where it cannot be read
  * any more or has other bytes there. */
 int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest);
 
-/* ---- Look-ahead and consume. ---- */
+/* ---- Look-ahead and consume (window.c). ---- */
 
 enum { TW_WINDOW_CHUNK = 1 << 18 };
 
