@@ -1,11 +1,6 @@
 /* gen_fdr.c - makes XRay FDR logs (version 5) of any size, for measuring: the same seed gives the same bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "gen.h"
 
 enum {
 	HEADER = 32,
@@ -64,18 +59,7 @@ struct generator {
 
 static uint32_t draw(struct generator *g, uint32_t below)
 {
-	g->random = g->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(((g->random >> 32) * below) >> 32);
-}
-
-static void *allocate(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-	if (!memory) {
-		fputs("gen_fdr: out of memory\n", stderr);
-		exit(1);
-	}
-	return memory;
+	return gen_draw(&g->random, below);
 }
 
 /* ---- Bytes. ---- */
@@ -251,8 +235,8 @@ static void make_functions(struct generator *g)
 			part += 1.0 / k++;
 		g->popular[i] = (uint16_t)k;
 	}
-	g->callees = allocate(functions + 1, sizeof *g->callees);
-	g->calls = allocate(functions + 1, sizeof *g->calls);
+	g->callees = gen_allocate(functions + 1, sizeof *g->callees);
+	g->calls = gen_allocate(functions + 1, sizeof *g->calls);
 	for (uint32_t f = 1; f <= functions; f++) {
 		g->calls[f] = body[draw(g, sizeof body)];
 		for (unsigned i = 0; i < CALLEES; i++)
@@ -262,55 +246,37 @@ static void make_functions(struct generator *g)
 
 static void make_threads(struct generator *g)
 {
-	g->threads = allocate(g->options.threads, sizeof *g->threads);
+	g->threads = gen_allocate(g->options.threads, sizeof *g->threads);
 	for (uint32_t i = 0; i < g->options.threads; i++)
 		g->threads[i] =
 		    (struct thread){.id = 1000 + i, .cpu = (uint16_t)i, .tsc = 1000 * hertz + 12345 * (uint64_t)i};
 }
 
-static _Noreturn void usage(void)
-{
-	fputs("usage: gen_fdr [--size BYTES] [--threads N] [--buffer-size BYTES] [--functions N] [--single] [--seed N] "
-	      "FILE\n"
-	      "--single: one thread, one buffer of any size\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+    "usage: gen_fdr [--size BYTES] [--threads N] [--buffer-size BYTES] [--functions N] [--single] [--seed N] FILE\n"
+    "--single: one thread, one buffer of any size\n";
 
 static void parse(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){.size = 100000000, .threads = 8, .buffer_size = 16384, .functions = 300, .seed = 1};
-	static const struct option names[] = {
-	    {"size", required_argument, NULL, 's'},
-	    {"threads", required_argument, NULL, 't'},
-	    {"buffer-size", required_argument, NULL, 'b'},
-	    {"functions", required_argument, NULL, 'f'},
-	    {"seed", required_argument, NULL, 'r'},
-	    {"single", no_argument, NULL, '1'},
-	    {0},
+	const struct gen_option names[] = {
+	    {"size", .number = &options->size},
+	    {"threads", .number = &options->threads},
+	    {"buffer-size", .number = &options->buffer_size},
+	    {"functions", .number = &options->functions},
+	    {"seed", .number = &options->seed},
+	    {"single", .flag = &options->single},
+	    {NULL},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-		uint64_t *values[128] = {['s'] = &options->size,
-		                         ['t'] = &options->threads,
-		                         ['b'] = &options->buffer_size,
-		                         ['f'] = &options->functions,
-		                         ['r'] = &options->seed};
-		if (letter == '1')
-			options->single = true;
-		else if (letter > 0 && letter < 128 && values[letter])
-			*values[letter] = strtoull(optarg, NULL, 0);
-		else
-			usage();
-	}
+	options->output = gen_parse(argc, argv, names, usage);
 	if (options->single) {
 		options->threads = 1;
 		options->buffer_size = options->size;
 	}
 	bool sane = options->threads && options->threads <= 60000 && options->functions &&
 	            options->functions <= 60000 && options->buffer_size >= 256 && options->size >= 1024;
-	if (!sane || optind != argc - 1)
-		usage();
-	options->output = argv[optind];
+	if (!sane)
+		gen_usage(usage);
 }
 
 int main(int argc, char **argv)
@@ -320,19 +286,10 @@ int main(int argc, char **argv)
 	g.random = g.options.seed;
 	make_functions(&g);
 	make_threads(&g);
-	g.file = fopen(g.options.output, "wb");
-	if (!g.file) {
-		perror(g.options.output);
-		return 1;
-	}
+	g.file = gen_open(g.options.output);
 	put_log(&g);
 	free(g.callees);
 	free(g.calls);
 	free(g.threads);
-	bool failed = ferror(g.file);
-	if (fclose(g.file) || failed) {
-		perror(g.options.output);
-		return 1;
-	}
-	return 0;
+	return gen_close(g.file, g.options.output);
 }

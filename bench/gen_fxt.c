@@ -1,11 +1,6 @@
 /* gen_fxt.c - makes FXT archives of any size, for measuring: the same seed gives the same bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "gen.h"
 
 enum {
 	PROVIDERS = 2,
@@ -82,18 +77,7 @@ struct generator {
 
 static uint32_t draw(struct generator *g, uint32_t below)
 {
-	g->random = g->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(((g->random >> 32) * below) >> 32);
-}
-
-static void *allocate(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-	if (!memory) {
-		fputs("gen_fxt: out of memory\n", stderr);
-		exit(1);
-	}
-	return memory;
+	return gen_draw(&g->random, below);
 }
 
 /* ---- Words. ---- */
@@ -394,7 +378,7 @@ static void make_providers(struct generator *g)
 		struct provider *provider = &g->providers[p];
 		provider->count = p ? threads - threads / 2 : threads / 2;
 		provider->clock = 1000 * hertz + 98765 * (uint64_t)p;
-		provider->threads = allocate(provider->count, sizeof *provider->threads);
+		provider->threads = gen_allocate(provider->count, sizeof *provider->threads);
 		for (uint32_t i = 0; i < provider->count; i++)
 			provider->threads[i] = (struct thread){
 			    .koid = 100000 + made++,
@@ -419,37 +403,23 @@ static void put_archive(struct generator *g)
 
 /* ---- Setting up. ---- */
 
-static _Noreturn void usage(void)
-{
-	fputs("usage: gen_fxt [--size BYTES] [--threads N] [--names N] [--sorted] [--seed N] FILE\n"
-	      "--sorted: slices are begin and end records only, and all records stand in the order of time\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+    "usage: gen_fxt [--size BYTES] [--threads N] [--names N] [--sorted] [--seed N] FILE\n"
+    "--sorted: slices are begin and end records only, and all records stand in the order of time\n";
 
 static void parse(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){.size = 100000000, .threads = 8, .names = 500, .seed = 1};
-	static const struct option names[] = {
-	    {"size", required_argument, NULL, 's'},  {"threads", required_argument, NULL, 't'},
-	    {"names", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 'r'},
-	    {"sorted", no_argument, NULL, '1'},      {0},
+	const struct gen_option names[] = {
+	    {"size", .number = &options->size},   {"threads", .number = &options->threads},
+	    {"names", .number = &options->names}, {"seed", .number = &options->seed},
+	    {"sorted", .flag = &options->sorted}, {NULL},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-		uint64_t *values[128] = {
-		    ['s'] = &options->size, ['t'] = &options->threads, ['n'] = &options->names, ['r'] = &options->seed};
-		if (letter == '1')
-			options->sorted = true;
-		else if (letter > 0 && letter < 128 && values[letter])
-			*values[letter] = strtoull(optarg, NULL, 0);
-		else
-			usage();
-	}
+	options->output = gen_parse(argc, argv, names, usage);
 	bool sane = options->threads >= 2 && options->threads <= 500 && options->names && options->names <= 30000 &&
 	            options->size >= 1024;
-	if (!sane || optind != argc - 1)
-		usage();
-	options->output = argv[optind];
+	if (!sane)
+		gen_usage(usage);
 }
 
 int main(int argc, char **argv)
@@ -458,18 +428,9 @@ int main(int argc, char **argv)
 	parse(argc, argv, &g.options);
 	g.random = g.options.seed;
 	make_providers(&g);
-	g.file = fopen(g.options.output, "wb");
-	if (!g.file) {
-		perror(g.options.output);
-		return 1;
-	}
+	g.file = gen_open(g.options.output);
 	put_archive(&g);
 	for (unsigned p = 0; p < PROVIDERS; p++)
 		free(g.providers[p].threads);
-	bool failed = ferror(g.file);
-	if (fclose(g.file) || failed) {
-		perror(g.options.output);
-		return 1;
-	}
-	return 0;
+	return gen_close(g.file, g.options.output);
 }
