@@ -57,7 +57,7 @@ static enum tw_alloc_by by_of(const struct alloc_options *options)
 	return (enum tw_alloc_by)i;
 }
 
-/* What is at work. */
+/* What one run of the command works on. */
 struct work {
 	struct tw_listing listing; /* first */
 	const struct alloc_options *options;

@@ -111,7 +111,8 @@ static void put_summary(struct listing *listing, const struct tw_findings *findi
 
 /* ---- The command. ---- */
 
-/* Offsets alone do not tell where in several files events are. */
+/* Whether no filter but --thread is given. Of a trace in several files, one for each thread, the reader knows a
+ * finding's thread, but an offset alone does not tell which of the files' events stand beside it. */
 static bool sifts_by_thread_alone(const struct tw_common *common)
 {
 	struct tw_common others = *common;

@@ -23,7 +23,8 @@ static enum tw_form form_of(const struct counters_options *options)
 	return tw_form_of(&options->common, &options->forms);
 }
 
-/* What is at work. Paths are those of the files that could be read: series have their numbers. */
+/* What one run of the command works on. A series tells its file by a number: its place among `paths`, the files that
+ * could be read. */
 struct work {
 	const struct counters_options *options;
 	struct tw_counters *counters;
@@ -37,7 +38,7 @@ static int put_sample(void *context, const struct tw_counter_sample *sample)
 {
 	struct work *work = context;
 	tw_counters_put_csv(&work->screen.out, sample);
-	return work->screen.out.error; /* nobody can be told any more: closing tells why */
+	return work->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
 static int read_counters(struct tw_walk *walk, struct tw_reader *reader, const char *path)

@@ -24,7 +24,7 @@ static const struct tw_number numbers[] = {
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-/* What is at work. */
+/* What one run of the command works on. */
 struct work {
 	const struct cpu_options *options;
 	struct tw_cpu *cpu;
@@ -59,7 +59,7 @@ static int put_sample(void *context, const struct tw_cpu_sample *sample)
 	if (sample->timed)
 		put_percent(out, sample->percent);
 	tw_put_char(out, '\n');
-	return out->error; /* nobody can be told any more: closing tells why */
+	return out->error; /* reading stops when writing fails; closing the screen says why */
 }
 
 /* ---- JSON. ---- */

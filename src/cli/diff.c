@@ -77,7 +77,7 @@ static int compare_functions(struct tw_common commons[2], char **operands, const
 	return status;
 }
 
-/* --folded and --normalize are about a picture too. */
+/* Whether a flame graph, or its stacks, is asked for: the options about it ask for it, too. */
 static bool wants_flame(const struct diff_options *options)
 {
 	return options->flame || options->folded || options->normalize || options->title;

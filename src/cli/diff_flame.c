@@ -19,7 +19,7 @@ static int render(struct tw_output *out, const struct tw_changes *changes, enum 
 	    .weight = weight,
 	    .title = flame->title,
 	    .form = form == TW_FLAME_FILE_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
-	    .max_depth = TW_TREE_DEPTH + 1, /* "(deeper)" */
+	    .max_depth = TW_TREE_DEPTH + 1, /* one more for "(deeper)" */
 	};
 	return form == TW_FLAME_FILE_FOLDED ? tw_changes_fold(out, changes) : tw_changes_draw(out, changes, &options);
 }

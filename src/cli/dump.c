@@ -76,7 +76,7 @@ static bool is_pipe(const char *path)
 	return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* Stops at once when nobody can be told any more. */
+/* Stops at once when the listing can no longer be written, for its reader may be gone. */
 static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	struct tw_screen *screen = walk->context;

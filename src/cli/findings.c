@@ -68,7 +68,7 @@ static struct tw_findings_rule *find_rule(struct tw_findings *findings, const st
 	return rule;
 }
 
-/* Takes a finding, whose text is the heap's from here on. */
+/* Adds a finding to the heap, which frees its text from here on. Returns false when there is no memory. */
 static bool keep(struct tw_findings_rule *rule, size_t limit, const struct tw_kept *kept)
 {
 	if (rule->count < limit) {
@@ -132,7 +132,7 @@ static size_t count_kept(const struct tw_findings *findings, enum tw_severity le
 	return count;
 }
 
-/* Counts a finding, which comes after all before it, for its rule. Returns whether it is shown. */
+/* Counts a finding for its rule; findings come in the order of their records. Returns whether it is shown. */
 static bool take_turn(const struct tw_findings *findings, const struct tw_kept *kept,
                       const struct tw_findings_list *list)
 {

@@ -23,8 +23,8 @@ struct tw_findings {
 	size_t limit; /* of findings kept of each rule */
 	struct tw_findings_rule *rules;
 	size_t rule_count, rule_room;
-	uint64_t dropped;  /* for want of memory */
-	uint64_t unjudged; /* by tw_findings_sift(), because they had not been kept */
+	uint64_t dropped;  /* findings that there was no memory for */
+	uint64_t unjudged; /* findings that tw_findings_sift() could not look at, because they had not been kept */
 };
 
 /* A tw_finding_fn; context is a struct tw_findings. */
@@ -32,17 +32,17 @@ void tw_findings_add(void *context, const struct tw_finding *finding);
 
 struct tw_findings_list {
 	void (*put)(void *context, const struct tw_kept *finding);
-	void (*more)(void *context, const char *rule, uint64_t count); /* of this rule there were so many more */
+	void (*more)(void *context, const char *rule, uint64_t count); /* there were `count` more of this rule */
 	void *context;
-	size_t notes; /* put so many notes of each rule; 0: all that were kept */
+	size_t notes; /* how many notes of each rule are put; 0: all that were kept */
 };
 
 /* Calls put for each finding kept of at least that severity, by offset of the record; then more for each rule of which
  * not all were put. Returns false when there was no memory for some. */
 bool tw_findings_each(const struct tw_findings *findings, enum tw_severity least, const struct tw_findings_list *list);
 
-/* Keeps only what is wanted, and of each rule the first `most`; what is not wanted was never there, nor what had not
- * been kept, which is counted as unjudged. */
+/* Keeps the findings for which `wanted` is true, of each rule the first `most`. The others are not counted any more.
+ * Neither are those that had not been kept, since `wanted` cannot be asked about them: they are counted as unjudged. */
 void tw_findings_sift(struct tw_findings *findings, size_t most,
                       bool (*wanted)(void *context, const struct tw_kept *kept), void *context);
 

@@ -34,7 +34,7 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	    .title = options->title,
 	    .form = form == TW_FLAME_FILE_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
-	    .max_depth = tw_tree_depth(&options->tree) + 2, /* "(deeper)", and the threads */
+	    .max_depth = tw_tree_depth(&options->tree) + 2, /* two more: "(deeper)", and the thread at the bottom */
 	};
 	if (form == TW_FLAME_FILE_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);

@@ -20,7 +20,7 @@ struct gc_options {
 	uint64_t top;
 };
 
-/* What is at work. */
+/* What one run of the command works on. */
 struct work {
 	const struct gc_options *options;
 	uint64_t from_ns, to_ns; /* --diff */
@@ -252,7 +252,7 @@ static int put_sample(void *context, const struct tw_gc_sample *sample)
 	              (!class || fnmatch(class, sample->name, 0) == 0);
 	if (wanted)
 		tw_gc_put_csv_sample(&work->screen.out, sample);
-	return work->screen.out.error; /* nobody can be told any more: closing tells why */
+	return work->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
 static int read_gc(struct tw_walk *walk, struct tw_reader *reader, const char *path)

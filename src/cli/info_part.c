@@ -18,11 +18,11 @@ struct span {
 };
 
 struct survey {
-	uint64_t objects;  /* they pass whatever the thread and the time are */
+	uint64_t objects;  /* TW_OBJECT: no filter by thread or time leaves them out */
 	struct span whole; /* the other events */
 	struct span *tracks;
 	size_t track_room;
-	uint8_t *named; /* by name: a slice has it */
+	uint8_t *named; /* by number of a name: 1 where a slice has that name */
 	size_t named_room;
 	uint64_t functions;
 };
@@ -46,7 +46,7 @@ static bool note_function(struct survey *survey, const struct tw_event *event)
 	return true;
 }
 
-/* Gaps are no events of the trace. */
+/* Counts the events of a batch. Gaps (TW_LOST) are none of the trace. */
 static bool take_batch(struct survey *survey, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {

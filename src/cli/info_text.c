@@ -16,7 +16,7 @@ static bool ends_with(const char *name, const char *ending)
 	return length >= tail && strcmp(name + length - tail, ending) == 0;
 }
 
-/* A unit at the end is told by the value. */
+/* The length of a field's name as it is shown: without "_ns", because the value is shown with its unit. */
 static size_t title_length(const char *name)
 {
 	return strlen(name) - (ends_with(name, "_ns") ? strlen("_ns") : 0);
@@ -196,7 +196,7 @@ static int put_thread_parts(struct tw_screen *screen, const struct tw_info_part 
 
 /* ---- Lists that only some formats have. ---- */
 
-/* "ticks_per_second" as "TICKS PER SECOND"; a unit at the end is told by the values. */
+/* Writes "ticks_per_second" as "TICKS PER SECOND"; without a unit at the end. */
 static void title_of(const char *name, char *title, size_t room)
 {
 	size_t length = title_length(name), i = 0;

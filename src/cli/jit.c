@@ -45,7 +45,7 @@ static enum tw_jit_by by_of(const struct jit_options *options)
 	return thread ? TW_JIT_BY_THREAD : TW_JIT_BY_FUNCTION;
 }
 
-/* What is at work. */
+/* What one run of the command works on. */
 struct work {
 	struct tw_listing listing; /* first */
 	const struct jit_options *options;

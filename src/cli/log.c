@@ -87,7 +87,7 @@ static void put_json(struct tw_screen *screen, const struct entry *entry)
 	tw_json_line_end(&json);
 }
 
-/* Stops at once when nobody can be told any more. */
+/* Stops at once when the listing can no longer be written, for its reader may be gone. */
 static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	(void)path;

@@ -29,7 +29,7 @@ struct input {
 struct inputs {
 	struct input *items;
 	size_t count;
-	size_t last; /* that something was found wrong in */
+	size_t last; /* the one that something was found wrong in last */
 };
 
 static const char *align_word(size_t i)
@@ -167,7 +167,7 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 	return tw_screen_close(&screen);
 }
 
-/* On standard output or, for people, beside what was found. */
+/* Says what was written and how clocks were changed: as JSON on standard output, or for people, on standard error. */
 static int tell(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
                 const struct inputs *inputs)
 {
@@ -204,7 +204,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 	return status;
 }
 
-/* A pipe gives what it has to one of them. */
+/* Refuses a pipe that is named twice: what it holds can be read only once. */
 static int refuse_twice(char **operands, size_t count)
 {
 	size_t found = 0;
@@ -235,7 +235,7 @@ static const char *target_word(size_t i)
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
-/* The ending of a name may tell a format that --to does not offer. */
+/* The ending of the output's name may stand for a format that merge does not write. */
 static int refuse_format(const char *format)
 {
 	for (size_t i = 0; target_word(i); i++)

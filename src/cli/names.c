@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Traces of instructions have addresses, others numbers of functions. What can be read once only is told by --from. */
+/* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. What can be read only
+ * once, a pipe, is not looked at: --from tells. */
 static bool has_addresses(const struct tw_common *common, const char *path)
 {
 	static const char addresses[] = "xtrace";
@@ -46,7 +47,8 @@ static bool same_bytes(const char *path, const char *other)
 	return bytes[0] == EOF && bytes[1] == EOF;
 }
 
-/* Of several traces all must have the same, or an address has two names. */
+/* Takes the list of loaded files beside a trace. All traces must have the same: otherwise an address could have two
+ * names. */
 static void take_list(struct tw_names *names, const char *path)
 {
 	char *found = tw_symbols_list_beside(path);
@@ -58,7 +60,7 @@ static void take_list(struct tw_names *names, const char *path)
 		names->list = found;
 }
 
-/* A program that was built again has other addresses. */
+/* Warns of programs that are newer than the trace: when one was built again, its functions have other addresses. */
 static void tell_newer(const char *list)
 {
 	struct stat own, other;

@@ -10,13 +10,13 @@ struct tw_symbols;
 
 /* All zero to begin. */
 struct tw_names {
-	bool ids, addresses; /* what the traces have */
-	char *list;          /* of the files that were loaded, as one of the traces has it beside it; NULL: none */
-	bool lists_differ;   /* between traces: none is taken */
+	bool ids, addresses; /* what tells functions in the traces: ids, or addresses */
+	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
+	bool lists_differ;   /* not all traces have the same list: none is used */
 	struct tw_symbols *symbols;
 };
 
-/* Looks what one of the traces has. */
+/* Looks at one of the traces: what tells its functions, and whether there is a list beside it. */
 void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);
 
 /* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or

@@ -81,7 +81,7 @@ static void list_text(struct tw_text *list, const char *option, const char *text
 	tw_text_add(list, text, strlen(text));
 }
 
-/* As they could be typed. Without memory a part of it. */
+/* Adds the filters as they could be typed: " --thread 1,2 --function f". Without memory the list is cut short. */
 static void list_filters(struct tw_text *list, const struct tw_common *common)
 {
 	for (size_t i = 0; i < common->threads.count; i++) {

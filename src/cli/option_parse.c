@@ -185,7 +185,8 @@ static int bad_option(const struct tw_command *command, int code, char **argv)
 	return unknown_option(command, optopt > 0 && optopt < LONG_ONLY ? letter : typed);
 }
 
-/* Of two texts or files one would be forgotten. */
+/* Whether the option has a value already, of a kind of which there can be only one: a second would replace it
+ * unsaid. */
 static bool is_given(const struct tw_option *option, const void *member)
 {
 	bool single = option->kind == TW_OPTION_TEXT || option->kind == TW_OPTION_FILE;

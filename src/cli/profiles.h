@@ -11,8 +11,8 @@
 struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;
-	bool halved;                /* another profile is there at the same time: each may have half of the memory */
-	bool again;                 /* the same files as before: what they hold of findings has been told */
+	bool halved;                /* there are two profiles at the same time: each may take half of the memory */
+	bool again;                 /* the files are read for the second time: their findings have been shown already */
 	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */
 	size_t readable;            /* files that could be read */
 };

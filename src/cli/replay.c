@@ -28,24 +28,24 @@ struct replay_options {
 	uint64_t verify;
 };
 
-/* What all files share. */
+/* The options, and the names of functions, which all files share. */
 struct job {
 	const struct replay_options *options;
 	const struct tw_namer *namer;
 };
 
-/* One file at work. */
+/* One file that is replayed, by several threads. */
 struct work {
 	const char *path;
 	const struct replay_file *file;
 	const struct tw_namer *namer; /* NULL: functions have no names */
-	size_t wanted;                /* snapshots to begin at, evenly over all */
+	size_t wanted;                /* how many snapshots to begin at, spread evenly over the file */
 	_Atomic size_t next;
 	pthread_mutex_t lock;
 	uint64_t instructions, different;
-	uint64_t returned;           /* parts that end where a signal returns that came before them */
-	size_t first;                /* of the parts that did not come to their end as recorded; SIZE_MAX: none */
-	struct replay_result result; /* its */
+	uint64_t returned;           /* how many parts end at the return of a signal that came before they began */
+	size_t first;                /* the first part that did not end as recorded; SIZE_MAX: none */
+	struct replay_result result; /* of the first */
 };
 
 /* ---- Executing. ---- */

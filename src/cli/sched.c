@@ -26,7 +26,7 @@ static const char *by_word(size_t i)
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
-/* Those of threads and CPUs, and the order that they are in without sorting. */
+/* The words of --sort: the numbers of threads, those of CPUs, and "id", which is the order without sorting. */
 static const char *sort_word(size_t i)
 {
 	static const char *const words[] = {"running", "runnable", "switches", "wakeups", "p99", "max", "busy", "id"};

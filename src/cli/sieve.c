@@ -10,12 +10,13 @@
 
 static const uint64_t NONE = UINT64_MAX;
 
-/* The events nearest to a record: its own or the last before it, and the first behind it. */
+/* The offsets of the events that are nearest to a record: the last up to it, which may be its own, and the first behind
+ * it; NONE where there is none. */
 struct near {
 	uint64_t before, behind;
 };
 
-/* A place that findings are about. */
+/* A record that findings are about. */
 struct place {
 	uint64_t record;
 	struct near all, passed;
@@ -78,7 +79,7 @@ static struct near *near_of(struct place *place, bool passed)
 	return passed ? &place->passed : &place->all;
 }
 
-/* Notes at the places around an event how near it is; places further away get it from these in the end. */
+/* Notes an event at the two places that it is between. Places further away have it from these: see spread(). */
 static void note(struct places *places, uint64_t offset, bool passed)
 {
 	places->any |= passed;
@@ -93,7 +94,7 @@ static void note(struct places *places, uint64_t offset, bool passed)
 	}
 }
 
-/* Hands on to each place what its neighbours know. */
+/* Gives each place that has no event between itself and the next one the nearest event of its neighbours. */
 static void spread(struct places *places, bool passed)
 {
 	struct place *items = places->items;

@@ -7,9 +7,10 @@
 
 #include <trackway/reader.h>
 
-/* Keeps the findings whose record makes an event that passes the filters of `options`, or, where it makes none, that
- * stand right before or behind one that does; of each rule the first `most`. *any: an event passes. The trace is read
- * twice, or once where there are no findings. Returns 0, or TW_EXIT_FAILED after saying why. */
+/* Keeps the findings that are about what passes the filters of `options`: those whose record makes an event that
+ * passes, and those whose record makes none where the event before it, or the one behind it, passes. Of each rule the
+ * first `most` are kept. *any: whether any event passes. The trace is read twice, or once where there are no findings.
+ * Returns 0, or TW_EXIT_FAILED after saying why. */
 int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
                       const struct tw_read_options *options, bool *any);
 

@@ -119,7 +119,7 @@ static int make_slice(struct work *work, const struct xtrace_track *track, const
 {
 	struct slice slice;
 	int status = slice_read(&slice, work->reader, track, interval);
-	size_t pages = slice.page_count; /* of the program: stubs come */
+	size_t pages = slice.page_count; /* of the program alone: writing adds those of its stubs */
 	if (status == 0)
 		status = write_slice(work, &slice, path);
 	if (status == 0)

@@ -47,7 +47,7 @@ static int read_text(const char *path, struct question *question)
 	return status;
 }
 
-/* A file may have any name, but a statement has more than one word, and a file of that name is not there. */
+/* Whether an operand is a statement, not a file: it has more than one word, and there is no file of that name. */
 static bool is_statement(const char *operand)
 {
 	return strpbrk(operand, " \t\n;") && access(operand, F_OK) != 0;
@@ -105,7 +105,8 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 	return 0;
 }
 
-/* Where "-" is among the traces: every table opens the file that stands for it by itself. */
+/* Replaces "-" among the traces by a path of the file that holds standard input, because every table opens its traces
+ * itself. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */
 static int settle_input(const struct tw_sql_options *options, char **operands, size_t count,
                         const struct question *question)
 {

@@ -68,7 +68,8 @@ static const char *column_at(void *context, size_t i)
 
 /* ---- SQLite's message. ---- */
 
-/* The name behind some words, without what it is of; false where there is none. */
+/* Takes the name behind some words of a message, without the table before its point ("t.name"). Returns false where the
+ * message does not begin with them. */
 static bool take_name(const char *message, const char *words, char *name, size_t room)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -97,6 +98,6 @@ void tw_sql_hint(const char *message, char *hint, size_t room)
 	const char *near = table ? tw_nearest(name, table_at, NULL) : column ? tw_nearest(name, column_at, NULL) : NULL;
 	if (ours)
 		(void)snprintf(hint, room, "; here that is %s", ours);
-	else if (near && strcmp(near, name) != 0) /* the same is of another table */
+	else if (near && strcmp(near, name) != 0) /* the same name is a column of another table */
 		(void)snprintf(hint, room, "; did you mean %s?", near);
 }

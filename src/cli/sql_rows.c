@@ -28,7 +28,8 @@ static void put_hex(struct tw_output *out, const void *bytes, size_t size)
 	}
 }
 
-/* A value that is no text: false when it is one. */
+/* Writes a value that is not text or bytes, NULL as `null`. Returns false, and writes nothing, when it is one of
+ * these. */
 static bool put_plain(struct tw_output *out, sqlite3_stmt *statement, int column, const char *null)
 {
 	switch (sqlite3_column_type(statement, column)) {
@@ -119,8 +120,8 @@ static bool add_bytes(struct tw_sql_rows *rows, sqlite3_stmt *statement, int col
 	return tw_output_close(&out) == 0;
 }
 
-/* Adds the text of a value that can be shown on a terminal. Bytes that were asked for as text would be text from then
- * on. */
+/* Adds the text of a value, safe on a terminal. Bytes are not asked for as text: SQLite would turn the value into text
+ * for good. */
 static bool add_cell(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
 {
 	int type = sqlite3_column_type(statement, column);

@@ -286,7 +286,7 @@ static int run_one(struct tw_sql_run *run, sqlite3_stmt *statement, const char *
 	if (run->rows.failed)
 		return tw_say_error("out of memory");
 	if (run->screen.out.error)
-		return TW_EXIT_FAILED; /* closing tells */
+		return TW_EXIT_FAILED; /* closing the screen says why */
 	if (result != SQLITE_DONE && result != SQLITE_ROW)
 		return say_place(run, name, text, begin);
 	if (run->timer)

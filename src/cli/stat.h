@@ -17,12 +17,13 @@ struct tw_stat_rows {
 	struct tw_note_counts notes;
 };
 
-/* Words of --sort, and whether one is about single calls that were seen to end. */
+/* Word number i of --sort, NULL past the last; and whether one is about single calls (min, max, percentiles), of which
+ * only those that were seen to end count. */
 const char *tw_stat_sort_word(size_t i);
 bool tw_stat_sorts_ended(const char *word);
 
-/* Sorts by the number of that word, the largest first, equal ones in the profile's order: "name". Then chooses the
- * first `top` of them (0: all). */
+/* Sorts by the number of that word, the largest first; equal ones, and all for the word "name", stay in the profile's
+ * order, which is that of names. Then chooses the first `top` of them (0: all). */
 void tw_stat_sort(struct tw_stat_rows *rows, const char *word, uint64_t top);
 
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows);

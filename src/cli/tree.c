@@ -66,7 +66,7 @@ struct cutting {
 	struct tw_nodes nodes;  /* the new tree */
 	struct tw_map children; /* its nodes by parent, function and name */
 	uint32_t *places;       /* of each old node: its new number, or NOT_SHOWN */
-	uint32_t top; /* the new node of the thread, or the root, that is being cut: the old tree is depth first */
+	uint32_t top;           /* the new node that stacks begin at: the thread that is being cut, or the root */
 };
 
 static uint64_t key_of(const struct tw_calltree_node *node, uint32_t parent)
@@ -74,7 +74,7 @@ static uint64_t key_of(const struct tw_calltree_node *node, uint32_t parent)
 	return tw_hash_bytes(node->name, strlen(node->name), tw_hash64(node->id) + parent);
 }
 
-/* The child of a new node that is the same function, whatever path led to it. */
+/* Finds the child of a new node that is the same function: what was cut off above may have been different. */
 static bool find_child(const struct cutting *cut, const struct tw_calltree_node *node, uint32_t parent, uint32_t *place)
 {
 	size_t slot = SIZE_MAX;
@@ -110,7 +110,8 @@ static bool put_node(struct cutting *cut, const struct tw_calltree_node *node, u
 	return true;
 }
 
-/* Where a node's new parent is: below what is shown already, or at the top for the first that matches. */
+/* Returns a node's parent in the new tree: the node of its old parent where that is shown; the top where it is the
+ * first of its stack that --function names; NOT_SHOWN otherwise. */
 static uint32_t new_parent(const struct cutting *cut, const struct tw_tree *tree, uint32_t i)
 {
 	const struct tw_calltree_node *nodes = tree->nodes.nodes, *node = &nodes[i];

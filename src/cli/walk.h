@@ -11,13 +11,13 @@
 /* What a command does with each of its files. */
 struct tw_walk {
 	const struct tw_common *common;
-	struct tw_read_options options; /* to begin: what the command wants beside the common options */
+	struct tw_read_options options; /* set before tw_walk(): what the command wants beside the common options */
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
 	bool all_threads;               /* --thread is the command's work: the reader gives all */
-	bool nameless;                  /* no function is shown: nothing is opened that names them, unless asked for */
-	bool quiet;                     /* no progress line: the command writes while it reads */
-	bool own_findings;              /* the command lists the findings itself, in show */
-	bool sifts; /* and chooses among them: times and categories are its work, and the exit status */
+	bool nameless;     /* functions are not shown: a list of names beside the trace is not opened unasked */
+	bool quiet;        /* no progress line: the command writes while it reads */
+	bool own_findings; /* the command lists the findings itself, in show */
+	bool sifts;        /* and it filters them itself (tw_findings_sieve), which also decides the exit status */
 	struct tw_findings findings; /* of the file that is open */
 	void *context;               /* the command's */
 	size_t readable;             /* afterwards: how many of the files could be opened and read */

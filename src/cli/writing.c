@@ -105,11 +105,11 @@ static void count_batch(struct tw_written *written, const struct tw_batch *batch
 	for (size_t i = 0; i < batch->count; i++)
 		if (batch->events[i].kind == TW_LOST) {
 			written->lost_bytes = tw_sum(written->lost_bytes, batch->events[i].value);
-			written->passed--; /* a gap is no event of the trace */
+			written->passed--; /* a gap is no event */
 		}
 }
 
-/* After all events; `written` is what became of them. */
+/* Completes the output after all events. written: the status of writing them. */
 static int end_writing(const struct tw_writing *writing, struct tw_writer *writer, int written)
 {
 	if (writing->written->passed == 0 && writing->written->lost_bytes == 0)
@@ -133,7 +133,7 @@ static int write_all(const struct tw_writing *writing, struct tw_reader *reader,
 	return status < 0 ? status : end_writing(writing, writer, written);
 }
 
-/* What is merged, straight from its readers. */
+/* Writes a merge without events: the target takes records straight from the readers that are merged. */
 static int write_joined(const struct tw_writing *writing, struct tw_reader *reader, struct tw_writer *writer)
 {
 	struct tw_passed passed = {0};

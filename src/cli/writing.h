@@ -12,8 +12,8 @@
 /* What became of a trace: of its events, or of its records where it was written record by record. */
 struct tw_written {
 	bool records;
-	uint64_t passed;     /* what is counted: events that were given to the format, or records that were written */
-	uint64_t lost_bytes; /* of the input, in what was read */
+	uint64_t passed;     /* how many events were given to the format, or how many records were written */
+	uint64_t lost_bytes; /* damaged bytes of the input, which no event came from */
 	uint64_t bytes_out;  /* before compression; 0 for a directory */
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
@@ -24,7 +24,7 @@ struct tw_writing {
 	const char *format, *output;
 	struct tw_write_options write;
 	bool strict;                /* losses are findings */
-	struct tw_written *written; /* filled in by what writes */
+	struct tw_written *written; /* filled in by the functions below */
 };
 
 /* Sets output from --output, and format from --to or the output's name. `to` may be NULL. Returns 0, or TW_EXIT_FAILED
