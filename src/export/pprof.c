@@ -34,6 +34,9 @@ enum { LINE_FUNCTION_ID = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_START_LINE };
 enum { THE_MAPPING = 1, FLUSH_AT = 32 << 10 };
 
+/* A frame in the stack of a sample: a varint, and in the highest byte how long it is. */
+enum { DIGITS_MAX = 5, DIGITS_LENGTH = 56 };
+
 static const struct {
 	const char *type, *unit;
 } types[TREE_VALUES] = {
@@ -48,8 +51,11 @@ struct pprof {
 	struct tw_line label;
 	uint64_t strings;     /* written so far */
 	uint64_t thread, pid; /* strings: the keys of labels */
-	uint32_t track;       /* whose labels are below */
-	uint64_t track_label, process_label;
+	uint64_t *digits;     /* by frame */
+	unsigned told[TREE_VALUES]; /* values that there are */
+	unsigned told_count;
+	uint32_t track; /* whose labels are below */
+	struct tw_proto labels;
 	bool has_files, has_lines;
 };
 
@@ -87,6 +93,7 @@ static void put_types(struct pprof *pprof)
 	for (unsigned i = 0; i < TREE_VALUES; i++) {
 		if (!tw_stack_tree_has(&pprof->tree, i))
 			continue;
+		pprof->told[pprof->told_count++] = i;
 		uint64_t type = put_text(pprof, types[i].type), unit = put_text(pprof, types[i].unit);
 		size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_TYPE);
 		tw_proto_uint(&pprof->proto, TYPE_TYPE, type);
@@ -161,6 +168,15 @@ static void put_mapping(struct pprof *pprof)
 
 /* ---- Samples. ---- */
 
+static void add_label(struct pprof *pprof, uint64_t key)
+{
+	uint64_t text = put_label(pprof);
+	size_t begin = tw_proto_begin(&pprof->labels, SAMPLE_LABEL);
+	tw_proto_uint(&pprof->labels, LABEL_KEY, key);
+	tw_proto_uint(&pprof->labels, LABEL_STR, text);
+	tw_proto_end(&pprof->labels, begin);
+}
+
 /* Nodes of a thread come one after the other. */
 static void meet_track(struct pprof *pprof, uint32_t number)
 {
@@ -168,58 +184,85 @@ static void meet_track(struct pprof *pprof, uint32_t number)
 		return;
 	const struct tw_track *track = tw_dictionary_track(pprof->tree.dictionary, number);
 	pprof->track = number;
+	tw_proto_clear(&pprof->labels);
 	tw_label_track(&pprof->label, pprof->tree.dictionary, track);
-	pprof->track_label = put_label(pprof);
+	add_label(pprof, pprof->thread);
 	tw_label_process(&pprof->label, pprof->tree.dictionary, track->process);
-	pprof->process_label = put_label(pprof);
+	add_label(pprof, pprof->pid);
 }
 
-static void put_sample_label(struct pprof *pprof, uint64_t key, uint64_t text)
+static bool make_digits(struct pprof *pprof)
 {
-	size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_LABEL);
-	tw_proto_uint(&pprof->proto, LABEL_KEY, key);
-	tw_proto_uint(&pprof->proto, LABEL_STR, text);
-	tw_proto_end(&pprof->proto, begin);
+	size_t count = pprof->tree.frames.count + (size_t)1;
+	pprof->digits = calloc(count, sizeof *pprof->digits);
+	for (size_t i = 0; pprof->digits && i < count; i++) {
+		uint8_t bytes[TW_PROTO_VARINT_MAX] = {0};
+		uint64_t length = (uint64_t)(tw_proto_digits(bytes, i + 1) - bytes);
+		pprof->digits[i] = tw_load64(bytes, false) | length << DIGITS_LENGTH;
+	}
+	return pprof->digits;
+}
+
+/* Whether there is a function at a node. */
+static bool is_frame(const struct pprof *pprof, uint32_t node)
+{
+	return node != TREE_ROOT && pprof->tree.nodes[node].frame != TREE_THREAD;
 }
 
 /* The innermost frame comes first. */
-static void put_stack(struct pprof *pprof, uint32_t number, uint64_t other)
+static void put_stack(struct pprof *pprof, uint32_t number)
 {
 	const struct tw_stack_tree_node *nodes = pprof->tree.nodes;
-	size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_LOCATION_ID), depth = 0;
-	uint32_t i = number == TREE_OTHER ? TREE_ROOT : number;
-	for (; i != TREE_ROOT && nodes[i].frame != TREE_THREAD && depth < TW_SAMPLE_DEPTH; i = nodes[i].parent, depth++)
-		tw_proto_varint(&pprof->proto, nodes[i].frame + UINT64_C(1));
-	if (number == TREE_OTHER)
-		tw_proto_varint(&pprof->proto, other);
-	else if (i != TREE_ROOT && nodes[i].frame != TREE_THREAD)
+	struct tw_proto *proto = &pprof->proto;
+	size_t begin = tw_proto_begin(proto, SAMPLE_LOCATION_ID), depth = 0;
+	if (!tw_proto_room(proto, (size_t)TW_SAMPLE_DEPTH * DIGITS_MAX + sizeof *pprof->digits))
+		return;
+	uint8_t *p = proto->bytes + proto->length;
+	for (; is_frame(pprof, number) && depth < TW_SAMPLE_DEPTH; number = nodes[number].parent, depth++) {
+		uint64_t digits = pprof->digits[nodes[number].frame];
+		tw_store64(p, digits, false);
+		p += digits >> DIGITS_LENGTH;
+	}
+	proto->length = (size_t)(p - proto->bytes);
+	tw_proto_end(proto, begin);
+	if (is_frame(pprof, number))
 		tw_count_loss(pprof->tree.writer, "deep stack", true);
-	tw_proto_end(&pprof->proto, begin);
 }
 
-static void put_sample(struct pprof *pprof, uint32_t number, uint64_t other)
+static void put_values(struct pprof *pprof, uint32_t number)
 {
-	const struct tw_stack_tree_node *node = &pprof->tree.nodes[number];
+	struct tw_proto *proto = &pprof->proto;
+	size_t begin = tw_proto_begin(proto, SAMPLE_VALUE);
+	for (unsigned i = 0; i < pprof->told_count; i++) {
+		uint64_t self = tw_stack_tree_self(&pprof->tree, number, pprof->told[i]);
+		tw_proto_varint(proto, self > INT64_MAX ? INT64_MAX : self);
+	}
+	tw_proto_end(proto, begin);
+}
+
+static void put_sample(struct pprof *pprof, uint32_t number)
+{
 	struct tw_proto *proto = &pprof->proto;
 	if (!tw_stack_tree_weighs(&pprof->tree, number))
 		return;
-	if (number != TREE_OTHER)
-		meet_track(pprof, node->track);
+	meet_track(pprof, pprof->tree.nodes[number].track);
 	size_t begin = tw_proto_begin(proto, SAMPLE);
-	put_stack(pprof, number, other);
-	size_t values = tw_proto_begin(proto, SAMPLE_VALUE);
-	for (unsigned i = 0; i < TREE_VALUES; i++)
-		if (tw_stack_tree_has(&pprof->tree, i)) {
-			uint64_t self = tw_stack_tree_self(&pprof->tree, number, i);
-			tw_proto_varint(proto, self > INT64_MAX ? INT64_MAX : self);
-		}
-	tw_proto_end(proto, values);
-	if (number != TREE_OTHER) {
-		put_sample_label(pprof, pprof->thread, pprof->track_label);
-		put_sample_label(pprof, pprof->pid, pprof->process_label);
-	}
+	put_stack(pprof, number);
+	put_values(pprof, number);
+	tw_proto_append(proto, pprof->labels.bytes, pprof->labels.length);
 	tw_proto_end(proto, begin);
 	flush(pprof, FLUSH_AT);
+}
+
+/* All stacks for which there was no room. */
+static void put_other_sample(struct pprof *pprof, uint64_t location)
+{
+	struct tw_proto *proto = &pprof->proto;
+	size_t begin = tw_proto_begin(proto, SAMPLE), stack = tw_proto_begin(proto, SAMPLE_LOCATION_ID);
+	tw_proto_varint(proto, location);
+	tw_proto_end(proto, stack);
+	put_values(pprof, TREE_OTHER);
+	tw_proto_end(proto, begin);
 }
 
 /* The function of all stacks for which there was no room. Returns the number of its location. */
@@ -255,8 +298,10 @@ static void put_all(struct pprof *pprof, const uint32_t *order)
 		put_frame(pprof, i);
 	uint64_t other = tw_stack_tree_weighs(tree, TREE_OTHER) ? put_other(pprof) : 0;
 	put_mapping(pprof);
-	for (size_t i = TREE_OTHER; i < tree->count; i++)
-		put_sample(pprof, order[i], other);
+	if (other)
+		put_other_sample(pprof, other);
+	for (size_t i = TREE_FIRST; i < tree->count; i++)
+		put_sample(pprof, order[i]);
 	if (tree->day)
 		tw_proto_uint(&pprof->proto, TIME_NANOS, tree->day);
 	if (tree->end > tree->start && tree->of_slices == TREE_TIME)
@@ -288,10 +333,11 @@ static int finish_pprof(struct tw_writer *writer)
 	if (status < 0)
 		return status;
 	uint32_t *order = tw_stack_tree_order(&pprof->tree);
-	if (order)
+	bool made = order && make_digits(pprof);
+	if (made)
 		put_all(pprof, order);
 	free(order);
-	bool failed = !order || pprof->proto.failed || pprof->label.failed;
+	bool failed = !made || pprof->proto.failed || pprof->labels.failed || pprof->label.failed;
 	return failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
@@ -300,6 +346,8 @@ static void close_pprof(struct tw_writer *writer)
 	struct pprof *pprof = writer->state;
 	tw_stack_tree_free(&pprof->tree);
 	tw_proto_free(&pprof->proto);
+	tw_proto_free(&pprof->labels);
+	free(pprof->digits);
 	tw_text_free(&pprof->label.text);
 	free(pprof);
 	writer->state = NULL;

@@ -23,20 +23,12 @@ static void put_tag(struct tw_proto *proto, unsigned field, unsigned type)
 	tw_proto_varint(proto, (uint64_t)field << 3 | type);
 }
 
-static void put(struct tw_proto *proto, const void *bytes, size_t size)
-{
-	if (!size || !tw_proto_room(proto, size))
-		return;
-	memcpy(proto->bytes + proto->length, bytes, size);
-	proto->length += size;
-}
-
 void tw_proto_fixed64(struct tw_proto *proto, unsigned field, uint64_t value)
 {
 	uint8_t bytes[sizeof value];
 	tw_store64(bytes, value, false);
 	put_tag(proto, field, TW_PROTO_FIXED64);
-	put(proto, bytes, sizeof bytes);
+	tw_proto_append(proto, bytes, sizeof bytes);
 }
 
 void tw_proto_double(struct tw_proto *proto, unsigned field, double value)
@@ -50,7 +42,7 @@ void tw_proto_bytes(struct tw_proto *proto, unsigned field, const void *bytes, s
 {
 	put_tag(proto, field, TW_PROTO_DELIMITED);
 	tw_proto_varint(proto, size);
-	put(proto, bytes, size);
+	tw_proto_append(proto, bytes, size);
 }
 
 /* How many bytes at the front are ASCII, by words of 8. */
@@ -86,10 +78,10 @@ void tw_proto_string(struct tw_proto *proto, unsigned field, const char *bytes, 
 	}
 	size_t begin = tw_proto_begin(proto, field);
 	for (; size; good = well_formed(bytes, size)) {
-		put(proto, bytes, good);
+		tw_proto_append(proto, bytes, good);
 		if (good == size)
 			break;
-		put(proto, "\xef\xbf\xbd", 3);
+		tw_proto_append(proto, "\xef\xbf\xbd", 3);
 		bytes += good + 1;
 		size -= good + 1;
 	}
@@ -101,22 +93,13 @@ void tw_proto_text(struct tw_proto *proto, unsigned field, const char *text)
 	tw_proto_string(proto, field, text, strlen(text));
 }
 
-/* Most messages are short: one byte is left for the length, and what follows moves on where that is not enough. */
-size_t tw_proto_begin(struct tw_proto *proto, unsigned field)
-{
-	put_tag(proto, field, TW_PROTO_DELIMITED);
-	put(proto, "", 1);
-	return proto->length;
-}
-
-void tw_proto_end(struct tw_proto *proto, size_t begin)
+void tw_proto_end_long(struct tw_proto *proto, size_t begin)
 {
 	uint8_t digits[TW_PROTO_VARINT_MAX];
 	if (proto->failed || !tw_proto_room(proto, sizeof digits))
 		return;
 	size_t size = proto->length - begin, count = (size_t)(tw_proto_digits(digits, size) - digits);
-	if (count > 1)
-		memmove(proto->bytes + begin - 1 + count, proto->bytes + begin, size);
+	memmove(proto->bytes + begin - 1 + count, proto->bytes + begin, size);
 	memcpy(proto->bytes + begin - 1, digits, count);
 	proto->length += count - 1;
 }
