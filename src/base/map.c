@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 uint64_t tw_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 {
 	const uint8_t *p = bytes;
@@ -30,7 +32,7 @@ static void insert(struct tw_map *map, uint64_t key, uint32_t stored)
 
 static bool rehash(struct tw_map *map, size_t slots)
 {
-	struct tw_map fresh = {.slots = calloc(slots, sizeof *fresh.slots), .mask = slots - 1, .count = map->count};
+	struct tw_map fresh = {.slots = tw_zeroed(slots, sizeof *fresh.slots), .mask = slots - 1, .count = map->count};
 	if (!fresh.slots)
 		return false;
 	if (map->slots)

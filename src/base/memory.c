@@ -39,6 +39,15 @@ bool tw_grow(void *array, size_t *room, size_t need, size_t size)
 	return true;
 }
 
+void *tw_zeroed(size_t count, size_t size)
+{
+	enum { PAGE = 4096 };
+	volatile char *bytes = calloc(count, size);
+	for (size_t i = 0; bytes && i < count * size; i += PAGE)
+		bytes[i] = 0;
+	return (void *)bytes;
+}
+
 bool tw_text_add(struct tw_text *text, const char *bytes, size_t length)
 {
 	if (!tw_grow(&text->bytes, &text->room, text->length + length + 1, 1))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "export/labels.h"
 #include "export/stack_tree.h"
@@ -30,6 +31,7 @@ struct function {
 	uint32_t level; /* 1: not inside itself */
 	uint32_t costs; /* the last of its costs, plus 1 */
 	uint32_t own;   /* the last of those that are its own, plus 1: all, as a rule */
+	bool fileless;  /* no file is known of it: told when its name has been written */
 };
 
 /* What a function costs by itself at a line, or what it calls from there. */
@@ -41,28 +43,52 @@ struct cost {
 	uint64_t calls;
 };
 
+/* The costs of some functions, which one thread finds. `make bench` measures convert. */
+struct share {
+	struct callgrind *callgrind;
+	struct cost *costs;
+	size_t cost_count, cost_room;
+	uint64_t *amounts; /* of each cost, those that are told */
+	size_t amount_room;
+	struct tw_map map; /* function, line and callee to cost */
+	bool failed;
+};
+
+/* Functions of one share stand together, a few lines of the cache. */
+enum { SHARES = 8, SHARE_FUNCTIONS = 64 };
+
+/* A node where all stacks are gone through: what is asked of one is near. `make bench` measures convert. */
+struct step {
+	uint32_t parent, first, next; /* next: child of the same parent; 0: there is none */
+	uint32_t frame;               /* the first one of its function */
+};
+
+/* A first frame while stacks are gone through. */
+struct recursion {
+	uint32_t level;    /* how often it is on the path */
+	uint32_t function; /* that it is where it is there once, plus 1 */
+};
+
 /* What the nodes of the tree are turned into. */
 struct callgrind {
 	struct tw_stack_tree tree; /* first */
+	unsigned jobs;
 	struct function *functions;
 	size_t function_count, function_room;
 	struct tw_map function_map;                 /* frame's function and level to function */
 	enum tw_stack_tree_value told[TREE_VALUES]; /* values that there are, and are events */
 	unsigned told_count;
-	struct cost *costs;
-	size_t cost_count, cost_room;
-	uint64_t *amounts; /* of each cost, those that are told */
-	size_t amount_room;
-	struct tw_map cost_map;           /* hash of function, line and callee to cost */
+	struct share shares[SHARES];
+	unsigned share_count; /* a power of 2 */
 	uint32_t *function_of;            /* by node */
 	uint64_t *inclusive[TREE_VALUES]; /* by node, of those that are told */
-	uint32_t *first, *next;           /* by node: its first child, and the next one of its parent; plus 1 */
-	uint32_t *level;                  /* by first frame: how often it is on the path */
+	struct step *steps;               /* by node */
+	struct recursion *recursions;     /* by first frame */
 	uint32_t *first_frame;            /* by frame: the first one of the same function */
 	uint32_t *line_of;                /* by frame */
 	bool *named;                      /* by function: its name has been written */
 	struct tw_line line;
-	bool failed;
+	bool failed, unsummed;
 };
 
 /* ---- Functions. ---- */
@@ -110,52 +136,58 @@ static uint32_t line_of(const struct callgrind *callgrind, uint32_t node)
 
 /* ---- Costs. ---- */
 
-/* There may be none to tell, and C has no NULL + 0. */
-static uint64_t *amounts_of(const struct callgrind *callgrind, uint32_t cost)
+static struct share *share_of(struct callgrind *callgrind, uint32_t function)
 {
-	return callgrind->amounts ? callgrind->amounts + (size_t)cost * callgrind->told_count : NULL;
+	return &callgrind->shares[function / SHARE_FUNCTIONS & (callgrind->share_count - 1)];
+}
+
+/* There may be none to tell, and C has no NULL + 0. */
+static uint64_t *amounts_of(const struct share *share, uint32_t cost)
+{
+	return share->amounts ? share->amounts + (size_t)cost * share->callgrind->told_count : NULL;
 }
 
 /* Adds a cost of a function without any amounts. False when there is no memory. */
-static bool add_cost(struct callgrind *callgrind, uint32_t function, const struct cost *wanted, uint64_t key)
+static bool add_cost(struct share *share, uint32_t function, const struct cost *wanted, uint64_t key)
 {
-	uint32_t number = (uint32_t)callgrind->cost_count;
+	const struct callgrind *callgrind = share->callgrind;
+	uint32_t number = (uint32_t)share->cost_count;
 	size_t count = number + (size_t)1;
-	if (!tw_extend(&callgrind->costs, &callgrind->cost_room, count, sizeof *callgrind->costs) ||
-	    !tw_extend(&callgrind->amounts, &callgrind->amount_room, count * callgrind->told_count,
-	               sizeof *callgrind->amounts) ||
-	    !tw_map_add(&callgrind->cost_map, key, number))
+	if (!tw_extend(&share->costs, &share->cost_room, count, sizeof *share->costs) ||
+	    !tw_extend(&share->amounts, &share->amount_room, count * callgrind->told_count, sizeof *share->amounts) ||
+	    !tw_map_add(&share->map, key, number))
 		return false;
-	callgrind->costs[number] = *wanted;
-	callgrind->costs[number].before = callgrind->functions[function].costs;
+	share->costs[number] = *wanted;
+	share->costs[number].before = callgrind->functions[function].costs;
 	callgrind->functions[function].costs = number + 1;
 	for (unsigned i = 0; i < callgrind->told_count; i++)
-		amounts_of(callgrind, number)[i] = 0;
-	callgrind->cost_count = count;
+		amounts_of(share, number)[i] = 0;
+	share->cost_count = count;
 	return true;
 }
 
 /* The number of a cost; that of the first one where there is no memory, and the file fails. */
-static uint32_t cost_for(struct callgrind *callgrind, uint32_t function, const struct cost *wanted)
+static uint32_t cost_for(struct share *share, uint32_t function, const struct cost *wanted)
 {
-	const uint32_t parts[] = {function, wanted->line, wanted->callee, wanted->callee_line};
-	uint64_t key = tw_hash_bytes(parts, sizeof parts, 0);
+	uint64_t functions = (uint64_t)function << 32 | wanted->callee,
+		 key = functions ^ tw_hash64((uint64_t)wanted->line << 32 | wanted->callee_line);
 	uint32_t number;
-	if (tw_map_find(&callgrind->cost_map, key, &number))
+	if (tw_map_find(&share->map, key, &number))
 		return number;
-	if (add_cost(callgrind, function, wanted, key))
-		return (uint32_t)callgrind->cost_count - 1;
-	callgrind->failed = true;
+	if (add_cost(share, function, wanted, key))
+		return (uint32_t)share->cost_count - 1;
+	share->failed = true;
 	return 0;
 }
 
 /* The same of what a function costs by itself. Most are at one line. */
-static uint32_t own_cost_for(struct callgrind *callgrind, uint32_t function, uint32_t line)
+static uint32_t own_cost_for(struct share *share, uint32_t function, uint32_t line)
 {
-	uint32_t own = callgrind->functions[function].own;
-	if (!own || callgrind->costs[own - 1].line != line)
-		own = cost_for(callgrind, function, &(struct cost){.line = line, .callee = UINT32_MAX}) + 1;
-	return (callgrind->functions[function].own = own) - 1;
+	struct function *of = &share->callgrind->functions[function];
+	uint32_t own = of->own;
+	if (!own || share->costs[own - 1].line != line)
+		own = cost_for(share, function, &(struct cost){.line = line, .callee = UINT32_MAX}) + 1;
+	return (of->own = own) - 1;
 }
 
 static void add_amount(uint64_t *to, uint64_t amount)
@@ -163,29 +195,41 @@ static void add_amount(uint64_t *to, uint64_t amount)
 	*to = tw_sum(*to, amount);
 }
 
-static void add_own_cost(struct callgrind *callgrind, uint32_t node, uint32_t line)
+static void add_own_cost(struct share *share, uint32_t node, uint32_t function)
 {
-	uint32_t own = own_cost_for(callgrind, callgrind->function_of[node], line);
-	for (unsigned i = 0; i < callgrind->told_count && !callgrind->failed; i++)
-		add_amount(&amounts_of(callgrind, own)[i],
+	const struct callgrind *callgrind = share->callgrind;
+	uint32_t own = own_cost_for(share, function, line_of(callgrind, node));
+	for (unsigned i = 0; i < callgrind->told_count && !share->failed; i++)
+		add_amount(&amounts_of(share, own)[i],
 		           tw_stack_tree_self(&callgrind->tree, node, callgrind->told[i]));
 }
 
-static void add_node(struct callgrind *callgrind, uint32_t node)
+/* What a function costs its caller. */
+static void add_call(struct share *share, uint32_t node, uint32_t caller)
 {
-	uint32_t parent = callgrind->tree.nodes[node].parent, line = line_of(callgrind, node);
-	add_own_cost(callgrind, node, line);
-	if (parent < TREE_FIRST)
-		return;
-	const struct cost wanted = {.line = line_of(callgrind, parent),
+	const struct callgrind *callgrind = share->callgrind;
+	const struct cost wanted = {.line = line_of(callgrind, callgrind->tree.nodes[node].parent),
 	                            .callee = callgrind->function_of[node],
-	                            .callee_line = line};
-	uint32_t call = cost_for(callgrind, callgrind->function_of[parent], &wanted);
-	if (callgrind->failed)
+	                            .callee_line = line_of(callgrind, node)};
+	uint32_t call = cost_for(share, caller, &wanted);
+	if (share->failed)
 		return;
 	for (unsigned i = 0; i < callgrind->told_count; i++)
-		add_amount(&amounts_of(callgrind, call)[i], callgrind->inclusive[callgrind->told[i]][node]);
-	callgrind->costs[call].calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
+		add_amount(&amounts_of(share, call)[i], callgrind->inclusive[callgrind->told[i]][node]);
+	share->costs[call].calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
+}
+
+static void add_costs(void *context, unsigned i)
+{
+	struct callgrind *callgrind = context;
+	struct share *share = &callgrind->shares[i];
+	for (uint32_t node = TREE_FIRST; node < callgrind->tree.count && !share->failed; node++) {
+		uint32_t parent = callgrind->tree.nodes[node].parent, function = callgrind->function_of[node];
+		if (share_of(callgrind, function) == share)
+			add_own_cost(share, node, function);
+		if (parent >= TREE_FIRST && share_of(callgrind, callgrind->function_of[parent]) == share)
+			add_call(share, node, callgrind->function_of[parent]);
+	}
 }
 
 /* ---- The tree. ---- */
@@ -193,10 +237,13 @@ static void add_node(struct callgrind *callgrind, uint32_t node)
 static void link_children(struct callgrind *callgrind)
 {
 	const struct tw_stack_tree *tree = &callgrind->tree;
+	struct step *steps = callgrind->steps;
 	for (size_t i = tree->count; i-- > TREE_FIRST;) {
-		uint32_t parent = tree->nodes[i].parent;
-		callgrind->next[i] = callgrind->first[parent];
-		callgrind->first[parent] = (uint32_t)i + 1;
+		const struct tw_stack_tree_node *node = &tree->nodes[i];
+		steps[i].parent = node->parent;
+		steps[i].next = steps[node->parent].first;
+		steps[i].frame = callgrind->first_frame[node->frame];
+		steps[node->parent].first = (uint32_t)i;
 	}
 }
 
@@ -204,7 +251,7 @@ static void link_children(struct callgrind *callgrind)
 static bool sum_up(struct callgrind *callgrind, unsigned value)
 {
 	const struct tw_stack_tree *tree = &callgrind->tree;
-	uint64_t *sums = calloc(tree->count + 1, sizeof *sums);
+	uint64_t *sums = tw_zeroed(tree->count + 1, sizeof *sums);
 	callgrind->inclusive[value] = sums;
 	for (size_t i = tree->count; sums && i-- > TREE_FIRST;) {
 		uint64_t *above = &sums[tree->nodes[i].parent];
@@ -214,35 +261,40 @@ static bool sum_up(struct callgrind *callgrind, unsigned value)
 	return sums != NULL;
 }
 
-static uint32_t *level_of(struct callgrind *callgrind, uint32_t node)
+static void enter_node(struct callgrind *callgrind, uint32_t node)
 {
-	return &callgrind->level[callgrind->first_frame[callgrind->tree.nodes[node].frame]];
+	const struct step *step = &callgrind->steps[node];
+	struct recursion *recursion = &callgrind->recursions[step->frame];
+	__builtin_prefetch(&callgrind->steps[step->next]);
+	if (++recursion->level > 1) {
+		callgrind->function_of[node] = function_for(callgrind, step->frame, recursion->level);
+		return;
+	}
+	if (!recursion->function)
+		recursion->function = function_for(callgrind, step->frame, 1) + 1;
+	callgrind->function_of[node] = recursion->function - 1;
+}
+
+/* Leaves a node and all above it that have no other child to come. Returns that one; TREE_ROOT where none has. */
+static uint32_t leave_node(struct callgrind *callgrind, uint32_t node)
+{
+	for (; node != TREE_ROOT; node = callgrind->steps[node].parent) {
+		const struct step *step = &callgrind->steps[node];
+		callgrind->recursions[step->frame].level--;
+		if (step->next)
+			return step->next;
+	}
+	return TREE_ROOT;
 }
 
 /* Goes through all stacks, the innermost of each at last, and knows at each how often every function is on it. */
 static void walk(struct callgrind *callgrind)
 {
-	const struct tw_stack_tree_node *nodes = callgrind->tree.nodes;
-	uint32_t node = TREE_ROOT;
-	for (bool down = true;;) {
-		uint32_t to = down ? callgrind->first[node] : callgrind->next[node];
-		if (!down && node != TREE_ROOT)
-			--*level_of(callgrind, node);
-		if (to) {
-			node = to - 1;
-			uint32_t level = ++*level_of(callgrind, node);
-			callgrind->function_of[node] =
-			    function_for(callgrind, callgrind->first_frame[nodes[node].frame], level);
-			down = true;
-		} else if (down) {
-			down = false;
-			if (node == TREE_ROOT)
-				return;
-		} else {
-			node = nodes[node].parent;
-			if (node == TREE_ROOT)
-				return;
-		}
+	uint32_t node = callgrind->steps[TREE_ROOT].first;
+	while (node != TREE_ROOT) {
+		enter_node(callgrind, node);
+		uint32_t first = callgrind->steps[node].first;
+		node = first ? first : leave_node(callgrind, node);
 	}
 }
 
@@ -253,31 +305,70 @@ static void choose_told(struct callgrind *callgrind)
 			callgrind->told[callgrind->told_count++] = i;
 }
 
+/* Two things that do not need each other. */
+static void prepare(void *context, unsigned i)
+{
+	struct callgrind *callgrind = context;
+	if (i == 0) {
+		link_children(callgrind);
+		walk(callgrind);
+	} else {
+		for (unsigned k = 0; k < callgrind->told_count; k++)
+			callgrind->unsummed |= !sum_up(callgrind, callgrind->told[k]);
+	}
+}
+
+static void run_twice(struct callgrind *callgrind)
+{
+	if (callgrind->share_count > 1) {
+		tw_parallel(2, prepare, callgrind);
+	} else {
+		prepare(callgrind, 0);
+		prepare(callgrind, 1);
+	}
+}
+
+static bool find_costs(struct callgrind *callgrind)
+{
+	bool failed = callgrind->failed || callgrind->unsummed;
+	if (!failed)
+		tw_parallel(callgrind->share_count, add_costs, callgrind);
+	for (unsigned i = 0; i < callgrind->share_count; i++)
+		failed |= callgrind->shares[i].failed;
+	return !failed;
+}
+
+static void choose_shares(struct callgrind *callgrind)
+{
+	unsigned jobs = callgrind->jobs ? callgrind->jobs : tw_processors();
+	for (callgrind->share_count = 1; callgrind->share_count * 2 <= jobs && callgrind->share_count < SHARES;)
+		callgrind->share_count *= 2;
+	for (unsigned i = 0; i < callgrind->share_count; i++)
+		callgrind->shares[i].callgrind = callgrind;
+}
+
 static bool make_costs(struct callgrind *callgrind)
 {
 	choose_told(callgrind);
+	choose_shares(callgrind);
 	const struct tw_stack_tree *tree = &callgrind->tree;
 	size_t nodes = tree->count + 1, frames = tree->frames.count + 1;
 	callgrind->function_of = calloc(nodes, sizeof *callgrind->function_of);
-	callgrind->first = calloc(nodes, sizeof *callgrind->first);
-	callgrind->next = calloc(nodes, sizeof *callgrind->next);
-	callgrind->level = calloc(frames, sizeof *callgrind->level);
+	callgrind->steps = tw_zeroed(nodes, sizeof *callgrind->steps);
+	callgrind->recursions = calloc(frames, sizeof *callgrind->recursions);
 	callgrind->first_frame = calloc(frames, sizeof *callgrind->first_frame);
 	callgrind->line_of = calloc(frames, sizeof *callgrind->line_of);
-	if (!callgrind->function_of || !callgrind->first || !callgrind->next || !callgrind->level ||
-	    !callgrind->first_frame || !callgrind->line_of || !find_first_frames(callgrind))
+	if (!callgrind->function_of || !callgrind->steps || !callgrind->recursions || !callgrind->first_frame ||
+	    !callgrind->line_of || !find_first_frames(callgrind))
 		return false;
-	for (unsigned i = 0; i < callgrind->told_count; i++)
-		if (!sum_up(callgrind, callgrind->told[i]))
-			return false;
-	link_children(callgrind);
-	walk(callgrind);
-	for (uint32_t node = TREE_FIRST; node < tree->count && !callgrind->failed; node++)
-		add_node(callgrind, node);
-	return !callgrind->failed;
+	run_twice(callgrind);
+	return find_costs(callgrind);
 }
 
 /* ---- The file. ---- */
+
+/* The longest line of numbers, with a word. */
+enum { LINE_MAX = (TREE_VALUES + 1) * (TW_DIGITS_MAX + 1) + 32 };
 
 /* What ends a name in this format, or would be read as the number of one, is a blank. */
 static void put_clean(struct callgrind *callgrind)
@@ -318,40 +409,68 @@ static void put_function(struct callgrind *callgrind, const char *file, const ch
 			tw_putf(out, "'%u", (unsigned)function->level);
 	}
 	callgrind->named[number] = true;
+	callgrind->functions[number].fileless = !place.file;
 	tw_put_char(out, '\n');
 }
 
 static void put_amounts(struct callgrind *callgrind, uint64_t line, const uint64_t *amounts)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
-	tw_put_u64(out, line);
+	char *begin = tw_output_room(out, LINE_MAX), *p = tw_digits(begin, line);
 	for (unsigned i = 0; i < callgrind->told_count; i++) {
-		tw_put_char(out, ' ');
-		tw_put_u64(out, amounts[i]);
+		*p++ = ' ';
+		p = tw_digits(p, amounts[i]);
 	}
-	tw_put_char(out, '\n');
+	*p++ = '\n';
+	tw_output_took(out, (size_t)(p - begin));
+}
+
+static char *put_here(char *p, const char *text)
+{
+	size_t length = strlen(text);
+	memcpy(p, text, length);
+	return p + length;
+}
+
+/* A function that is named already, of which no file is known, is called. */
+static void put_plain_callee(struct tw_output *out, uint32_t number)
+{
+	char *begin = tw_output_room(out, LINE_MAX), *p = put_here(begin, "cfi=???\ncfn=(");
+	p = tw_digits(p, number + UINT64_C(1));
+	p = put_here(p, ")\n");
+	tw_output_took(out, (size_t)(p - begin));
+}
+
+static void put_callee(struct callgrind *callgrind, uint32_t number)
+{
+	if (callgrind->named[number] && callgrind->functions[number].fileless)
+		put_plain_callee(&callgrind->tree.writer->out, number);
+	else
+		put_function(callgrind, "cfi=", "cfn", number);
 }
 
 static void put_calls(struct tw_output *out, const struct cost *cost)
 {
-	tw_put_text(out, "calls=");
-	tw_put_u64(out, cost->calls ? cost->calls : 1);
-	tw_put_char(out, ' ');
-	tw_put_u64(out, cost->callee_line);
-	tw_put_char(out, '\n');
+	char *begin = tw_output_room(out, LINE_MAX), *p = put_here(begin, "calls=");
+	p = tw_digits(p, cost->calls ? cost->calls : 1);
+	*p++ = ' ';
+	p = tw_digits(p, cost->callee_line);
+	*p++ = '\n';
+	tw_output_took(out, (size_t)(p - begin));
 }
 
 static void put_costs(struct callgrind *callgrind, uint32_t number)
 {
+	const struct share *share = share_of(callgrind, number);
 	tw_put_char(&callgrind->tree.writer->out, '\n');
 	put_function(callgrind, "fl=", "fn", number);
-	for (uint32_t i = callgrind->functions[number].costs; i; i = callgrind->costs[i - 1].before) {
-		const struct cost *cost = &callgrind->costs[i - 1];
+	for (uint32_t i = callgrind->functions[number].costs; i; i = share->costs[i - 1].before) {
+		const struct cost *cost = &share->costs[i - 1];
 		if (cost->callee != UINT32_MAX) {
-			put_function(callgrind, "cfi=", "cfn", cost->callee);
+			put_callee(callgrind, cost->callee);
 			put_calls(&callgrind->tree.writer->out, cost);
 		}
-		put_amounts(callgrind, cost->line, amounts_of(callgrind, i - 1));
+		put_amounts(callgrind, cost->line, amounts_of(share, i - 1));
 	}
 }
 
@@ -412,6 +531,7 @@ static int open_callgrind(struct tw_writer *writer)
 static int write_callgrind(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	struct callgrind *callgrind = writer->state;
+	callgrind->jobs = reader->options.jobs;
 	return tw_stack_tree_write(&callgrind->tree, reader, batch);
 }
 
@@ -437,15 +557,16 @@ static void close_callgrind(struct tw_writer *writer)
 	tw_stack_tree_free(&callgrind->tree);
 	free(callgrind->functions);
 	tw_map_free(&callgrind->function_map);
-	free(callgrind->costs);
-	free(callgrind->amounts);
-	tw_map_free(&callgrind->cost_map);
+	for (unsigned i = 0; i < callgrind->share_count; i++) {
+		free(callgrind->shares[i].costs);
+		free(callgrind->shares[i].amounts);
+		tw_map_free(&callgrind->shares[i].map);
+	}
 	free(callgrind->function_of);
 	for (unsigned i = 0; i < TREE_VALUES; i++)
 		free(callgrind->inclusive[i]);
-	free(callgrind->first);
-	free(callgrind->next);
-	free(callgrind->level);
+	free(callgrind->steps);
+	free(callgrind->recursions);
 	free(callgrind->first_frame);
 	free(callgrind->line_of);
 	free(callgrind->named);
