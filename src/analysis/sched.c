@@ -347,6 +347,14 @@ const struct tw_sched_thread *tw_sched_thread(const struct tw_sched *sched, size
 	return i < sched->thread_count ? &sched->threads[i] : NULL;
 }
 
+const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track)
+{
+	if (track >= sched->task_room || !sched->tasks[track].seen)
+		return NULL;
+	return bsearch(&sched->tasks[track].row, sched->threads, sched->thread_count, sizeof *sched->threads,
+	               compare_threads);
+}
+
 const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, size_t i)
 {
 	return i < sched->core_count ? &sched->cores[i].row : NULL;

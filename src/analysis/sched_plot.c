@@ -3,6 +3,8 @@
 #include "analysis/sched.h"
 #include "analysis/svg.h"
 
+#include <stdlib.h>
+
 /* Pixels. LEVELS: of how much of a bar's time the CPU was busy. */
 enum {
 	WIDTH = 1200,
@@ -17,18 +19,17 @@ enum {
 	SQUARE = 11
 };
 
-/* Threads with a colour of their own, those that ran the longest; all others share the last. */
-enum { COLOURS = 20, OTHERS = COLOURS, NAME_COLUMNS = 100 };
+enum { NAME_COLUMNS = 100, NO_COLOUR = 0 };
 
 static const char style[] = ".cpu { text-anchor: end }\n.row { fill: #f4f4f4 }\n"
-			    ".key { text-anchor: end; font-size: 11px; fill: #666 }\n.c20 { fill: #999 }\n";
+			    ".key { text-anchor: end; font-size: 11px; fill: #666 }\n.others { fill: #999 }\n";
 
 struct picture {
 	struct tw_output *out;
 	const struct tw_sched *sched;
 	struct tw_svg_frame frame;
-	uint32_t best[COLOURS]; /* tracks */
-	size_t best_count;
+	struct tw_sched_shown shown;
+	uint32_t *colours;          /* by thread: from 1; NO_COLOUR: that of the others */
 	uint64_t others, others_ns; /* threads without a colour of their own that ran, and for how long */
 };
 
@@ -38,46 +39,65 @@ struct bar {
 	unsigned level; /* 0: nothing */
 };
 
-static uint64_t running(const struct picture *picture, uint32_t track)
-{
-	return picture->sched->tasks[track].row.running_ns;
-}
+/* ---- What is shown. ---- */
 
-static void choose_colours(struct picture *picture)
+static void choose_threads(const struct tw_sched *sched, const struct tw_sched_thread *best[TW_SCHED_COLOURS],
+                           size_t *count)
 {
-	for (size_t i = 0; i < picture->sched->task_room; i++) {
-		uint32_t track = (uint32_t)i;
-		if (!picture->sched->tasks[track].seen || !running(picture, track))
-			continue;
-		picture->others++;
-		picture->others_ns += running(picture, track);
-		size_t place = picture->best_count;
-		while (place > 0 && running(picture, picture->best[place - 1]) < running(picture, track))
+	for (size_t i = 0; i < sched->thread_count; i++) {
+		const struct tw_sched_thread *thread = &sched->threads[i];
+		size_t place = *count;
+		while (place > 0 && best[place - 1]->running_ns < thread->running_ns)
 			place--;
-		if (place == COLOURS)
+		if (place == TW_SCHED_COLOURS || !thread->running_ns)
 			continue;
-		picture->best_count += picture->best_count < COLOURS;
-		for (size_t k = picture->best_count - 1; k > place; k--)
-			picture->best[k] = picture->best[k - 1];
-		picture->best[place] = track;
+		*count += *count < TW_SCHED_COLOURS;
+		for (size_t k = *count - 1; k > place; k--)
+			best[k] = best[k - 1];
+		best[place] = thread;
 	}
-	for (size_t i = 0; i < picture->best_count; i++)
-		picture->others_ns -= running(picture, picture->best[i]);
-	picture->others -= picture->best_count;
 }
 
-static unsigned colour_of(const struct picture *picture, uint32_t track)
+static bool give_colours(struct picture *picture)
 {
-	for (unsigned i = 0; i < picture->best_count; i++)
-		if (picture->best[i] == track)
-			return i;
-	return OTHERS;
+	const struct tw_sched *sched = picture->sched;
+	picture->colours = calloc(sched->thread_count + 1, sizeof *picture->colours);
+	if (!picture->colours)
+		return false;
+	for (size_t i = 0; i < picture->shown.thread_count; i++)
+		picture->colours[picture->shown.threads[i] - sched->threads] = (uint32_t)i + 1;
+	for (size_t i = 0; i < sched->thread_count; i++)
+		if (picture->colours[i] == NO_COLOUR && sched->threads[i].running_ns) {
+			picture->others++;
+			picture->others_ns += sched->threads[i].running_ns;
+		}
+	return true;
 }
 
-static void put_thread(const struct picture *picture, uint32_t track)
+static size_t core_count(const struct picture *picture)
 {
-	const struct tw_sched_thread *row = &picture->sched->tasks[track].row;
-	struct tw_output *out = picture->out;
+	return picture->shown.cpus ? picture->shown.cpu_count : picture->sched->core_count;
+}
+
+static const struct tw_sched_core *core_at(const struct picture *picture, size_t i)
+{
+	return picture->shown.cpus ? (const struct tw_sched_core *)(const void *)picture->shown.cpus[i]
+	                           : &picture->sched->cores[i];
+}
+
+/* ---- Drawing. ---- */
+
+/* class="c0", or that of the others. */
+static void put_class(const struct picture *picture, uint32_t colour)
+{
+	if (colour == NO_COLOUR)
+		tw_put_text(picture->out, "<path class=\"others\" d=\"M");
+	else
+		tw_putf(picture->out, "<path class=\"c%u\" d=\"M", colour - 1);
+}
+
+static void put_thread(struct tw_output *out, const struct tw_sched_thread *row)
+{
 	if (row->name) {
 		tw_put_name(out, row->name, NAME_COLUMNS, tw_xml_escapes);
 		tw_put_char(out, ' ');
@@ -104,14 +124,19 @@ static struct bar bar_of(const struct tw_columns *columns, size_t i)
 
 static void put_bar(const struct picture *picture, const struct bar *bar, double from, double to, int top)
 {
+	const struct tw_sched *sched = picture->sched;
+	const struct tw_sched_thread *thread = tw_sched_thread_of(sched, bar->track);
 	struct tw_output *out = picture->out;
 	int height = BAR * (int)bar->level / LEVELS;
-	tw_putf(out, "<path class=\"c%u\" d=\"M", colour_of(picture, bar->track));
+	put_class(picture, thread ? picture->colours[thread - sched->threads] : NO_COLOUR);
 	tw_svg_pixels(out, from);
 	tw_putf(out, " %dV%dH", top + BAR, top + BAR - height);
 	tw_svg_pixels(out, to);
 	tw_putf(out, "V%dz\"><title>", top + BAR);
-	put_thread(picture, bar->track);
+	if (thread)
+		put_thread(out, thread);
+	else
+		tw_put_text(out, "a thread left out");
 	tw_put_text(out, "</title></path>\n");
 }
 
@@ -140,11 +165,11 @@ static void put_row(const struct picture *picture, const struct tw_sched_core *c
 	put_bars(picture, &core->columns, top);
 }
 
-static void put_square(const struct picture *picture, unsigned colour, int top)
+static void put_square(const struct picture *picture, uint32_t colour, int y)
 {
-	int y = top + (int)colour * LINE;
-	tw_putf(picture->out, "<path class=\"c%u\" d=\"M%d %dh%dv%dh-%dz\"/><text x=\"%d\" y=\"%d\">", colour, LEFT, y,
-	        SQUARE, SQUARE, SQUARE, LEFT + LINE, y + SQUARE - 1);
+	put_class(picture, colour);
+	tw_putf(picture->out, "%d %dh%dv%dh-%dz\"/><text x=\"%d\" y=\"%d\">", LEFT, y, SQUARE, SQUARE, SQUARE,
+	        LEFT + LINE, y + SQUARE - 1);
 }
 
 static void put_running(const struct picture *picture, uint64_t ns)
@@ -156,14 +181,14 @@ static void put_running(const struct picture *picture, uint64_t ns)
 
 static void put_legend(const struct picture *picture, int top)
 {
-	for (unsigned i = 0; i < picture->best_count; i++) {
-		put_square(picture, i, top);
-		put_thread(picture, picture->best[i]);
-		put_running(picture, running(picture, picture->best[i]));
+	for (size_t i = 0; i < picture->shown.thread_count; i++, top += LINE) {
+		put_square(picture, (uint32_t)i + 1, top);
+		put_thread(picture->out, picture->shown.threads[i]);
+		put_running(picture, picture->shown.threads[i]->running_ns);
 	}
 	if (picture->others == 0)
 		return;
-	put_square(picture, OTHERS, top);
+	put_square(picture, NO_COLOUR, top);
 	tw_put_count(picture->out, picture->others);
 	tw_putf(picture->out, " other thread%s", picture->others == 1 ? "" : "s");
 	put_running(picture, picture->others_ns);
@@ -179,37 +204,53 @@ static void put_key(struct tw_output *out)
 }
 
 /* Neighbours in the list are far apart on the wheel of colours: 137.5 degrees is the golden angle. */
-static void put_colours(struct tw_output *out)
+static void put_colours(struct tw_output *out, size_t count)
 {
 	tw_put_text(out, "<style>\n");
-	for (unsigned i = 0; i < COLOURS; i++)
-		tw_putf(out, ".c%u { fill: hsl(%u, %u%%, %u%%) }\n", i, (210 + i * 1375 / 10) % 360, i % 2 ? 45 : 65,
+	for (size_t i = 0; i < count; i++)
+		tw_putf(out, ".c%zu { fill: hsl(%zu, %u%%, %u%%) }\n", i, (210 + i * 1375 / 10) % 360, i % 2 ? 45 : 65,
 		        i % 3 ? 62 : 48);
 	tw_put_text(out, "</style>\n");
 }
 
-int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const char *title)
+static void draw(struct picture *picture, const char *title)
 {
-	struct picture picture = {.out = out,
-	                          .sched = sched,
-	                          .frame = {LEFT, INNER, sched->span_ns ? sched->span_ns : 1}};
-	int bottom = HEAD + LINE + (int)sched->core_count * ROW;
-	if (!sched->options.plot)
-		return TW_ERR_UNSUPPORTED;
-	choose_colours(&picture);
-	tw_svg_begin(out, WIDTH, bottom + FOOT + ((int)picture.best_count + (picture.others != 0)) * LINE,
-	             title ? title : "Scheduling", style);
-	put_colours(out);
-	if (sched->core_count) {
+	struct tw_output *out = picture->out;
+	size_t cores = core_count(picture), lines = picture->shown.thread_count + (picture->others != 0);
+	int bottom = HEAD + LINE + (int)cores * ROW;
+	tw_svg_begin(out, WIDTH, bottom + FOOT + (int)lines * LINE, title ? title : "Scheduling", style);
+	put_colours(out, picture->shown.thread_count);
+	if (cores) {
 		put_key(out);
-		tw_svg_times(out, &picture.frame, HEAD, bottom);
+		tw_svg_times(out, &picture->frame, HEAD, bottom);
 	} else {
 		tw_putf(out, "<text x=\"%d\" y=\"%d\">no scheduling</text>\n", LEFT, HEAD + LINE);
 	}
-	for (size_t i = 0; i < sched->core_count; i++)
-		put_row(&picture, &sched->cores[i], HEAD + (int)i * ROW);
-	put_legend(&picture, bottom + FOOT - LINE / 2);
+	for (size_t i = 0; i < cores; i++)
+		put_row(picture, core_at(picture, i), HEAD + (int)i * ROW);
+	put_legend(picture, bottom + FOOT - LINE / 2);
 	tw_put_text(out, "</svg>\n");
+}
+
+int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const char *title,
+                    const struct tw_sched_shown *shown)
+{
+	const struct tw_sched_thread *best[TW_SCHED_COLOURS];
+	struct picture picture = {.out = out,
+	                          .sched = sched,
+	                          .frame = {LEFT, INNER, sched->span_ns ? sched->span_ns : 1}};
+	if (!sched->options.plot)
+		return TW_ERR_UNSUPPORTED;
+	if (shown)
+		picture.shown = *shown;
+	if (!picture.shown.threads) {
+		choose_threads(sched, best, &picture.shown.thread_count);
+		picture.shown.threads = best;
+	}
+	if (!give_colours(&picture))
+		return TW_ERR_MEMORY;
+	draw(&picture, title);
+	free(picture.colours);
 	return 0;
 }
 
@@ -217,5 +258,5 @@ int tw_sched_plot(const struct tw_sched *sched, const char *path, const char *ti
 {
 	struct tw_output out;
 	int status = sched->options.plot ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
-	return status < 0 ? status : tw_report_close(&out, tw_sched_render(&out, sched, title));
+	return status < 0 ? status : tw_report_close(&out, tw_sched_render(&out, sched, title, NULL));
 }

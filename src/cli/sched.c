@@ -87,6 +87,31 @@ static int put_rows(struct tw_screen *screen, const struct tw_sched *sched, cons
 	return status;
 }
 
+/* Rows are what the picture shows: CPUs, or threads with colours of their own. */
+static int put_picture(struct tw_screen *screen, const struct tw_sched *sched, const struct sched_options *options,
+                       char *path)
+{
+	static const struct tw_sched_thread *const none[1];
+	struct tw_sched_rows rows = {.by_cpu = is_by_cpu(options)};
+	struct tw_sched_shown shown = {0};
+	struct tw_text title = {0};
+	bool fine = collect(&rows, sched, options);
+	if (rows.by_cpu) {
+		shown.cpus = (const struct tw_sched_cpu *const *)(const void *)rows.list.items;
+		shown.cpu_count = rows.list.shown;
+	} else {
+		const void *items = rows.list.items;
+		shown.threads = items ? items : none;
+		shown.thread_count =
+		    !options->top && rows.list.shown > TW_SCHED_COLOURS ? TW_SCHED_COLOURS : rows.list.shown;
+	}
+	tw_text_add_files(&title, &path, 1);
+	fine = fine && tw_sched_render(&screen->out, sched, title.bytes, &shown) == 0;
+	tw_text_free(&title);
+	free(rows.list.items);
+	return fine ? 0 : tw_say_error("out of memory");
+}
+
 static bool is_picture(const struct sched_options *options)
 {
 	return options->svg ||
@@ -96,17 +121,13 @@ static bool is_picture(const struct sched_options *options)
 static int put(const struct tw_sched *sched, const struct sched_options *options, char *path)
 {
 	struct tw_screen screen = {0};
-	struct tw_text title = {0};
 	int status = tw_screen_open(&screen, options->common.output);
 	if (status)
 		return status;
-	if (is_picture(options)) {
-		tw_text_add_files(&title, &path, 1);
-		tw_sched_render(&screen.out, sched, title.bytes);
-		tw_text_free(&title);
-	} else {
+	if (is_picture(options))
+		status = put_picture(&screen, sched, options, path);
+	else
 		status = put_rows(&screen, sched, options);
-	}
 	return tw_screen_end(&screen, status);
 }
 
@@ -176,7 +197,9 @@ static const struct tw_option own_options[] = {
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
      .help = "the column to sort by, largest first; otherwise threads by running, CPUs by id"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
-     .help = "only the first N rows; 0, the default, shows all"},
+     .help =
+         "only the first N rows; 0, the default, shows all. Of a picture, the threads with colours of their own, 20 "
+         "by default, or the CPUs"},
 };
 static const struct tw_option form_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
@@ -201,10 +224,13 @@ const struct tw_command tw_command_sched = {
 	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
 	"off. LEFT says how often it left, in which state.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "
-	"switches away from a thread that had not come. --thread chooses rows and leaves CPUs as they are.",
+	"switches away from a thread that had not come. --thread chooses rows and leaves CPUs as they are.\n\n"
+	"A picture has a line of time for each CPU. The rows of the table are the threads with colours of their own in "
+	"it; all others share grey. With --by cpu they are the CPUs.",
     .examples = "trackway sched trace.fxt\tThreads, by their running time.\n"
 		"trackway sched --sort p99 -n 10 trace.fxt\tThe ten that waited longest to run.\n"
-		"trackway sched trace.fxt -o sched.svg\tWho ran where, as a picture.\n",
+		"trackway sched trace.fxt -o sched.svg\tWho ran where, as a picture.\n"
+		"trackway sched --sort p99 -n 3 trace.fxt -o waits.svg\tWhere those ran that waited longest.\n",
     .groups = groups,
     .size = sizeof(struct sched_options),
     .least = 1,

@@ -142,6 +142,39 @@ END
 	cmp all.svg every.svg
 }
 
+@test "sched: the rows are the threads with colours of their own, or the CPUs, of the picture" {
+	archive <<'END'
+def switch(at, cpu, old, new):
+    return record(8, 1 << 60 | 3 << 36 | cpu << 20, at, old, new)
+def wake(at, cpu, thread):
+    return record(8, 2 << 60 | cpu << 20, at, thread)
+out += [switch(0, 0, 0, 11), wake(50, 1, 12), switch(60, 1, 0, 12), wake(70, 1, 13), switch(100, 1, 12, 13),
+        switch(130, 1, 13, 0), switch(200, 0, 11, 0), switch(300, 2, 0, 0)]
+for at in range(25):
+    out += [switch(1000 + 2 * at, 2, 100 + at - 1 if at else 0, 100 + at)]
+out += [switch(1050, 2, 124, 0)]
+END
+	shown() { # what the legend lists: thread=how long
+		trackway sched "$@" in.fxt --svg >out.svg
+		sed -En 's/.*z"\/><text[^>]*>(thread ([0-9]+) of process 0|([0-9]+) other threads?): ([0-9]+) ns<.*/\2+\3=\4/p' out.svg |
+			sed 's/+=/=/' | paste -sd,
+	}
+	[ "$(shown -n 2)" = 11=200,12=40,+26=80 ]
+	[ "$(shown --sort max --top 2)" = 13=30,12=40,+26=250 ]
+	[ "$(shown --thread 13 --thread 12)" = 12=40,13=30,+26=250 ]
+	[ "$(shown --thread 99)" = +28=320 ]
+	[ "$(shown | tr , '\n' | wc -l)" = 21 ]
+	[ "$(shown | tr , '\n' | tail -1)" = +8=16 ]
+	[ "$(shown -n 28 | tr , '\n' | wc -l)" = 28 ]
+	[ "$(shown --by cpu --sort switches -n 1 | cut -d, -f 1)" = 11=200 ]
+	[ "$(grep -Eo '>CPU [0-9]+' out.svg)" = '>CPU 2' ]
+	shown --by cpu
+	[ "$(grep -Eo '>CPU [0-9]+' out.svg | paste -sd,)" = '>CPU 0,>CPU 1,>CPU 2' ]
+	shown --top 1
+	grep -Eq '<path class="c0" [^>]*><title>thread 11 ' out.svg
+	grep -Eq '<path class="others" [^>]*><title>thread 12 ' out.svg
+}
+
 @test "counters, sched: pictures are XML, need no other file, and stay small" {
 	"$PYTHON" - <<END
 import sys
@@ -177,6 +210,8 @@ END
 	trackway counters in.fxt >out 2>err
 	[ ! -s err ]
 	[ "$(wc -l <out)" = 9001 ]
+	trackway sched --memory 1M in.fxt -o limited.svg 2>err
+	grep -q '<title>a thread left out</title>' limited.svg
 	trackway sched --memory 1M in.fxt >out 2>err
 	grep -Eqx 'trackway: the memory limit was reached: [0-9,]+ events left out; --memory raises it' err
 	[ "$(wc -l <out)" -gt 100 ]
