@@ -79,7 +79,7 @@ struct callgrind {
 	enum tw_stack_tree_value told[TREE_VALUES]; /* values that there are, and are events */
 	unsigned told_count;
 	struct share shares[SHARES];
-	unsigned share_count; /* a power of 2 */
+	unsigned share_count;             /* a power of 2 */
 	uint32_t *function_of;            /* by node */
 	uint64_t *inclusive[TREE_VALUES]; /* by node, of those that are told */
 	struct step *steps;               /* by node */
@@ -200,8 +200,7 @@ static void add_own_cost(struct share *share, uint32_t node, uint32_t function)
 	const struct callgrind *callgrind = share->callgrind;
 	uint32_t own = own_cost_for(share, function, line_of(callgrind, node));
 	for (unsigned i = 0; i < callgrind->told_count && !share->failed; i++)
-		add_amount(&amounts_of(share, own)[i],
-		           tw_stack_tree_self(&callgrind->tree, node, callgrind->told[i]));
+		add_amount(&amounts_of(share, own)[i], tw_stack_tree_self(&callgrind->tree, node, callgrind->told[i]));
 }
 
 /* What a function costs its caller. */

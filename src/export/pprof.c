@@ -49,9 +49,9 @@ struct pprof {
 	struct tw_stack_tree tree; /* first */
 	struct tw_proto proto;
 	struct tw_line label;
-	uint64_t strings;     /* written so far */
-	uint64_t thread, pid; /* strings: the keys of labels */
-	uint64_t *digits;     /* by frame */
+	uint64_t strings;           /* written so far */
+	uint64_t thread, pid;       /* strings: the keys of labels */
+	uint64_t *digits;           /* by frame */
 	unsigned told[TREE_VALUES]; /* values that there are */
 	unsigned told_count;
 	uint32_t track; /* whose labels are below */
