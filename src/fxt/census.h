@@ -8,7 +8,7 @@
 
 enum fxt_counted { FXT_COUNTED_PROVIDER, FXT_COUNTED_THREAD, FXT_COUNTED_CATEGORY };
 
-/* So many records of one provider, thread or category. */
+/* How many records one provider, thread or category has in a chunk. */
 struct fxt_count {
 	enum fxt_counted what;
 	uint32_t number;          /* track or name; UINT32_MAX: not known by number */
@@ -22,13 +22,13 @@ struct fxt_count {
 	uint64_t dropped;     /* providers: how often their buffer was full */
 };
 
-/* What is counted of the indices of a provider's tables until they change. */
+/* Sums for one index of a provider's tables, as long as it keeps its meaning. */
 struct fxt_tally {
 	uint64_t records, bytes;
 	uint64_t first, last; /* ticks */
 };
 
-/* The same of a thread that stands in the records: by its koid alone, or with the process. */
+/* The same for a thread whose koid stands in the records, alone (`lone`) or with that of its process. */
 struct fxt_inline_tally {
 	uint64_t process, thread;
 	bool lone;
@@ -46,11 +46,11 @@ struct fxt_sums {
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by index, up to FXT_NO_CATEGORY */
-	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices that were met */
+	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices of categories that were met */
 	size_t used_count;
-	struct fxt_inline_tally *inlines; /* of one thread there may be several */
+	struct fxt_inline_tally *inlines; /* a thread may have several */
 	size_t inline_count, inline_room;
-	uint32_t inline_at[FXT_INLINES]; /* by hash: the latest */
+	uint32_t inline_at[FXT_INLINES]; /* by hash of the thread: place of the latest tally */
 	bool failed;                     /* no memory: something is missing */
 };
 

@@ -35,7 +35,7 @@ void fxt_census_free(struct fxt_census *census)
 	free(census);
 }
 
-/* ---- Counts that are complete. ---- */
+/* ---- Sums that are complete become counts. ---- */
 
 static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
 {
@@ -47,7 +47,7 @@ static void add_count(struct fxt_chunk *chunk, const struct fxt_count *count)
 	census->counts[census->count++] = *count;
 }
 
-/* A count of a tally. The ticks are those of the turn that ends. */
+/* The count that a tally makes. Its ticks are of the clock of the turn that ends. */
 static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what, const struct fxt_tally *tally)
 {
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
@@ -107,7 +107,7 @@ static void settle_inlines(struct fxt_chunk *chunk)
 	chunk->failed |= sums->failed;
 }
 
-/* The provider or its clock changes, or the chunk ends: what indices mean now, they mean no more. */
+/* Turns all sums into counts: the provider or its clock changes, or the chunk ends, and indices get other meanings. */
 static void settle(struct fxt_chunk *chunk, uint64_t offset)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
@@ -133,7 +133,8 @@ static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t 
 	sums->categories[index] += records;
 }
 
-/* Thread, category or both stand in the record: once for each record, because there is no index to count by. */
+/* Counts an event whose thread, category or both stand in the record itself: one count for each record, because there
+ * is no index to add them up by. */
 static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header, const struct fxt_tally *tally)
 {
 	const uint8_t *bytes = chunk->bytes + place;
@@ -181,7 +182,7 @@ static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
 	add_count(chunk, &count);
 }
 
-/* Records that change what is counted by. */
+/* Counts a record that changes what indices mean, the clock or the provider. */
 static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
 {
 	uint64_t offset = fxt_offset(chunk, place);
@@ -276,7 +277,7 @@ void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_s
 		count_to(chunk, leap, scratch->heads, wrong); /* what stands before the first wrong one is right */
 }
 
-/* The walk came by. */
+/* Adds the sums of the leap, once the walk has confirmed it. */
 static void take_leap(struct fxt_sums *sums, const struct fxt_sums *leap)
 {
 	for (unsigned i = 0; i < TW_FXT_KINDS; i++)

@@ -1,5 +1,8 @@
-/* heads.c - the fast path of counting: records that no other record depends on, by the low half of their headers. It
- * needs no table, nor that a record was looked at before; what it cannot count stops it. `make bench` measures info. */
+/* heads.c - the fast path of counting records for `info`.
+ *
+ * It takes records that no other record depends on (events, scheduling, logs, profiler records) and counts them by the
+ * low half of their headers. It needs neither the provider's tables nor the walk, and stops at the first record that it
+ * cannot count. `make bench` measures info. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -14,7 +17,7 @@ static bool is_timed(unsigned type)
 	return type == TW_FXT_TYPE_SCHEDULING || type == TW_FXT_TYPE_LOG || type == TW_FXT_TYPE_PROFILER;
 }
 
-/* A tally for a thread that has none, or whose place another one took; NULL when there is no memory. */
+/* Adds a tally for a thread; *at is the hash place that now leads to it. NULL when there is no memory. */
 static __attribute__((noinline)) struct fxt_tally *new_inline(struct fxt_sums *sums,
                                                               const struct fxt_inline_tally *from, uint32_t *at)
 {
@@ -43,7 +46,7 @@ void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from)
 		fxt_add_up(tally, &from->tally);
 }
 
-/* A thread that is known by its koid alone. */
+/* Counts a record for a thread that is known by its koid alone. */
 static inline void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint64_t time)
 {
 	const uint32_t at = sums->inline_at[inline_place(koid)];
@@ -61,8 +64,9 @@ static inline void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t siz
 	}
 }
 
-/* The threads that records are about which are no events: where their headers have indices, or else the words behind
- * the time have koids. Context switches and wake-ups of today have koids without a process. */
+/* Which threads records other than events are about. `from` are the low bits of the thread indices in the header; where
+ * an index is 0, process and thread koid stand behind the time. `lone`: there are no indices, only the thread's koid
+ * behind the time, as in today's context switches and wake-ups. */
 static const struct {
 	uint8_t count;
 	uint8_t from[2]; /* bits */
@@ -103,7 +107,7 @@ static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw
 	}
 }
 
-/* A record that is neither an event nor one that others depend on. */
+/* Counts a record that is neither an event nor one that others depend on. */
 void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
 {
 	enum tw_fxt_kind kind = fxt_kind(header);
@@ -114,25 +118,27 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
 	count_threads(sums, header, kind, bytes, size, big);
 }
 
-/* Records that have the low half of their headers in common: type and size, of events also the type, the thread and how
- * many arguments there are. That tells nearly all that is to be counted, so that it is looked at once for many. */
+/* Records with the same low half of the header: the same record type and size, and for events the same event type,
+ * thread and number of arguments. Nearly all that is counted depends on these alone, so it is worked out once for all
+ * of them, by settle_heads(). */
 struct head {
-	uint64_t first, last; /* ticks, or what else the second words have */
+	uint64_t first, last; /* the least and the greatest second word: ticks, in records that have a time */
 	uint32_t low;         /* 0: none */
 	uint32_t count;
-	uint32_t no_category; /* bits to set in the number of the category: what has none counts for FXT_NO_CATEGORY */
-	uint16_t category_bits; /* bits to keep */
-	bool listed;            /* more is to be looked at: arguments, or it is no event */
+	uint32_t no_category;   /* FXT_NO_CATEGORY where records have no category, otherwise 0 */
+	uint16_t category_bits; /* mask of the category's reference; 0 where there is none */
+	bool listed;            /* to be looked at once more: it has arguments, or is no event */
 };
 
-enum { HEADS = 1 << 12 }; /* places, of which half are taken at most */
+enum { HEADS = 1 << 12 }; /* places of the hash table, at most half of them in use */
 
 struct fxt_heads {
 	struct head all[HEADS]; /* by hash */
 	uint16_t used[HEADS / 2];
 	size_t used_count;
 	struct fxt_doubts doubts;
-	uint32_t listed[FXT_DOUBTS], others[FXT_DOUBTS]; /* places of records; of those that are no events */
+	uint32_t listed[FXT_DOUBTS],
+	    others[FXT_DOUBTS]; /* places in the chunk: of listed records, of those no events */
 	size_t listed_count, other_count;
 };
 
@@ -141,24 +147,25 @@ struct fxt_heads *fxt_heads_new(void)
 	return calloc(1, sizeof(struct fxt_heads));
 }
 
-/* Where records are counted one after the other. */
+/* A row of records that is being counted. */
 struct run {
 	struct fxt_sums *sums;
 	struct fxt_heads *heads;
 	const struct fxt_chunk *chunk;
-	bool doubting;       /* sizes are not known to be right */
+	bool doubting;       /* nobody has checked the records' sizes yet */
 	const uint8_t *last; /* the last record */
-	bool stopped;        /* at one that is not for the fast path, or not all there */
+	bool stopped;        /* at a record that is not for the fast path, or not all in the chunk */
 };
 
-/* Heads of plain events, of as many threads as most archives have, each have a place of their own: that is
- * ((size << 10) + (thread << 4) + type) % HEADS. */
+/* The place by hash: ((size << 10) + (thread << 4) + event type) % HEADS for plain events, which gives those of the
+ * first 64 threads a place each. */
 static inline struct head *head_at(struct fxt_heads *heads, uint32_t low)
 {
 	return &heads->all[(low * 0x4000011) >> 20];
 }
 
-/* Whether records that begin so are for the fast path: their size is in the header, no others depend on them. */
+/* Whether records with this low half are for the fast path: no others depend on them, and an event's thread is an
+ * index. */
 static bool is_for_heads(uint32_t low)
 {
 	unsigned type = fxt_type(low);
@@ -166,8 +173,8 @@ static bool is_for_heads(uint32_t low)
 	return type >= TW_FXT_TYPE_EVENT && type <= TW_FXT_TYPE_PROFILER && tw_bits(low, 4, 15) >= 2 && !threadless;
 }
 
-/* The head of records where the first that was looked at is another one. NULL where they are not for the fast path, or
- * there are too many. */
+/* Finds or makes the head of records whose first place by hash belongs to another head. NULL where they are not for the
+ * fast path, or the table is full. */
 static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads, uint32_t low)
 {
 	static const uint32_t plain[FXT_TYPES] = {
@@ -197,7 +204,8 @@ static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads,
 	return head;
 }
 
-/* A category is met that was not met before. False where its name is in the record. */
+/* Notes a category that was not met before. False where its name stands in the record: that is not for the fast
+ * path. */
 static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint32_t category)
 {
 	if (tw_bits(category, 15, 15)) {
@@ -208,8 +216,8 @@ static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint3
 	return true;
 }
 
-/* Counts records. Which kinds of them come cannot be foretold, and no jump depends on it. Returns the place of what is
- * not for the fast path, or is behind the limit. */
+/* Counts records, up to the first that is not for the fast path or begins behind the limit; returns its place. The
+ * processor cannot predict which kinds follow one another, so no jump depends on the kind. */
 static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, const uint8_t *bytes,
                                                                         const uint8_t *to, bool big)
 {
@@ -245,7 +253,7 @@ stop:
 	return bytes;
 }
 
-/* Parts what was listed. */
+/* Parts the listed records into events with arguments and others. */
 static void part_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, bool big)
 {
 	uint32_t *doubt = heads->doubts.places, *other = heads->others;
@@ -260,7 +268,7 @@ static void part_listed(struct fxt_heads *heads, const struct fxt_chunk *chunk, 
 	heads->other_count = (size_t)(other - heads->others);
 }
 
-/* False where one is not right. */
+/* Checks the sizes of events with arguments. False where one is wrong. */
 static bool settle_doubts(const struct run *run, bool big)
 {
 	if (run->doubting)
@@ -269,7 +277,7 @@ static bool settle_doubts(const struct run *run, bool big)
 	return true;
 }
 
-/* A context switch or a wake-up as most are. */
+/* Counts a context switch or a wake-up without arguments, whose koids stand behind its time. */
 static inline void count_plain_koids(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint32_t koids,
                                      bool big)
 {
@@ -280,7 +288,7 @@ static inline void count_plain_koids(struct fxt_sums *sums, uint64_t header, con
 		count_lone(sums, tw_load64(bytes + (2 + i) * (size_t)TW_FXT_WORD, big), size, ticks);
 }
 
-/* Counts those that are no events. False where one is not right. */
+/* Counts the listed records that are no events. False where the size of one is wrong. */
 static bool settle_others(struct run *run, bool big)
 {
 	const struct fxt_chunk *chunk = run->chunk;
@@ -304,7 +312,7 @@ static bool settle_others(struct run *run, bool big)
 	return true;
 }
 
-/* What was counted by heads, by thread and type of event. */
+/* Adds what was counted by head to the sums by thread and by type of event, and empties the table. */
 static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 {
 	for (size_t i = 0; i < heads->used_count; i++) {
@@ -325,7 +333,7 @@ static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 	heads->used_count = 0;
 }
 
-/* Counts records from where a leap ends, and moves its end behind them. False where one is not right. */
+/* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */
 static inline __attribute__((always_inline)) bool count_run(struct run *run, size_t end, struct fxt_leap *leap,
                                                             bool big)
 {

@@ -1,5 +1,4 @@
-/* skim.c - a leap of checking: records proved to keep all rules, and durations settled, as soon as they are read. `make
- * bench` measures check. */
+/* skim.c - the fast path of `check`, as skim.h tells. `make bench` measures check. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/skim.h"
 
@@ -13,7 +12,7 @@
 enum {
 	REFERENCES = 1 << 15, /* to strings, but for those in the record */
 	THREADS = 256,
-	DEPTH = 60 /* of open durations, with one that is none: what is deeper is left to others */
+	DEPTH = 60 /* open durations of a thread, with the sentinel; where there are more, the leap ends */
 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
@@ -23,18 +22,18 @@ struct begun {
 	uint32_t name, place;
 };
 
-/* Those of a thread. */
+/* The open durations of a thread. */
 struct stack {
 	uint64_t events;
-	uint64_t first, last;      /* as of a struct fxt_skim_thread */
+	uint64_t first, last;      /* as in struct fxt_skim_thread */
 	struct begun *next;        /* behind the innermost */
-	struct begun begun[DEPTH]; /* the first is none: no other has its name */
+	struct begun begun[DEPTH]; /* the first is a sentinel, with a name that no event has */
 };
 
 struct fxt_skimmer {
-	struct stack stacks[THREADS]; /* of the first only `events`: records of no thread */
-	bool used[REFERENCES];        /* by records */
-	uint32_t *left;
+	struct stack stacks[THREADS]; /* by index; the first counts scheduling records, which have none */
+	bool used[REFERENCES];        /* strings that records refer to */
+	uint32_t *left;               /* places of events whose steps are not settled */
 	size_t left_room;
 	struct fxt_doubts doubts; /* events with arguments */
 };
@@ -54,7 +53,7 @@ void fxt_skim_free(struct fxt_skim *skim)
 
 /* ---- Arguments. ---- */
 
-/* Whether a text in the record is right, `words` of which are there with its argument. */
+/* Whether an argument is a text that stands in the record and is right; `words` words are there from it on. */
 static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
 {
 	uint64_t text = tw_bits(header, 32, 47), size = tw_bits(header, 4, 15);
@@ -63,7 +62,8 @@ static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
 	       fxt_is_ascii(bytes + TW_FXT_WORD, text & FXT_TEXT_MAX);
 }
 
-/* Whether an argument is right, `words` of which are there: but for its size, if that is more. */
+/* Whether an argument is right, and marks the strings that it uses. `words` words are there from it on; whether a plain
+ * one has more than these is not looked at. */
 static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
 {
 	bool is_plain = fxt_is_plain_argument(header);
@@ -73,8 +73,8 @@ static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, siz
 	return is_plain || is_text(bytes, words, header);
 }
 
-/* Whether `count` arguments from a word of a record on are right, and numbers where these are asked for. Returns the
- * word behind them, 0 if not. */
+/* Checks `count` arguments that begin at word `at` of a record of `end` words. numbers: they must be numbers. Returns
+ * the word behind them, or 0 where one is wrong. */
 static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end, uint64_t count,
                              bool numbers, bool big)
 {
@@ -89,24 +89,30 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
 	return count == 0 && at <= end ? at : 0;
 }
 
-/* ---- Records. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as
- * long as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
+/* ---- Records. The processor cannot predict which types follow one another, and a mispredicted jump takes as long as
+ * all the work that is done here for a record. So there are no jumps that depend on the type, but masks, with all bits
+ * set or none. ---- */
 
 struct shape {
-	uint64_t below;    /* the last word is less than this; 0: it is left to others */
-	uint64_t behind;   /* mask: this is asked of the last word, not of the time */
-	uint64_t complete; /* mask: the last word is a time, and counts from that of the record */
+	uint64_t below;    /* the looked-at word must be less than this; 0: there is no such event, the leap ends */
+	uint64_t behind;   /* mask: that word is the last of the record, otherwise its time */
+	uint64_t complete; /* mask: the last word is a time, and is taken from the record's time on */
 	uint64_t other;    /* mask: neither begin nor end of a duration */
-	uint32_t end;      /* mask: end of one */
-	int8_t deeper;     /* how many durations more are open then */
-	uint8_t operation; /* 1: its step is not settled */
+	uint32_t end;      /* mask: end of a duration */
+	int8_t deeper;     /* how many more durations are open behind it: -1, 0 or 1 */
+	uint8_t operation; /* 1: a step of an operation or flow, which is not settled here */
 };
 
-enum { LONGEST = INT32_MAX, SCOPES = 3, TWO = 2, THREE = 3 }; /* ticks of a complete duration; scopes; words */
+enum {
+	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
+	SCOPES = 3,          /* of instants, by the document */
+	TWO = 2,             /* words of a record */
+	THREE = 3
+};
 
 #define SHAPE(type, words) ((type) << 2 | (words))
 
-/* By type and words, as fxt_shape() has them, and behind these by type alone: with arguments. */
+/* By fxt_shape(), for events without arguments; behind these by event type, for those with arguments. */
 static const struct shape shapes[FXT_SHAPES + FXT_TYPES] = {
 #define MASK UINT64_MAX
 #define OTHER .below = UINT64_MAX, .other = MASK
@@ -138,14 +144,14 @@ static const struct shape shapes[FXT_SHAPES + FXT_TYPES] = {
 #undef MASK
 };
 
-/* Whether what stands in a record is right: how long it takes, or a scope. */
+/* Whether the duration of a complete event, or the scope of an instant, is right. */
 INLINE bool is_within(const struct shape *shape, const uint8_t *bytes, size_t size, uint64_t ticks, bool big)
 {
 	const uint64_t word = tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->behind), big);
 	return word - (ticks & shape->complete) < shape->below;
 }
 
-/* Whether the arguments of an event are right, and what stands behind them. */
+/* Whether the arguments of an event are right, and the word behind them. */
 static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t count, bool big)
 {
 	const uint64_t header = tw_load64(bytes, big);
@@ -160,7 +166,7 @@ static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *byte
 	return is_within(shape, bytes, size * TW_FXT_WORD, tw_load64(bytes + TW_FXT_WORD, big), big);
 }
 
-/* Context switches and wake-ups make no steps. */
+/* Whether a record is a right context switch or wake-up. These make no steps. */
 static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header, bool big)
 {
 	enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
@@ -174,7 +180,8 @@ static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint6
 
 enum taken { NOT_TAKEN, SETTLED, LEFT };
 
-/* An event that is not as most are. */
+/* Takes an event that take_usual() could not: the thread's first begin or end, an end without a begin in the leap, or
+ * one that ends the leap (NOT_TAKEN): out of order, too deep, or it ends another duration than the innermost. */
 static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ticks, size_t place)
 {
 	uint64_t type = tw_bits(header, 16, 19);
@@ -192,7 +199,8 @@ static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ti
 	return SETTLED;
 }
 
-/* A begin or end that is; other events change nothing. False where it is unusual: nothing has been done. */
+/* Takes an event as most are: a begin, or the end of the innermost duration, later than the thread's last; any other
+ * event changes nothing. False where it is not: then nothing has been done. */
 INLINE bool take_usual(struct stack *stack, const struct shape *shape, uint32_t name, uint64_t ticks, size_t place)
 {
 	struct begun *const next = stack->next;
@@ -205,15 +213,15 @@ INLINE bool take_usual(struct stack *stack, const struct shape *shape, uint32_t 
 	return true;
 }
 
-/* Records one after the other. */
+/* A row of records that is being skimmed. */
 struct run {
 	struct fxt_skimmer *skimmer;
-	uint64_t all_ticks; /* the bits of all times */
+	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
 	size_t left_count;
 	size_t last; /* place of the last one */
 };
 
-/* Whether an event is right, but for its arguments. */
+/* Takes an event, but for its arguments. False where the leap must end before it. */
 INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t header, uint64_t ticks, size_t place)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
@@ -235,8 +243,8 @@ INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t head
 	return true;
 }
 
-/* Takes records from a place on, but none from `limit` on; returns that of one that is left to others, or is not all
- * there. Which events have arguments cannot be foretold: these are looked at later. */
+/* Takes records that begin before `limit`; returns the place of the first that it could not take, or that begins there
+ * or behind. Events with arguments are listed, to be looked at later: which ones have some cannot be predicted. */
 INLINE size_t take_some(struct run *run, const uint8_t *start, size_t place, size_t limit, size_t end, bool big)
 {
 	static const uint64_t inline_bits = FXT_BITS(47, 47) | FXT_BITS(63, 63),
@@ -269,7 +277,7 @@ INLINE size_t take_some(struct run *run, const uint8_t *start, size_t place, siz
 	return place;
 }
 
-/* Looks at events with arguments. False where one is not right. */
+/* Checks the arguments of listed events. False where one is wrong. */
 static bool settle_doubts(struct fxt_skimmer *skimmer, const struct fxt_chunk *chunk, bool big)
 {
 	struct fxt_doubts *doubts = &skimmer->doubts;
@@ -283,7 +291,8 @@ static bool settle_doubts(struct fxt_skimmer *skimmer, const struct fxt_chunk *c
 	return doubts->wrong == SIZE_MAX;
 }
 
-/* The same, up to `end`. Where arguments are not right, their record's place is in the doubts then. */
+/* Takes records up to `end`; returns the place behind them. Where arguments are wrong, doubts.wrong is the place of the
+ * first such record. */
 INLINE size_t take_run(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t end, bool big)
 {
 	const uint8_t *const start = chunk->bytes;
@@ -298,7 +307,7 @@ INLINE size_t take_run(struct run *run, const struct fxt_chunk *chunk, size_t pl
 	return place;
 }
 
-/* ---- What is kept of them. ---- */
+/* ---- What is kept of a leap. ---- */
 
 static bool keep_names(struct fxt_skim *skim, struct fxt_skimmer *skimmer)
 {
@@ -316,7 +325,7 @@ static bool keep_names(struct fxt_skim *skim, struct fxt_skimmer *skimmer)
 	return true;
 }
 
-/* The bytes are near now. */
+/* Keeps what a step will need: now the record's bytes are in a near cache. */
 static bool keep_left(struct fxt_chunk *chunk, const struct fxt_leap *leap, size_t place)
 {
 	struct fxt_skim *skim = &chunk->skim;
@@ -333,7 +342,7 @@ static bool keep_left(struct fxt_chunk *chunk, const struct fxt_leap *leap, size
 	return true;
 }
 
-/* A thread, and the begins of its durations that are still open. */
+/* Keeps a thread, and the begins of its durations that are still open. */
 static bool keep_thread(struct fxt_chunk *chunk, const struct fxt_leap *leap, const struct stack *stack, uint32_t index)
 {
 	struct fxt_skim *skim = &chunk->skim;
@@ -347,7 +356,7 @@ static bool keep_thread(struct fxt_chunk *chunk, const struct fxt_leap *leap, co
 	return kept;
 }
 
-/* Counts the records, too. */
+/* Keeps all threads, and adds up the number of records. */
 static bool keep_threads(struct fxt_chunk *chunk, struct fxt_leap *leap, const struct fxt_skimmer *skimmer)
 {
 	bool kept = true;
@@ -372,7 +381,7 @@ static void clear(struct fxt_skimmer *skimmer)
 	memset(skimmer->used, 0, sizeof skimmer->used);
 }
 
-/* Makes ready what a thread works with; NULL when there is no memory. */
+/* Makes a thread's tables ready for a leap of so many bytes; NULL when there is no memory. */
 static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record */
@@ -384,7 +393,7 @@ static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
 	return skimmer;
 }
 
-/* Takes the leap, but nothing from `end` on. */
+/* Skims the leap up to `end`. */
 static void skim_to(struct run *run, const struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end)
 {
 	clear(run->skimmer);
@@ -418,7 +427,7 @@ void fxt_skimmer_free(struct fxt_skimmer *skimmer)
 	free(skimmer);
 }
 
-/* ---- When the walk has come by. ---- */
+/* ---- When the walk has come by: what references mean. ---- */
 
 static bool find_names(struct fxt_chunk *chunk, uint64_t offset)
 {
@@ -429,7 +438,7 @@ static bool find_names(struct fxt_chunk *chunk, uint64_t offset)
 	return found;
 }
 
-/* Whether all threads are there, each with a track of its own; makes piles for them. */
+/* Whether all threads are registered, each with a track of its own; makes piles for them. */
 static bool find_threads(struct fxt_chunk *chunk, uint64_t offset)
 {
 	struct fxt_skim *skim = &chunk->skim;
@@ -446,6 +455,8 @@ static bool find_threads(struct fxt_chunk *chunk, uint64_t offset)
 	return true;
 }
 
+/* Whether nothing else keeps the leap from counting: provider and clock are known or reported, rows have times, and no
+ * time is beyond 64 bits. */
 static bool is_right(const struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {
 	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
@@ -454,7 +465,7 @@ static bool is_right(const struct fxt_chunk *chunk, const struct fxt_piece *piec
 	       chunk->skim.ticks < chunk->first_without - LONGEST;
 }
 
-/* A step that is not settled: an operation, a begin without its end, or an end without its begin. */
+/* Adds a step that is not settled: of an operation, a begin without its end, or an end without its begin. */
 static void add_left(struct fxt_chunk *chunk, const struct fxt_skim_left *left, const uint32_t *tracks)
 {
 	struct fxt_steps *steps = &chunk->steps;
@@ -483,7 +494,7 @@ static bool has_durations(const struct fxt_skim_thread *thread)
 	return thread->last != UINT64_MAX;
 }
 
-/* What is settled counts for the times of the piles, too: before what is left is added to them, */
+/* Settled durations must not begin before what piles have from records before the leap: else nothing is settled. */
 static void join_before(struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
@@ -494,7 +505,7 @@ static void join_before(struct fxt_chunk *chunk)
 	}
 }
 
-/* and behind that. */
+/* Adds the times of settled durations to their piles. */
 static void join_after(struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
@@ -531,9 +542,9 @@ bool fxt_skim_take(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 	return true;
 }
 
-/* ---- When all steps are asked for. ---- */
+/* ---- All steps, settled ones too. ---- */
 
-/* What the references of a leap mean. */
+/* The numbers of the names and tracks that a leap refers to. */
 struct meaning {
 	uint32_t names[REFERENCES], tracks[THREADS];
 };
@@ -556,7 +567,7 @@ static int compare_places(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Adds the steps of the leap in order: those that were left, and new ones for the others. */
+/* Adds the steps of the leap in the order of the records: copies of those in `left`, and new ones for settled pairs. */
 static void add_all(struct fxt_chunk *chunk, struct fxt_step *left, size_t count, const struct meaning *meaning)
 {
 	struct fxt_skim *skim = &chunk->skim;
@@ -587,7 +598,7 @@ static void add_all(struct fxt_chunk *chunk, struct fxt_step *left, size_t count
 	}
 }
 
-/* Finds the pairs among all steps again. */
+/* Adds all steps to piles and lists once more, which pairs begins with ends. */
 static void pair_up(struct fxt_steps *steps)
 {
 	size_t count = steps->count;

@@ -1,8 +1,9 @@
-/* skim.h - a leap of checking: records proved to keep all rules, and durations settled, as soon as they are read.
+/* skim.h - the fast path of `check`: proves that records keep all rules, and pairs begins with ends, as soon as a chunk
+ * is read.
  *
- * That can be told by nothing but the bits of the records, provided that what they refer to is there: this is looked
- * up when the walk has come by, once for each reference. No step is made of a settled pair before something asks for
- * it. */
+ * Nearly all rules depend on nothing but a record's own bits. What is left, that the strings and threads it refers to
+ * are registered, is looked up when the walk has come by, once for each reference. Pairs of begin and end that both lie
+ * in the leap are settled: no steps (steps.h) are made of them, unless fxt_skim_expand() is asked to. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_SKIM_H
 #define FXT_SKIM_H
@@ -21,9 +22,9 @@ struct fxt_skim_name {
 	uint32_t reference, number;
 };
 
-/* A thread that events were on. */
+/* A thread that has events in the leap. */
 struct fxt_skim_thread {
-	uint64_t first, last; /* tick counts of its begins and ends; UINT64_MAX: there are none */
+	uint64_t first, last; /* tick counts of its first and last begin or end; UINT64_MAX: there are none */
 	uint32_t index, track;
 };
 
@@ -33,9 +34,9 @@ struct fxt_skim_left {
 	uint32_t place;
 };
 
-/* What was told of a chunk's leap. */
+/* What skimming a chunk's leap has found. */
 struct fxt_skim {
-	uint64_t ticks; /* no event begins later */
+	uint64_t ticks; /* at least the greatest tick count of an event */
 	struct fxt_skim_name *names;
 	size_t name_count, name_room;
 	struct fxt_skim_thread *threads;
@@ -43,24 +44,24 @@ struct fxt_skim {
 	struct fxt_skim_left *left;
 	size_t left_count, left_room;
 	struct tw_ticks clock;
-	size_t from, to; /* numbers of their steps: from, and before; 0: there are none yet */
+	size_t from, to; /* numbers of the first step of `left` and of the one behind the last; 0: none yet */
 };
 
-/* What a thread works with. */
+/* Tables that a thread uses for one leap after the other. */
 struct fxt_skimmer;
 void fxt_skimmer_free(struct fxt_skimmer *skimmer);
 
 void fxt_skim_clear(struct fxt_skim *skim);
 void fxt_skim_free(struct fxt_skim *skim);
 
-/* For fxt_leap(). */
+/* Skims a chunk from leap->from on, and sets the leap's end: for fxt_leap(). */
 void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 
-/* Adds the steps of the leap that are not settled. False where something is not as it must be: then nothing has been
- * done. */
+/* Looks up what the leap refers to, and adds its steps that are not settled. False where a reference is not registered,
+ * or something else keeps the leap from counting: then nothing has been done. */
 bool fxt_skim_take(struct fxt_chunk *chunk, const struct fxt_piece *piece);
 
-/* Adds those that are. */
+/* Adds the steps that are settled, too. */
 void fxt_skim_expand(struct fxt_chunk *chunk);
 
 #endif
