@@ -1,4 +1,5 @@
-/* calls.c - the begins and ends of calls in a chunk, without rows: all that a profile needs of it. */
+/* calls.c - finds the begins and ends of calls in a chunk, and when threads were seen last: all that a profile needs of
+ * it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/calls.h"
 
@@ -34,7 +35,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 	free(calls);
 }
 
-/* ---- When threads did something else: a call that is never ended goes on until then. ---- */
+/* ---- When threads were seen last, by events that are no calls: a call that never ends goes on until then. ---- */
 
 static void keep_seen(struct fxt_chunk *chunk, const struct fxt_seen *seen)
 {
@@ -67,29 +68,29 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 		chunk->failed = true;
 }
 
-/* ---- The fast path: calls whose header tells all but their times, and events that are none. What it cannot do stops
- * it. `make bench` measures stat. The clock and what else is seldom changed stay in the chunk: there are not registers
+/* ---- The fast path: events whose thread and names are indices, and scheduling records. It stops at the first other
+ * record. `make bench` measures stat. The clock and what else seldom changes stay in the chunk: there are not registers
  * for all. ---- */
 
-/* What a run keeps at hand. */
+/* A row of records that the fast path takes. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct fxt_call *call; /* the next */
-	size_t before;         /* how many there were */
-	const uint8_t *timed;  /* the last other record with a time; NULL: there is none */
-	unsigned thread;       /* whose calls come; UINT_MAX: not known yet */
-	bool wanted;
-	uint32_t usual;            /* what USUAL_BITS of most headers are; NONE_USUAL: of none */
-	struct fxt_doubts *doubts; /* NULL: all records are as they should be */
-	uint64_t counted;          /* records */
-	const uint8_t *last;       /* of those */
+	struct fxt_call *call; /* where the next one goes */
+	size_t before;         /* how many calls the chunk had before the run */
+	const uint8_t *timed;  /* the last record with a time that is no event; NULL: there is none */
+	unsigned thread;       /* index of the thread whose calls come; UINT_MAX: not known yet */
+	bool wanted;           /* the options let that thread through */
+	uint32_t usual;        /* USUAL_BITS of an event's header of that thread; NONE_USUAL: take_usual() takes none */
+	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
+	uint64_t counted;          /* records taken */
+	const uint8_t *last;       /* the last of them */
 };
 
-/* What says that an event is of the same thread as the one before. */
+/* The bits of a header that tell whether it is an event of the same thread as the one before. */
 #define USUAL_BITS ((uint32_t)(FXT_BITS(0, 3) | FXT_BITS(24, 31)))
 #define NONE_USUAL UINT32_MAX
 
-/* Notes that a thread goes on, by the number of its reference, which means the same to the end of the run. */
+/* Notes when a thread was seen, by its index, which keeps its meaning to the end of the run. */
 static inline void see_going_on(struct fxt_calls *calls, unsigned index, uint64_t ticks)
 {
 	uint64_t *went_on = &calls->went_on[index / 64], bit = 1ull << index % 64;
@@ -104,7 +105,7 @@ static void set_last(struct fxt_lane *lane, uint64_t time)
 		lane->last = time;
 }
 
-/* Tells the lanes how long their threads went on in a run that began at a place. */
+/* Tells the lanes when their threads were seen last in the run that began at a place. */
 static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_calls *calls = chunk->calls;
@@ -119,7 +120,8 @@ static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 		}
 }
 
-/* A thread's calls come. False where it is inline or not defined. */
+/* Begins a stretch of another thread's calls. *wanted: the options let it through. False where the thread is inline or
+ * not registered. */
 static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
                                                      const struct fxt_call *call, bool *wanted)
 {
@@ -133,7 +135,7 @@ static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, un
 	return entry;
 }
 
-/* The same, with the run in registers. */
+/* The same for a run, whose members may stay in registers. */
 static inline __attribute__((always_inline)) bool set_thread(struct run *run, unsigned index, const uint8_t *bytes)
 {
 	bool wanted, known = turn_to_thread(run->chunk, index, bytes, run->call, &wanted);
@@ -143,7 +145,8 @@ static inline __attribute__((always_inline)) bool set_thread(struct run *run, un
 	return known;
 }
 
-/* The names of a call; NULL where one is not for the fast path. Of a category that is inline nothing is asked. */
+/* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
+ * it. */
 static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header,
                                                                 const uint8_t *bytes)
 {
@@ -173,18 +176,18 @@ static inline struct times times_of(struct fxt_chunk *chunk, uint64_t begin, uin
 	                      tw_ticks_ns_after(clock, last, clock->whole)};
 }
 
-/* Where a record has the time that ends it: of a begin and an end it is their time. */
+/* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
 static inline size_t end_place(uint64_t header, unsigned kind)
 {
 	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
-/* What is particular to a type of event. */
+/* What take_usual() must know of a type of event. */
 struct shape {
-	uint32_t complete; /* mask: its last word is the time that ends it */
-	uint32_t plain;    /* fxt_is_doubtful() */
-	uint32_t mark;     /* of its kind of call */
-	uint32_t bytes;    /* that a call takes; 0: it is none */
+	uint32_t complete; /* mask: its last word is the time at which it ends */
+	uint32_t plain;    /* for fxt_is_doubtful() */
+	uint32_t mark;     /* of the kind of call */
+	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
 };
 
 static const struct shape shapes[FXT_TYPES] = {
@@ -202,10 +205,10 @@ static const struct shape shapes[FXT_TYPES] = {
 #undef CALL
 };
 
-/* Takes events that are as most are: of the current thread, with names that were looked up lately. Which of them are
- * calls, and which have arguments, cannot be foretold, and no jump depends on it: what is no call is written, too, and
- * what comes next takes its place; sizes that the header does not tell for sure are looked at later. Returns the place
- * of what is not as most are, or is behind the limit. */
+/* Takes events of the current thread whose names were looked up lately, as most are. The processor cannot predict which
+ * of them are calls and which have arguments, so no jump depends on it: an event that is no call is written, too, and
+ * the next one takes its place; events with arguments are listed, and their sizes checked later. Returns the place of
+ * the first record that it could not take, or that is too near to the end. */
 static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
                                                                        const uint8_t *to, bool doubting, bool big)
 {
@@ -269,7 +272,7 @@ static __attribute__((noinline)) const uint8_t *take_usual_big(struct run *run, 
 	return take_usual(run, bytes, to, true, true);
 }
 
-/* A begin, end or complete record at bytes. False where it is not for the fast path. */
+/* Takes a begin, end or complete event. False where it is not for the fast path. */
 static inline __attribute__((always_inline)) bool take_call(struct run *run, uint64_t header, const uint8_t *bytes,
                                                             unsigned kind, bool big)
 {
@@ -296,7 +299,7 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	return true;
 }
 
-/* An event that is no call. False where its thread is inline. */
+/* Takes an event that is no call. False where its thread is inline. */
 static inline __attribute__((always_inline)) bool take_other(const struct run *run, uint64_t header,
                                                              const uint8_t *bytes, bool big)
 {
@@ -307,7 +310,7 @@ static inline __attribute__((always_inline)) bool take_other(const struct run *r
 	return true;
 }
 
-/* A context switch or a wake-up of today. False for all others. */
+/* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
 static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes,
                                                   bool big)
 {
@@ -319,14 +322,14 @@ static __attribute__((noinline)) bool take_switch(struct fxt_chunk *chunk, uint6
 	return time != UINT64_MAX;
 }
 
-/* Whether a record is as it should be: its header and its size agree. */
+/* Whether a record's header and its size agree. */
 static inline __attribute__((always_inline)) bool is_right(uint64_t header, const uint8_t *bytes, const uint8_t *to,
                                                            bool big)
 {
 	return fxt_is_plain(header) || fxt_measure(header, bytes, (size_t)(to - bytes) / TW_FXT_WORD, big) != 0;
 }
 
-/* A record that is not as most are. False where it is not for the fast path. */
+/* Takes a record that take_usual() could not. False where it is not for the fast path either. */
 static inline __attribute__((always_inline)) bool take_unusual(struct run *run, uint64_t header, const uint8_t *bytes,
                                                                bool switches, bool big)
 {
@@ -358,8 +361,8 @@ static void end_run(const struct run *run, bool big)
 	}
 }
 
-/* Takes records up to one that is not for the fast path. Returns that one's place. leap: NULL, or they are not known to
- * be as they should be, and are counted there. */
+/* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
+ * the records; otherwise they are checked here, and counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
                                                              size_t end, bool big, struct fxt_leap *leap,
                                                              struct fxt_doubts *doubts)
@@ -397,9 +400,9 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	return (size_t)(bytes - chunk->bytes);
 }
 
-/* ---- All other records: as rows, which calls wait for. ---- */
+/* ---- All other records: they become rows, and a call waits until its row is committed. ---- */
 
-/* For as many calls as a chunk can have, most of the time: not all of it is used. */
+/* Makes room for as many calls as a chunk of usual size can have. What is not used of it takes no memory. */
 static void begin_room(const struct fxt_chunk *chunk)
 {
 	struct fxt_calls *calls = chunk->calls;
@@ -408,7 +411,7 @@ static void begin_room(const struct fxt_chunk *chunk)
 	calls->room = calls->calls ? calls->room : 0;
 }
 
-/* For as many more as records from one place to another can be. */
+/* Makes sure that there is room for as many more calls as there can be records between two places. */
 static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
@@ -447,7 +450,7 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	return size;
 }
 
-/* Records of which all is known: what events say is where their headers tell. */
+/* Takes records that the walk has checked and that have nothing unknown in them. */
 static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	bool switches = wish->options->thread_count == 0;
@@ -493,7 +496,7 @@ static void begin_calls(struct fxt_chunk *chunk)
 	fxt_begin_turn(chunk);
 }
 
-/* Takes back what was taken, or nothing. */
+/* Forgets what was taken of the chunk, if anything. */
 static void take_back(struct fxt_chunk *chunk)
 {
 	chunk->time = UINT64_MAX;
@@ -501,8 +504,8 @@ static void take_back(struct fxt_chunk *chunk)
 	begin_calls(chunk);
 }
 
-/* Takes records from where the walk is, but none from `end` on. False where one of them is not right: its place is in
- * the doubts then. */
+/* Takes records from where the walk is up to `end`. False where the size of one is wrong: its place is doubts->wrong
+ * then. */
 static bool leap_to(struct fxt_chunk *chunk, bool switches, size_t end, struct fxt_doubts *doubts)
 {
 	struct fxt_leap *leap = &chunk->leap;
@@ -570,7 +573,7 @@ bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room)
 
 const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls, .take = take_leap};
 
-/* ---- What waited. ---- */
+/* ---- Calls that waited for the commit. ---- */
 
 static void complete_calls(struct fxt_chunk *chunk)
 {

@@ -1,4 +1,5 @@
-/* calls.h - the begins and ends of calls in a chunk, by track and in the order of time: for profiles. */
+/* calls.h - the fast path of profiles: the begins and ends of calls in a chunk, by track and in the order of time,
+ * without rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_CALLS_H
 #define FXT_CALLS_H
@@ -6,18 +7,19 @@
 #include "core/calls.h"
 #include "fxt/commit.h"
 
-/* The place of a record in its chunk, alone or in an origin: chunks are shorter than 2^30 bytes. */
+/* The place of a record in its chunk, taken from an origin: chunks are shorter than 2^30 bytes. */
 #define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
 
-/* One of them as it stands in the archive, 24 bytes: all calls of a chunk should fit the second-level cache, with its
- * bytes and what is made of it. */
+/* A begin, an end or a complete slice, in the order of the archive. 24 bytes: all those of a chunk should fit into the
+ * second-level cache together with the chunk's bytes and what is made of them. */
 struct fxt_call {
-	uint64_t begin, end; /* the same time but for complete slices */
-	uint32_t name;       /* or the row that it waits for */
-	uint32_t origin;     /* the place of the record in the chunk, and a mark of its kind */
+	uint64_t begin, end; /* ns; of a begin or an end both are its time */
+	uint32_t name;       /* where the call waits (struct fxt_stretch): the number of its row */
+	uint32_t origin;     /* the place of the record in the chunk, with a mark of its kind */
 };
 
-/* Kinds are looked at most often, and a sign costs least. An end has neither mark. */
+/* Marks of kinds. An end has neither; a begin has the sign bit, because it is asked for most often and a sign is the
+ * cheapest to test. */
 #define FXT_MARK_BEGIN (1u << 31)
 #define FXT_MARK_COMPLETE (1u << 30)
 
@@ -48,34 +50,35 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 	};
 }
 
-/* Room for calls as they stand. It goes from chunk to chunk: when they are in order they are no more needed, and what
- * was lately used is in the processor's cache. `make bench` measures stat. */
+/* Room for the calls of a chunk. They are no longer needed once they are in lanes, so the room goes on to the next
+ * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
 struct fxt_call_room {
 	struct fxt_call *calls;
 	size_t room;
 };
 
-/* Calls that stand together, up to where the next of these begins. */
+/* Calls in a row that are on one track: they end where the next stretch begins. */
 struct fxt_stretch {
-	uint32_t lane; /* UINT32_MAX: one that waits for its row */
-	uint32_t from;
+	uint32_t lane; /* number of the track's lane; UINT32_MAX: one call, whose track and name come with the commit */
+	uint32_t from; /* number of the first call */
 };
 
-/* What a chunk has of a track. */
+/* The calls that a chunk has of one track. */
 struct fxt_lane {
 	uint32_t track;
-	uint32_t part, seat;  /* deal.c: whose it is, and its number there */
+	uint32_t part, seat;  /* deal.c: the part that the track was dealt to, and its seat there */
 	uint32_t from, count; /* its items */
-	uint64_t last;        /* time of the last event that is no call; 0: there is none */
-	uint64_t next;        /* sorting: time of the item before which others go */
-	uint64_t waits;       /* sorting: time of the complete slice that waits on top */
-	uint32_t put, top;    /* sorting: the place before which the next goes, and which slice that is */
-	bool mixed;           /* sorting: out of order */
-	bool nested;          /* its calls nest, and stand in `nested`: items are only those that go beyond the chunk */
-	uint32_t within;      /* nested: items from here on are within no call that ends in the chunk */
-	uint32_t room_from;   /* its items before any were taken away */
-	uint64_t newest;      /* time of the last item that there would be if none were nested */
-	uint64_t begin, end;  /* the first and the last that something ends */
+	uint64_t last;        /* time of the last event seen of it, of any kind; 0: only its items tell */
+	uint64_t next;        /* while sorting, from the last to the first: time of the item put last */
+	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
+	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
+	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
+	bool nested;          /* its calls nest and stand in fxt_calls.nested; items are runs of these, and calls that
+	                       * go beyond the chunk */
+	uint32_t within;      /* if nested: items from this one on are in no call that ends in the chunk */
+	uint32_t room_from;   /* what `from` was before items were taken away */
+	uint64_t newest;      /* time of its last begin, end or slice, nested or not */
+	uint64_t begin, end;  /* times at which the first and the last of its calls end */
 };
 
 /* When a thread did something, by its koid. */
@@ -88,9 +91,9 @@ enum { FXT_SEEN = 64 };
 enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
 
 struct fxt_calls {
-	struct fxt_call *calls; /* lent */
+	struct fxt_call *calls; /* lent: fxt_calls_lend() */
 	size_t count, room;
-	size_t waiting; /* how many wait for their rows */
+	size_t waiting; /* calls whose track and name come with the commit */
 	struct fxt_stretch *stretches;
 	size_t stretch_count, stretch_room;
 	struct tw_call_item *items;
@@ -100,23 +103,23 @@ struct fxt_calls {
 	struct fxt_lane *lanes;
 	size_t lane_count, lane_room;
 	struct tw_map by_track;
-	struct fxt_seen latest[FXT_SEEN]; /* by hash */
-	struct fxt_seen *seen;            /* those that had to go */
+	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
+	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
-	/* Ticks of the last event in a run of the fast path, by the thread's reference; bits: for which it is there. */
+	/* By thread index: ticks of its last event in a run of the fast path; and a bit for each index that has one. */
 	uint64_t latest_ticks[FXT_THREAD_REFERENCES], went_on[FXT_THREAD_REFERENCES / 64];
-	uint32_t unfinished; /* deal.c: parts that still need it */
+	uint32_t unfinished; /* deal.c: parts that still need the chunk */
 };
 
-/* Lends a chunk room, takes it back. False where it has some, or none. */
+/* Lends a chunk room for calls, and takes it back. False where the chunk already has some, or has none to give back. */
 bool fxt_calls_lend(struct fxt_chunk *chunk, const struct fxt_call_room *room);
 bool fxt_calls_return(struct fxt_chunk *chunk, struct fxt_call_room *room);
 
-/* What is done ahead with a chunk: finds the calls in what was walked since the last time; then, when the chunk is
- * complete and none waits, puts them in order. */
+/* The work for fxt_ahead_new(): finds the calls in what was walked since the last time; then, when the chunk is
+ * complete and no call waits for the commit, puts them into lanes. */
 extern const struct fxt_work fxt_calls_work;
 
-/* Completes what waits for the dictionary, once the chunk is committed. */
+/* Completes the calls that waited, once the chunk is committed, and the times at which threads were seen last. */
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const struct fxt_wish *wish,
                       struct fxt_scratch *scratch);
 
@@ -124,20 +127,20 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, const st
  * memory. */
 void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
-/* Makes all items of a lane whose calls nest. False when there is no memory. */
+/* Turns the nested calls of a lane back into items, in the order of time. False when there is no memory. */
 bool fxt_lane_spread(struct fxt_calls *calls, struct fxt_lane *lane);
 
 /* The lane of a track, a new one if there is none; NULL when there is no memory. */
 struct fxt_lane *fxt_lane_of(struct fxt_chunk *chunk, uint32_t track);
 
-/* Whether an item goes before another one that stands behind it: in time, or because it is a longer complete slice. */
+/* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */
 static inline bool fxt_goes_first(const struct tw_call_item *a, const struct tw_call_item *b)
 {
 	bool both = a->kind == TW_CALL_COMPLETE && b->kind == TW_CALL_COMPLETE;
 	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
 }
 
-/* Where a stretch ends. */
+/* The number behind the last call of a stretch. */
 static inline size_t fxt_stretch_end(const struct fxt_calls *calls, size_t i)
 {
 	return i + 1 < calls->stretch_count ? calls->stretches[i + 1].from : calls->count;

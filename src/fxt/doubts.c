@@ -1,4 +1,4 @@
-/* doubts.c - events whose sizes are looked at many at once. */
+/* doubts.c - sizes of events with arguments, checked many at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/doubts.h"
 
@@ -25,8 +25,8 @@ void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *ch
 		sorted[next[counts[i]]++] = doubts->places[i];
 }
 
-/* Whether an event has arguments that fill its size, and its names, its thread and what they have are indices and
- * numbers. */
+/* Whether the arguments of an event fill its size exactly, and nothing in it is inline: names, thread and texts are
+ * indices. Otherwise fxt_measure_event() decides. */
 static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_words, unsigned count, bool big)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19);

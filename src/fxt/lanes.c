@@ -46,10 +46,10 @@ static void place_lanes(struct fxt_calls *calls)
 }
 
 /* ---- The order of most archives: begins and ends stand in the order of time, complete slices in that of their ends.
- * So, from the last to the first, a complete slice comes before all that is inside it: it waits on a stack, and goes
- * out when something is before its begin. What is in another order than these is found out, and sorted. ---- */
+ * Taken from the last to the first, a complete slice comes before all that is inside it: it waits on a stack until
+ * something earlier than its begin comes. A lane in any other order is found out, and sorted the slow way. ---- */
 
-/* What is put in order. */
+/* Calls that are put in order. */
 struct order {
 	struct fxt_calls *calls;
 	uint32_t *below; /* by number of a complete slice that waits: the one that it waits on top of */
@@ -112,30 +112,33 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 	return true;
 }
 
-/* ---- The same order, where calls that nest are wanted as such. From the last to the first, what holds a call comes
- * before it: an end or a complete slice goes onto a stack, and has ended when its begin is there or something is before
- * it. What is still there at the beginning of the chunk, and begins that find no end, go beyond the chunk: they stay
- * items. All times must differ, so that there is only one order: whatever else there is, is sorted, and so is what
- * lasts longer than 32 bits of nanoseconds. `make bench` measures stat. ---- */
+/* ---- The same order, where calls that nest are wanted as such: each with its duration and that of its children.
+ *
+ * From the last to the first, a call comes before those inside it. An end or a complete slice is pushed on a stack; an
+ * end is popped by its begin, a complete slice when something earlier than its begin comes. What is still on the stack
+ * at the start of the chunk, and begins that find no end, go beyond the chunk: they stay items. All times must differ,
+ * so that there is only one order; lanes where they do not, and those with calls longer than 2^32 ns, are sorted the
+ * slow way. `make bench` measures stat. ---- */
 
-enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* more or deeper ones are sorted */
+enum { NEST_LANES = 64, NEST_DEPTH = 64 }; /* where there are more lanes, or deeper calls, they are sorted */
 
-/* A call whose begin was not there yet. */
+/* A call on the stack. */
 struct open {
-	uint64_t begin; /* 0: not known, it is an end; and of the first, which is none */
+	uint64_t begin; /* of a complete slice; 0 of an end, whose begin is not known yet, and of the sentinel */
 	struct tw_nested_call *call;
 };
 
-/* A lane. */
+/* The state of a lane. */
 struct fxt_nest {
-	struct open stack[NEST_DEPTH + 1];   /* from 1 on */
-	struct open *bottom, *top;           /* what is not above the bottom stays an item */
-	struct tw_nested_call *found;        /* the next */
-	const struct tw_nested_call *lowest; /* the last that is directly above the bottom */
-	bool last;                           /* nothing yet but complete slices that end behind the last item */
+	struct open stack[NEST_DEPTH + 1];   /* from 1 on; that is a sentinel */
+	struct open *bottom, *top;           /* calls at the bottom and below stay items */
+	struct tw_nested_call *found;        /* where the next one goes */
+	const struct tw_nested_call *lowest; /* the outermost call above the bottom that was found last; NULL: none */
+	bool last;                           /* only complete slices that end behind the last item have come yet */
 };
 
-/* Calls from one up to another one, which begin at a time. */
+/* Puts an item that stands for the nested calls `from` to `to`: the first begins at `time`, `duration` is the sum over
+ * those that no other of them holds. */
 static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t time, uint64_t duration,
                        const struct tw_nested_call *from, const struct tw_nested_call *to)
 {
@@ -148,7 +151,7 @@ static void put_nested(struct fxt_calls *calls, struct fxt_lane *lane, uint64_t 
 		                                .place = FXT_CALL_PLACE(to - from)});
 }
 
-/* An end or a complete slice. */
+/* Puts an end or a complete slice as an item of its own. */
 static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct tw_nested_call *call)
 {
 	put_item(calls, lane,
@@ -160,7 +163,8 @@ static void put_one(struct fxt_calls *calls, struct fxt_lane *lane, const struct
 	                                .place = FXT_CALL_PLACE(call->origin)});
 }
 
-/* What no other call holds, as far as the chunk goes, has ended, and so have slices that stay items down to one. */
+/* Puts the nested calls found since the last outermost one, and the slices that stay items and have ended: those above
+ * `top`. */
 static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest, const struct open *top,
                        const struct tw_nested_call *found)
 {
@@ -172,7 +176,8 @@ static void put_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fx
 		put_one(calls, lane, nest->bottom->call);
 }
 
-/* A call that no other one holds, as far as the chunk goes. False for a begin, which stays an item. */
+/* Takes a call that no other one in the chunk holds. False for a begin: its end is in a later chunk, and it stays an
+ * item. */
 static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                                                   const struct open *top, struct tw_nested_call *found,
                                                   const struct fxt_call *call)
@@ -187,13 +192,14 @@ static __attribute__((noinline)) bool take_lowest(struct fxt_calls *calls, struc
 	return true;
 }
 
-/* All bits of a condition, or none. What is done by these is no jump, which compilers make of `?:` as they like. */
+/* A mask: all bits set where a condition holds, otherwise none. With masks there is no jump; of `?:` compilers make one
+ * where they like. */
 static inline uint64_t bits_if(bool condition)
 {
 	return 0 - (uint64_t)condition;
 }
 
-/* Ends the complete slices that begin behind a time: more than two at once are seldom. */
+/* Pops the complete slices that begin after a time. More than two at once are rare. */
 static inline struct open *end_slices(struct open *top, uint64_t time)
 {
 	ptrdiff_t first = top->begin > time, second = top[-1].begin > time;
@@ -203,20 +209,21 @@ static inline struct open *end_slices(struct open *top, uint64_t time)
 	return top;
 }
 
-/* A place, or one so many bytes from it. */
+/* The place so many bytes behind another. */
 static inline void *place_at(void *place, ptrdiff_t bytes)
 {
 	return (char *)place + bytes;
 }
 
-/* What makes a lane mixed. */
+/* What speaks against the order that is expected: any of these makes a lane mixed. */
 struct flaws {
-	uint64_t late;      /* how many times are out of order */
-	uint64_t names;     /* bits in which ends differ from their begins, or what a begin should not have ended */
-	uint64_t durations; /* the bits of all: more than 32 are too many */
+	uint64_t late; /* how many times are out of order */
+	uint64_t
+	    names; /* or-ed: bits in which ends and begins have other names; begins of slices that a begin popped */
+	uint64_t durations; /* or-ed: more than 32 bits are too many */
 };
 
-/* A begin ends what is on top; anything else is new. */
+/* A begin completes the call on top of the stack; an end or a complete slice makes a new one there. */
 static inline void put_on_top(struct open *top, uint64_t begins, struct tw_nested_call *found,
                               const struct fxt_call *call, struct flaws *flaws)
 {
@@ -238,8 +245,8 @@ static inline void put_on_top(struct open *top, uint64_t begins, struct tw_neste
 	top[1] = (struct open){begin & bits_if(fxt_is_complete(origin)), found};
 }
 
-/* Takes the calls of a stretch. Which kind comes, and whether a slice has ended, cannot be foretold: no jump depends on
- * it. */
+/* Takes the calls of a stretch, from the last to the first. The processor cannot predict which kind comes, nor whether
+ * a slice has ended: no jump depends on it. */
 static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                          const struct fxt_call *first, const struct fxt_call *end)
 {
@@ -272,8 +279,8 @@ static void nest_stretch(struct fxt_calls *calls, struct fxt_lane *lane, struct 
 	lane->mixed = flaws.late || flaws.names || flaws.durations >> 32;
 }
 
-/* Complete slices that end behind the last item go on when that has been taken: they stay items. Returns the end of
- * what is left. */
+/* Takes the complete slices at the end of a lane that end later than its last item: calls of the next chunk may be
+ * inside them, so they stay items. Returns the end of the calls that are left. */
 static const struct fxt_call *take_last(struct fxt_calls *calls, struct fxt_lane *lane, struct fxt_nest *nest,
                                         const struct fxt_call *first, const struct fxt_call *end)
 {
@@ -307,7 +314,8 @@ static void begin_lanes(struct fxt_calls *calls, struct fxt_nest *nests)
 	}
 }
 
-/* What ends in the chunk and begins before it, and what it holds; the last holds the others. */
+/* Puts the calls that end in the chunk and begin before it, and those inside them. Each holds those above it on the
+ * stack. */
 static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
 {
 	for (const struct open *open = nest->bottom + 1; open <= nest->top; open++) {
@@ -320,7 +328,7 @@ static void put_beyond(struct fxt_calls *calls, struct fxt_lane *lane, const str
 	}
 }
 
-/* Complete slices that begin before the chunk. They must hold one another. */
+/* Puts the complete slices that are still on the stack at the start of the chunk. They must hold one another. */
 static void put_early(struct fxt_calls *calls, struct fxt_lane *lane, const struct fxt_nest *nest)
 {
 	uint64_t next = nest->top->begin ? UINT64_MAX : lane->begin;
@@ -378,9 +386,9 @@ static void nest_all(struct fxt_calls *calls, struct fxt_nest *nests)
 		end_lane(calls, &calls->lanes[i], &nests[i]);
 }
 
-/* ---- Any order. ---- */
+/* ---- Any other order: merge sort. ---- */
 
-/* Sorts items; those of which neither goes first stay as they are. spare has room for as many. */
+/* Sorts items by time, or the longest duration first; equal ones keep their order. spare: room for as many. */
 static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *spare, bool by_time)
 {
 	if (count < 2)
@@ -443,7 +451,7 @@ static bool any_mixed(const struct fxt_calls *calls)
 
 enum { SPARE = 8 }; /* an eighth: chunks differ little */
 
-/* Without those of another chunk. */
+/* Makes room for the items of a chunk; nothing of an earlier chunk is kept. */
 static bool make_items(struct fxt_calls *calls)
 {
 	if (calls->count <= calls->item_room)
@@ -456,7 +464,7 @@ static bool make_items(struct fxt_calls *calls)
 	return calls->items;
 }
 
-/* The same. */
+/* The same for nested calls. */
 static bool make_nested(struct fxt_calls *calls)
 {
 	size_t count = calls->count + calls->lane_count;
@@ -470,7 +478,7 @@ static bool make_nested(struct fxt_calls *calls)
 	return calls->nested;
 }
 
-/* As those that nest are measured. items: of all lanes. */
+/* Sets the times of a lane whose calls are all items. items: of all lanes. */
 static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane)
 {
 	lane->begin = UINT64_MAX;
@@ -483,7 +491,7 @@ static void measure_lane(const struct tw_call_item *items, struct fxt_lane *lane
 	}
 }
 
-/* Puts what can be in order at once. False when there is no memory. */
+/* Puts the calls of all lanes, the mixed ones excepted. False when there is no memory. */
 static bool put_calls(struct fxt_calls *calls, bool nest, struct fxt_scratch *scratch)
 {
 	if (!nest || calls->lane_count > NEST_LANES)
@@ -520,9 +528,9 @@ void fxt_lanes_sort(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct
 		chunk->failed = true;
 }
 
-/* ---- Calls that nest, as items again. ---- */
+/* ---- Nested calls back to items. ---- */
 
-/* Puts the items of a call, or counts them where `items` is NULL. */
+/* Writes the items of a nested call, a complete slice or begin and end; returns how many. items: NULL only counts. */
 static size_t spread_call(const struct tw_nested_call *call, struct tw_call_item *items)
 {
 	const struct tw_call_item item = {

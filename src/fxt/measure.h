@@ -1,16 +1,16 @@
-/* measure.h - whether a record's header and its size agree, told without decoding it: for the loop that hops over
- * records. */
+/* measure.h - whether a record's size agrees with what its header says of texts, threads and arguments, told without
+ * decoding it: for the loops that hop from record to record. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_MEASURE_H
 #define FXT_MEASURE_H
 
 #include "fxt/layout.h"
 
-/* More words than a record can have: no size agrees with it. */
+/* More words than any record has: no size agrees with it. */
 enum { FXT_NEVER = 2 * TW_FXT_RECORD_MAX };
 
-/* What is seldom needed: words of an event with texts or arguments whose fixed part is of `fixed` words, FXT_NEVER when
- * they do not agree with themselves; and fxt_measure() of all that is not an event. */
+/* The slow parts of the functions below: the words of an event with inline texts or arguments, whose fixed part has
+ * `fixed` words, or FXT_NEVER when an argument is wrong; and fxt_measure() of records that are no events. */
 uint32_t fxt_measure_more(uint64_t header, const uint8_t *bytes, uint32_t fixed, bool big);
 uint32_t fxt_measure_other(uint64_t header, const uint8_t *bytes, size_t left_words, bool big);
 
@@ -34,10 +34,10 @@ static inline uint32_t fxt_measure_event(uint64_t header, const uint8_t *bytes, 
 
 enum { FXT_PLAIN_MAX = 3 }; /* words of an event without texts, arguments and koids */
 
-/* What says that a header is that of such an event. */
+/* The bits that tell whether a header is that of such an event. */
 #define FXT_PLAIN_BITS (FXT_BITS(0, 3) | FXT_BITS(6, 15) | FXT_BITS(20, 23) | FXT_BITS(47, 47) | FXT_BITS(63, 63))
 
-/* Its type and size, four numbers for each type. */
+/* Shapes of plain events: the type and the low two bits of the size, four numbers for each type. */
 enum { FXT_SHAPES = 4 * FXT_TYPES };
 
 static inline unsigned fxt_shape(uint64_t header)
@@ -45,22 +45,24 @@ static inline unsigned fxt_shape(uint64_t header)
 	return ((unsigned)header >> 14 & FXT_BITS(2, 5)) | ((unsigned)header >> 4 & FXT_BITS(0, 1));
 }
 
-/* Whether a type can be of that size: a digit for each type, the last is that of instants. */
+/* Whether a plain event of this type can have this size. The constant has a hexadecimal digit for each type, instants
+ * last. */
 static inline bool fxt_shape_fits(unsigned shape)
 {
 	return UINT64_C(0x8888888440c) >> shape & 1;
 }
 
-/* Whether a header is that of such an event, and its size is right. */
+/* Whether a header is that of a plain event whose size is right. */
 static inline bool fxt_is_plain(uint64_t header)
 {
 	return (header & FXT_PLAIN_BITS) == TW_FXT_TYPE_EVENT && tw_bits(header, 24, 31) != 0 &&
 	       fxt_shape_fits(fxt_shape(header));
 }
 
-/* What the header of an argument must be whose name, and text, is an index: in the bits of the mask this value. */
+/* What the header of an argument must look like whose name, and text if it is one, is an index: header & mask ==
+ * value. */
 struct fxt_plain_argument {
-	uint64_t mask, value; /* size, reserved bits, and whether a text is in the record; of no other type: 0 */
+	uint64_t mask, value; /* size, reserved bits, and that no text is inline; 0 for all other types */
 };
 
 extern const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES];
@@ -71,8 +73,8 @@ static inline bool fxt_is_plain_argument(uint64_t header)
 	return plain->value && (header & plain->mask) == plain->value;
 }
 
-/* What comes in millions: context switches and wake-ups without arguments. How many koids one has behind its time; 0:
- * it is another record, or has not the size that it should have. */
+/* The koids behind the time of a context switch (2) or wake-up (1) without arguments, which come in millions. 0: it is
+ * another record, or its size is wrong. */
 static inline uint32_t fxt_plain_koids(uint64_t header)
 {
 	static const uint64_t plain = FXT_BITS(0, 19) | FXT_BITS(60, 63);
@@ -83,8 +85,8 @@ static inline uint32_t fxt_plain_koids(uint64_t header)
 	return (header & (plain | FXT_BITS(36, 59))) == a_wakeup;
 }
 
-/* Words of the record that begins with this header, if all that its header says about its contents adds up to its size
- * exactly, with no reserved bits set; 0 otherwise: then tw_fxt_next() decides. bytes begin with the header; left_words
+/* Returns the size in words of the record that begins at `bytes` with this header, if what the header says about its
+ * contents adds up to that size exactly and no reserved bit is set; 0 otherwise: then tw_fxt_next() decides. left_words
  * are there. Padding is not looked at. */
 static inline uint32_t fxt_measure(uint64_t header, const uint8_t *bytes, size_t left_words, bool big)
 {
