@@ -199,20 +199,21 @@ static inline uint64_t bits_if(bool condition)
 	return 0 - (uint64_t)condition;
 }
 
-/* Pops the complete slices that begin after a time. More than two at once are rare. */
-static inline struct open *end_slices(struct open *top, uint64_t time)
-{
-	ptrdiff_t first = top->begin > time, second = top[-1].begin > time;
-	top -= first + (first & second);
-	while (__builtin_expect(top->begin > time, 0))
-		top--;
-	return top;
-}
-
 /* The place so many bytes behind another. */
 static inline void *place_at(void *place, ptrdiff_t bytes)
 {
 	return (char *)place + bytes;
+}
+
+/* Pops the complete slices that begin after a time. More than two at once are rare. */
+static inline struct open *end_slices(struct open *top, uint64_t time)
+{
+	const uint64_t first = bits_if(top->begin > time), second = first & bits_if(top[-1].begin > time);
+	top = place_at(top, (ptrdiff_t)(first & (0 - sizeof *top)));
+	top = place_at(top, (ptrdiff_t)(second & (0 - sizeof *top)));
+	while (__builtin_expect(top->begin > time, 0))
+		top--;
+	return top;
 }
 
 /* What speaks against the order that is expected: any of these makes a lane mixed. */
