@@ -7,6 +7,7 @@
 #include "fxt/chunk.h"
 #include "fxt/links.h"
 #include "fxt/put.h"
+#include "fxt/values.h"
 
 /* The document, "Instant event". */
 enum { SCOPE_MAX = 2 };
@@ -52,87 +53,6 @@ INLINE const struct fxt_pair *find(struct run *run, uint64_t header, size_t plac
 	if (__builtin_expect(!names, 0))
 		names = fxt_look_up_pair(run->chunk, header, place);
 	return run->thread ? names : NULL;
-}
-
-/* ---- Arguments of rows. ---- */
-
-/* What is a value that stands in one or two words: its type, and how many. */
-static const struct {
-	uint8_t type, words;
-} values[] = {
-    [TW_FXT_ARG_NULL] = {TW_ARG_NULL, 1},   [TW_FXT_ARG_INT32] = {TW_ARG_INT, 1},
-    [TW_FXT_ARG_UINT32] = {TW_ARG_UINT, 1}, [TW_FXT_ARG_INT64] = {TW_ARG_INT, 2},
-    [TW_FXT_ARG_UINT64] = {TW_ARG_UINT, 2}, [TW_FXT_ARG_DOUBLE] = {TW_ARG_DOUBLE, 2},
-    [TW_FXT_ARG_STRING] = {TW_ARG_TEXT, 1}, [TW_FXT_ARG_POINTER] = {TW_ARG_POINTER, 2},
-    [TW_FXT_ARG_KOID] = {TW_ARG_KOID, 2},   [TW_FXT_ARG_BOOL] = {TW_ARG_BOOL, 1},
-};
-
-/* Whether all arguments are such, with names and texts that are defined. */
-static __attribute__((noinline)) bool are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
-{
-	size_t at = place + (size_t)2 * TW_FXT_WORD;
-	uint64_t offset = fxt_offset(chunk, place);
-	for (uint32_t unused; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big), words = tw_bits(header, 4, 15);
-		unsigned type = fxt_type(header);
-		if (type > TW_FXT_ARG_BOOL || words != values[type].words ||
-		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
-		    (type == TW_FXT_ARG_STRING &&
-		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
-			return false;
-		at += (size_t)words * TW_FXT_WORD;
-	}
-	return true;
-}
-
-/* The text that a reference means, which is defined. */
-static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
-{
-	const struct fxt_entry *entry = reference ? fxt_string_at(chunk->turn.provider, reference, offset) : NULL;
-	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
-	argument->size = entry ? entry->length : 0;
-}
-
-static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header, struct tw_argument *argument)
-{
-	uint32_t upper = (uint32_t)(header >> 32);
-	unsigned type = fxt_type(header);
-	if (values[type].words > 1)
-		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->big);
-	else if (type == TW_FXT_ARG_INT32)
-		argument->value.i = (int32_t)upper;
-	else if (type == TW_FXT_ARG_UINT32)
-		argument->value.u = upper;
-	else if (type == TW_FXT_ARG_BOOL)
-		argument->value.u = upper & 1;
-}
-
-/* The argument at a place of the chunk, which is a value. */
-static struct tw_argument value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
-{
-	struct tw_argument argument = {.type = values[fxt_type(header)].type};
-	fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
-	if (argument.type == TW_ARG_TEXT)
-		set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
-	else
-		set_value(chunk, at, header, &argument);
-	return argument;
-}
-
-/* Adds them to the last row. */
-static __attribute__((noinline)) void add_values(struct fxt_chunk *chunk, size_t place, uint64_t count,
-                                                 uint64_t process)
-{
-	size_t at = place + (size_t)2 * TW_FXT_WORD;
-	uint64_t offset = fxt_offset(chunk, place);
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
-		struct tw_argument argument = value_at(chunk, at, header, offset);
-		tw_slab_argument(&chunk->slab, &argument);
-		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
-			fxt_refer(chunk, &argument, i, process);
-		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
-	}
 }
 
 /* ---- Events. ---- */
@@ -202,11 +122,11 @@ static __attribute__((noinline)) uint8_t *put_values(struct fxt_chunk *chunk, si
 	uint64_t offset = fxt_offset(chunk, place);
 	for (; count > 0; count--) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->big);
-		const struct tw_argument argument = value_at(chunk, at, header, offset);
+		const struct tw_argument argument = fxt_value_at(chunk, at, header, offset);
 		const struct fxt_label label = {.reference = fxt_linked_name(chunk->links, argument.name)};
 		if (!label.reference != !argument.name || fxt_put_argument(&put, &label, &argument, 1) != FXT_FITS)
 			return NULL;
-		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
+		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	return put.at;
 }
@@ -301,7 +221,7 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	bool looked_at = run->wish->kinds >> kind & 1;
 	size_t place = (size_t)(bytes - run->chunk->bytes);
 	uint64_t count = tw_bits(header, 20, 23), word;
-	if (count && !(looked_at && !run->wish->check && are_values(run->chunk, place, count)))
+	if (count && !(looked_at && !run->wish->check && fxt_are_values(run->chunk, place, count)))
 		return false;
 	if (!looked_at && !run->wish->check)
 		return !is_inline(header);
@@ -319,7 +239,7 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	if (looked_at)
 		add_row(run, place, kind, names, ticks, word);
 	if (count && looked_at)
-		add_values(run->chunk, place, count, run->thread->process);
+		fxt_add_values(run->chunk, place, count, run->thread->process);
 	return true;
 }
 
@@ -327,19 +247,21 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 
 enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
 
-/* The rows of those without arguments. They tell koids of threads only. */
-INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+static __attribute__((noinline)) void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, uint64_t koid)
 {
-	struct fxt_chunk *chunk = run->chunk;
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = (uint8_t)kind, .b = koid});
+}
+
+/* They tell koids of threads only. */
+INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+{
 	uint64_t type = tw_bits(header, 60, 63);
 	uint64_t words = type == SWITCH ? SWITCH_WORDS : type == WAKEUP ? WAKEUP_WORDS : 0;
-	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19) ||
-	    run->wish->check || run->wish->options->thread_count)
+	if (tw_bits(header, 4, 15) != words || tw_bits(header, 16, 19))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big); /* there is none in a record of one word */
 	if (ticks >= chunk->first_without)
 		return false;
-	run->timed = bytes;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, ticks));
 	const struct tw_event event = {
 	    .time = chunk->time,
@@ -351,30 +273,57 @@ INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, 
 	};
 	if (!tw_slab_add(&chunk->slab, &event))
 		return true;
-	fxt_add_fix(chunk,
-	            &(struct fxt_fix){.kind = FXT_FIX_TRACK_BY_KOID, .b = tw_load64(bytes + 2 * TW_FXT_WORD, big)});
+	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + 2 * TW_FXT_WORD, big));
 	if (type == SWITCH)
-		fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID,
-		                                     .b = tw_load64(bytes + 3 * TW_FXT_WORD, big)});
+		wait_for_koid(chunk, FXT_FIX_OTHER_BY_KOID, tw_load64(bytes + 3 * TW_FXT_WORD, big));
+	return true;
+}
+
+bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
+{
+	return make_switch(chunk, header, bytes, false);
+}
+
+INLINE bool take_switch(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
+{
+	if (fxt_type(header) != TW_FXT_TYPE_SCHEDULING || run->wish->check || run->wish->options->thread_count ||
+	    !make_switch(run->chunk, header, bytes, big))
+		return false;
+	run->timed = bytes;
 	return true;
 }
 
 /* ---- Runs. ---- */
+
+/* Whether rows are made of all events, and nothing else is asked of them. */
+static bool is_quick(const struct fxt_chunk *chunk, const struct fxt_wish *wish)
+{
+	enum { EVENTS = (1 << (TW_FLOW_END + 1)) - 1 };
+	return !chunk->links && !wish->check && !wish->options->thread_count && (wish->kinds & EVENTS) == EVENTS;
+}
+
+/* Takes what the loops for the commonest records take. */
+INLINE const uint8_t *take_many(struct run *run, const uint8_t *bytes, const uint8_t *to, bool quick)
+{
+	const uint8_t *timed = run->timed;
+	if (run->chunk->links)
+		bytes = fxt_take_ready(run->chunk, bytes, to, &timed);
+	else if (quick)
+		bytes = fxt_take_quick(run->chunk, bytes, to, &timed);
+	run->timed = timed;
+	return bytes;
+}
 
 INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 {
 	struct run run = *start;
 	struct fxt_chunk *chunk = run.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
+	bool quick = !big && is_quick(chunk, run.wish);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		if (!big && chunk->links) {
-			const uint8_t *timed = run.timed;
-			bytes = fxt_take_ready(chunk, bytes, to, &timed);
-			run.timed = timed;
-			if (bytes == to)
-				break;
-		}
+		if (!big && (bytes = take_many(&run, bytes, to, quick)) == to)
+			break;
 		header = tw_load64(bytes, big);
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&run, header, bytes, big)
 		                                          : !take_switch(&run, header, bytes, big))

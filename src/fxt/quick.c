@@ -1,0 +1,161 @@
+/* quick.c - events to rows: the commonest ones.
+ *
+ * Of which type an event is, is chance, and a jump that depends on it costs more than all that it could leave out. So
+ * what differs is in a table, and every row is made in the same way. What the loop leaves is for plain.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+
+#include "base/bytes.h"
+#include "fxt/chunk.h"
+#include "fxt/values.h"
+
+#define INLINE static inline __attribute__((always_inline)) /* so that the loop has its variables in registers */
+
+/* The document, "Event record". */
+enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2, SCOPE_MASK = 3, FIXED = 2 * TW_FXT_WORD };
+
+/* What the loop keeps at hand: nothing that is stored can change it. */
+struct loop {
+	struct tw_ticks clock;
+	uint64_t count; /* of ticks, from the clock's base on, whose times a multiplication tells */
+	const uint8_t *bytes;
+	uint64_t base; /* the chunk's, and the turn's provider */
+	uint8_t provider;
+	struct fxt_pair *pairs;
+	uint64_t epoch;
+	unsigned index; /* of the last thread */
+	const struct fxt_entry *thread;
+	uint32_t track;
+};
+
+/* By type of event, so that nothing has to be asked of it. */
+static const struct shape {
+	uint64_t slice; /* all bits of a complete slice: its last word is its end */
+	uint64_t most;  /* of others: what may stand there */
+	uint64_t id;    /* all bits where that is the event's id */
+	uint8_t kind;   /* of the row */
+	uint8_t scope;  /* all bits of an instant: its last word is its scope */
+} shapes[FXT_TYPES] = {
+    [FXT_INSTANT] = {.most = SCOPE_MAX, .kind = TW_INSTANT, .scope = UINT8_MAX},
+    [FXT_COUNTER] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_COUNTER},
+    [FXT_BEGIN] = {.most = UINT64_MAX, .kind = TW_SLICE_BEGIN},
+    [FXT_END] = {.most = UINT64_MAX, .kind = TW_SLICE_END},
+    [FXT_COMPLETE] = {.slice = UINT64_MAX, .kind = TW_SLICE_COMPLETE},
+    [FXT_ASYNC_BEGIN] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_BEGIN},
+    [FXT_ASYNC_BEGIN + 1] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_INSTANT},
+    [FXT_ASYNC_BEGIN + 2] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_ASYNC_END},
+    [FXT_ASYNC_BEGIN + 3] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_BEGIN},
+    [FXT_ASYNC_BEGIN + 4] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_STEP},
+    [FLOW_END] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_FLOW_END},
+};
+
+static const uint8_t scopes[] = {0, TW_FLAG_PROCESS, TW_FLAG_GLOBAL, 0};
+
+static __attribute__((noinline)) void look_up_thread(const struct fxt_chunk *chunk, struct loop *loop, unsigned index,
+                                                     size_t place)
+{
+	const struct fxt_entry *thread =
+	    index ? fxt_thread_at(chunk->turn.provider, index, fxt_offset(chunk, place)) : NULL;
+	loop->index = index;
+	loop->thread = thread && thread->wanted ? thread : NULL;
+	loop->track = thread ? thread->number : 0;
+}
+
+/* Category and name; NULL where one is inline or not defined. */
+INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, size_t place)
+{
+	const struct fxt_pair *pair = &loop->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return __builtin_expect(pair->key == (header >> 32 | loop->epoch), 1) ? pair
+	                                                                      : fxt_look_up_pair(chunk, header, place);
+}
+
+/* Whether an event has as many arguments as it can have here, and which. */
+INLINE bool has_values(struct fxt_chunk *chunk, unsigned type, uint64_t count, size_t place)
+{
+	return count == 0 ? type != FXT_COUNTER : type != FXT_INSTANT && fxt_are_values(chunk, place, count);
+}
+
+/* Takes an event; false where it is for others. */
+INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+{
+	unsigned type = (unsigned)tw_bits(header, 16, 19), index = (unsigned)tw_bits(header, 24, 31);
+	uint64_t count = tw_bits(header, 20, 23), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+	const struct shape *shape = &shapes[type];
+	size_t place = (size_t)(bytes - loop->bytes);
+	if (__builtin_expect(index != loop->index, 0))
+		look_up_thread(chunk, loop, index, place);
+	const struct fxt_pair *names = names_of(chunk, loop, header, place);
+	if (!loop->thread || !names || type > FLOW_END || !has_values(chunk, type, count, place))
+		return false;
+	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, false), word = tw_load64(bytes + size - TW_FXT_WORD, false);
+	word = size > FIXED ? word : 0; /* an instant may have no scope */
+	uint64_t begin = ticks - loop->clock.base_tsc, slice = shape->slice;
+	uint64_t behind = word - (ticks & slice); /* of a slice what it lasts */
+	if (!((begin < loop->count) & (behind <= shape->most + ((loop->count - 1 - begin) & slice))))
+		return false;
+	uint64_t time = tw_ticks_ns_after(&loop->clock, begin, loop->clock.whole);
+	uint64_t end = tw_ticks_ns_after(&loop->clock, begin + (behind & slice), loop->clock.whole);
+	struct tw_event *row = tw_slab_next(&chunk->slab);
+	if (!row)
+		return false;
+	row->time = time;
+	row->offset = loop->base + place;
+	row->value = end - time;
+	row->id = word & shape->id;
+	row->track = loop->track;
+	row->name = names->name;
+	row->category = names->category;
+	row->other = 0;
+	row->kind = shape->kind;
+	row->cpu = 0;
+	row->flags = scopes[word & shape->scope & SCOPE_MASK];
+	row->provider = loop->provider;
+	if (count)
+		fxt_add_values(chunk, place, count, loop->thread->process);
+	return true;
+}
+
+/* How many ticks, from the clock's base on, have a time that a multiplication tells. */
+static uint64_t count_ticks(const struct fxt_chunk *chunk)
+{
+	const struct tw_ticks *clock = &chunk->clock;
+	uint64_t left = chunk->first_without > clock->base_tsc ? chunk->first_without - clock->base_tsc : 0;
+	return clock->near && clock->near < left ? clock->near + 1 : clock->near ? left : 0;
+}
+
+static struct loop begin_loop(const struct fxt_chunk *chunk)
+{
+	return (struct loop){
+	    .clock = chunk->clock,
+	    .count = count_ticks(chunk),
+	    .bytes = chunk->bytes,
+	    .base = chunk->base,
+	    .provider = chunk->turn.number,
+	    .pairs = chunk->memo->pairs,
+	    .epoch = chunk->memo->pair_epoch,
+	    .index = UINT_MAX,
+	};
+}
+
+INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
+{
+	if (__builtin_expect(fxt_type(header) == TW_FXT_TYPE_EVENT, 1))
+		return take_event(chunk, loop, bytes, header);
+	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && fxt_take_switch(chunk, header, bytes);
+}
+
+const uint8_t *fxt_take_quick(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed)
+{
+	if (!chunk->timed)
+		return bytes;
+	struct loop loop = begin_loop(chunk);
+	const uint8_t *last = *timed;
+	for (uint64_t header; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		header = tw_load64(bytes, false);
+		if (!take(chunk, &loop, bytes, header))
+			break;
+		last = bytes;
+	}
+	*timed = last;
+	return bytes;
+}
