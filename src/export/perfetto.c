@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/dictionary.h"
 #include "export/args.h"
 #include "export/targets.h"
 
@@ -283,33 +284,70 @@ static void put_event(struct perfetto *perfetto, uint64_t time)
 	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
 }
 
-/* Whether all of an event is a type, a track, a name and a category, both of which are told. */
-static bool is_plain(const struct perfetto *perfetto, const struct tw_event *event)
+/* ---- Events of which all is a type, a track, and maybe a name and a category that are told, as most are: of their
+ * parts, those that come again are ready. ---- */
+
+enum { PLAIN_MAX = 64 };
+
+/* Begins the packet of one, up to its type; *event: what follows its size. */
+static inline uint8_t *begin_plain(struct perfetto *perfetto, unsigned type, uint64_t time, uint8_t **event)
 {
-	return event->name && event->category && !event->argument_count && !event->flags &&
-	       perfetto->names[event->name].event == perfetto->reset &&
-	       perfetto->names[event->category].category == perfetto->reset &&
-	       !tw_dictionary_name(perfetto->dictionary, event->name)->file;
+	static const uint8_t middle[8] = {PACKET_SEQUENCE_ID << 3,
+	                                  PERFETTO_SEQUENCE,
+	                                  PACKET_SEQUENCE_FLAGS << 3,
+	                                  FLAG_NEEDS_STATE,
+	                                  PACKET_TRACK_EVENT << 3 | TW_PROTO_DELIMITED,
+	                                  0,
+	                                  EVENT_TYPE << 3,
+	                                  0};
+	enum { TIME_AT = BODY_AT + 1, EVENT_AT = 6, TYPE_AT = 7 };
+	uint8_t *start = (uint8_t *)tw_output_room(&perfetto->writer->out, PLAIN_MAX);
+	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
+	start[BODY_AT] = PACKET_TIMESTAMP << 3;
+	uint8_t *p = tw_proto_digits(start + TIME_AT, time);
+	memcpy(p, middle, sizeof middle);
+	p[TYPE_AT] = (uint8_t)type;
+	*event = p + EVENT_AT;
+	return p + sizeof middle;
 }
 
-static void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type, uint64_t uuid)
+static inline void end_plain(struct perfetto *perfetto, uint8_t *event, const uint8_t *end)
 {
-	uint8_t *at = begin_small(perfetto, PACKET_TRACK_EVENT, &event->time);
-	uint8_t *p = put_uint(put_uint(at + 1, EVENT_TYPE, type), EVENT_TRACK_UUID, uuid);
-	end_small(perfetto, at,
-	          put_uint(put_uint(p, EVENT_NAME_IID, event->name), EVENT_CATEGORY_IIDS, event->category));
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)out->buffer + out->used;
+	event[-1] = (uint8_t)(end - event);
+	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
+	tw_output_took(out, (size_t)(end - start));
+}
+
+/* Whether an event is such, with a name and a category. The first packet after a reset is none. */
+static inline bool is_plain(const struct perfetto *perfetto, const struct tw_event *event)
+{
+	uint32_t reset = perfetto->reset;
+	return event->name && event->category && !event->argument_count && !event->flags &&
+	       perfetto->said_reset == reset && perfetto->names[event->name].event == reset &&
+	       perfetto->names[event->category].category == reset && !perfetto->all_names[event->name].file;
+}
+
+static inline void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type,
+                             uint64_t uuid_field)
+{
+	uint8_t *begin, *p = begin_plain(perfetto, type, event->time, &begin);
+	p = tw_proto_put_packed(p, uuid_field);
+	p = tw_proto_put_packed(p, perfetto->names[event->name].event_field);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->names[event->category].category_field));
 }
 
 static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
 {
 	struct perfetto *perfetto = context;
 	(void)caller;
-	uint64_t uuid = tw_perfetto_track(perfetto, event->track)->uuid;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
 	if (is_plain(perfetto, event)) {
-		put_plain(perfetto, event, TYPE_SLICE_BEGIN, uuid);
+		put_plain(perfetto, event, TYPE_SLICE_BEGIN, track->uuid_field);
 		return TW_ROW_FIRST;
 	}
-	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
+	add_event(perfetto, event, TYPE_SLICE_BEGIN, track->uuid);
 	uint64_t location = tw_perfetto_location(perfetto, event->name);
 	if (location)
 		tw_proto_uint(&perfetto->event, EVENT_SOURCE_LOCATION_IID, location);
@@ -317,19 +355,24 @@ static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_
 	return TW_ROW_FIRST;
 }
 
+static bool is_plain_end(const struct perfetto *perfetto, const struct tw_slice_end *end)
+{
+	return end->how == TW_CALL_ENDED && perfetto->said_reset == perfetto->reset &&
+	       (!end->event || (!end->event->argument_count && !end->event->flags));
+}
+
 static void end_slice(void *context, const struct tw_slice_end *end)
 {
 	struct perfetto *perfetto = context;
 	if (end->how == TW_CALL_OPEN)
 		return;
-	uint64_t uuid = tw_perfetto_track(perfetto, end->track)->uuid;
-	if (end->how == TW_CALL_ENDED && (!end->event || (!end->event->argument_count && !end->event->flags))) {
-		uint8_t *at = begin_small(perfetto, PACKET_TRACK_EVENT, &end->time);
-		uint8_t *p = put_uint(put_uint(at + 1, EVENT_TYPE, TYPE_SLICE_END), EVENT_TRACK_UUID, uuid);
-		end_small(perfetto, at, p);
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
+	if (is_plain_end(perfetto, end)) {
+		uint8_t *begin, *p = begin_plain(perfetto, TYPE_SLICE_END, end->time, &begin);
+		end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
 		return;
 	}
-	add_type(perfetto, TYPE_SLICE_END, uuid);
+	add_type(perfetto, TYPE_SLICE_END, track->uuid);
 	if (end->event) {
 		tw_perfetto_add_arguments(perfetto, end->event, 0);
 		tw_perfetto_add_flag_words(perfetto, end->event->flags);
@@ -354,7 +397,7 @@ static void take_instant(struct perfetto *perfetto, const struct tw_event *event
 {
 	uint64_t uuid = scope_of(perfetto, event);
 	if (event->kind == TW_INSTANT && is_plain(perfetto, event)) {
-		put_plain(perfetto, event, TYPE_INSTANT, uuid);
+		put_plain(perfetto, event, TYPE_INSTANT, perfetto->tracks[event->track].uuid_field);
 		return;
 	}
 	add_event(perfetto, event, TYPE_INSTANT, uuid);
@@ -498,7 +541,9 @@ static int write_perfetto(struct tw_writer *writer, const struct tw_reader *read
 {
 	struct perfetto *perfetto = writer->state;
 	perfetto->dictionary = tw_reader_dictionary(reader);
+	uint32_t names;
 	perfetto->arguments = batch->arguments;
+	perfetto->all_names = tw_dictionary_all_names(perfetto->dictionary, &names);
 	int status = perfetto->begun ? 0 : begin(perfetto, reader);
 	if (!status)
 		status = grow(perfetto);

@@ -115,6 +115,7 @@ enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_TARGET_CPU = 5 };
 /* What of a name has been told since the last reset: the number of the reset. */
 struct perfetto_name {
 	uint32_t event, category, annotation, function, location, source;
+	uint64_t event_field, category_field; /* that refer to it, packed, once it was told as such */
 };
 
 struct perfetto_track {
@@ -123,6 +124,7 @@ struct perfetto_track {
 	bool met;
 	uint32_t pid, tid;
 	uint64_t uuid, process; /* process: uuid of its track, 0 where there is none */
+	uint64_t uuid_field;    /* of an event, packed */
 };
 
 struct perfetto_process {
@@ -137,6 +139,7 @@ struct perfetto {
 	const struct tw_reader *reader;
 	const struct tw_dictionary *dictionary;
 	const struct tw_argument *arguments; /* of the batch */
+	const struct tw_name *all_names;     /* of the dictionary, as it is for the batch */
 	struct tw_slices slices;
 	struct tw_proto interned, event;
 	uint32_t reset;      /* number of the last reset, from 1 */

@@ -66,11 +66,13 @@ static uint64_t tell_name(struct perfetto *perfetto, unsigned field, uint32_t *t
 
 uint64_t tw_perfetto_event_name(struct perfetto *perfetto, uint32_t name)
 {
+	perfetto->names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
 	return tell_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->names[name].event, name);
 }
 
 uint64_t tw_perfetto_category(struct perfetto *perfetto, uint32_t name)
 {
+	perfetto->names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
 	return tell_name(perfetto, INTERNED_CATEGORIES, &perfetto->names[name].category, name);
 }
 

@@ -121,6 +121,7 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 	known->pid = has_process(track) ? perfetto->processes[place].pid : 0;
 	known->process = has_process(track) ? process_uuid(place) : 0;
 	known->uuid = process ? known->process : track_uuid(number);
+	known->uuid_field = tw_proto_pack(EVENT_TRACK_UUID, known->uuid);
 	known->tid = track->thread > INT32_MAX ? (uint32_t)INT32_MAX - number : (uint32_t)track->thread;
 	known->tid = thread ? known->tid : process ? known->pid : 0;
 	if ((has_process(track) && known->pid != track->process) || (thread && known->tid != track->thread))

@@ -21,8 +21,9 @@ struct tw_proto {
 enum {
 	TW_PROTO_VARINT_MAX = 10,
 	TW_PROTO_FIXED64 = 1,
-	TW_PROTO_DELIMITED = 2
-}; /* the last: types of fields, beside varints */
+	TW_PROTO_DELIMITED = 2,
+	TW_PROTO_PACKED_SIZE = 56 /* the bit from which on a packed field has its size */
+};                                /* FIXED64, DELIMITED: types of fields, beside varints */
 
 /* Makes room for more bytes; false when there is no memory. */
 bool tw_proto_reserve(struct tw_proto *proto, size_t more);
@@ -60,6 +61,21 @@ static inline uint8_t *tw_proto_digits(uint8_t *p, uint64_t value)
 		*p++ = (uint8_t)(value | 0x80);
 	*p++ = (uint8_t)value;
 	return p;
+}
+
+/* A field of type uint64 as it is written, in the low bytes, and in the highest how many: for what is written time and
+ * again. The number of the field is less than 16, the value less than 2^42. There is room for eight bytes. */
+static inline uint64_t tw_proto_pack(unsigned field, uint64_t value)
+{
+	uint8_t bytes[1 + TW_PROTO_VARINT_MAX] = {(uint8_t)(field << 3)};
+	uint64_t size = (uint64_t)(tw_proto_digits(bytes + 1, value) - bytes);
+	return (tw_load64(bytes, false) & UINT64_MAX >> 8) | size << TW_PROTO_PACKED_SIZE;
+}
+
+static inline uint8_t *tw_proto_put_packed(uint8_t *p, uint64_t packed)
+{
+	tw_store64(p, packed, false);
+	return p + (packed >> TW_PROTO_PACKED_SIZE);
 }
 
 static inline void tw_proto_varint(struct tw_proto *proto, uint64_t value)
