@@ -22,7 +22,7 @@ struct tw_child {
 /* All zero to begin. */
 struct tw_children {
 	struct tw_child *nodes;
-	size_t room;
+	size_t count, room;   /* count: one more than the highest number */
 	struct tw_map others; /* parent and key to node */
 };
 
@@ -48,7 +48,7 @@ static inline uint32_t tw_children_mark(uint32_t key)
 static inline bool tw_children_find(const struct tw_children *children, uint32_t parent, uint32_t key, uint32_t *node)
 {
 	const struct tw_child *nodes = children->nodes;
-	if (parent >= children->room)
+	if (parent >= children->count)
 		return false;
 	if (tw_children_count(&nodes[parent]) == TW_CHILDREN_MAPPED)
 		return tw_map_find(&children->others, tw_children_key(parent, key), node);

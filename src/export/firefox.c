@@ -57,14 +57,14 @@ static inline void add_sample(struct firefox *firefox, uint32_t number, enum tw_
 
 /* ---- Stacks. ---- */
 
-static bool add_node(struct firefox *firefox, struct firefox_track *track, struct firefox_node node)
+static bool add_node(struct firefox *firefox, struct firefox_track *track, uint32_t parent, uint32_t frame)
 {
 	size_t number = track->count ? track->count : TW_ROW_FIRST;
-	if (node.frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit ||
-	    !tw_grow(&track->nodes, &track->room, number + 1, sizeof *track->nodes) ||
-	    !tw_children_add(&track->children, node.parent, node.frame, (uint32_t)number))
+	if (frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit ||
+	    !tw_extend(&track->parents, &track->room, number + 1, sizeof *track->parents) ||
+	    !tw_children_add(&track->children, parent, frame, (uint32_t)number))
 		return false;
-	track->nodes[number] = node;
+	track->parents[number] = parent;
 	track->count = number + 1;
 	firefox->nodes++;
 	return true;
@@ -77,7 +77,7 @@ static uint32_t child(struct firefox *firefox, uint32_t number, uint32_t parent,
 	uint32_t node;
 	if (tw_children_find(&track->children, parent, frame, &node))
 		return node;
-	if (add_node(firefox, track, (struct firefox_node){.parent = parent, .frame = frame}))
+	if (add_node(firefox, track, parent, frame))
 		return (uint32_t)(track->count - 1);
 	tw_count_loss(firefox->measured.writer, "stack", true);
 	return parent;
@@ -339,7 +339,7 @@ static int finish_firefox(struct tw_writer *writer)
 static void free_tracks(struct firefox *firefox)
 {
 	for (size_t i = 0; i < firefox->track_room; i++) {
-		free(firefox->tracks[i].nodes);
+		free(firefox->tracks[i].parents);
 		tw_children_free(&firefox->tracks[i].children);
 	}
 	free(firefox->tracks);

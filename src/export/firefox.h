@@ -25,14 +25,8 @@ enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIRE
 
 enum { NS_PER_MS = 1000000 };
 
-/* A stack. */
-struct firefox_node {
-	uint32_t parent; /* a node; 0: none */
-	uint32_t frame;
-};
-
 struct firefox_track {
-	struct firefox_node *nodes; /* the first TW_ROW_FIRST are none; those behind are the thread's table */
+	uint32_t *parents; /* of stacks, by number, 0: none; from TW_ROW_FIRST on, the thread's table */
 	size_t count, room;
 	struct tw_children children;       /* by parent and frame */
 	uint32_t current;                  /* the stack now; 0: none */
@@ -111,6 +105,12 @@ static inline size_t tw_firefox_lane(uint32_t track, unsigned what)
 static inline uint32_t tw_firefox_stacks(const struct firefox_track *track)
 {
 	return track->count ? (uint32_t)(track->count - TW_ROW_FIRST) : 0;
+}
+
+/* The innermost frame of one. */
+static inline uint32_t tw_firefox_frame(const struct firefox_track *track, size_t stack)
+{
+	return track->children.nodes[stack].key;
 }
 
 /* The string that says a name. */

@@ -134,22 +134,22 @@ static const struct firefox_track *track_of(const struct firefox_columns *column
 
 static void put_frames(const struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	const struct firefox_node *nodes = track_of(columns)->nodes;
+	const struct firefox_track *track = track_of(columns);
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
 		*p++ = ',';
-		p = tw_digits(p, columns->firefox->local_frames[nodes[i].frame] - UINT64_C(1));
+		p = tw_digits(p, columns->firefox->local_frames[tw_firefox_frame(track, i)] - UINT64_C(1));
 	}
 	piece->end = p;
 }
 
 static void put_prefixes(const struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	const struct firefox_node *nodes = track_of(columns)->nodes;
+	const uint32_t *parents = track_of(columns)->parents;
 	char *p = piece->text;
 	for (size_t i = piece->from; i < piece->to; i++) {
 		*p++ = ',';
-		p = nodes[i].parent ? tw_digits(p, nodes[i].parent - (uint64_t)TW_ROW_FIRST) : put_null(p);
+		p = parents[i] ? tw_digits(p, parents[i] - (uint64_t)TW_ROW_FIRST) : put_null(p);
 	}
 	piece->end = p;
 }

@@ -89,7 +89,7 @@ static uint32_t meet_frames(struct firefox *firefox, const struct firefox_track 
 {
 	uint32_t count = 0;
 	for (size_t i = TW_ROW_FIRST; i < track->count; i++) {
-		uint32_t frame = track->nodes[i].frame;
+		uint32_t frame = tw_firefox_frame(track, i);
 		if (firefox->local_frames[frame])
 			continue;
 		firefox->thread_frames[count] = frame;
