@@ -347,12 +347,12 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
  * any. */
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
 
-/* quick.c: makes rows of little endian records up to `to`, where rows are made of all events and nothing is checked; the
- * same for the rest. `make bench` measures convert of FXT. */
+/* quick.c: makes rows of little endian records up to `to`, where rows are made of all events and nothing is checked;
+ * the same for the rest. `make bench` measures convert of FXT. */
 const uint8_t *fxt_take_quick(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed);
 
-/* plain.c: makes a row of a context switch or a wake-up without arguments; false where the record is another one. Little
- * endian. */
+/* plain.c: makes a row of a context switch or a wake-up without arguments, little endian; false where the record is
+ * another one. */
 bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes);
 
 /* How long the complete slice is that such a record tells. */
