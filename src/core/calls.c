@@ -433,8 +433,8 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 	size_t i = 0;
 	*run = (struct tw_call_run){.track = events[0].track, .items = items};
 	for (; i < count && run->count < TW_RUN_ITEMS && events[i].track == run->track; i++) {
-		if (tw_is_call(&events[i]))
-			items[run->count++] = tw_call_item_of(&events[i]);
+		items[run->count] = tw_call_item_of(&events[i]); /* as tw_streak_add() */
+		run->count += tw_is_call(&events[i]);
 		uint64_t over = tw_event_over(&events[i]);
 		run->last = over > run->last ? over : run->last;
 	}

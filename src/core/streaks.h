@@ -35,14 +35,15 @@ static inline bool tw_streak_has_room(const struct tw_streak *lane, uint32_t tra
 	return lane->run.track == track ? lane->run.count < TW_RUN_ITEMS : tw_streak_is_empty(lane);
 }
 
-/* Adds an event of any kind. */
+/* Adds an event of any kind. What is no call is written, too, and what comes next takes its place: tw_event_over() says
+ * why. */
 static inline void tw_streak_add(struct tw_streak *lane, const struct tw_event *event)
 {
 	struct tw_call_run *run = &lane->run;
 	run->track = event->track;
 	run->items = lane->items;
-	if (tw_is_call(event))
-		lane->items[run->count++] = tw_call_item_of(event);
+	lane->items[run->count] = tw_call_item_of(event);
+	run->count += tw_is_call(event);
 	uint64_t over = tw_event_over(event);
 	run->last = over > run->last ? over : run->last;
 }

@@ -28,10 +28,15 @@ struct tw_frames {
  * is no room. */
 uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_t value);
 
+static inline bool tw_frames_has_name(const struct tw_frames *frames, uint32_t name)
+{
+	return name < frames->name_room && frames->of_names[name];
+}
+
 /* The same of a name. Inline: most slices have one that is there. `make bench` measures convert. */
 static inline uint32_t tw_frames_of_name(struct tw_frames *frames, uint32_t name)
 {
-	if (name < frames->name_room && frames->of_names[name])
+	if (tw_frames_has_name(frames, name))
 		return frames->of_names[name] - 1;
 	return tw_frames_number(frames, FRAME_OF_NAME, name);
 }

@@ -124,6 +124,11 @@ static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *
 	return tree->full || (tree->per_thread && tree->count + NODES * (WAITING + batch->count) < tree->frames.limit);
 }
 
+static bool begins_call(const struct tw_event *event)
+{
+	return (event->kind == TW_SLICE_BEGIN) | (event->kind == TW_SLICE_COMPLETE);
+}
+
 /* Frames have numbers in the order of all events. */
 static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
@@ -133,7 +138,7 @@ static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *bat
 		struct tw_streak *lane = tw_streak_of(&tree->streaks, event->track);
 		if (!tw_streak_has_room(lane, event->track))
 			flush_lane(tree, lane);
-		if (event->kind == TW_SLICE_BEGIN || event->kind == TW_SLICE_COMPLETE)
+		if (__builtin_expect(begins_call(event) & !tw_frames_has_name(&tree->frames, event->name), 0))
 			tw_frames_of_name(&tree->frames, event->name);
 		tw_streak_add(lane, event);
 	}
@@ -188,15 +193,38 @@ static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch
 	weigh(tree, event, node);
 }
 
-static void take_others(struct tw_stack_tree *tree, const struct tw_batch *batch)
+static bool is_sample(unsigned kind)
+{
+	return kind >= TW_STACK_SAMPLE && kind <= TW_ALLOCATION_SAMPLE;
+}
+
+static void take_each(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		if (event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE)
+		if (is_sample(event->kind))
 			take_sample(tree, batch, event);
 		else if (event->kind > TW_SLICE_COMPLETE)
 			tw_leave_out(tree->writer, event->kind);
 	}
+}
+
+/* Most are left out, of kinds that were before. */
+static void take_others(struct tw_stack_tree *tree, const struct tw_batch *batch)
+{
+	uint32_t counts[UINT8_MAX + 1] = {0};
+	bool new = false;
+	for (size_t i = 0; i < batch->count; i++)
+		counts[batch->events[i].kind]++;
+	for (unsigned kind = TW_SLICE_COMPLETE + 1; kind < TW_EVENT_KINDS; kind++)
+		new |= counts[kind] && (is_sample(kind) || !tree->writer->kind_losses[kind]);
+	if (new) {
+		take_each(tree, batch);
+		return;
+	}
+	for (unsigned kind = TW_SLICE_COMPLETE + 1; kind < TW_EVENT_KINDS; kind++)
+		if (counts[kind])
+			tree->writer->kind_losses[kind]->left_out += counts[kind];
 }
 
 /* ---- The whole. ---- */
