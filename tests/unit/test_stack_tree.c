@@ -174,6 +174,53 @@ static void test_callgrind_recursion(void **state)
 	                                    "\ntotals: 20\n");
 }
 
+enum { MANY = 200 };
+
+/* One call to each of many functions, one after the other, of 3 ns each. */
+static void call_many(struct fixture *f, uint64_t begin, uint32_t caller)
+{
+	PUT(f, EVENT(begin, TW_SLICE_BEGIN, f->main, caller));
+	for (uint64_t i = 0; i < MANY; i++) {
+		char text[16];
+		snprintf(text, sizeof text, "f%u", (unsigned)i);
+		PUT(f, EVENT(begin + 3 * i, TW_SLICE_COMPLETE, f->main, name(f, text), .value = 3));
+	}
+	PUT(f, EVENT(begin + 3 * MANY + 7, TW_SLICE_END, f->main, caller));
+}
+
+/* Costs of functions are found by several threads: the file is the same. fib is called twice, then leaf. */
+static void expect_many(void **state, unsigned jobs)
+{
+	struct fixture *f = *state;
+	static char expected[64 * 1024];
+	char *end = expected + sizeof expected, *p = expected;
+	f->reader.options.jobs = jobs;
+	call_many(f, 0, f->fib);
+	call_many(f, 1000, f->fib);
+	call_many(f, 2000, f->leaf);
+	p += snprintf(p, (size_t)(end - p), "%sns\n\nfl=???\nfn=(1) fib\n", HEAD);
+	for (int i = MANY; i-- > 0;)
+		p += snprintf(p, (size_t)(end - p), "cfi=???\ncfn=(%d) f%d\ncalls=2 0\n0 6\n", i + 2, i);
+	p += snprintf(p, (size_t)(end - p), "0 14\n");
+	for (int i = 0; i < MANY; i++)
+		p += snprintf(p, (size_t)(end - p), "\nfl=???\nfn=(%d)\n0 9\n", i + 2);
+	p += snprintf(p, (size_t)(end - p), "\nfl=???\nfn=(%d) leaf\n", MANY + 2);
+	for (int i = MANY; i-- > 0;)
+		p += snprintf(p, (size_t)(end - p), "cfi=???\ncfn=(%d)\ncalls=1 0\n0 3\n", i + 2);
+	snprintf(p, (size_t)(end - p), "0 7\n\ntotals: %d\n", 3 * (3 * MANY + 7));
+	assert_string_equal(finish(f), expected);
+}
+
+static void test_callgrind_one_thread(void **state)
+{
+	expect_many(state, 1);
+}
+
+static void test_callgrind_threads(void **state)
+{
+	expect_many(state, 8);
+}
+
 static void test_callgrind_samples(void **state)
 {
 	struct fixture *f = *state;
@@ -276,6 +323,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_callgrind_nothing, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_calls, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_recursion, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_one_thread, setup_callgrind, teardown),
+	    cmocka_unit_test_setup_teardown(test_callgrind_threads, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_samples, setup_callgrind, teardown),
 	    cmocka_unit_test_setup_teardown(test_callgrind_without_room, setup_callgrind, teardown),
 	};
