@@ -82,11 +82,11 @@ static struct tw_sched_core *core_of(struct tw_sched *sched, unsigned cpu)
 
 /* ---- Idle. ---- */
 
-static const struct tw_argument *argument_named(const struct tw_sched *sched, const struct tw_event *event,
-                                                const struct tw_argument *arguments, const char *name)
+const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                                            const struct tw_argument *arguments, const char *name)
 {
 	for (size_t i = 0; i < event->argument_count; i++)
-		if (strcmp(tw_dictionary_name(sched->dictionary, arguments[i].name)->text, name) == 0)
+		if (strcmp(tw_dictionary_name(dictionary, arguments[i].name)->text, name) == 0)
 			return &arguments[i];
 	return NULL;
 }
@@ -99,15 +99,27 @@ struct side {
 static const struct side leaving = {"outgoing_weight", "outgoing_priority"};
 static const struct side coming = {"incoming_weight", "incoming_priority"};
 
-static bool is_idle(const struct tw_sched *sched, const struct tw_event *event, const struct tw_argument *arguments,
-                    uint32_t number, const struct side *side)
+static bool is_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                    const struct tw_argument *arguments, uint32_t number, const struct side *side)
 {
-	const struct tw_track *track = tw_dictionary_track(sched->dictionary, number);
-	const struct tw_argument *weight = argument_named(sched, event, arguments, side->weight);
-	const struct tw_argument *priority = argument_named(sched, event, arguments, side->priority);
+	const struct tw_track *track = tw_dictionary_track(dictionary, number);
+	const struct tw_argument *weight = tw_sched_argument(dictionary, event, arguments, side->weight);
+	const struct tw_argument *priority = tw_sched_argument(dictionary, event, arguments, side->priority);
 	if (weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN)
 		return true;
 	return priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
+}
+
+bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                          const struct tw_argument *arguments)
+{
+	return is_idle(dictionary, event, arguments, event->track, &leaving);
+}
+
+bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                         const struct tw_argument *arguments)
+{
+	return is_idle(dictionary, event, arguments, event->other, &coming);
 }
 
 /* ---- Switches and wake-ups. ---- */
@@ -187,8 +199,8 @@ static bool come(struct tw_sched *sched, const struct tw_event *event)
 
 static bool take_switch(struct tw_sched *sched, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	bool from_idle = is_idle(sched, event, arguments, event->track, &leaving);
-	bool to_idle = is_idle(sched, event, arguments, event->other, &coming), fits = true;
+	bool from_idle = tw_sched_leaves_idle(sched->dictionary, event, arguments);
+	bool to_idle = tw_sched_comes_idle(sched->dictionary, event, arguments), fits = true;
 	struct tw_sched_core *core = core_of(sched, event->cpu);
 	if (!core)
 		return false;

@@ -56,6 +56,16 @@ int tw_sched_begin(struct tw_sched **sched, const struct tw_dictionary *dictiona
 void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch);
 int tw_sched_end(struct tw_sched *sched);
 
+/* An argument of a switch by its name; NULL: there is none. */
+const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                                            const struct tw_argument *arguments, const char *name);
+
+/* Whether the thread that a switch leaves, or the one that comes, is idle. */
+bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                          const struct tw_argument *arguments);
+bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
+                         const struct tw_argument *arguments);
+
 /* The row of a track; NULL where there was no room for it. */
 const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
 

@@ -3,6 +3,7 @@
 #include "cli/message.h"
 #include "cli/sql_run.h"
 #include "sql/table.h"
+#include "sql/views.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,31 +14,10 @@
 static const struct {
 	const char *theirs, *ours;
 } known[] = {
-    {"slices", "slice"},
-    {"thread_slice", "slice join thread using (utid)"},
-    {"process_slice", "slice"},
-    {"instants", "instant"},
-    {"counters", "counter"},
-    {"process_track", "track"},
-    {"cpu_track", "track"},
-    {"cpu_counter_track", "counter_track"},
-    {"process_counter_track", "counter_track"},
-    {"thread_counter_track", "counter_track"},
-    {"sched_slice", "sched"},
-    {"thread_state", "sched"},
-    {"stack_profile_callsite", "callsite"},
-    {"stack_profile_frame", "frame"},
-    {"perf_sample", "stack_sample"},
-    {"cpu_profile_stack_sample", "stack_sample"},
-    {"heap_profile_allocation", "stack_sample"},
-    {"android_logs", "log"},
-    {"trace_bounds", "trace"},
     {"cat", "category"},
     {"slice_id", "id"},
     {"thread_name", "thread.name"},
     {"process_name", "process.name"},
-    {"display_value", "coalesce(string_value, int_value, real_value)"},
-    {"extract_arg", "args ->> 'NAME'"},
 };
 
 static const char *ours_of(const char *name)
@@ -50,10 +30,14 @@ static const char *ours_of(const char *name)
 
 /* ---- Words like it. ---- */
 
+/* Tables, then views. */
 static const char *table_at(void *context, size_t i)
 {
+	size_t tables = 0;
 	(void)context;
-	return sql_tables[i] ? sql_tables[i]->name : NULL;
+	while (sql_tables[tables])
+		tables++;
+	return i < tables ? sql_tables[i]->name : sql_aliases[i - tables].name;
 }
 
 /* Columns of all tables, one after the other. */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
 #include "cli/sql_run.h"
+#include "sql/views.h"
 
 #include <editline/readline.h>
 
@@ -39,12 +40,31 @@ static void interrupt(int number)
 
 /* ---- Dot commands. ---- */
 
+static void put_line(struct tw_sql_run *run, const char *name, const char *summary)
+{
+	tw_putf(&run->screen.out, "%-26s%s\n", name, summary);
+}
+
 static int put_tables(struct tw_sql_run *run, const char *argument)
 {
 	(void)argument;
 	for (size_t i = 0; sql_tables[i]; i++)
-		tw_putf(&run->screen.out, "%-16s%s\n", sql_tables[i]->name, sql_tables[i]->summary);
+		put_line(run, sql_tables[i]->name, sql_tables[i]->summary);
+	for (const struct sql_alias *view = sql_aliases; view->name; view++)
+		put_line(run, view->name, view->summary);
 	return 0;
+}
+
+static bool put_view_schema(struct tw_output *out, const char *argument)
+{
+	bool any = false;
+	for (const struct sql_alias *view = sql_aliases; view->name; view++) {
+		if (*argument && sqlite3_stricmp(argument, view->name) != 0)
+			continue;
+		any = true;
+		tw_putf(out, "create view %s as -- %s\n  %s;\n", view->name, view->summary, view->select);
+	}
+	return any;
 }
 
 static int put_schema(struct tw_sql_run *run, const char *argument)
@@ -62,6 +82,7 @@ static int put_schema(struct tw_sql_run *run, const char *argument)
 			        table->columns[k].type, k + 1 < table->column_count ? "," : "", table->columns[k].help);
 		tw_put_text(out, ");\n");
 	}
+	any |= put_view_schema(out, argument);
 	return any ? 0 : tw_say_error("there is no table %s", argument);
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
 #include "cli/sql_run.h"
+#include "sql/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +78,14 @@ static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 	return status;
 }
 
+static int copy_view(struct tw_sql_run *run, const struct sql_alias *view)
+{
+	char *text = sqlite3_mprintf("create view saved.\"%w\" as %s", view->name, view->select);
+	int status = text ? tw_sql_do(run, text) : tw_say_error("out of memory");
+	sqlite3_free(text);
+	return status;
+}
+
 static int fill(struct tw_sql_run *run, const char *temporary)
 {
 	char *attach =
@@ -91,6 +100,8 @@ static int fill(struct tw_sql_run *run, const char *temporary)
 		status = copy_table(run, sql_tables[i]);
 		status = status ? status : index_table(run, sql_tables[i]);
 	}
+	for (const struct sql_alias *view = sql_aliases; view->name && status == 0; view++)
+		status = copy_view(run, view);
 	return status ? status : tw_sql_do(run, "commit");
 }
 

@@ -1,5 +1,9 @@
 /* arguments.c - the table of arguments. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/fields.h"
 #include "sql/slices.h"
 #include "sql/tables.h"
 
@@ -8,7 +12,10 @@ struct row {
 	uint32_t key;
 	const char *type;
 	struct sql_any integer, real, text;
+	struct sql_text shown;
 };
+
+enum { DISPLAY_VALUE = 8 }; /* column */
 
 #define AT(member) offsetof(struct row, member)
 static const struct sql_column columns[] = {
@@ -23,7 +30,9 @@ static const struct sql_column columns[] = {
     {"real_value", "REAL", SQL_ANY, AT(real), SQL_PLAIN, "numbers with a point"},
     {"value_type", "TEXT", SQL_WORD, AT(type), SQL_PLAIN,
      "'null', 'bool', 'int', 'uint', 'pointer', 'koid', 'real', 'string', 'bytes'"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"display_value", "TEXT", SQL_TEXT, AT(shown), SQL_IS_COSTLY,
+     "the value as text, whatever its type: pointers in hexadecimal digits, truth as true or false"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 
@@ -62,6 +71,41 @@ static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct
 	    tw_dictionary_name(tw_reader_dictionary(cursor->scan.reader), (uint32_t)argument->size);
 	row->text.type = SQL_TEXT;
 	return sql_keep_text(cursor, name->text, name->length, &row->text.value.text);
+}
+
+/* As Perfetto shows values. False when there is no memory. */
+static bool show_value(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
+{
+	const char *word;
+	char text[64];
+	int length = 0;
+	switch ((enum tw_argument_type)argument->type) {
+	case TW_ARG_NULL:
+		return true;
+	case TW_ARG_BOOL:
+		length = snprintf(text, sizeof text, "%s", argument->value.u ? "true" : "false");
+		break;
+	case TW_ARG_INT:
+		length = snprintf(text, sizeof text, "%" PRIi64, argument->value.i);
+		break;
+	case TW_ARG_UINT:
+	case TW_ARG_KOID:
+		length = snprintf(text, sizeof text, "%" PRIu64, argument->value.u);
+		break;
+	case TW_ARG_POINTER:
+		length = snprintf(text, sizeof text, "0x%" PRIx64, argument->value.u);
+		break;
+	case TW_ARG_DOUBLE:
+		word = tw_double_word(argument->value.d);
+		length = word ? snprintf(text, sizeof text, "%s", word)
+		              : snprintf(text, sizeof text, "%.15g", argument->value.d);
+		break;
+	case TW_ARG_TEXT:
+	case TW_ARG_BYTES:
+		row->shown = row->text.value.text;
+		return true;
+	}
+	return sql_keep_text(cursor, text, (size_t)length, &row->shown);
 }
 
 /* False when there is no memory. */
@@ -106,7 +150,8 @@ static int add_rows(struct sql_cursor *cursor, const struct tw_event *event, con
 		row->set = set;
 		row->key = arguments[i].name;
 		row->type = types[arguments[i].type];
-		if (!set_value(cursor, row, &arguments[i]))
+		if (!set_value(cursor, row, &arguments[i]) ||
+		    (sql_uses(cursor, DISPLAY_VALUE) && !show_value(cursor, row, &arguments[i])))
 			return sql_no_memory(cursor);
 	}
 	return 0;

@@ -51,7 +51,7 @@ struct row {
 	}
 #define SOURCE                                                                                                         \
 	{                                                                                                              \
-		"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"                                \
+		"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"                                   \
 	}
 
 /* The row of an event; NULL when there is no memory. */

@@ -130,7 +130,7 @@ static const struct sql_column columns[] = {
     [TEXT] = {"disassembly", "TEXT", SQL_TEXT, AT(text), SQL_IS_COSTLY, "its text, as dump has it"},
     [FUNCTION] = {"function", "TEXT", SQL_NAME, AT(function), SQL_PLAIN,
                   "what was called and has not returned: slice.name"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 
@@ -219,7 +219,7 @@ static const struct sql_column access_columns[] = {
                "what was loaded or stored: a number up to 8 bytes; beyond, the bytes as hexadecimal digits"},
     [ACCESS_FUNCTION] = {"function", "TEXT", SQL_NAME, AT(function), SQL_PLAIN,
                          "what was called and has not returned: slice.name"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 

@@ -33,7 +33,7 @@ bool sql_lookup_can(const struct sql_column *column)
 {
 	static const bool ids[] = {
 	    [SQL_RECORD] = true,  [SQL_TRACK] = true,  [SQL_THREAD] = true, [SQL_KNOWN_TRACK] = true,
-	    [SQL_PROCESS] = true, [SQL_SERIES] = true, [SQL_STACK] = true,  [SQL_HIDDEN_FILE] = false,
+	    [SQL_PROCESS] = true, [SQL_SERIES] = true, [SQL_STACK] = true,  [SQL_FILE] = false,
 	};
 	return ids[column->value] && column->role == SQL_PLAIN;
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "core/format.h"
+#include "sql/extract.h"
 #include "sql/lookup.h"
 #include "sql/plan.h"
+#include "sql/views.h"
 
 /* What a module is registered with. */
 struct source {
@@ -53,9 +55,8 @@ static int declare(sqlite3 *db, const struct sql_table *table)
 	bool fine = tw_text_add(&text, "CREATE TABLE x(", 15);
 	for (size_t i = 0; i < table->column_count && fine; i++) {
 		char column[64];
-		int length =
-		    snprintf(column, sizeof column, "%s\"%s\" %s%s", i ? ", " : "", table->columns[i].name,
-		             table->columns[i].type, table->columns[i].value == SQL_HIDDEN_FILE ? " hidden" : "");
+		int length = snprintf(column, sizeof column, "%s\"%s\" %s%s", i ? ", " : "", table->columns[i].name,
+		                      table->columns[i].type, table->columns[i].role == SQL_IS_HIDDEN ? " hidden" : "");
 		fine = tw_text_add(&text, column, (size_t)length);
 	}
 	fine = fine && tw_text_add(&text, ")", 1);
@@ -301,10 +302,34 @@ static int add_module(sqlite3 *db, const char *name, const struct sql_table *tab
 	return sqlite3_create_module_v2(db, name, &module, source, sqlite3_free);
 }
 
-int sql_register(sqlite3 *db, struct sql_session *session)
+int sql_register_tables(sqlite3 *db, struct sql_session *session)
 {
 	int result = add_module(db, "trackway", NULL, session);
 	for (size_t i = 0; sql_tables[i] && result == SQLITE_OK; i++)
 		result = add_module(db, sql_tables[i]->name, sql_tables[i], session);
 	return result;
+}
+
+/* SQLite has no other place where a name that is no table's could be told what it is here. */
+static int refuse_name(sqlite3 *db, void *name, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
+{
+	(void)db, (void)argc, (void)argv, (void)made;
+	*error = sqlite3_mprintf("no such table: %s; here that is %s", name, sql_table_instead(name));
+	return SQLITE_ERROR;
+}
+
+static const sqlite3_module elsewhere = {
+    .xConnect = refuse_name,
+    .xBestIndex = sql_plan_make,
+    .xDisconnect = disconnect,
+};
+
+int sql_register(sqlite3 *db, struct sql_session *session)
+{
+	int result = sql_register_tables(db, session);
+	const char *name;
+	for (size_t i = 0; (name = sql_table_elsewhere(i)) && result == SQLITE_OK; i++)
+		result = sqlite3_create_module_v2(db, name, &elsewhere, (void *)(uintptr_t)name, NULL);
+	result = result == SQLITE_OK ? sql_extract_register(db, session) : result;
+	return result == SQLITE_OK ? sql_views_make(db) : result;
 }

@@ -24,7 +24,6 @@ size_t sql_value_size(enum sql_value value)
 	case SQL_KNOWN_NAME:
 		return sizeof(uint32_t);
 	case SQL_FILE:
-	case SQL_HIDDEN_FILE:
 		return 0;
 	case SQL_TEXT:
 		return sizeof(struct sql_text);

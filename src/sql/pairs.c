@@ -127,7 +127,7 @@ static const struct sql_column async_columns[] = {
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
      "the arguments of its begin: args.arg_set_id; NULL where it has none"},
     {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments of its begin and its end as a JSON object"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 
@@ -296,7 +296,7 @@ static const struct sql_column flow_columns[] = {
     {"name", "TEXT", SQL_NAME, AT(name), SQL_IS_NAME, "its name"},
     {"category", "TEXT", SQL_NAME, AT(category), SQL_IS_CATEGORY, "its category"},
     {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "the arguments where it arrives as a JSON object"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 

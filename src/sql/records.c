@@ -22,7 +22,7 @@ static const struct sql_column columns[] = {
     {"kind", "TEXT", SQL_WORD, AT(kind), SQL_PLAIN, "what it is, as info and dump call it"},
     [FIELDS] = {"fields", "TEXT", SQL_TEXT, AT(fields), SQL_IS_COSTLY,
                 "its fields as a JSON object, as in dump --json"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 

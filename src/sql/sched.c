@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "analysis/sched.h"
+#include "core/format.h"
 #include "sql/tables.h"
 
 #include <trackway/sched.h>
@@ -10,7 +12,10 @@ struct row {
 	uint64_t id, ts, duration, argument_set;
 	uint32_t track, cpu;
 	const char *end;
+	struct sql_any priority;
 };
+
+enum { PRIORITY = 6 }; /* column */
 
 #define AT(member) offsetof(struct row, member)
 static const struct sql_column columns[] = {
@@ -21,9 +26,11 @@ static const struct sql_column columns[] = {
     {"utid", "INTEGER", SQL_THREAD, AT(track), SQL_IS_TRACK, "the thread: thread.utid"},
     {"end_state", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
      "the thread's state after it: 'running', 'blocked', 'suspended', 'new', 'dying', 'dead'; NULL where unknown"},
+    {"priority", "INTEGER", SQL_ANY, AT(priority), SQL_IS_COSTLY,
+     "its priority, or weight, where the switch to it tells it"},
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(argument_set), SQL_PLAIN,
-     "the arguments of the switch to it, as its priority: args.arg_set_id; NULL where it has none"},
-    {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+     "the arguments of the switch to it: args.arg_set_id; NULL where it has none"},
+    {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 
@@ -32,6 +39,7 @@ struct core {
 	uint64_t id, since, argument_set;
 	uint32_t track;
 	bool busy, wanted;
+	struct sql_any priority;
 };
 
 struct cores {
@@ -54,11 +62,25 @@ static int add_row(struct sql_cursor *cursor, unsigned cpu, int64_t duration, co
 		    .cpu = cpu,
 		    .end = end,
 		    .argument_set = core->argument_set,
+		    .priority = core->priority,
 		};
 	return row || !core->wanted ? 0 : sql_no_memory(cursor);
 }
 
-static int take_switch(struct sql_cursor *cursor, const struct tw_event *event)
+static struct sql_any priority_of(const struct sql_cursor *cursor, const struct tw_event *event,
+                                  const struct tw_argument *arguments)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
+	const struct tw_argument *found = NULL;
+	if (sql_uses(cursor, PRIORITY))
+		found = tw_sched_argument(dictionary, event, arguments, "incoming_priority");
+	if (sql_uses(cursor, PRIORITY) && !found)
+		found = tw_sched_argument(dictionary, event, arguments, "incoming_weight");
+	bool whole = found && (found->type == TW_ARG_INT || found->type == TW_ARG_UINT);
+	return (struct sql_any){.type = whole ? SQL_NUMBER : SQL_FILE, .value.i = whole ? found->value.i : 0};
+}
+
+static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct cores *cores = cursor->state;
 	if (!tw_grow(&cores->cores, &cores->room, (size_t)event->cpu + 1, sizeof *cores->cores))
@@ -77,6 +99,7 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event)
 	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
 	    .track = event->other,
 	    .busy = true,
+	    .priority = priority_of(cursor, event, arguments),
 	    .wanted = sql_in_window(cursor, event->time) && sql_on_track(cursor, event->other),
 	};
 	cores->wanted += core->wanted;
@@ -89,7 +112,7 @@ static int take(struct sql_cursor *cursor)
 	int status = 0;
 	for (size_t i = 0; i < batch->count && status == 0; i++)
 		if (batch->events[i].kind == TW_SWITCH)
-			status = take_switch(cursor, &batch->events[i]);
+			status = take_switch(cursor, &batch->events[i], tw_event_arguments(batch, &batch->events[i]));
 	return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/dictionary.h"
 #include "core/format.h"
+#include "sql/extract.h"
 #include "sql/scan.h"
 
 #include <trackway/symbols.h>
@@ -32,6 +33,7 @@ void sql_session_free(struct sql_session *session)
 {
 	if (!session)
 		return;
+	sql_extract_free(session->extract);
 	while (session->count)
 		sql_session_remove_last(session);
 	tw_dictionary_free(session->names);

@@ -16,6 +16,8 @@ enum {
 	SQL_TRACK_SHIFT = 32 /* a track's, stack's or frame's id: the number of the file, and its own number */
 };
 
+struct sql_extract;
+
 /* What the owner wants to know; any may be NULL. */
 struct sql_hooks {
 	void *context;
@@ -54,9 +56,10 @@ struct sql_session {
 	struct tw_read_options options; /* the owner's; order, threads and findings are set for each scan */
 	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
 	struct sql_hooks hooks;
-	bool keep_index;  /* surveys are kept beside their files */
-	uint64_t windows; /* how often only pieces of a file have been read */
-	uint64_t scans;   /* how often a file has been opened to be read, or some of it */
+	struct sql_extract *extract; /* of extract_arg(); NULL: not asked for yet */
+	bool keep_index;             /* surveys are kept beside their files */
+	uint64_t windows;            /* how often only pieces of a file have been read */
+	uint64_t scans;              /* how often a file has been opened to be read, or some of it */
 	char error[1024];
 };
 

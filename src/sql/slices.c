@@ -44,6 +44,13 @@ static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
 		slices->full = true;
 }
 
+/* The same for the same names, whatever thread and file they are of; never negative. */
+static uint64_t stack_of(const struct sql_slices *slices, const struct sql_slice *parent, uint32_t name)
+{
+	const struct tw_name *text = tw_dictionary_name(tw_reader_dictionary(slices->cursor->scan.reader), name);
+	return tw_hash_bytes(text->text, text->length, parent ? parent->stack : 0) >> 1;
+}
+
 static uint32_t root(struct tw_calls *calls, uint32_t track)
 {
 	(void)calls;
@@ -77,6 +84,8 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .arguments = arguments,
 	};
 	slices->wanted += slice->wanted;
+	if (slices->keep_stacks)
+		slice->stack = stack_of(slices, parent, name);
 	keep_arguments(slices, slice);
 	return row;
 }
@@ -169,13 +178,29 @@ void sql_slices_free(struct sql_slices *slices)
 /* ---- The table. ---- */
 
 struct row {
-	uint64_t id, ts, duration, self, parent, argument_set;
+	uint64_t id, ts, duration, self, parent, argument_set, stack;
 	uint32_t track, name, category, depth;
 	const char *end;
 	struct sql_text arguments;
 };
 
-enum { ID, TS, DUR, TRACK_ID, UTID, NAME, CATEGORY, DEPTH, PARENT_ID, ARG_SET_ID, SELF_DUR, END, ARGS, SOURCE };
+enum {
+	ID,
+	TS,
+	DUR,
+	TRACK_ID,
+	UTID,
+	NAME,
+	CATEGORY,
+	DEPTH,
+	PARENT_ID,
+	ARG_SET_ID,
+	SELF_DUR,
+	END,
+	ARGS,
+	STACK_ID,
+	SOURCE
+};
 
 #define AT(member) offsetof(struct row, member)
 static const struct sql_column columns[] = {
@@ -197,7 +222,9 @@ static const struct sql_column columns[] = {
     [END] = {"end_kind", "TEXT", SQL_WORD, AT(end), SQL_PLAIN,
              "how it ended: 'ended', 'unwound' (by the end of a slice around it), 'open' (not at all)"},
     [ARGS] = {"args", "TEXT", SQL_TEXT, AT(arguments), SQL_IS_COSTLY, "its arguments as a JSON object"},
-    [SOURCE] = {"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"},
+    [STACK_ID] = {"stack_id", "INTEGER", SQL_NUMBER, AT(stack), SQL_IS_HIDDEN,
+                  "the same for all slices whose names, and the names of those around them, are the same"},
+    [SOURCE] = {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
 
@@ -224,6 +251,7 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 	    .name = slice->name,
 	    .category = slice->category,
 	    .depth = slice->depth,
+	    .stack = slice->stack,
 	    .end = ends[how],
 	};
 	if (slice->arguments.length && !sql_keep_object(slices->cursor, &slice->arguments, &row->arguments))
@@ -235,6 +263,7 @@ static int begin(struct sql_cursor *cursor)
 	struct sql_slices *slices = cursor->state;
 	slices->ended = add_row;
 	slices->keep_arguments = sql_uses(cursor, ARGS);
+	slices->keep_stacks = sql_uses(cursor, STACK_ID);
 	return sql_slices_begin(slices, cursor);
 }
 

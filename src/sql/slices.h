@@ -14,8 +14,9 @@ struct sql_slice {
 	uint64_t begin;
 	uint32_t track, name, category;
 	uint32_t depth;
-	uint32_t next; /* of those that are free */
-	bool live;     /* not free */
+	uint64_t stack; /* of the names of it and of those around it; where asked for */
+	uint32_t next;  /* of those that are free */
+	bool live;      /* not free */
 	bool wanted;
 	bool complete;            /* its record tells when it ends */
 	bool argued;              /* a record of it has arguments */
@@ -32,7 +33,7 @@ struct sql_slices {
 	size_t wanted; /* open slices that are wanted */
 	const struct tw_event *event;
 	const struct tw_argument *arguments;
-	bool keep_arguments, failed, full;
+	bool keep_arguments, keep_stacks, failed, full;
 	/* Is told of each slice that ends, before it is forgotten. NULL: nobody is. */
 	void (*ended)(struct sql_slices *slices, const struct sql_slice *slice, uint64_t duration, uint64_t self,
 	              enum tw_call_end how);

@@ -31,8 +31,7 @@ enum sql_value {
 	SQL_WORD,        /* const char *, a constant; NULL: NULL */
 	SQL_TEXT,        /* struct sql_text */
 	SQL_ANY,         /* struct sql_any */
-	SQL_FILE,        /* nothing: the file's path */
-	SQL_HIDDEN_FILE  /* the same, left out by `select *` */
+	SQL_FILE         /* nothing: the file's path */
 };
 
 enum { SQL_COLUMNS_MOST = 32 }; /* of a table */
@@ -64,7 +63,8 @@ enum sql_role {
 	SQL_IS_PC,       /* by place */
 	SQL_IS_ADDRESS,  /* by address */
 	SQL_IS_TID,      /* by number of the thread */
-	SQL_IS_COSTLY    /* made only when it is asked for */
+	SQL_IS_COSTLY,   /* made only when it is asked for */
+	SQL_IS_HIDDEN    /* left out by `select *` */
 };
 
 struct sql_column {
@@ -253,6 +253,9 @@ int sql_no_memory(struct sql_cursor *cursor);
 
 /* Makes all tables known to a connection: with a session that they share (eponymous), and for `create virtual table`.
  * The session must outlive the connection. Returns one of SQLite's results. */
+int sql_register_tables(sqlite3 *db, struct sql_session *session);
+
+/* The same, with functions and views. */
 int sql_register(sqlite3 *db, struct sql_session *session);
 
 #define SQL_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)

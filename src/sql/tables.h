@@ -13,6 +13,7 @@
 	X(counter)                                                                                                     \
 	X(flow)                                                                                                        \
 	X(sched)                                                                                                       \
+	X(thread_state)                                                                                                \
 	X(stack_sample)                                                                                                \
 	X(log)                                                                                                         \
 	X(args)                                                                                                        \
@@ -20,6 +21,7 @@
 	X(process)                                                                                                     \
 	X(track)                                                                                                       \
 	X(thread_track)                                                                                                \
+	X(process_track)                                                                                               \
 	X(counter_track)                                                                                               \
 	X(callsite)                                                                                                    \
 	X(frame)                                                                                                       \

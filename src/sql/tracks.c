@@ -1,5 +1,7 @@
 /* tracks.c - the tables of what a survey has found: threads, processes, tracks, stacks, and the traces themselves. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+
 #include "sql/tables.h"
 
 static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
@@ -9,7 +11,7 @@ static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 
 #define SOURCE                                                                                                         \
 	{                                                                                                              \
-		"file", "TEXT", SQL_HIDDEN_FILE, 0, SQL_PLAIN, "the file that it is of"                                \
+		"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"                                   \
 	}
 
 /* ---- thread, process ---- */
@@ -107,6 +109,12 @@ static const struct sql_column thread_track_columns[] = {
     {"utid", "INTEGER", SQL_KNOWN_TRACK, AT(id), SQL_PLAIN, "the thread: thread.utid"},
     SOURCE,
 };
+static const struct sql_column process_track_columns[] = {
+    {"id", "INTEGER", SQL_KNOWN_TRACK, AT(id), SQL_PLAIN, "what track_id of other tables means"},
+    {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "the name of the process"},
+    {"upid", "INTEGER", SQL_PROCESS, AT(upid), SQL_PLAIN, "the process: process.upid"},
+    SOURCE,
+};
 static const struct sql_column counter_track_columns[] = {
     {"id", "INTEGER", SQL_SERIES, AT(series), SQL_PLAIN, "what counter.track_id means"},
     {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "the name of the counter"},
@@ -118,7 +126,8 @@ static const struct sql_column counter_track_columns[] = {
 };
 #undef AT
 
-static int list_tracks_of(struct sql_cursor *cursor, bool threads_only)
+/* Tracks of kinds: bits. */
+static int list_tracks_of(struct sql_cursor *cursor, unsigned kinds)
 {
 	static const char *const types[] = {[TW_TRACK_THREAD] = "thread",
 	                                    [TW_TRACK_PROCESS] = "process",
@@ -127,7 +136,7 @@ static int list_tracks_of(struct sql_cursor *cursor, bool threads_only)
 	const struct sql_survey *survey = survey_of(cursor);
 	for (uint32_t i = 1; i < survey->track_count; i++) {
 		const struct sql_track *track = &survey->tracks[i];
-		if (threads_only && track->kind != TW_TRACK_THREAD)
+		if (!(kinds >> track->kind & 1))
 			continue;
 		struct track_row *row = sql_add_row(cursor);
 		if (!row)
@@ -140,12 +149,17 @@ static int list_tracks_of(struct sql_cursor *cursor, bool threads_only)
 
 static int list_tracks(struct sql_cursor *cursor)
 {
-	return list_tracks_of(cursor, false);
+	return list_tracks_of(cursor, UINT_MAX);
 }
 
 static int list_thread_tracks(struct sql_cursor *cursor)
 {
-	return list_tracks_of(cursor, true);
+	return list_tracks_of(cursor, 1u << TW_TRACK_THREAD);
+}
+
+static int list_process_tracks(struct sql_cursor *cursor)
+{
+	return list_tracks_of(cursor, 1u << TW_TRACK_PROCESS);
 }
 
 static int list_series(struct sql_cursor *cursor)
@@ -184,6 +198,15 @@ const struct sql_table sql_table_thread_track = {
     .row_size = sizeof(struct track_row),
     .surveyed = true,
     .begin = list_thread_tracks,
+};
+
+const struct sql_table sql_table_process_track = {
+    .name = "process_track",
+    .summary = "the tracks that are processes: of what a trace tells of no thread",
+    SQL_COLUMNS(process_track_columns),
+    .row_size = sizeof(struct track_row),
+    .surveyed = true,
+    .begin = list_process_tracks,
 };
 
 const struct sql_table sql_table_counter_track = {

@@ -203,7 +203,6 @@ static const sql_put_fn putters[] = {
     [SQL_NAME] = put_name,         [SQL_KNOWN_NAME] = put_known_name,
     [SQL_WORD] = put_word,         [SQL_TEXT] = put_text,
     [SQL_ANY] = put_any,           [SQL_FILE] = put_file,
-    [SQL_HIDDEN_FILE] = put_file,
 };
 
 int64_t sql_cursor_id(const struct sql_cursor *cursor)
