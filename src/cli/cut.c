@@ -82,10 +82,11 @@ const struct tw_command tw_command_cut = {
     .operands = "FILE -o OUT",
     .description =
 	"Writes what passes the filters as a trace of the same format that stands alone: with the names and threads "
-	"that it needs, and no others. What is of no thread, as objects and blobs of FXT are, passes a filter by "
-	"thread; these, logs and context switches pass one by name or category. Calls that are going on at the edge "
-	"of a time window begin and end there. Without a filter by time or duration the events stay in the order of "
-	"the file.\n\n"
+	"that it needs, and no others. What is of no thread, as blobs of FXT are and the objects that name processes, "
+	"threads and others, of which arguments may tell, passes a filter by thread; these, logs and context switches "
+	"pass one by name or category. --json tells how many events of each kind the part has. Calls that are going "
+	"on at the edge of a time window begin and end there. Without a filter by time or duration the events stay in "
+	"the order of the file.\n\n"
 	"The trace is made anew from its events; what the format's records hold beside them (buffers, the tables' "
 	"indices) is not that of the source. A TraceLog is cut line by line instead: all threads, modules, "
 	"classes and functions stay, and with --function all samples too, because the time that a sample stands for "

@@ -63,12 +63,23 @@ static void put_losses_json(struct tw_json *json, const struct tw_written *writt
 	tw_json_array_end(json);
 }
 
+static void put_kinds_json(struct tw_json *json, const struct tw_written *written)
+{
+	tw_json_object(json, "kinds");
+	for (unsigned i = 0; i < TW_EVENT_KINDS; i++)
+		if (written->kinds[i])
+			tw_json_u64(json, tw_event_kind_name(i), written->kinds[i]);
+	tw_json_object_end(json);
+}
+
 void tw_written_put_fields(struct tw_json *json, const struct tw_writing *writing)
 {
 	const struct tw_written *written = writing->written;
 	tw_json_text(json, "output", writing->output);
 	tw_json_text(json, "to", writing->format);
 	tw_json_u64(json, written->records ? "records" : "events", written->passed);
+	if (written->by_kind)
+		put_kinds_json(json, written);
 	tw_json_u64(json, "lost_bytes", written->lost_bytes);
 	tw_json_u64(json, "bytes_out", written->bytes_out);
 	put_losses_json(json, written);
@@ -102,11 +113,11 @@ int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_comman
 static void count_batch(struct tw_written *written, const struct tw_batch *batch)
 {
 	written->passed += batch->count;
-	for (size_t i = 0; i < batch->count; i++)
-		if (batch->events[i].kind == TW_LOST) {
+	for (size_t i = 0; i < batch->count; i++) {
+		written->kinds[batch->events[i].kind]++;
+		if (batch->events[i].kind == TW_LOST)
 			written->lost_bytes = tw_sum(written->lost_bytes, batch->events[i].value);
-			written->passed--; /* a gap is no event */
-		}
+	}
 }
 
 /* Completes the output after all events. written: the status of writing them. */
@@ -130,6 +141,10 @@ static int write_all(const struct tw_writing *writing, struct tw_reader *reader,
 		written = tw_write(writer, reader, &batch);
 		count_batch(writing->written, &batch);
 	}
+	/* A gap is no event of the trace. */
+	writing->written->passed -= writing->written->kinds[TW_LOST];
+	writing->written->kinds[TW_LOST] = 0;
+	writing->written->by_kind = true;
 	return status < 0 ? status : end_writing(writing, writer, written);
 }
 

@@ -238,3 +238,14 @@ PY
 	trackway cut --thread 7,8 renamed.fxt -o once.fxt
 	objects once.fxt | grep -q 'koid=8 name=idle'
 }
+
+@test "cut: how many events of each kind a part has" {
+	for filter in "--thread 1001" "--category test" "--function 'complete*'" "--from-time 100ms"; do
+		eval trackway cut "$filter" "$DATA/fxt/streaming.fxt" -o part.fxt --json >told
+		trackway convert --to jsonl part.fxt | "$PYTHON" -c '
+import collections, json, sys
+told = json.load(open("told"))
+found = collections.Counter(json.loads(line)["kind"] for line in sys.stdin)
+assert told["kinds"] == found and told["events"] == sum(found.values()), (told, found)'
+	done
+}

@@ -98,6 +98,7 @@ found() { # options and files
 	[ "$(trackway dump out.xray | grep -c 'function_id=2 ')" = 4 ]
 	trackway repair --json --thread 102 cut.xray -o out.xray >result 2>err || [ $? = 1 ]
 	[ "$(field result '[o["events"], o["lost_bytes"], o["bytes_out"]]')" = "[7, 18, $(stat -c %s out.xray)]" ]
+	[ "$(field result 'sum(o["kinds"].values())')" = 7 ]
 }
 
 @test "repair: the same for other formats" {
