@@ -283,6 +283,13 @@ static struct chrome_value told(const struct chrome_value *value, uint8_t room[s
 	return (struct chrome_value){.bytes = room, .size = chrome_unescape(value, room, &odd), .type = value->type};
 }
 
+char chrome_escaped_phase(const struct chrome_value *value)
+{
+	uint8_t room[KNOWN_MAX];
+	const struct chrome_value plain = told(value, room);
+	return plain.size == 1 ? (char)plain.bytes[0] : '\0';
+}
+
 bool chrome_is(const struct chrome_value *value, const char *text)
 {
 	uint8_t room[KNOWN_MAX];

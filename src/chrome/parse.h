@@ -109,13 +109,18 @@ struct chrome_item {
  * been seen before the end is filled in when it does not return CHROME_GOOD too. */
 enum chrome_status chrome_scan_event(struct chrome_scan *scan, struct chrome_item *item);
 
+/* The phase that a string with escapes is; '\0' where it is not one character. */
+char chrome_escaped_phase(const struct chrome_value *value);
+
 /* The phase, or '\0' where the event has none of one character. */
 static inline char chrome_phase_of(const struct chrome_item *item)
 {
 	const struct chrome_value *phase = &item->values[CHROME_PH];
-	if (phase->type != CHROME_STRING || phase->size != 1)
+	if (phase->type != CHROME_STRING)
 		return '\0';
-	return (char)phase->bytes[0];
+	if (phase->escaped)
+		return chrome_escaped_phase(phase);
+	return phase->size == 1 ? (char)phase->bytes[0] : '\0';
 }
 
 bool chrome_is(const struct chrome_value *value, const char *text);

@@ -66,12 +66,24 @@ comes_back() { # log
 	done
 }
 
+@test "slices that overlap: what reaches beyond the one around it is over where that one is" {
+	cat >overlap.json <<-'END'
+		[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":10,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":5,"dur":10,"name":"b"},
+		 {"ph":"X","pid":1,"tid":1,"ts":7,"dur":2,"name":"c"},{"ph":"X","pid":1,"tid":1,"ts":12,"dur":1,"name":"d"}]
+	END
+	trackway sql --csv overlap.json 'select name, ts, dur, depth, end_kind from slice order by ts' |
+		diff - <(printf '%s\n' name,ts,dur,depth,end_kind a,0,10000,0,ended b,5000,5000,1,unwound c,7000,2000,2,ended d,12000,1000,0,ended)
+	[ "$(trackway stat --json overlap.json | grep -c '"unwound":1,')" = 1 ]
+}
+
 @test "keys may have escapes, as any string" {
 	cat >keys.json <<-'END'
 		[{"p\u0068":"X","t\u0073":1,"d\u0075r":2,"p\u0069d":1,"tid":2,"n\u0061me":"a\u0062"},
+		 {"ph":"\u0042","ts":10,"pid":1,"tid":2,"name":"c"},{"\u0070h":"\u0045","ts":13,"pid":1,"tid":2},
 		 {"ph":"M","name":"thread\u005fname","pid":1,"tid":2,"args":{"n\u0061me":"main"}}]
 	END
 	[ "$(trackway stat --json keys.json | grep -o '"name":"ab"')" = '"name":"ab"' ]
+	trackway stat --json keys.json | grep -q '"name":"c",.*"count":1,"open":0,.*"total_ns":3000,'
 	trackway convert --to csv keys.json -o - | grep -qx '0,slice-complete,1,2,main,ab,,2000,*'
 	trackway check keys.json
 }
