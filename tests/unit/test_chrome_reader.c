@@ -282,7 +282,7 @@ static const struct scene scenes[] = {
     {"escapes",
      "[{\"ph\":\"\\u0069\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\u0000\",\"args\":{\"\\u006b\":"
      "\"\\u0076\"}}]",
-     "1000 metadata none0/0  ph:text=i\n1000 instant none0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
+     "1000 instant none0/0 \n1000 instant none0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
     {"what is no text is kept byte for byte", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\xc3(\"}]",
      "1000 instant none0/0 \\xff\\xc3(\n"},
     {"halves of surrogate pairs and bad escapes", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud83dx\\ude00\\q\\u12\"}]",
