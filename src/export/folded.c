@@ -27,6 +27,9 @@ static const struct {
 
 enum { WEIGHTS = sizeof weights / sizeof *weights, NONE = -1 };
 
+/* Frames of a line; the last of more is "(deeper)". */
+enum { DEEPER = TW_SAMPLE_DEPTH + 1 };
+
 struct folded {
 	struct tw_stack_tree tree; /* first */
 	int asked;                 /* of `weights`, or NONE */
@@ -35,7 +38,8 @@ struct folded {
 	uint32_t *same;       /* by node: the first one that is the same functions */
 	uint64_t *weight;     /* by node, of such */
 	uint64_t *length;     /* the same: bytes of the stack's text, with what stands behind each frame */
-	struct tw_line texts; /* of all frames, and of what there was no room for */
+	uint32_t *depth;      /* the same: frames */
+	struct tw_line texts; /* of all frames, of what there was no room for, and of what is too deep */
 	size_t *ends;         /* by frame, plus 1: where its text ends there */
 	uint32_t next;        /* node that is in no piece yet */
 };
@@ -91,25 +95,38 @@ static bool all_differ(const struct folded *folded)
 	return differ;
 }
 
+/* Finds the first node that is the same functions. False when there is no memory. */
+static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, uint32_t i)
+{
+	const struct tw_stack_tree_node *node = &folded->tree.nodes[i];
+	uint32_t caller = folded->same[node->parent], depth = folded->depth[caller] + 1;
+	folded->same[i] = i;
+	folded->depth[i] = depth;
+	if (depth > DEEPER)
+		folded->same[i] = caller;
+	if (depth > DEEPER || (differ && depth < DEEPER))
+		return true;
+	uint64_t function = depth == DEEPER ? UINT64_MAX : function_of(folded, node->frame);
+	uint64_t key = tw_hash64(function) ^ tw_hash64(~(uint64_t)caller);
+	return tw_map_find(seen, key, &folded->same[i]) || tw_map_add(seen, key, i);
+}
+
 /* Frames at several places of one function are that function. */
 static bool join(struct folded *folded, enum tw_stack_tree_value value)
 {
 	const struct tw_stack_tree *tree = &folded->tree;
 	struct tw_map seen = {0};
+	uint64_t deep = 0;
 	bool room = true, differ = all_differ(folded);
+	folded->same[TREE_OTHER] = TREE_OTHER;
 	for (uint32_t i = TREE_OTHER; i < tree->count && room; i++) {
-		const struct tw_stack_tree_node *node = &tree->nodes[i];
-		folded->same[i] = i;
-		if (i >= TREE_FIRST && !differ) {
-			uint64_t function = function_of(folded, node->frame);
-			uint64_t key = tw_hash64(function) ^ tw_hash64(~(uint64_t)folded->same[node->parent]);
-			if (!tw_map_find(&seen, key, &folded->same[i]))
-				room = tw_map_add(&seen, key, i);
-		}
-		folded->weight[folded->same[i]] =
-		    tw_sum(folded->weight[folded->same[i]], tw_stack_tree_self(tree, i, value));
+		room = i < TREE_FIRST || find_same(folded, &seen, differ, i);
+		uint64_t self = tw_stack_tree_self(tree, i, value);
+		folded->weight[folded->same[i]] = tw_sum(folded->weight[folded->same[i]], self);
+		deep += self && folded->depth[i] >= DEEPER;
 	}
 	tw_map_free(&seen);
+	tw_count_losses(tree->writer, "deep stack", true, deep);
 	return room;
 }
 
@@ -146,22 +163,26 @@ static void add_frame(struct folded *folded, uint32_t frame)
 /* What all frames are called, one behind the other. */
 static bool render_frames(struct folded *folded)
 {
+	static const char *const gathered[] = {"(other)", "(deeper)"};
 	size_t count = folded->tree.frames.count;
-	folded->ends = calloc(count + 2, sizeof *folded->ends);
+	folded->ends = calloc(count + 3, sizeof *folded->ends);
 	for (uint32_t frame = 0; folded->ends && frame < count; frame++) {
 		add_frame(folded, frame);
 		folded->ends[frame + 1] = folded->texts.text.length;
 	}
-	tw_line_text(&folded->texts, "(other)");
-	if (folded->ends)
-		folded->ends[count + 1] = folded->texts.text.length;
+	for (size_t i = 0; folded->ends && i < sizeof gathered / sizeof *gathered; i++) {
+		tw_line_text(&folded->texts, gathered[i]);
+		folded->ends[count + i + 1] = folded->texts.text.length;
+	}
 	return folded->ends && !folded->texts.failed;
 }
 
 /* The number of a node's text. */
 static size_t text_of(const struct folded *folded, uint32_t node)
 {
-	return node == TREE_OTHER ? folded->tree.frames.count : folded->tree.nodes[node].frame;
+	if (node == TREE_OTHER || folded->depth[node] >= DEEPER)
+		return folded->tree.frames.count + (node != TREE_OTHER);
+	return folded->tree.nodes[node].frame;
 }
 
 static void measure(struct folded *folded)
@@ -245,8 +266,9 @@ static bool put_all(struct folded *folded)
 	folded->same = calloc(count + 1, sizeof *folded->same);
 	folded->weight = calloc(count + 1, sizeof *folded->weight);
 	folded->length = calloc(count + 1, sizeof *folded->length);
-	if (!folded->same || !folded->weight || !folded->length || !join(folded, weight_of(folded)) ||
-	    !render_frames(folded))
+	folded->depth = calloc(count + 1, sizeof *folded->depth);
+	if (!folded->same || !folded->weight || !folded->length || !folded->depth ||
+	    !join(folded, weight_of(folded)) || !render_frames(folded))
 		return false;
 	measure(folded);
 	folded->next = TREE_OTHER;
@@ -303,6 +325,7 @@ static void close_folded(struct tw_writer *writer)
 	free(folded->same);
 	free(folded->weight);
 	free(folded->length);
+	free(folded->depth);
 	tw_text_free(&folded->texts.text);
 	free(folded->ends);
 	free(folded);

@@ -301,6 +301,28 @@ static void test_folded_samples(void **state)
 	expect_text(f, "fib;leaf 7\n");
 }
 
+/* 100 calls inside of 4,096, each of which takes 1 ns longer than the next, as the innermost does. */
+static void test_folded_deep(void **state)
+{
+	enum { DEPTH = 4096, INSIDE = 100 };
+	struct fixture *f = *state;
+	char *expected = calloc(4, DEPTH + 8), *text = calloc(4, DEPTH + 8);
+	assert_non_null(expected);
+	assert_non_null(text);
+	for (uint64_t i = 0; i < DEPTH + INSIDE; i++) {
+		PUT(f, EVENT(i < DEPTH ? 1 : i - DEPTH + 1, TW_SLICE_BEGIN, f->main, f->fib));
+		memcpy(expected + 4 * i, "fib;", i < DEPTH ? 4 : 0);
+	}
+	PUT(f, EVENT(INSIDE + 1, TW_INSTANT, f->main, f->fib));
+	strcpy(expected + 4 * DEPTH, "(deeper) 100\n");
+	assert_int_equal(tw_finish(f->writer), 0);
+	expect_loss(f, "deep stack", INSIDE, 0);
+	read_file(f->path, text, 4 * (DEPTH + 8) - 1);
+	assert_string_equal(text, expected);
+	free(expected);
+	free(text);
+}
+
 static void test_folded_weight(void **state)
 {
 	struct fixture *f = *state;
@@ -315,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_folded_slices, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_samples, setup_folded, teardown),
+	    cmocka_unit_test_setup_teardown(test_folded_deep, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_weight, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_slices, setup_pprof, teardown),
 	    cmocka_unit_test_setup_teardown(test_pprof_turns, setup_pprof, teardown),
