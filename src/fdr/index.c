@@ -11,7 +11,8 @@
 enum {
 	STEP = 4096, /* bytes read at a time */
 	HOP =
-	    256 /* the same at the border of two large buffers: of 1 GB in buffers of 16 KiB STEP would be a quarter */
+	    256, /* the same at the border of two large buffers: of 1 GB in buffers of 16 KiB STEP would be a quarter */
+	THREAD_COST = 512 /* also for its rows in a dictionary behind the reader and in a target */
 };
 
 static int no_memory(struct tw_reader *reader)
@@ -60,20 +61,25 @@ static int add_place(struct tw_reader *reader, struct fdr_log *log, struct tw_ma
 	return 0;
 }
 
+static size_t index_bytes(const struct fdr_log *log)
+{
+	return (log->place_count + 1) * sizeof *log->places + (log->thread_count - 1) * THREAD_COST;
+}
+
 static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
 {
-	size_t most =
-	    tw_memory_limit(reader) / (4 * sizeof *log->places); /* doubling and hash tables take their share */
+	size_t most = tw_memory_limit(reader) / 4; /* doubling and hash tables take their share */
 	struct fdr_buffer buffer = {.next = TW_FDR_HEADER_SIZE};
 	for (;;) {
 		uint64_t at = buffer.next;
 		int status = fdr_find_buffer(reader, log, window, at, &buffer);
 		if (status <= 0)
 			return status;
-		if (log->place_count >= most) {
+		if (index_bytes(log) > most) {
 			tw_report(reader, &fdr_rules[FDR_INDEX_LIMIT], at, at, 0,
-			          "more than %zu buffers: give more memory to read the %" PRIu64 " bytes from here",
-			          most, tw_input_size(reader->input) - at);
+			          "more than %zu buffers of %zu threads: give more memory to read the %" PRIu64
+			          " bytes from here",
+			          log->place_count, log->thread_count - 1, tw_input_size(reader->input) - at);
 			return 0;
 		}
 		status = add_place(reader, log, map, &buffer);

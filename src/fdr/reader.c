@@ -119,6 +119,17 @@ static int choose_threads(struct tw_reader *reader, unsigned shard, unsigned sha
 	return 0;
 }
 
+static int choose_thread(struct tw_reader *reader, uint32_t thread)
+{
+	struct fdr_state *state = reader->state;
+	state->threads = malloc(sizeof *state->threads);
+	if (!state->threads)
+		return no_memory(reader);
+	state->threads[0] = thread;
+	state->thread_count = 1;
+	return 0;
+}
+
 static int open_state(struct tw_reader *reader, struct fdr_log *log)
 {
 	struct fdr_state *state = calloc(1, sizeof *state);
@@ -180,7 +191,9 @@ int fdr_open_shard(struct tw_reader *part, unsigned shard, unsigned shards)
 	if (shards > 1 && whole->thread_count < 2)
 		return TW_ERR_UNSUPPORTED; /* a second part would have nothing to read */
 	int status = open_state(part, whole->log);
-	return status < 0 ? status : choose_threads(part, shard, shards);
+	if (status < 0)
+		return status;
+	return whole->alone ? choose_thread(part, *whole->alone) : choose_threads(part, shard, shards);
 }
 
 void fdr_close(struct tw_reader *reader)

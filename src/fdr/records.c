@@ -164,14 +164,14 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 /* Opens the events of one thread, as the options of the reader let them through. */
 static int open_events(struct tw_reader *reader, struct fdr_records *records, uint32_t thread)
 {
+	struct fdr_state *state = reader->state;
 	tw_close(records->events);
+	state->alone = &thread;
 	int status = tw_open_shard(&records->events, reader, 0, 1);
+	state->alone = NULL;
 	if (status < 0)
 		return tw_fail(reader, status, "%s", records->events ? records->events->error : "out of memory");
-	struct fdr_state *part = records->events->state;
 	records->events->quiet = true; /* the records themselves report */
-	part->threads[0] = thread;
-	part->thread_count = 1;
 	records->batch = (struct tw_batch){0};
 	records->taken = 0;
 	return 0;

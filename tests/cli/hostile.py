@@ -62,6 +62,7 @@ def stacks(seed, count):
 LOGS = {
     "mixed": lambda: [thread(t, walk(t, 6000, 50 if t % 2 else 3000, 60)) for t in range(1, 10)],
     "open": lambda: [thread(1, pairs(1, 20000))] + [thread(t, [(ENTER, 20000 + t, 1)]) for t in range(2, 600)],
+    "threads": lambda: (thread(t, [(ENTER, 1, 1), (EXIT, 1, 1)]) for t in range(1, 200001)),
     "names": lambda: [thread(1, pairs(1, 1200000))],
     "stacks": lambda: [thread(t, stacks(t, 150000)) for t in (1, 2)],
     "deep": lambda: [thread(1, deep(200000))],

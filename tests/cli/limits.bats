@@ -79,6 +79,17 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	done
 }
 
+@test "many threads stay within the limit, and a filter of records costs each no more than the thread itself" {
+	make threads log
+	for command in stat "cut --to-time 1s -o out.xray" "convert -o out.json --to firefox" "convert --to speedscope -o out"; do
+		peak_below 96 $command --memory 64M log
+		[[ "$said" == *"more than 29960 buffers of 29960 threads"*"[fdr.index-limit]"* ]] || fail "$said"
+	done
+	run --separate-stderr timeout 60 trackway dump --thread 200000 --function '*' --memory 1G log
+	[ "${#lines[@]}" = 2 ] || fail "$status: ${#lines[@]} lines"
+	timeout 60 trackway dump --function none --memory 1G log >none 2>&1 || fail "$?"
+}
+
 @test "a deep recursion is shown so deep, and no deeper" {
 	make deep log
 	run --separate-stderr trackway stacks --json log
