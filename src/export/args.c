@@ -56,7 +56,8 @@ static inline unsigned count_key(const struct tw_args *args, uint64_t key)
 	return count;
 }
 
-/* Puts a number behind the key that begins at `start`, which `same` others have: the least that makes it unique. */
+/* Makes the key that begins at `start` unique, which `same` other arguments have: with the lowest number behind it that
+ * none has yet. */
 static void add_number(struct tw_args *args, struct tw_line *line, size_t start, unsigned same)
 {
 	size_t end = line->text.length;
@@ -70,12 +71,12 @@ static void add_number(struct tw_args *args, struct tw_line *line, size_t start,
 	keep_key(args, key);
 }
 
-/* A key. */
+/* A key that is about to be written. */
 struct key {
 	const char *bytes;
 	size_t size;
 	uint64_t hash;
-	bool kept; /* with the others: TW_NAMES_BEHIND bytes may be read behind it */
+	bool kept; /* it lies among the kept names: TW_NAMES_BEHIND bytes behind it may be read */
 };
 
 /* Puts "key": with a comma before it where it is not the first. Returns where in the line it begins. */
@@ -156,7 +157,7 @@ void tw_args_reference(struct tw_line *line, const struct tw_dictionary *diction
 	tw_line_hex(line, argument->value.u);
 	if (length == 0)
 		return;
-	line->text.length--; /* the quote */
+	line->text.length--; /* the closing quote */
 	tw_line_text(line, " (");
 	tw_line_escaped(line, object->text, length);
 	tw_line_text(line, ")\"");

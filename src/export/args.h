@@ -14,15 +14,16 @@ enum {
 	            8 /* two for each argument and each number of an event, and the words that are a target's own */
 };
 
-/* The keys of an object: each is there once, so that a second "a" becomes "a 2". They are told apart as they are
- * written, by their hashes: two that are alike by chance cost a number that was not needed. */
+/* The keys of an object. Each is there once: a second "a" becomes "a 2". They are compared by hashes of what is
+ * written; two that have the same hash by chance cost a number that was not needed. */
 struct tw_args {
-	struct tw_writer *writer; /* that counts what is lost */
+	struct tw_writer *writer; /* counts what is lost */
 	struct tw_names names;    /* of arguments: what stands in the quotes */
 	uint64_t keys[ARGS_KEYS];
-	size_t key_count, own_keys; /* own_keys: of words that are the target's, the first; no argument has them */
-	uint64_t seen, own_seen;    /* a bit for each of the keys, by its hash: most others have another one */
-	bool apart;                 /* nobody could have the same key: none needs to be kept */
+	size_t key_count,
+	    own_keys; /* own_keys: how many at the front are the target's own words, which no argument may have */
+	uint64_t seen, own_seen; /* a bit for each key, chosen by its hash: a key whose bit is not set is new */
+	bool apart;              /* the object has no arguments, whose keys could be the same: none is remembered */
 };
 
 /* All zero before. */
@@ -56,7 +57,7 @@ void tw_args_value(struct tw_args *args, struct tw_line *line, const struct tw_d
 void tw_args_reference(struct tw_line *line, const struct tw_dictionary *dictionary,
                        const struct tw_argument *argument);
 
-/* Bytes of a text or bytes argument that are told; counts the others. */
+/* Returns how many bytes of a text or bytes argument are written; counts the others as lost. */
 size_t tw_args_size(struct tw_args *args, const struct tw_argument *argument);
 
 /* Whether it is a number that can be drawn, as counters have them. */

@@ -16,7 +16,7 @@ static struct tw_cell named(uint32_t name)
 	return (struct tw_cell){.form = TW_CELL_NAME, .number = name};
 }
 
-/* What has been put into the cells' text. */
+/* A cell of the text that has just been put together. */
 static struct tw_cell text(const struct tw_cells *cells, enum tw_cell_form form)
 {
 	return (struct tw_cell){.form = form, .bytes = cells->text.text.bytes, .size = cells->text.text.length};

@@ -51,7 +51,7 @@ struct tw_cell {
 
 /* What cells are made from. All zero before. */
 struct tw_cells {
-	struct tw_writer *writer; /* that counts what is lost */
+	struct tw_writer *writer; /* counts what is lost */
 	const struct tw_dictionary *dictionary;
 	const struct tw_batch *batch;
 	uint64_t start; /* of the trace */
@@ -75,14 +75,14 @@ void tw_cells_free(struct tw_cells *cells);
 /* Tells the cells which batch their events are of. */
 void tw_cells_meet(struct tw_cells *cells, const struct tw_reader *reader, const struct tw_batch *batch);
 
-/* The columns that have something to say of any event of a kind: bits 1 << enum tw_column_id. */
+/* The columns that are filled for every event of a kind: bits 1 << enum tw_column_id. */
 extern const uint32_t tw_cells_of_kind[TW_EVENT_KINDS];
 
-/* Those of an event that depend on the kind, beside them. */
+/* The columns that are filled for this event but not for each of its kind. */
 uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event *event);
 
-/* The columns that have something to say of an event. The others are not to be asked. Inline: most events are slices
- * (`make bench` measures convert to CTF). */
+/* All columns that are filled for an event; the others must not be asked for. Inline: most events are slices (`make
+ * bench` measures convert to CTF). */
 static inline uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
 {
 	bool track = tw_dictionary_track(cells->dictionary, event->track)->name != 0;

@@ -29,11 +29,11 @@ enum {
 /* What an opcode reads and writes. */
 struct registers {
 	uint32_t opcode;
-	bool known, more; /* more: than there is room for */
+	bool known, more; /* more: it has more registers than there is room for */
 	uint8_t written[DESTINATIONS], read[SOURCES];
 };
 
-/* The places for addresses of a direction, and where the last access ended. */
+/* Where the record has addresses of loads, or of stores, and where the last access ended. */
 struct side {
 	unsigned at, count, most;
 	uint64_t end;
@@ -43,8 +43,8 @@ struct champsim {
 	struct tw_steps steps;
 	struct registers kept[KEPT];
 	uint8_t record[RECORD];
-	bool open; /* it holds an instruction: */
-	bool more; /* than there is room for */
+	bool open; /* the record holds an instruction that is not written yet: */
+	bool more; /* it has more registers or addresses than there is room for */
 	const struct xtrace_operation *operation;
 	struct side stores, loads;
 };
@@ -152,7 +152,7 @@ static void begin(struct champsim *champsim)
 	champsim->loads = (struct side){.at = AT_SOURCE_MEMORY, .most = SOURCES};
 }
 
-/* What goes on where the last access ended, in the same line of a cache, is of that access. */
+/* Adds an access. One that goes on where the last ended, in the same cache line, is part of that. */
 static void take_access(struct champsim *champsim, struct side *side)
 {
 	const struct tw_xtrace_token *token = &champsim->steps.token;
@@ -166,7 +166,8 @@ static void take_access(struct champsim *champsim, struct side *side)
 		champsim->more = true;
 }
 
-/* The instruction has all its tokens, and the next one is known unless the trace ends or has a gap there. */
+/* Writes the instruction, which has all its tokens. Whether a branch was taken is told by the next instruction, unless
+ * the trace ends or has a gap there. */
 static void end(struct champsim *champsim, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	const struct tw_steps *steps = &champsim->steps;

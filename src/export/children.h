@@ -14,7 +14,7 @@ enum { TW_CHILDREN_CHAIN = 8, TW_CHILDREN_MAPPED = 15, TW_CHILDREN_BITS = 28 };
 /* A node, in what it is as a parent and as a child. */
 struct tw_child {
 	uint32_t child; /* the newest; 0: there is none */
-	uint32_t marks; /* of the keys of the chain: most that are not there are told by the parent alone */
+	uint32_t marks; /* bits of the keys of the chain: most keys that are not there are told by them alone */
 	uint32_t key;
 	uint32_t next; /* of the chain; 0: there is none */
 };
@@ -37,7 +37,7 @@ static inline unsigned tw_children_count(const struct tw_child *parent)
 	return parent->marks >> TW_CHILDREN_BITS;
 }
 
-/* One of the low ones. */
+/* The bit of a key among the low bits of the marks. */
 static inline uint32_t tw_children_mark(uint32_t key)
 {
 	uint64_t hash = key * UINT32_C(0x9e3779b1);

@@ -272,7 +272,7 @@ static int take_begin(const struct chrome_job *job, const struct tw_event *event
 	return status < 0 ? status : take_slice(job, event, track, &shapes[TW_SLICE_BEGIN]);
 }
 
-/* Ends a slice that has gone out as "B". */
+/* Adds the end of a slice whose begin has been written as "B". */
 static void add_end(const struct chrome_job *job, const struct tw_event *event, uint32_t track, uint32_t name,
                     uint16_t flags, bool unwound)
 {
@@ -293,7 +293,7 @@ static void add_end(const struct chrome_job *job, const struct tw_event *event, 
 	add_slot(job, slot, root_size);
 }
 
-/* Completes a slice that waits. */
+/* Ends a slice that still waits in the ring. */
 static inline void complete(const struct chrome_job *job, const struct tw_event *event, struct chrome_slot *slot,
                             uint16_t flags)
 {
@@ -315,7 +315,8 @@ static void close_unwound(const struct chrome_job *job, const struct tw_event *e
 		add_end(job, event, track, frame.name, TW_FLAG_UNWOUND, true);
 }
 
-/* Arguments of the end go into the ring first: that may push the slice itself out. */
+/* Ends a slice. The arguments of its end go into the ring first, and that may write the slice itself: so it is looked
+ * for once more. */
 static void close_matched(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
                           struct tw_span frame)
 {

@@ -25,7 +25,10 @@ static const struct {
 
 /* ---- The rings' memory. ---- */
 
-enum { FIRST_SLOTS = 1 << 12, FIRST_TEXT = 1 << 18 }; /* as long as no more wait: then all is in near caches */
+enum {
+	FIRST_SLOTS = 1 << 12,
+	FIRST_TEXT = 1 << 18
+}; /* the sizes at first, which stay as long as no more events wait: so all is in near caches */
 
 static size_t least(size_t a, size_t b)
 {
@@ -119,7 +122,7 @@ static inline char *put_head(struct chrome *chrome, char *p, const struct chrome
 	return p;
 }
 
-/* What has been written of the event so far, up to `p`, is taken. */
+/* Ends at `p` what the output has of the event so far. */
 static inline void take_until(struct tw_output *out, const char *p)
 {
 	tw_output_took(out, (size_t)(p - (out->buffer + out->used)));
@@ -226,7 +229,8 @@ static void put_first(struct chrome *chrome, struct tw_output *out)
 	chrome->head++;
 }
 
-/* Text belongs to slots in order, but for that of ends, which lies further on and goes with what stands around it. */
+/* Frees the text in front of the first slot's. The texts of slots lie in their order; those of ends lie further on,
+ * between others, and are freed with these. */
 static void free_text(struct chrome *chrome)
 {
 	if (chrome->head == chrome->tail)
@@ -244,7 +248,7 @@ static void drain(struct chrome *chrome, struct tw_output *out)
 	free_text(chrome);
 }
 
-/* Whether a ring grows, that may, rather than to let something out: all waits before the first event goes, so that the
+/* Whether a ring may grow instead of writing something. Until its full size is reached nothing is written, so that the
  * names of most tracks stand before all events. */
 static bool grows(const struct chrome *chrome)
 {

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* Writes an "M" event at once: those that wait are not before it. */
+/* Writes an "M" event at once, in front of the events that wait. */
 static void put_metadata(struct chrome *chrome, uint32_t pid, uint32_t tid, const char *what,
                          const struct tw_name *name)
 {
@@ -110,7 +110,8 @@ static uint32_t tid_of(struct chrome *chrome, uint32_t pid, uint32_t number, con
 	struct tw_map *tids = &chrome->tids;
 	bool own = track->kind == TW_TRACK_THREAD && track->thread <= UINT32_MAX;
 	uint32_t other, tid = own ? (uint32_t)track->thread : UINT32_MAX - number;
-	/* Then anywhere: one after the other would be slow in a trace made for it. */
+	/* Where it is taken, others from all over: looking at one after the other would be slow in a trace made for
+	 * it. */
 	for (uint64_t again = 0; tw_map_find(tids, (uint64_t)pid << 32 | tid, &other); again++)
 		tid = again ? (uint32_t)tw_hash64((uint64_t)number << 32 | again) : UINT32_MAX - number;
 	if (!tw_map_add(tids, (uint64_t)pid << 32 | tid, number))

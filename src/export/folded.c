@@ -35,13 +35,14 @@ struct folded {
 	int asked;                 /* of `weights`, or NONE */
 	bool sampled;
 	unsigned jobs;
-	uint32_t *same;       /* by node: the first one that is the same functions */
-	uint64_t *weight;     /* by node, of such */
-	uint64_t *length;     /* the same: bytes of the stack's text, with what stands behind each frame */
-	uint32_t *depth;      /* the same: frames */
-	struct tw_line texts; /* of all frames, of what there was no room for, and of what is too deep */
-	size_t *ends;         /* by frame, plus 1: where its text ends there */
-	uint32_t next;        /* node that is in no piece yet */
+	uint32_t *same;   /* by node: the first node whose stack has the same functions */
+	uint64_t *weight; /* by node, of these first nodes */
+	uint64_t *length; /* by node: bytes of the stack's text, with a separator behind each frame */
+	uint32_t *depth;  /* by node: frames */
+	struct tw_line
+	    texts;     /* the texts of all frames, of the stacks that there was no room for, and of what is too deep */
+	size_t *ends;  /* by frame plus 1: where its text ends in `texts` */
+	uint32_t next; /* the first node that is in no piece yet */
 };
 
 /* Stacks one behind the other, for which lines are made at once. `make bench` measures convert. */
@@ -54,7 +55,7 @@ enum { PIECES = 8, PIECE_BYTES = 256 << 10 };
 
 /* ---- What is told. ---- */
 
-/* That of calls is in instructions where there is no clock. */
+/* The value that a weight stands for: of calls instructions, where there is no clock. */
 static enum tw_stack_tree_value value_of(const struct folded *folded, int weight)
 {
 	enum tw_stack_tree_value value = weights[weight].value;
@@ -81,7 +82,7 @@ static uint64_t function_of(const struct folded *folded, uint32_t frame)
 	return place.name ? place.name : place.address | UINT64_C(1) << 63;
 }
 
-/* Whether no function has two frames: then no two nodes are the same. */
+/* Whether each function has one frame only: then no two nodes have the same functions. */
 static bool all_differ(const struct folded *folded)
 {
 	struct tw_map seen = {0};
@@ -95,7 +96,7 @@ static bool all_differ(const struct folded *folded)
 	return differ;
 }
 
-/* Finds the first node that is the same functions. False when there is no memory. */
+/* Finds the first node with the same functions as a node. False when there is no memory. */
 static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, uint32_t i)
 {
 	const struct tw_stack_tree_node *node = &folded->tree.nodes[i];
@@ -111,7 +112,8 @@ static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, u
 	return tw_map_find(seen, key, &folded->same[i]) || tw_map_add(seen, key, i);
 }
 
-/* Frames at several places of one function are that function. */
+/* Finds for each node the first with the same functions, frames at several places of a function being one, and adds up
+ * the weights of those. */
 static bool join(struct folded *folded, enum tw_stack_tree_value value)
 {
 	const struct tw_stack_tree *tree = &folded->tree;
@@ -160,7 +162,7 @@ static void add_frame(struct folded *folded, uint32_t frame)
 	}
 }
 
-/* What all frames are called, one behind the other. */
+/* Puts the texts of all frames one behind the other. */
 static bool render_frames(struct folded *folded)
 {
 	static const char *const gathered[] = {"(other)", "(deeper)"};
@@ -177,7 +179,7 @@ static bool render_frames(struct folded *folded)
 	return folded->ends && !folded->texts.failed;
 }
 
-/* The number of a node's text. */
+/* The number of the text that a node has in `ends`. */
 static size_t text_of(const struct folded *folded, uint32_t node)
 {
 	if (node == TREE_OTHER || folded->depth[node] >= DEEPER)
@@ -194,7 +196,7 @@ static void measure(struct folded *folded)
 	}
 }
 
-/* From the innermost frame to the outermost, which stands first. */
+/* Adds the line of a stack. It is filled from its end: the innermost frame first. */
 static void add_stack(const struct folded *folded, struct tw_line *line, uint32_t node)
 {
 	char *begin = tw_line_room(line, folded->length[node] + TW_DIGITS_MAX + 1);
@@ -216,7 +218,7 @@ static bool is_told(const struct folded *folded, uint32_t node)
 	return folded->same[node] == node && folded->weight[node];
 }
 
-/* Takes as many stacks as are worth it. */
+/* Takes as many stacks as fill a piece. */
 static int take_piece(void *context, void *state)
 {
 	struct folded *folded = context;
@@ -267,8 +269,8 @@ static bool put_all(struct folded *folded)
 	folded->weight = calloc(count + 1, sizeof *folded->weight);
 	folded->length = calloc(count + 1, sizeof *folded->length);
 	folded->depth = calloc(count + 1, sizeof *folded->depth);
-	if (!folded->same || !folded->weight || !folded->length || !folded->depth ||
-	    !join(folded, weight_of(folded)) || !render_frames(folded))
+	if (!folded->same || !folded->weight || !folded->length || !folded->depth || !join(folded, weight_of(folded)) ||
+	    !render_frames(folded))
 		return false;
 	measure(folded);
 	folded->next = TREE_OTHER;

@@ -29,7 +29,7 @@ static uint32_t number_of_name(struct tw_frames *frames, uint32_t name)
 	if (!tw_grow(&frames->of_names, &frames->name_room, name + (size_t)1, sizeof *frames->of_names))
 		return UINT32_MAX;
 	uint32_t number = add_key(frames, &(struct tw_frame_key){.value = name, .of = FRAME_OF_NAME});
-	frames->of_names[name] = number + 1; /* 0 where there was no room */
+	frames->of_names[name] = number + 1; /* UINT32_MAX + 1, which is 0: there was no room */
 	return number;
 }
 

@@ -7,7 +7,7 @@
 
 #include "export/line.h"
 
-enum { LABEL_MAX = 32 << 10 }; /* bytes of one; the rest is cut off */
+enum { LABEL_MAX = 32 << 10 }; /* bytes of a label; the rest is cut off */
 
 /* The name, or "function 12" for one without text. Returns false where it was cut. */
 bool tw_label_name(struct tw_line *line, const struct tw_name *name);

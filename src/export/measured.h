@@ -26,9 +26,9 @@ enum tw_measure {
 extern const char *const tw_measure_words[MEASURES];
 
 struct tw_measured_hooks {
-	struct tw_call_hooks calls; /* the context begins with struct tw_measured, and that with struct tw_calls */
-	/* The stack of a sample is in measured->stack; then what it measures: a stack sample's wall time, and its
-	 * value. */
+	struct tw_call_hooks calls; /* the context begins with struct tw_measured, and so with its struct tw_calls */
+	/* First the stack of a sample, which is in measured->stack; then what it measures, each: of a stack sample its
+	 * wall time, and its value. */
 	void (*stack)(void *context, const struct tw_event *event);
 	void (*sample)(void *context, const struct tw_event *event, enum tw_measure measure, uint64_t weight);
 };
@@ -47,8 +47,8 @@ struct tw_measured {
 	struct tw_spool spool;
 	struct tw_line line;
 	uint64_t start;     /* of the trace */
-	uint64_t day;       /* of that: ns since 1970; 0: not known */
-	bool instructions;  /* times count them */
+	uint64_t day;       /* time of day of the start: ns since 1970; 0: not known */
+	bool instructions;  /* times are numbers of instructions */
 	bool begun, failed; /* failed: no memory */
 };
 
@@ -56,13 +56,13 @@ struct tw_measured {
 void tw_measured_init(struct tw_measured *measured, struct tw_writer *writer, const struct tw_measured_hooks *hooks,
                       void *context);
 
-/* Meets a batch. frame_cost: bytes that a frame takes in all, or what there are more of. Returns 0 or a negative
- * status. */
+/* Must be called with each batch before its events are taken. frame_cost: how many bytes a frame, or what the target
+ * has more of, takes in all; the memory limit bounds how many there may be. Returns 0 or a negative status. */
 int tw_measured_meet(struct tw_measured *measured, const struct tw_reader *reader, const struct tw_batch *batch,
                      size_t frame_cost);
 
-/* Takes what an event is to the slices of its track: begins, ends, or time that goes by. Inlined, so that the hooks,
- * which are given again, are, too: `make bench` measures convert. */
+/* Takes an event to the slices of its track: it begins or ends some, or time goes by. Inlined together with the hooks,
+ * which are given here again for that: `make bench` measures convert. */
 static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_measured *measured,
                                                                     const struct tw_event *event, tw_call_find_fn enter,
                                                                     tw_call_leave_fn leave)

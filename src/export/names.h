@@ -7,9 +7,9 @@
 #include "export/line.h"
 
 enum {
-	TW_NAMES_BYTES = 64 << 20, /* that are kept; what is beyond is rendered each time */
-	TW_NAMES_SHARE = 8,        /* no more than that of the memory limit */
-	TW_NAMES_BEHIND = 32       /* bytes behind each name that may be read: copies go in steps of a fixed size */
+	TW_NAMES_BYTES = 64 << 20, /* bytes that are kept; names beyond are rendered each time */
+	TW_NAMES_SHARE = 8,        /* and no more than this share of the memory limit */
+	TW_NAMES_BEHIND = 32       /* so many bytes behind each name may be read: copies go in steps of this size */
 };
 
 /* A name as it is written: two in a line of the cache. */
@@ -29,11 +29,11 @@ struct tw_names {
 	tw_render_fn *render;
 	struct tw_rendered *pieces; /* by number of the dictionary */
 	size_t room, kept;          /* kept: bytes of text that stay */
-	size_t limit;               /* of these */
-	struct tw_rendered passing; /* the last one that there was no room for */
+	size_t limit;               /* of bytes kept */
+	struct tw_rendered passing; /* the last one that was not kept, for want of room */
 	struct tw_line text;
-	uint64_t cut; /* how often one was rendered that was cut */
-	bool settled; /* no name has got another text: kept pieces are right */
+	uint64_t cut; /* how many were cut when they were rendered */
+	bool settled; /* no name has got another text since: kept pieces are right */
 };
 
 /* All zero before. */

@@ -6,12 +6,12 @@
 #include "core/ahead.h"
 #include "export/spool.h"
 
-/* A part of a text: of the records in one block of a spool, or of things with numbers from one to another. */
+/* A piece of a text, made of the records in one block of a spool, or of things with numbers from one to another. */
 struct tw_piece_text {
-	struct tw_spool_part records; /* where it is a block: tw_pieces_records() reads them */
-	size_t from, to;              /* otherwise */
+	struct tw_spool_part records; /* of a block: tw_pieces_records() reads them */
+	size_t from, to;              /* of numbered things: [from, to) */
 	unsigned part;                /* of the text */
-	char *text, *end;             /* the text of it, where each record begins with a comma */
+	char *text, *end;             /* what has been made of it; each record begins with a comma */
 	uint8_t block[SPOOL_BLOCK];
 };
 
@@ -22,7 +22,7 @@ struct tw_pieces {
 	struct tw_piece_text *pieces[TW_PIECES];
 	size_t room; /* of each text */
 	struct tw_ahead *ahead;
-	struct tw_piece_text *next; /* of a part that has not been asked for; NULL: none */
+	struct tw_piece_text *next; /* the next piece, of a part that has not been asked for yet; NULL: none */
 };
 
 /* Begins a text: all pieces that work->read takes, which tells the part that each is of, in their order. room: bytes of
@@ -38,7 +38,7 @@ void tw_pieces_end(struct tw_pieces *pieces);
 
 void tw_pieces_free(struct tw_pieces *pieces);
 
-/* What a text of one part is read with that lies in a spool: work->read is tw_pieces_read(). */
+/* The context for a text whose only part lies in a spool; work->read is then tw_pieces_read(). */
 struct tw_pieces_lane {
 	struct tw_spool *spool;
 	struct tw_spool_cursor cursor;

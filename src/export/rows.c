@@ -24,13 +24,13 @@ enum {
 
 struct track_cells {
 	struct tw_track of;
-	const char *name; /* the text of its name then */
+	const char *name; /* the text of its name when its cells were rendered */
 	struct tw_line text;
 };
 
 struct rows;
 
-/* Short texts, which are copied whole with what is behind them: that is faster than a copy of their length. */
+/* A short text in its room. The whole room is copied, whatever the length: a copy of fixed size is faster. */
 enum { PIECE = 32 };
 
 struct piece {
@@ -47,9 +47,9 @@ struct piece {
 struct style {
 	/* Adds the cells of the columns behind one of them, up to the last. */
 	void (*add)(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last);
-	struct piece keys[TW_COLUMNS];      /* before what a column says */
+	struct piece keys[TW_COLUMNS];      /* in front of a column's value */
 	struct piece time;                  /* the same at the beginning of a row */
-	struct piece none;                  /* where it says nothing */
+	struct piece none;                  /* where the column is empty */
 	struct piece kinds[TW_EVENT_KINDS]; /* the column of kinds, whole */
 	struct piece end;                   /* of a row */
 	unsigned behind_id;                 /* commas of a row in which nothing is said behind the id */
@@ -291,7 +291,7 @@ static void add_piece(struct tw_line *line, const struct piece *piece)
 	tw_line_add(line, piece->text, piece->size);
 }
 
-/* Any row. */
+/* Adds a row of any event. */
 static void add_row(struct rows *rows, const struct tw_event *event, uint32_t told)
 {
 	const struct style *style = rows->style;
@@ -304,10 +304,10 @@ static void add_row(struct rows *rows, const struct tw_event *event, uint32_t to
 /* ---- Most rows: all there is to say of the track and the names has been rendered, and the numbers are numbers in
  * JSON. Told column by column they take twice the time (`make bench`). ---- */
 
-/* What a row is made of. */
+/* What most rows are made of. */
 struct parts {
 	const struct track_cells *track;
-	struct tw_rendered name, category; /* copies: to find one may move the other */
+	struct tw_rendered name, category; /* copies, because looking for one may move the other */
 };
 
 static bool find_parts(struct rows *rows, const struct tw_event *event, struct parts *parts)
@@ -345,7 +345,7 @@ static char *put_number(char *p, const struct style *style, uint32_t told, unsig
 	return told >> column & 1 ? tw_digits(put_piece(p, &style->keys[column]), number) : put_piece(p, &style->none);
 }
 
-/* Up to the id. */
+/* Puts the cells up to the id. */
 static char *put_front(char *p, const struct rows *rows, const struct tw_event *event, uint32_t told,
                        const struct parts *parts)
 {

@@ -7,7 +7,7 @@ static struct tw_slices *slices_of(struct tw_calls *calls)
 	return (struct tw_slices *)calls;
 }
 
-/* Tells the end that was held back; `event` is its own, or NULL. */
+/* Calls the hook for the end that was held back. event: what caused it, or NULL. */
 static void tell_end(struct tw_slices *slices, const struct tw_event *event)
 {
 	if (!slices->holds)
@@ -63,7 +63,7 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
 
-/* Counts what one event has lost: at most one of each. Returns whether it was an end without a begin. */
+/* Counts as losses what was wrong with one event. Returns whether it was an end without a begin. */
 static bool count_losses(struct tw_slices *slices)
 {
 	const struct tw_calls *calls = &slices->calls;
@@ -80,7 +80,7 @@ static bool count_losses(struct tw_slices *slices)
 	return exit;
 }
 
-/* What the fast path does not take. */
+/* Takes an event that the fast path does not. */
 static void take_slowly(struct tw_slices *slices, const struct tw_call_item *item)
 {
 	struct tw_calls *calls = &slices->calls;

@@ -10,7 +10,7 @@
 struct tw_slice_end {
 	uint64_t begin, time;
 	uint32_t track, name;
-	uint32_t row, caller; /* what `begin` gave for it, and for the slice around it; 0: there is none */
+	uint32_t row, caller; /* what the hook `begin` returned for it, and for the slice around it; 0: there is none */
 	enum tw_call_end how;
 	const struct tw_event
 	    *event; /* that ended it; NULL where it is a complete slice, unwound, or open at the end */
@@ -27,13 +27,13 @@ struct tw_slice_hooks {
 struct tw_slices {
 	struct tw_calls calls; /* first: its hooks get this */
 	struct tw_budget budget;
-	struct tw_writer *writer; /* that counts what is lost */
+	struct tw_writer *writer; /* counts what is lost */
 	const struct tw_slice_hooks *hooks;
 	void *context;
-	const struct tw_event *event; /* that is being taken */
-	struct tw_slice_end held;     /* an end of which it is not known yet whether `event` is its own */
+	const struct tw_event *event; /* the event that is being taken */
+	struct tw_slice_end held;     /* an end, before it is known whether `event` caused it */
 	bool holds;
-	uint64_t untimed, exits, backwards; /* of calls, when last counted as losses */
+	uint64_t untimed, exits, backwards; /* the counts of `calls` when they were last counted as losses */
 };
 
 /* All zero before. Returns 0 or TW_ERR_MEMORY; free it in any case. */
@@ -43,7 +43,7 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 /* Takes any event: slices that are over by then end. */
 void tw_slices_take(struct tw_slices *slices, const struct tw_event *event);
 
-/* The end of all tracks. */
+/* Ends all slices of all tracks. */
 void tw_slices_finish(struct tw_slices *slices);
 
 void tw_slices_free(struct tw_slices *slices);

@@ -68,7 +68,7 @@ static bool have_file(struct tw_spool *spool)
 	return spool->fd >= 0;
 }
 
-/* Returns the block that the end of a text is put into; NULL: there is none yet. */
+/* Returns the memory of a text's end as a block, head included; NULL: there is none yet. */
 static uint8_t *block_of(const struct tw_spool_lane *lane)
 {
 	return lane->bytes ? lane->bytes - HEAD : NULL;

@@ -17,12 +17,12 @@ enum {
 	SPOOL_SHARE = 4 /* the part of the memory limit that a target gives to it */
 };
 
-/* One of the texts. */
+/* One of the texts: blocks that were put away, and its end. */
 struct tw_spool_lane {
-	uint8_t *bytes; /* the end of it: there is room for the head of a block before them */
+	uint8_t *bytes; /* the end of the text; room for the head of a block is in front of it */
 	size_t used, room;
-	uint64_t first, next; /* blocks in the file: the first, and the one that comes next */
-	uint64_t blocks;      /* how many are there */
+	uint64_t first, next; /* numbers of blocks: of the first, and the one that the end will have */
+	uint64_t blocks;      /* how many were put away */
 };
 
 /* All zero but `directory`, `fd` and the limits to begin. */
@@ -31,11 +31,11 @@ struct tw_spool {
 	int fd;                /* -1 while there is none */
 	atomic_int
 	    error; /* errno of the first failure, ENOMEM too; then everything is dropped. Several threads may read */
-	size_t memory_limit; /* of the ends; 0: SPOOL_MEMORY */
+	size_t memory_limit; /* bytes of all ends in memory; 0: SPOOL_MEMORY */
 	size_t memory;
-	size_t keep_limit; /* of blocks that stay in memory; 0: none do */
+	size_t keep_limit; /* bytes of blocks that stay in memory; 0: none do */
 	size_t kept_bytes;
-	uint8_t **kept; /* by number; NULL: in the file */
+	uint8_t **kept; /* blocks that stay in memory, by number; NULL: it is in the file */
 	size_t kept_room;
 	uint64_t block_count;
 	struct tw_spool_lane *lanes;

@@ -14,8 +14,8 @@ struct tw_steps {
 	struct xtrace_cursor cursor;
 	struct xtrace_operations operations;
 	struct tw_xtrace_token token; /* the last */
-	bool begins;                  /* it is an instruction: */
-	uint64_t index;               /* of it in its thread */
+	bool begins;                  /* the token is an instruction: */
+	uint64_t index;               /* its number in the thread */
 	uint64_t pc;
 	bool has_pc;
 	const struct xtrace_operation *operation;

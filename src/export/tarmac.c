@@ -104,7 +104,8 @@ static int pass_snapshots(struct tarmac *tarmac)
 	return status < 0 ? status : 0;
 }
 
-/* A conditional branch that was not taken is as an instruction whose condition failed. */
+/* Writes the conditional branch that waited for the next instruction, which tells whether it was taken ("IT") or not
+ * ("IS", an instruction whose condition failed). */
 static void put_held(struct tarmac *tarmac)
 {
 	const struct tw_steps *steps = &tarmac->steps;

@@ -30,7 +30,7 @@
 	X(XRAY_NAME_LIMIT, "xray.name-limit", TW_WARNING,                                                              \
 	  "There are more functions than the memory limit allows to name: the rest is shown as one.")                  \
 	X(FDR_INDEX_LIMIT, "fdr.index-limit", TW_ERROR,                                                                \
-	  "There are more buffers, or threads, than the memory limit allows to sort: the rest is left out.")                        \
+	  "There are more buffers, or threads, than the memory limit allows to sort: the rest is left out.")           \
 	X(FDR_BUFFER_SIZE, "fdr.buffer-size", TW_WARNING,                                                              \
 	  "The header's buffer size cannot hold a buffer: the runtime wrote beyond it, or the field is damaged.")      \
 	X(FDR_NO_BUFFERS, "fdr.no-buffers", TW_NOTE, "The log holds no buffer.")                                       \

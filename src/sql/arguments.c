@@ -42,10 +42,10 @@ static const char *const types[] = {
     [TW_ARG_DOUBLE] = "real", [TW_ARG_TEXT] = "string",     [TW_ARG_BYTES] = "bytes",
 };
 
-/* What an end with arguments is the end of. */
+/* The slices that are open, for arguments at ends: these belong to the slice that ends. */
 struct owner {
 	struct sql_slices slices;
-	uint64_t ended; /* the last slice that did; UINT64_MAX: none */
+	uint64_t ended; /* the slice that ended last; UINT64_MAX: none */
 };
 
 static bool keep_hex(struct sql_cursor *cursor, const struct tw_argument *argument, struct sql_text *text)
@@ -61,7 +61,7 @@ static bool keep_hex(struct sql_cursor *cursor, const struct tw_argument *argume
 	return true;
 }
 
-/* The name of what a pointer or koid leads to. */
+/* Keeps the name of the object that a pointer or koid stands for, where it is known. False when there is no memory. */
 static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
 {
 	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;

@@ -132,7 +132,8 @@ static bool decide(const struct sql_match *match, const char *text, size_t lengt
 	return !match->glob || sqlite3_strglob(match->glob, text) == 0;
 }
 
-/* A name may become better known: only what is wanted by its verdict is certain, so SQLite looks again. */
+/* Whether a name meets a condition on it. A name may get another text later in the file: so this leaves rows out, but
+ * SQLite tests those that stay once more. */
 bool sql_matches(struct sql_cursor *cursor, struct sql_match *match, uint32_t name)
 {
 	enum { YES = 1, NO };
@@ -176,7 +177,7 @@ static void forget_match(struct sql_match *match)
 
 /* ---- Files. ---- */
 
-/* What must be known of the file before the first row. */
+/* Makes the surveys of the file that are needed before its first row. */
 static int prepare(struct sql_cursor *cursor, const struct sql_needs *needs)
 {
 	struct sql_session *session = cursor->scan.session;
@@ -206,7 +207,7 @@ static bool choose_track(struct sql_cursor *cursor)
 	return true;
 }
 
-/* What of the file the window needs, where there is an index. */
+/* Chooses the pieces of the file that a window of time needs, where there is an index. */
 static void choose_view(struct sql_cursor *cursor)
 {
 	struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
@@ -226,7 +227,7 @@ static bool has_format(const struct sql_cursor *cursor)
 	       strncmp(wanted, tw_reader_format(cursor->scan.reader), strlen(wanted)) == 0;
 }
 
-/* Begins the file that is next. */
+/* Begins the file that the scan is at. */
 static int begin_file(struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
@@ -301,7 +302,8 @@ static int more_of_file(struct sql_cursor *cursor)
 	return !is_past(cursor);
 }
 
-/* Whether a format that deals calls, faster than it makes events of them, can be used. */
+/* Whether calls can be taken as the format deals them (tw_format.deal), which is faster than by events: where nothing
+ * but names and times is asked for. */
 static bool can_deal(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
@@ -369,7 +371,7 @@ static int advance(struct sql_cursor *cursor)
 	return 0;
 }
 
-/* Where columns stand in the rows of the table; groups change it. */
+/* Sets where each column stands in the table's rows. In the rows of groups they stand elsewhere. */
 static void place_columns(struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
@@ -403,10 +405,10 @@ int sql_cursor_start(struct sql_cursor *cursor)
 	return status < 0 || cursor->row_count ? status : advance(cursor);
 }
 
-/* Rows that are kept. */
+/* Rows that are kept for a join, packed. */
 struct held {
 	struct sql_packing packing;
-	uint64_t columns; /* bits */
+	uint64_t columns; /* the columns that are kept: bits */
 	uint8_t *rows;
 	size_t count, room; /* room: bytes */
 };
@@ -425,7 +427,8 @@ static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 	return 1;
 }
 
-/* A column of rows that are kept is such that the file need not be open. */
+/* Replaces in a column of kept rows what only the open file explains, such as its numbers of names, by what the session
+ * knows. */
 static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t first, unsigned column)
 {
 	enum sql_value value = cursor->table->columns[column].value;
@@ -438,7 +441,7 @@ static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t f
 	return fine;
 }
 
-/* The file has been begun. Returns as hold_rows() does. */
+/* Keeps all rows of the next file. Returns as hold_rows() does. */
 static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
 {
 	const size_t first = held->count;

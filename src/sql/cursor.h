@@ -30,10 +30,10 @@ int64_t sql_cursor_id(const struct sql_cursor *cursor);
 /* The id that a column has at its place in a row; false where it is NULL. */
 bool sql_cursor_key(struct sql_cursor *cursor, const struct sql_column *column, const void *place, int64_t *key);
 
-/* What a value is in a row that is kept, whose file is no longer open. */
+/* Returns the kind of value that one becomes in a kept row, whose file is no longer open. */
 enum sql_value sql_value_settled(enum sql_value value);
 
-/* Makes it that. False when there is no memory. */
+/* Turns the value at a place into that kind. False when there is no memory. */
 bool sql_settle(struct sql_cursor *cursor, enum sql_value value, void *place);
 
 /* What gives SQLite values of a kind, and the text that rows have in common which are grouped. */

@@ -5,7 +5,7 @@
 #include "core/dictionary.h"
 #include "sql/tables.h"
 
-/* What most of them have. */
+/* A row of these tables; most have all members. */
 struct row {
 	uint64_t id, ts, argument_set;
 	uint32_t track, name, category, series, stack;
@@ -272,7 +272,7 @@ static const struct sql_column sample_columns[] = {
 enum { SAMPLE_ARGS = 9 };
 
 struct samples {
-	uint64_t offset, same; /* of the record before, and how many rows it has had */
+	uint64_t offset, same; /* offset of the last record with a sample, and how many rows it has had */
 };
 
 static int add_sample(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
@@ -294,7 +294,8 @@ static int add_sample(struct sql_cursor *cursor, const struct tw_event *event, c
 	                        cursor->scan.session->files[cursor->scan.file].path, event->offset);
 }
 
-/* Ids are given to all, whether they are wanted or not. */
+/* Makes rows of samples. A record with several gives each an id, also to those that are not wanted: ids must not depend
+ * on conditions. */
 static int take_samples(struct sql_cursor *cursor)
 {
 	struct samples *samples = cursor->state;

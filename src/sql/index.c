@@ -262,7 +262,7 @@ const struct sql_index_begin *sql_index_begin_at(const struct sql_index *index, 
 	return bsearch(&key, index->begins, index->begin_count, sizeof key, compare);
 }
 
-/* All begins that are in a span, each once. */
+/* Puts the begins in the lists of all spans into one list, in order, each once. */
 static bool gather_begins(struct sql_index *index)
 {
 	size_t count = 0, kept = 0;

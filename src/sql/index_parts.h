@@ -41,7 +41,7 @@ struct sql_index_span {
 
 struct sql_index {
 	struct sql_slices slices; /* first, so that the hook of the slices can find the index */
-	struct sql_cursor cursor; /* what they need */
+	struct sql_cursor cursor; /* what the slices need: a cursor over the scan */
 	uint64_t start, size;     /* time of the first event; of the file in bytes */
 	bool started, failed;     /* failed: there will be no index */
 	bool runs;                /* units are runs of records; otherwise each is one record */
@@ -51,20 +51,20 @@ struct sql_index {
 	uint64_t time;            /* whose last event was at this time, */
 	size_t reached;           /* and what is open on it has been kept for the spans before this one */
 	unsigned span_shift, block_shift;
-	size_t span_count; /* begun */
+	size_t span_count; /* spans that have been begun */
 	struct sql_index_span spans[SQL_INDEX_SPANS];
-	size_t held; /* begins in all spans */
+	size_t held; /* how many begins are in the lists of all spans together */
 	struct sql_index_block *blocks;
 	size_t block_count;
 	struct sql_index_begin *begins; /* in order, each once */
 	size_t begin_count;
 	struct tw_piece *needed; /* what every window needs: records that give others their meaning */
 	size_t needed_count, needed_room;
-	struct sql_index_place *places; /* in order */
+	struct sql_index_place *places; /* by offset */
 	size_t place_count, place_room;
 	struct tw_piece *live; /* the records that places depend on, of all places */
 	size_t live_count, live_room;
-	struct tw_state_outline told; /* how the reader tells places and what is needed */
+	struct tw_state_outline told; /* where the reader puts places, and which records are needed */
 	size_t next_begin;            /* of `begins`: the first that the outline has not passed */
 };
 

@@ -28,7 +28,7 @@ static int compare_pieces(const void *left, const void *right)
 	return tw_compare(a->offset, b->offset);
 }
 
-/* Makes one of those that touch; returns how many bytes they are. */
+/* Sorts the pieces and joins those that touch; returns how many bytes they are together. */
 static uint64_t merge(struct list *list)
 {
 	size_t kept = 0;
@@ -101,7 +101,8 @@ static const struct sql_index_place *place_before(const struct sql_index *index,
 	return count ? &index->places[count - 1] : NULL;
 }
 
-/* All from a place before the first block of a window to its last block, and what the place depends on. */
+/* Adds all bytes from the last place before a window's first block to the end of its last block, and the records that
+ * this place depends on. */
 static void add_stretch(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to)
 {
 	uint64_t first = UINT64_MAX, end = 0;

@@ -9,7 +9,7 @@
 #include "xtrace/disassemble.h"
 #include "xtrace/walk.h"
 
-/* What one pull reads at most. */
+/* How many tokens one pull reads at most, and how many rows it makes. */
 enum { TURN = 1 << 14, TURN_ROWS = 256 };
 
 struct state {
@@ -86,7 +86,7 @@ static int next_token(struct sql_cursor *cursor, bool functions, struct tw_xtrac
 	return take_call(state, token) < 0 ? sql_no_memory(cursor) : got;
 }
 
-/* Whether the conditions leave the instruction through that the walk is at. */
+/* Whether the instruction that the walk is at meets the conditions. */
 static bool wants(const struct sql_cursor *cursor, const struct xtrace_walk *walk)
 {
 	int64_t index = (int64_t)walk->index;

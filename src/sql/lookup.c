@@ -11,7 +11,7 @@
 
 enum { CONDITIONS = 8 };
 
-/* Where a row is. */
+/* A kept row, and the key that it is found by. */
 struct entry {
 	int64_t key;
 	uint32_t row;
@@ -20,10 +20,10 @@ struct entry {
 struct sql_lookup {
 	int plan;
 	char *text;
-	sqlite3_value *values[CONDITIONS]; /* of the first time */
+	sqlite3_value *values[CONDITIONS]; /* the values that conditions had at first */
 	int count;
-	unsigned varying; /* conditions that have had other values, or are on the id: bits */
-	unsigned times;   /* that it was asked */
+	unsigned varying; /* bits of conditions that have had several values, or are on the id */
+	unsigned times;   /* how often it was asked */
 	bool refused, ready;
 	struct entry *entries; /* by key */
 	size_t entry_count, at, end;
@@ -77,7 +77,7 @@ static unsigned keys_of(const struct sql_question *question)
 	return key ? 1u << (key - question->letters) : 0;
 }
 
-/* Without memory nothing is remembered. */
+/* Remembers a question, to compare the next ones with. Without memory nothing is remembered. */
 static void remember(struct sql_lookup *lookup, const struct sql_question *question)
 {
 	forget(lookup);
@@ -161,14 +161,14 @@ void sql_lookup_free(struct sql_cursor *cursor)
 
 /* ---- Rows. ---- */
 
-/* Those of one key as they came. */
+/* Compares by key; rows of one key stay in the order they came in. */
 static int by_key(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 	return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : tw_compare(a->row, b->row);
 }
 
-/* What a row is found by; false where it is NULL, which is equal to nothing. */
+/* Gets the key that the cursor's row is found by; false where it is NULL, which is equal to nothing. */
 static bool key_of(struct sql_cursor *cursor, unsigned column, int64_t *key)
 {
 	const struct sql_column *by = column == UINT_MAX ? NULL : &cursor->table->columns[column];

@@ -20,12 +20,12 @@ struct sql_question {
 enum { SQL_LOOKUP_KEY = 'k' }; /* the letter of the condition on an id */
 
 enum sql_lookup_answer {
-	SQL_LOOKUP_READ, /* the file is to be read for it */
-	SQL_LOOKUP_HOLD, /* all rows are worth keeping that those conditions leave that do not vary */
-	SQL_LOOKUP_KEPT  /* they are kept */
+	SQL_LOOKUP_READ, /* nothing is kept: the file must be read */
+	SQL_LOOKUP_HOLD, /* keep all rows that meet the conditions which have always had the same value */
+	SQL_LOOKUP_KEPT  /* the rows are kept */
 };
 
-/* Tells what is asked for. Rows are worth keeping when it is not the first time, whatever the values are. */
+/* Says how a question is answered. Rows are worth keeping when the same is asked again, be it with other values. */
 enum sql_lookup_answer sql_lookup_ask(struct sql_cursor *cursor, const struct sql_question *question);
 
 /* Whether a condition has had several values. */
@@ -34,11 +34,11 @@ bool sql_lookup_varies(const struct sql_cursor *cursor, int condition);
 /* Whether the rows are kept. */
 bool sql_lookup_ready(const struct sql_cursor *cursor);
 
-/* Keeps the rows that the cursor has, which are all that the conditions leave that do not vary: by a column, which is
- * that of an id, of a time or of a number; UINT_MAX: as they are. Returns 0 or TW_ERR_MEMORY. */
+/* Keeps the rows that the cursor has, which are all that meet the conditions that do not vary. column: the one that
+ * they are sorted and found by, an id, a time or a number; UINT_MAX: none. Returns 0 or TW_ERR_MEMORY. */
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column);
 
-/* There are too many rows to be kept: not again. */
+/* Says that there are too many rows to be kept: it is not tried again. */
 void sql_lookup_refuse(struct sql_cursor *cursor);
 
 /* Goes to the rows of an id; to all where the value is no whole number, which SQLite compares in its own way. */
@@ -50,7 +50,7 @@ void sql_lookup_range(struct sql_cursor *cursor, const struct sql_bounds *bounds
 /* Goes to the next of them. */
 void sql_lookup_next(struct sql_cursor *cursor);
 
-/* What is kept beside a row. */
+/* Bytes that are kept beside each row. */
 enum { SQL_LOOKUP_COST = 16 };
 
 /* Forgets the rows, but not what was asked. */

@@ -207,7 +207,7 @@ static int keep_rows(struct sql_cursor *cursor, unsigned column, bool one_of_two
 	return status;
 }
 
-/* What to do about a question: rows that are wanted by groups are not kept. */
+/* Says how a question is answered. Rows that are wanted group by group are not kept. */
 static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_question *question)
 {
 	if (cursor->scan.session->count == 0 || sql_plan_is_grouped(question)) {
@@ -217,7 +217,7 @@ static enum sql_lookup_answer ask(struct sql_cursor *cursor, const struct sql_qu
 	return sql_lookup_ask(cursor, question);
 }
 
-/* Whether all files are what they were. */
+/* Checks that no file has changed since its survey. Returns 0 or a negative status. */
 static int check_files(struct sql_session *session)
 {
 	int status = 0;

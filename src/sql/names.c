@@ -8,7 +8,7 @@
 
 #include <trackway/symbols.h>
 
-/* Traces of instructions have addresses, others numbers of functions. */
+/* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. */
 static bool has_addresses(const char *path)
 {
 	const struct tw_read_options look = {.order = TW_ORDER_FILE};
@@ -18,7 +18,7 @@ static bool has_addresses(const char *path)
 	return has;
 }
 
-/* What is no program is a list. Of a list files may be missing. */
+/* Adds a program or, where the file is none, the programs that it lists, of which some may be missing. */
 static int add_addresses(struct tw_symbols *symbols, const char *program)
 {
 	int status = tw_symbols_add(symbols, program, NULL);

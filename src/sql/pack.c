@@ -46,6 +46,6 @@ void sql_packing_begin(struct sql_packing *packing, struct sql_cursor *cursor, u
 		cursor->slots[i].place = packing->size;
 		packing->size += size;
 	}
-	packing->size += !packing->size; /* where only rows are counted */
+	packing->size += !packing->size; /* without any column, rows are still counted */
 	cursor->stride = packing->size;
 }

@@ -7,7 +7,7 @@
 
 #include "sql/table.h"
 
-/* What of a table's row is kept, one value behind the other. */
+/* Which columns of a table's rows are kept, one value behind the other. */
 struct sql_packing {
 	struct {
 		size_t place, size;
