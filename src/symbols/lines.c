@@ -104,6 +104,16 @@ static bool terminate(Elf_Scn *section, const GElf_Shdr *header)
 	return true;
 }
 
+/* Whether a compressed section says that it is so much larger than no compiler's are: 1.5 MB of zlib hold 1.5 GB of
+ * zeros, and libdw unpacks a section as a whole. */
+static bool is_bomb(Elf_Scn *section, const GElf_Shdr *header)
+{
+	enum { FEW = 16 << 20, MOST_TIMES = 64 };
+	GElf_Chdr packed;
+	return header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed) && packed.ch_size > FEW &&
+	       packed.ch_size / MOST_TIMES > header->sh_size;
+}
+
 /* Makes the sections safe to read. False: better leave this DWARF alone. ".zdebug_..." is GNU's compression of before
  * 2016, which libdw undoes where its result cannot be looked at. */
 static bool prepare(const struct tw_elf *elf)
@@ -113,7 +123,11 @@ static bool prepare(const struct tw_elf *elf)
 	if (elf_getshdrstrndx(elf->elf, &names) != 0)
 		return false;
 	for (Elf_Scn *section = elf_nextscn(elf->elf, NULL); section; section = elf_nextscn(elf->elf, section)) {
-		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf->elf, names, header.sh_name) : NULL;
+		const char *name = NULL;
+		if (gelf_getshdr(section, &header))
+			name = elf_strptr(elf->elf, names, header.sh_name);
+		if (name && is_bomb(section, &header))
+			return false;
 		bool is_old = name && strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
 		if (is_old || (name && is_text_section(name) && !terminate(section, &header)))
 			return false;

@@ -8,6 +8,7 @@ import array
 import random
 import struct
 import sys
+import zlib
 
 ENTER, EXIT = 0, 1
 
@@ -76,6 +77,21 @@ def elf_with_map(size):
     table = 64 + len(names) + 7 & ~7
     header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 2)
     return (header + names).ljust(table, b"\0") + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
+
+
+def elf_with_bomb(size):
+    """A program with a function and a compressed section .debug_str of `size` zeros."""
+    packer = zlib.compressobj(9)
+    zeros = b"".join(packer.compress(bytes(1 << 20)) for _ in range(size >> 20)) + packer.flush()
+    names = b"\0xray_instr_map\0.debug_str\0.shstrtab\0"
+    sleds = b"".join(struct.pack("<qqBBB13x", 0, 0, kind, 1, 2) for kind in (ENTER, EXIT))
+    packed = struct.pack("<IIQQ", 1, 0, size, 1) + zeros
+    sections, body = [(0,) * 10], b""
+    for name, kind, flags, data in (1, 1, 2, sleds), (16, 1, 0x800, packed), (27, 3, 0, names):
+        sections.append((name, kind, flags, 0x1000 if flags == 2 else 0, 64 + len(body), len(data), 0, 0, 8, 0))
+        body += data.ljust(len(data) + 7 & ~7, b"\0")
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, 4, 3)
+    return header + body + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
 
 
 # TraceLog. Each log has a sample of one frame before all and behind all, which must be found whatever stands between.
@@ -149,6 +165,9 @@ def main(kind, path):
     with open(path, "wb") as out:
         if kind.startswith("tracelog-"):
             out.writelines([BEFORE, *TRACELOGS[kind.removeprefix("tracelog-")](), AFTER])
+            return
+        if kind == "bomb":
+            out.write(elf_with_bomb(1 << 29))
             return
         if kind == "program":
             size = 1 << 30

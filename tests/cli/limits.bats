@@ -113,6 +113,11 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 	[[ "$said" == *"section xray_instr_map at offset 0x1000: 1073741824 bytes, expected at most 134217728"* ]] || fail "$said"
 }
 
+@test "compressed debugging information that unpacks to half a gigabyte is left alone" {
+	make bomb program
+	peak_below 64 stat --binary program "$DATA/xray/v5.xray"
+}
+
 # The samples of the function that stands first and last, whatever is between.
 samples_of_main() { # log
 	trackway stat --json --function App::Main "$1" 2>/dev/null | sed -n 's/.*"self":\([0-9]*\).*/\1/p'
