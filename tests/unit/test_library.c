@@ -1,0 +1,220 @@
+/* test_library.c - functions of the public headers that the tool has no use for. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <trackway/trackway.h>
+
+#include "files.h"
+
+enum { TRACKS = 16 };
+
+/* As stackcollapse-perf.pl writes stacks: 3 samples in main and a, 5 in main and b, 2 in c below a. */
+static const char stacks[] = "main;a 3\nmain;b 5\nmain;a;c 2\n";
+
+static struct tw_reader *open_stacks(void)
+{
+	struct tw_reader *reader;
+	assert_int_equal(tw_open_memory(&reader, "stacks", stacks, sizeof stacks - 1, NULL), 0);
+	return reader;
+}
+
+static struct tw_reader *open_data(const char *name, const struct tw_read_options *options)
+{
+	struct tw_reader *reader;
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s", getenv("TW_TEST_DATA"), name);
+	assert_int_equal(tw_open(&reader, path, options), 0);
+	return reader;
+}
+
+/* ---- Pictures and lists as files. ---- */
+
+static char *path_of(const char *ending)
+{
+	static char path[64];
+	snprintf(path, sizeof path, "/tmp/test_library.%d%s", (int)getpid(), ending);
+	return path;
+}
+
+/* Returns the text of a file, which is removed; the caller frees it. */
+static char *take_text(const char *path)
+{
+	size_t size;
+	char *text = read_text(path, &size);
+	unlink(path);
+	return text;
+}
+
+static struct tw_calltree *read_tree(void)
+{
+	struct tw_calltree *tree;
+	struct tw_reader *reader = open_stacks();
+	assert_int_equal(tw_calltree_new(&tree, NULL), 0);
+	assert_int_equal(tw_calltree_add(tree, reader), 0);
+	tw_close(reader);
+	return tree;
+}
+
+static struct tw_profile *read_profile(enum tw_profile_by by)
+{
+	const struct tw_profile_options options = {.by = by};
+	struct tw_profile *profile;
+	struct tw_reader *reader = open_stacks();
+	assert_int_equal(tw_profile_new(&profile, &options), 0);
+	assert_int_equal(tw_profile_add(profile, reader), 0);
+	tw_close(reader);
+	return profile;
+}
+
+static void test_folded(void **state)
+{
+	(void)state;
+	struct tw_calltree *tree = read_tree();
+	const char *path = path_of(".folded");
+	assert_int_equal(tw_folded_write(tree, path), 0);
+	char *text = take_text(path);
+	assert_string_equal(text, "main;a 3\nmain;a;c 2\nmain;b 5\n");
+	free(text);
+	tw_calltree_free(tree);
+}
+
+static void test_flame(void **state)
+{
+	(void)state;
+	struct tw_calltree *tree = read_tree();
+	const struct tw_flame_options options = {.title = "Ten samples"};
+	static const char *const endings[] = {".svg", ".html"}, *const begins[] = {"<?xml", "<!DOCTYPE html>"};
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = path_of(endings[i]);
+		assert_int_equal(tw_flame_write(tree, path, &options), 0);
+		char *text = take_text(path);
+		assert_int_equal(strncmp(text, begins[i], strlen(begins[i])), 0);
+		assert_non_null(strstr(text, "Ten samples"));
+		assert_non_null(strstr(text, "10 samples in 4 frames"));
+		assert_non_null(strstr(text, ">main</text>"));
+		free(text);
+	}
+	assert_int_equal(tw_flame_write(tree, "/nonexistent/flame.svg", NULL), TW_ERR_SYSTEM);
+	tw_calltree_free(tree);
+}
+
+static void test_graph(void **state)
+{
+	(void)state;
+	struct tw_profile *functions = read_profile(TW_BY_FUNCTION), *callers = read_profile(TW_BY_CALLER);
+	const struct tw_graph_options options = {.form = TW_GRAPH_JSON};
+	const char *path = path_of(".json");
+	assert_int_equal(tw_graph_write(functions, callers, path, &options), 0);
+	char *text = take_text(path);
+	static const char *const expected[] = {
+	    "\"id\":0,\"name\":\"a\"",         "\"id\":1,\"name\":\"b\"",         "\"id\":2,\"name\":\"c\"",
+	    "\"id\":3,\"name\":\"main\"",      "\"from\":3,\"to\":0,\"count\":3", "\"from\":3,\"to\":1,\"count\":5",
+	    "\"from\":0,\"to\":2,\"count\":2",
+	};
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+		if (!strstr(text, expected[i]))
+			fail_msg("no %s in %s", expected[i], text);
+	free(text);
+	tw_profile_free(functions);
+	tw_profile_free(callers);
+}
+
+/* ---- Readers. ---- */
+
+/* Adds the events of each track, by its thread. */
+static void count_events(struct tw_reader *reader, uint64_t threads[TRACKS], size_t counts[TRACKS])
+{
+	struct tw_batch batch;
+	int status;
+	while ((status = tw_read(reader, &batch)) > 0) {
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+			uint64_t thread = tw_dictionary_track(dictionary, batch.events[i].track)->thread;
+			size_t at = 0;
+			while (counts[at] && threads[at] != thread)
+				at++;
+			assert_true(at < TRACKS - 1);
+			threads[at] = thread;
+			counts[at]++;
+		}
+	}
+	assert_int_equal(status, 0);
+}
+
+/* A track is in one of the parts, whole; together they hold all. */
+static void test_shards(void **state)
+{
+	(void)state;
+	const struct tw_read_options options = {.order = TW_ORDER_TRACK};
+	uint64_t threads[TRACKS] = {0}, of_part[2][TRACKS] = {{0}};
+	size_t counts[TRACKS] = {0}, in_part[2][TRACKS] = {{0}}, found = 0;
+	struct tw_reader *whole = open_data("xray/v5.xray", &options);
+	count_events(whole, threads, counts);
+	tw_close(whole);
+	whole = open_data("xray/v5.xray", &options);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tw_reader *part;
+		assert_int_equal(tw_open_shard(&part, whole, i, 2), 0);
+		count_events(part, of_part[i], in_part[i]);
+		assert_true(in_part[i][0] > 0);
+		tw_close(part);
+	}
+	for (size_t i = 0; i < TRACKS; i++)
+		for (size_t k = 0; counts[i] && k < 2 * TRACKS; k++)
+			if (in_part[k / TRACKS][k % TRACKS] && of_part[k / TRACKS][k % TRACKS] == threads[i]) {
+				assert_int_equal(in_part[k / TRACKS][k % TRACKS], counts[i]);
+				found++;
+			}
+	assert_int_equal(found, 2);
+	tw_close(whole);
+}
+
+/* The order of the file goes from track to track: it cannot be parted. */
+static void test_order_without_shards(void **state)
+{
+	(void)state;
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	struct tw_reader *whole = open_data("xray/v5.xray", &options), *part;
+	assert_int_equal(tw_open_shard(&part, whole, 0, 2), TW_ERR_UNSUPPORTED);
+	tw_close(part);
+	tw_close(whole);
+}
+
+/* What oneshot_all.expected.txt, which the archive's writer made, says of its provider. */
+static void test_providers(void **state)
+{
+	(void)state;
+	struct tw_reader *reader = open_data("fxt/oneshot_all.fxt", NULL);
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
+	struct tw_batch batch;
+	while (tw_read(reader, &batch) > 0)
+		continue;
+	assert_int_equal(tw_dictionary_providers(dictionary), 2);
+	const struct tw_provider *provider = tw_dictionary_provider(dictionary, 1);
+	assert_int_equal(provider->id, 1);
+	assert_int_equal(provider->ticks_per_second, 24000000);
+	assert_string_equal(tw_dictionary_name(dictionary, provider->name)->text, "shim-engine");
+	assert_int_equal(tw_dictionary_provider(dictionary, 2)->name, 0);
+	tw_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_folded),
+	    cmocka_unit_test(test_flame),
+	    cmocka_unit_test(test_graph),
+	    cmocka_unit_test(test_shards),
+	    cmocka_unit_test(test_order_without_shards),
+	    cmocka_unit_test(test_providers),
+	};
+	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}
