@@ -165,7 +165,7 @@ const struct tw_command tw_command_convert = {
 	"trackway convert app.fxt -o app.pftrace\tThe same, with all that its viewer can show.\n"
 	"trackway convert --to pprof app.fxt -o app.pb.gz\tFor go tool pprof.\n"
 	"trackway convert --format-version 3 new.xray -o old.xray\tFor tools that know an older version.\n"
-	"trackway convert --thread 812 trace -o - --to champsim | xz >t.champsimtrace.xz\tA thread, for ChampSim.\n"
+	"trackway convert -t 812 trace -o - --to champsim | xz >t.champsimtrace.xz\tA thread, for ChampSim.\n"
 	"trackway convert --dialect d3 old.log -o new.log\tA log of 2017 as CoreProfiler writes it since 2018.\n",
     .groups = groups,
     .size = sizeof(struct convert_options),

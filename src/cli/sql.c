@@ -216,7 +216,7 @@ const struct tw_command tw_command_sql = {
 	"which.\n\n"
 	"With -o and a name that ends in .db, .sqlite or .sqlite3 all tables are written to a plain SQLite database "
 	"with indexes, but without the format's records.",
-    .examples = "trackway sql app.fxt 'select name, count(*), sum(dur) from slice group by name'\tTime by name.\n"
+    .examples = "trackway sql app.fxt 'select name, sum(dur) from slice group by name'\tTime by name.\n"
 		"trackway sql app.fxt\tA prompt; .help lists what it knows.\n"
 		"trackway sql -q latency -p from=send -p to=receive app.fxt\tA ready query.\n"
 		"trackway sql app.fxt -o app.db\tA database for other tools.\n",

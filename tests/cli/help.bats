@@ -44,8 +44,7 @@ options_of() { # command
 		[ ! -s err ]
 		head -1 out | grep -q "^Usage: trackway $command \[OPTION\]\.\.\." || fail "$command: $(head -1 out)"
 		grep -q -- "-h, --help" out
-		sed '/^Examples:/,$d' out >text
-		if long_lines text; then fail "$command has a long line"; fi
+		if long_lines out; then fail "$command has a long line"; fi
 		[ "$command" = help ] || grep -q '^Examples:' out || fail "$command has no example"
 		trackway help "$command" | cmp - out
 	done
