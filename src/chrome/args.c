@@ -103,7 +103,7 @@ static bool is_pointer(const struct chrome_value *value, uint64_t *number)
 	return true;
 }
 
-/* What Trackway writes as a string because readers would take it for a double. */
+/* Whether a string is a number that Trackway wrote so because readers would have taken it for a double. */
 static bool own_number(const struct chrome_value *value, struct tw_argument *argument)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static bool own_number(const struct chrome_value *value, struct tw_argument *arg
 	return true;
 }
 
-/* What a counter counts is a number, even where it is written as a string: so viewers take it. */
+/* Makes an argument of a string. A counter's is a number where it looks like one, as viewers take it. */
 static struct tw_argument string_argument(struct chrome_fill *fill, const struct chrome_value *value)
 {
 	struct tw_argument argument;
@@ -232,7 +232,7 @@ static bool take_bytes(struct chrome_fill *fill, uint32_t name, const struct chr
 
 /* ---- Objects. ---- */
 
-/* A name and what stands before it. */
+/* What stands before the names of an inner object's members. */
 struct prefix {
 	const uint8_t *bytes;
 	size_t size;

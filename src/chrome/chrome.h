@@ -21,7 +21,7 @@ enum chrome_need {
 
 struct chrome_phase {
 	const char *kind;    /* of the record */
-	const char *told_as; /* an argument "ph" says so, where the kind of event alone does not; or NULL */
+	const char *told_as; /* what an argument "ph" says, where the kind of event does not tell; NULL: none */
 	uint8_t event;       /* enum tw_event_kind */
 	uint8_t need;
 };
@@ -41,7 +41,7 @@ enum chrome_place { CHROME_AT_START, CHROME_IN_MEMBERS, CHROME_IN_EVENTS, CHROME
 struct chrome_stream {
 	struct tw_reader *reader;
 	uint64_t at;   /* offset of the next byte */
-	uint64_t line; /* that it is in */
+	uint64_t line; /* the line that `at` is in, from 1 */
 	enum chrome_place place;
 	enum chrome_form form;
 	bool comma;         /* events may follow: none came yet, or a comma did */
@@ -73,7 +73,7 @@ int chrome_item_at(struct tw_reader *reader, struct tw_window *window, uint64_t 
 void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct chrome_item *item, const uint8_t *at,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same once for each number of `told`. */
+/* Whether the hash is new to `told`: so something is reported once only. */
 bool chrome_first(struct chrome_stream *stream, uint64_t hash);
 
 /* ---- pieces.c: rows of a stretch of the file, and the texts of their arguments. ---- */
@@ -87,7 +87,7 @@ struct chrome_text {
 struct chrome_piece {
 	struct tw_slab slab; /* first: the sorter gives it back */
 	struct chrome_text *texts;
-	uint64_t end;              /* offset of what comes after it */
+	uint64_t end;              /* offset in the file behind its last event */
 	struct chrome_piece *next; /* free ones */
 };
 
@@ -102,7 +102,7 @@ enum { CHROME_NAME_CACHE = 1024, CHROME_TRACK_CACHE = 256 };
 
 struct chrome_names {
 	size_t used;                              /* bytes, about */
-	bool full;                                /* no more fit, and that was reported */
+	bool full;                                /* no more names fit, and that was reported */
 	uint32_t cache[CHROME_NAME_CACHE];        /* by a hash of the text */
 	struct tw_map tracks;                     /* hash of process, thread and kind to track */
 	uint32_t track_cache[CHROME_TRACK_CACHE]; /* by that hash */
@@ -195,7 +195,7 @@ struct chrome_state {
 	struct tw_slab_scratch scratch;
 	struct chrome_piece *free_pieces, *current;
 	uint64_t window; /* bytes that are read ahead of the oldest piece */
-	bool ended;      /* the stream has */
+	bool ended;      /* the stream has ended */
 	struct chrome_records *records;
 	struct chrome_survey *survey;
 };

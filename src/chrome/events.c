@@ -30,7 +30,7 @@ static uint64_t on_clock(struct chrome_fill *fill, int64_t ns, bool *fits)
 	return length <= UINT64_MAX - base ? base + length : UINT64_MAX;
 }
 
-/* Rows at the beginning that have no time of their own get that of the first one that has. */
+/* Gives the rows at the beginning that have no time the time of the first row that has one. */
 static void time_the_first(struct chrome_fill *fill, uint64_t time)
 {
 	struct chrome_state *state = fill->state;
@@ -71,7 +71,8 @@ static void take_time(struct chrome_fill *fill, struct tw_event *event, struct c
 		time_the_first(fill, event->time);
 }
 
-/* From time to time, each rounded down: so slices that end together still do. */
+/* Returns a slice's duration in ns: from its begin to its end, both rounded down, so that slices which end together
+ * still do. */
 static uint64_t duration_of(struct chrome_fill *fill, const struct chrome_time *ts)
 {
 	struct chrome_time dur;
@@ -108,7 +109,8 @@ static bool is_hex(const struct chrome_value *value, uint64_t *number)
 	return true;
 }
 
-/* Numbers are themselves, other texts their hash: a table of them would grow with the trace. */
+/* Returns the number for an id: a number stands for itself, another text becomes its hash, because a table of texts
+ * would grow with the trace. */
 static uint64_t number_of_id(const struct chrome_value *value)
 {
 	uint64_t number;
@@ -209,7 +211,7 @@ static uint32_t switch_side(struct chrome_fill *fill, const struct chrome_value 
 	return fill->failed ? 0 : track;
 }
 
-/* Of scheduling alone: the clock's has_cpu stays false, because the other events do not tell. */
+/* Takes the CPU of a scheduling event. The clock's has_cpu stays false, because other events do not tell theirs. */
 static void take_cpu(struct chrome_fill *fill, struct tw_event *event)
 {
 	uint64_t cpu;
@@ -260,7 +262,8 @@ static void note_members(struct chrome_fill *fill)
 		              (int)(key->size < 64 ? key->size : 64), (const char *)key->bytes);
 }
 
-/* The CPU stands only where it is not that of the thread's event before. */
+/* Sets the CPU of an event that does not tell it: Trackway writes it only where it changed since the thread's last
+ * event. */
 static void carry_cpu(struct chrome_fill *fill, struct chrome_track *track)
 {
 	if (!fill->state->stream.own_cpu || fill->event->flags & TW_FLAG_CLIPPED)

@@ -45,7 +45,8 @@ static uint32_t find_or_add(struct tw_reader *reader, const struct tw_name *name
 	return tw_dictionary_text(reader->dictionary, "(other)");
 }
 
-/* The length and up to eight bytes at each end: names that are alike there share a place. */
+/* The place of a name in the cache, by its length and up to eight bytes at each end: names that are alike in these
+ * share it. */
 static size_t place_of(const uint8_t *text, size_t length)
 {
 	uint64_t first = 0, last = 0;
@@ -158,7 +159,8 @@ static uint32_t name_of_word(struct tw_reader *reader, const struct chrome_value
 	return chrome_name(reader, room, chrome_unescape(value, room, &odd));
 }
 
-/* A track takes the text that it was told by as its name, until it is given another. */
+/* Finds or adds a track. One whose process or thread is told as a text has this for a name until it is given
+ * another. */
 static uint32_t track_for(struct tw_reader *reader, const struct tw_track *track, const struct chrome_value *value)
 {
 	uint32_t number = find_track(reader, track);

@@ -30,7 +30,7 @@ static void free_texts(struct chrome_text *text)
 	}
 }
 
-/* One block stays, if it is of the usual size. */
+/* Empties a piece. Of its memory one block of the usual size stays for the next use. */
 void chrome_piece_clear(struct chrome_piece *piece)
 {
 	struct chrome_text *kept = piece->texts;

@@ -7,7 +7,7 @@
 #include "core/filter.h"
 
 enum {
-	PIECE_ROWS = 1 << 15, /* rows after which a piece is full too */
+	PIECE_ROWS = 1 << 15, /* a piece is full with so many rows, too */
 	PIECE_ARGUMENTS = 1 << 16,
 	WINDOW_SHARE =
 	    32 /* of the memory limit, for the input of the pieces that are held: rows take more than their text */
@@ -151,7 +151,7 @@ static int read_sorted(struct tw_reader *reader, struct tw_batch *batch)
 	}
 }
 
-/* As they stand: a block of rows at a time. */
+/* Reads events as they stand in the file, a block of rows at a time. */
 static int read_plain(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct chrome_state *state = reader->state;

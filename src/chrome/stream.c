@@ -103,7 +103,7 @@ static void report_odd(struct chrome_stream *stream, unsigned odd, const struct 
 			chrome_report(stream->reader, CHROME_NOT_STRICT, item, NULL, "%s", texts[i].text);
 }
 
-/* The same where no event has it. */
+/* Reports a comma that is odd outside of events. */
 static void report_comma(struct chrome_stream *stream)
 {
 	struct chrome_item here = {.offset = stream->at, .line = stream->line};
@@ -183,7 +183,7 @@ static int resync(struct chrome_stream *stream)
 	}
 }
 
-/* A gap that begins at `from`. */
+/* Makes the item a gap from `from` to the byte at hand. Returns 1. */
 static int gap(struct chrome_stream *stream, uint64_t from, uint64_t line, struct chrome_item *item)
 {
 	*item = (struct chrome_item){.offset = from, .line = line, .lost = stream->at - from};
@@ -252,7 +252,7 @@ static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 	}
 }
 
-/* An event that goes on beyond the `size` bytes that are there. */
+/* Takes an event of which only `size` bytes are there: it is cut off, or too long. */
 static int take_cut(struct chrome_stream *stream, struct chrome_item *item, size_t size)
 {
 	bool large = size >= event_limit(stream->reader);
@@ -286,7 +286,7 @@ static int take_event(struct chrome_stream *stream, struct chrome_item *item)
 	return 1;
 }
 
-/* A value that is no object where an event should be. */
+/* Skips a value that is no object where an event should be. */
 static int take_value(struct chrome_stream *stream, struct chrome_item *item)
 {
 	const uint8_t *p;

@@ -21,9 +21,9 @@ struct tw_ahead {
 	void *pieces[TW_AHEAD_PIECES]; /* piece number n is pieces[n % count] */
 	enum stage stages[TW_AHEAD_PIECES];
 	unsigned count;
-	uint64_t given, read; /* how many have gone so far; the last given is still in use */
+	uint64_t given, read; /* how many pieces were read, and given to the caller; the last given is still in use */
 	bool reading, at_end, stop;
-	int status; /* of the last read */
+	int status; /* status of the last read */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	pthread_t threads[TW_AHEAD_PIECES];

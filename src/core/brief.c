@@ -8,7 +8,7 @@
 
 enum { WORD_BITS = 64 };
 
-/* What is known of a row. */
+/* Makes the brief of a row. */
 static struct tw_brief brief_of(const struct tw_slab *slab, uint32_t row)
 {
 	const struct tw_event *event = &slab->events[row];

@@ -27,7 +27,7 @@ bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *arra
 {
 	if (need <= *room)
 		return true;
-	size_t fresh = *room > SIZE_MAX / 2 ? SIZE_MAX : *room * 2; /* so that tw_grow() takes it as it is */
+	size_t fresh = *room > SIZE_MAX / 2 ? SIZE_MAX : *room * 2; /* then tw_grow() fails */
 	fresh = fresh < 8 ? 16 : fresh;
 	fresh = fresh < need ? need : fresh;
 	if (fresh > SIZE_MAX / size || !tw_budget_take(budget, use, (fresh - *room) * size))

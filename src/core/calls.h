@@ -20,7 +20,7 @@ struct tw_frame {
 		struct {
 			uint32_t row, name;
 		};
-		uint64_t function; /* both */
+		uint64_t function; /* name and row as one number */
 	};
 };
 
@@ -34,7 +34,7 @@ struct tw_left_call {
 			uint32_t
 			    below; /* calls of this row that still go on: what is inside of another counts only once */
 		};
-		uint64_t function; /* both */
+		uint64_t function; /* name and row as one number */
 	};
 };
 
@@ -50,7 +50,7 @@ union tw_on_stack {
 		uint32_t row; /* free for read_calls of a format */
 		uint32_t calls;
 	};
-	uint64_t function; /* both, as in struct tw_left_call */
+	uint64_t function; /* name and row as one number, as in struct tw_left_call */
 };
 
 /* What a track has while calls are going on. Once the stack is empty there are 0 calls of every name and row, so that a
@@ -70,7 +70,7 @@ struct tw_call_space {
 /* A frame whose end is known: a complete slice. */
 struct tw_timed_frame {
 	uint64_t end;
-	uint64_t due_below; /* due without it */
+	uint64_t due_below; /* `due` of the stack without this frame */
 	uint32_t depth;
 };
 
@@ -174,7 +174,7 @@ static inline struct tw_call_item tw_call_item_of(const struct tw_event *event)
 	item.duration = event->value;
 	item.name = event->name;
 	item.place = 0;
-	item.kind = event->kind & 3u; /* the same numbers */
+	item.kind = event->kind & 3u; /* kinds of events and of items have the same numbers */
 	return item;
 }
 
@@ -186,7 +186,7 @@ static inline uint64_t tw_call_over(uint64_t time, uint64_t duration, enum tw_ca
 	return over;
 }
 
-/* When what an item tells is over. */
+/* Returns the time at which what an item tells is over. */
 static inline uint64_t tw_call_item_over(const struct tw_call_item *item)
 {
 	return tw_call_over(item->time, item->duration, item->kind);
@@ -236,7 +236,7 @@ static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *
 	return false;
 }
 
-/* The end of all tracks: ends what is open. */
+/* Ends what is open on all tracks. */
 void tw_calls_finish(struct tw_calls *calls);
 
 /* Calls that ended, for formats that find them without making events: struct tw_format's read_calls. */

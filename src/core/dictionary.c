@@ -45,7 +45,7 @@ struct tw_dictionary {
 	bool plain;                       /* no text has a zero byte in it */
 	bool watched, forgot;             /* forgot: there was no memory for one of `changed` */
 	size_t seen[TW_DICTIONARY_PARTS]; /* how many of each have been collected */
-	struct changed *changed;          /* since then */
+	struct changed *changed;          /* changes since then */
 	size_t changed_count, changed_room;
 };
 
@@ -165,7 +165,7 @@ size_t tw_dictionary_plain_length(const char *text, size_t length)
 	return length + more;
 }
 
-/* With a copy that has no zero byte. */
+/* Interns a name by a copy of its text that has no zero byte. */
 static uint32_t intern_plain(struct tw_dictionary *dictionary, const struct tw_name *name)
 {
 	struct tw_name plain = *name;

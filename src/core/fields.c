@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Fields within fields. */
+/* Writes the fields inside of a field. */
 static void put_all_json(struct tw_json *json, const struct tw_field *field)
 {
 	for (size_t i = 0; i < field->size; i++)
 		tw_put_field_json(json, &field->value.fields[i]);
 }
 
-/* JSON has no word for what is not finite. */
+/* JSON has no number that is not finite: they are written as words. */
 const char *tw_double_word(double value)
 {
 	if (isnan(value))

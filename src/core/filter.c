@@ -13,7 +13,7 @@
 enum {
 	BATCH = 256,
 	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
-	BUDGET_SHARE = 8,     /* of the memory limit, for queues and stacks: arrays may be twice what they hold */
+	BUDGET_SHARE = 8,     /* share of the memory limit for queues and stacks, half of which may be room */
 	ENTRY_COST = 96,      /* bytes of the map for a frame, at most */
 	STALE = 1024          /* names without a frame that may always stay in the map */
 };
@@ -56,16 +56,16 @@ struct tw_filter {
 	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
 	size_t frames;     /* of all tracks */
 	struct track *tracks;
-	size_t track_room, track_count; /* those counted as held */
+	size_t track_room, track_count; /* tracks that are counted in hold.held */
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
 	struct tw_map newest;           /* track and name to the newest frame, plus 1; 0: there is none any more */
 	struct tw_hold hold;
 	struct tw_queue shared; /* time order: all tracks in one */
 	size_t taken;           /* rows of hold.ready that are in the batch */
-	struct tw_batch in;     /* of the format, from `next` on still to be looked at */
+	struct tw_batch in;     /* the format's batch; rows from `next` on have not been looked at */
 	size_t next;
 	bool ended;
-	int status; /* of the format when it ended */
+	int status; /* what the format's read returned at its end */
 	struct tw_event events[BATCH];
 	struct tw_argument *arguments;
 	size_t argument_room;
@@ -150,7 +150,7 @@ static void push(struct tw_filter *filter, struct track *track, const struct tw_
 	filter->hold.held += FRAME_COST;
 }
 
-/* The same for a slice that begins before the window. */
+/* Pushes a slice that begins before the window, and saves its begin for start(). */
 static void push_early(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
 {
@@ -235,8 +235,8 @@ static void finish(struct tw_filter *filter, struct track *track)
 
 /* ---- Events by kind. ---- */
 
-/* A slice that ends just where the window starts is not in it. So what happens at that time does not start the track,
- * but for slices that begin then. */
+/* A slice that ends exactly where the window starts is not in it. So of what happens at that very time only the begin
+ * of a slice starts the track (start()): the end of one that is open may still come. */
 
 static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
@@ -362,7 +362,8 @@ static struct track *track_at(struct tw_filter *filter, size_t number)
 	return &filter->tracks[number];
 }
 
-/* Past the end of the window tracks are told apart by what they have open; the spare one has nothing. */
+/* Whether nothing of a track is wanted any more: it has passed the end of the window, or the window is empty. The spare
+ * track stands for several and has nothing open: there the time of the event tells. */
 static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
 {
 	return track->done || filter->to <= filter->from || (track == &filter->spare && event->time >= filter->to);

@@ -48,7 +48,7 @@ static int no_memory(struct tw_reader *merged)
 	return tw_fail(merged, TW_ERR_MEMORY, "out of memory");
 }
 
-/* 0 or an errno, of the temporary file. */
+/* Turns an errno of the temporary file, or 0, into a status. */
 static int file_status(struct tw_reader *merged, int error)
 {
 	if (!error)
@@ -58,7 +58,8 @@ static int file_status(struct tw_reader *merged, int error)
 
 /* ---- The beginning. ---- */
 
-/* Only what can be read again: a pipe would lose its first bytes. What is found wrong is told when it is read. */
+/* Looks whether a trace can be opened, where it can be read again: a pipe would lose its first bytes. Findings are
+ * reported later, when it is read. */
 static int look_at(struct tw_reader *merged, size_t i)
 {
 	const char *path = ((struct tw_merge *)merged->state)->traces[i].path;
@@ -222,7 +223,7 @@ static size_t runs_most(const struct tw_reader *merged)
 	return most < RUNS_LEAST ? RUNS_LEAST : most;
 }
 
-/* Lets runs be the inputs. Returns 0 or a negative status. */
+/* Makes runs the inputs of the merge. Returns 0 or a negative status. */
 static int open_runs(struct tw_reader *merged, size_t from, size_t count, struct tw_mapping *mapping)
 {
 	struct tw_merge *merge = merged->state;
@@ -252,7 +253,7 @@ static int merge_runs(struct tw_reader *merged, size_t from, size_t count, struc
 	return status < 0 ? status : end_run(merged, to, begin, run);
 }
 
-/* Makes one of each `most` runs. */
+/* Merges each `most` runs into one. */
 static int merge_round(struct tw_reader *merged, size_t most)
 {
 	struct tw_gathering *gathering = ((struct tw_merge *)merged->state)->gathering;

@@ -9,7 +9,7 @@
 
 /* ---- Names. ---- */
 
-/* The kinds whose names and categories a filter means. */
+/* The kinds of events that filters by name and category are applied to. */
 static const bool named[TW_EVENT_KINDS] = {
     [TW_SLICE_BEGIN] = true, [TW_SLICE_END] = true,         [TW_SLICE_COMPLETE] = true, [TW_INSTANT] = true,
     [TW_COUNTER] = true,     [TW_ASYNC_BEGIN] = true,       [TW_ASYNC_INSTANT] = true,  [TW_ASYNC_END] = true,
@@ -17,7 +17,7 @@ static const bool named[TW_EVENT_KINDS] = {
     [TW_CPU_SAMPLE] = true,  [TW_ALLOCATION_SAMPLE] = true,
 };
 
-/* Those that happened in all functions of a stack. */
+/* The kinds that pass when any function of their stack matches. */
 static const bool sampled[TW_EVENT_KINDS] = {
     [TW_STACK_SAMPLE] = true,
     [TW_CPU_SAMPLE] = true,
@@ -131,7 +131,7 @@ void tw_hold_give_up(struct tw_hold *hold, const struct tw_event *begin)
 		hold->first_unjudged = begin->offset;
 }
 
-/* Lets the first row of a queue go. */
+/* Removes the first row of a queue. */
 static void release(struct tw_hold *hold, struct tw_event_rows *rows)
 {
 	const struct tw_row *row = &rows->rows[rows->head];

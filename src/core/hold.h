@@ -32,7 +32,7 @@ struct tw_hold {
 	struct tw_share share;      /* of the memory limit: beyond, the oldest rows go undecided */
 	size_t held;                /* bytes of the queues and of what else their owner holds */
 	uint64_t unjudged;          /* slices let through because there was no more memory to hold them */
-	uint64_t first_unjudged;    /* offset of the first */
+	uint64_t first_unjudged;    /* offset of the first of them */
 	struct tw_event_rows ready; /* what has been let through */
 	struct tw_verdicts functions, categories, stacks;
 	bool failed; /* no memory: nothing more is right */
@@ -52,7 +52,8 @@ bool tw_hold_wanted(struct tw_hold *hold, const struct tw_event *event);
 uint64_t tw_hold_put(struct tw_hold *hold, struct tw_queue *queue, const struct tw_event *event,
                      const struct tw_argument *arguments, const uint8_t *base, enum tw_verdict verdict);
 
-/* A slice that began at `begin`, in that row, has ended. Whether its end is to be let through: so is the begin. */
+/* Decides about a slice that has ended, whose begin was at `begin` and is that row. Returns whether it passes: then its
+ * begin is let through, and its end is to be. */
 bool tw_hold_decide(struct tw_hold *hold, struct tw_queue *queue, uint64_t row, uint64_t begin, uint64_t end);
 
 /* Lets through what need not wait any more; or all, because nothing more comes. */

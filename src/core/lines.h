@@ -8,7 +8,7 @@
 /* One line. Borrowed until the next call. */
 struct tw_text_line {
 	const uint8_t *bytes;
-	size_t size;     /* with its LF; without one where the log ends */
+	size_t size;     /* bytes, with the LF; the last line of a log may have none */
 	uint64_t offset; /* of its first byte */
 	uint64_t number; /* from 1 */
 	bool cut;        /* longer than the memory limit: only its beginning is here */

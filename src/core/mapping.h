@@ -36,14 +36,14 @@ enum tw_mapping_kind {
 /* From one dictionary to another. All zero but the first members to begin. */
 struct tw_mapping {
 	enum tw_mapping_kind kind;
-	uint32_t trace; /* whose, but for TW_MAPPING_TOGETHER */
+	uint32_t trace; /* number of the trace that `from` is of; not used with TW_MAPPING_TOGETHER */
 	const struct tw_dictionary *from;
 	struct tw_dictionary *to;
 	struct tw_homes *homes;
 	struct tw_mapping_room *room; /* NULL: nothing is left out */
 	uint32_t *names;              /* by number: that in `to`, 0 while not asked for */
 	size_t name_room;
-	uint32_t *tracks; /* the same */
+	uint32_t *tracks; /* the same of tracks */
 	size_t track_room;
 	uint32_t *stacks; /* by number, for the first stack_count */
 	size_t stack_count, stack_room;

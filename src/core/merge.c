@@ -192,7 +192,7 @@ void tw_merge_count_findings(struct tw_reader *merged)
 	}
 }
 
-/* Finds when the next row of an input is. */
+/* Sets input->head to the time of the input's next row. */
 static void look(struct tw_merge_input *input)
 {
 	if (input->next < input->batch.count)

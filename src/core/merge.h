@@ -17,7 +17,7 @@ __extension__ typedef __int128 tw_wide;
 /* How the times of a trace change: (time - pivot) * to / from + pivot + shift. */
 struct tw_merge_time {
 	uint64_t pivot;
-	uint64_t from, to; /* the same without drift */
+	uint64_t from, to; /* equal where clocks do not drift */
 	tw_wide shift;     /* ns */
 };
 
@@ -25,7 +25,7 @@ struct tw_merge_time {
 struct tw_merge_trace {
 	char *path;
 	int64_t offset_ns;
-	bool some;             /* it has had a row: known after the first read */
+	bool some;             /* it has rows: known after the first read */
 	struct tw_clock clock; /* as it was then */
 	struct tw_merge_time time;
 };
@@ -66,10 +66,10 @@ struct tw_merge {
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
 };
 
-/* As it is shown. */
+/* Returns a trace's name as it is shown. */
 const char *tw_merge_name(const struct tw_merge_trace *trace);
 
-/* What a time becomes; it may be beyond what there is. */
+/* Returns what a time becomes, which may be below 0 or beyond 64 bits. */
 static inline tw_wide tw_merge_moved(const struct tw_merge_time *how, uint64_t time)
 {
 	tw_wide away = (tw_wide)time - how->pivot;

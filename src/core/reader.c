@@ -308,7 +308,7 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
 }
 
-/* A reader of the same input. */
+/* Makes a reader of the same input as the whole. NULL when there is no memory. */
 static struct tw_reader *new_part(struct tw_reader *whole)
 {
 	struct tw_reader *part = tw_reader_new(&whole->options);

@@ -39,7 +39,7 @@ struct block {
 	size_t item_count;
 	struct tw_dictionary_changes changes;
 	struct tw_clock clock; /* behind all batches */
-	int status;            /* what follows: 1 another block, 0 the end, or why it is over */
+	int status;            /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
 struct relay {
@@ -137,7 +137,7 @@ static struct tw_batch copy(struct block *block, const struct tw_batch *batch)
 	return (struct tw_batch){events, batch->count, arguments};
 }
 
-/* Takes a batch that is in the block already. */
+/* Adds a batch whose rows the source has put into the block itself. */
 static struct tw_batch keep(struct block *block, const struct tw_batch *batch, const struct need *need)
 {
 	copy_bytes(block, need->arguments);

@@ -19,7 +19,7 @@ static const uint64_t near = UINT64_C(64) << 20; /* half of what a branch reache
 struct program {
 	struct slice *slice;
 	uint64_t base;         /* address of the file's first byte */
-	uint64_t region, used; /* of stubs, and the bytes of it that are taken */
+	uint64_t region, used; /* pages for stubs: their address, and how many bytes of them are taken */
 	struct tw_text file;
 };
 
@@ -56,7 +56,8 @@ static bool is_free(struct slice *slice, uint64_t from, uint64_t size)
 	return true;
 }
 
-/* Pages that the interval does not use, close to an address. */
+/* Finds pages for stubs, which the interval does not use, in a branch's reach of an address. Returns false where there
+ * are none. */
 static bool find_region(struct program *program, uint64_t to)
 {
 	struct slice *slice = program->slice;
@@ -106,7 +107,8 @@ static uint64_t end_of(const struct program *program)
 	return program->base + program->file.length;
 }
 
-/* The bytes that an event writes; returns how many. */
+/* Adds the bytes that an event writes, as pairs of address and byte. *count: how many. Returns false when there is no
+ * memory. */
 static bool add_writes(struct program *program, const struct slice_event *event, uint64_t *count)
 {
 	bool fine = true;
@@ -122,7 +124,7 @@ static uint64_t area_of(const struct slice_place *place)
 	return place->stub + A64_WORD * A64_MOST;
 }
 
-/* TPIDR_EL0, for all stubs. */
+/* Adds writes that set TPIDR_EL0, whose value is a word in the area of each stub. As above. */
 static bool add_thread_writes(struct program *program, uint64_t value, uint64_t *count)
 {
 	const struct slice *slice = program->slice;
@@ -153,10 +155,11 @@ static bool add_records(struct program *program, const struct slice_place *place
 			tw_store64((uint8_t *)bytes, words[k], false);
 			fine = tw_text_add(&records, bytes, sizeof bytes);
 		}
-		before = event->after - event->marks; /* that execution comes again */
+		before = event->after - event->marks; /* the marked execution is repeated: it counts twice */
 	}
 	*at = end_of(program);
-	fine = fine && add(program, records.bytes, records.length) && add_word(program, UINT64_MAX); /* never */
+	fine = fine && add(program, records.bytes, records.length) &&
+	       add_word(program, UINT64_MAX); /* an execution that never comes */
 	tw_text_free(&records);
 	return fine;
 }
@@ -190,7 +193,7 @@ static int add_stub(struct program *program, const struct slice_place *place)
 	return 0;
 }
 
-/* The end of the way there: all registers, and a branch to the first instruction. */
+/* Adds the entry: sets all registers, and branches to the interval's first instruction. */
 static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
 {
 	struct slice *slice = program->slice;
@@ -301,7 +304,8 @@ static void fill_header(uint8_t *header, uint64_t base, uint64_t entry, uint64_t
 	tw_store64(segment + 48, SLICE_PAGE, false);
 }
 
-/* Where the file itself is in memory: away from all that the interval uses. */
+/* Chooses where the file itself lies in memory: away from all that the interval uses. Returns false where there is no
+ * place. */
 static bool choose_base(struct program *program)
 {
 	static const uint64_t room = UINT64_C(1) << 32;

@@ -10,7 +10,8 @@
 
 enum { WORD = 4 };
 
-/* Registers of the system that the slice's own processor has as the traced one had. */
+/* System registers that the slice's processor has and that the program alone changes: they are read as they are, not
+ * from the trace. */
 static const uint32_t own_registers[] = {
     0xd53bd040, /* TPIDR_EL0 */
     0xd53b4200, /* NZCV */
@@ -25,13 +26,13 @@ struct work {
 	struct xtrace_snapshots snapshots;
 	struct xtrace_operations operations;
 	const struct slice_interval *interval;
-	bool began;      /* the interval, which the snapshot may be before */
-	uint64_t number; /* of the instruction behind the snapshot, from 1 */
+	bool began;      /* the interval has begun; the snapshot may be before it */
+	uint64_t number; /* number of the instruction behind the snapshot, from 1 */
 	uint64_t pc;
 	uint32_t place; /* of the instruction */
 	uint64_t call;  /* number of the last system call; 0: none */
 	uint32_t call_event;
-	uint32_t loaded, stored; /* bytes, by the instruction */
+	uint32_t loaded, stored; /* bytes that the instruction accessed so far */
 };
 
 static int no_memory(struct work *work)
@@ -81,7 +82,8 @@ void slice_free(struct slice *slice)
 
 /* ---- Events. ---- */
 
-/* The event of this execution of the place; 0 when there is no memory, otherwise its number plus 1. */
+/* Returns the number, plus 1, of the event at this execution of the place, a new one where it has none; 0 when there is
+ * no memory. */
 static uint32_t event_of(struct work *work)
 {
 	struct slice *slice = work->slice;
@@ -111,7 +113,8 @@ static bool add_write(struct slice *slice, uint32_t event, uint64_t address, uin
 	return true;
 }
 
-/* The instruction is not executed, because it would do something else; its register becomes the value. */
+/* Has the slice leave out the instruction at this execution, because it would not do the same there, and set its
+ * register to the value. */
 static int skip(struct work *work, uint64_t value)
 {
 	uint32_t event = event_of(work);
@@ -193,7 +196,7 @@ static int find_place(struct work *work, uint32_t opcode)
 	return 0;
 }
 
-/* Its bytes are memory, too. */
+/* The bytes of an instruction are memory, too: puts them there. */
 static int load_code(struct work *work, uint32_t opcode)
 {
 	struct slice_page *page = slice_page_at(work->slice, work->pc, true);
@@ -233,8 +236,8 @@ static bool is_block(uint64_t size)
 	return size >= WORD && size <= 2048 && (size & (size - 1)) == 0;
 }
 
-/* Memory that the trace does not have cannot be in the slice. Whatever comes behind the instruction, it is known
- * whole. */
+/* Refuses an instruction whose accesses the trace does not have: the slice could not make them. All tokens of the
+ * instruction have been taken. */
 static int judge_accesses(struct work *work)
 {
 	const struct xtrace_operation *last =
@@ -265,7 +268,8 @@ static int judge_last(struct work *work, uint64_t to)
 	return judge_accesses(work);
 }
 
-/* Behind instructions that only lead there, the beginning is marked. */
+/* Begins the interval at this instruction. Where the slice starts at a snapshot before it, the place is marked, so that
+ * tools can tell. */
 static int begin_here(struct work *work)
 {
 	work->began = true;

@@ -14,14 +14,14 @@ struct slice_page {
 	uint64_t address;
 	uint8_t first[SLICE_PAGE], now[SLICE_PAGE];
 	uint8_t known[SLICE_PAGE / 8];
-	uint32_t touched[SLICE_PAGE]; /* by byte: the instruction that did last, plus 1 */
+	uint32_t touched[SLICE_PAGE]; /* by byte: the instruction that touched it last, plus 1 */
 };
 
 /* A byte that something else than the program changes. */
 struct slice_write {
 	uint64_t address;
 	uint8_t byte;
-	uint32_t next; /* plus 1 */
+	uint32_t next; /* number of the next one, plus 1; 0: none */
 };
 
 /* What happens at an execution of a place beside what its instruction does. */
@@ -33,15 +33,15 @@ struct slice_event {
 	bool stops;       /* the slice ends before it */
 	bool sets_thread; /* the value is that of TPIDR_EL0 from here on */
 	uint64_t value;
-	uint32_t writes; /* first of its bytes, plus 1 */
-	uint32_t next;   /* of the place, plus 1 */
+	uint32_t writes; /* number of its first write, plus 1; 0: none */
+	uint32_t next;   /* number of the place's next event, plus 1; 0: none */
 };
 
 /* An instruction that was executed. */
 struct slice_place {
 	uint64_t pc, count;
 	uint32_t opcode;
-	uint32_t first, last; /* events, plus 1 */
+	uint32_t first, last; /* numbers of events, plus 1; 0: none */
 	uint32_t zeros;       /* bytes that DC ZVA writes, which processors differ in; 0: another instruction */
 	uint64_t stub;        /* where the stub is, once it is written */
 };
@@ -55,7 +55,7 @@ static inline bool slice_has_stub(const struct slice_place *place)
 struct slice_interval {
 	uint64_t snapshot;     /* its number */
 	uint64_t begin;        /* offset of the first instruction's token; before the snapshot: where that is */
-	uint64_t instructions; /* from there on */
+	uint64_t instructions; /* how many instructions from there on */
 };
 
 struct slice {
@@ -95,7 +95,7 @@ void slice_free(struct slice *slice);
 
 /* ---- sync.c: all threads between two points of the order of their accesses. ---- */
 
-/* What a thread does between them: nothing where there are no instructions. */
+/* What a thread does between the two points: nothing where `instructions` is 0. */
 struct slice_cut {
 	const struct xtrace_track *track;
 	struct slice_interval interval;
@@ -103,7 +103,7 @@ struct slice_cut {
 
 struct slice_sync {
 	uint64_t after, until; /* TIMEs: later than one, up to the other */
-	uint64_t accesses;     /* in the order */
+	uint64_t accesses;     /* how many accesses are in the order */
 	struct slice_cut *cuts;
 	size_t count;
 };

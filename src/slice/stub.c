@@ -47,7 +47,7 @@ static unsigned result_of(uint32_t opcode)
 	return (opcode & 0x3f000000) == 0x08000000 ? opcode >> 16 & 0x1f : opcode & 0x1f;
 }
 
-/* Registers as they were, but for X30. */
+/* Restores the registers that the stub uses, but for X30. */
 static void put_back(struct a64_code *code)
 {
 	a64_ldr(code, 25, A64_LINK, STUB_SAVED_25);

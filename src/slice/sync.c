@@ -5,7 +5,7 @@
 
 #include "slice/slice.h"
 
-enum { ACCESSES = 1024 }; /* of an instruction: LD4 has 64 */
+enum { ACCESSES = 1024 }; /* accesses of an instruction, at most: LD4 has 64 */
 
 struct access {
 	uint64_t address;
@@ -35,7 +35,7 @@ struct work {
 	size_t chosen;  /* the track whose interval is wanted */
 	uint64_t begin; /* offset of its first instruction */
 	struct lane *lanes;
-	struct lane **heap; /* those that go on, the earliest on top */
+	struct lane **heap; /* lanes that have another TIME, the earliest on top */
 	size_t waiting;
 };
 
@@ -57,7 +57,8 @@ static void take_point(struct slice_sync *sync, bool inside, bool *before, uint6
 	*before = true;
 }
 
-/* The last TIMEs before the interval, or just before its first, and in it. */
+/* Finds where the interval lies in the order: the last TIME before it, or one less than its first, and the last TIME in
+ * it. */
 static int scan(struct work *work, struct xtrace_files *files, uint64_t index, uint64_t instructions)
 {
 	struct xtrace_cursor cursor;
@@ -222,7 +223,7 @@ static int read_lanes(struct work *work)
 
 /* ---- Snapshots. ---- */
 
-/* The last one before the interval. */
+/* Finds the last snapshot before the interval. */
 static int find_snapshot(struct work *work, const struct lane *lane, struct slice_cut *cut)
 {
 	struct xtrace_files files;

@@ -18,7 +18,8 @@ enum { PADDING = 4, WORD_BITS = 64, BYTE_BITS = 8, SIZE_MOST = 1 << 12 };
 
 /* ---- Specifications. ---- */
 
-/* Demangled, as functions are called. */
+/* Adds a specification under its function's demangled name, by which functions are looked up. False when there is no
+ * memory. */
 static bool add_spec(struct tw_reader *reader, const char *name, size_t name_size, const char *text, size_t text_size)
 {
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
@@ -67,7 +68,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : tw_compare(first->order, second->order);
 }
 
-/* Where those of a name begin. */
+/* Returns the first specification of a name, or where it would be. */
 static size_t first_of(struct uftrace_specs *specs, const char *name, size_t length)
 {
 	size_t low = 0, high = specs->count;
@@ -90,7 +91,7 @@ struct found {
 	size_t count;
 };
 
-/* A value that was returned has a specification of its own. */
+/* Whether a specification is about what the record tells: returned values have their own ("retval"). */
 static bool fits_type(const struct uftrace_spec *spec, enum uftrace_type type)
 {
 	return (strncmp(spec->text, "retval", 6) == 0) == (type == UFTRACE_EXIT);
@@ -108,7 +109,8 @@ static void add_found(struct uftrace_specs *specs, const char *name, size_t leng
 	}
 }
 
-/* Of its whole name, then of that without parameters, by which functions of C++ are asked for. */
+/* Finds what is said of a function: under its whole name, then under its name without parameters, by which users ask
+ * for functions of C++. */
 static struct found find_specs(struct tw_reader *reader, uint32_t function, enum uftrace_type type)
 {
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
@@ -184,7 +186,8 @@ static int64_t signed_of(uint64_t number, size_t size)
 	return (int64_t)(number << shift) >> shift;
 }
 
-/* What has no format is a register: a small negative number of 32 bits is told as such, as uftrace does. */
+/* The value of a register without a format: what looks like a small negative number of 32 bits is taken as one, as
+ * uftrace does. */
 static int64_t guessed(uint64_t number)
 {
 	enum { SMALL = 100000 };
@@ -260,7 +263,7 @@ static size_t size_of(const char *text, const uint8_t *data, size_t have)
 	return at;
 }
 
-/* With what follows it, up to where a record may stand. */
+/* Rounds a size up to where the next record may begin. */
 static size_t whole(size_t size)
 {
 	return (size + UFTRACE_WORD - 1) / UFTRACE_WORD * UFTRACE_WORD;

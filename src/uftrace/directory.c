@@ -55,7 +55,7 @@ int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_inpu
 	return status;
 }
 
-/* A copy that ends in NUL: lines stand in the window. */
+/* Gives a line to the function as a copy that ends in NUL, because the line itself lies in the window. */
 static bool give(const struct tw_text_line *line, uftrace_take_line_fn *take, void *context, char *copy)
 {
 	size_t size = line->size;

@@ -58,7 +58,7 @@ static bool take_info_line(struct uftrace_reader *uftrace, const char *line, siz
 	return true;
 }
 
-/* The lines that are in the first bytes: what is told of the machine is not used. */
+/* Takes the lines of the info file that are in its first bytes. What it tells of the machine is not used. */
 static int take_info(struct tw_reader *reader, const uint8_t *bytes, size_t have)
 {
 	size_t at = tw_load16(bytes + 12, false), size;

@@ -12,12 +12,12 @@
 
 enum {
 	WORD = 4,
-	/* Types; less is the size of the data in words, 0 is that it is told behind the word. */
+	/* Types of records. A smaller number is the size of the data in words; 0: the size stands behind the word. */
 	PADDING = 29,
 	TIME_EXTEND = 30,
 	TIME_STAMP = 31,
 	DELTA_BITS = 27,
-	STAMP_BITS = 59, /* of a time that is told as it is */
+	STAMP_BITS = 59, /* bits of an absolute time */
 	/* The word for the size of a page. */
 	SIZE_BITS = 27,
 	COUNT_STORED = 30, /* bit: behind the records stands how many are missing before them */
@@ -99,7 +99,7 @@ static uint64_t stamp(uint64_t before, uint64_t low, uint64_t high)
 	return (before & ~((UINT64_C(1) << STAMP_BITS) - 1)) | high << DELTA_BITS | low;
 }
 
-/* Those that only tell time. Returns false for what is none. */
+/* Decodes records that only tell time. Returns false for others. */
 static bool decode_time(const uint8_t *bytes, size_t left, unsigned type, struct item *item)
 {
 	uint64_t low = tw_load32(bytes, false) >> (WORD * 8 - DELTA_BITS);
@@ -129,7 +129,7 @@ static bool decode(const uint8_t *bytes, size_t left, uint64_t time, struct item
 	if (type >= PADDING)
 		return decode_time(bytes, left, type, item);
 	size_t before = WORD, size = type * WORD;
-	if (type == 0) { /* the size counts itself */
+	if (type == 0) { /* the size includes its own word */
 		before = 2 * WORD;
 		if (left < before || tw_load32(bytes + WORD, false) < WORD)
 			return false;
@@ -189,7 +189,8 @@ static const struct uftrace_kernel_event *event_of(struct tw_reader *reader, con
 	return NULL;
 }
 
-/* A record of a thread that is shown; those before the first function are of uftrace itself. */
+/* Takes a record, where it is of a thread that is shown. Those before its first function are uftrace's own, and left
+ * out. */
 static bool take(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct item *item)
 {
 	const struct uftrace_kernel_event *event = event_of(reader, cpu, item);
@@ -213,7 +214,7 @@ static bool take(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct
 	return cpu->task && cpu->task->shown && item->time >= reader->clock.start_ns;
 }
 
-/* What is missing before a record, as a record of its own: the other one comes again. */
+/* Gives what is missing before a record as a record of its own; the record itself comes next. */
 static void give_loss(struct tw_reader *reader, struct uftrace_cpu *cpu)
 {
 	bool known = cpu->missed != UINT64_MAX;
@@ -274,7 +275,8 @@ int uftrace_kernel_next(struct tw_reader *reader, struct uftrace_cpu *cpu)
 
 /* ---- Arguments of events. ---- */
 
-/* Bytes that stand where the field tells: offset and size in halves of a word. */
+/* Finds the bytes that a field refers to: a word with their offset and size, 16 bits each. False where they are not
+ * there. */
 static bool place(const struct uftrace_kernel_field *field, const uint8_t *data, size_t size, size_t *at,
                   size_t *length)
 {

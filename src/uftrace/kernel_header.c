@@ -155,7 +155,7 @@ static uint32_t event_name(struct tw_reader *reader, struct text file)
 	return tw_dictionary_intern(reader->dictionary, &(struct tw_name){.text = name, .length = size});
 }
 
-/* Whether a record of it can be told at all. */
+/* Whether all is known that is needed to read records of the event. */
 static bool is_whole(const struct uftrace_kernel_event *event)
 {
 	bool call = event->type != UFTRACE_KERNEL_EVENT;

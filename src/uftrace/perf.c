@@ -72,7 +72,7 @@ void uftrace_cpu_close(struct uftrace_cpu *cpu)
 
 /* ---- Records. ---- */
 
-/* The rest of a file is lost behind what is no record: nothing tells where the next one is. */
+/* Gives up a file where no record stands: nothing tells where the next one would be, so the rest is lost. */
 static int give_up(struct tw_reader *reader, const struct uftrace_cpu *cpu, size_t size, size_t have)
 {
 	bool cut = have < HEADER || size > have;
@@ -117,7 +117,8 @@ static int next_record(struct tw_reader *reader, struct uftrace_cpu *cpu, struct
 	return 1;
 }
 
-/* A switch of a thread that is shown; those before the first function are of uftrace itself. */
+/* Takes a switch, where it is of a thread that is shown. Those before its first function are uftrace's own, and left
+ * out. */
 static bool take_switch(struct tw_reader *reader, struct uftrace_cpu *cpu, const struct perf_record *record)
 {
 	enum { TID = HEADER + 4, TIME = HEADER + 8, ALL = HEADER + 16 };

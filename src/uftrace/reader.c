@@ -15,7 +15,7 @@ static size_t source_count(const struct uftrace_reader *uftrace)
 	return uftrace->task_count + uftrace->cpu_count;
 }
 
-/* NULL: it is a task's. */
+/* Returns the CPU whose file a source is; NULL: it is a task's file. */
 static struct uftrace_cpu *cpu_of(const struct uftrace_reader *uftrace, size_t source)
 {
 	return source < uftrace->task_count ? NULL : &uftrace->cpus[source - uftrace->task_count];
@@ -205,7 +205,8 @@ static const uint8_t events[UFTRACE_TYPES] = {
     [UFTRACE_KERNEL_EVENT] = TW_INSTANT,
 };
 
-/* The data is kept as long as the batch. */
+/* Adds the arguments of a record to a row, with a copy of their data, which lives as long as the batch. Returns 0 or a
+ * negative status. */
 static int add_arguments(struct tw_reader *reader, const struct uftrace_record *record, struct tw_event *row)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -223,7 +224,7 @@ static int add_arguments(struct tw_reader *reader, const struct uftrace_record *
 	return 0;
 }
 
-/* What else ran on the CPU is not told: nobody. */
+/* Makes a switch. The trace does not tell what else ran on the CPU: `nobody` stands for it. */
 static void add_switch(const struct uftrace_reader *uftrace, const struct uftrace_record *record, struct tw_event *row)
 {
 	enum { RUNNING = 1, BLOCKED = 3 }; /* as enum tw_sched_state has them */
@@ -261,7 +262,7 @@ static int add_row(struct tw_reader *reader, struct uftrace_task *task, const st
 
 /* ---- Functions that are over without a record: longjmp() and exec() leave none, and some are lost. ---- */
 
-/* The next record waits, with its name. Returns 1, 0 at the end, or a negative status. */
+/* Takes the next record and finds its name. Returns 1, 0 at the end, or a negative status. */
 static int take_record(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
@@ -274,7 +275,8 @@ static int take_record(struct tw_reader *reader)
 	return uftrace->name == UINT32_MAX ? TW_ERR_MEMORY : 1;
 }
 
-/* How many functions are open where the record may be: one less than its depth tells, where another one ends. */
+/* Returns how many functions of the thread may be open where the record stands; those above have ended without a
+ * record. The one that an exit ends is among them, unless another is open in its place. */
 static size_t open_before(const struct uftrace_reader *uftrace)
 {
 	const struct uftrace_record *record = &uftrace->record;
@@ -302,7 +304,7 @@ static bool end_function(const struct uftrace_reader *uftrace, struct tw_event *
 	return name != 0;
 }
 
-/* What is open after the record. */
+/* Keeps account of what is open after the record. Returns 0 or a negative status. */
 static int note_open(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);

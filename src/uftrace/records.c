@@ -206,7 +206,8 @@ static bool ends_here(const struct thread *thread, bool any_depth, const uint8_t
 	return any_depth ? fits(&anywhere, bytes, have) && goes_on(bytes, have, at_end) : fits(thread, bytes, have);
 }
 
-/* Where the data ends by what is said of it; 0: nowhere. Returns a negative status when there is no memory. */
+/* Finds the end of a record's data by the specifications of its function; 0: none of them fits. Returns that, or a
+ * negative status. */
 static int told_end(struct uftrace_cursor *cursor, const struct thread *thread, const uint8_t *bytes, size_t have,
                     const struct uftrace_record *record, size_t *end)
 {
@@ -241,7 +242,7 @@ static int take_data(struct uftrace_cursor *cursor, const struct thread *thread,
 	return 0;
 }
 
-/* At least so many bytes from the next record on. */
+/* Views at least `want` bytes from the next record on, fewer only at the end. Returns 0 or a negative status. */
 static int view(struct uftrace_cursor *cursor, size_t want, const uint8_t **bytes, size_t *have)
 {
 	int status = tw_window_view(&cursor->window, cursor->next, want, bytes, have);

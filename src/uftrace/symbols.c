@@ -40,7 +40,7 @@ struct load {
 	struct tw_reader *reader;
 	struct uftrace_module *module;
 	struct uftrace_session *session;
-	struct tw_text function; /* that lines about arguments are about */
+	struct tw_text function; /* the function that the following lines about arguments belong to */
 	bool failed;             /* no memory */
 };
 
@@ -110,7 +110,8 @@ static const char *symbol_at(const struct uftrace_module *module, uint64_t addre
 	return module->texts + module->symbols[count - 1].text;
 }
 
-/* "F: 1219 add" is about a function; its name is without parameters here, so its symbol is taken. */
+/* Takes "F: 1219 add", a function, or a line about its arguments. The name there has no parameters: that of the symbol
+ * at the offset is taken instead. */
 static bool take_debug_line(void *context, char *line)
 {
 	struct load *load = context;
@@ -126,7 +127,7 @@ static bool take_debug_line(void *context, char *line)
 	return true;
 }
 
-/* Reads a file that is called as the module is. */
+/* Reads a file whose name is the module's with an ending. */
 static int read_beside(struct load *load, const char *ending, uftrace_take_line_fn *take, bool *found)
 {
 	const char *path = load->module->path, *slash = strrchr(path, '/');
@@ -263,7 +264,7 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 	return true;
 }
 
-/* What lies where a library is, the one that was opened last. */
+/* Whether a module is what was opened last at an address, in a session. */
 static bool is_there(const struct uftrace_symbols *symbols, uint32_t number, uint64_t base, uint32_t module)
 {
 	const struct uftrace_session *session = &symbols->sessions[number];
@@ -297,7 +298,8 @@ bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time
 	return true;
 }
 
-/* The later of what is known and a session; one that is still to come bounds how long that holds. */
+/* Takes a session as the one that holds at a time, when it begins later than the one found so far. One that is still to
+ * come bounds in *until how long the answer holds. */
 static void take_later(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint32_t *found,
                        uint64_t *until)
 {

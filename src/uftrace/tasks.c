@@ -31,7 +31,7 @@ static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 
 /* ---- task.txt: "TASK timestamp=39138.712072702 tid=12150 pid=12150". ---- */
 
-/* What comes after the word; NULL: it is not there. */
+/* Returns what stands behind a word in a line; NULL: the word is not there. */
 static const char *after(const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
@@ -245,7 +245,7 @@ static int by_number(const void *a, const void *b)
 	return tw_compare(first->number, second->number);
 }
 
-/* A directory has no order. */
+/* Sorts the files of CPUs by their numbers: a directory has no order. */
 static void sort_cpus(struct uftrace_reader *uftrace)
 {
 	if (uftrace->cpu_count)

@@ -16,7 +16,7 @@ enum {
 	UFTRACE_ROWS = 256,
 	UFTRACE_LINE_MOST = 1 << 16,
 	UFTRACE_DATA_MOST = 1 << 12, /* bytes behind a record */
-	UFTRACE_ARGUMENTS = 16,      /* of a function, at most */
+	UFTRACE_ARGUMENTS = 16,      /* arguments of a function, at most */
 	UFTRACE_STORE = 1 << 16      /* bytes of arguments of a batch */
 };
 
@@ -70,9 +70,9 @@ struct uftrace_session {
 	size_t count, room;
 	bool loaded;
 	uint32_t under; /* of a library: the session that it came to; otherwise UINT32_MAX */
-	uint64_t base;  /* where it begins */
+	uint64_t base;  /* its base address */
 	uint32_t module;
-	unsigned libraries; /* with those under it */
+	unsigned libraries; /* how many libraries are under it */
 };
 
 struct uftrace_symbols {
@@ -94,8 +94,8 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 /* A library that task.txt tells. Returns false when there is no session, no room or no memory. */
 bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path);
 
-/* What a process was at a time: the number of its session, or UINT32_MAX. Where *until is later than what comes next,
- * it becomes that. */
+/* Returns the session that a process had at a time, or UINT32_MAX. *until is lowered to the begin of its next session,
+ * where that is earlier. */
 uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until);
 
 /* The same session with all libraries that had been opened in it. */
@@ -173,7 +173,7 @@ int uftrace_cursor_next(struct uftrace_cursor *cursor, struct uftrace_record *re
 /* What the data behind a function's records is. */
 struct uftrace_spec {
 	char *name, *text; /* of the function, and what is behind it */
-	size_t order;      /* in which they were told */
+	size_t order;      /* the order in which they were told */
 };
 
 struct uftrace_specs {
