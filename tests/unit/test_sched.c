@@ -153,6 +153,29 @@ static void test_threads(void **state)
 	tear_down(&scene);
 }
 
+/* The shortest and the longest are neither the first nor the last: 20, 5, 30 and 10 ns. */
+static void test_latencies(void **state)
+{
+	static const uint64_t latencies[] = {20, 5, 30, 10};
+	(void)state;
+	struct scene scene;
+	set_up(&scene, NULL);
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t time = 100 * i;
+		wake(&scene, time, A);
+		switch_to(&scene, time + latencies[i], IDLE, TW_SCHED_RUNNING, A);
+		switch_to(&scene, time + 50, A, TW_SCHED_BLOCKED, IDLE);
+	}
+	assert_int_equal(tw_sched_end(scene.sched), 0);
+	const struct tw_sched_thread *a = thread_of(&scene, A);
+	assert_int_equal(a->latencies, 4);
+	assert_int_equal(a->latency_min_ns, 5);
+	assert_int_equal(a->latency_p50_ns, 10);
+	assert_int_equal(a->latency_max_ns, 30);
+	assert_int_equal(a->running_ns, 30 + 45 + 20 + 40);
+	tear_down(&scene);
+}
+
 static void test_cpu(void **state)
 {
 	(void)state;
@@ -348,10 +371,10 @@ static void test_no_plot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_threads), cmocka_unit_test(test_cpu),      cmocka_unit_test(test_idle),
-	    cmocka_unit_test(test_order),   cmocka_unit_test(test_names),    cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_columns), cmocka_unit_test(test_majority), cmocka_unit_test(test_legend),
-	    cmocka_unit_test(test_no_plot),
+	    cmocka_unit_test(test_threads), cmocka_unit_test(test_latencies), cmocka_unit_test(test_cpu),
+	    cmocka_unit_test(test_idle),    cmocka_unit_test(test_order),     cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_limit),   cmocka_unit_test(test_columns),   cmocka_unit_test(test_majority),
+	    cmocka_unit_test(test_legend),  cmocka_unit_test(test_no_plot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
