@@ -71,6 +71,15 @@ SECOND = 5_000_000_000
 open("data/70.dat", "wb").write(b"".join(eval("(" + sys.argv[1] + ")")))' "$1"
 }
 
+@test "uftrace: a character is one byte, and what follows stands at a multiple of four" {
+	written
+	records "[record(SECOND, ENTRY, 0, BASE + WORK, struct.pack('<4si', b'A\x01\x02\x03', -2)),
+		record(SECOND + 5, EXIT, 0, BASE + WORK)]"
+	printf 'argspec:lines=1\nargspec:work@arg1/c,arg2/i32\n' >>data/info
+	trackway dump --json --thread 70 data >out
+	grep -q '"arguments":{"arg1":"A","arg2":-2}' out || fail "$(cat out)"
+}
+
 # The time of the record behind the data is one that would be a record`s word, too: of a loss, of an event.
 @test "uftrace: where data ends is told by what it is, not by bytes in it that look like a record" {
 	local kind
