@@ -225,11 +225,24 @@ void tw_calls_advance(struct tw_calls *calls, uint64_t time);
 /* Makes a track the current one. */
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 
+/* The same, inline where nothing needs to be made or given back. */
+static inline void tw_calls_turn_to(struct tw_calls *calls, uint32_t track)
+{
+	const struct tw_call_stack *left = calls->stack;
+	if (track == calls->track)
+		return;
+	if (calls->in_turn || track >= calls->stack_room || (left->space && !left->depth)) {
+		tw_calls_switch(calls, track);
+		return;
+	}
+	calls->track = track;
+	calls->stack = &calls->stacks[track];
+}
+
 /* Makes the track of an event the current one. False where it is no call: then the event is taken. */
 static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *event)
 {
-	if (event->track != calls->track)
-		tw_calls_switch(calls, event->track);
+	tw_calls_turn_to(calls, event->track);
 	if (tw_is_call(event))
 		return true;
 	tw_calls_take(calls, event);
