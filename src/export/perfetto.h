@@ -16,7 +16,8 @@ enum {
 	PERFETTO_VALUE_MAX = 64 << 10,   /* bytes of one argument; the rest is cut off and counted */
 	PERFETTO_NAME_MAX = 32 << 10,    /* the same for a name */
 	PERFETTO_EVENT_MAX = 512 << 10,  /* bytes of an event after which it takes no more arguments */
-	PERFETTO_STACK_MAX = 4096        /* frames of one stack, the innermost */
+	PERFETTO_STACK_MAX = 4096,       /* frames of one stack, the innermost */
+	PERFETTO_COMM_MAX = 32           /* bytes that stand for a thread, of those that are kept */
 };
 
 /* Numbers of fields, by message. Source: protos/perfetto/trace of Perfetto's sources. */
@@ -118,6 +119,13 @@ struct perfetto_name {
 	uint64_t event_field, category_field; /* that refer to it, packed, once it was told as such */
 };
 
+/* What stands for a thread in switches, as it is written: its name and id. */
+struct perfetto_comm {
+	const char *of; /* the text that it was made of, to see when the thread has another; NULL: it was not */
+	uint8_t size;   /* of each; 0: too long to be kept */
+	uint8_t bytes[2][PERFETTO_COMM_MAX]; /* of the thread that leaves, of the one that comes */
+};
+
 struct perfetto_track {
 	uint32_t told; /* the number of the reset */
 	uint32_t name; /* that was told */
@@ -125,6 +133,7 @@ struct perfetto_track {
 	uint32_t pid, tid;
 	uint64_t uuid, process; /* process: uuid of its track, 0 where there is none */
 	uint64_t uuid_field;    /* of an event, packed */
+	struct perfetto_comm comm;
 };
 
 struct perfetto_process {

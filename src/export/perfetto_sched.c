@@ -101,10 +101,105 @@ static void count_others(struct perfetto *perfetto, const struct tw_event *event
 	}
 }
 
+/* ---- Switches without arguments between threads with short names, as most are: the size of each message is a byte, and
+ * all is put where it goes out. `make bench` measures convert. ---- */
+
+enum { LEAVING, COMING };
+
+static void make_comm(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const char *text)
+{
+	static const struct side *const sides[] = {[LEAVING] = &leaving, [COMING] = &coming};
+	struct perfetto_comm *comm = &perfetto->tracks[number].comm;
+	struct tw_proto *proto = &perfetto->event;
+	*comm = (struct perfetto_comm){.of = text};
+	for (size_t i = 0; i < 2; i++) {
+		add_side(perfetto, event, number, sides[i]);
+		comm->size = proto->length <= PERFETTO_COMM_MAX ? (uint8_t)proto->length : 0;
+		if (comm->size)
+			memcpy(comm->bytes[i], proto->bytes, comm->size);
+		tw_proto_clear(proto);
+	}
+}
+
+/* NULL where it is not kept. */
+static const struct perfetto_comm *comm_of(struct perfetto *perfetto, const struct tw_event *event, uint32_t number)
+{
+	const struct perfetto_comm *comm = &perfetto->tracks[number].comm;
+	uint32_t name = tw_dictionary_track(perfetto->dictionary, number)->name;
+	const struct tw_name *known = &perfetto->all_names[name];
+	if (comm->of != known->text && known->length <= PERFETTO_COMM_MAX)
+		make_comm(perfetto, event, number, known->text);
+	return comm->of == known->text && comm->size ? comm : NULL;
+}
+
+static uint8_t *put_comm(uint8_t *p, const struct perfetto_comm *comm, unsigned side)
+{
+	memcpy(p, comm->bytes[side], PERFETTO_COMM_MAX);
+	return p + comm->size;
+}
+
+static uint8_t *put_number(uint8_t *p, unsigned field, uint64_t value)
+{
+	*p = (uint8_t)(field << 3);
+	return tw_proto_digits(p + 1, value);
+}
+
+/* Begins a message whose size will be a byte: returns the place of that. */
+static uint8_t *begin_message(uint8_t *p, unsigned field)
+{
+	*p = (uint8_t)(field << 3 | TW_PROTO_DELIMITED);
+	return p + 1;
+}
+
+static void end_message(uint8_t *size, const uint8_t *end)
+{
+	*size = (uint8_t)(end - size - 1);
+}
+
+static void put_switch(struct perfetto *perfetto, const struct tw_event *event, uint32_t pid,
+                       const struct perfetto_comm *from, const struct perfetto_comm *to)
+{
+	enum {
+		FIELDS = 8,
+		FIELD_MAX = 2 + TW_PROTO_VARINT_MAX,
+		SWITCH_MAX = FIELDS * FIELD_MAX + 2 * PERFETTO_COMM_MAX
+	};
+	struct tw_output *out = &perfetto->writer->out;
+	uint8_t *start = (uint8_t *)tw_output_room(out, SWITCH_MAX);
+	uint8_t *packet = begin_message(start, TRACE_PACKET);
+	uint8_t *p = put_number(packet + 1, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
+	p = put_number(p, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
+	uint8_t *bundle = begin_message(p, PACKET_FTRACE_EVENTS);
+	uint8_t *ftrace = begin_message(put_number(bundle + 1, BUNDLE_CPU, event->cpu), BUNDLE_EVENT);
+	p = put_number(ftrace + 1, FTRACE_TIMESTAMP, event->time);
+	uint8_t *kind = begin_message(put_number(p, FTRACE_PID, pid), FTRACE_SCHED_SWITCH);
+	p = put_number(put_comm(kind + 1, from, LEAVING), SWITCH_PREV_STATE, linux_state(event->value));
+	p = put_comm(p, to, COMING);
+	end_message(kind, p);
+	end_message(ftrace, p);
+	end_message(bundle, p);
+	end_message(packet, p);
+	tw_output_took(out, (size_t)(p - start));
+}
+
+/* The first packet after a reset says more. */
+static bool try_quickly(struct perfetto *perfetto, const struct tw_event *event, uint32_t pid)
+{
+	if (event->argument_count || perfetto->said_reset != perfetto->reset)
+		return false;
+	const struct perfetto_comm *from = comm_of(perfetto, event, event->track);
+	const struct perfetto_comm *to = comm_of(perfetto, event, event->other);
+	if (from && to)
+		put_switch(perfetto, event, pid, from, to);
+	return from && to;
+}
+
 void tw_perfetto_take_switch(struct perfetto *perfetto, const struct tw_event *event)
 {
 	uint32_t pid = tw_perfetto_track(perfetto, event->track)->tid;
 	tw_perfetto_track(perfetto, event->other);
+	if (try_quickly(perfetto, event, pid))
+		return;
 	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_SWITCH, pid);
 	add_side(perfetto, event, event->track, &leaving);
 	tw_proto_uint(&perfetto->event, SWITCH_PREV_STATE, linux_state(event->value));
