@@ -101,8 +101,8 @@ static void count_others(struct perfetto *perfetto, const struct tw_event *event
 	}
 }
 
-/* ---- Switches without arguments between threads with short names, as most are: the size of each message is a byte, and
- * all is put where it goes out. `make bench` measures convert. ---- */
+/* ---- Switches without arguments between threads with short names, as most are: the size of each message is a byte,
+ * and all is put where it goes out. `make bench` measures convert. ---- */
 
 enum { LEAVING, COMING };
 

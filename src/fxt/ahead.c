@@ -1,10 +1,10 @@
-/* ahead.c - chunks of an archive one after the other, read and decoded ahead by other threads.
+/* ahead.c - reads the chunks of an archive, and decodes them ahead with other threads.
  *
- * Three things happen to a chunk: it is read, walked, decoded. Reading and walking go in order, because a chunk begins
- * with what the one before could not finish; decoding does not. The caller's thread walks, which changes tables and
- * dictionary, always the same number of chunks ahead of the one that it gets, so that nothing depends on how many
- * threads there are; whoever has nothing else to do reads the next chunk or decodes the oldest. What of a chunk can be
- * done without the walk is done as soon as it is read: the walk then leaps over it. */
+ * A chunk is read, walked and decoded. Reading and walking go in the order of the archive, because a chunk begins with
+ * the record that the one before could not finish; decoding goes in any order. Only the caller's thread walks, which
+ * changes tables and dictionary; it is always the same number of chunks ahead of the one that it gets, so that results
+ * do not depend on the number of threads. A thread that has nothing else to do reads the next chunk or decodes the
+ * oldest. Work that does not need the walk is done as soon as a chunk is read: the walk then leaps over its records. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/ahead.h"
 
@@ -17,22 +17,21 @@
 #include "fxt/fxt.h"
 
 enum {
-	LINE = 12,       /* chunks between being read and being given out, at most */
-	STATE_SHARE = 2, /* of the memory limit, for tables and names */
-	MERGED_SHARE = 4 /* the same where several archives are merged, which has all names once more */
+	LINE = 12,       /* chunks that have been read and not yet given out, at most */
+	STATE_SHARE = 2, /* tables and names may take 1 / STATE_SHARE of the memory limit, */
+	MERGED_SHARE = 4 /* and this where archives are merged: the merged trace has all names once more */
 };
 
-/* How many chunks are walked before the first of them is given out, and how many there are between being read and being
- * given out. */
+/* How many chunks are walked and not yet given out, and how many are read and not yet given out. */
 struct distance {
 	unsigned walks, lines;
 };
 
 static const struct distance usual = {8, LINE};
-static const struct distance leapt = {4, 8};  /* most is done as soon as a chunk is read */
-static const struct distance taken = {3, 6};  /* the walk takes a part of the work: all should stay in near caches */
-static const struct distance merged = {4, 6}; /* several archives are read at once: each has less memory, */
-static const struct distance many = {2, 3};   /* and where there are many */
+static const struct distance leapt = {4, 8};  /* most work is done as soon as a chunk is read */
+static const struct distance taken = {3, 6};  /* the walk does some of the work: chunks should stay in near caches */
+static const struct distance merged = {4, 6}; /* several archives are read at once, each with less memory */
+static const struct distance many = {2, 3};   /* more than FXT_FEW archives */
 
 enum stage { READ, READY, WALKED, DECODED }; /* READY: to be walked */
 
@@ -50,10 +49,10 @@ struct fxt_ahead {
 	struct fxt_walk walk;
 	struct distance distance;
 	struct slot line[LINE];       /* chunk number n is line[n % LINE] */
-	uint64_t given, walked, read; /* how many chunks have gone so far: given <= walked <= read */
+	uint64_t given, walked, read; /* how many chunks have come so far: given <= walked <= read */
 	uint64_t position;            /* bytes read */
 	bool reading, at_end;
-	bool big;   /* the byte order where the walk was last */
+	bool big;   /* the byte order at the end of the last chunk that was walked */
 	int status; /* of the input */
 	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
 	size_t spare_count;
@@ -64,9 +63,9 @@ struct fxt_ahead {
 	size_t spare_bytes_count;
 	struct fxt_call_room rooms[LINE];
 	size_t room_count;
-	struct fxt_scratch guest;                                                   /* of who lends a hand */
-	fxt_more_fn *more;                                                          /* NULL, or something else to do */
-	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* NULL, or before tables go */
+	struct fxt_scratch guest;                                                   /* fxt_ahead_lend_hand() */
+	fxt_more_fn *more;                                                          /* fxt_ahead_more(), or NULL */
+	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* before tables go, or NULL */
 	void *context;
 	uint64_t held_from; /* fxt_ahead_hold() */
 	struct fxt_crew *crew;
@@ -90,16 +89,16 @@ static void lend_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 		ahead->room_count--;
 }
 
-/* What was lately used is near. */
+/* The room that was used last is given out first: it is still in a near cache. */
 static void return_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	if (ahead->work->take && ahead->room_count < LINE && fxt_calls_return(chunk, &ahead->rooms[ahead->room_count]))
 		ahead->room_count++;
 }
 
-/* ---- Who does what: all of these with the lock, which is let go during the work. ---- */
+/* ---- Work: all of these are called with the lock, and let it go meanwhile. ---- */
 
-/* Meanwhile another thread may read the next chunk. */
+/* Does what can be done before the walk. Meanwhile another thread may read the next chunk. */
 static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
 {
 	bool big = ahead->big;
@@ -177,14 +176,14 @@ static bool try_all(struct fxt_ahead *ahead, bool decode_first, struct fxt_scrat
 	                    : try_read(ahead, scratch) || try_decode(ahead, scratch);
 }
 
-/* For a thread of the crew. */
+/* What a thread of the crew does. */
 static bool serve(void *context, struct fxt_scratch *scratch)
 {
 	struct fxt_ahead *ahead = context;
 	return try_all(ahead, ahead->read - ahead->walked >= 2, scratch);
 }
 
-/* For the caller's thread: does something for this archive, or for another that is read with it, or else waits. */
+/* What the caller's thread does while it waits: something for this archive, or for another one of the crew. */
 static void help(struct fxt_ahead *ahead, bool decode_first)
 {
 	struct fxt_crew *crew = ahead->crew;
@@ -202,7 +201,7 @@ static bool all_decoded(const struct fxt_ahead *ahead)
 	return true;
 }
 
-/* What has been decoded may have left rows for later. */
+/* Decoded chunks may have left rows to be made later: they are made now. */
 static void finish_waiting(struct fxt_ahead *ahead)
 {
 	struct fxt_chunk *line[LINE];
@@ -213,7 +212,7 @@ static void finish_waiting(struct fxt_ahead *ahead)
 		ahead->finish(ahead->context, line, count);
 }
 
-/* Everything up to here must be decoded, before tables are forgotten. */
+/* Decodes everything up to where the walk is, before it forgets tables. */
 static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	pthread_mutex_lock(&ahead->crew->lock);
@@ -227,7 +226,7 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
-/* Where the walk begins with records of a provider that is wanted. */
+/* Lets the walking thread take records before the walk, where no provider is left out and there is no damage. */
 static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	const struct fxt_walk *walk = &ahead->walk;
@@ -238,7 +237,7 @@ static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	ahead->work->take(chunk, &ahead->wish);
 }
 
-/* Walks a chunk, out of the lock: nobody else touches it before. Returns 0 or a negative status. */
+/* Walks a chunk, without the lock: until it is walked no other thread touches it. Returns 0 or a negative status. */
 static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	const struct fxt_chunk *first = ahead->line[ahead->given % LINE].chunk;
@@ -258,7 +257,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	return status;
 }
 
-/* Whether the thread that walks may decode the chunk that it has walked at once, while it is in a near cache: no other
+/* Whether the walking thread may decode the chunk that it has just walked, while that is in a near cache: no other
  * chunk waits to be walked. */
 static bool has_time(const struct fxt_ahead *ahead)
 {
@@ -284,7 +283,7 @@ static void walk_next(struct fxt_ahead *ahead)
 		decode(ahead, slot, &ahead->crew->scratch);
 }
 
-/* Walks as far ahead as it must. */
+/* Walks as many chunks ahead as `distance` says. */
 static void walk_ahead(struct fxt_ahead *ahead)
 {
 	while (ahead->walked - ahead->given < ahead->distance.walks && !(ahead->at_end && ahead->walked == ahead->read))

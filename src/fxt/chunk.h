@@ -21,40 +21,41 @@
 enum {
 	FXT_CHUNK = 1 << 18,       /* bytes read at a time */
 	FXT_CHUNK_LEAST = 1 << 14, /* the same where many archives are read at once */
-	FXT_HEAD = 16,             /* room before them for what the chunk before has left: a 16th of the bytes */
-	FXT_LOOK = 1 << 15         /* bytes after a doubtful place that are enough to judge it */
+	FXT_HEAD = 16,     /* a 16th of the bytes is room before them, for a record that the chunk before began */
+	FXT_LOOK = 1 << 15 /* bytes behind a doubtful place that are enough to judge it */
 };
 
 enum fxt_piece_kind {
-	FXT_RECORDS, /* one after the other, each of the size that its header says */
-	FXT_BROKEN,  /* a record whose size can be trusted, but not what is in it */
+	FXT_RECORDS, /* records one after the other, each of the size that its header says */
+	FXT_BROKEN,  /* a record whose size can be trusted, but not its contents */
 	FXT_LOST,    /* bytes that are no records */
 	FXT_CUT,     /* the beginning of a record that goes beyond the end of the file */
-	FXT_PAYLOAD  /* of a large blob that began in a chunk before */
+	FXT_PAYLOAD  /* bytes of a large blob that began in an earlier chunk */
 };
 
 struct fxt_piece {
 	enum fxt_piece_kind kind;
 	bool big;       /* its words are big endian */
-	bool odd;       /* records: one that has something unknown in it */
-	bool leapt;     /* records: those of the chunk's leap */
-	bool last;      /* payload: the blob ends with it */
+	bool odd;       /* FXT_RECORDS: a single one, with something unknown in it */
+	bool leapt;     /* FXT_RECORDS: those of the chunk's leap */
+	bool last;      /* FXT_PAYLOAD: the blob ends with it */
 	size_t from;    /* places in the chunk's bytes */
-	size_t to;      /* payload: without the padding */
-	uint64_t count; /* records: how many */
-	uint64_t lost;  /* of FXT_LOST: bytes in all, chunks before included; of FXT_CUT: that the record should have */
+	size_t to;      /* FXT_PAYLOAD: without the padding */
+	uint64_t count; /* FXT_RECORDS: how many */
+	uint64_t
+	    lost; /* FXT_LOST: bytes in all, with those in earlier chunks; FXT_CUT: bytes that the record should have */
 	const char *fault; /* what was expected: a constant */
 	uint64_t found;    /* the word that is there */
 };
 
-/* A leap: records in a row that were decoded before it was known where the records of the chunk begin, all of them
- * sound and none that others depend on. It counts if the walk comes to the first of them. */
+/* A leap: records in a row that were decoded before the walk knew where the records of the chunk begin. All of them are
+ * sound, and no others depend on them. It counts if the walk comes to the first of them, and passes over them then. */
 struct fxt_leap {
 	bool big;
 	size_t from, to; /* places in the chunk's bytes */
-	size_t last;     /* that of the last record */
-	uint64_t count;  /* 0: there is no leap */
-	uint64_t least;  /* of a chunk that may wait: the least second word of a record, its time in ticks */
+	size_t last;     /* place of the last record */
+	uint64_t count;  /* of records; 0: there is no leap */
+	uint64_t least;  /* window.c: the least time of a record, in ticks */
 };
 
 /* What holds from a metadata or initialization record on. */
@@ -68,7 +69,7 @@ struct fxt_turn {
 	int64_t wall_ns;
 };
 
-/* What of a row waits for the dictionary. */
+/* What of a row is completed by the commit, with the dictionary. */
 enum fxt_fix_kind {
 	FXT_FIX_NAME,
 	FXT_FIX_CATEGORY,
@@ -77,9 +78,9 @@ enum fxt_fix_kind {
 	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
 	FXT_FIX_OTHER_BY_KOID,
 	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
-	FXT_FIX_REFERENCE,        /* an argument that leads to an object: a, b: struct fxt_object */
-	FXT_FIX_OBJECT,           /* the row gives one a name: a, b: the same */
-	FXT_FIX_KERNEL_OBJECT,    /* the row is about one: b: koid */
+	FXT_FIX_REFERENCE,        /* an argument that refers to an object: a, b as in struct fxt_object */
+	FXT_FIX_OBJECT,           /* the row gives an object its name: a, b as in struct fxt_object */
+	FXT_FIX_KERNEL_OBJECT,    /* the row describes a kernel object: b: koid */
 	FXT_FIX_TRACK_OF_PROCESS, /* b: process */
 	FXT_FIX_PAYLOAD           /* more of the blob of an earlier row */
 };
@@ -88,7 +89,7 @@ struct fxt_fix {
 	uint32_t row;
 	uint8_t kind; /* enum fxt_fix_kind */
 	uint8_t argument;
-	uint16_t reference; /* names: an index that nothing is registered under; 0: the text follows */
+	uint16_t reference; /* names: an index that is not registered; 0: the text is in `bytes` */
 	uint32_t length;
 	const uint8_t *bytes; /* names: the text */
 	uint64_t a, b;
@@ -98,7 +99,7 @@ struct fxt_fix {
 struct fxt_note {
 	enum fxt_rule rule;
 	uint64_t record, at; /* offsets */
-	uint64_t a, b;       /* what the rule's text tells */
+	uint64_t a, b;       /* numbers for the rule's text */
 	const char *text;    /* a constant, or NULL */
 };
 
@@ -121,10 +122,10 @@ struct fxt_linked_pair {
 	uint64_t key, bits;
 };
 
-/* What a thread looked up, from chunk to chunk as long as no string gets another meaning. */
+/* What a thread looked up. It holds from chunk to chunk, until a string gets another meaning. */
 struct fxt_memo {
-	const struct fxt_provider *provider;      /* whose */
-	uint64_t strings;                         /* of the chunk */
+	const struct fxt_provider *provider;      /* whose references these are */
+	uint64_t strings;                         /* as in the chunk that it was used for last */
 	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
 	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
 	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
@@ -134,14 +135,14 @@ struct fxt_memo {
 
 #define FXT_STRINGS_NEW UINT64_MAX
 
-/* Damage. */
+/* Damage that was found. */
 struct fxt_counts {
 	uint64_t lost_bytes;
 };
 
 enum {
-	FXT_READY_LEAST = 8 * TW_FXT_WORD,               /* room that is there when a short record is made ready */
-	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* of any */
+	FXT_READY_LEAST = 8 * TW_FXT_WORD, /* room that a record without arguments needs to be made ready */
+	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
 };
 
 /* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
@@ -160,55 +161,55 @@ struct fxt_chunk {
 	size_t room, begin, end;
 	uint64_t base; /* offset in the archive of bytes[0]; wraps where the head goes beyond the start */
 	bool at_end;   /* the archive ends with it */
-	bool big;      /* of the piece that is decoded */
-	size_t walked; /* as far as the walk went */
+	bool big;      /* byte order of the piece that is being decoded */
+	size_t walked; /* place that the walk has come to */
 	struct fxt_leap leap;
-	size_t decoded; /* pieces that are rows */
+	size_t decoded; /* pieces that have been decoded */
 	struct fxt_piece *pieces;
 	size_t piece_count, piece_room;
 	struct fxt_turn *turns;
 	size_t turn_count, turn_room, turned;
 	struct fxt_turn turn;           /* at the place that is decoded next */
-	bool told_provider, told_clock; /* that this turn is without a provider, without a clock */
+	bool told_provider, told_clock; /* it was reported that this turn has no provider, no clock */
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
-	bool timed;             /* there was one */
+	bool timed;             /* a row had a time of its own */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
 	struct tw_slab slab;
-	const struct fxt_links *links; /* where there are briefs: what records are made ready with; NULL: none are */
-	uint8_t *record;               /* then: room for one with arguments, FXT_READY_MOST */
+	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
+	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */
 	size_t brief_rows;             /* rows that have a brief */
-	uint64_t first;                /* time of the first record that has one */
+	uint64_t first;                /* time of the first record that has a time */
 	struct fxt_fix *fixes;
 	size_t fix_count, fix_room;
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	struct fxt_counts counts;
 	struct fxt_memo *memo;     /* of the thread that decodes it */
-	uint64_t strings;          /* how many had been registered before it; FXT_STRINGS_NEW: some in it, too */
+	uint64_t strings;          /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
 	struct fxt_steps steps;    /* for checking: verify.c */
 	struct fxt_skim skim;      /* the same, of the leap: skim.c */
 	enum fxt_wait wait;
-	uint64_t digest;      /* of one that waits without its bytes */
-	int status;           /* 0, or why they cannot be read again */
-	uint64_t least, last; /* of one that waits: the least time of its rows, and that of the last record */
-	bool later;           /* its rows are made after others that stand behind it, maybe */
-	uint64_t early;       /* bytes of its rows, where they were made before their time */
+	uint64_t digest;      /* while it waits: of its bytes */
+	int status;           /* 0, or why its bytes could not be read again */
+	uint64_t least, last; /* while it waits: the least time of its rows, and the time of the last record */
+	bool later;           /* its rows may be made after those of chunks behind it */
+	uint64_t early;       /* bytes of its rows, where these were made before their time */
 	bool failed;          /* no memory: something of it is missing */
 };
 
 /* A flag of rows that are taken away when they are committed: objects of a provider that is left out. */
 enum { FXT_FLAG_FOREIGN = 1 << 7 };
 
-/* What rows are made of the archive. */
+/* What the caller wants of the archive. */
 struct fxt_wish {
 	const struct tw_read_options *options;
-	uint32_t kinds; /* of event, bits; events of others make no rows */
-	bool sort;      /* by time */
-	bool check;     /* every rule */
+	uint32_t kinds; /* bits by enum tw_event_kind: other events need no rows */
+	bool sort;      /* rows by time */
+	bool check;     /* every rule is checked */
 	bool nest;      /* calls that nest are wanted as such */
 	bool brief;     /* briefs instead of rows, where they are enough */
 };
@@ -222,14 +223,15 @@ static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 void fxt_note(struct fxt_chunk *chunk, enum fxt_rule rule, size_t record, size_t at, uint64_t a, uint64_t b,
               const char *text);
 
-/* Something of the last row waits for the dictionary: all of the fix but its row. */
+/* Adds a fix for the last row; all of it is given but the row. */
 void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix);
 
-/* An argument of the last row, a pointer or koid, may have a name by the time that the row is committed. */
+/* Adds a fix for an argument of the last row, a pointer or koid: its object may have a name when the row is
+ * committed. */
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process);
 
-/* Rows without a time of their own have that of the record before them; at the start of a chunk, of the first that has
- * one. */
+/* Sets the time of the record that is being decoded. Rows without a time of their own have that of the record before
+ * them, or, at the start of a chunk, of the first record that has one. */
 static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 {
 	if (!chunk->timed) {
@@ -259,8 +261,8 @@ static inline uint64_t fxt_duration(struct fxt_chunk *chunk, uint64_t begin, uin
 	return 0;
 }
 
-/* The same as fxt_string_number() for the current turn. Nearly all records refer to a few hundred names: one look
- * instead of three. `make bench` measures stat and check of FXT. */
+/* The same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer to a few
+ * hundred names. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
@@ -280,7 +282,7 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 	return pair->key == (header >> 32 | chunk->memo->pair_epoch) ? pair : NULL;
 }
 
-/* What a thread has for the chunks that it works on, one after the other; all zero to begin. */
+/* Memory that a thread uses for one chunk after the other; all zero to begin. */
 struct fxt_scratch {
 	struct fxt_memo memo;
 	struct tw_slab_scratch sort;

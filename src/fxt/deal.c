@@ -1,9 +1,9 @@
-/* deal.c - the calls of an archive dealt by track to parts, each track in the order of time.
+/* deal.c - deals the calls of an archive by track to parts of a profile, each track in the order of time.
  *
- * Tracks have nothing to do with one another, so that there is no order to be made between them, and parts work side by
- * side. The calls of a chunk are in order by track (lanes.c); from chunk to chunk only those come late that began
- * before others ended, complete slices above all. Each part holds as many chunks as records may come late by, puts what
- * of a new one belongs before what it has into a short list, and weaves that in when the place comes. */
+ * The calls of one track do not depend on those of another, so parts can work side by side. Within a chunk, calls are
+ * in order by track (lanes.c). From chunk to chunk only those come late that began before others ended, mostly
+ * complete slices. A part holds as many chunks as the reorder window asks for; calls of a new chunk that belong before
+ * some that it holds go to a short list, and are woven in when their place comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 
 enum {
 	PARTS_MAX = 16,
-	SPARE_CHUNKS = 4 /* that may be there before a part has use for them */
+	SPARE_CHUNKS = 4 /* chunks that may be committed before a part needs them */
 };
 
-/* A call that belongs before others that came first. */
+/* A call that belongs before calls of an earlier chunk. */
 struct late {
 	struct tw_call_item item;
 	uint64_t offset; /* of its record */
@@ -26,27 +26,27 @@ struct late {
 
 /* What a part knows of a track. */
 struct seat {
-	uint64_t newest, given; /* times of the last item that it has, and has given */
-	uint64_t over;          /* the last time that something of it ends */
-	uint64_t mixed;         /* up to here calls may not nest as they do in their chunks: others come between */
-	struct late *late;      /* in the order of time: from `begin` to `end` */
+	uint64_t newest, given; /* times of the last item that was looked through, and that was given */
+	uint64_t over;          /* the latest time at which a call ends */
+	uint64_t mixed;    /* up to this time calls of other chunks may come between, so that nesting is not sure */
+	struct late *late; /* numbers `begin` to `end` - 1, in the order of time */
 	size_t begin, end, room;
 };
 
 struct part {
 	struct seat *seats;
 	size_t seat_count, seat_room;
-	uint32_t tracks;            /* that it was dealt: seats for them come later */
-	uint64_t load;              /* calls that it was dealt */
-	uint64_t put, ready, taken; /* numbers of chunks: looked through, to be looked through, given */
-	uint64_t held_bytes;        /* of those from taken to ready */
+	uint32_t tracks;            /* dealt to it; their seats are made later */
+	uint64_t load;              /* calls dealt to it */
+	uint64_t put, ready, taken; /* how many chunks were looked through, may be looked through, were given */
+	uint64_t held_bytes;        /* of the chunks from `taken` to `ready` */
 	bool busy;                  /* a thread works for it */
 	bool failed;                /* no memory */
-	uint64_t first, last;       /* times */
+	uint64_t first, last;       /* times of its first and last item */
 	uint64_t late, late_offset, latest_by;
 };
 
-/* Whose a track is. */
+/* The part that a track was dealt to, and its seat there. */
 struct owner {
 	bool known;
 	uint32_t part, seat;
@@ -61,7 +61,7 @@ struct deal {
 	struct part parts[PARTS_MAX];
 	unsigned count;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunk number n is held[n % TW_ORDER_SLABS] */
-	uint64_t oldest, committed;             /* which are held: from, and before */
+	uint64_t oldest, committed;             /* chunks held: number of the first, and behind the last */
 	bool ended;
 	struct owner *owners; /* by track */
 	size_t owner_count, owner_room;
@@ -100,7 +100,7 @@ static void give_late(const struct deal *deal, struct part *part, uint32_t track
 	give(deal, part, &(struct tw_call_run){.track = track, .items = &late->item, .count = 1});
 }
 
-/* How many items go before one that came late. */
+/* How many of the items go before a late one. */
 static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
 {
 	size_t before = tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
@@ -114,8 +114,8 @@ static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const 
 	return lane->count ? chunk->calls->items + lane->from : NULL;
 }
 
-/* Whether a call that came late leaves the nesting of a lane as it is: it is a complete slice that ends after the lane,
- * and begins before it or where none of its calls goes on. */
+/* Whether a late call does not change how the calls of a lane nest: it is a complete slice that ends after all of them,
+ * and begins before them or where none of them is open. */
 static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct tw_call_item *late)
 {
 	const struct tw_call_item *items = items_of(chunk, lane);
@@ -129,7 +129,7 @@ static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *l
 	       (item->kind != TW_CALL_NESTED || item->time + item->duration < late->time);
 }
 
-/* Whether the calls of a lane nest as they do in their chunk. */
+/* Whether the calls of a lane still nest as they do in their chunk alone. */
 static bool still_nests(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct seat *seat)
 {
 	bool nests = lane->begin > seat->mixed;
@@ -138,7 +138,7 @@ static bool still_nests(const struct fxt_chunk *chunk, const struct fxt_lane *la
 	return nests;
 }
 
-/* Gives the items of a lane up to a number of them, and more. */
+/* Gives `count` items of a lane. */
 static void give_items(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
                        const struct fxt_lane *lane, const struct tw_call_item *items, size_t count)
 {
@@ -180,7 +180,7 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
 
 /* ---- Looking through a chunk that is new. ---- */
 
-/* Puts items among the late ones, sorted; behind others of the same order. */
+/* Inserts items into the list of late ones; behind those that are equal. */
 static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const struct tw_call_item *items, size_t count)
 {
 	size_t held = seat->end - seat->begin;
@@ -210,8 +210,8 @@ static bool make_seat(struct part *part, uint32_t number)
 	return true;
 }
 
-/* Counts a lane for its seat. Where it begins before all calls of the lanes before have ended, its calls do not nest
- * with theirs: they become items again. */
+/* Notes a new lane of a track. Where calls of earlier chunks end after its first one, nesting is not sure: its nested
+ * calls become items again. False when there is no memory. */
 static bool meet(struct seat *seat, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	bool mixed = lane->count && lane->begin <= seat->over;
@@ -260,7 +260,7 @@ static void give_chunk(const struct deal *deal, struct part *part, const struct 
 			give_lane(deal, part, chunk, &chunk->calls->lanes[i]);
 }
 
-/* Whether a part has as many chunks as records may come late by, and the oldest. */
+/* Whether the chunks that a part holds behind its oldest one fill the reorder window. */
 static bool has_enough(const struct deal *deal, const struct part *part)
 {
 	return part->taken < part->ready && part->held_bytes - size_of(chunk_at(deal, part->taken)) >= deal->window;
@@ -272,14 +272,14 @@ static void fill(const struct deal *deal, struct part *part)
 		part->held_bytes += size_of(chunk_at(deal, part->ready++));
 }
 
-/* Whether a part has them, or all that there are. */
+/* Whether a part can give its oldest chunk: it has enough, or no more will come. */
 static bool is_ready(const struct deal *deal, const struct part *part)
 {
 	bool full = has_enough(deal, part) || part->ready - part->taken == TW_ORDER_SLABS;
 	return part->taken < part->ready && (full || deal->ended);
 }
 
-/* The part is through with its oldest chunk. */
+/* Lets a part be done with its oldest chunk; the last part gives the chunk back. */
 static void pass_chunk(struct deal *deal, struct part *part)
 {
 	struct fxt_chunk *chunk = chunk_at(deal, part->taken++);
@@ -292,7 +292,7 @@ static void pass_chunk(struct deal *deal, struct part *part)
 	}
 }
 
-/* Works for a part that can go on, if there is one. */
+/* Does the work for one chunk of a part that is ready. False where no part is. */
 static bool work(void *context, struct fxt_scratch *scratch)
 {
 	(void)scratch;
@@ -315,7 +315,7 @@ static bool work(void *context, struct fxt_scratch *scratch)
 
 /* ---- Dealing, in the order of the archive. ---- */
 
-/* A track that is new goes to the part that was dealt the least. */
+/* Deals a new track to the part with the fewest calls. */
 static struct owner new_owner(struct deal *deal)
 {
 	struct part *least = deal->parts;
@@ -357,7 +357,7 @@ static bool deal_chunk(struct deal *deal, struct fxt_chunk *chunk)
 	return !chunk->failed;
 }
 
-/* Lets the parts have a chunk. */
+/* Makes a committed chunk available to the parts. */
 static void put_out(struct deal *deal, struct fxt_chunk *chunk)
 {
 	fxt_ahead_lock(deal->ahead);
@@ -368,7 +368,7 @@ static void put_out(struct deal *deal, struct fxt_chunk *chunk)
 	fxt_ahead_unlock(deal->ahead);
 }
 
-/* Whether a part has no use for another chunk yet, and the others must wait for it. */
+/* Whether a part is so far behind that no more chunks should be committed. */
 static bool is_full(struct deal *deal)
 {
 	uint64_t ready = deal->committed;
@@ -449,7 +449,7 @@ static void free_deal(struct deal *deal)
 	free(deal);
 }
 
-/* From here on threads that read ahead may work for parts. */
+/* Lets threads that read ahead work for parts, too. */
 static void begin_work(struct deal *deal)
 {
 	fxt_ahead_lock(deal->ahead);
@@ -465,7 +465,7 @@ static bool any_busy(const struct deal *deal)
 	return false;
 }
 
-/* Threads that still read ahead find nothing else to do any more. */
+/* Ends that, and waits for those that still do. */
 static void end_work(struct deal *deal)
 {
 	fxt_ahead_lock(deal->ahead);

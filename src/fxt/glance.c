@@ -3,11 +3,11 @@
 #include "base/bytes.h"
 #include "fxt/window.h"
 
-/* What a record is to the times of its chunk. */
+/* What a record means for the times of its chunk. */
 enum role {
 	ODD,    /* others depend on its row, or its time is not the second word */
-	TURNS,  /* others follow with another clock, maybe */
-	SILENT, /* no row, or one that has the time of the record before */
+	TURNS,  /* the records behind it may have another clock */
+	SILENT, /* makes no row, or one with the time of the record before it */
 	TIMED   /* the second word is its time */
 };
 
@@ -25,7 +25,8 @@ struct stretch {
 	bool timed;
 };
 
-/* Takes the times of records from a place on. Returns that of one that is neither timed nor silent, or the end. */
+/* Takes the times of records from a place on. Returns the place of the first that is neither timed nor silent, or the
+ * end. */
 static inline __attribute__((always_inline)) size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big,
                                                                struct stretch *stretch)
 {
@@ -46,7 +47,7 @@ static inline __attribute__((always_inline)) size_t take_times(const uint8_t *by
 	return place;
 }
 
-/* Puts the times of a stretch to those of the chunk. */
+/* Adds the times of a stretch to those of the chunk. */
 static void end_stretch(struct fxt_chunk *chunk, const struct fxt_turn *turn, const struct stretch *stretch)
 {
 	struct tw_ticks clock;
@@ -58,7 +59,7 @@ static void end_stretch(struct fxt_chunk *chunk, const struct fxt_turn *turn, co
 	chunk->last = tw_ticks_ns(&clock, stretch->last);
 }
 
-/* What a chunk is looked through with. */
+/* Where a look through a chunk is. */
 struct glance {
 	const struct fxt_turn *turn;
 	size_t turned; /* turns that were passed */
@@ -75,7 +76,7 @@ static bool take_turn(struct fxt_chunk *chunk, struct glance *glance)
 	return glance->turn->frequency <= TW_FREQUENCY_MAX;
 }
 
-/* What was told of the records of the leap. */
+/* Takes the times that were found when the leap was made. */
 static bool take_leap(const struct fxt_chunk *chunk, struct glance *glance)
 {
 	const struct fxt_leap *leap = &chunk->leap;

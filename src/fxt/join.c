@@ -1,9 +1,9 @@
-/* join.c - archives that are merged, straight to the records of one.
+/* join.c - several FXT archives merged straight to the records of one.
  *
- * Threads that read ahead have made nearly all events ready to be written. Of all chunks that events are taken from,
- * those up to some time are sorted at once, a few thousand of them, and their records go from where they were made to
- * the output. That time is before the end of any chunk, and no chunk that is still to come begins before it. What could
- * not be made ready is a row: feed.c. */
+ * Threads that read ahead have made nearly all events ready to be written (ready.c). From every chunk that is open, the
+ * events up to some time are taken, a few thousand in all, sorted at once, and their records are copied to the output.
+ * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
+ * could not be made ready are rows: feed.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -13,19 +13,19 @@
 
 enum {
 	SLOT = 8192,     /* events that are sorted at once, at most: they stay in a near cache (`make bench`, merge) */
-	QUOTA_LEAST = 8, /* but so many of a chunk, however many chunks there are */
-	SPAN_BITS = 40   /* ns that the events span: a time in them and a place are one number */
+	QUOTA_LEAST = 8, /* but at least so many of each chunk, however many there are */
+	SPAN_BITS = 40   /* of ns that the events of a slot may span, so that time and number fit one key */
 };
 
 /* A chunk that events are taken from. */
 struct strand {
 	const struct tw_brief *next, *end;
-	uint64_t head;       /* when the next is, in the merged trace */
-	uint64_t bound;      /* the same of the last that is looked at, */
-	size_t share;        /* of so many, */
-	bool all_move;       /* whose times do nothing else: they are in the order of time */
-	size_t first, taken; /* its events in the slot, which begin with `next` */
-	uint64_t late_until; /* what is earlier came too late: events after it had been delivered */
+	uint64_t head;       /* time of the next event, in the merged trace */
+	size_t share;        /* events of it that the next slot may take */
+	uint64_t bound;      /* time of the last of these, in the merged trace */
+	bool all_move;       /* merging adds the same to all of their times */
+	size_t first, taken; /* its events in the slot: number of the first, which is `next`, and how many */
+	uint64_t late_until; /* events before this came too late: later ones had been delivered */
 	const struct tw_slab *slab;
 	struct tw_order_lane *lane;
 	struct fxt_feed *feed;
@@ -37,20 +37,20 @@ struct run {
 	const struct tw_brief *next, *end;
 };
 
-/* Events that are sorted at once: numbered as they are taken, strand by strand. */
+/* Events that are sorted at once, numbered as they are taken, strand by strand. */
 struct slot {
-	size_t room, most, count;
+	size_t room, most, count; /* events: there is room for, there may be, there are */
 	unsigned number_bits;
 	uint64_t from, last;     /* times in the merged trace */
-	uint64_t *keys;          /* time since `from`, number; room for twice as many */
-	const uint8_t **records; /* by number: that was made ready; NULL: there is a row */
-	uint32_t *strands;       /* by number */
+	uint64_t *keys;          /* time since `from`, above the number; with room to sort: twice as much */
+	const uint8_t **records; /* by number: the record that was made ready; NULL: there is a row */
+	uint32_t *strands;       /* by number: of the strand */
 };
 
 struct join {
 	struct fxt_passage passage;
-	struct fxt_feed feeds[TW_MERGE_DIRECT]; /* those that have events, in the order of the sources */
-	size_t count, open;
+	struct fxt_feed feeds[TW_MERGE_DIRECT]; /* archives that have events, in the order of the command line */
+	size_t count, open;                     /* feeds; those that have not ended */
 	struct fxt_crew *crew;
 	struct strand *strands; /* by feed and lane */
 	size_t strand_count, strand_room;
@@ -63,7 +63,7 @@ static int no_memory(const struct join *join)
 	return tw_fail(join->passage.merged, TW_ERR_MEMORY, "out of memory");
 }
 
-/* In the merged trace. */
+/* The time of an event in the merged trace. */
 static inline uint64_t time_of(const struct strand *strand, const struct tw_brief *brief)
 {
 	return fxt_merged_time(&strand->feed->shift, brief->time);
@@ -71,7 +71,7 @@ static inline uint64_t time_of(const struct strand *strand, const struct tw_brie
 
 /* ---- Chunks. ---- */
 
-/* Looks at the events of a strand that may be in the next slot. */
+/* Sets which events of a strand the next slot may take. */
 static void look(const struct join *join, struct strand *strand)
 {
 	size_t quota = SLOT / join->strand_count, left = (size_t)(strand->end - strand->next);
@@ -92,7 +92,7 @@ static void set_gate(struct fxt_feed *feed)
 	feed->gate = fxt_merged_time(&feed->shift, tw_sorter_first(sorter));
 }
 
-/* After a chunk has been made or used up: others may come. Returns 0 or a negative status. */
+/* Goes on with an archive after a chunk of it was made or used up. Returns 0 or a negative status. */
 static int go_on(struct join *join, struct fxt_feed *feed)
 {
 	struct tw_reader *reader = feed->input->reader;
@@ -142,7 +142,7 @@ static int add_strand(struct join *join, struct fxt_feed *feed, struct tw_order_
 	return 0;
 }
 
-/* Takes the next chunk of an archive, or has it made first. Returns 0 or a negative status. */
+/* Opens the next chunk of an archive, or first has its rows made. Returns 0 or a negative status. */
 static int take_chunk(struct join *join, struct fxt_feed *feed)
 {
 	struct tw_order_lane *lane;
@@ -155,7 +155,7 @@ static int take_chunk(struct join *join, struct fxt_feed *feed)
 	return add_strand(join, feed, lane);
 }
 
-/* The archive whose next chunk comes first, and not after a time; NULL: there is none. */
+/* The archive whose next chunk begins first, and not after a time; NULL where there is none. */
 static struct fxt_feed *next_feed(struct join *join, uint64_t until)
 {
 	struct fxt_feed *next = NULL;
@@ -187,7 +187,7 @@ static void note_late(const struct strand *strand, const struct tw_brief *brief)
 	tw_sorter_note_late(sorter, strand->slab, brief);
 }
 
-/* Goes behind what was taken. */
+/* Moves a strand behind the events that were taken of it, and counts those that came too late. */
 static void pass(const struct join *join, struct strand *strand)
 {
 	if (strand->taken == 0)
@@ -203,7 +203,7 @@ static void pass(const struct join *join, struct strand *strand)
 
 /* ---- What goes into a slot. ---- */
 
-/* From the first event on to where a strand ends, or has had its share. */
+/* Sets the span of the next slot: from the earliest event to the first time at which a strand has had its share. */
 static void find_span(struct join *join)
 {
 	struct slot *slot = &join->slot;
@@ -236,7 +236,7 @@ static int make_room(struct join *join)
 	return 0;
 }
 
-/* Takes events of a strand as long as they are in the span; all_move: of none the time does anything else. */
+/* Takes the events of a strand that are in the span. all_move: as in struct strand. Returns the slot's new count. */
 static inline __attribute__((always_inline)) size_t take_until(struct join *join, const struct strand *strand,
                                                                bool all_move)
 {
@@ -292,9 +292,9 @@ static const struct tw_brief *brief_of(const struct join *join, uint64_t key)
 	return strand->next + (number_of(&join->slot, key) - strand->first);
 }
 
-/* ---- Events of one time: those of one archive are in the order of its sorter. ---- */
+/* ---- Events of equal time: those of one archive are in the order that its sorter would give them. ---- */
 
-/* Parts events by strand. Returns how many strands have some. */
+/* Parts events into runs, one for each strand. Returns how many. */
 static size_t find_runs(struct join *join, const uint64_t *keys, size_t count)
 {
 	size_t found = 0;
@@ -317,7 +317,7 @@ static struct run *first_of(struct run *runs, size_t count)
 	return first;
 }
 
-/* Puts the events of one time and one archive in order. */
+/* Puts events of equal time, of one archive and several strands, in order. */
 static void merge_runs(struct join *join, uint64_t *keys, uint64_t *spare, size_t count)
 {
 	size_t left = find_runs(join, keys, count);
@@ -332,7 +332,7 @@ static void merge_runs(struct join *join, uint64_t *keys, uint64_t *spare, size_
 	memcpy(keys, spare, count * sizeof *keys);
 }
 
-/* Puts those that begin here in order. Returns how many there are. */
+/* Puts the events that begin with keys[0] and have its time and archive in order. Returns how many there are. */
 static size_t merge_some(struct join *join, uint64_t *keys, uint64_t *spare, size_t most)
 {
 	const struct strand *first = strand_of(join, keys[0]), *last = first;
@@ -348,7 +348,7 @@ static size_t merge_some(struct join *join, uint64_t *keys, uint64_t *spare, siz
 	return count;
 }
 
-/* Goes through sorted keys for such events of several strands: by number, they stand strand by strand. */
+/* Finds events of equal time among sorted keys, and puts them in order. By number they stand strand by strand. */
 static void merge_equals(struct join *join, uint64_t *keys, uint64_t *spare)
 {
 	const size_t count = join->slot.count;

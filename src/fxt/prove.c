@@ -1,5 +1,5 @@
-/* prove.c - records that keep all rules, as a few of their bits tell: the fast path of checking. Of what they do not
- * tell for sure fxt_take_record() finds out. `make bench` measures check: records take a fourth of the time. */
+/* prove.c - the fast path of checking where no leap is: proves by a few bits that records keep all rules. What cannot
+ * be proved so is left to fxt_take_record(). `make bench` measures check: such records take a fourth of the time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 
@@ -14,8 +14,7 @@ enum { STATE_MAX = 5, SCOPE_MAX = 2 };
 
 /* ---- Arguments. ---- */
 
-/* Whether an argument has nothing wrong in it, as far as that can be told at once: it is known to be as long as it
- * says. */
+/* Whether it is sure that an argument, whose size is known to be right, has nothing wrong in it. */
 static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
 {
 	uint32_t unused;
@@ -29,8 +28,8 @@ static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64
 	return fxt_known_number(chunk, text, offset, &unused);
 }
 
-/* Whether arguments from `at` on, of the record at a place, are; where `numbers` are asked for, whether they are such.
- * Returns where they end, 0 if not. */
+/* Proves the arguments of a record from word `at` on. numbers: that they are numbers, too. Returns where they end, or 0
+ * where that is not sure. */
 static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
 {
 	for (; count > 0; count--) {
@@ -48,8 +47,8 @@ static size_t prove_arguments(struct fxt_chunk *chunk, size_t place, size_t at, 
 enum proof {
 	DOUBTFUL,
 	PROVEN,
-	EVENT, /* whose fixed words are still to be looked at */
-	SCOPED /* the same, an instant with a scope */
+	EVENT, /* arguments are right, the fixed words must still be looked at */
+	SCOPED /* the same for an instant with a scope */
 };
 
 /* Whether an event is right as far as its arguments go. */
@@ -90,24 +89,25 @@ static __attribute__((noinline)) enum proof prove_other(struct fxt_chunk *chunk,
 {
 	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
 		return prove_with_arguments(chunk, place, header);
-	/* Which threads a context switch is about, its koids tell. */
+	/* A filter of threads needs the koids of a context switch, which are not looked at here. */
 	if (fxt_type(header) == TW_FXT_TYPE_SCHEDULING && wish->options->thread_count == 0)
 		return prove_switch(chunk, place, header);
 	return DOUBTFUL;
 }
 
-/* ---- Events. Which types follow one another is a matter of chance, and a branch that is taken by chance takes as long
- * as all that is done here for a record: so there are none, but masks, of which all bits are set, or none. ---- */
+/* ---- Events. As in skim.c there are no jumps that depend on the type of event, but masks, with all bits set or
+ * none. ---- */
 
 struct shape {
-	uint64_t below;      /* the last word is less than this; the greatest number of all is left to others */
-	uint64_t complete;   /* mask: it is no less than the time, and near the base of the clock */
-	uint64_t begin, end; /* masks: what of a duration it is */
+	uint64_t below;      /* the last word must be less than this (so UINT64_MAX is never proved) */
+	uint64_t complete;   /* mask: it is a time, not before that of the record and near the clock's base */
+	uint64_t begin, end; /* masks: it begins a duration; it ends one */
 };
 
 enum { SCOPED_INSTANT = FXT_TYPES | FXT_INSTANT, COMPLETE = FXT_TYPES | FXT_COMPLETE };
 
-/* By type, and 16 more where there are three words: all have so many but begins, ends and instants without a scope. */
+/* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
+ * two. */
 static const struct shape shapes[2 * FXT_TYPES] = {
 #define MASK UINT64_MAX
 #define OPERATION(type) [FXT_TYPES | (type)] = {.below = UINT64_MAX}
@@ -126,13 +126,13 @@ static const struct shape shapes[2 * FXT_TYPES] = {
 #undef MASK
 };
 
-/* That of an event without arguments, whose words are two or three. */
+/* The shape of an event without arguments, which has two or three words. */
 static inline const struct shape *shape_of(uint64_t header)
 {
 	return &shapes[tw_bits(header, 16, 19) | (header & FXT_TYPES)];
 }
 
-/* That of one with arguments. */
+/* The shape of an event with arguments. */
 static const struct shape *shape_with_arguments(uint64_t header, bool scoped)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19);
@@ -162,8 +162,8 @@ static __attribute__((noinline)) struct fxt_pile *look_up_pile(struct fxt_chunk 
 	return thread && thread->wanted ? fxt_steps_pile(&chunk->steps, thread->number) : NULL;
 }
 
-/* Makes the next step, as fxt_steps_add_duration() does, of a begin or end that is as most are; of another type of
- * event it makes none. False where it is unusual: nothing has been done. */
+/* Adds the step of a begin or end as fxt_steps_add_duration() does, where it is as most are: in order, an end of the
+ * innermost duration. Other types of event make none. False where it is not: then nothing has been done. */
 INLINE bool add_duration(struct fxt_step *all, uint64_t *count, struct fxt_pile *pile, const struct shape *shape)
 {
 	struct fxt_step *step = &all[*count], *innermost = &all[pile->top];

@@ -1,8 +1,8 @@
-/* ready.c - events of an archive that is merged as they will be written: the commonest ones.
+/* ready.c - the commonest events of an archive being merged, made ready: as the records that will be written.
  *
- * Nearly all events differ from what they become in their time and in what they refer to by. Whether one has a word
- * behind its arguments, ends something, or comes late is chance: so the loop has no jump that depends on it. What it
- * leaves is for plain.c. */
+ * Such a record differs from that of the archive only in its time and its references. The processor cannot predict
+ * whether an event has a word behind its arguments, ends something, or comes late: the loop has no jump that depends on
+ * these. The events that it leaves out are for plain.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 
@@ -17,27 +17,27 @@
 enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2 };
 
 enum {
-	TEXT_MOST = 64, /* bytes of a text; longer ones are seldom */
+	TEXT_MOST = 64, /* bytes of a text; longer ones are left out */
 	MOST = 4 * TW_FXT_WORD + TW_FXT_ARGUMENTS_MAX * (TW_FXT_WORD + TEXT_MOST) /* of an event, and a little more */
 };
 
-/* What the loop keeps at hand, in registers as far as there are some: nothing that is stored can change it. */
+/* State of the loop, a local variable: so the compiler knows that no store changes it, and can keep it in registers. */
 struct loop {
-	uint8_t *ready; /* the slab's, how much of it is used, and how much may be before there has to be more room */
-	size_t used, enough;
-	struct tw_brief *next; /* the slab's, if none were late */
+	uint8_t *ready;        /* the slab's room for records */
+	size_t used, enough;   /* bytes of it: used; up to which there is room for any record */
+	struct tw_brief *next; /* the slab's next brief, if none of the loop's were late */
 	struct tw_brief *late;
-	size_t late_count; /* of the loop */
-	uint64_t last;     /* time of the last that is not late */
+	size_t late_count; /* late ones of the loop */
+	uint64_t last;     /* time of the last event that is not late */
 	bool equals;
 	struct tw_ticks clock;
-	uint64_t count; /* of ticks, from the clock's base on, whose times can be told and moved: find_ticks() */
+	uint64_t count; /* ticks from the clock's base on for which the simple arithmetic holds: find_ticks() */
 	uint64_t shift;
 	const uint8_t *bytes; /* of the chunk */
 	struct fxt_linked_pair *pairs;
 	uint64_t epoch;
-	unsigned index; /* of the last thread */
-	uint64_t seat;  /* its index in what is written, where a header has it; 0: none */
+	unsigned index; /* of the last event's thread */
+	uint64_t seat;  /* that thread's index in what is written, shifted to its place in a header; 0: none */
 };
 
 static __attribute__((noinline)) uint64_t look_up_seat(const struct fxt_chunk *chunk, unsigned index, size_t place)
@@ -50,7 +50,8 @@ static __attribute__((noinline)) uint64_t look_up_seat(const struct fxt_chunk *c
 
 #define UNKNOWN UINT64_MAX
 
-/* What a header has of names; UNKNOWN where something is inline, not defined, or not written yet. */
+/* The references to category and name as bits of the header to be written; UNKNOWN where one is inline, not registered,
+ * or not written yet. */
 static __attribute__((noinline)) uint64_t look_up_names(struct fxt_chunk *chunk, uint64_t header, size_t place,
                                                         struct fxt_linked_pair *found)
 {
@@ -68,21 +69,21 @@ static __attribute__((noinline)) uint64_t look_up_names(struct fxt_chunk *chunk,
 
 /* ---- Arguments. ---- */
 
-/* Words of an argument by type; 0: a text, or a type that is not known. */
+/* Words of an argument by type; 0 of a text, and of an unknown type. */
 static const uint8_t value_words[FXT_TYPES] = {
     [TW_FXT_ARG_NULL] = 1,    [TW_FXT_ARG_INT32] = 1,  [TW_FXT_ARG_UINT32] = 1,
     [TW_FXT_ARG_INT64] = 2,   [TW_FXT_ARG_UINT64] = 2, [TW_FXT_ARG_DOUBLE] = 2,
     [TW_FXT_ARG_POINTER] = 2, [TW_FXT_ARG_KOID] = 2,   [TW_FXT_ARG_BOOL] = 1,
 };
 
-/* Of a header, what a value without a text has in its upper half; integers of 64 bits have none. */
+/* The bits of an argument's header that hold its value, by type. */
 static const uint64_t upper_bits[FXT_TYPES] = {
     [TW_FXT_ARG_INT32] = FXT_BITS(32, 63),
     [TW_FXT_ARG_UINT32] = FXT_BITS(32, 63),
     [TW_FXT_ARG_BOOL] = FXT_BITS(32, 32),
 };
 
-/* Puts a value as the writer does: numbers that fit 32 bits take that form. Returns its words. */
+/* Puts an argument that is no text as the writer does: integers that fit 32 bits take that form. Returns its words. */
 static inline size_t put_value(uint64_t header, uint64_t word, uint64_t name, uint8_t *to)
 {
 	unsigned type = fxt_type(header), is_signed = type == TW_FXT_ARG_INT64, is_unsigned = type == TW_FXT_ARG_UINT64;
@@ -95,7 +96,7 @@ static inline size_t put_value(uint64_t header, uint64_t word, uint64_t name, ui
 	return words;
 }
 
-/* Puts a text, which stands in the record then. Returns its words; 0: it is long, or not defined. */
+/* Puts an argument that is a text, inline. Returns its words; 0 where it is longer than TEXT_MOST or not registered. */
 static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offset, uint64_t name, uint8_t *to)
 {
 	uint64_t reference = tw_bits(tw_load64(at, false), 32, 47), size = reference & FXT_TEXT_MAX;
@@ -120,8 +121,8 @@ static size_t put_text(struct fxt_chunk *chunk, const uint8_t *at, uint64_t offs
 	return 1 + words;
 }
 
-/* Puts `count` arguments, as they will be written, to `to`; returns where they end, and moves *from behind the ones
- * that were read. Returns NULL when one must be taken by others. */
+/* Puts `count` arguments, as they will be written, to `to`. Returns where they end, and moves *from behind those read;
+ * NULL where one must be left out. */
 static __attribute__((noinline)) uint8_t *put_arguments(struct fxt_chunk *chunk, uint64_t count, const uint8_t **from,
                                                         uint8_t *to)
 {
@@ -154,7 +155,7 @@ static inline uint64_t ns_of(const struct tw_ticks *clock, uint64_t ticks)
 	return tw_ticks_ns_after(clock, ticks, clock->whole);
 }
 
-/* Adds a record that has been put behind the others. The briefs of those that are late are put in order afterwards. */
+/* Adds the brief of a record that was put behind the others. Briefs of late ones are put in order afterwards. */
 INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t time, uint32_t tags)
 {
 	bool late = time < loop->last;
@@ -189,11 +190,11 @@ INLINE uint64_t names_of(struct fxt_chunk *chunk, const struct loop *loop, uint6
 	return look_up_names(chunk, header, (size_t)(bytes - loop->bytes), pair);
 }
 
-/* By type of event, so that nothing has to be asked of it. */
+/* What the word behind the arguments is, by type of event. */
 static const struct shape {
-	uint64_t slice; /* all bits of a complete slice: what stands behind the arguments is its end */
-	uint64_t most;  /* of others: what may stand there */
-	uint64_t tail;  /* bytes that it takes */
+	uint64_t slice; /* mask: the end of a complete slice */
+	uint64_t most;  /* of other events: the greatest value that it may have */
+	uint64_t tail;  /* bytes that it takes in what is written */
 } shapes[FXT_TYPES] = {
     [FXT_INSTANT] = {0, SCOPE_MAX, TW_FXT_WORD},
     [FXT_COUNTER] = {0, UINT64_MAX, TW_FXT_WORD},
@@ -208,7 +209,7 @@ static const struct shape {
     [FLOW_END] = {0, UINT64_MAX, TW_FXT_WORD},
 };
 
-/* Takes an event; false where it is for others. */
+/* Takes an event; false where it must be left out. */
 INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	enum { SAME = 0xff000f }; /* of a header: types, and how many arguments */
@@ -244,7 +245,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 
 /* ---- Context switches and wake-ups: they tell koids of threads, which stay. ---- */
 
-/* Takes one without arguments; false where it is for others. */
+/* Takes one without arguments; false where it must be left out. */
 INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	enum { SWITCH = 1, WAKEUP = 2, SWITCH_WORDS = 4, WAKEUP_WORDS = 3 };
@@ -266,14 +267,14 @@ INLINE bool take_switch(struct loop *loop, const uint8_t *bytes, uint64_t header
 
 /* ---- Runs. ---- */
 
-/* Whether all times of this one and so many ns later only move. */
+/* Whether merging adds the same to all times from `ns` to `ns` + `more`. */
 static bool moves(const struct fxt_shift *shift, uint64_t ns, uint64_t more)
 {
 	return ns >= shift->from && ns - shift->from < shift->count && more < shift->count - (ns - shift->from);
 }
 
-/* How many ticks there are, from the clock's base on, whose times a multiplication tells and an addition moves. The
- * base goes to where times begin to move: before that there are few events, if any. */
+/* For how many ticks from the clock's base on a multiplication gives the time, and an addition the merged time. The
+ * base is moved to where the latter begins to hold: before that there are few events, if any. */
 static uint64_t find_ticks(struct tw_ticks *clock, const struct fxt_shift *shift)
 {
 	__extension__ typedef unsigned __int128 wide;

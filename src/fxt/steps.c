@@ -25,7 +25,7 @@ void fxt_steps_free(struct fxt_steps *steps)
 
 /* ---- Adding. ---- */
 
-/* What is not used is not touched: it takes no memory. */
+/* By realloc(), not by tw_grow(), which zeroes: what is not used is never touched, and takes no memory. */
 bool fxt_steps_reserve(struct fxt_steps *steps, size_t more)
 {
 	size_t need = steps->count + 1 + more;
@@ -96,7 +96,7 @@ struct fxt_pile *fxt_steps_pile(struct fxt_steps *steps, uint32_t track)
 
 /* ---- The order of time. ---- */
 
-/* Where the steps from a place on cease to be in order. */
+/* The number behind the run in the order of time that begins at `from`. */
 static size_t end_of_run(const struct fxt_step *steps, size_t from, size_t count)
 {
 	size_t to = from + 1;
@@ -105,7 +105,7 @@ static size_t end_of_run(const struct fxt_step *steps, size_t from, size_t count
 	return to;
 }
 
-/* Makes one run of two, one behind the other, that end at b_end. */
+/* Merges two runs, [a, b) and [b, b_end), into one. */
 static void merge_runs(const struct fxt_step *a, const struct fxt_step *b, const struct fxt_step *b_end,
                        struct fxt_step *to)
 {
@@ -116,7 +116,7 @@ static void merge_runs(const struct fxt_step *a, const struct fxt_step *b, const
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-/* Merges the runs of which steps are made two by two; returns how many there are then. */
+/* Merges the runs that steps consist of two by two; returns how many there are then. */
 static size_t merge_twos(const struct fxt_step *steps, size_t count, struct fxt_step *to)
 {
 	size_t runs = 0;
@@ -128,7 +128,7 @@ static size_t merge_twos(const struct fxt_step *steps, size_t count, struct fxt_
 	return runs;
 }
 
-/* A chunk is a few runs: sections of several providers. */
+/* Sorts by time. A chunk consists of few runs, the sections of several providers. */
 static void sort(struct fxt_steps *steps, size_t from, struct fxt_steps_scratch *scratch)
 {
 	size_t count = steps->left_count - from;
@@ -157,7 +157,7 @@ static void leave(struct fxt_steps *steps, const struct fxt_step *step)
 		steps->failed = true;
 }
 
-/* The begins that are still open, of each track in the order of time. */
+/* Adds the begins that are still open, track by track, each in the order of time. */
 static void leave_open(struct fxt_steps *steps)
 {
 	for (size_t i = 0; i < steps->pile_count; i++) {
@@ -208,7 +208,7 @@ void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
 	leave_loose(steps);
 	size_t loose = steps->left_count;
 	leave_open(steps);
-	/* Few are open: the others, nearly in order, are moved once. */
+	/* Few are open. They are sorted by themselves, so that the others, nearly in order, are moved only once. */
 	sort(steps, loose, scratch);
 	sort(steps, 0, scratch);
 	mark.time = last;

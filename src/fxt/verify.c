@@ -1,9 +1,9 @@
-/* verify.c - an archive checked, all of it, for who asks for findings and nothing else.
+/* verify.c - checks a whole archive for a caller that wants the findings and no events.
  *
- * The rules of single records are noted where these are decoded. Those about pairs need begins and ends in the order of
- * time, but little of each: so a step stands for a row wherever all is known from a record's words, which is nearly
- * everywhere. Steps are merged as the sorter merges rows, and late ones counted as it does; those that were settled in
- * their chunk (steps.h) need not be, unless a chunk behind has events of the same track before its last one. */
+ * Rules about single records are checked where these are decoded. Rules about pairs need begins and ends in the order
+ * of time, but little of each, so nearly all records make steps (steps.h) instead of rows. Steps are merged as the
+ * sorter merges rows, and late ones are counted as it counts them. Steps that were settled in their chunk take no
+ * part, unless a later chunk has events of the same track that are earlier than the last of that chunk. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "fxt/fxt.h"
 
-/* A chunk that is being gone through. */
+/* A chunk whose steps are being taken. */
 struct lane {
 	struct fxt_chunk *chunk;
 	size_t next;
@@ -26,13 +26,13 @@ struct head {
 struct verify {
 	struct tw_reader *reader;
 	struct fxt_reader *fxt;
-	uint64_t *newest; /* by track: time of the last duration's begin or end that has come */
+	uint64_t *newest; /* by track: the latest time of a duration's begin or end so far */
 	size_t newest_room;
 	struct fxt_steps_scratch scratch;
 	struct lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
 	uint64_t oldest, count;            /* lanes: the number of the first, how many */
-	uint64_t bytes;                    /* of their chunks */
-	struct head heads[TW_ORDER_SLABS]; /* of the lanes that are not used up, the earliest last */
+	uint64_t bytes;                    /* of the lanes' chunks */
+	struct head heads[TW_ORDER_SLABS]; /* of lanes that have steps left, the earliest last */
 	size_t head_count;
 	bool ended, started;
 	uint64_t last; /* time of the last step */
@@ -60,7 +60,7 @@ static bool is_duration(const struct tw_event *row)
 	return row->kind == TW_SLICE_BEGIN || row->kind == TW_SLICE_END;
 }
 
-/* The last row has a step, too. */
+/* Adds the step of the last row. */
 static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
@@ -158,7 +158,7 @@ static bool is_used_up(const struct lane *lane)
 	return lane->next == lane->chunk->steps.left_count;
 }
 
-/* Puts the head of a lane, if it has one, in its place among the others: of those of one time the oldest lane goes
+/* Puts the head of a lane, if it has one, in its place among the others. Where times are equal the oldest lane goes
  * first. */
 static void put_head(struct verify *verify, uint64_t number)
 {
@@ -176,8 +176,8 @@ static void put_head(struct verify *verify, uint64_t number)
 	verify->heads[i] = head;
 }
 
-/* Takes over the times of rows that the commit has changed: in a chunk without a time of its own, and where a blob goes
- * on. */
+/* Takes over the times of rows that the commit has changed: in a chunk without a time of its own, and of a blob that
+ * began in an earlier chunk. */
 static void renew_times(struct fxt_chunk *chunk)
 {
 	struct fxt_steps *steps = &chunk->steps;
@@ -204,7 +204,7 @@ static uint64_t first_time(const struct verify *verify)
 	return verify->head_count ? verify->heads[verify->head_count - 1].time : UINT64_MAX;
 }
 
-/* Takes the steps of the earliest lane until another is earlier, or they are late no more. */
+/* Takes steps of the earliest lane until another lane is earlier. late: or until they are no longer late. */
 static void take_lane(struct verify *verify, bool late)
 {
 	uint64_t number = verify->heads[--verify->head_count].lane, until = first_time(verify);
@@ -222,7 +222,7 @@ static void take_lane(struct verify *verify, bool late)
 	put_head(verify, number);
 }
 
-/* Takes steps until another chunk must come. Those that are late come first: nothing else is before what was taken. */
+/* Takes steps until another chunk is needed. Late ones come first: no other is before those taken already. */
 static void take_round(struct verify *verify)
 {
 	bool late = true;
@@ -232,10 +232,10 @@ static void take_round(struct verify *verify)
 	}
 }
 
-/* ---- What was settled, though something of another chunk belongs between. ---- */
+/* ---- Steps that were settled, though an event of another chunk belongs between them. ---- */
 
-/* A track has a duration that begins or ends from `first` to `last`. Whether one that came before is later; *failed:
- * there is no memory. */
+/* Notes that a track has begins or ends from `first` to `last`. Returns whether an earlier chunk has a later one.
+ * *failed is set when there is no memory. */
 static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uint64_t last, bool *failed)
 {
 	if (!tw_grow(&verify->newest, &verify->newest_room, (size_t)track + 1, sizeof *verify->newest)) {
@@ -247,7 +247,7 @@ static bool overtakes(struct verify *verify, uint32_t track, uint64_t first, uin
 	return first < before;
 }
 
-/* The same for rows, whose tracks the commit has found. */
+/* The same for all rows of a chunk, whose tracks are known since the commit. */
 static bool rows_overtake(struct verify *verify, struct fxt_chunk *chunk)
 {
 	bool any = false;
@@ -270,7 +270,7 @@ static bool piles_overtake(struct verify *verify, struct fxt_chunk *chunk)
 	return any;
 }
 
-/* Begins the durations that are open at the time that was reached, as if they had not been settled. */
+/* Begins the settled durations of a chunk that are open at verify->last, as if they had never been settled. */
 static void begin_settled(struct verify *verify, const struct fxt_chunk *chunk)
 {
 	const struct fxt_steps *steps = &chunk->steps;
@@ -282,7 +282,7 @@ static void begin_settled(struct verify *verify, const struct fxt_chunk *chunk)
 	}
 }
 
-/* Makes all steps of a lane those that are left to be taken. */
+/* Makes all steps of a lane unsettled; those before verify->last have been taken. */
 static void unsettle(struct verify *verify, struct lane *lane)
 {
 	struct fxt_steps *steps = &lane->chunk->steps;
@@ -297,7 +297,7 @@ static void unsettle(struct verify *verify, struct lane *lane)
 		lane->next++;
 }
 
-/* Nothing stays settled of the chunks that are held. */
+/* Makes all steps of all held chunks unsettled. */
 static void unsettle_all(struct verify *verify)
 {
 	verify->head_count = 0;
@@ -307,7 +307,7 @@ static void unsettle_all(struct verify *verify)
 	}
 }
 
-/* Puts a chunk behind the others, and counts its late events. */
+/* Puts a chunk behind the others; where it overtakes them, their steps and its own become unsettled. */
 static void put_lane(struct verify *verify, struct fxt_chunk *chunk)
 {
 	bool late = chunk->steps.left_count && chunk->steps.left[0].time < verify->last;
@@ -345,7 +345,7 @@ static bool is_full(struct verify *verify)
 	       verify->bytes - size_of(lane_at(verify, verify->oldest)->chunk) >= fxt_reorder_window(verify->reader);
 }
 
-/* Holds as many chunks as records may come late by, and the oldest. */
+/* Takes chunks until those behind the oldest hold the reorder window. */
 static int fill(struct verify *verify)
 {
 	int status = 1;
@@ -365,7 +365,7 @@ static void give_back(struct verify *verify)
 	}
 }
 
-/* The clock begins with the earliest event of those held at first. */
+/* Sets the start of the clock: the earliest event of the chunks held at first. */
 static void set_start(struct verify *verify)
 {
 	struct tw_clock *clock = &verify->reader->clock;
@@ -391,7 +391,7 @@ static int take_all(struct verify *verify)
 
 /* ---- The whole. ---- */
 
-/* What is known only at the end. */
+/* Reports what is known only at the end. */
 static void tell(const struct verify *verify)
 {
 	struct tw_reader *reader = verify->reader;
@@ -404,7 +404,7 @@ static void tell(const struct verify *verify)
 
 int fxt_verify(struct tw_reader *reader)
 {
-	/* Which threads a context switch is about, its koids tell. */
+	/* A filter of threads needs the koids of context switches, which skimming does not look at. */
 	const struct fxt_work work = {
 	    .decode = find_steps,
 	    .decoded = sort_steps,

@@ -1,4 +1,4 @@
-/* window.c - chunks that wait as bytes, and who makes rows of them. */
+/* window.c - chunks of an archive being merged that wait as bytes, and the threads that make rows of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/window.h"
 
@@ -33,13 +33,13 @@ static size_t records_of(const struct fxt_chunk *chunk)
 
 static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	tw_slab_reserve(&chunk->slab, records_of(chunk), 0); /* to grow step by step would leave holes */
+	tw_slab_reserve(&chunk->slab, records_of(chunk), 0); /* growing step by step would leave holes in memory */
 	fxt_decode(chunk, wish, scratch);
 	fxt_decoded(chunk, wish, scratch);
 }
 
-/* Makes records of events whose strings and thread have been written, rows of the others: only those wait for the
- * dictionary. */
+/* Makes events ready to be written whose strings and thread have been written before, and rows of all others: only rows
+ * need the dictionary. */
 static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	size_t count = records_of(chunk) + 1;
@@ -74,7 +74,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-/* Words of an event or a scheduling record that is as it should be; otherwise 0. */
+/* The words of an event or a scheduling record that measures right; 0 of any other. */
 static inline __attribute__((always_inline)) uint64_t measure(uint64_t header, const uint8_t *bytes, size_t left,
                                                               bool big)
 {
@@ -85,7 +85,8 @@ static inline __attribute__((always_inline)) uint64_t measure(uint64_t header, c
 	return wanted ? fxt_measure(header, bytes, left / TW_FXT_WORD, big) : 0;
 }
 
-/* Records that no others depend on, all of which have a time. */
+/* Finds where a row of events and scheduling records ends, and the least of their times. No other record depends on
+ * these, and all of them have a time. */
 static inline __attribute__((always_inline)) void take_timed(const struct fxt_chunk *chunk, struct fxt_leap *leap,
                                                              bool big)
 {
@@ -106,7 +107,7 @@ static inline __attribute__((always_inline)) void take_timed(const struct fxt_ch
 	leap->least = least;
 }
 
-/* The walk then leaps over them. */
+/* For fxt_leap(). */
 static void take_records(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	(void)scratch;
@@ -165,9 +166,9 @@ static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
 	                       chunk->end - chunk->begin, chunk->digest);
 }
 
-/* ---- Rows: all of these with the lock, which is let go during the work. ---- */
+/* ---- Rows: all of these are called with the lock, and let it go during the work. ---- */
 
-/* What was looked up for a provider is kept while another one has its turn. */
+/* A memo for each of a few providers, so that what was looked up for one is kept while another has its turn. */
 static struct fxt_memo *memo_for(const struct fxt_window *window, struct fxt_hand *hand, const struct fxt_chunk *chunk)
 {
 	size_t count = is_one_of_few(window) ? FXT_MEMOS : 1;
@@ -195,7 +196,7 @@ static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_
 	chunk->wait = FXT_HAS_ROWS;
 }
 
-/* The one whose time comes first, unless enough have rows. */
+/* The chunk that waits and whose first event is the earliest; NULL where none waits, or enough have rows already. */
 static struct fxt_chunk *next_to_make(const struct fxt_window *window)
 {
 	struct fxt_chunk *next = NULL;
@@ -236,12 +237,12 @@ void fxt_window_count_early(struct fxt_window *window, struct fxt_chunk *chunk)
 	chunk->early = slab->count * (sizeof *slab->events + sizeof *slab->order) +
 	               slab->brief_count * sizeof *slab->briefs + slab->ready_size +
 	               slab->argument_count * sizeof *slab->arguments + chunk->fix_count * sizeof *chunk->fixes;
-	if (fxt_window_forgets(window->reader) && chunk->bytes) /* others are held without them */
+	if (fxt_window_forgets(window->reader) && chunk->bytes) /* a chunk that waits has none */
 		chunk->early += chunk->room;
 	window->early_bytes += chunk->early;
 }
 
-/* Tables are about to be forgotten: what depends on them must have rows. */
+/* Makes the rows of all chunks: tables that these refer to are about to be forgotten. */
 static void finish_all(void *context, struct fxt_chunk *const *line, size_t count)
 {
 	struct fxt_window *window = context;
@@ -257,7 +258,7 @@ static void finish_all(void *context, struct fxt_chunk *const *line, size_t coun
 
 /* ---- The caller. ---- */
 
-/* From where on records may still ask for what others tell. */
+/* Says from which offset on records may still look into the tables. */
 static void hold(struct fxt_window *window)
 {
 	const struct fxt_chunk *first = window->count ? window->waiting[0] : NULL;
@@ -299,7 +300,7 @@ void fxt_window_empty(struct fxt_window *window, struct fxt_chunk *chunk)
 	chunk->wait = FXT_EMPTY;
 	window->early_bytes -= chunk->early;
 	chunk->slab =
-	    (struct tw_slab){.count = tw_slab_items(&room.slab)}; /* the sorter knows by it that all are delivered */
+	    (struct tw_slab){.count = tw_slab_items(&room.slab)}; /* by this the sorter knows that all are delivered */
 	chunk->fixes = NULL;
 	chunk->fix_room = 0;
 	fxt_ahead_lock(window->ahead);

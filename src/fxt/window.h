@@ -1,8 +1,10 @@
-/* window.h - the chunks that an archive being merged is held in, as bytes until their time comes.
+/* window.h - the chunks of an archive being merged that are held to put late records in order, as bytes until their
+ * time comes.
  *
- * Records come late by as much as a provider's buffer, so that a few megabytes of each archive are held. Rows take
- * three times as much: where several archives are held at once, they are made only of what is about to be delivered.
- * What others depend on is made in the order of the archive all the same: objects, blobs, and what is damaged. */
+ * Records come late by as much as a provider's buffer, so a few megabytes of each archive must be held. Rows take
+ * three times as much memory as bytes: where several archives are held at once, rows are made only of chunks that are
+ * about to be delivered. Chunks that others depend on, with objects, blobs or damage, become rows at once, in the
+ * order of the archive. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FXT_WINDOW_H
 #define FXT_WINDOW_H
@@ -11,8 +13,8 @@
 #include "fxt/links.h"
 
 enum {
-	FXT_ROOMS = 2, /* for rows, that are used again */
-	FXT_MEMOS = 2  /* providers take turns */
+	FXT_ROOMS = 2, /* rooms for rows that are kept to be used again */
+	FXT_MEMOS = 2  /* providers whose looked-up names are kept */
 };
 
 /* The memory of a chunk's rows. */
@@ -22,10 +24,10 @@ struct fxt_room {
 	size_t fix_room;
 };
 
-/* What a thread has of an archive that it makes rows of. */
+/* What a thread needs that makes rows of an archive. */
 struct fxt_hand {
 	struct fxt_memo memos[FXT_MEMOS];
-	struct fxt_links links; /* as they were when the chunk in work was begun */
+	struct fxt_links links; /* a copy, from when it began with its chunk */
 };
 
 struct fxt_window {
@@ -33,27 +35,28 @@ struct fxt_window {
 	struct fxt_ahead *ahead;
 	struct fxt_wish wish;
 	/* With the lock of the threads that read ahead: */
-	struct fxt_chunk *waiting[TW_ORDER_SLABS]; /* those whose rows have not been asked for, as they stand */
+	struct fxt_chunk *waiting[TW_ORDER_SLABS]; /* whose rows have not been asked for yet, in the archive's order */
 	size_t count;
 	struct fxt_room rooms[FXT_ROOMS];
 	size_t room_count;
-	bool helping;                /* a thread makes rows that have not been asked for */
-	bool settled;                /* no more are made at present */
-	struct fxt_hand own, helper; /* for what has been asked for, and for that */
+	bool helping;                /* a thread makes rows that have not been asked for yet */
+	bool settled;                /* enough such rows are made */
+	struct fxt_hand own, helper; /* of the caller's thread, and of the one that is helping */
 	/* The caller's alone: */
 	uint64_t early_bytes; /* of rows that were made before their time, in chunks that are held */
 };
 
-/* Whether rows can wait: only what is merged has little memory, and who looks for what is wrong wants all at once. */
+/* Whether rows can wait: only where several archives are merged, and all of their events are wanted, sorted. */
 bool fxt_window_fits(const struct tw_reader *reader, const struct fxt_wish *wish);
 
-/* Whether chunks wait without their bytes, which are read once more. */
+/* Whether chunks wait without their bytes, which are read from the file once more. */
 bool fxt_window_forgets(const struct tw_reader *reader);
 
 /* What the threads that read ahead do with a chunk: make rows of it only if it cannot wait. */
 extern const struct fxt_work fxt_window_work;
 
-/* Begins to let chunks wait; brief: and to make no rows of what a brief is enough for. NULL when there is no memory. */
+/* Begins to let chunks wait. brief: events become briefs where these are enough, and rows only otherwise. NULL when
+ * there is no memory. */
 struct fxt_window *fxt_window_new(struct tw_reader *reader, struct fxt_ahead *ahead, const struct fxt_wish *wish,
                                   bool brief);
 
