@@ -310,6 +310,7 @@ static bool can_deal(const struct sql_cursor *cursor)
 	const struct tw_reader *reader = cursor->scan.reader;
 	return table->deal && reader->format->deal && !reader->filter && reader->options.order == TW_ORDER_TRACK &&
 	       !cursor->scan.view.pieces && !cursor->one_track && !cursor->category.equal && !cursor->category.glob &&
+	       (sql_groups_have_names(cursor->groups) || (!cursor->name.equal && !cursor->name.glob)) &&
 	       !(cursor->used & ~table->dealt);
 }
 

@@ -36,7 +36,7 @@ enum sql_value sql_value_settled(enum sql_value value);
 /* Turns the value at a place into that kind. False when there is no memory. */
 bool sql_settle(struct sql_cursor *cursor, enum sql_value value, void *place);
 
-/* What gives SQLite values of a kind, and the text that rows have in common which are grouped. */
+/* What gives SQLite values of a kind, and what rows have in common which are grouped. */
 sql_put_fn sql_cursor_putter(enum sql_value value);
 void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, const void *place);
 

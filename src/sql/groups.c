@@ -1,5 +1,7 @@
-/* groups.c - rows put together by name. Of each row the columns are kept that are asked for; beyond the memory limit
- * what is there goes to a temporary file, a piece for each name. */
+/* groups.c - rows put together by name or track.
+ *
+ * They are told apart by the reader's number of it. Of each row the columns are kept that are asked for; beyond the
+ * memory limit what is there goes to a temporary file, a piece for each number. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/groups.h"
 
@@ -43,9 +45,8 @@ struct place {
 };
 
 struct group {
-	uint32_t name; /* the reader's number of it; 0: NULL */
-	const char *text;
-	size_t length;
+	uint32_t name; /* the reader's number of it; 0: none */
+	struct sql_group_value value;
 	uint32_t first, last; /* blocks, by the number of the first unit plus 1 */
 	uint32_t units;       /* of the last */
 	uint64_t piece;       /* place of the newest, plus 1 */
@@ -53,8 +54,8 @@ struct group {
 
 struct sql_groups {
 	struct sql_cursor *cursor;
-	bool by_name;      /* not by category */
-	size_t name_place; /* of the name's number in a row */
+	const struct sql_column *column; /* that they are grouped by */
+	size_t name_place;               /* of the name's number in a row */
 	struct sql_packing packing;
 	struct group *groups;
 	size_t count, room;
@@ -92,6 +93,16 @@ bool sql_groups_fit(const struct sql_table *table, uint64_t used, unsigned colum
 	return table->column_count <= SQL_COLUMNS_MOST;
 }
 
+bool sql_groups_by(const struct sql_column *column)
+{
+	return column->value == SQL_NAME || column->value == SQL_TRACK || column->value == SQL_THREAD;
+}
+
+bool sql_groups_have_names(const struct sql_groups *groups)
+{
+	return groups->column->role == SQL_IS_NAME;
+}
+
 struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 {
 	const struct sql_table *table = cursor->table;
@@ -99,8 +110,8 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 	if (!groups)
 		return NULL;
 	groups->cursor = cursor;
+	groups->column = &table->columns[column];
 	groups->name_place = table->columns[column].place;
-	groups->by_name = table->columns[column].role == SQL_IS_NAME;
 	sql_packing_begin(&groups->packing, cursor, cursor->used & ~(UINT64_C(1) << column));
 	cursor->slots[column] = (struct sql_slot){sql_cursor_put_group, 0};
 	return groups;
@@ -264,9 +275,12 @@ int sql_groups_take(struct sql_groups *groups)
 /* NULL comes first. */
 static int compare(const void *left, const void *right)
 {
-	const struct group *a = left, *b = right;
-	if (!a->text || !b->text)
-		return (a->text != NULL) - (b->text != NULL);
+	const struct sql_group_value *a = &((const struct group *)left)->value,
+				     *b = &((const struct group *)right)->value;
+	if (!a->there || !b->there)
+		return a->there - b->there;
+	if (!a->text)
+		return (a->id > b->id) - (a->id < b->id);
 	int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
 	return order ? order : tw_compare(a->length, b->length);
 }
@@ -276,19 +290,29 @@ static int compare_down(const void *left, const void *right)
 	return compare(right, left);
 }
 
+/* What a group of the file that is open has in common. False when there is no memory. */
+static bool evaluate(struct sql_groups *groups, struct group *group)
+{
+	struct sql_cursor *cursor = groups->cursor;
+	if (groups->column->value != SQL_NAME) {
+		group->value.there = sql_cursor_key(cursor, groups->column, &group->name, &group->value.id);
+		return true;
+	}
+	const struct sql_scan_name *name = group->name ? sql_scan_name(&cursor->scan, group->name) : NULL;
+	if (name)
+		group->value = (struct sql_group_value){.text = name->text, .length = name->length, .there = true};
+	return name || !group->name;
+}
+
 /* Finds the texts of a file; leaves out names that are not wanted. */
 static bool resolve(struct sql_groups *groups)
 {
 	size_t kept = groups->ended;
 	for (size_t i = groups->ended; i < groups->count; i++) {
 		struct group *group = &groups->groups[i];
-		const struct sql_scan_name *name =
-		    group->name ? sql_scan_name(&groups->cursor->scan, group->name) : NULL;
-		if (group->name && !name)
+		if (!evaluate(groups, group))
 			return false;
-		group->text = name ? name->text : NULL;
-		group->length = name ? name->length : 0;
-		if (!groups->by_name || sql_matches(groups->cursor, &groups->cursor->name, group->name))
+		if (!sql_groups_have_names(groups) || sql_matches(groups->cursor, &groups->cursor->name, group->name))
 			groups->groups[kept++] = *group;
 	}
 	groups->count = kept;
@@ -373,8 +397,7 @@ int sql_groups_give(struct sql_groups *groups)
 	int status = 0;
 	for (; groups->at < groups->count; groups->at++) {
 		struct group *group = &groups->groups[groups->at];
-		cursor->group_text = group->text;
-		cursor->group_length = group->length;
+		cursor->group_value = group->value;
 		if (group->first)
 			give_block(groups, group);
 		else if (groups->piece.count || group->piece)

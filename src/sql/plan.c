@@ -177,12 +177,12 @@ static bool can_order(const struct sql_vtab *vtab, const sqlite3_index_info *inf
 	       survey->late_ns == 0;
 }
 
-/* Whether rows are wanted in the order of names. SQLite takes rows that are grouped for sorted, where it wants both: so
- * they are sorted, always. */
+/* Whether rows are wanted in the order of names or tracks. SQLite takes rows that are grouped for sorted, where it wants
+ * both: so they are sorted, always. */
 static bool can_group(const struct sql_vtab *vtab, const sqlite3_index_info *info)
 {
 	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
-	return column >= 0 && sql_table_has_rows(vtab->table) && vtab->table->columns[column].value == SQL_NAME &&
+	return column >= 0 && sql_table_has_rows(vtab->table) && sql_groups_by(&vtab->table->columns[column]) &&
 	       sql_groups_fit(vtab->table, info->colUsed, (unsigned)column, vtab->session->count > 1);
 }
 

@@ -154,6 +154,14 @@ struct sql_part {
 	uint64_t start; /* of the file's clock */
 };
 
+/* What rows have in common that are grouped: a text, or an id. */
+struct sql_group_value {
+	const char *text;
+	size_t length;
+	int64_t id;
+	bool there; /* otherwise NULL */
+};
+
 struct sql_cursor {
 	sqlite3_vtab_cursor base;
 	const struct sql_table *table;
@@ -172,8 +180,9 @@ struct sql_cursor {
 	int64_t track;   /* an id */
 	uint32_t wanted; /* the same, the survey's number */
 	struct sql_match name, category;
-	bool in_order;           /* events must come in the order of time */
-	bool grouped, downwards; /* rows must come in the order of the names, or from the last, of column `group` */
+	bool in_order; /* events must come in the order of time */
+	bool grouped,
+	    downwards; /* rows must come in the order of the names or ids, or from the last, of column `group` */
 	unsigned group;
 	struct sql_groups *groups;
 	struct sql_lookup *lookup; /* what was asked before; NULL: nothing by an id */
@@ -186,8 +195,7 @@ struct sql_cursor {
 	size_t stride;
 	struct sql_slot
 	    slots[SQL_COLUMNS_MOST]; /* of the columns in it; that of `group` is none where rows are grouped: */
-	const char *group_text;      /* NULL: NULL */
-	size_t group_length;
+	struct sql_group_value group_value;
 	struct tw_text text; /* of the rows */
 	int64_t row_number;
 	struct tw_output out; /* sql_write() */

@@ -218,10 +218,13 @@ sql_put_fn sql_cursor_putter(enum sql_value value)
 	return putters[value];
 }
 
-/* All rows that are given together have one name. */
+/* All rows that are given together have one. */
 void sql_cursor_put_group(struct sql_cursor *cursor, sqlite3_context *context, const void *place)
 {
 	(void)place;
-	if (cursor->group_text)
-		sqlite3_result_text64(context, cursor->group_text, cursor->group_length, SQLITE_STATIC, SQLITE_UTF8);
+	const struct sql_group_value *value = &cursor->group_value;
+	if (value->there && value->text)
+		sqlite3_result_text64(context, value->text, value->length, SQLITE_STATIC, SQLITE_UTF8);
+	else if (value->there)
+		sqlite3_result_int64(context, value->id);
 }

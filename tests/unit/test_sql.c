@@ -355,6 +355,10 @@ static void test_groups_of_files(void **state)
 	    {"name, sum(dur)", "where name glob '*a*' and dur > 10 group by name order by name"},
 	    {"category, count(*)", "group by category order by category"},
 	    {"name, count(*), min(ts), count(distinct utid), max(file)", "group by name order by name"},
+	    {"utid, count(*), sum(dur)", "group by utid order by utid"},
+	    {"track_id, count(*), sum(self_dur), max(depth)", "group by track_id order by track_id desc"},
+	    {"utid, count(*), sum(dur)", "where name glob '*a*' group by utid order by utid desc"},
+	    {"utid, count(*), min(name)", "where name = 'step' or dur > 1000 group by utid order by utid"},
 	};
 	static const char *const pairs[][2] = {
 	    {"fxt/streaming.fxt", "fxt/oneshot_all.fxt"},
@@ -378,6 +382,39 @@ static void test_groups_of_files(void **state)
 			tear_down(&scene);
 		}
 	}
+}
+
+/* Of one file threads are put together while it is read: SQLite sorts nothing. */
+static void test_groups_of_threads(void **state)
+{
+	(void)state;
+	static const char *const queries[][2] = {
+	    {"select %s, count(*), sum(dur), min(name), max(depth) from slice group by %s order by 1", "utid"},
+	    {"select %s, count(*), sum(dur), sum(self_dur) from slice group by %s order by 1 desc", "track_id"},
+	    {"select %s, count(*), sum(dur) from slice where name glob '*a*' group by %s order by 1", "utid"},
+	    {"select %s, count(*), max(ts) from instant where ts > 100 group by %s order by 1", "utid"},
+	};
+	static const char *const files[] = {"fxt/streaming.fxt", "xray/v5.xray", "chrome/phases.json"};
+	for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+		for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+			struct scene scene;
+			char query[300], plain[32];
+			set_up(&scene, files[f], NULL);
+			snprintf(plain, sizeof plain, "+%s", queries[i][1]);
+			snprintf(query, sizeof query, queries[i][0], plain, plain);
+			char *rows = ask(&scene, query);
+			snprintf(query, sizeof query, queries[i][0], queries[i][1], queries[i][1]);
+			expect(&scene, query, rows);
+			scene.session->options.memory_limit = 1 << 18;
+			expect(&scene, query, rows);
+			free(rows);
+			char explained[320];
+			snprintf(explained, sizeof explained, "explain query plan %s", query);
+			char *plan = ask(&scene, explained);
+			assert_null(strstr(plan, "TEMP B-TREE"));
+			free(plan);
+			tear_down(&scene);
+		}
 }
 
 /* What a small limit has no room for goes through a file. */
@@ -491,13 +528,21 @@ static void test_own_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fxt_rows),       cmocka_unit_test(test_operations_and_their_arguments),
-	    cmocka_unit_test(test_two_files),      cmocka_unit_test(test_conditions),
-	    cmocka_unit_test(test_windows),        cmocka_unit_test(test_joins),
-	    cmocka_unit_test(test_groups),         cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_groups_in_file), cmocka_unit_test(test_groups_of_files),
-	    cmocka_unit_test(test_stop),           cmocka_unit_test(test_dealt),
-	    cmocka_unit_test(test_changed_file),   cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_fxt_rows),
+	    cmocka_unit_test(test_operations_and_their_arguments),
+	    cmocka_unit_test(test_two_files),
+	    cmocka_unit_test(test_conditions),
+	    cmocka_unit_test(test_windows),
+	    cmocka_unit_test(test_joins),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_groups_of_threads),
+	    cmocka_unit_test(test_groups_in_file),
+	    cmocka_unit_test(test_groups_of_files),
+	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_dealt),
+	    cmocka_unit_test(test_changed_file),
+	    cmocka_unit_test(test_no_trace),
 	    cmocka_unit_test(test_own_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
