@@ -177,8 +177,8 @@ static bool can_order(const struct sql_vtab *vtab, const sqlite3_index_info *inf
 	       survey->late_ns == 0;
 }
 
-/* Whether rows are wanted in the order of names or tracks. SQLite takes rows that are grouped for sorted, where it wants
- * both: so they are sorted, always. */
+/* Whether rows are wanted in the order of names or tracks. SQLite takes rows that are grouped for sorted, where it
+ * wants both: so they are sorted, always. */
 static bool can_group(const struct sql_vtab *vtab, const sqlite3_index_info *info)
 {
 	int column = info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1;
