@@ -17,7 +17,7 @@ static void take_block(struct tracelog_log *log, struct tracelog_thing *function
 	struct tracelog_sources *sources = &log->sources;
 	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
 		return;
-	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes};
+	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, function->code_bytes};
 	function->code_count++;
 	function->code_bytes += item->bytes;
 }
@@ -83,30 +83,60 @@ static void judge_map(struct tracelog_log *log, const struct tracelog_thing *fun
 
 /* ---- Placing. ---- */
 
+static struct tw_span span_of_code(const struct tracelog_code *code)
+{
+	uint64_t end = code->start + code->size;
+	return (struct tw_span){code->start, end < code->start ? UINT64_MAX : end};
+}
+
+static struct tw_span span_of_range(const struct tracelog_range *range)
+{
+	return (struct tw_span){range->start, range->end};
+}
+
+static bool holds(struct tw_span span, uint64_t number)
+{
+	return span.start <= number && number < span.end;
+}
+
+/* The first block that an instruction is in; NULL where it is in none. */
+static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
+                                             const struct tracelog_thing *function, uint64_t ip)
+{
+	const struct tracelog_code *codes = sources->codes + function->code;
+	const struct tracelog_edges *edges = &function->code_edges;
+	if (edges->count) {
+		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
+		return found == TW_NO_SPAN ? NULL : &codes[found];
+	}
+	for (uint32_t i = 0; i < function->code_count; i++)
+		if (holds(span_of_code(&codes[i]), ip))
+			return &codes[i];
+	return NULL;
+}
+
 /* The offset of an instruction in the code of a function, all blocks taken as one; false where it is not in it. */
 static bool find_offset(const struct tracelog_sources *sources, const struct tracelog_thing *function, uint64_t ip,
                         uint64_t *offset)
 {
-	uint64_t before = 0;
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const struct tracelog_code *code = &sources->codes[function->code + i];
-		if (ip >= code->start && ip - code->start < code->size) {
-			*offset = before + (ip - code->start);
-			return true;
-		}
-		before += code->size;
-	}
-	return false;
+	const struct tracelog_code *code = find_code(sources, function, ip);
+	if (code)
+		*offset = code->before + (ip - code->start);
+	return code != NULL;
 }
 
 static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
                                                const struct tracelog_thing *function, uint64_t offset)
 {
-	for (uint32_t i = 0; i < function->map_count; i++) {
-		const struct tracelog_range *range = &sources->ranges[function->map + i];
-		if (range->start <= offset && offset < range->end)
-			return range;
+	const struct tracelog_range *ranges = sources->ranges + function->map;
+	const struct tracelog_edges *edges = &function->map_edges;
+	if (edges->count) {
+		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, offset);
+		return found == TW_NO_SPAN ? NULL : &ranges[found];
 	}
+	for (uint32_t i = 0; i < function->map_count; i++)
+		if (holds(span_of_range(&ranges[i]), offset))
+			return &ranges[i];
 	return NULL;
 }
 
@@ -153,11 +183,7 @@ static uint64_t first_start(const struct tracelog_log *log, const struct tracelo
  * that is the last; and where a function was compiled twice, it may be in the code of the first time. */
 static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *function, uint64_t ip)
 {
-	bool behind = false;
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const struct tracelog_code *code = &log->sources.codes[function->code + i];
-		behind |= ip - code->start == code->size;
-	}
+	bool behind = ip && find_code(&log->sources, function, ip - 1);
 	if (function->code_count && !behind && !function->recompiled)
 		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
 		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
@@ -194,6 +220,44 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 	}
 }
 
+/* Adds the edges of many spans; of none where there is no room for them. */
+static struct tracelog_edges add_edges(struct tracelog_log *log, const struct tw_span *spans, uint32_t *count)
+{
+	struct tracelog_sources *sources = &log->sources;
+	struct tracelog_edges edges = {.first = (uint32_t)sources->edge_count};
+	size_t most = 2 * (size_t)*count, made = 0;
+	if (!tracelog_take_memory(log, most * sizeof *sources->edges))
+		*count = 0;
+	else if (!tw_grow(&sources->edges, &sources->edge_room, sources->edge_count + most, sizeof *sources->edges) ||
+	         !tw_cover_make(spans, *count, sources->edges + edges.first, &made))
+		log->failed = true;
+	sources->edge_count += made;
+	edges.count = (uint32_t)made;
+	return edges;
+}
+
+/* What holds an instruction is found without looking at each block and range, where there are many. */
+static void index_code(struct tracelog_log *log, struct tracelog_thing *function)
+{
+	enum { FEW = 32 };
+	const struct tracelog_sources *sources = &log->sources;
+	uint32_t most = function->code_count > function->map_count ? function->code_count : function->map_count;
+	function->code_edges = function->map_edges = (struct tracelog_edges){0};
+	if (most <= FEW)
+		return;
+	struct tw_span *spans = malloc(most * sizeof *spans);
+	log->failed |= !spans;
+	for (uint32_t i = 0; spans && i < function->code_count; i++)
+		spans[i] = span_of_code(&sources->codes[function->code + i]);
+	if (spans && function->code_count > FEW)
+		function->code_edges = add_edges(log, spans, &function->code_count);
+	for (uint32_t i = 0; spans && i < function->map_count; i++)
+		spans[i] = span_of_range(&sources->ranges[function->map + i]);
+	if (spans && function->map_count > FEW)
+		function->map_edges = add_edges(log, spans, &function->map_count);
+	free(spans);
+}
+
 void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record)
 {
 	if (!number || number == log->things[TRACELOG_FUNCTION].other)
@@ -211,6 +275,7 @@ void tracelog_take_code(struct tracelog_log *log, uint32_t number, const struct 
 			take_block(log, function, &item);
 		else if (item.kind == TW_TRACELOG_MAP)
 			take_range(log, function, &item);
+	index_code(log, function);
 	function->recompiled |= start && start != first_start(log, function);
 	if (log->check && function->map_count)
 		judge_map(log, function);
@@ -332,6 +397,7 @@ void tracelog_sources_free(struct tracelog_sources *sources)
 {
 	free(sources->codes);
 	free(sources->ranges);
+	free(sources->edges);
 	free(sources->lines);
 	free(sources->functions);
 	free(sources->unplaced);

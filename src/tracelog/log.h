@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/cover.h"
 #include "base/map.h"
 #include "core/format.h"
 #include "core/slab.h"
@@ -38,6 +39,11 @@ struct tracelog_compiled {
 	uint32_t name;   /* that its slice has */
 };
 
+/* Edges that tell which of many spans holds a number; none where they are few. */
+struct tracelog_edges {
+	uint32_t first, count;
+};
+
 struct tracelog_thing {
 	uint64_t pointer;
 	struct tracelog_place met; /* where it was first */
@@ -55,6 +61,7 @@ struct tracelog_thing {
 	uint32_t unplaced;         /* functions: the first location that no line is known of, plus 1 */
 	uint32_t code, code_count; /* blocks of code */
 	uint32_t map, map_count;   /* ranges of it and their offsets in the IL */
+	struct tracelog_edges code_edges, map_edges;
 	uint64_t code_bytes;
 	struct tracelog_compiled compiled;
 	uint32_t live; /* classes: place in the last heap table, plus 1 */
@@ -71,6 +78,7 @@ struct tracelog_things {
 
 struct tracelog_code {
 	uint64_t start, size;
+	uint64_t before; /* bytes of the blocks before it */
 };
 
 struct tracelog_range {
@@ -89,6 +97,8 @@ struct tracelog_sources {
 	size_t code_count, code_room;
 	struct tracelog_range *ranges;
 	size_t range_count, range_room;
+	struct tw_edge *edges; /* of functions that have many blocks or ranges */
+	size_t edge_count, edge_room;
 	struct tracelog_source_line *lines;
 	size_t line_count, line_room;
 	struct tw_map by_line; /* number of a line to its place in `lines` */

@@ -111,6 +111,17 @@ def function(iid):
     yield b'fun nam 0x%08x "App.Part%d::Method%d" "void" "()"\n' % (iid, iid % 1000, iid)
 
 
+def places(blocks, samples):
+    """A function in many blocks of code, of which the last ones are sampled, each instruction once."""
+    yield b"fun inf 0x00000003 0xB6E00001 0x00000000 0x00000000 0x06000001"
+    for block in range(blocks):
+        yield b" 0x%08X:0x4" % (4 * block)
+    yield b"\n" + sample(20, b"1:1", b" 0x3:0x00000000")
+    for number in range(samples):
+        yield sample(20 + number, b"2:2:0x%08X" % (4 * (blocks - 1 - number)))
+    yield sample(20 + samples, b"1:2")
+
+
 def random_stacks(count):
     source, depth = random.Random(1), 1
     for number in range(count):
@@ -156,6 +167,7 @@ TRACELOGS = {
                       sample(40, b"3000000000:4000000000", b" 0x2"), sample(50, b"1:1")],
     "names": lambda: (line for iid in range(3, 200000) for line in function(iid)),
     "stacks": lambda: random_stacks(60000),
+    "places": lambda: places(400000, 200000),
     "threads": lambda: threads(60000),
     "open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(500000)),
 }

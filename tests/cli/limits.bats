@@ -191,6 +191,14 @@ samples_of_main() { # log
 	done
 }
 
+@test "TraceLog: where an instruction is costs no look at each block of its function" {
+	make tracelog-places log
+	timeout 30 trackway check log >checked || fail "$?: $(cat checked)"
+	run timeout 30 trackway stat --json --top 1 log
+	[[ "$output" == *'"self":200001,'* ]] || fail "$output"
+	[ "$(samples_of_main log)" = 3 ] || fail "$(samples_of_main log)"
+}
+
 @test "TraceLog: nothing is judged of threads beyond the limit, and their samples are counted" {
 	make tracelog-threads log
 	[ "$(trackway check --memory 1G log 2>&1 | grep -o '\[[a-z.-]*\]')" = "" ]
