@@ -363,6 +363,38 @@ static void test_memory_limit(void **state)
 		expect_scene(&scenes[i], &(struct tw_read_options){.memory_limit = 1 << 20});
 }
 
+/* ---- Ids. ---- */
+
+/* Returns the text of an async event whose id is a string. The caller frees it. */
+static struct result *read_id(const char *id)
+{
+	char json[256];
+	snprintf(json, sizeof json, "[{\"ph\":\"b\",\"ts\":0,\"name\":\"a\",\"id\":\"%s\"}]", id);
+	return read_text(json, strlen(json), NULL);
+}
+
+static void test_ids(void **state)
+{
+	static const struct {
+		const char *text, *number;
+	} numbers[] = {{"0xffffffffffffffff", "ffffffffffffffff"}, {"0X0f", "f"}, {"9", "9"}};
+	static const char *const others[] = {"0x1g", "0x10000000000000000", "0x", "1f", "a"};
+	(void)state;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		char expected[64];
+		snprintf(expected, sizeof expected, "0 async-begin none0/0 a id=%s\n", numbers[i].number);
+		struct result *result = read_id(numbers[i].text);
+		assert_string_equal(result->events.bytes, expected);
+		free(result);
+	}
+	/* A text that is no number is a hash of it, which has nearly all of 64 bits. */
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct result *result = read_id(others[i]);
+		assert_true(strlen(result->events.bytes) >= strlen("0 async-begin none0/0 a id=0123456789ab\n"));
+		free(result);
+	}
+}
+
 /* ---- Numbers. ---- */
 
 static const struct {
@@ -782,6 +814,7 @@ int main(void)
 	    cmocka_unit_test(test_scenes),
 	    cmocka_unit_test(test_file_order),
 	    cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_ids),
 	    cmocka_unit_test(test_times),
 	    cmocka_unit_test(test_negative_times),
 	    cmocka_unit_test(test_clock),
