@@ -296,6 +296,34 @@ static void test_layouts(void **state)
 			}
 }
 
+/* An instruction has at least 5 bytes (INST): an index that grows by less for each counts instructions. */
+static void test_index(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t index;
+		bool counts;
+	} after[] = {{100, true}, {499, true}, {500, false}, {1300, false}}; /* of 100 instructions */
+	const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 128};
+	size_t step = tw_xtrace_snapshot_size(&layout), size = 24 + 3 * step;
+	uint8_t *bytes = calloc(1, size);
+	assert_non_null(bytes);
+	tw_xtrace_header_encode(&(struct tw_xtrace_header){.version = 1}, &layout, bytes);
+	for (size_t i = 0; i < COUNT(after); i++) {
+		for (uint64_t k = 0; k < 3; k++) {
+			const struct tw_xtrace_snapshot snapshot = {.index = k * after[i].index,
+			                                            .count = k * 100,
+			                                            .vector_bits = 128};
+			tw_xtrace_snapshot_encode(&snapshot, &layout, bytes + 24 + k * step);
+		}
+		struct tw_xtrace_layout found = {0};
+		assert_int_equal(tw_xtrace_layout_guess(bytes, size, size, 0, &found), 0);
+		assert_int_equal(found.header_size, 24);
+		assert_int_equal(found.counts_index, after[i].counts);
+	}
+	free(bytes);
+}
+
 static void test_no_layout(void **state)
 {
 	(void)state;
@@ -408,6 +436,7 @@ int main(void)
 	    cmocka_unit_test(test_snapshot_without_vectors),
 	    cmocka_unit_test(test_header),
 	    cmocka_unit_test(test_layouts),
+	    cmocka_unit_test(test_index),
 	    cmocka_unit_test(test_no_layout),
 	    cmocka_unit_test(test_layout_of_damage),
 	    cmocka_unit_test(test_layout_words),
