@@ -74,6 +74,8 @@ static const struct {
     {"too little", BYTES(PCINST(PC, LDR_X0_X1), LOAD4(DATA), INST(NOP)), "xtrace.access-missing@0"},
     {"none, and cut off", BYTES(PCINST(PC, LDR_X0_X1)), ""},
     {"apart", BYTES(PCINST(PC, LDP_X0_X1_SP), LOAD8(DATA), LOAD8(DATA + 16), INST(NOP)), "xtrace.access-base@0"},
+    {"apart by a byte", BYTES(PCINST(PC, LDP_X0_X1_SP), LOAD8(DATA), LOAD8(DATA + 9), INST(NOP)),
+     "xtrace.access-base@0"},
     {"the literal", BYTES(PCINST(PC, LDR_LITERAL_12), LOAD8(PC + 12), INST(NOP)), ""},
     {"another literal", BYTES(PCINST(PC, LDR_LITERAL_12), LOAD8(PC + 16), INST(NOP)), "xtrace.access-base@0"},
     {"scattered, and less than there could be", BYTES(PCINST(PC, LD1D_SVE), LOAD8(DATA), LOAD8(DATA + 64), INST(NOP)),
@@ -117,7 +119,13 @@ static const struct {
     {"no arguments", BYTES(PCINST(PC, SVC), SVCRET(1), INST(NOP)), "xtrace.value-missing@0"},
     {"no return", BYTES(PCINST(PC, SVC), ARGUMENTS(64), INST(NOP)), "xtrace.svc-return@0"},
     {"exit", BYTES(PCINST(PC, SVC), ARGUMENTS(93)), ""},
+    /* Calls that do not come back to where they were made: linux/unistd.h. */
+    {"exit_group", BYTES(PCINST(PC, SVC), ARGUMENTS(94), PCINST(0x500000, NOP)), ""},
     {"the return of a signal", BYTES(PCINST(PC, SVC), ARGUMENTS(139), PCINST(0x500000, NOP)), ""},
+    {"execve", BYTES(PCINST(PC, SVC), ARGUMENTS(221), PCINST(0x500000, NOP)), ""},
+    {"execveat", BYTES(PCINST(PC, SVC), ARGUMENTS(281), PCINST(0x500000, NOP)), ""},
+    {"userfaultfd, which comes back", BYTES(PCINST(PC, SVC), ARGUMENTS(282), SVCRET(1), PCINST(0x500000, NOP)),
+     "xtrace.pc-jump@85"},
     {"arguments that are cut off", BYTES(PCINST(PC, SVC), SVCARG(64), SVCARG(1)), ""},
     {"a return of none", BYTES(PCINST(PC, NOP), SVCRET(1), INST(NOP)), "xtrace.value-unexpected@13"},
     /* Times. */
