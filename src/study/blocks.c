@@ -6,7 +6,7 @@
 #include "study/study.h"
 #include "xtrace/disassemble.h"
 
-/* What begins at a place. A block that is left by a signal, or goes on behind a gap, is shorter once. */
+/* The block that begins at a place. One that a signal leaves, or that goes on behind a gap, is shorter that time. */
 struct block {
 	uint64_t entries;
 	uint64_t instructions;
@@ -37,7 +37,7 @@ static void free_blocks(struct study_part *part)
 	free(part->state);
 }
 
-/* Room for all places that there are: their number is bounded. */
+/* Makes room for all places, whose number is bounded. False when there is no memory. */
 static bool reserve(struct study_part *part)
 {
 	struct blocks *blocks = blocks_of(part);

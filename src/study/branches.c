@@ -10,17 +10,17 @@
 
 enum { WORD = 4, STRONG = 3, WEAK_NOT = 1, RETURNS = 16, TARGETS_SHOWN = 4 };
 
-/* By place. */
+/* What is known of a branch, by place. */
 struct branch {
-	uint64_t count; /* that went to where is known */
+	uint64_t count; /* executions whose target is known */
 	uint64_t taken;
 	uint64_t missed;
-	uint64_t last; /* indirect: target that is foreseen; conditional: its own, once it was taken */
+	uint64_t last; /* indirect: the target that is predicted; conditional: its target, once it was taken */
 };
 
 /* Where an indirect branch went, and how often. */
 struct edge {
-	uint32_t from, next; /* next: another of that branch, plus 1 */
+	uint32_t from, next; /* next: another edge of that branch, plus 1 */
 	uint64_t to, count;
 };
 
@@ -145,8 +145,8 @@ static void take_conditional(struct branches *branches, const struct study_site 
 	foresee(branches, site, branch, taken);
 }
 
-/* Counts an indirect branch, with where it was foreseen to go: a return to behind the last call that has not returned,
- * another one to where it went the last time. */
+/* Counts an indirect branch, and predicts it: a return goes behind the last call that has not returned, another branch
+ * to where it went the last time. */
 static void take_indirect(struct study_part *part, uint32_t from, struct branch *branch, uint64_t to)
 {
 	struct branches *branches = branches_of(part);

@@ -40,7 +40,7 @@ struct caches {
 	struct interval *intervals;
 	size_t interval_count, interval_room;
 	struct counts before; /* this interval */
-	uint64_t end;         /* of it: instructions */
+	uint64_t end;         /* where the interval ends: instructions */
 	struct tw_study_column function_columns[TW_STUDY_LEVELS + 5], site_columns[TW_STUDY_LEVELS + 5];
 	struct tw_study_column interval_columns[TW_STUDY_LEVELS + 4];
 };
@@ -130,7 +130,7 @@ static bool look(struct level *level, uint64_t address)
 	return false;
 }
 
-/* How many levels miss. */
+/* Returns how many levels miss. */
 static unsigned look_all(struct caches *caches, uint64_t address)
 {
 	unsigned missed = 0;
@@ -341,7 +341,7 @@ static void put_counts(const struct study_part *all, struct study_tables *tables
 	study_put_share(tables, counts->of[1], caches->loads.of[1] + caches->stores.of[1]);
 }
 
-/* By misses of the first level, then by accesses. */
+/* Ranks places by misses of the first level, then by accesses. */
 static bool rank(const struct counts *counts, uint32_t count, struct study_ranks *ranks)
 {
 	for (uint32_t i = 0; i < count; i++)

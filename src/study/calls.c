@@ -16,9 +16,9 @@ struct calls {
 	struct node *nodes;
 	size_t count, room;
 	struct tw_map map;
-	uint32_t *stack; /* nodes of what is open; one without room is its caller's */
+	uint32_t *stack; /* nodes of the calls that are open; a call without room is counted at its caller's */
 	size_t depth, stack_room;
-	uint32_t now; /* node */
+	uint32_t now; /* the node of the innermost */
 };
 
 static struct calls *calls_of(const struct study_part *part)
@@ -202,7 +202,7 @@ static const struct tw_study_column tree_columns[] = {
     {NULL, "FUNCTION", TW_STUDY_TEXT},
 };
 
-/* Of the function of a name; a call inside another of the same function is in its total. */
+/* Sums of a function over all its nodes; in its total a call inside another of it counts only once. */
 struct sum {
 	uint64_t total, self, calls;
 	uint32_t open;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* X(enumerator, name). What loads and stores is an atomic. */
+/* X(enumerator, name). What both loads and stores is an atomic. */
 #define STUDY_CLASS_LIST(X)                                                                                            \
 	X(STUDY_LOAD, "load")                                                                                          \
 	X(STUDY_STORE_CLASS, "store")                                                                                  \

@@ -12,11 +12,11 @@
 
 enum { DIMENSIONS = STUDY_DIMENSIONS, RUNS = 5, ROUNDS = 100 };
 
-/* A score is good enough that is so much of the way from the worst to the best: SimPoint's choice. */
+/* The smallest k is taken whose score is so much of the way from the worst to the best: SimPoint's choice. */
 static const double enough = 0.9;
 
-/* Two points whose vectors differ by a hundredth of their weight are about so far from each other: noise is no reason
- * for a group. */
+/* The square of the distance of two points whose vectors differ by a hundredth of their weight, about: such noise makes
+ * no group of its own. */
 static const double least_variance = 1e-3;
 
 /* One way to group the points. */

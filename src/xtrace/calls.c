@@ -69,7 +69,7 @@ static uint32_t find_function(struct xtrace_calls *calls, uint64_t address, uint
 		return number;
 	if (is_full(calls)) {
 		tell_limit(calls, offset);
-		address = UINT64_MAX; /* no instruction is there */
+		address = UINT64_MAX; /* an address where no instruction is */
 		if (tw_map_find(&calls->known, address, &number))
 			return number;
 		function.name = tw_dictionary_text(calls->reader->dictionary, "(other functions)");
@@ -160,7 +160,7 @@ static bool is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *
 	       calls->functions[function].range.start == stack->pc;
 }
 
-/* A block begins: `before` is what led there. */
+/* Takes the begin of a block: calls end or begin by the flow of the instruction before it. */
 static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, uint64_t back, uint64_t offset,
                       struct xtrace_turn *turn)
 {

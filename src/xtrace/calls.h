@@ -8,7 +8,7 @@
 #include "xtrace/xtrace.h"
 
 struct xtrace_frame {
-	uint64_t back; /* where it returns to */
+	uint64_t back; /* address that it returns to */
 	uint32_t function;
 };
 
@@ -24,10 +24,10 @@ struct xtrace_calls {
 	struct tw_reader *reader;
 	struct xtrace_operations operations;
 	bool told;
-	size_t frames;       /* of all stacks */
-	struct xtrace_near { /* those met lately */
+	size_t frames;       /* frames of all stacks together */
+	struct xtrace_near { /* functions that were looked up lately, by address */
 		uint64_t address;
-		uint32_t function; /* plus 1 */
+		uint32_t function; /* number of the function, plus 1 */
 	} near[XTRACE_NEAR];
 	uint64_t backs[XTRACE_BACKS]; /* a bit for each place that calls return to, by its address; several share one */
 	struct tw_map known;          /* addresses that were gone to: their functions */
@@ -41,7 +41,7 @@ struct xtrace_stack {
 	size_t count, room;
 	uint64_t pc;  /* of the last instruction */
 	uint8_t flow; /* of it: enum xtrace_flow */
-	bool known;   /* there is one, and no gap behind it */
+	bool known;   /* the last instruction is known: there is one, and no gap behind it */
 };
 
 /* What an instruction changes: `ends` calls end before it, and one may begin with it. */

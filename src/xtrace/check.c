@@ -9,14 +9,15 @@
 
 enum { ARGUMENTS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
 
-/* What was before the first instruction. */
+/* Stands for the instruction before the first one. */
 static const struct xtrace_operation nothing = {0};
 
 #define REPORT(checker, rule, at, ...) xtrace_report((checker)->files, false, rule, at, at, __VA_ARGS__)
 
 /* ---- Where the PC goes. ---- */
 
-/* Whether an instruction may come after another without something from outside; rule: which one says no. */
+/* Whether an instruction at `pc` may come after a step without an interrupt in between. *rule: the rule that is broken
+ * if not. */
 static bool follows(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
 {
 	const struct xtrace_operation *operation = step->operation;
@@ -55,21 +56,22 @@ static void tell_jump(const struct xtrace_checker *checker, enum xtrace_rule rul
 	       step->pc, step->operation->opcode, pc);
 }
 
-/* Calls that do not come back, or to somewhere else, on Linux. */
+/* Whether a system call of Linux does not come back, or somewhere else. */
 static bool is_without_return(uint64_t number)
 {
 	enum { EXIT = 93, EXIT_GROUP = 94, SIGRETURN = 139, EXECVE = 221, EXECVEAT = 281 };
 	return number == EXIT || number == EXIT_GROUP || number == SIGRETURN || number == EXECVE || number == EXECVEAT;
 }
 
-/* Whether the instruction was interrupted: then it need not have done all. */
+/* Judges where the PC goes. Returns whether the instruction before was interrupted, so that it may have done only a
+ * part. */
 static bool judge_jump(const struct xtrace_checker *checker, uint64_t offset, uint64_t pc, uint8_t level)
 {
 	const struct xtrace_step *step = &checker->step;
 	enum xtrace_rule rule;
 	if (follows(step, pc, &rule))
 		return false;
-	bool enters = level != step->level; /* the kernel, or leaves it */
+	bool enters = level != step->level; /* enters or leaves the kernel */
 	bool returns = step->operation->flow == XTRACE_SYSTEM_CALL && is_without_return(step->number);
 	if (checker->changed) /* a signal, or the target faulted */
 		rule = XTRACE_PC_JUMP;
@@ -196,7 +198,7 @@ static void tell_missing(const struct xtrace_checker *checker)
 	       tw_xtrace_kind_name((unsigned)__builtin_ctz(missing)), step->operation->opcode);
 }
 
-/* What only a few instructions have. */
+/* Judges what xtrace_step_is_done() leaves: instructions with accesses that are not the usual, other tokens, or system calls. */
 static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 {
 	const struct xtrace_step *step = &checker->step;
@@ -226,7 +228,7 @@ static void judge_level(struct xtrace_checker *checker, uint64_t offset, uint8_t
 	checker->changed = false;
 }
 
-/* The PC of what comes now, and whether it comes by itself. */
+/* Finds the PC of the next instruction, judges the way there, and ends the instruction before. */
 static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
 	struct xtrace_step *step = &checker->step;
@@ -301,7 +303,8 @@ static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_to
 	}
 }
 
-/* Before the first instruction, and behind a gap, tokens may belong to one that is not there. */
+/* Judges whether a token may follow the instruction. Before the first instruction, and behind a gap, any may: it can
+ * belong to one that is lost. */
 static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
 	const struct xtrace_step *step = &checker->step;
@@ -314,7 +317,7 @@ static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtr
 	       step->operation->opcode, step->pc);
 }
 
-/* Behind the last instruction before a gap or the end. */
+/* Ends the last instruction before a gap or the end, whose tokens may be cut off. */
 static void finish_last(struct xtrace_checker *checker)
 {
 	checker->is_last = true;
@@ -385,7 +388,7 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 
 /* ---- A track. ---- */
 
-/* The window stands at its beginning. */
+/* Judges the header of the snapshot file, which the window holds. */
 static void judge_header(const struct xtrace_files *files)
 {
 	enum { FIELDS_END = 19 };

@@ -8,9 +8,9 @@
 
 /* An instruction, and what its tokens have told so far. */
 struct xtrace_step {
-	const struct xtrace_operation *operation; /* the one that was found last */
+	const struct xtrace_operation *operation; /* what the opcode does */
 	uint64_t offset, pc;
-	bool has_pc; /* otherwise there is no instruction */
+	bool has_pc; /* the PC is known; otherwise there is no instruction yet */
 	uint8_t level;
 	uint16_t seen;           /* kinds: 1 << enum tw_xtrace_kind */
 	uint8_t arguments;       /* SVCARG */
@@ -23,9 +23,9 @@ struct xtrace_step {
 struct xtrace_checker {
 	struct xtrace_files *files;
 	struct xtrace_operations operations;
-	struct xtrace_operations drafted; /* of drafts, beside the one that the step is at */
-	struct xtrace_trails trails;      /* in which nothing is wrong but where they lead */
-	struct xtrace_trail *trail;       /* the last one that was met; NULL: none since an instruction alone */
+	struct xtrace_operations drafted; /* for drafts of trails, so that the step's stays valid */
+	struct xtrace_trails trails; /* trails in which nothing is wrong; what comes behind them is judged each time */
+	struct xtrace_trail *trail;  /* the last one that was met; NULL: none since an instruction alone */
 	struct xtrace_step step;
 	bool is_last; /* what follows the instruction may have been cut off */
 	bool changed; /* ALLGPR was met since the last instruction */
@@ -44,13 +44,14 @@ struct xtrace_checker {
 	uint64_t counted, counted_user;         /* instructions before it, as counted here */
 };
 
-/* Begins a track. All is zero before the first. */
+/* Begins a track. The checker is all zero before the first. */
 void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *files);
 
-/* Takes tokens as long as there are only such that most of them are, and nothing is wrong. until: offset to stop at. */
+/* Takes tokens as long as they are instructions and accesses with nothing wrong, which most are. until: offset to stop
+ * at. */
 void xtrace_check_run(struct xtrace_checker *checker, struct xtrace_cursor *cursor, uint64_t until);
 
-/* Takes each other token. */
+/* Takes a token of any kind. */
 void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_cursor *cursor,
                         const struct tw_xtrace_token *token);
 
@@ -58,7 +59,7 @@ void xtrace_check_token(struct xtrace_checker *checker, const struct xtrace_curs
  * there. */
 void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands);
 
-/* Ends it. */
+/* Ends the track. */
 void xtrace_check_end(struct xtrace_checker *checker);
 
 void xtrace_check_free(struct xtrace_checker *checker);

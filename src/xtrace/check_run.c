@@ -9,7 +9,7 @@ enum { CLASS = 7 };
 
 /* ---- One after the other. ---- */
 
-/* Whether an instruction comes by itself at a PC, and nothing else is to be said. */
+/* Whether an instruction may come at a PC next, and there is nothing to judge of the one before. */
 static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool told)
 {
 	const struct xtrace_step *step = &checker->step;
@@ -20,7 +20,7 @@ static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool
 	return (ahead || away) && step->has_pc && step->level == 0 && !checker->waits && xtrace_step_is_done(step);
 }
 
-/* An access that the instruction may make; its size, 0 where it may not. */
+/* Takes an access. Returns the size of its token; 0 where the instruction may not make it. */
 static inline size_t run_access(struct xtrace_checker *checker, const uint8_t *p)
 {
 	enum { STORES = 8, HEAD = 9, POWER_MOST = 8 };
@@ -68,8 +68,8 @@ static bool take_draft(struct xtrace_step *step, const struct xtrace_draft *draf
 	return may;
 }
 
-/* What does not depend on addresses is judged once: an access that is alone in its step is not looked at again, but in
- * the last, which ends with what comes behind it. */
+/* Takes the accesses out of a draft that need not be looked at each time: where a step has only one, nothing depends on
+ * its address. Those of the last step stay, because what comes behind the trail may belong to it. */
 static void drop_accesses(struct xtrace_draft *draft, size_t count)
 {
 	size_t kept = 0;
@@ -101,7 +101,7 @@ size_t xtrace_check_admit(void *context, struct xtrace_draft *draft)
 	return count;
 }
 
-/* Whether several accesses of a step are together. */
+/* Whether the accesses of each step with several are within as many bytes as it accesses. */
 static inline bool are_together(const struct xtrace_trail *trail, const uint8_t *p)
 {
 	const struct xtrace_trail_access *access = trail->accesses, *end = access + trail->access_count;
@@ -138,7 +138,7 @@ static void take_trail(struct xtrace_checker *checker, struct xtrace_trail *trai
 	checker->trail = trail;
 }
 
-/* Takes a trail, which is held up to `end`, or gives 0. */
+/* Takes a trail that begins at `p`, and must end before `end`. Returns its size; 0 where there is none. */
 static inline size_t run_trail(struct xtrace_checker *checker, const uint8_t *p, const uint8_t *held_end,
                                const uint8_t *end, uint64_t offset)
 {

@@ -5,11 +5,11 @@
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
-/* What is believed of a token's size. No access of AArch64 has more bytes than a vector register of 2048 bits, and
- * Linux takes no more parts (UIO_MAXIOV). */
+/* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits, and no
+ * system call of Linux more parts (UIO_MAXIOV). */
 enum { ACCESS_MOST = 256, VECTORS_MOST = 1024 };
 
-/* What must follow a place to go on at. */
+/* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage. */
 enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3 };
 
 void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files)
@@ -24,7 +24,7 @@ static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *byte
 	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
 }
 
-/* As tw_xtrace_decode(), of what is believed only. */
+/* As tw_xtrace_decode(), but tokens that are too large to be believed are none. */
 static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	int status = tw_xtrace_decode(bytes, left, token);
@@ -100,7 +100,7 @@ static int skip(struct xtrace_cursor *cursor, struct tw_xtrace_token *token, enu
 
 /* ---- Going on. ---- */
 
-/* Of the class MISC two are counted by the document, and not described. */
+/* Whether a byte is one of two tokens of the class MISC that the document names, but does not describe. */
 static bool is_reserved(uint8_t byte)
 {
 	return byte == 0x04 || byte == 0x14;
@@ -128,7 +128,7 @@ static int fail(struct xtrace_cursor *cursor, int status)
 	return tw_fail(cursor->files->reader, status, "%s", tw_input_error(cursor->files->data));
 }
 
-/* More bytes, or a gap. */
+/* Gives the next token where that needs more bytes, or there is a gap. */
 static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *token)
 {
 	size_t want = 1;

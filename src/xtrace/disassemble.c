@@ -30,7 +30,7 @@ struct capstone {
 	CAPSTONE_LIST(X)
 #undef X
 	void *library;
-	csh handle; /* 0: there is none, and no instruction is known */
+	csh handle; /* 0: capstone is not there, and instructions have no text */
 	cs_insn *room;
 };
 

@@ -61,7 +61,7 @@ static bool is_pcinst(uint8_t byte)
 	return (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
 }
 
-/* A stream begins with PCINST, because there is no other PC. */
+/* Finds where the tokens begin: at 0 or behind a header, with a PCINST, because only that tells a PC. */
 static int find_start(struct xtrace_files *files, unsigned known)
 {
 	const uint8_t *bytes;
@@ -101,7 +101,8 @@ static int find_layout(struct xtrace_files *files, unsigned known)
 	return 0;
 }
 
-/* An index before the first token is no offset: of one snapshot alone that is all that tells. */
+/* An index that is less than the offset of the first token is none: with one snapshot alone nothing else tells whether
+ * it counts instructions. */
 static int judge_index(struct xtrace_files *files, unsigned known)
 {
 	const uint8_t *bytes;
@@ -123,8 +124,8 @@ static int open_input(struct tw_reader *reader, struct tw_input **input, const c
 	return 0;
 }
 
-/* Bytes without a name are one of the two files. A pipe is looked at through the reader's window, which is handed
- * on. */
+/* Finds which of the two files bytes without a name are. A pipe is looked at through the reader's window, which is
+ * handed on. */
 static int take_nameless(struct xtrace_files *files, unsigned known)
 {
 	struct tw_window *window = &files->reader->window;

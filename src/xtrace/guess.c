@@ -9,7 +9,7 @@
 
 enum { INST_LEAST = 5 }; /* bytes of the shortest instruction */
 
-/* An index that grows as slowly as the count of instructions is no offset. */
+/* Whether the index counts instructions: it grows by less than instructions take bytes. */
 static bool counts(const struct tw_xtrace_snapshot *before, const struct tw_xtrace_snapshot *next)
 {
 	return next->index - before->index < INST_LEAST * (next->count - before->count);
@@ -36,7 +36,7 @@ static size_t count_sensible(const uint8_t *bytes, size_t size, struct tw_xtrace
 	return count;
 }
 
-/* Whether a guess is not against what is known. */
+/* Whether a guess does not contradict what is known. */
 static bool agrees(const struct tw_xtrace_layout *guess, const struct tw_xtrace_layout *layout, unsigned known)
 {
 	return !((known & TW_XTRACE_KNOWN_HEADER && guess->header_size != layout->header_size) ||
@@ -44,7 +44,8 @@ static bool agrees(const struct tw_xtrace_layout *guess, const struct tw_xtrace_
 	         (known & TW_XTRACE_KNOWN_BITS && guess->vector_bits != layout->vector_bits));
 }
 
-/* How well a layout fits: the more snapshots make sense, the better, best if all do; next that they fill the file. */
+/* Rates how well a layout fits: by how many snapshots make sense, best if all do; where that is equal, by whether they
+ * fill the file. */
 static size_t score(const uint8_t *bytes, size_t size, uint64_t file_size, struct tw_xtrace_layout *guess)
 {
 	bool all;

@@ -19,7 +19,7 @@ struct tally {
 };
 
 struct xtrace_survey {
-	uint16_t sizes[BYTES]; /* of tokens that have one and the same; otherwise 0 */
+	uint16_t sizes[BYTES]; /* by token byte: the size, where all such tokens have the same; otherwise 0 */
 	struct tally all;
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_XTRACE_KINDS + 1];

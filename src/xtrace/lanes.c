@@ -30,7 +30,7 @@ struct xtrace_lanes {
 	struct heap running;  /* by clock */
 	struct heap ordered;  /* by their next TIMEs */
 	uint64_t last;        /* the clock when the last TIME came */
-	struct lane *current; /* gave the last token */
+	struct lane *current; /* the lane that gave the last token */
 };
 
 /* ---- Heaps. ---- */
@@ -75,7 +75,7 @@ static void drop_top(struct heap *heap)
 
 /* ---- TIMEs. ---- */
 
-/* The TIME that is the next of all has come: its lane looks for its next one. */
+/* Goes on behind the TIME that was the next of all: its lane looks for its next one. */
 static int pass_time(struct xtrace_lanes *lanes)
 {
 	struct lane *lane = lanes->ordered.items[0];
@@ -92,7 +92,7 @@ static int pass_time(struct xtrace_lanes *lanes)
 	return status < 0 ? status : 0;
 }
 
-/* Lets go on who waits for what has come. */
+/* Lets the lanes go on whose TIME is the next of all. */
 static int release(struct xtrace_lanes *lanes)
 {
 	int status = 0;
@@ -107,7 +107,7 @@ static int release(struct xtrace_lanes *lanes)
 	return status;
 }
 
-/* The running lane on top has come to a TIME: it goes on at once, or waits. */
+/* Takes a TIME of the running lane on top: the lane goes on at once, or waits for others. */
 static int meet_time(struct xtrace_lanes *lanes, struct lane *lane)
 {
 	if (!lane->is_ordered)
@@ -200,7 +200,7 @@ void xtrace_lanes_free(struct xtrace_lanes *lanes)
 
 /* ---- Reading. ---- */
 
-/* Its clock has gone on, perhaps beyond another's. */
+/* Puts the lane on top in its place again, after its clock has gone on. */
 static void settle(struct xtrace_lanes *lanes)
 {
 	if (lanes->current && lanes->running.count && lanes->running.items[0] == lanes->current)

@@ -24,7 +24,7 @@ int xtrace_source_next(struct xtrace_source *source);
 
 /* ---- lanes.c ---- */
 
-/* A token where and when it comes. */
+/* A token, with its track and its time. */
 struct xtrace_moment {
 	uint64_t time; /* instructions on the clock of all tracks */
 	uint64_t offset, gap;

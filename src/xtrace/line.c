@@ -25,7 +25,7 @@ static void put_text(struct xtrace_line *line, const char *text)
 	put(line, text, strlen(text));
 }
 
-/* At least so many digits. */
+/* Adds a number in hexadecimal with at least so many digits. */
 static void put_digits(struct xtrace_line *line, uint64_t value, unsigned least)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -7,19 +7,19 @@
 #include "xtrace/check.h"
 #include "xtrace/lanes.h"
 
-/* An instruction may leave so many calls at once, and begin one. */
+/* Rows of a batch; and how many an instruction makes at most, which may leave many calls and begin one. */
 enum { ROWS = 512, TURN_MOST = 257 };
 
 struct xtrace_events {
 	size_t next;    /* track */
-	bool open;      /* one is being read: */
+	bool open;      /* a track is being read: */
 	uint32_t track; /* its number */
 	uint64_t time;  /* instructions so far */
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
-	bool has_snapshot;              /* the last one has not been reached */
-	bool compared;                  /* the TIMEs of all tracks were */
+	bool has_snapshot;              /* the last snapshot that was read has not been reached */
+	bool compared;                  /* the TIMEs of all tracks were compared */
 	struct xtrace_checker *checker; /* NULL: only damage is looked for */
 	struct xtrace_calls *calls;     /* NULL: nobody looks at them */
 	struct xtrace_stack stack;      /* of the track that is open */
@@ -118,7 +118,7 @@ static int take_instruction(struct xtrace_events *events, const struct xtrace_mo
 	return status;
 }
 
-/* What becomes of a token. */
+/* Makes events of a token. */
 static int take(struct xtrace_events *events, const struct xtrace_moment *moment)
 {
 	unsigned kind = moment->token.kind;
@@ -146,7 +146,7 @@ static int take_token(struct xtrace_events *events, const struct tw_xtrace_token
 	return take(events, &moment);
 }
 
-/* Nothing becomes an event of what only needs to be checked. */
+/* Checks tokens that make no events, as many as it can. */
 static void run(struct xtrace_events *events)
 {
 	uint64_t until = events->has_snapshot ? events->snapshots.last.index : UINT64_MAX;
@@ -236,7 +236,7 @@ static int check_part(void *context, struct tw_reader *part, size_t track)
 	return status;
 }
 
-/* Nobody looks at the events: all tracks are at their ends afterwards. */
+/* Checks all tracks side by side, where nobody looks at events. All are at their ends afterwards. */
 static int check_all(struct tw_reader *reader)
 {
 	struct xtrace_events *events = xtrace_of(reader)->events;

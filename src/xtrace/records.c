@@ -9,18 +9,18 @@
 
 struct xtrace_records {
 	size_t next; /* track */
-	bool open;   /* one is being read */
+	bool open;   /* a track is being read */
 	const struct xtrace_track *track;
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
 	bool has_snapshot;            /* the last one is not delivered */
 	bool no_snapshots;            /* there is none behind it */
-	struct tw_xtrace_token token; /* what comes next of the tokens */
+	struct tw_xtrace_token token; /* the next token */
 	bool has_token;
 	bool ended;                         /* there is none behind it */
-	struct tw_xtrace_token instruction; /* whose tokens are taken */
-	bool continues;                     /* it has more than the last record holds */
+	struct tw_xtrace_token instruction; /* the instruction whose tokens are taken */
+	bool continues;                     /* the instruction has more tokens than the last record holds */
 	uint64_t offset;                    /* of it */
 	struct xtrace_at at;                /* where what comes next is */
 	struct xtrace_disassembler *disassembler;
@@ -146,7 +146,7 @@ static int take_tokens(struct tw_reader *reader, struct xtrace_records *records)
 	return 1;
 }
 
-/* The instruction that was met, with all that follows. */
+/* Makes the record of an instruction with all tokens that follow it. */
 static int take_instruction(struct tw_reader *reader, struct xtrace_records *records, struct tw_record *record)
 {
 	begin_instruction(reader, records);

@@ -30,7 +30,7 @@ struct rewrite {
 	bool has_snapshot;
 	struct tw_output *data, *registers; /* NULL: there is no such file */
 	struct tw_rewrite_result *result;
-	bool cuts;        /* otherwise it repairs */
+	bool cuts;        /* cuts a part; otherwise it repairs */
 	uint64_t index;   /* instructions before the next one of the source */
 	uint64_t written; /* instructions */
 	uint64_t pc;
@@ -116,7 +116,7 @@ static void take_token(struct rewrite *r, struct tw_xtrace_token *token)
 		r->result->records_dropped++;
 }
 
-/* A snapshot with the index that its instruction has now. */
+/* Writes the snapshot with a new index: where its instruction is in the new file. */
 static int put_snapshot(struct rewrite *r, uint64_t index)
 {
 	const uint8_t *bytes;
@@ -286,7 +286,7 @@ static int rewrite_track(struct rewrite *r, const struct xtrace_track *track)
 	struct start start = {0};
 	int status = 0;
 	if (r->cuts) {
-		r->reader->quiet = true; /* the second look tells */
+		r->reader->quiet = true; /* findings are told when it is read the second time */
 		status = find_start(r->reader, track, &start);
 		r->reader->quiet = false;
 	}
@@ -394,7 +394,7 @@ static int write_track(struct rewrite *r, const char *directory, const struct xt
 	return status;
 }
 
-/* Takes away what was written before a failure. */
+/* Removes what was written before a failure. */
 static void remove_tracks(const struct xtrace_set *set, size_t count, const char *directory, bool made)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -44,7 +44,7 @@ static int fail(struct xtrace_snapshots *snapshots, int status)
 	return tw_fail(snapshots->files->reader, status, "%s", tw_input_error(snapshots->files->snapshots));
 }
 
-/* What is wrong with a snapshot that stands where one should. */
+/* Reports what is wrong with a snapshot that stands where one should. */
 static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snapshot *found, uint64_t lost)
 {
 	const struct tw_xtrace_layout *layout = &snapshots->files->layout;

@@ -90,7 +90,7 @@ static bool take(const struct xtrace_trails *trails, struct xtrace_draft *draft,
 	return true;
 }
 
-/* Fails where the bytes that are held end first. */
+/* Makes a draft of the tokens that come now. Returns false where the bytes that are held end before it does. */
 static bool make_draft(struct xtrace_trails *trails, const uint8_t *bytes, size_t left, uint64_t pc)
 {
 	struct xtrace_draft *draft = &trails->draft;
@@ -110,7 +110,7 @@ static bool make_draft(struct xtrace_trails *trails, const uint8_t *bytes, size_
 	return true;
 }
 
-/* Leaves so many steps. */
+/* Shortens the draft to so many steps. */
 static void cut(struct xtrace_trails *trails, size_t steps)
 {
 	struct xtrace_draft *draft = &trails->draft;
@@ -182,7 +182,7 @@ static struct xtrace_trail *learn(struct xtrace_trails *trails, const uint8_t *b
 	return trail;
 }
 
-/* Code that runs once is not worth it. */
+/* Notes that tokens came once: only when they come again a trail is made. */
 static void note_once(struct xtrace_trails *trails, uint64_t key)
 {
 	enum { COST = 4 * sizeof(struct tw_map_slot) };

@@ -86,7 +86,7 @@ static void take_finding(void *context, const struct tw_finding *finding)
 
 /* ---- Turns. ---- */
 
-/* All that are done at the front tell what they kept. */
+/* Has the tracks that are done at the front tell what they kept. */
 static void move_on(struct crew *crew)
 {
 	while (!crew->failed && crew->now < crew->count && crew->turns[crew->now].done) {
@@ -149,7 +149,7 @@ int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
 	size_t count = set->count;
-	if (count == 1) /* which may be a pipe */
+	if (count == 1) /* it may be a pipe */
 		return tw_thread_wanted(&reader->options, set->tracks->name.number) ? take(context, reader, 0) : 0;
 	struct crew crew = {.reader = reader, .take = take, .context = context, .count = count};
 	unsigned most = jobs ? jobs : tw_processors();
