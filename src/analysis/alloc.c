@@ -53,7 +53,7 @@ static uint32_t with_of(const struct tw_alloc *alloc, const struct tw_event *eve
 	return 0;
 }
 
-/* The number of a sum; UINT32_MAX when there is no room. */
+/* Returns the number of the sum of a class and what it is counted with; UINT32_MAX when there is no room. */
 static uint32_t find_sum(struct tw_alloc *alloc, uint32_t name, uint32_t with)
 {
 	uint64_t key = (uint64_t)with << 32 | name;

@@ -28,13 +28,13 @@ struct node {
 struct tw_calltree {
 	struct tw_calltree_options options;
 	enum tw_weight weight;             /* TW_WEIGHT_DEFAULT until a trace is added */
-	struct tw_budget reading, keeping; /* of the parts, and of what is here: half the limit each */
+	struct tw_budget reading, keeping; /* memory of the parts that are read, and of the tree: half the limit each */
 	size_t promised;                   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
 	struct node *nodes;
 	size_t count, room;
 	struct tw_map map;         /* hash of parent, name, process and thread to node */
-	uint32_t deeper, no_stack; /* names */
+	uint32_t deeper, no_stack; /* names of these nodes */
 	struct tw_profile_notes notes;
 	struct tw_calltree_node *sorted;
 	uint32_t sorted_count;
@@ -123,7 +123,8 @@ static uint32_t thread_text(const struct merge *merge, const struct tw_track *tr
 
 /* ---- Nodes. ---- */
 
-/* A thread is the same where only one of several traces tells its name. */
+/* Returns the name that tells a node from others of its parent; 0 of a thread, which is the same in several traces
+ * though only one tells its name. */
 static uint32_t told_apart_by(const struct node *node)
 {
 	return node->is_thread ? 0 : node->name;
@@ -282,13 +283,13 @@ static int merge_part(void *owner, void *state)
 
 /* ---- The nodes as they are shown: depth first, siblings by name and id. ---- */
 
-/* Names may have a NUL inside, the terminator is the least that can stand there. */
+/* Compares names byte by byte; they may have a NUL inside. */
 static int compare_texts(const struct tw_name *a, const struct tw_name *b)
 {
 	return memcmp(a->text, b->text, (a->length < b->length ? a->length : b->length) + 1);
 }
 
-/* Children of the same parent come together. */
+/* Compares nodes so that children of the same parent come together. */
 static int compare_nodes(const void *left, const void *right, void *context)
 {
 	const struct tw_calltree *tree = context;
@@ -323,7 +324,7 @@ static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 	return tree->sorted_count++;
 }
 
-/* What settling takes: arrays by node. */
+/* The arrays that settling takes, by node. */
 struct layout {
 	uint32_t *order;   /* the nodes, children of the same parent together */
 	uint32_t *first;   /* where in it the children begin; one more for the end */

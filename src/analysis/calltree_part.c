@@ -17,7 +17,8 @@ static uint64_t packed(uint32_t parent, uint32_t name)
 	return (uint64_t)parent << 32 | name;
 }
 
-/* What is inside of a call for which there was no room is so, too: where memory is short these are most calls. */
+/* Finds the node of a call. One inside of a call for which there was no room has none either: where memory is short
+ * these are most calls. */
 static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct tw_calltree_part *part = part_of(calls);
@@ -33,7 +34,7 @@ static inline uint32_t find(struct tw_calls *calls, const struct tw_frame *calle
 	return node;
 }
 
-/* Whether it is a call, and no thread, for which there was no room. */
+/* Whether a frame is a call (not a thread) for which there was no room. */
 static bool is_other(const struct tw_frame *frame)
 {
 	return frame->row == TW_NODE_OTHER && frame->name != TW_THREAD_NODE;

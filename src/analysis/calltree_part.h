@@ -29,7 +29,7 @@ struct tw_calltree_part {
 	struct tw_calls calls; /* first: hooks get this */
 	const struct tw_dictionary *dictionary;
 	bool per_thread;
-	bool full; /* no node more will be made */
+	bool full; /* no more nodes are made */
 	struct tw_part_node *nodes;
 	size_t count, room;
 	struct tw_map map; /* parent << 32 | name (of a thread: its track) to node */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Two columns become one. */
+/* Makes one column of each two. */
 static void widen(struct tw_columns *columns)
 {
 	enum { HALF = TW_COLUMNS / 2 };

@@ -207,7 +207,7 @@ static int take_argument(struct tw_counters *counters, const struct tw_event *ev
 	return tell_sample(counters, series, event, time, &value);
 }
 
-/* Names are few and counters are many: what the glob says is kept. */
+/* Whether the glob lets a name through, asked once for each: names are few, and samples many. */
 static int is_wanted(struct tw_counters *counters, uint32_t name)
 {
 	const char *glob = counters->options.counter;
@@ -261,7 +261,7 @@ static int compare(const void *left, const void *right)
 	return order ? order : strcmp(a->series, b->series);
 }
 
-/* Processes have names by now, where the trace tells them. */
+/* Completes a row at the end of the trace, when processes have their names. */
 static void finish_row(struct tw_counters *counters, struct tw_counter_row *row, const struct tw_series_sum *sum)
 {
 	const struct tw_name *process = tw_dictionary_process_name(counters->dictionary, row->process);

@@ -50,7 +50,7 @@ static void write_value(char text[VALUE_ROOM], const struct tw_counter_value *va
 	tw_group_digits(text, digits);
 }
 
-/* Of halves, because the distance between two doubles may be infinite. */
+/* Returns the height of a value. It is computed from halves, because the distance of two doubles may be infinite. */
 static double y_of(const struct chart *chart, double value)
 {
 	double span = chart->max / 2 - chart->min / 2;
@@ -87,7 +87,7 @@ static double column_x(const struct chart *chart, size_t column)
 	return tw_svg_x(&chart->frame, (uint64_t)column << chart->series->chart.shift);
 }
 
-/* Where the line is too short to be seen. */
+/* Puts a dot where the line is too short to be seen. */
 static void put_dot(const struct chart *chart, const struct tw_chart_column *column, double x)
 {
 	tw_put_text(chart->out, "<circle class=\"dot\" r=\"2.5\" cx=\"");
@@ -97,7 +97,7 @@ static void put_dot(const struct chart *chart, const struct tw_chart_column *col
 	tw_put_text(chart->out, "\"/>\n");
 }
 
-/* What a counter told last holds on, as far as anyone knows. */
+/* Continues the line at the last value to the end of the trace. */
 static void put_held(const struct chart *chart, const struct tw_chart_column *column, double x)
 {
 	if (x + 1 >= LEFT + INNER)
@@ -124,7 +124,7 @@ static void put_line(const struct chart *chart)
 		put_dot(chart, &items[last], column_x(chart, last));
 }
 
-/* One that is too long stands in the tooltip in full. */
+/* Puts the value at an edge of the axis; one that is too long is cut, and stands in the tooltip in full. */
 static void put_edge(const struct chart *chart, int y, const struct tw_counter_value *value)
 {
 	char text[VALUE_ROOM];

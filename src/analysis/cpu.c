@@ -22,7 +22,7 @@ struct usage {
 	uint64_t samples, timed;
 	uint64_t used, debt; /* ns; debt: what was negative and is still to be taken off */
 	uint64_t first, last;
-	long double percent_time, time; /* percentages by their intervals, and these */
+	long double percent_time, time; /* sum of percentages times their intervals, and sum of the intervals */
 	double max;
 };
 
@@ -111,7 +111,8 @@ static void use(struct usage *usage, int64_t ns)
 	*to = tw_sum(*to, size - taken);
 }
 
-/* The interval of a sample; where nothing tells that of the first, it is known by the percentage alone. */
+/* Returns the interval of a sample in ns: what its argument tells, which the first may have; the time since the one
+ * before; or, where there is neither, what its percentage makes of the time used. */
 static long double interval_of(const struct usage *usage, uint64_t time, const struct told *told)
 {
 	double percent = percent_of(told->percent);
@@ -122,7 +123,7 @@ static long double interval_of(const struct usage *usage, uint64_t time, const s
 	return percent != 0 ? (long double)ns_of(told->us) * 100 / (long double)percent : 0;
 }
 
-/* Nothing uses less than nothing: what is taken back is in the mean, but no maximum. */
+/* Adds a percentage. A negative one, which takes time back, counts in the mean only. */
 static void add_percent(struct usage *usage, long double interval, double percent)
 {
 	usage->max = percent > usage->max ? percent : usage->max;

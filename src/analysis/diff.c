@@ -12,7 +12,7 @@
 
 struct row {
 	struct tw_diff_row shown;
-	uint64_t change; /* size of the one that is sorted by */
+	uint64_t change; /* size of the change that rows are sorted by */
 };
 
 struct tw_diff {
@@ -38,7 +38,7 @@ struct entry {
 /* A profile's rows of one name. */
 struct sum {
 	uint64_t count, total, self, p50;
-	uint64_t most; /* ended calls of the row that p50 is from */
+	uint64_t most; /* how many calls ended of the row that p50 is from */
 	bool any;
 };
 
@@ -200,7 +200,7 @@ static bool list_durations(struct side *side, const struct tw_profile *profile)
 	return true;
 }
 
-/* The durations of all rows of a name. */
+/* Adds the durations of all rows of a name. False when there is no memory. */
 static bool gather(const struct side *side, const char *name, struct tw_bins *bins)
 {
 	const struct durations key = {.name = name}, *end = side->rows + side->count,

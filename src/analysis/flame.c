@@ -28,7 +28,7 @@ struct flame {
 	uint32_t deepest; /* of the frames drawn */
 	uint64_t drawn, too_narrow, too_deep;
 	uint64_t left_out;
-	uint64_t gone; /* of what was before, in stacks that are no more: they have no width */
+	uint64_t gone; /* weight before of stacks that are gone: they have no width */
 };
 
 static uint64_t all_of(const struct flame *flame)
@@ -47,7 +47,8 @@ static bool is_drawn(const struct flame *flame, uint32_t node)
 	return is_wide(flame, node) && flame->layout.nodes[node].depth <= flame->max_depth;
 }
 
-/* What is left out hides all that is above it: a child is never wider than its parent. */
+/* Finds what is drawn, and how deep it is. What is left out has nothing drawn above it: a child is never wider than its
+ * parent. */
 static void survey(struct flame *flame)
 {
 	const struct tw_layout *layout = &flame->layout;
@@ -105,7 +106,7 @@ static void put_numbers(struct flame *flame, uint32_t node)
 /* What a frame is painted by: its name, or by how much of the larger one it has changed. */
 static void put_class(struct flame *flame, uint32_t node)
 {
-	static const double steps[] = {0.02, 0.1, 0.3, 0.6}; /* the fourth is what is new, too */
+	static const double steps[] = {0.02, 0.1, 0.3, 0.6}; /* the fourth class is also that of what is new */
 	uint64_t after = flame->layout.total[node], before = flame->before ? flame->before[node] : 0;
 	double most = (double)(after > before ? after : before), least = (double)(after > before ? before : after);
 	unsigned step = 0;

@@ -43,7 +43,7 @@ struct tw_gc {
 	struct tw_gc_class heap; /* all classes */
 	uint64_t end_ns;         /* of all that was read, on the trace's clock */
 	uint64_t look_ns;        /* of the look that is going on; where there is one */
-	uint32_t look_track;     /* where the first was told */
+	uint32_t look_track;     /* the track that told it first */
 	struct tw_dictionary *chart_names;
 	struct tw_counters *charts; /* with `plot` */
 	uint64_t left_out;
@@ -66,7 +66,7 @@ static const struct tw_argument *argument_of(const struct tw_gc *gc, const struc
 	return NULL;
 }
 
-/* False where it is not there, or no number that can be. */
+/* Gets a number by the name of its argument. False where there is none, or it makes no sense. */
 static bool number_of(const struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event,
                       const char *name, uint64_t *value)
 {
@@ -142,7 +142,7 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 	return tw_counters_feed(gc->charts, &(struct tw_batch){&row, 1, arguments});
 }
 
-/* Processes have names by now, where the trace tells them. */
+/* Completes the charts at the end of the trace, when processes have their names. */
 static void end_charts(struct tw_gc *gc)
 {
 	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->chart_names); i++) {
@@ -192,7 +192,7 @@ static void set(const struct tw_gc *gc, struct tw_gc_class *row, uint64_t time, 
 	}
 }
 
-/* The largest of all classes together are those of whole looks. */
+/* Ends a look at the heap: only then are sums over all classes known, of which the largest are kept. */
 static int end_look(struct tw_gc *gc)
 {
 	static const char *const series[] = {"objects", "bytes"};
@@ -225,7 +225,7 @@ static int tell(const struct tw_gc *gc, const struct tw_event *event, bool gener
 	return gc->options.on_sample ? gc->options.on_sample(gc->options.context, &sample) : 0;
 }
 
-/* A sum after one part of it has changed. One that has been too large for 64 bits stays at UINT64_MAX. */
+/* Returns a sum after one part of it has changed. One that was too large for 64 bits stays at UINT64_MAX. */
 static uint64_t changed(uint64_t sum, uint64_t before, uint64_t now)
 {
 	return sum == UINT64_MAX ? sum : tw_sum(sum - before, now);
@@ -323,7 +323,7 @@ static int compare_generations(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Nearest rank: the least value that so many of a thousand are not above. */
+/* Returns the least value that so many thousandths of all are not above (nearest rank). */
 static uint64_t rank(const uint64_t *pauses, uint64_t count, unsigned thousandths)
 {
 	uint64_t place = (count * thousandths + 999) / 1000;
@@ -378,7 +378,7 @@ static bool sum_pauses(struct tw_gc *gc)
 	return true;
 }
 
-/* "(other)": there is no room for its name. */
+/* Keeps a name; "(other)" stands for one that there is no room for. */
 static const char *keep(struct tw_gc *gc, uint32_t name)
 {
 	const char *kept = tw_texts_keep_name(gc->texts, &gc->budget, gc->dictionary, name);

@@ -116,7 +116,7 @@ static void count_bucket(struct tw_histogram_pool *pool, struct tw_histogram *hi
 		add_to_count(pool, chunk, bucket % TW_BUCKETS, times);
 }
 
-/* From values to counts. */
+/* Turns the values that were kept as they are into counts. False when there is no room. */
 static bool make_table(struct tw_histogram_pool *pool, struct tw_histogram *histogram, uint64_t values)
 {
 	uint32_t table = new_table(pool);
@@ -223,7 +223,8 @@ void tw_histogram_merge(struct tw_histogram_pool *into_pool, struct tw_histogram
 	}
 }
 
-/* Arrays may have twice the room that they need; in 65536 values or more a count can be carried. */
+/* Returns how much memory merging a histogram takes at most: arrays may have twice the room that they need, and with
+ * 65536 values or more a count can be carried. */
 size_t tw_histogram_cost(const struct tw_histogram_pool *pool, const struct tw_histogram *histogram, uint64_t values)
 {
 	uint64_t octaves = 0;

@@ -41,16 +41,16 @@ struct tw_histogram_pool {
 	size_t raw_count, raw_room;
 	uint32_t free_raw;     /* a list through value[0] */
 	struct tw_map carried; /* chunk * 64 + bucket to a place in carries */
-	uint64_t *carries;     /* in units of 65536 */
+	uint64_t *carries;     /* counts beyond 16 bits, in units of 65536 */
 	size_t carry_count, carry_room;
-	bool starved; /* something was not counted: no room */
+	bool starved; /* something was not counted, for want of room */
 };
 
 /* False when there is no memory: then only free is legal. */
 bool tw_histogram_pool_init(struct tw_histogram_pool *pool, struct tw_budget *budget);
 void tw_histogram_pool_free(struct tw_histogram_pool *pool);
 
-/* Makes ready for values; false when there is no room. */
+/* Makes a histogram ready for values; false when there is no room. */
 bool tw_histogram_init(struct tw_histogram_pool *pool, struct tw_histogram *histogram);
 
 static inline uint32_t tw_highest_bit(uint64_t value)
@@ -67,7 +67,7 @@ static inline uint32_t tw_histogram_octave(uint64_t value, uint32_t *bucket)
 	return shift + top / TW_BUCKETS;
 }
 
-/* Both in one. */
+/* Returns octave and bucket as one number. */
 static inline uint32_t tw_histogram_bucket(uint64_t value)
 {
 	uint32_t bucket, octave = tw_histogram_octave(value, &bucket);

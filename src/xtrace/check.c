@@ -198,7 +198,8 @@ static void tell_missing(const struct xtrace_checker *checker)
 	       tw_xtrace_kind_name((unsigned)__builtin_ctz(missing)), step->operation->opcode);
 }
 
-/* Judges what xtrace_step_is_done() leaves: instructions with accesses that are not the usual, other tokens, or system calls. */
+/* Judges instructions that xtrace_step_is_done() is not enough for: with accesses that differ from their opcode, with
+ * other tokens, or of system calls. */
 static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 {
 	const struct xtrace_step *step = &checker->step;
