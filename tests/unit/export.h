@@ -41,6 +41,22 @@ static inline uint32_t track(struct fixture *f, enum tw_track_kind kind, uint64_
 	                               &(struct tw_track){.process = process, .thread = thread, .kind = kind});
 }
 
+/* Returns the stack of a place that is called from another stack; caller: 0 for the outermost place. */
+static inline uint32_t push(struct fixture *f, uint32_t caller, const struct tw_location *place)
+{
+	return tw_dictionary_push(f->reader.dictionary, caller,
+	                          tw_dictionary_add_location(f->reader.dictionary, place));
+}
+
+#define PLACE(...) (&(const struct tw_location){__VA_ARGS__})
+
+/* The stack of leaf, at line 12 of a.c and address 16, called from a place (NULL: none). */
+static inline uint32_t push_leaf(struct fixture *f, const struct tw_location *outer)
+{
+	uint32_t file = name(f, "a.c"), caller = outer ? push(f, 0, outer) : 0;
+	return push(f, caller, PLACE(.name = f->leaf, .file = file, .line = 12, .address = 16));
+}
+
 static inline int setup_for(void **state, const char *target)
 {
 	struct fixture *f = calloc(1, sizeof *f);

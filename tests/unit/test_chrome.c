@@ -497,13 +497,6 @@ static void test_async_and_flow(void **state)
 	expect_no_loss(f);
 }
 
-static uint32_t push(struct fixture *f, uint32_t caller, uint32_t function)
-{
-	const struct tw_location place = {.name = function};
-	return tw_dictionary_push(f->reader.dictionary, caller,
-	                          tw_dictionary_add_location(f->reader.dictionary, &place));
-}
-
 /* Kinds that the format has nothing for: an instant with what they hold, and all but logs and gaps are counted. */
 static void test_other_kinds(void **state)
 {
@@ -546,7 +539,7 @@ static void test_other_kinds(void **state)
 	};
 	struct fixture *f = *state;
 	char expected[sizeof cases / sizeof *cases * 200] = "";
-	push(f, push(f, 0, f->fib), f->leaf);
+	push(f, push(f, 0, PLACE(.name = f->fib)), PLACE(.name = f->leaf));
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tw_event event = cases[i].event;
 		event.time = START;

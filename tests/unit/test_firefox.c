@@ -179,10 +179,7 @@ static void test_many_samples(void **state)
 static void test_samples(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
-	uint32_t location = tw_dictionary_add_location(
-	    dictionary, &(struct tw_location){.name = f->leaf, .file = name(f, "a.c"), .line = 12, .address = 16});
-	uint32_t stack = tw_dictionary_push(dictionary, 0, location);
+	uint32_t stack = push_leaf(f, NULL);
 	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xab};
 	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->worker, 0, .value = 2, .other = stack),
 	    EVENT(1, TW_STACK_SAMPLE, f->worker, 0, .value = 1, .argument_count = 1),
@@ -206,8 +203,7 @@ static void test_samples(void **state)
 static void test_samples_between_slices(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t location = tw_dictionary_add_location(f->reader.dictionary, &(struct tw_location){.name = f->leaf});
-	uint32_t stack = tw_dictionary_push(f->reader.dictionary, 0, location);
+	uint32_t stack = push(f, 0, PLACE(.name = f->leaf));
 	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib),
 	    EVENT(6, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack),
 	    EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1), EVENT(8, TW_INSTANT, f->main, f->cat));

@@ -151,14 +151,7 @@ static void test_scheduling(void **state)
 static void test_sample(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
-	uint32_t file = name(f, "a.c"); /* 4 */
-	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
-	uint32_t inner =
-	    tw_dictionary_add_location(dictionary,
-	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
-	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
-	assert_int_equal(outer, 1);
+	uint32_t stack = push_leaf(f, PLACE(.name = f->fib));
 	assert_int_equal(stack, 2);
 	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack, .cpu = 3));
 	expect_loss(f, "stack-sample", 1, 0);

@@ -47,7 +47,6 @@ static void test_csv(void **state)
 static void test_jsonl(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
 	f->reader.clock.has_cpu = true;
 	uint32_t x = name(f, "x");
 	const struct tw_argument arguments[] = {
@@ -63,9 +62,7 @@ static void test_jsonl(void **state)
 	    {.name = 0, .type = TW_ARG_BYTES, .value.bytes = (const uint8_t *)"\0\xab", .size = 2},
 	};
 	memcpy(f->arguments, arguments, sizeof arguments);
-	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
-	uint32_t inner = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->leaf});
-	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	uint32_t stack = push(f, push(f, 0, PLACE(.name = f->fib)), PLACE(.name = f->leaf));
 	PUT(f, EVENT(0, TW_INSTANT, f->main, f->fib, .argument_count = 10, .cpu = 3, .flags = TW_FLAG_GLOBAL),
 	    EVENT(1, TW_ALLOCATION_SAMPLE, f->main, f->cat, .value = UINT64_C(1) << 53, .id = (UINT64_C(1) << 53) + 1,
 	          .other = stack));

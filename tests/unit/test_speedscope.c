@@ -66,13 +66,7 @@ static void test_time_goes_back(void **state)
 static void test_samples(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
-	uint32_t file = name(f, "a.c");
-	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
-	uint32_t inner =
-	    tw_dictionary_add_location(dictionary,
-	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
-	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	uint32_t stack = push_leaf(f, PLACE(.name = f->fib));
 	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xab};
 	f->arguments[1] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xcd};
 	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 2, .other = stack),

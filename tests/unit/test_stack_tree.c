@@ -82,13 +82,7 @@ static void test_pprof_turns(void **state)
 static void test_pprof_samples(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
-	uint32_t file = name(f, "a.c");
-	uint32_t outer = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->fib});
-	uint32_t inner =
-	    tw_dictionary_add_location(dictionary,
-	                               &(struct tw_location){.name = f->leaf, .file = file, .line = 12, .address = 16});
-	uint32_t stack = tw_dictionary_push(dictionary, tw_dictionary_push(dictionary, 0, outer), inner);
+	uint32_t stack = push_leaf(f, PLACE(.name = f->fib));
 	PUT(f, EVENT(0, TW_CPU_SAMPLE, f->main, 0, .value = 100, .other = stack),
 	    EVENT(1, TW_CPU_SAMPLE, f->main, 0, .value = 20, .other = stack), EVENT(1, TW_INSTANT, f->main, f->fib));
 	expect_loss(f, "instant", 0, 1);
@@ -129,8 +123,7 @@ static void expect_leaves(struct fixture *f, const char *expected, size_t count)
 static void test_pprof_samples_between_slices(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t location = tw_dictionary_add_location(f->reader.dictionary, &(struct tw_location){.name = f->leaf});
-	uint32_t stack = tw_dictionary_push(f->reader.dictionary, 0, location);
+	uint32_t stack = push(f, 0, PLACE(.name = f->leaf));
 	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib));
 	PUT(f, EVENT(6, TW_STACK_SAMPLE, f->main, 0, .value = 1, .other = stack));
 	PUT(f, EVENT(7, TW_SLICE_COMPLETE, f->main, f->leaf, .value = 1), EVENT(10, TW_SLICE_END, f->main, f->fib));
@@ -224,15 +217,9 @@ static void test_callgrind_threads(void **state)
 static void test_callgrind_samples(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
 	uint32_t file = name(f, "a.c"), stacks[2];
-	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t location = tw_dictionary_add_location(dictionary, &(struct tw_location){.name = f->leaf,
-		                                                                                 .file = file,
-		                                                                                 .line = 12 + i,
-		                                                                                 .address = 16 + i});
-		stacks[i] = tw_dictionary_push(dictionary, 0, location);
-	}
+	for (uint32_t i = 0; i < 2; i++)
+		stacks[i] = push(f, 0, PLACE(.name = f->leaf, .file = file, .line = 12 + i, .address = 16 + i));
 	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 1, .id = 7, .other = stacks[0]),
 	    EVENT(1, TW_STACK_SAMPLE, f->worker, 0, .value = 2, .id = 9, .other = stacks[1]),
 	    EVENT(2, TW_ALLOCATION_SAMPLE, f->main, f->cat, .value = 64, .id = 2, .other = stacks[0]));
@@ -251,10 +238,7 @@ static void test_callgrind_without_room(void **state)
 {
 	struct fixture *f = *state;
 	f->reader.options.memory_limit = 1;
-	PUT(f, EVENT(2, TW_CPU_SAMPLE, f->main, 0, .value = 64,
-	             .other = tw_dictionary_push(f->reader.dictionary, 0,
-	                                         tw_dictionary_add_location(f->reader.dictionary,
-	                                                                    &(struct tw_location){.name = f->leaf}))));
+	PUT(f, EVENT(2, TW_CPU_SAMPLE, f->main, 0, .value = 64, .other = push(f, 0, PLACE(.name = f->leaf))));
 	expect_loss(f, "stack", 1, 0);
 	assert_string_equal(finish(f), HEAD "cpu_ns\n\nfl=???\nfn=(other)\n0 64\n\ntotals: 64\n");
 }
@@ -286,14 +270,12 @@ static void test_folded_slices(void **state)
 static void test_folded_samples(void **state)
 {
 	struct fixture *f = *state;
-	struct tw_dictionary *dictionary = f->reader.dictionary;
 	tw_discard(f->writer);
 	assert_int_equal(tw_create(&f->writer, f->path, "folded", &(struct tw_write_options){.weight = "samples"}), 0);
 	uint32_t stacks[2];
 	for (uint64_t i = 0; i < 2; i++) {
-		const struct tw_location place = {.name = f->fib, .address = 16 + i}, inner = {.name = f->leaf};
-		stacks[i] = tw_dictionary_push(dictionary, 0, tw_dictionary_add_location(dictionary, &place));
-		stacks[i] = tw_dictionary_push(dictionary, stacks[i], tw_dictionary_add_location(dictionary, &inner));
+		stacks[i] = push(f, 0, PLACE(.name = f->fib, .address = 16 + i));
+		stacks[i] = push(f, stacks[i], PLACE(.name = f->leaf));
 	}
 	put_calls(f);
 	PUT(f, {.kind = TW_STACK_SAMPLE, .track = f->main, .value = 3, .id = 50, .other = stacks[0]},
