@@ -83,10 +83,10 @@ static size_t without_end(struct folded_line *line, const uint8_t *bytes, size_t
 	return without_blanks(bytes, size);
 }
 
-/* Functions without a name may be called "#12". */
-static bool is_comment(const uint8_t *bytes, size_t size, bool has_count)
+/* "# text" and "#text" are comments; "#12 5" is a function without a name. */
+static bool is_comment(const uint8_t *bytes, bool has_count)
 {
-	return bytes[0] == '#' && (!has_count || size == 1 || is_blank(bytes[1]));
+	return bytes[0] == '#' && (!has_count || is_blank(bytes[1]));
 }
 
 void folded_decode(const uint8_t *bytes, size_t size, struct folded_line *line)
@@ -99,7 +99,7 @@ void folded_decode(const uint8_t *bytes, size_t size, struct folded_line *line)
 		return;
 	}
 	size_t at = find_number(bytes, size);
-	if (is_comment(bytes, size, at != size)) {
+	if (is_comment(bytes, at != size)) {
 		line->kind = FOLDED_COMMENT;
 		return;
 	}

@@ -72,3 +72,11 @@ for i in range(60000): print(f"main;function {i};leaf {i * 7} {i}")' >many.folde
 	[ "$status" = 1 ]
 	[[ "$output$stderr" == *"folded.compression"* ]] || fail "$output $stderr"
 }
+
+@test "folded: fractions are rounded, and a line that begins with # is a comment or a function without a name" {
+	printf 'a 2.4\nb 2.5\nc 2.49\nd 0.5\n# 7\n#\n#text\n#12 5\n' >a.folded
+	trackway stat --from folded --json a.folded 2>/dev/null | "$PYTHON" -c '
+import json, sys
+rows = {row["name"]: row["self"] for row in map(json.loads, sys.stdin)}
+assert rows == {"a": 2, "b": 3, "c": 2, "d": 1, "#12": 5}, rows'
+}
