@@ -49,6 +49,7 @@ static const struct {
     {"cas x0, x1, [x2]", 0xc8a07c41, OP_CAS, 8, 1, 8, false, false, false},
     {"casp x0, x1, x2, x3, [x4]", 0x48207c82, OP_CAS, 8, 2, 16, false, false, false},
     {".inst 0x483f7c82", 0x483f7c82, OP_TRAP, 8, 2, 16, false, false, false}, /* casp xzr, ... */
+    {".inst 0x48227ca1", 0x48227ca1, OP_TRAP, 8, 2, 16, false, false, false}, /* casp x2, x3, x1, x2, [x5] */
     {"ldadd w0, w1, [x2]", 0xb8200041, OP_ATOMIC, 4, 1, 4, false, false, false},
     {"swp x0, x1, [x2]", 0xf8208041, OP_ATOMIC, 8, 1, 8, false, false, false},
     {"ldapr x0, [x1]", 0xf8bfc020, OP_ACCESS, 8, 1, 8, true, false, false},
