@@ -148,6 +148,36 @@ static void test_scheduling(void **state)
 	assert_non_null(memmem(f->text, f->size, away, sizeof away - 1));
 }
 
+/* A thread is called in each switch what it is called by then. */
+static void test_names_in_switches(void **state)
+{
+	struct fixture *f = *state;
+	char name40[41] = "";
+	memset(name40, 'x', 40);
+	const uint32_t names[] = {f->leaf, f->fib, name(f, name40), f->fib};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		tw_dictionary_name_track(f->reader.dictionary, f->worker, names[i]);
+		PUT(f, EVENT(i, TW_SWITCH, f->worker, 0, .other = f->main, .value = 3, .cpu = 1),
+		    EVENT(i, TW_SWITCH, f->worker, 0, .other = f->worker, .value = 3, .cpu = 1));
+	}
+	expect_no_loss(f);
+	finish(f);
+	/* cpu 1 event { timestamp 1000 pid 8 sched_switch { prev_comm prev_pid 8 prev_state 1 next_pid 7 } } */
+	static const char first[] = "\x08\x01\x12\x13\x08\xe8\x07\x10\x08\x22\x0c\x0a\x04leaf\x10\x08\x20\x01\x30\x07";
+	static const char second[] = "\x08\x01\x12\x12\x08\xe9\x07\x10\x08\x22\x0b\x0a\x03"
+				     "fib\x10\x08\x20\x01\x30\x07";
+	static const char third[] = "\x08\x01\x12\x37\x08\xea\x07\x10\x08\x22\x30\x0a\x28xxxxxxxx";
+	/* The same with next_comm and next_pid 8, the whole packet, which has sequence_flags 2. */
+	static const char last[] =
+	    "\x0a\x21\x50\x01\x68\x02\x0a\x1b\x08\x01\x12\x17\x08\xeb\x07\x10\x08\x22\x10\x0a\x03"
+	    "fib\x10\x08\x20\x01\x2a\x03"
+	    "fib\x30\x08";
+	assert_non_null(memmem(f->text, f->size, first, sizeof first - 1));
+	assert_non_null(memmem(f->text, f->size, second, sizeof second - 1));
+	assert_non_null(memmem(f->text, f->size, third, sizeof third - 1));
+	assert_non_null(memmem(f->text, f->size, last, sizeof last - 1));
+}
+
 static void test_sample(void **state)
 {
 	struct fixture *f = *state;
@@ -297,6 +327,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counter_flow_and_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_scheduling, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_names_in_switches, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
