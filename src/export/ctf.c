@@ -256,33 +256,47 @@ static inline char *put_front(char *p, const struct tw_event *event, const struc
 	return put_number(p, event->id, bytes_of(class, TW_COLUMN_ID));
 }
 
-/* Finds the names of an event as they are written (NULL: it has none). Returns how many bytes they take, or SIZE_MAX
- * where one is not kept or was cut. */
-static size_t find_names(const struct ctf *ctf, const struct tw_event *event, const struct tw_track *track,
-                         const struct tw_rendered *found[NAMES])
+/* The names of an event as they are written; NULL: it has none. */
+struct found {
+	const struct tw_rendered *track, *name, *category;
+};
+
+/* Finds one, and adds to *size how many bytes it takes. False where it is not kept or was cut. */
+static inline bool find_name(const struct ctf *ctf, uint32_t number, const struct tw_rendered **found, size_t *size)
 {
-	const uint32_t numbers[NAMES] = {track->name, event->name, event->category};
-	size_t size = 0;
-	for (size_t i = 0; i < NAMES; i++) {
-		found[i] = NULL;
-		if (numbers[i] == 0)
-			continue;
-		found[i] = tw_names_kept(&ctf->cells.names, ctf->cells.dictionary, numbers[i]);
-		if (!found[i] || found[i]->cut)
-			return SIZE_MAX;
-		size += found[i]->size;
-	}
-	return size;
+	if (number == 0)
+		return true;
+	*found = tw_names_kept(&ctf->cells.names, ctf->cells.dictionary, number);
+	if (!*found || (*found)->cut)
+		return false;
+	*size += (*found)->size;
+	return true;
 }
 
-static char *put_names(char *p, const struct ctf *ctf, const struct tw_rendered *const found[NAMES])
+/* Returns how many bytes they take, or SIZE_MAX where there is one that is not kept or was cut. */
+static inline size_t find_names(const struct ctf *ctf, const struct tw_event *event, const struct tw_track *track,
+                                struct found *found)
 {
-	for (size_t i = 0; i < NAMES; i++)
-		if (found[i]) {
-			p = tw_names_copy(p, &ctf->cells.names, found[i]);
-			*p++ = '\0';
-		}
-	return p;
+	size_t size = 0;
+	*found = (struct found){0};
+	bool kept = find_name(ctf, track->name, &found->track, &size) &&
+	            find_name(ctf, event->name, &found->name, &size) &&
+	            find_name(ctf, event->category, &found->category, &size);
+	return kept ? size : SIZE_MAX;
+}
+
+static inline char *put_name(char *p, const struct ctf *ctf, const struct tw_rendered *name)
+{
+	if (!name)
+		return p;
+	p = tw_names_copy(p, &ctf->cells.names, name);
+	*p = '\0';
+	return p + 1;
+}
+
+static inline char *put_names(char *p, const struct ctf *ctf, const struct found *found)
+{
+	return put_name(put_name(put_name(p, ctf, found->track), ctf, found->name), ctf, found->category);
 }
 
 /* One whose names are all kept, as most are, is put in one go: part by part it takes twice the time (`make bench`). */
@@ -290,17 +304,17 @@ static void add_event(struct ctf *ctf, const struct tw_event *event)
 {
 	enum { OTHERS = (1 << TW_COLUMNS) - (1 << TW_COLUMN_OTHER) - (1 << TW_COLUMN_CPU) };
 	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
-	const struct tw_rendered *found[NAMES];
+	struct found found;
 	uint64_t time = advance(ctf, event->time);
 	uint32_t told = tw_cells_told(&ctf->cells, event);
 	unsigned class = class_of(event->kind, told, is_wide(event, track));
-	size_t size = find_names(ctf, event, track, found);
+	size_t size = find_names(ctf, event, track, &found);
 	bool kept = size != SIZE_MAX;
 	char *p = tw_line_room(ctf->piece, FRONT_MAX + (kept ? size : 0) + NAMES + TW_NAMES_BEHIND);
 	if (!p)
 		return;
 	p = put_front(p, event, track, class, time);
-	tw_line_end(ctf->piece, kept ? put_names(p, ctf, found) : p);
+	tw_line_end(ctf->piece, kept ? put_names(p, ctf, &found) : p);
 	if (!kept || told & OTHERS)
 		add_fields(ctf, event, class, kept ? NUMBERS + NAMES : NUMBERS);
 	ctf->used[class] = true;
