@@ -338,41 +338,36 @@ static inline void put_plain(struct perfetto *perfetto, const struct tw_event *e
 	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->names[event->category].category_field));
 }
 
-static uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
+static __attribute__((noinline)) void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
 {
-	struct perfetto *perfetto = context;
-	(void)caller;
-	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
-	if (is_plain(perfetto, event)) {
-		put_plain(perfetto, event, TYPE_SLICE_BEGIN, track->uuid_field);
-		return TW_ROW_FIRST;
-	}
-	add_event(perfetto, event, TYPE_SLICE_BEGIN, track->uuid);
+	add_event(perfetto, event, TYPE_SLICE_BEGIN, uuid);
 	uint64_t location = tw_perfetto_location(perfetto, event->name);
 	if (location)
 		tw_proto_uint(&perfetto->event, EVENT_SOURCE_LOCATION_IID, location);
 	put_event(perfetto, event->time);
+}
+
+static inline uint32_t begin_slice(void *context, const struct tw_event *event, uint32_t caller)
+{
+	struct perfetto *perfetto = context;
+	(void)caller;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
+	if (is_plain(perfetto, event))
+		put_plain(perfetto, event, TYPE_SLICE_BEGIN, track->uuid_field);
+	else
+		put_begin(perfetto, event, track->uuid);
 	return TW_ROW_FIRST;
 }
 
-static bool is_plain_end(const struct perfetto *perfetto, const struct tw_slice_end *end)
+static inline bool is_plain_end(const struct perfetto *perfetto, const struct tw_slice_end *end)
 {
 	return end->how == TW_CALL_ENDED && perfetto->said_reset == perfetto->reset &&
 	       (!end->event || (!end->event->argument_count && !end->event->flags));
 }
 
-static void end_slice(void *context, const struct tw_slice_end *end)
+static __attribute__((noinline)) void put_end(struct perfetto *perfetto, const struct tw_slice_end *end, uint64_t uuid)
 {
-	struct perfetto *perfetto = context;
-	if (end->how == TW_CALL_OPEN)
-		return;
-	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
-	if (is_plain_end(perfetto, end)) {
-		uint8_t *begin, *p = begin_plain(perfetto, TYPE_SLICE_END, end->time, &begin);
-		end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
-		return;
-	}
-	add_type(perfetto, TYPE_SLICE_END, track->uuid);
+	add_type(perfetto, TYPE_SLICE_END, uuid);
 	if (end->event) {
 		tw_perfetto_add_arguments(perfetto, end->event, 0);
 		tw_perfetto_add_flag_words(perfetto, end->event->flags);
@@ -380,6 +375,20 @@ static void end_slice(void *context, const struct tw_slice_end *end)
 		tw_perfetto_add_flag_words(perfetto, TW_FLAG_UNWOUND);
 	}
 	put_event(perfetto, end->time);
+}
+
+static inline void end_slice(void *context, const struct tw_slice_end *end)
+{
+	struct perfetto *perfetto = context;
+	if (end->how == TW_CALL_OPEN)
+		return;
+	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
+	if (!is_plain_end(perfetto, end)) {
+		put_end(perfetto, end, track->uuid);
+		return;
+	}
+	uint8_t *begin, *p = begin_plain(perfetto, TYPE_SLICE_END, end->time, &begin);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
 }
 
 static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
@@ -520,7 +529,7 @@ static void take(struct perfetto *perfetto, const struct tw_event *event)
 {
 	const struct shape *shape = &shapes[event->kind];
 	reset_now_and_then(perfetto);
-	tw_slices_take(&perfetto->slices, event);
+	tw_slices_take(&perfetto->slices, event, begin_slice, end_slice);
 	if (shape->take)
 		shape->take(perfetto, event);
 	if (shape->approximated)
