@@ -251,6 +251,7 @@ bool sql_groups_put(struct sql_groups *groups, const void *row)
 	sql_pack(&groups->packing, from, place->to);
 	place->to += groups->packing.size;
 	place->left--;
+	__builtin_prefetch(place->to + 64, 1);
 	return true;
 }
 
