@@ -224,8 +224,9 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 
 /* ---- Calls that nest. ---- */
 
-/* Whether a call is inside another one of its row: in those that came with it, the last one that was not goes up to
- * its begin, and what comes behind it begins before it or is in it. Neither can be foretold: no jump depends on it. */
+/* Whether a nested call is inside another call of its row, among those of this round. A call comes before those that it
+ * holds, and later calls before earlier ones: so it is enough to know where the last one that was outermost begins. The
+ * processor cannot predict the answer, and no jump depends on it. */
 static inline bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begin)
 {
 	bool inside = (cover->round == round) & (begin >= cover->begin);

@@ -192,8 +192,8 @@ static inline uint64_t tw_call_item_over(const struct tw_call_item *item)
 	return tw_call_over(item->time, item->duration, item->kind);
 }
 
-/* The same of an event; 0 where it does not show that its track still goes on. What kind the next event is cannot be
- * foretold, and no jump depends on it: `make bench` measures convert. */
+/* The same of an event; 0 where it does not show that its track still goes on. The processor cannot predict the kind of
+ * the next event, and no jump depends on it: `make bench` measures convert. */
 static inline uint64_t tw_event_over(const struct tw_event *event)
 {
 	uint64_t lasts = event->kind == TW_SLICE_COMPLETE, goes_on = tw_goes_on(event), over;

@@ -1,4 +1,4 @@
-/* calls.c - function records straight onto the stacks of a profile, without events in between. */
+/* calls.c - puts function records straight onto the stacks of a profile, without events in between. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/calls.h"
 
@@ -8,10 +8,10 @@
 #include "fdr/layout.h"
 #include "fdr/state.h"
 
-/* ---- The fast path: entries and exits that match, in little-endian logs. `make bench` measures it (stat). What it
- * cannot do stops it. No jump in it depends on whether a record is an entry or an exit: that cannot be foretold, and a
- * wrong guess costs as much as all of this. What only one of them needs is done for both, and then left behind or
- * written over. ---- */
+/* ---- The fast path: entries and exits that match, in little-endian logs. It stops at the first other record. `make
+ * bench` measures it (stat). The processor cannot predict whether a record is an entry or an exit, and a mispredicted
+ * jump costs as much as all the work for a record: so no jump depends on it. What only one of them needs is done for
+ * both, and left unused or overwritten. ---- */
 
 enum {
 	KIND_BITS = 0xf, /* the first bits of a function record: its kind, times two */
@@ -25,10 +25,10 @@ static_assert(sizeof(struct tw_frame) == sizeof(struct tw_left_call), "one step 
 
 /* By the bits of a plain record that tell an exit from an entry. */
 struct moves {
-	uintptr_t near[EXIT_BITS + 1]; /* where the functions are, less these bits: all others are a function's place */
-	ptrdiff_t down[EXIT_BITS + 1]; /* bytes from the frame above the top to its own */
-	uint64_t kept[EXIT_BITS + 1];  /* the bits of the time in calls inside the new top that are no rubbish */
-	uint64_t more[EXIT_BITS + 1];  /* calls on the stack, for union tw_on_stack */
+	uintptr_t near[EXIT_BITS + 1]; /* the table of functions, less these bits: the others are a place in it */
+	ptrdiff_t down[EXIT_BITS + 1]; /* bytes from the frame above the top to the record's own */
+	uint64_t kept[EXIT_BITS + 1]; /* mask: the new top's time in calls inside it is known; it is 0 in a new frame */
+	uint64_t more[EXIT_BITS + 1]; /* added to the function's calls on the stack: 1 or -1, for union tw_on_stack */
 };
 
 static_assert(sizeof(struct fdr_near) == 1 << 4, "an id, where it stands in a record, is a place among them");
@@ -44,14 +44,14 @@ static struct moves moves_among(const struct fdr_near *near)
 	};
 }
 
-/* What a run looks at and moves. */
+/* A row of records that the fast path takes. */
 struct run {
 	struct moves moves;
 	struct tw_frame *top;
 	struct tw_left_call *left;
-	uint32_t odd; /* the bits that the first word of a plain entry or exit does not have */
+	uint32_t odd; /* mask: bits that are 0 in the first word of a plain entry or exit */
 	struct tw_ticks_walk walk;
-	uint64_t horizon;     /* the count that the walk may reach */
+	uint64_t horizon;     /* tick count that the walk may reach */
 	uint64_t whole, part; /* of the clock */
 	uint64_t last;        /* time of the last event */
 	bool any;             /* there was one */
@@ -63,8 +63,8 @@ static inline void *moved(void *pointer, ptrdiff_t bytes)
 	return (char *)pointer + bytes;
 }
 
-/* Makes a tail exit an exit, and an entry with arguments, which are records of their own, an entry. False for what is
- * no plain record. */
+/* Turns the bits of a tail exit into those of an exit, and of an entry with arguments, which are records of their own,
+ * into those of an entry. False for any other record. */
 static inline bool make_plain(uint32_t *bits, uint32_t odd)
 {
 	static_assert((TAIL_BITS ^ ARGS_BITS) == EXIT_BITS,
@@ -75,10 +75,10 @@ static inline bool make_plain(uint32_t *bits, uint32_t odd)
 	return true;
 }
 
-/* Takes records until one is of another kind or does not match; each writes a frame above the top and a call, and keeps
- * one of them. There must be room for as many frames, and for one call more than there are records. whole: the clock's.
- * Returns the first that it did not take. What a loop costs here is steps, then stores: a function's row and name are
- * one word, a row and its open calls are another, and what depends on the kind stands in tables on the stack. */
+/* Takes records until one is of another kind or does not match, and returns that one. Each record writes a frame above
+ * the top and a left call, and keeps one of the two: there must be room for as many frames as there are records, and
+ * for one left call more. whole: the clock's. To save instructions and stores, a function's row and name are one word,
+ * a row and its open calls another, and what depends on the kind stands in tables on the stack. */
 static inline __attribute__((always_inline)) const uint8_t *take_all(struct run *run, const uint8_t *bytes, size_t size,
                                                                      uint64_t whole)
 {
