@@ -198,8 +198,8 @@ static void put_legend(const struct picture *picture, int top)
 static void put_key(struct tw_output *out)
 {
 	tw_putf(out,
-	        "<text class=\"key\" x=\"%d\" y=\"%d\">height: how much of the time the CPU was busy; colour: the "
-	        "thread that ran most of it</text>\n",
+	        "<text class=\"key\" x=\"%d\" y=\"%d\">percent: busy from its first switch to its last; height: how "
+	        "busy; colour: the thread that ran most</text>\n",
 	        LEFT + INNER, HEAD - SQUARE);
 }
 
