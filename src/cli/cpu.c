@@ -82,7 +82,7 @@ static void put_json_row(struct tw_output *out, const struct tw_cpu_row *row)
 	else
 		tw_json_u64(&json, "thread", row->thread);
 	tw_json_text(&json, "process_name", row->process_name);
-	tw_json_text(&json, "name", row->name);
+	tw_json_text(&json, "thread_name", row->name);
 	tw_numbers_json(&json, row, numbers, NUMBERS);
 	put_json_percent(&json, "mean_percent", row, row->mean_percent);
 	put_json_percent(&json, "max_percent", row, row->max_percent);

@@ -71,6 +71,15 @@ static void put_text(struct tw_screen *screen, const struct entry *entry)
 	tw_put_char(out, '\n');
 }
 
+/* null where there is none. */
+static void put_name(struct tw_json *json, const char *key, const struct tw_name *name)
+{
+	if (name->length)
+		tw_json_bytes(json, key, name->text, name->length);
+	else
+		tw_json_text(json, key, NULL);
+}
+
 static void put_json(struct tw_screen *screen, const struct entry *entry)
 {
 	struct tw_json json = {.out = &screen->out};
@@ -80,8 +89,8 @@ static void put_json(struct tw_screen *screen, const struct entry *entry)
 	tw_json_u64(&json, "severity", entry->severity);
 	tw_json_u64(&json, "process", entry->track->process);
 	tw_json_u64(&json, "thread", entry->track->thread);
-	tw_json_bytes(&json, "process_name", entry->process->text, entry->process->length);
-	tw_json_bytes(&json, "thread_name", entry->thread->text, entry->thread->length);
+	put_name(&json, "process_name", entry->process);
+	put_name(&json, "thread_name", entry->thread);
 	tw_json_bytes(&json, "message", entry->message, entry->length);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);

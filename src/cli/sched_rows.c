@@ -87,7 +87,7 @@ static void put_json_thread(struct tw_json *json, const struct tw_sched_thread *
 	tw_json_u64(json, "process", row->process);
 	tw_json_u64(json, "thread", row->thread);
 	tw_json_text(json, "process_name", row->process_name);
-	tw_json_text(json, "name", row->name);
+	tw_json_text(json, "thread_name", row->name);
 	tw_numbers_json(json, row, thread_numbers, THREAD_NUMBERS);
 	tw_numbers_json(json, latencies_of(row), latency_numbers, LATENCY_NUMBERS);
 	put_json_states(json, row);
