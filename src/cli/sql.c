@@ -47,10 +47,11 @@ static int read_text(const char *path, struct question *question)
 	return status;
 }
 
-/* Whether an operand is a statement, not a file: it has more than one word, and there is no file of that name. */
+/* Whether an operand is a statement, not a file: it has more than one word or is a dot command, and there is no file of
+ * that name. */
 static bool is_statement(const char *operand)
 {
-	return strpbrk(operand, " \t\n;") && access(operand, F_OK) != 0;
+	return (strpbrk(operand, " \t\n;") || tw_sql_is_command(operand)) && access(operand, F_OK) != 0;
 }
 
 static const char *query_name(void *context, size_t i)
@@ -132,7 +133,9 @@ static int answer(struct tw_sql_run *run, const struct question *question)
 {
 	const struct tw_sql_options *options = run->options;
 	int status;
-	if (question->text)
+	if (question->text && tw_sql_is_command(question->text))
+		status = tw_sql_command(run, question->text);
+	else if (question->text)
 		status = tw_sql_statements(run, question->name, question->text);
 	else if (tw_sql_is_database(options->common.output))
 		status = tw_sql_save(run, options->common.output);

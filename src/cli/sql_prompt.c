@@ -171,6 +171,24 @@ static int run_command(struct tw_sql_run *run, struct source *source, char *line
 	            : tw_say_error("there is no %s; .help lists what there is", line);
 }
 
+bool tw_sql_is_command(const char *text)
+{
+	size_t length = strcspn(text, " \t\r\n;");
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (strlen(commands[i].name) == length && strncmp(commands[i].name, text, length) == 0)
+			return true;
+	return false;
+}
+
+int tw_sql_command(struct tw_sql_run *run, const char *text)
+{
+	struct source source = {0};
+	char *line = strdup(text);
+	int status = line ? run_command(run, &source, line) : tw_say_error("out of memory");
+	free(line);
+	return status;
+}
+
 /* ---- Lines. ---- */
 
 /* NULL at the end, and after Ctrl-C. It lives until the next. */

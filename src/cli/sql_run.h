@@ -60,6 +60,10 @@ void tw_sql_hint(const char *message, char *hint, size_t room);
 /* sql_prompt.c: statements from a person or a pipe, until it ends. */
 int tw_sql_prompt(struct tw_sql_run *run);
 
+/* Whether a text is a dot command; and running it. Returns 0 or TW_EXIT_FAILED after saying what is wrong. */
+bool tw_sql_is_command(const char *text);
+int tw_sql_command(struct tw_sql_run *run, const char *text);
+
 /* sql_save.c: whether a path is that of a database; and writing all tables to one. */
 bool tw_sql_is_database(const char *path);
 int tw_sql_save(struct tw_sql_run *run, const char *path);

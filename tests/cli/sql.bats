@@ -117,6 +117,14 @@ one() { # what a query answers, without the names of the columns
 
 @test "sql: dot commands" {
 	printf '.tables\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | grep -q '^slice  '
+	trackway sql "$DATA/fxt/oneshot_all.fxt" .tables >listed
+	printf '.tables\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | diff - listed
+	trackway sql "$DATA/fxt/oneshot_all.fxt" '.schema thread_track' | grep -q '^create table thread_track '
+	trackway sql --csv "$DATA/fxt/oneshot_all.fxt" '.query longest-slices' | diff - <(trackway sql --csv -q longest-slices "$DATA/fxt/oneshot_all.fxt")
+	run trackway sql "$DATA/fxt/oneshot_all.fxt" '.schema nothing'
+	[ "$status" = 2 ] && [ "$output" = 'trackway: error: there is no table nothing' ]
+	run trackway sql "$DATA/fxt/oneshot_all.fxt" .table
+	[ "$status" = 2 ] && [[ "$output" == *'.table: No such file or directory' ]]
 	printf '.schema\n' | trackway sql "$DATA/fxt/oneshot_all.fxt" | sed -E \
 		-e 's/^create table (.*) \( -- (.*)/### `\1`: \2\n\n| column | type | |\n|---|---|---|/' \
 		-e 's/^\);//' \
