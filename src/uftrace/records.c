@@ -13,17 +13,24 @@
 enum {
 	MAGIC = 5,
 	UNKNOWN = UINT16_MAX, /* a depth: deeper than any */
-	CHUNK = 1 << 16,      /* read at a time: there may be many threads */
 	SURE = 3,             /* records in a row after damage */
 	GAP_MOST = 1 << 16,   /* bytes that are one gap at most */
 	EVENTS_MOST = 1 << 24 /* numbers of events: the largest are some millions */
 };
 
+size_t uftrace_chunk(const struct tw_reader *reader)
+{
+	enum { LEAST = 1 << 12, MOST = 1 << 16, SHARE = 4 };
+	const struct uftrace_reader *uftrace = uftrace_of(reader);
+	size_t share = tw_memory_limit(reader) / SHARE / (uftrace->task_count + uftrace->cpu_count + 1);
+	return share < LEAST ? LEAST : share < MOST ? share : MOST;
+}
+
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file)
 {
 	*cursor = (struct uftrace_cursor){.reader = reader, .file = file, .time = reader->clock.start_ns};
 	int status = tw_input_open(&cursor->input, file);
-	cursor->window = (struct tw_window){.input = cursor->input, .chunk = CHUNK};
+	cursor->window = (struct tw_window){.input = cursor->input, .chunk = uftrace_chunk(reader)};
 	if (status < 0)
 		tw_fail(reader, status, "%s", cursor->input ? tw_input_error(cursor->input) : "out of memory");
 	return status;

@@ -26,7 +26,9 @@
 	X(UFTRACE_NOT_READ, "uftrace.not-read", TW_WARNING,                                                            \
 	  "Of what was recorded of the kernel, kernel_header does not tell what it is: it is left out.")               \
 	X(UFTRACE_NAME_LIMIT, "uftrace.name-limit", TW_WARNING,                                                        \
-	  "There are more symbols and addresses than the memory limit allows: the rest is shown as one.")
+	  "There are more symbols and addresses than the memory limit allows: the rest is shown as one.")              \
+	X(UFTRACE_THREAD_LIMIT, "uftrace.thread-limit", TW_ERROR,                                                      \
+	  "There are more threads than the memory limit allows: the rest is left out.")
 
 enum uftrace_rule {
 #define X(id, name, severity, text) id,

@@ -14,7 +14,7 @@
 #include "base/scan.h"
 #include "uftrace/uftrace.h"
 
-enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, NAME_BYTES = 128, LIBRARIES_MOST = 1 << 12 };
+enum { RELATIVE = 1 << 5, NAME_SHARE = 2, SESSION_BITS = 48, MAPPING_BYTES = 256 };
 
 bool uftrace_fits(const struct tw_reader *reader, size_t more)
 {
@@ -41,6 +41,7 @@ struct load {
 	struct uftrace_module *module;
 	struct uftrace_session *session;
 	struct tw_text function; /* the function that the following lines about arguments belong to */
+	struct tw_map firsts;    /* by module its first mapping */
 	bool failed;             /* no memory */
 };
 
@@ -168,29 +169,32 @@ static int load_kernel(struct tw_reader *reader)
 
 /* ---- Maps. ---- */
 
-static uint32_t module_of(struct load *load, const char *path)
+uint32_t uftrace_module_of(struct uftrace_symbols *symbols, const char *path)
 {
-	struct uftrace_symbols *symbols = &uftrace_of(load->reader)->symbols;
-	for (size_t i = 0; i < symbols->module_count; i++)
-		if (strcmp(symbols->modules[i].path, path) == 0)
-			return (uint32_t)i;
+	uint64_t key = tw_hash_bytes(path, strlen(path), 0);
+	uint32_t number;
+	for (size_t slot = SIZE_MAX; tw_map_next(&symbols->module_numbers, key, &slot, &number);)
+		if (strcmp(symbols->modules[number].path, path) == 0)
+			return number;
 	char *copy = strdup(path);
+	number = (uint32_t)symbols->module_count;
 	if (!copy ||
-	    !tw_grow(&symbols->modules, &symbols->module_room, symbols->module_count + 1, sizeof *symbols->modules)) {
+	    !tw_grow(&symbols->modules, &symbols->module_room, symbols->module_count + 1, sizeof *symbols->modules) ||
+	    !tw_map_add(&symbols->module_numbers, key, number)) {
 		free(copy);
-		load->failed = true;
-		return 0;
+		return UINT32_MAX;
 	}
-	symbols->modules[symbols->module_count] = (struct uftrace_module){.path = copy};
-	return (uint32_t)symbols->module_count++;
+	symbols->modules[symbols->module_count++] = (struct uftrace_module){.path = copy};
+	return number;
 }
 
-/* Where the module's first mapping begins. */
-static uint64_t base_of(const struct uftrace_session *session, uint32_t module, uint64_t start)
+/* Where the module's first mapping begins; what begins at start is the first one where there is none yet. */
+static uint64_t base_of(struct load *load, uint32_t module, uint64_t start)
 {
-	for (size_t i = 0; i < session->count; i++)
-		if (session->mappings[i].module == module)
-			return session->mappings[i].base;
+	uint32_t first;
+	if (tw_map_find(&load->firsts, module, &first))
+		return load->session->mappings[first].base;
+	load->failed |= !tw_map_add(&load->firsts, module, (uint32_t)load->session->count);
 	return start;
 }
 
@@ -215,17 +219,34 @@ static bool take_mapping(void *context, char *line)
 		*build = '\0';
 	if (path[0] != '/' || load->failed)
 		return true; /* a stack, a heap */
-	if (!uftrace_fits(load->reader, sizeof *session->mappings)) {
+	if (!uftrace_fits(load->reader, MAPPING_BYTES + strlen(path))) {
 		tell_full(load->reader);
 		return true;
 	}
-	uint32_t module = module_of(load, path);
-	struct uftrace_mapping mapping = {start, end, base_of(session, module, start), module};
+	uint32_t module = uftrace_module_of(&uftrace_of(load->reader)->symbols, path);
+	load->failed |= module == UINT32_MAX;
+	if (load->failed)
+		return true;
+	struct uftrace_mapping mapping = {start, end, base_of(load, module, start), module};
 	if (tw_grow(&session->mappings, &session->room, session->count + 1, sizeof *session->mappings))
 		session->mappings[session->count++] = mapping;
 	else
 		load->failed = true;
 	return true;
+}
+
+/* So that an address is found without a look at each mapping. */
+static bool index_mappings(struct uftrace_session *session)
+{
+	size_t count = session->count;
+	struct tw_span *spans = malloc((count + 1) * sizeof *spans);
+	session->edges = malloc((2 * count + 1) * sizeof *session->edges);
+	for (size_t i = 0; spans && i < count; i++)
+		spans[i] = (struct tw_span){session->mappings[i].start, session->mappings[i].end};
+	bool fine =
+	    spans && session->edges && tw_cover_make(spans, (uint32_t)count, session->edges, &session->edge_count);
+	free(spans);
+	return fine;
 }
 
 static int load_session(struct tw_reader *reader, struct uftrace_session *session)
@@ -238,105 +259,17 @@ static int load_session(struct tw_reader *reader, struct uftrace_session *sessio
 	int status = uftrace_read_lines(reader, name, take_mapping, &load, &found);
 	if (status >= 0 && !found)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_MAP], 0, 0, 0, "There is no %s.", name);
+	tw_map_free(&load.firsts);
+	load.failed |= !index_mappings(session);
 	return load.failed ? uftrace_no_memory(reader) : status;
-}
-
-/* ---- Sessions. ---- */
-
-static bool note_last(struct uftrace_symbols *symbols, const char *id, uint32_t number)
-{
-	uint64_t key = strtoull(id, NULL, 16);
-	uint32_t *stored = tw_map_stored(&symbols->last_sessions, key);
-	if (stored)
-		*stored = number + 1;
-	return stored || tw_map_add(&symbols->last_sessions, key, number);
-}
-
-bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time)
-{
-	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1,
-	             sizeof *symbols->sessions) ||
-	    !note_last(symbols, id, (uint32_t)symbols->session_count))
-		return false;
-	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
-	*session = (struct uftrace_session){.process = process, .time = time, .under = UINT32_MAX};
-	(void)snprintf(session->id, sizeof session->id, "%s", id);
-	return true;
-}
-
-/* Whether a module is what was opened last at an address, in a session. */
-static bool is_there(const struct uftrace_symbols *symbols, uint32_t number, uint64_t base, uint32_t module)
-{
-	const struct uftrace_session *session = &symbols->sessions[number];
-	for (; session->under != UINT32_MAX; session = &symbols->sessions[session->under])
-		if (session->base == base)
-			return session->module == module;
-	return false;
-}
-
-bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path)
-{
-	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
-	struct load load = {.reader = reader};
-	uint32_t under;
-	if (!tw_map_find(&symbols->last_sessions, strtoull(id, NULL, 16), &under) ||
-	    symbols->sessions[under].libraries == LIBRARIES_MOST ||
-	    !uftrace_fits(reader, sizeof *symbols->sessions + strlen(path)))
-		return false;
-	uint32_t module = module_of(&load, path);
-	if (load.failed)
-		return false;
-	if (is_there(symbols, under, base, module))
-		return true;
-	if (!uftrace_add_session(symbols, id, symbols->sessions[under].process, time))
-		return false;
-	struct uftrace_session *session = &symbols->sessions[symbols->session_count - 1];
-	session->under = under;
-	session->base = base;
-	session->module = module;
-	session->libraries = symbols->sessions[under].libraries + 1;
-	return true;
-}
-
-/* Takes a session as the one that holds at a time, when it begins later than the one found so far. One that is still to
- * come bounds in *until how long the answer holds. */
-static void take_later(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint32_t *found,
-                       uint64_t *until)
-{
-	uint64_t begins = symbols->sessions[number].time;
-	if (begins <= time)
-		*found = number;
-	else if (begins < *until)
-		*until = begins;
-}
-
-uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until)
-{
-	uint32_t found = UINT32_MAX;
-	for (uint32_t i = 0; i < symbols->session_count; i++)
-		if (symbols->sessions[i].process == process && symbols->sessions[i].under == UINT32_MAX)
-			take_later(symbols, i, time, &found, until);
-	return found;
-}
-
-uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint64_t *until)
-{
-	uint32_t found = number;
-	for (uint32_t i = number + 1; i < symbols->session_count; i++)
-		if (symbols->sessions[i].under != UINT32_MAX &&
-		    strcmp(symbols->sessions[i].id, symbols->sessions[number].id) == 0)
-			take_later(symbols, i, time, &found, until);
-	return found;
 }
 
 /* ---- Names. ---- */
 
 static const struct uftrace_mapping *mapping_at(const struct uftrace_session *session, uint64_t address)
 {
-	for (size_t i = 0; i < session->count; i++)
-		if (address >= session->mappings[i].start && address < session->mappings[i].end)
-			return &session->mappings[i];
-	return NULL;
+	uint32_t found = tw_cover_find(session->edges, session->edge_count, address);
+	return found == TW_NO_SPAN ? NULL : &session->mappings[found];
 }
 
 /* The library below an address, the one that begins nearest to it. */
@@ -397,7 +330,7 @@ static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *s
 	char *demangled = symbol ? tw_demangle(symbol, &uftrace_of(reader)->symbols.demangle_budget) : NULL;
 	(void)snprintf(number, sizeof number, "0x%" PRIx64, address);
 	const char *text = demangled ? demangled : symbol ? symbol : number;
-	if (!uftrace_fits(reader, NAME_BYTES + strlen(text))) {
+	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(text))) {
 		tell_full(reader);
 		text = "(other)";
 	}
@@ -431,8 +364,12 @@ void uftrace_symbols_free(struct uftrace_symbols *symbols)
 		free(symbols->modules[i].symbols);
 		free(symbols->modules[i].texts);
 	}
-	for (size_t i = 0; i < symbols->session_count; i++)
+	for (size_t i = 0; i < symbols->session_count; i++) {
 		free(symbols->sessions[i].mappings);
+		free(symbols->sessions[i].edges);
+	}
+	free(symbols->begins);
+	tw_map_free(&symbols->module_numbers);
 	free(symbols->kernel.symbols);
 	free(symbols->kernel.texts);
 	free(symbols->modules);

@@ -12,15 +12,28 @@
 
 enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 };
 
-/* The task of a thread; NULL when there is no memory. */
+/* Of a thread, also behind the reader: its track and what a target makes of it. */
+enum { TASK_BYTES = 1024 };
+
+/* Tells that there is no room, once. */
+static void tell_limit(struct tw_reader *reader, enum uftrace_rule rule, bool *told)
+{
+	if (!*told)
+		tw_report(reader, &uftrace_rules[rule], 0, 0, 0, "%s", uftrace_rules[rule].text);
+	*told = true;
+}
+
+/* The task of a thread; NULL when there is no room (then `left_out` is set) or no memory. */
 static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	uint32_t number;
 	if (tw_map_find(&uftrace->task_numbers, thread, &number))
 		return &uftrace->tasks[number];
-	if (uftrace->task_count == TASKS_MOST)
+	if (uftrace->task_count == TASKS_MOST || !uftrace_fits(reader, TASK_BYTES)) {
+		tell_limit(reader, UFTRACE_THREAD_LIMIT, &uftrace->left_out);
 		return NULL;
+	}
 	if (!tw_grow(&uftrace->tasks, &uftrace->task_room, uftrace->task_count + 1, sizeof *uftrace->tasks) ||
 	    !tw_map_add(&uftrace->task_numbers, thread, (uint32_t)uftrace->task_count))
 		return NULL;
@@ -103,7 +116,7 @@ static bool take_task_line(void *context, char *line)
 		return false;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return false;
+		return uftrace->left_out;
 	task->process = process;
 	task->born = task->born && task->born < time ? task->born : time;
 	return strncmp(line, "FORK ", 5) != 0 || read_number(line, " ppid=", &task->parent);
@@ -119,6 +132,10 @@ static bool take_event_line(void *context, char *line)
 	const char *at = strncmp(line, "EVENT: ", 7) == 0 ? line + 7 : "";
 	if (!tw_scan_number(&at, 10, &number) || *at++ != ' ' || !*at)
 		return false;
+	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(at))) {
+		tell_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->told_events);
+		return true;
+	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, at);
 	return name != UINT32_MAX && (tw_map_find(&uftrace_of(reader)->event_names, number, &there) ||
 	                              tw_map_add(&uftrace_of(reader)->event_names, number, name));
@@ -137,7 +154,7 @@ static int take_data_file(struct tw_reader *reader, const char *name)
 		return 0;
 	struct uftrace_task *task = task_of(reader, thread);
 	if (!task)
-		return uftrace_no_memory(reader);
+		return uftrace_of(reader)->left_out ? 0 : uftrace_no_memory(reader);
 	free(task->file);
 	task->file = uftrace_path(reader->path, name);
 	return task->file ? 0 : uftrace_no_memory(reader);
@@ -290,6 +307,8 @@ int uftrace_read_tasks(struct tw_reader *reader)
 {
 	bool tasks, events;
 	int status = uftrace_read_lines(reader, "task.txt", take_task_line, reader, &tasks);
+	if (status >= 0 && !uftrace_sort_sessions(&uftrace_of(reader)->symbols))
+		return uftrace_no_memory(reader);
 	if (status >= 0)
 		status = uftrace_list(reader, take_data_file);
 	if (status >= 0)

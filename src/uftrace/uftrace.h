@@ -3,6 +3,7 @@
 #ifndef UFTRACE_UFTRACE_H
 #define UFTRACE_UFTRACE_H
 
+#include "base/cover.h"
 #include "base/map.h"
 #include "core/format.h"
 #include "core/lines.h"
@@ -15,6 +16,7 @@ enum {
 	UFTRACE_WORD = 8,
 	UFTRACE_ROWS = 256,
 	UFTRACE_LINE_MOST = 1 << 16,
+	UFTRACE_NAME_BYTES = 128,    /* of a name beside its text */
 	UFTRACE_DATA_MOST = 1 << 12, /* bytes behind a record */
 	UFTRACE_ARGUMENTS = 16,      /* arguments of a function, at most */
 	UFTRACE_STORE = 1 << 16      /* bytes of arguments of a batch */
@@ -68,6 +70,8 @@ struct uftrace_session {
 	uint64_t process, time;
 	struct uftrace_mapping *mappings;
 	size_t count, room;
+	struct tw_edge *edges; /* of the mappings */
+	size_t edge_count;
 	bool loaded;
 	uint32_t under; /* of a library: the session that it came to; otherwise UINT32_MAX */
 	uint64_t base;  /* its base address */
@@ -75,11 +79,21 @@ struct uftrace_session {
 	unsigned libraries; /* how many libraries are under it */
 };
 
+/* When a session began, in the order in which they are looked for. */
+struct uftrace_begin {
+	bool of_library;
+	uint64_t group; /* the process; of a library the session that was started */
+	uint64_t time;
+	uint32_t session; /* the last one of its group that task.txt tells and that had begun then */
+};
+
 struct uftrace_symbols {
 	struct uftrace_module *modules;
 	size_t module_count, module_room;
+	struct tw_map module_numbers;     /* by hash of the path */
 	struct uftrace_session *sessions; /* as task.txt has them */
 	size_t session_count, session_room;
+	struct uftrace_begin *begins; /* as many */
 	struct tw_map last_sessions;  /* by id, the last one that has it */
 	struct uftrace_module kernel; /* kallsyms */
 	struct tw_map names;          /* address and session to name */
@@ -93,6 +107,12 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 
 /* A library that task.txt tells. Returns false when there is no session, no room or no memory. */
 bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path);
+
+/* Returns the number of a file by its path; UINT32_MAX when there is no memory. */
+uint32_t uftrace_module_of(struct uftrace_symbols *symbols, const char *path);
+
+/* Makes sessions and libraries ready to be looked for, once all are there. Returns false when there is no memory. */
+bool uftrace_sort_sessions(struct uftrace_symbols *symbols);
 
 /* Returns the session that a process had at a time, or UINT32_MAX. *until is lowered to the begin of its next session,
  * where that is earlier. */
@@ -156,6 +176,9 @@ struct uftrace_cursor {
 	bool timed, ended;
 	uint64_t lost_bytes;
 };
+
+/* Bytes read at a time: in the order of time all files are open. */
+size_t uftrace_chunk(const struct tw_reader *reader);
 
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file);
 
@@ -318,7 +341,8 @@ struct uftrace_reader {
 	size_t task_count, task_room;
 	struct tw_map task_numbers; /* by thread */
 	struct tw_map event_names;  /* by number */
-	bool told_not_read;
+	bool told_not_read, told_events;
+	bool left_out;            /* a thread: there was no room for it */
 	struct uftrace_cpu *cpus; /* by number */
 	size_t cpu_count, cpu_room;
 	uint32_t nobody; /* the track that has a CPU when no thread has it */

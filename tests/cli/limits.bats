@@ -381,3 +381,45 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 	peak_below 48 cut --memory 16M --from-time 100ns -o out.fxt blob.fxt
 	peak_below 64 merge --memory 16M --align none -o out.fxt blob.fxt other.fxt
 }
+
+@test "uftrace: many sessions, libraries and threads cost neither memory nor a look at each for each record" {
+	"${PYTHON:-python3}" - <<-'END'
+		import os, struct
+		def record(time, kind, address):
+		    return struct.pack("<QQ", time, kind | 5 << 3 | address << 16)
+		def directory(name, tasks, maps):
+		    os.mkdir(name)
+		    with open(name + "/info", "wb") as file:
+		        file.write(b"Ftrace!\0" + struct.pack("<IHBBQQQ", 4, 40, 1, 2, 1 << 5, 0, 1024) + b"exename:/bin/x\n")
+		    with open(name + "/task.txt", "w") as file:
+		        file.write("".join(tasks))
+		    with open(name + "/sid-0000000000000001.map", "w") as file:
+		        file.write("".join(maps))
+		    with open(name + "/1.dat", "wb") as file:
+		        for i in range(400000):
+		            address = 0x100000 * (200003 - i // 2)
+		            file.write(record(i + 1, i & 1, address))
+		start = 'SESS timestamp=0.000000001 pid=1 sid=0000000000000001 exename="/bin/x"\nTASK timestamp=0.1 tid=1 pid=1\n'
+		directory("maps", [start], (f"{0x100000 * n:x}-{0x100000 * (n + 1):x} r-xp 0 08:01 1 /l/{n % 999}.so\n"
+		                            for n in range(4, 200004)))
+		sessions = (f'SESS timestamp=0.{2 * n:09} pid=1 sid={n + 2:016x} exename="/bin/x"\n' for n in range(60000))
+		directory("sessions", [start, *sessions], [])
+		for thread in range(2, 10):
+		    os.link("sessions/1.dat", f"sessions/{thread}.dat")
+		    with open("sessions/task.txt", "a") as file:
+		        file.write(f"TASK timestamp=0.1 tid={thread} pid=1\n")
+		directory("threads", [start], [])
+		for thread in range(2, 900):
+		    with open(f"threads/{thread}.dat", "wb") as file:
+		        file.write(b"".join(record(i, i & 1, 1) for i in range(4000)))
+		threads = (f"TASK timestamp=0.1 tid={thread} pid=1\n" for thread in range(2, 200000))
+		directory("tasks", [start, *threads], [])
+	END
+	timeout 20 trackway info maps >out 2>&1 || fail "$? $(tail -n 3 out)"
+	timeout 20 trackway stat maps >out 2>&1 || fail "$? $(tail -n 3 out)"
+	timeout 20 trackway stat sessions >out 2>&1 || fail "$? $(tail -n 3 out)"
+	peak_below 48 convert --memory 16M --to csv -o out.csv threads
+	run --separate-stderr trackway info --memory 16M tasks
+	[ "$status" = 1 ] && [[ "$stderr" == *"[uftrace.thread-limit]"* ]] || fail "$status $stderr"
+	peak_below 64 info --memory 16M tasks
+}

@@ -1,0 +1,146 @@
+/* sessions.c - what processes executed, and which libraries they opened, by time. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/order.h"
+#include "uftrace/uftrace.h"
+
+enum { LIBRARIES_MOST = 1 << 12 };
+
+static bool note_last(struct uftrace_symbols *symbols, const char *id, uint32_t number)
+{
+	uint64_t key = strtoull(id, NULL, 16);
+	uint32_t *stored = tw_map_stored(&symbols->last_sessions, key);
+	if (stored)
+		*stored = number + 1;
+	return stored || tw_map_add(&symbols->last_sessions, key, number);
+}
+
+bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64_t process, uint64_t time)
+{
+	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1,
+	             sizeof *symbols->sessions) ||
+	    !note_last(symbols, id, (uint32_t)symbols->session_count))
+		return false;
+	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
+	*session = (struct uftrace_session){.process = process, .time = time, .under = UINT32_MAX};
+	(void)snprintf(session->id, sizeof session->id, "%s", id);
+	return true;
+}
+
+/* What lies where a library is, the one that was opened last. */
+static bool is_there(const struct uftrace_symbols *symbols, uint32_t number, uint64_t base, uint32_t module)
+{
+	const struct uftrace_session *session = &symbols->sessions[number];
+	for (; session->under != UINT32_MAX; session = &symbols->sessions[session->under])
+		if (session->base == base)
+			return session->module == module;
+	return false;
+}
+
+bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time, uint64_t base, const char *path)
+{
+	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
+	uint32_t under;
+	if (!tw_map_find(&symbols->last_sessions, strtoull(id, NULL, 16), &under) ||
+	    symbols->sessions[under].libraries == LIBRARIES_MOST ||
+	    !uftrace_fits(reader, sizeof *symbols->sessions + strlen(path)))
+		return false;
+	uint32_t module = uftrace_module_of(symbols, path);
+	if (module == UINT32_MAX)
+		return false;
+	if (is_there(symbols, under, base, module))
+		return true;
+	if (!uftrace_add_session(symbols, id, symbols->sessions[under].process, time))
+		return false;
+	struct uftrace_session *session = &symbols->sessions[symbols->session_count - 1];
+	session->under = under;
+	session->base = base;
+	session->module = module;
+	session->libraries = symbols->sessions[under].libraries + 1;
+	return true;
+}
+
+/* ---- By time. ---- */
+
+static bool same_group(const struct uftrace_begin *a, const struct uftrace_begin *b)
+{
+	return a->of_library == b->of_library && a->group == b->group;
+}
+
+static int by_group_and_time(const void *left, const void *right)
+{
+	const struct uftrace_begin *a = left, *b = right;
+	int order = (a->of_library > b->of_library) - (a->of_library < b->of_library);
+	order = order ? order : tw_compare(a->group, b->group);
+	order = order ? order : tw_compare(a->time, b->time);
+	return order ? order : tw_compare(a->session, b->session);
+}
+
+/* Lines of task.txt are written by several threads, a little out of order: of those that begin up to a time the last
+ * line counts, under which the libraries of the others are. */
+static void take_latest(const struct uftrace_symbols *symbols)
+{
+	for (size_t i = 1; i < symbols->session_count; i++) {
+		const struct uftrace_begin *before = &symbols->begins[i - 1];
+		struct uftrace_begin *begin = &symbols->begins[i];
+		if (same_group(before, begin) && before->session > begin->session)
+			begin->session = before->session;
+	}
+}
+
+bool uftrace_sort_sessions(struct uftrace_symbols *symbols)
+{
+	symbols->begins = calloc(symbols->session_count + 1, sizeof *symbols->begins);
+	if (!symbols->begins)
+		return false;
+	for (uint32_t i = 0; i < symbols->session_count; i++) {
+		const struct uftrace_session *session = &symbols->sessions[i];
+		uint32_t started = i;
+		while (symbols->sessions[started].under != UINT32_MAX)
+			started = symbols->sessions[started].under;
+		bool of_library = started != i;
+		symbols->begins[i] = (struct uftrace_begin){.of_library = of_library,
+		                                            .group = of_library ? started : session->process,
+		                                            .time = session->time,
+		                                            .session = i};
+	}
+	if (symbols->session_count)
+		qsort(symbols->begins, symbols->session_count, sizeof *symbols->begins, by_group_and_time);
+	take_latest(symbols);
+	return true;
+}
+
+/* The last of a group that begins at a time or before it; UINT32_MAX where none does. The next one bounds how long that
+ * holds. */
+static uint32_t last_begun(const struct uftrace_symbols *symbols, const struct uftrace_begin *wanted, uint64_t *until)
+{
+	size_t low = 0, high = symbols->session_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (by_group_and_time(&symbols->begins[middle], wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct uftrace_begin *next = symbols->begins + low;
+	if (low < symbols->session_count && same_group(next, wanted) && next->time < *until)
+		*until = next->time;
+	return low && same_group(next - 1, wanted) ? next[-1].session : UINT32_MAX;
+}
+
+uint32_t uftrace_session_at(const struct uftrace_symbols *symbols, uint64_t process, uint64_t time, uint64_t *until)
+{
+	const struct uftrace_begin wanted = {.group = process, .time = time, .session = UINT32_MAX};
+	return last_begun(symbols, &wanted, until);
+}
+
+uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t number, uint64_t time, uint64_t *until)
+{
+	const struct uftrace_begin wanted = {.of_library = true, .group = number, .time = time, .session = UINT32_MAX};
+	uint32_t found = last_begun(symbols, &wanted, until);
+	return found == UINT32_MAX ? number : found;
+}
