@@ -101,7 +101,6 @@ static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, u
 {
 	const struct tw_stack_tree_node *node = &folded->tree.nodes[i];
 	uint32_t caller = folded->same[node->parent], depth = folded->depth[caller] + 1;
-	folded->same[i] = i;
 	folded->depth[i] = depth;
 	if (depth > DEEPER)
 		folded->same[i] = caller;
@@ -120,8 +119,8 @@ static bool join(struct folded *folded, enum tw_stack_tree_value value)
 	struct tw_map seen = {0};
 	uint64_t deep = 0;
 	bool room = true, differ = all_differ(folded);
-	folded->same[TREE_OTHER] = TREE_OTHER;
 	for (uint32_t i = TREE_OTHER; i < tree->count && room; i++) {
+		folded->same[i] = i;
 		room = i < TREE_FIRST || find_same(folded, &seen, differ, i);
 		uint64_t self = tw_stack_tree_self(tree, i, value);
 		folded->weight[folded->same[i]] = tw_sum(folded->weight[folded->same[i]], self);

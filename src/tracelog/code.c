@@ -103,15 +103,16 @@ static bool holds(struct tw_span span, uint64_t number)
 static const struct tracelog_code *find_code(const struct tracelog_sources *sources,
                                              const struct tracelog_thing *function, uint64_t ip)
 {
-	const struct tracelog_code *codes = sources->codes + function->code;
 	const struct tracelog_edges *edges = &function->code_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
-		return found == TW_NO_SPAN ? NULL : &codes[found];
+		return found == TW_NO_SPAN ? NULL : &sources->codes[function->code + found];
 	}
-	for (uint32_t i = 0; i < function->code_count; i++)
-		if (holds(span_of_code(&codes[i]), ip))
-			return &codes[i];
+	for (uint32_t i = 0; i < function->code_count; i++) {
+		const struct tracelog_code *code = &sources->codes[function->code + i];
+		if (holds(span_of_code(code), ip))
+			return code;
+	}
 	return NULL;
 }
 
@@ -128,15 +129,16 @@ static bool find_offset(const struct tracelog_sources *sources, const struct tra
 static const struct tracelog_range *find_range(const struct tracelog_sources *sources,
                                                const struct tracelog_thing *function, uint64_t offset)
 {
-	const struct tracelog_range *ranges = sources->ranges + function->map;
 	const struct tracelog_edges *edges = &function->map_edges;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, offset);
-		return found == TW_NO_SPAN ? NULL : &ranges[found];
+		return found == TW_NO_SPAN ? NULL : &sources->ranges[function->map + found];
 	}
-	for (uint32_t i = 0; i < function->map_count; i++)
-		if (holds(span_of_range(&ranges[i]), offset))
-			return &ranges[i];
+	for (uint32_t i = 0; i < function->map_count; i++) {
+		const struct tracelog_range *range = &sources->ranges[function->map + i];
+		if (holds(span_of_range(range), offset))
+			return range;
+	}
 	return NULL;
 }
 

@@ -258,6 +258,11 @@ static void expect_text(struct fixture *f, const char *expected)
 	assert_string_equal(text, expected);
 }
 
+static void test_folded_nothing(void **state)
+{
+	expect_text(*state, "");
+}
+
 /* 10 ns, of which 2 are leaf's. */
 static void test_folded_slices(void **state)
 {
@@ -317,6 +322,7 @@ static void test_folded_weight(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_folded_nothing, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_slices, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_samples, setup_folded, teardown),
 	    cmocka_unit_test_setup_teardown(test_folded_deep, setup_folded, teardown),
