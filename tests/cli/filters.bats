@@ -51,6 +51,11 @@ field() { # file expression
 		run --separate-stderr trackway $command --thread 7 "$DATA/xray/v5.xray"
 		[ "$status" = 0 ] && [[ "$stderr" == *"nothing passes the filters: --thread 7"* ]] || fail "$command: $stderr"
 	done
+	# All filters, as they could be typed.
+	run --separate-stderr trackway stat -t 7 -t 8,9 -f 'a*' --category b --provider '*' --from-time 1us --to-time 2us \
+		--min-duration 5 "$DATA/fxt/streaming.fxt"
+	[[ "$stderr" == *"nothing passes the filters: --thread 7,8,9 --provider * --function a* --category b --from-time 1000ns --to-time 2000ns --min-duration 5ns (trackway info lists the threads)" ]] ||
+		fail "$stderr"
 }
 
 # The offsets of the records that check finds fault with.
