@@ -62,7 +62,7 @@ struct generator {
 	struct node *nodes;
 	struct thread *threads;
 	struct late late[LATE];
-	uint32_t class_count, known_classes, ms, ticks, next_thread, free_nodes;
+	uint32_t class_count, ms, ticks, next_thread, free_nodes;
 	size_t used;
 	char buffer[ROOM + LONGEST];
 };

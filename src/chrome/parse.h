@@ -37,8 +37,7 @@ enum chrome_oddity {
 	CHROME_ODD_COMMA = 1,   /* a comma before a closing bracket, or none between events */
 	CHROME_ODD_CONTROL = 2, /* a control character in a string */
 	CHROME_ODD_CONSTANT = 4,
-	CHROME_ODD_ESCAPE = 8,
-	CHROME_ODD_UTF8 = 16
+	CHROME_ODD_ESCAPE = 8
 };
 
 /* Bytes that are being read. `at` moves; after CHROME_BAD it is the guilty byte. */
