@@ -62,6 +62,18 @@ static void with_ties(void **state)
 	assert_near(rank.p, 0.0001208, 0.00000005);
 }
 
+/* u is the smallest step away from the middle; the continuity correction takes half of it off: the normal approximation
+ * has z = -0.5 / sqrt(2 * 2 * 5 / 12). */
+static void next_to_equals(void **state)
+{
+	(void)state;
+	static const uint64_t a[] = {1, 3}, b[] = {2, 4};
+	struct tw_rank rank = compare(a, LENGTH(a), b, LENGTH(b));
+	assert_near(rank.u, 1, 0);
+	assert_near(rank.z, -0.5 / sqrt(20.0 / 12), 1e-15);
+	assert_near(rank.p, 0.6985353583033387, 1e-15);
+}
+
 static void of_nothing_and_of_equals(void **state)
 {
 	(void)state;
@@ -113,11 +125,9 @@ static void limits_what_is_false(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(without_ties),
-	    cmocka_unit_test(with_ties),
-	    cmocka_unit_test(of_nothing_and_of_equals),
-	    cmocka_unit_test(counts_are_values),
-	    cmocka_unit_test(limits_what_is_false),
+	    cmocka_unit_test(without_ties),      cmocka_unit_test(with_ties),
+	    cmocka_unit_test(next_to_equals),    cmocka_unit_test(of_nothing_and_of_equals),
+	    cmocka_unit_test(counts_are_values), cmocka_unit_test(limits_what_is_false),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
