@@ -19,17 +19,12 @@
  * once, a pipe, is not looked at: --from tells. */
 static bool has_addresses(const struct tw_common *common, const char *path)
 {
-	static const char addresses[] = "xtrace";
-	const struct tw_read_options look = {.order = TW_ORDER_FILE};
-	struct tw_reader *reader;
 	struct stat what;
 	if (common->from)
-		return strcmp(common->from, addresses) == 0;
+		return strcmp(common->from, "xtrace") == 0;
 	if (stat(path, &what) != 0 || !(S_ISREG(what.st_mode) || S_ISDIR(what.st_mode)))
 		return false;
-	bool is = tw_open(&reader, path, &look) >= 0 && strcmp(tw_reader_format(reader), addresses) == 0;
-	tw_close(reader);
-	return is;
+	return tw_symbols_by_address(path);
 }
 
 /* ---- The list beside a trace, as `record` writes it. ---- */

@@ -1,22 +1,11 @@
 /* names.c - the names of a trace's functions: from a program, or from the list of those that were loaded. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "sql/session.h"
 #include "symbols/beside.h"
 
 #include <trackway/symbols.h>
 
-/* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. */
-static bool has_addresses(const char *path)
-{
-	const struct tw_read_options look = {.order = TW_ORDER_FILE};
-	struct tw_reader *reader;
-	bool has = tw_open(&reader, path, &look) >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
-	tw_close(reader);
-	return has;
-}
+#include <stdlib.h>
 
 /* Adds a program or, where the file is none, the programs that it lists, of which some may be missing. */
 static int add_addresses(struct tw_symbols *symbols, const char *program)
@@ -29,7 +18,7 @@ static int add_addresses(struct tw_symbols *symbols, const char *program)
 
 static int open_symbols(struct tw_symbols **symbols, const char *path, const char *program)
 {
-	if (!has_addresses(path))
+	if (!tw_symbols_by_address(path))
 		return tw_symbols_open(symbols, program);
 	int status = tw_symbols_new(symbols);
 	return status < 0 ? status : add_addresses(*symbols, program);

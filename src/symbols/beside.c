@@ -1,7 +1,8 @@
-/* beside.c - finds the list of programs beside a trace of instructions. */
+/* beside.c - what a trace tells functions by, and the list of programs beside one of instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/beside.h"
 
+#include <trackway/reader.h>
 #include <trackway/xtrace.h>
 
 #include <dirent.h>
@@ -66,4 +67,13 @@ char *tw_symbols_list_beside(const char *path)
 {
 	char found[PATH_MAX];
 	return find(path, found) ? strdup(found) : NULL;
+}
+
+bool tw_symbols_by_address(const char *path)
+{
+	const struct tw_read_options look = {.order = TW_ORDER_FILE};
+	struct tw_reader *reader;
+	bool is = tw_open(&reader, path, &look) >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
+	tw_close(reader);
+	return is;
 }
