@@ -162,7 +162,8 @@ static bool is_line(const struct tracelog_sources *sources, uint64_t number)
 	return number <= UINT32_MAX && tw_map_find(&sources->by_line, number, &place);
 }
 
-/* Numbers of lines stand in the place of instructions in logs that were gone over for Visual Studio. */
+/* Places a location by the number of a line, which stands in the place of the instruction where the log was made for
+ * Visual Studio. False where the line is not known. */
 static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t number)
 {
 	const struct tracelog_sources *sources = &log->sources;
@@ -192,7 +193,7 @@ static void judge_ip(struct tracelog_log *log, const struct tracelog_thing *func
 		              function->iid, first_start(log, function));
 }
 
-/* Whether all that is to be known of a location's place is. */
+/* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned. */
 static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_thing *function)
 {
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address, offset;
@@ -209,7 +210,7 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 	return true;
 }
 
-/* The code of a function has come: places what was met before. */
+/* Places the locations of a function that were met before its code was told. */
 static void place_all(struct tracelog_log *log, uint32_t number)
 {
 	struct tracelog_thing *function = tracelog_thing(log, TRACELOG_FUNCTION, number);

@@ -77,7 +77,7 @@ static void add_mark(struct tracelog_count *count, size_t at)
 	count->marks[count->mark_count++] = (struct tracelog_mark){at, count->lines};
 }
 
-/* Times wrap: the one that is nearest to that of the line before is meant, and most are the same. */
+/* Takes a time of 32 bits, which wraps: the nearest to that of the line before is meant. Most are the same. */
 static inline void take_time(struct tracelog_count *count, uint32_t ms)
 {
 	if (!count->timed)
@@ -154,7 +154,7 @@ static size_t take_any(struct tracelog_count *count, size_t at)
 
 /* ---- Plain lines. ---- */
 
-/* What there was of them: added at the end. */
+/* Counts of plain lines, which are added to the others at the end. */
 struct tally {
 	uint64_t counts[TRACELOG_PLAINS];
 	uint8_t forms[TRACELOG_PLAINS]; /* how instruction pointers were written: by bit, see form_of() */
@@ -167,7 +167,7 @@ static unsigned form_of(const struct tracelog_entry *entry)
 	return entry->ip_style / TW_TRACELOG_BARE_IP | (entry->ip_known ? FORM_KNOWN : 0u);
 }
 
-/* All that is plain has a time. */
+/* Takes a plain line; all of them have a time. */
 static inline void take_plain(struct tracelog_count *count, struct tally *tally, const struct tracelog_entry *entry,
                               size_t size)
 {

@@ -22,7 +22,7 @@ struct tracelog_mark {
 enum { TRACELOG_COUNT_RECENT = 64 };
 
 struct tracelog_count {
-	const uint8_t *bytes; /* that were counted */
+	const uint8_t *bytes; /* the bytes that were counted */
 	size_t size;
 	uint64_t lines;
 	uint64_t kinds[TW_TRACELOG_KINDS];

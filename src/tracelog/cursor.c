@@ -52,7 +52,7 @@ static void count(struct tracelog_cursor *cursor, enum tracelog_rule rule, size_
 	}
 }
 
-/* What is told of enum tw_tracelog_odd, by bit. */
+/* The rule for each of enum tw_tracelog_odd, by bit. */
 static const uint8_t odd_rules[] = {
     TRACELOG_CRLF,   TRACELOG_BLANKS, TRACELOG_BOM,         TRACELOG_CUT_LINE,    TRACELOG_CASE,
     TRACELOG_DIGITS, TRACELOG_QUOTES, TRACELOG_NEGATIVE_US, TRACELOG_UNSIGNED_MS,

@@ -35,7 +35,7 @@ struct frame {
 	uint32_t iid;
 	uint8_t style;
 	bool has_ip, ip_known;
-	bool unknown; /* no record told of it */
+	bool unknown; /* no record told which frame it is */
 };
 
 struct thread {
@@ -43,9 +43,9 @@ struct thread {
 	struct frame *frames; /* the stack that the log's samples make */
 	size_t depth, room;
 	size_t low;                 /* the lowest depth since a sample of the thread was written */
-	size_t written;             /* the depth then */
-	bool moved;                 /* the frame below `low` is at another instruction than then */
-	bool behind;                /* samples were left out since */
+	size_t written;             /* its depth when that sample was written */
+	bool moved;                 /* the frame below `low` has moved to another instruction since */
+	bool behind;                /* samples were left out since that one */
 	bool cut_off;               /* there was no memory for some of the stack */
 	enum tw_tracelog_kind kind; /* of its last sample */
 	unsigned style, ip_style;
@@ -64,7 +64,7 @@ struct open {
 
 struct tracelog_cut {
 	const struct tw_read_options *options;
-	bool without_category; /* what has no category passes */
+	bool without_category; /* events without a category pass */
 	struct tw_wanted *wanted;
 	uint64_t from, to; /* the first millisecond in the window, and the first behind it */
 	struct tracelog_times times;
@@ -78,8 +78,8 @@ struct tracelog_cut {
 	struct open *open;
 	size_t open_count, open_room;
 	bool pause_held;    /* a pause began before the window, and may go on in it */
-	bool pause_due;     /* it does: it is to be written */
-	bool pause_written; /* and has not ended */
+	bool pause_due;     /* it goes on in the window: it is to be written */
+	bool pause_written; /* it was written, and has not ended */
 	/* What is to be written. */
 	struct tw_tracelog_record *record; /* NULL: nothing */
 	struct thread *thread;             /* whose stack must be put right before that */
@@ -190,7 +190,7 @@ static size_t find_open(const struct tracelog_cut *cut, const struct open *end)
 	return gc ? oldest : 0;
 }
 
-/* Compilations of a thread from number `at` on are over. */
+/* Forgets the compilations of a thread from number `at` on, which are over. */
 static void close_compilations(struct tracelog_cut *cut, uint64_t thread, size_t at)
 {
 	size_t kept = at;
@@ -267,7 +267,7 @@ static void append(struct tracelog_cut *cut, struct thread *thread, struct frame
 	thread->frames[thread->depth++] = frame;
 }
 
-/* The innermost frame that stays is at another instruction. */
+/* Moves the innermost frame that stays to another instruction. */
 static void move(struct thread *thread, const struct tw_tracelog_record *record)
 {
 	struct frame *frame = &thread->frames[thread->depth - 1];
@@ -302,7 +302,7 @@ static void change_stack(struct tracelog_cut *cut, struct thread *thread, const 
 		       (struct frame){item.ip, item.iid, (uint8_t)item.style, item.has_ip, item.ip_known, false});
 }
 
-/* The stack as it is now has been written. */
+/* Notes that the stack has been written as it is now. */
 static void catch_up(struct thread *thread)
 {
 	thread->low = thread->written = thread->depth;

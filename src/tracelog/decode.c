@@ -23,7 +23,7 @@ static bool ends_here(const struct tracelog_scan *scan)
 	return scan->at == scan->end || tracelog_blank(*scan->at) || *scan->at == ':';
 }
 
-/* What stands between a field and the one before it. */
+/* Takes what stands between a field and the one before it: blanks, or a colon. */
 static bool take_gap(struct tracelog_scan *scan, const struct tracelog_field *field)
 {
 	if (!field->colon)
@@ -33,7 +33,7 @@ static bool take_gap(struct tracelog_scan *scan, const struct tracelog_field *fi
 	return here;
 }
 
-/* Words up to the end. */
+/* Returns how many words there are up to the end. */
 static unsigned count_words(const struct tracelog_scan *scan)
 {
 	unsigned words = 0;
@@ -46,7 +46,8 @@ static unsigned count_words(const struct tracelog_scan *scan)
 	return words;
 }
 
-/* Whether a field is not there that need not be. */
+/* Whether a field is left out that may be: an instruction pointer, or the class's number, which dialect d0 does not
+ * have. */
 static bool is_missing(struct tracelog_scan *scan, const struct tracelog_field *field)
 {
 	enum { CLASS_IID_AND_REST = 4 }; /* iid, module, token, status */
@@ -68,7 +69,7 @@ static bool take_field(struct tracelog_scan *scan, const struct tracelog_field *
 	return true;
 }
 
-/* The scan is behind the two words of a record, or at the beginning of an item. */
+/* Takes all fields of a record, behind its two words, or of an item, from its beginning on. */
 static bool take_fields(struct tracelog_scan *scan, const struct tracelog_layout *layout,
                         struct tw_tracelog_fault *fault)
 {
@@ -86,7 +87,7 @@ static bool take_fields(struct tracelog_scan *scan, const struct tracelog_layout
 	       fault_at(scan, scan->at, scan->item ? "the end of the item" : "the end of the line", fault);
 }
 
-/* What the cases of all numbers come to. */
+/* Notes in which case the letters of numbers are: all alike is style, both is odd. */
 static void judge_cases(struct tracelog_scan *scan)
 {
 	if (scan->cases & TRACELOG_UPPER && scan->cases & TRACELOG_LOWER)
@@ -97,7 +98,8 @@ static void judge_cases(struct tracelog_scan *scan)
 
 /* ---- Lines. ---- */
 
-/* Of the second and third letters of both words: another number for each kind, or the compiler would tell. */
+/* A number made of the second and third letters of both words, another for each kind: the compiler refuses a place of
+ * the table that is set twice. */
 #define SLOT(b, c, e, f) (((b)*11 + (c)*10 + (e)*11 + (f)*14) & 127)
 
 static const uint8_t slots[128] = {
@@ -126,7 +128,7 @@ static enum tw_tracelog_kind kind_of(const uint8_t words[TRACELOG_WORDS])
 	return same ? (enum tw_tracelog_kind)kind : TW_TRACELOG_UNKNOWN;
 }
 
-/* Takes what is not the line proper from both ends. */
+/* Leaves out what is not the line proper: a byte order mark, and blanks at both ends. */
 static void trim(struct tracelog_scan *scan)
 {
 	static const uint8_t bom[] = {0xEF, 0xBB, 0xBF};
@@ -160,7 +162,7 @@ static enum tw_tracelog_kind take_kind(struct tracelog_scan *scan)
 	return ends ? kind_of(words) : TW_TRACELOG_UNKNOWN;
 }
 
-/* The line without its end. */
+/* Returns the size of the line without its end. */
 static size_t strip_end(const uint8_t *bytes, size_t size, unsigned *odd)
 {
 	bool ends = size && bytes[size - 1] == '\n';
@@ -214,7 +216,8 @@ static bool is_map(const uint8_t *at, const uint8_t *end)
 	return colon && memchr(colon + 1, ':', (size_t)(end - colon - 1));
 }
 
-/* Maps stand behind all code: a word of two numbers behind one is a map that was cut. */
+/* Whether the word before `at` is a map. Maps stand behind all code, so that a word of two numbers behind one is a map
+ * that was cut. */
 static bool is_behind_map(const struct tw_tracelog_record *record, const uint8_t *at)
 {
 	const uint8_t *start = record->list.bytes;

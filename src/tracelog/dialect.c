@@ -36,7 +36,7 @@ static const uint8_t by_kind[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_FIL_SRC] = VS,
 };
 
-/* Of the way that an ip is written. */
+/* The dialects that write an ip so. */
 static unsigned by_ip(bool known, unsigned style)
 {
 	if (!known)
@@ -46,7 +46,7 @@ static unsigned by_ip(bool known, unsigned style)
 	return style & TW_TRACELOG_PADDED_IP ? D2 | D3 | VS : VS;
 }
 
-/* Of the first ip among the frames of a sample, each behind the only colon of its item. */
+/* The dialects that write the first ip of a sample's frames so; an ip stands behind the only colon of its item. */
 static unsigned by_frames(struct tw_tracelog_text list)
 {
 	const uint8_t *at = list.bytes, *end = list.bytes + list.size;

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-/* The size of a line that is not plain. */
+/* Returns the size of a line that is not plain. */
 static size_t line_size(const uint8_t *line, size_t left)
 {
 	const uint8_t *end = memchr(line, '\n', left);
@@ -36,10 +36,10 @@ static const uint8_t *take_line(struct tracelog_digest *digest, struct tracelog_
 
 enum { THREADS = 256 };
 
-/* What is known to whoever takes the entries. */
+/* What has been told to the one who takes the entries. */
 struct told {
 	uint32_t ms;
-	unsigned times;            /* how many plain lines in a row had it */
+	unsigned times;            /* how many plain lines in a row had that time */
 	uint64_t threads[THREADS]; /* by what a division leaves of their iids: iid plus 1 */
 };
 

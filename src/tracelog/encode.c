@@ -53,7 +53,7 @@ static void put_decimal(struct sink *sink, uint64_t value, unsigned least)
 	put_digits(sink, value, 10, least, false);
 }
 
-/* A number of 32 bits that is no pointer, and others of that look. */
+/* Puts a number that is no pointer in hexadecimal, with at least so many digits. */
 static void put_hex(struct sink *sink, uint64_t value, unsigned least)
 {
 	put(sink, "0x", 2);
@@ -225,7 +225,8 @@ static void put_word(struct sink *sink, const void *member)
 	put_text(sink, *text);
 }
 
-/* Not what would be taken for the gap before it, or for the end of the line. */
+/* Puts the rest of a line, unless it begins or ends with what would be taken for the gap before it or for the end of
+ * the line. */
 static void put_rest(struct sink *sink, const void *member)
 {
 	const struct tw_tracelog_text *text = member;
@@ -242,7 +243,7 @@ static void put_quoted(struct sink *sink, const void *member)
 	put_byte(sink, '"');
 }
 
-/* Whether a reader of the texts in quotes finds the last one where it is. */
+/* Whether decoding finds the last of the texts in quotes where it begins. */
 static bool splits(struct tw_tracelog_text *all, size_t last)
 {
 	size_t end, begin;

@@ -18,7 +18,7 @@ struct hex {
 
 static const char too_large_32[] = "a number of at most 32 bits", too_large_64[] = "a number of at most 64 bits";
 
-/* Where the number does not fit, the scan stays at its beginning. */
+/* Takes hexadecimal digits, one at least. Where the number does not fit 64 bits, the scan stays at its beginning. */
 static bool take_digits(struct tracelog_scan *scan, struct hex *hex)
 {
 	const uint8_t *first = scan->at, *at = first;
@@ -62,7 +62,7 @@ static bool take_number(struct tracelog_scan *scan, struct hex *hex)
 	return good;
 }
 
-/* The same, of 32 bits. */
+/* As take_number(), of 32 bits. */
 static bool take_number32(struct tracelog_scan *scan, struct hex *hex)
 {
 	const uint8_t *first = scan->at;
@@ -94,7 +94,7 @@ static bool take_unsigned(struct tracelog_scan *scan, uint64_t most, uint64_t *v
 	return !over && at > first;
 }
 
-/* A number with a minus sign, `most` being the largest without. */
+/* Takes a number that may have a minus sign, as two's complement. most: the largest without one. */
 static bool take_signed(struct tracelog_scan *scan, uint64_t most, uint64_t *value, bool *negative)
 {
 	*negative = scan->at < scan->end && *scan->at == '-';
@@ -227,7 +227,7 @@ static bool take_count(struct tracelog_scan *scan, void *member)
 	return scan->record->has_count;
 }
 
-/* The style of an ip is its own: any number of digits is right. */
+/* Notes how an ip is written, which is a style of its own: with any number of digits. */
 static void style_ip(struct tracelog_scan *scan, const struct hex *hex, bool bare)
 {
 	scan->style |= bare ? TW_TRACELOG_BARE_IP : 0;
@@ -300,7 +300,7 @@ static bool take_flags(struct tracelog_scan *scan, void *member)
 /* Some digits, and what stands behind them. */
 struct figures {
 	unsigned digits, least, most;
-	char behind; /* 0: nothing that is asked for */
+	char behind; /* 0: anything may follow */
 };
 
 static bool take_figures(struct tracelog_scan *scan, const struct figures *figures, unsigned *value)
@@ -424,7 +424,7 @@ static bool take_quoted(struct tracelog_scan *scan, void *member)
 	return good;
 }
 
-/* Splits the last text off. */
+/* Splits the last text off. False where there is only one. */
 static bool split(struct tracelog_scan *scan, struct tw_tracelog_text *text, struct tw_tracelog_text *last)
 {
 	size_t end, begin;

@@ -88,7 +88,7 @@ void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_recor
 
 enum { PARTS = 4 };
 
-/* How the names are written is not known, but that of a generation will have its number. */
+/* Judges the name of a generation by its number. How exactly names are written is not documented. */
 static void judge_place(struct tracelog_log *log, unsigned place, struct tw_tracelog_text name)
 {
 	static const char numbers[PARTS] = {0, '2', '1', '0'};

@@ -165,7 +165,7 @@ static bool take_mark(struct tracelog_survey *survey, const struct tw_tracelog_r
 	return true;
 }
 
-/* That the last line was cut has been told. */
+/* Reports the items of lists that cannot be read, but not of a last line that was cut, which was reported. */
 static void judge_items(struct tracelog_cursor *cursor)
 {
 	struct tw_tracelog_text list = cursor->record.list;
@@ -326,7 +326,7 @@ static void tell_kinds(struct tracelog_survey *survey, struct tw_info *info)
 	info->events = UINT64_MAX;
 }
 
-/* The clock starts with the profiler. */
+/* Returns a time in ns since the profiler's start, with which the clock starts. */
 static uint64_t since_start(const struct tracelog_count *sum, int64_t time)
 {
 	int64_t ms = sum->start + time;

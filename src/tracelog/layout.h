@@ -5,7 +5,7 @@
 
 #include <trackway/tracelog.h>
 
-/* How a field is written. Of those without a type the members are fixed. */
+/* How a field is written, and the type of its member. Of those without a type the members are fixed. */
 enum tracelog_form {
 	TRACELOG_END,       /* no more fields */
 	TRACELOG_POINTER,   /* u64: 0x and 8 or 16 digits */

@@ -87,7 +87,7 @@ struct tracelog_range {
 };
 
 struct tracelog_source_line {
-	uint32_t function; /* iid */
+	uint32_t function; /* the function's number (iid) */
 	uint32_t file;     /* number given by the log */
 	uint32_t line, column, end_line, end_column;
 };
@@ -115,7 +115,7 @@ struct tracelog_sources {
 /* A frame of a thread's stack: the number of the stack that it is the innermost of, and its function. */
 struct tracelog_held {
 	uint32_t stack, iid;
-	bool is_function; /* it is one: not "(unknown)" or "(other)" */
+	bool is_function; /* a function of the log: not "(unknown)" or "(other)" */
 };
 
 /* A sample that CPU time will be shared over. */
@@ -126,7 +126,7 @@ struct tracelog_waiting {
 
 enum tracelog_work { TRACELOG_JIT, TRACELOG_JIT_CACHED, TRACELOG_GC, TRACELOG_WORKS };
 
-/* What a thread is doing: its end is still to come. */
+/* Something that a thread is doing (compiling, collecting), whose end is still to come. */
 struct tracelog_open {
 	enum tracelog_work work;
 	uint64_t pointer; /* of the function */
@@ -185,8 +185,8 @@ struct tracelog_threads {
 struct tracelog_times {
 	bool begun;
 	uint64_t around;  /* ms: what times are close to */
-	uint64_t outlier; /* the last that was not; UINT64_MAX: none */
-	unsigned steps;   /* how many were not in a row, each later than the one before */
+	uint64_t outlier; /* the last time far from `around`; UINT64_MAX: none since it was settled */
+	unsigned steps;   /* how many times in a row were far away, each later than the one before */
 	uint64_t now;     /* ns: of the last line that had a time */
 	uint64_t latest;  /* ns: of all lines */
 	bool paused, resumed;
@@ -252,7 +252,7 @@ enum { TRACELOG_NO_METHOD, TRACELOG_INSTRUMENTATION };
 struct tracelog_setting_value {
 	bool told;
 	bool contradicted; /* that has been told, too */
-	uint64_t value;    /* of a switch: 0 is off */
+	uint64_t value;    /* its value; of a switch, 0 is off */
 };
 
 /* ---- The log. ---- */
@@ -328,7 +328,7 @@ uint32_t tracelog_thing_at(struct tracelog_log *log, enum tracelog_thing_kind ki
 /* The same by number, for classes and functions. */
 uint32_t tracelog_thing_of(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t iid);
 
-/* What a record announces: of now on its pointer means it. */
+/* Adds the thing that a record announces: from now on its pointer means it. Returns its number. */
 uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_thing_kind kind,
                            const struct tw_tracelog_record *record);
 
@@ -337,7 +337,7 @@ void tracelog_name_thing(struct tracelog_log *log, enum tracelog_thing_kind kind
                          struct tw_tracelog_text text);
 void tracelog_update_name(struct tracelog_log *log, enum tracelog_thing_kind kind, uint32_t number);
 
-/* At the end: what was referred to and never announced, announced and never named. */
+/* Reports at the end what was referred to and never announced, or announced and never named. */
 void tracelog_judge_things(struct tracelog_log *log);
 void tracelog_things_free(struct tracelog_log *log);
 
@@ -448,7 +448,7 @@ void tracelog_add_thing(struct tracelog_log *log, const char *name, enum tracelo
 
 void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
-/* There is a record of what a switch may turn off. */
+/* Reports a switch that is off though there is a record of what it turns off. */
 void tracelog_judge_setting(struct tracelog_log *log, enum tracelog_setting which);
 
 /* ---- samples.c ---- */
@@ -466,7 +466,7 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function);
 
 void tracelog_take_work(struct tracelog_log *log, const struct tw_tracelog_record *record);
 
-/* What a thread was doing when it, or the log, ended. */
+/* Ends what a thread was doing when it, or the log, ended. */
 void tracelog_close_work(struct tracelog_log *log, struct tracelog_thread *thread);
 
 /* ---- heap.c ---- */

@@ -26,7 +26,7 @@ static void take_line(struct tracelog_log *log, const uint8_t *line, size_t size
 	take_name(log, record.kind == TW_TRACELOG_FUN_NAM ? TRACELOG_FUNCTION : TRACELOG_CLASS, &record);
 }
 
-/* Takes the whole lines. Returns their size. */
+/* Takes the names of all whole lines. Returns the size of these lines. */
 static size_t take_lines(struct tracelog_log *log, const uint8_t *bytes, size_t size)
 {
 	const uint8_t *line = bytes, *end;

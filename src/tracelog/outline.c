@@ -222,7 +222,7 @@ static int compare(const void *left, const void *right)
 	return tw_compare(a->offset, b->offset);
 }
 
-/* Each once, in order; those side by side are one. */
+/* Puts the lines in order, each once, and joins those side by side. */
 static void put_in_order(struct tracelog_outline *outline)
 {
 	size_t kept = 0;

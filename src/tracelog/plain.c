@@ -149,7 +149,7 @@ static __attribute__((noinline)) const uint8_t *take_any_address(unsigned *form,
 	return plain && !tracelog_hex[*at] ? at : NULL;
 }
 
-/* The same, or "?". */
+/* Takes an instruction pointer, or "?". */
 INLINE const uint8_t *take_address(unsigned *form, const uint8_t *at, uint64_t *address)
 {
 	const uint8_t *behind = at + PREFIX + TRACELOG_POINTER_64;
@@ -309,7 +309,7 @@ static inline bool begins(uint64_t bytes, const char *words)
 	return bytes == tw_load64((const uint8_t *)words, false);
 }
 
-/* The kinds by how common they are. */
+/* Takes a line of any plain kind, the commonest first. */
 INLINE const uint8_t *take(struct tracelog_lists *lists, struct tracelog_entry *entry, const uint8_t *line)
 {
 	uint64_t words = tw_load64(line, false);

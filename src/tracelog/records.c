@@ -341,7 +341,7 @@ static int make(struct tw_reader *reader, struct tracelog_records **made)
 	return status;
 }
 
-/* What cannot be read passes no filter. */
+/* Whether a line is shown: without filters all are; what cannot be read passes none. */
 static bool is_shown(struct tracelog_records *records)
 {
 	const struct tracelog_cursor *cursor = &records->cursor;

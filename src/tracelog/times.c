@@ -36,7 +36,7 @@ static uint64_t settle(struct tracelog_times *times, uint64_t time)
 	return time;
 }
 
-/* A time that is far from where the log was. */
+/* Takes a time that is more than a day from where the log was. */
 static uint64_t go_far(struct tracelog_times *times, uint32_t ms)
 {
 	uint64_t before = times->outlier == NO_OUTLIER ? times->around : times->outlier;
