@@ -358,6 +358,26 @@ static void test_outlier(void **state)
 	      SAMPLES, "10 stack-sample 0 /a value 1 a\n20 stack-sample 0 /a 10 ms value 1 a\n");
 }
 
+/* Nothing is before the start of the log: a negative time just behind it is one just below the first wrap. */
+static void test_below_the_start(void **state)
+{
+	static const char log[] = "thr crt 0x1000 0x00000000\nprc cpu 10 1\nprc cpu -5 1\nprc cpu 20 1\n";
+	static const uint64_t ms[] = {10, 20, 4294967291};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	size_t found = 0;
+	(void)state;
+	assert_int_equal(tw_open_memory(&reader, "test", log, sizeof log - 1, NULL), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			if (batch.events[i].kind == TW_COUNTER) {
+				assert_true(found < sizeof ms / sizeof *ms);
+				assert_int_equal(batch.events[i].time, ms[found++] * 1000000);
+			}
+	assert_int_equal(found, 3);
+	tw_close(reader);
+}
+
 /* Lines that are days apart, through two wraps of 49.7 days. */
 static void test_far_apart(void **state)
 {
@@ -735,17 +755,29 @@ static void test_dictionary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_deltas),       cmocka_unit_test(test_threads),
-	    cmocka_unit_test(test_mismatch),     cmocka_unit_test(test_instructions),
-	    cmocka_unit_test(test_deep),         cmocka_unit_test(test_offsets),
-	    cmocka_unit_test(test_lines),        cmocka_unit_test(test_wrap),
-	    cmocka_unit_test(test_outlier),      cmocka_unit_test(test_far_apart),
-	    cmocka_unit_test(test_pauses),       cmocka_unit_test(test_instrumentation),
-	    cmocka_unit_test(test_usage),        cmocka_unit_test(test_share),
-	    cmocka_unit_test(test_compilations), cmocka_unit_test(test_collections),
-	    cmocka_unit_test(test_heap),         cmocka_unit_test(test_objects),
-	    cmocka_unit_test(test_names),        cmocka_unit_test(test_reuse),
-	    cmocka_unit_test(test_options),      cmocka_unit_test(test_each_line),
+	    cmocka_unit_test(test_deltas),
+	    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_mismatch),
+	    cmocka_unit_test(test_instructions),
+	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_wrap),
+	    cmocka_unit_test(test_outlier),
+	    cmocka_unit_test(test_below_the_start),
+	    cmocka_unit_test(test_far_apart),
+	    cmocka_unit_test(test_pauses),
+	    cmocka_unit_test(test_instrumentation),
+	    cmocka_unit_test(test_usage),
+	    cmocka_unit_test(test_share),
+	    cmocka_unit_test(test_compilations),
+	    cmocka_unit_test(test_collections),
+	    cmocka_unit_test(test_heap),
+	    cmocka_unit_test(test_objects),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_reuse),
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_each_line),
 	    cmocka_unit_test(test_dictionary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
