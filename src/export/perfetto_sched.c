@@ -15,12 +15,19 @@ static const struct side leaving = {"outgoing_weight", "outgoing_priority", SWIT
 static const struct side coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
                                    SWITCH_NEXT_PRIO};
 
+static bool is_integer(const struct tw_argument *argument)
+{
+	return argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT;
+}
+
+/* NULL where there is none that is an integer: the value of another is something else. */
 static const struct tw_argument *argument_named(const struct perfetto *perfetto, const struct tw_event *event,
                                                 const char *name)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
-		if (strcmp(tw_dictionary_name(perfetto->dictionary, argument->name)->text, name) == 0)
+		if (is_integer(argument) &&
+		    strcmp(tw_dictionary_name(perfetto->dictionary, argument->name)->text, name) == 0)
 			return argument;
 	}
 	return NULL;
@@ -96,7 +103,8 @@ static void count_others(struct perfetto *perfetto, const struct tw_event *event
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
 		const char *name = tw_dictionary_name(perfetto->dictionary, argument->name)->text;
-		if (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0)
+		if (!is_integer(argument) ||
+		    (strcmp(name, leaving.priority) != 0 && strcmp(name, coming.priority) != 0))
 			tw_count_loss(perfetto->writer, "argument", false);
 	}
 }

@@ -148,6 +148,24 @@ static void test_scheduling(void **state)
 	assert_non_null(memmem(f->text, f->size, away, sizeof away - 1));
 }
 
+/* A text is no priority, whatever it is called; neither is a double. */
+static void test_odd_priority(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t priority = name(f, "incoming_priority"), other = name(f, "outgoing_priority");
+	f->arguments[0] = (struct tw_argument){.name = priority,
+	                                       .type = TW_ARG_TEXT,
+	                                       .value.bytes = (const uint8_t *)"high",
+	                                       .size = 4};
+	f->arguments[1] = (struct tw_argument){.name = other, .type = TW_ARG_DOUBLE, .value.d = 1};
+	PUT(f, EVENT(0, TW_SWITCH, f->worker, 0, .other = f->main, .value = 3, .cpu = 1, .argument_count = 2));
+	expect_loss(f, "argument", 0, 2);
+	finish(f);
+	/* cpu 1 event { timestamp 1000 pid 8 sched_switch { prev_pid 8 prev_state 1 next_pid 7 } } */
+	static const char expected[] = "\x08\x01\x12\x0d\x08\xe8\x07\x10\x08\x22\x06\x10\x08\x20\x01\x30\x07";
+	assert_non_null(memmem(f->text, f->size, expected, sizeof expected - 1));
+}
+
 /* A thread is called in each switch what it is called by then. */
 static void test_names_in_switches(void **state)
 {
@@ -327,6 +345,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counter_flow_and_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_scheduling, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_odd_priority, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names_in_switches, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
