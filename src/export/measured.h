@@ -71,9 +71,10 @@ static inline __attribute__((always_inline)) void tw_measured_slice(struct tw_me
 	measured->time = event->time;
 	if (!tw_calls_meet(calls, event))
 		return;
+	if (tw_calls_take_one(calls, event, enter, leave, leave))
+		return;
 	const struct tw_call_item item = tw_call_item_of(event);
-	if (!tw_calls_take_items(calls, &item, 1, enter, leave, false))
-		tw_calls_take_item(calls, &item);
+	tw_calls_take_item(calls, &item);
 }
 
 /* Tells a sample of any kind. */

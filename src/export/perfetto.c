@@ -391,6 +391,29 @@ static inline void end_slice(void *context, const struct tw_slice_end *end)
 	end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
 }
 
+static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+{
+	const struct tw_slices *slices = tw_slices_of(calls);
+	(void)name;
+	return begin_slice(slices->context, slices->event, caller->row);
+}
+
+static inline void over(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                        enum tw_call_end how)
+{
+	const struct tw_slice_end end = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
+	end_slice(tw_slices_of(calls)->context, &end);
+}
+
+static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                         enum tw_call_end how)
+{
+	const struct tw_slices *slices = tw_slices_of(calls);
+	const struct tw_slice_end end =
+	    tw_slice_end_of(calls, frame, frame->begin + call->duration, how, slices->event);
+	end_slice(slices->context, &end);
+}
+
 static const struct tw_slice_hooks slice_hooks = {.begin = begin_slice, .end = end_slice};
 
 /* What it happened to: 0 is the whole trace. */
@@ -529,7 +552,7 @@ static void take(struct perfetto *perfetto, const struct tw_event *event)
 {
 	const struct shape *shape = &shapes[event->kind];
 	reset_now_and_then(perfetto);
-	tw_slices_take(&perfetto->slices, event, begin_slice, end_slice);
+	tw_slices_take(&perfetto->slices, event, enter, over, leave);
 	if (shape->take)
 		shape->take(perfetto, event);
 	if (shape->approximated)

@@ -2,11 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/slices.h"
 
-static struct tw_slices *slices_of(struct tw_calls *calls)
-{
-	return (struct tw_slices *)calls;
-}
-
 /* Calls the hook for the end that was held back. event: what caused it, or NULL. */
 static void tell_end(struct tw_slices *slices, const struct tw_event *event)
 {
@@ -26,7 +21,7 @@ static uint32_t root(struct tw_calls *calls, uint32_t track)
 
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
-	struct tw_slices *slices = slices_of(calls);
+	struct tw_slices *slices = tw_slices_of(calls);
 	(void)name;
 	tell_end(slices, NULL);
 	return slices->hooks->begin(slices->context, slices->event, caller->row);
@@ -35,7 +30,7 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
                   enum tw_call_end how)
 {
-	struct tw_slices *slices = slices_of(calls);
+	struct tw_slices *slices = tw_slices_of(calls);
 	tell_end(slices, NULL);
 	slices->holds = true;
 	slices->held = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
@@ -55,7 +50,7 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
 
-/* Counts as losses what was wrong with one event. Returns whether it was an end without a begin. */
+/* Counts what one event has lost: at most one of each. Returns whether it was an end without a begin. */
 static bool count_losses(struct tw_slices *slices)
 {
 	const struct tw_calls *calls = &slices->calls;
@@ -77,7 +72,6 @@ void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *even
 	const struct tw_call_item item = tw_call_item_of(event);
 	struct tw_calls *calls = &slices->calls;
 	uint64_t folded = calls->stack->folded;
-	slices->event = event;
 	tw_calls_take_item(calls, &item);
 	bool lost = count_losses(slices) || calls->stack->folded != folded;
 	bool own = item.kind == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
