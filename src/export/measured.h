@@ -3,7 +3,7 @@
 #ifndef EXPORT_MEASURED_H
 #define EXPORT_MEASURED_H
 
-#include "core/calls.h"
+#include "core/call_by_call.h"
 #include "export/frames.h"
 #include "export/line.h"
 #include "export/spool.h"

@@ -3,7 +3,7 @@
 #ifndef EXPORT_SLICES_H
 #define EXPORT_SLICES_H
 
-#include "core/calls.h"
+#include "core/call_by_call.h"
 #include "core/format.h"
 
 /* The end of the innermost slice of a track. */
