@@ -66,9 +66,9 @@ static inline __attribute__((always_inline)) bool tw_calls_begin_one(struct tw_c
 	return true;
 }
 
-/* Takes an event that is a call, of the current track; false where it cannot. over: what is told of complete slices that
- * are over by then; leave: of what the event ends. For owners with no shortest duration that do not count calls by row,
- * and take those of TW_ROW_OTHER like others. */
+/* Takes an event that is a call, of the current track; false where it cannot. over: what is told of complete slices
+ * that are over by then; leave: of what the event ends. For owners with no shortest duration that do not count calls by
+ * row, and take those of TW_ROW_OTHER like others. */
 static inline __attribute__((always_inline)) bool tw_calls_take_one(struct tw_calls *calls,
                                                                     const struct tw_event *event, tw_call_find_fn find,
                                                                     tw_call_leave_fn over, tw_call_leave_fn leave)
