@@ -126,7 +126,8 @@ static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *
 
 static bool begins_call(const struct tw_event *event)
 {
-	return (event->kind == TW_SLICE_BEGIN) | (event->kind == TW_SLICE_COMPLETE);
+	unsigned plain = event->kind == TW_SLICE_BEGIN, complete = event->kind == TW_SLICE_COMPLETE;
+	return plain | complete;
 }
 
 /* Frames have numbers in the order of all events. */
@@ -138,7 +139,8 @@ static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *bat
 		struct tw_streak *lane = tw_streak_of(&tree->streaks, event->track);
 		if (!tw_streak_has_room(lane, event->track))
 			flush_lane(tree, lane);
-		if (__builtin_expect(begins_call(event) & !tw_frames_has_name(&tree->frames, event->name), 0))
+		unsigned begins = begins_call(event), new = !tw_frames_has_name(&tree->frames, event->name);
+		if (__builtin_expect(begins & new, 0))
 			tw_frames_of_name(&tree->frames, event->name);
 		tw_streak_add(lane, event);
 	}
