@@ -49,9 +49,9 @@ static void put_cut(struct tw_output *out, const char *text, size_t room)
 
 enum { LEAST_LAST = 30 };
 
-/* left: columns of the line that are still free. The last column is cut, but
- * for its first LEAST_LAST columns, and not filled up when it is on the left. */
-static void put_cell(const struct tw_table *table, struct tw_screen *screen, size_t column, const char *text,
+/* left: columns of the line that are still free. The last column is cut, but for its first LEAST_LAST columns; what is
+ * on the left of its column is only filled up when more follows. */
+static void put_cell(const struct tw_table *table, struct tw_screen *screen, size_t column, const char *text, bool more,
                      size_t *left)
 {
 	size_t width = table->widths[column], columns = tw_text_columns(text);
@@ -63,7 +63,7 @@ static void put_cell(const struct tw_table *table, struct tw_screen *screen, siz
 		put_cut(&screen->out, text, *left < LEAST_LAST ? LEAST_LAST : *left);
 	else
 		tw_put_text(&screen->out, text);
-	if (!table->columns[column].right && !last)
+	if (!table->columns[column].right && more)
 		put_spaces(&screen->out, fill);
 	*left -= *left < width ? *left : width;
 }
@@ -72,14 +72,16 @@ static void put_row(const struct tw_table *table, struct tw_screen *screen, cons
 {
 	const char *indent = table->indent ? table->indent : "";
 	size_t left = screen->width > strlen(indent) ? screen->width - strlen(indent) : 0;
+	size_t count = table->column_count;
+	while (count > 1 && !*cells[count - 1])
+		count--;
 	tw_put_text(&screen->out, indent);
-	for (size_t i = 0; i < table->column_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (i) {
 			tw_put_text(&screen->out, "  ");
 			left -= left < 2 ? left : 2;
 		}
-		assert(cells[i]);
-		put_cell(table, screen, i, cells[i], &left);
+		put_cell(table, screen, i, cells[i], i + 1 < count, &left);
 	}
 }
 

@@ -86,7 +86,7 @@ make_trace() { # directory
 @test "syscalls as text" {
 	make_trace set
 	trackway syscalls set | tr -s ' ' >out
-	grep -qx ' 1 0 1 94 exit_group ' out
+	grep -qx ' 1 0 1 94 exit_group' out
 	grep -qx ' 100 15 exit_group(0) = ?' out
 	trackway syscalls --json set | grep -q '"arguments":\["0x0","0x1","0x2","0x3","0x4","0x5"\],"result":null'
 }
