@@ -287,7 +287,9 @@ char chrome_escaped_phase(const struct chrome_value *value)
 {
 	uint8_t room[KNOWN_MAX];
 	const struct chrome_value plain = told(value, room);
-	return plain.size == 1 ? (char)plain.bytes[0] : '\0';
+	if (plain.size != 1)
+		return '\0';
+	return (char)plain.bytes[0];
 }
 
 bool chrome_is(const struct chrome_value *value, const char *text)

@@ -115,11 +115,11 @@ char chrome_escaped_phase(const struct chrome_value *value);
 static inline char chrome_phase_of(const struct chrome_item *item)
 {
 	const struct chrome_value *phase = &item->values[CHROME_PH];
-	if (phase->type != CHROME_STRING)
-		return '\0';
-	if (phase->escaped)
+	if (phase->type == CHROME_STRING && phase->escaped)
 		return chrome_escaped_phase(phase);
-	return phase->size == 1 ? (char)phase->bytes[0] : '\0';
+	if (phase->type != CHROME_STRING || phase->size != 1)
+		return '\0';
+	return (char)phase->bytes[0];
 }
 
 bool chrome_is(const struct chrome_value *value, const char *text);
