@@ -64,7 +64,7 @@ struct tw_shown tw_show_size(uint64_t bytes)
 	static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	struct tw_shown shown;
 	size_t unit = 0;
-	while (bytes >> (10 * (unit + 1)) && unit < 6)
+	while (unit < 6 && bytes >> (10 * (unit + 1)))
 		unit++;
 	double value = (double)bytes / (double)(UINT64_C(1) << (10 * unit));
 	snprintf(shown.text, sizeof shown.text, "%.*f %s", unit ? 1 : 0, value,

@@ -152,6 +152,13 @@ END
 	done
 }
 
+@test "a buffer size of 2^63 in the header is shown" {
+	cp "$DATA/xray/v5.xray" log
+	printf '\0\0\0\0\0\0\0\200' | dd of=log bs=1 seek=16 conv=notrunc status=none
+	run --separate-stderr trackway info log
+	[ "$status" = 0 ] && [[ "$output" == *"8.0 EiB (9,223,372,036,854,775,808 bytes)"* ]] || fail "$status $output $stderr"
+}
+
 @test "the size of an event of 0 and of 2^31-1" {
 	for size in 00000000 ffffff7f ffffffff; do
 		"$PYTHON" - "$DATA/xray/v5.xray" $size <<'END' >event.xray
