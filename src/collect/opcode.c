@@ -69,7 +69,7 @@ static enum op_kind kind_of(const struct xtrace_operation *operation)
 
 /* ---- Registers and sizes. ---- */
 
-/* Bits 27 and 29 of loads and stores: 0 exclusive and structures, 1 literals, 2 pairs, 3 others. */
+/* Bits 28 and 29 of loads and stores: 0 exclusive and structures, 1 literals, 2 pairs, 3 others. */
 static void take_sizes(const struct xtrace_operation *operation, struct opcode *op)
 {
 	enum { PAIRS = 2 };
