@@ -81,6 +81,7 @@ static void put_row(const struct tw_table *table, struct tw_screen *screen, cons
 			tw_put_text(&screen->out, "  ");
 			left -= left < 2 ? left : 2;
 		}
+		assert(cells[i]);
 		put_cell(table, screen, i, cells[i], i + 1 < count, &left);
 	}
 }
