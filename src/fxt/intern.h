@@ -38,8 +38,7 @@ enum fxt_own {
 #define X(name, text) name,
 	FXT_OWN_LIST(X)
 #undef X
-	    FXT_OWN_STRINGS,
-	FXT_OWN_NONE = FXT_OWN_STRINGS
+	    FXT_OWN_STRINGS
 };
 
 /* A track in the thread table. */
