@@ -115,6 +115,39 @@ static void test_dropped_functions_keep_time(void **state)
 	assert_int_equal(after.all[1].time, 12110 / 2);
 }
 
+/* A delta of a function has 32 bits, one of a custom event 32 with a sign: what fits them needs no TSC wrap, one tick
+ * more does. */
+static void test_widest_deltas(void **state)
+{
+	static const int64_t widest[] = {INT32_MAX, INT64_C(1) + INT32_MAX, INT32_MIN, INT64_C(-1) + INT32_MIN};
+	struct tw_rewrite_result result;
+	(void)state;
+	for (uint64_t more = 0; more < 2; more++) {
+		add_header(&source, 5);
+		size_t start = begin_buffer(&source, 1, 1, 1000);
+		add_function(&source, 0, 1, 10);
+		add_function(&source, 0, 1 << 20, 1 + (uint32_t)more); /* dropped */
+		add_function(&source, 1, 1, UINT32_MAX - 1);
+		end_buffer(&source, start);
+		assert_true(rewrite(&source, &(struct tw_write_options){.byte_order = TW_BYTES_BIG_LSB}, &result));
+		assert_int_equal(count_records(&target, "tsc-wrap"), more);
+		assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+		assert_int_equal(after.all[1].time, (UINT64_C(1010) + UINT32_MAX + more) / 2);
+	}
+	for (size_t i = 0; i < sizeof widest / sizeof *widest; i++) {
+		const uint64_t begin = UINT64_C(100) << 32, event = begin + 10 + (uint64_t)widest[i];
+		add_header(&source, 4);
+		size_t start = begin_buffer(&source, 1, 1, begin);
+		add_function(&source, 0, 1, 10);
+		add_custom(&source, event, 0, "far", 3);
+		end_buffer(&source, start);
+		assert_true(rewrite(&source, &(struct tw_write_options){.version = 5}, &result));
+		assert_int_equal(count_records(&target, "tsc-wrap"), i % 2);
+		assert_true(read_events(&target, TW_CHECK_DAMAGE, &after));
+		assert_true(after.all[1].time == event / 2);
+	}
+}
+
 /* Events whose time is absolute in old versions and relative in the newest, also where it goes back or far. */
 static void test_event_times_across_versions(void **state)
 {
@@ -427,6 +460,7 @@ int main(void)
 	    cmocka_unit_test(test_versions_and_orders),
 	    cmocka_unit_test(test_there_and_back_is_the_same_bytes),
 	    cmocka_unit_test(test_dropped_functions_keep_time),
+	    cmocka_unit_test(test_widest_deltas),
 	    cmocka_unit_test(test_event_times_across_versions),
 	    cmocka_unit_test(test_basic_versions_and_orders),
 	    cmocka_unit_test(test_versions_that_are_none),
