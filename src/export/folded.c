@@ -35,14 +35,13 @@ struct folded {
 	int asked;                 /* of `weights`, or NONE */
 	bool sampled;
 	unsigned jobs;
-	uint32_t *same;   /* by node: the first node whose stack has the same functions */
-	uint64_t *weight; /* by node, of these first nodes */
-	uint64_t *length; /* by node: bytes of the stack's text, with a separator behind each frame */
-	uint32_t *depth;  /* by node: frames */
-	struct tw_line
-	    texts;     /* the texts of all frames, of the stacks that there was no room for, and of what is too deep */
-	size_t *ends;  /* by frame plus 1: where its text ends in `texts` */
-	uint32_t next; /* the first node that is in no piece yet */
+	uint32_t *same;       /* by node: the first node whose stack has the same functions */
+	uint64_t *weight;     /* by node, of these first nodes */
+	uint64_t *length;     /* by node: bytes of the stack's text, with a separator behind each frame */
+	uint16_t *depth;      /* by node: frames, up to one more than DEEPER */
+	struct tw_line texts; /* the texts of all frames, of what there was no room for, and of what is too deep */
+	size_t *ends;         /* by frame plus 1: where its text ends in `texts` */
+	uint32_t next;        /* the first node that is in no piece yet */
 };
 
 /* Stacks one behind the other, for which lines are made at once. `make bench` measures convert. */
@@ -100,8 +99,8 @@ static bool all_differ(const struct folded *folded)
 static bool find_same(struct folded *folded, struct tw_map *seen, bool differ, uint32_t i)
 {
 	const struct tw_stack_tree_node *node = &folded->tree.nodes[i];
-	uint32_t caller = folded->same[node->parent], depth = folded->depth[caller] + 1;
-	folded->depth[i] = depth;
+	uint32_t caller = folded->same[node->parent], depth = folded->depth[caller] + 1u;
+	folded->depth[i] = (uint16_t)depth;
 	if (depth > DEEPER)
 		folded->same[i] = caller;
 	if (depth > DEEPER || (differ && depth < DEEPER))
