@@ -46,6 +46,9 @@ int fdr_functions_write(const struct fdr_functions *functions, const struct tw_d
 		tw_count_loss(writer, "function name", false);
 	if (functions->count == 0 || !path)
 		return 0;
+	tw_output_flush(&writer->out);
+	if (writer->out.error) /* tw_finish() tells it: a log that is not written needs no table */
+		return 0;
 	int error = tw_output_open(&out, path);
 	if (error)
 		return tw_writer_fail(writer, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
