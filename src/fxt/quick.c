@@ -1,7 +1,8 @@
-/* quick.c - events to rows: the commonest ones.
+/* quick.c - the commonest events to rows: the fast path of all that reads events.
  *
- * Of which type an event is, is chance, and a jump that depends on it costs more than all that it could leave out. So
- * what differs is in a table, and every row is made in the same way. What the loop leaves is for plain.c. */
+ * The processor cannot predict the type of the next event, and a mispredicted jump costs more than the work that it
+ * could leave out. So what differs between types is in a table, and all rows are made in the same way. Events that do
+ * not fit are for plain.c. `make bench` measures convert. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 
@@ -14,27 +15,27 @@
 /* The document, "Event record". */
 enum { FLOW_END = TW_FXT_FLOW_END - TW_FXT_INSTANT, SCOPE_MAX = 2, SCOPE_MASK = 3, FIXED = 2 * TW_FXT_WORD };
 
-/* What the loop keeps at hand: nothing that is stored can change it. */
+/* State of the loop, a local variable: so the compiler knows that no store changes it, and can keep it in registers. */
 struct loop {
 	struct tw_ticks clock;
-	uint64_t count; /* of ticks, from the clock's base on, whose times a multiplication tells */
+	uint64_t count; /* ticks from the clock's base on whose times are a multiplication: count_ticks() */
 	const uint8_t *bytes;
-	uint64_t base; /* the chunk's, and the turn's provider */
-	uint8_t provider;
+	uint64_t base;    /* offset of the chunk's bytes */
+	uint8_t provider; /* number of the turn's provider */
 	struct fxt_pair *pairs;
 	uint64_t epoch;
-	unsigned index; /* of the last thread */
-	const struct fxt_entry *thread;
+	unsigned index;                 /* of the last event's thread */
+	const struct fxt_entry *thread; /* that thread; NULL: not registered, or not wanted */
 	uint32_t track;
 };
 
-/* By type of event, so that nothing has to be asked of it. */
+/* What differs between types of event. */
 static const struct shape {
-	uint64_t slice; /* all bits of a complete slice: its last word is its end */
-	uint64_t most;  /* of others: what may stand there */
-	uint64_t id;    /* all bits where that is the event's id */
+	uint64_t slice; /* mask: a complete slice, whose last word is its end */
+	uint64_t most;  /* of other events: the greatest value of the last word */
+	uint64_t id;    /* mask: the last word is the event's id */
 	uint8_t kind;   /* of the row */
-	uint8_t scope;  /* all bits of an instant: its last word is its scope */
+	uint8_t scope;  /* mask: an instant, whose last word is its scope */
 } shapes[FXT_TYPES] = {
     [FXT_INSTANT] = {.most = SCOPE_MAX, .kind = TW_INSTANT, .scope = UINT8_MAX},
     [FXT_COUNTER] = {.most = UINT64_MAX, .id = UINT64_MAX, .kind = TW_COUNTER},
@@ -61,7 +62,7 @@ static __attribute__((noinline)) void look_up_thread(const struct fxt_chunk *chu
 	loop->track = thread ? thread->number : 0;
 }
 
-/* Category and name; NULL where one is inline or not defined. */
+/* Category and name of an event; NULL where one is inline or not registered. */
 INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loop *loop, uint64_t header, size_t place)
 {
 	const struct fxt_pair *pair = &loop->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
@@ -69,13 +70,13 @@ INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, const struct loo
 	                                                                      : fxt_look_up_pair(chunk, header, place);
 }
 
-/* Whether an event has as many arguments as it can have here, and which. */
+/* Whether the arguments of an event are such as this path takes, or there are none where there need be none. */
 INLINE bool has_values(struct fxt_chunk *chunk, unsigned type, uint64_t count, size_t place)
 {
 	return count == 0 ? type != FXT_COUNTER : type != FXT_INSTANT && fxt_are_values(chunk, place, count);
 }
 
-/* Takes an event; false where it is for others. */
+/* Makes the row of an event; false where it is left to plain.c. */
 INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *bytes, uint64_t header)
 {
 	unsigned type = (unsigned)tw_bits(header, 16, 19), index = (unsigned)tw_bits(header, 24, 31);
@@ -115,7 +116,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	return true;
 }
 
-/* How many ticks, from the clock's base on, have a time that a multiplication tells. */
+/* For how many ticks from the clock's base on a multiplication gives the time. */
 static uint64_t count_ticks(const struct fxt_chunk *chunk)
 {
 	const struct tw_ticks *clock = &chunk->clock;
