@@ -233,7 +233,7 @@ END
 	cat >expected <<'END'
  RUNNING  RUNNABLE  SWITCHES  WAKE-UPS     P50     P90     P99     MAX  LEFT               PROCESS  THREAD  NAME
 1.100 us      0 ns         2         0       -       -       -       -  1 blocked, 1 dead  server        6  main
-  250 ns    500 ns         1         1  500 ns  500 ns  500 ns  500 ns  1 state 9          0             8  
+  250 ns    500 ns         1         1  500 ns  500 ns  500 ns  500 ns  1 state 9          0             8
 END
 	diff expected out
 	trackway sched --by cpu in.fxt >out
