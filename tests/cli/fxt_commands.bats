@@ -242,7 +242,7 @@ CPU      BUSY      IDLE  UNKNOWN  SWITCHES  BUSY %
   0  1.350 us  2.000 us     0 ns         5  40.3 %
 END
 	diff expected out
-	trackway sched --sort max -n 1 in.fxt | sed -n 2p | grep -q '  8  $'
+	trackway sched --sort max -n 1 in.fxt | sed -n 2p | grep -q ' 8$'
 	trackway sched --thread 8 in.fxt | grep -c main | grep -qx 0
 	trackway sched --thread 8 --json in.fxt | grep -q '"running_ns":250,'
 	local status=0
