@@ -69,7 +69,7 @@ static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct
 		return true;
 	const struct tw_name *name =
 	    tw_dictionary_name(tw_reader_dictionary(cursor->scan.reader), (uint32_t)argument->size);
-	row->text.type = SQL_TEXT;
+	row->text.type = SQL_ANY_TEXT;
 	return sql_keep_text(cursor, name->text, name->length, &row->text.value.text);
 }
 
@@ -111,7 +111,7 @@ static bool show_value(struct sql_cursor *cursor, struct row *row, const struct 
 /* False when there is no memory. */
 static bool set_value(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
 {
-	row->integer.type = row->real.type = row->text.type = SQL_FILE;
+	row->integer.type = row->real.type = row->text.type = SQL_ANY_NULL;
 	switch ((enum tw_argument_type)argument->type) {
 	case TW_ARG_NULL:
 		return true;
@@ -120,18 +120,18 @@ static bool set_value(struct sql_cursor *cursor, struct row *row, const struct t
 	case TW_ARG_UINT:
 	case TW_ARG_POINTER:
 	case TW_ARG_KOID:
-		row->integer.type = SQL_NUMBER;
+		row->integer.type = SQL_ANY_NUMBER;
 		row->integer.value.i = argument->type == TW_ARG_BOOL ? argument->value.u != 0 : argument->value.i;
 		return keep_object(cursor, row, argument);
 	case TW_ARG_DOUBLE:
-		row->real.type = SQL_REAL;
+		row->real.type = SQL_ANY_REAL;
 		row->real.value.d = argument->value.d;
 		return true;
 	case TW_ARG_TEXT:
-		row->text.type = SQL_TEXT;
+		row->text.type = SQL_ANY_TEXT;
 		return sql_keep_text(cursor, argument->value.bytes, argument->size, &row->text.value.text);
 	case TW_ARG_BYTES:
-		row->text.type = SQL_TEXT;
+		row->text.type = SQL_ANY_TEXT;
 		return keep_hex(cursor, argument, &row->text.value.text);
 	}
 	return true;

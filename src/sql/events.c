@@ -144,12 +144,12 @@ enum { COUNTER_TRACK_ID = 2 };
 
 static struct sql_any number_of(const struct tw_argument *argument)
 {
-	struct sql_any any = {.type = SQL_FILE};
+	struct sql_any any = {.type = SQL_ANY_NULL};
 	if (argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT) {
-		any.type = SQL_NUMBER;
+		any.type = SQL_ANY_NUMBER;
 		any.value.i = argument->value.i;
 	} else if (argument->type == TW_ARG_DOUBLE) {
-		any.type = SQL_REAL;
+		any.type = SQL_ANY_REAL;
 		any.value.d = argument->value.d;
 	}
 	return any;

@@ -103,7 +103,7 @@ static uint32_t function_of(const struct state *state)
 
 static struct sql_any pc_of(const struct xtrace_walk *walk)
 {
-	return (struct sql_any){.type = walk->has_pc ? SQL_NUMBER : SQL_FILE, .value.i = (int64_t)walk->pc};
+	return (struct sql_any){.type = walk->has_pc ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = (int64_t)walk->pc};
 }
 
 /* ---- Instructions. ---- */
@@ -240,12 +240,12 @@ static bool keep_value(struct sql_cursor *cursor, const struct tw_xtrace_token *
 {
 	uint64_t number = 0;
 	if (token->payload_size > sizeof number) {
-		value->type = SQL_TEXT;
+		value->type = SQL_ANY_TEXT;
 		return keep_hex(cursor, token->payload, token->payload_size, &value->value.text);
 	}
 	for (size_t i = token->payload_size; i-- > 0;)
 		number = number << 8 | token->payload[i];
-	*value = (struct sql_any){.type = SQL_NUMBER, .value.i = (int64_t)number};
+	*value = (struct sql_any){.type = SQL_ANY_NUMBER, .value.i = (int64_t)number};
 	return true;
 }
 
@@ -267,7 +267,7 @@ static int add_access(struct sql_cursor *cursor, const struct tw_xtrace_token *t
 	    .function = function_of(state),
 	    .kind = tw_xtrace_kind_name(token->kind),
 	    .pc = pc_of(walk),
-	    .value.type = SQL_FILE,
+	    .value.type = SQL_ANY_NULL,
 	};
 	return !sql_uses(cursor, VALUE) || keep_value(cursor, token, &row->value) ? 1 : sql_no_memory(cursor);
 }

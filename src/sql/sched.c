@@ -77,7 +77,7 @@ static struct sql_any priority_of(const struct sql_cursor *cursor, const struct 
 	if (sql_uses(cursor, PRIORITY) && !found)
 		found = tw_sched_argument(dictionary, event, arguments, "incoming_weight");
 	bool whole = found && (found->type == TW_ARG_INT || found->type == TW_ARG_UINT);
-	return (struct sql_any){.type = whole ? SQL_NUMBER : SQL_FILE, .value.i = whole ? found->value.i : 0};
+	return (struct sql_any){.type = whole ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = whole ? found->value.i : 0};
 }
 
 static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)

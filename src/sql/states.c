@@ -66,7 +66,7 @@ static int add_row(struct sql_cursor *cursor, uint32_t track, int64_t duration)
 		    .ts = task->since,
 		    .duration = (uint64_t)duration,
 		    .track = track,
-		    .cpu = {.type = task->state == running ? SQL_NUMBER : SQL_FILE, .value.i = task->cpu},
+		    .cpu = {.type = task->state == running ? SQL_ANY_NUMBER : SQL_ANY_NULL, .value.i = task->cpu},
 		    .state = task->state,
 		};
 	return row || !task->wanted ? 0 : sql_no_memory(cursor);

@@ -42,9 +42,9 @@ struct sql_text {
 	bool there; /* otherwise NULL */
 };
 
-/* One of several types. */
+/* A value whose type differs from row to row. */
 struct sql_any {
-	enum sql_value type; /* SQL_NUMBER, SQL_REAL, SQL_TEXT; SQL_FILE: NULL */
+	enum { SQL_ANY_NULL, SQL_ANY_NUMBER, SQL_ANY_REAL, SQL_ANY_TEXT } type;
 	union {
 		int64_t i;
 		double d;

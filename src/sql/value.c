@@ -185,11 +185,11 @@ static void put_any(struct sql_cursor *cursor, sqlite3_context *context, const v
 {
 	struct sql_any any;
 	memcpy(&any, place, sizeof any);
-	if (any.type == SQL_NUMBER)
+	if (any.type == SQL_ANY_NUMBER)
 		sqlite3_result_int64(context, any.value.i);
-	else if (any.type == SQL_REAL)
+	else if (any.type == SQL_ANY_REAL)
 		sqlite3_result_double(context, any.value.d);
-	else if (any.type == SQL_TEXT)
+	else if (any.type == SQL_ANY_TEXT)
 		put_own_text(cursor, context, &any.value.text);
 }
 
