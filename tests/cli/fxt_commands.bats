@@ -170,6 +170,9 @@ END
 	[ "$(grep -Eo '>CPU [0-9]+' out.svg)" = '>CPU 2' ]
 	shown --by cpu
 	[ "$(grep -Eo '>CPU [0-9]+' out.svg | paste -sd,)" = '>CPU 0,>CPU 1,>CPU 2' ]
+	shown --sort max --top 2
+	grep -Eq '<path class="c0" [^>]*><title>thread 13 ' out.svg
+	grep -Eq '<path class="c1" [^>]*><title>thread 12 ' out.svg
 	shown --top 1
 	grep -Eq '<path class="c0" [^>]*><title>thread 11 ' out.svg
 	grep -Eq '<path class="others" [^>]*><title>thread 12 ' out.svg
