@@ -224,15 +224,29 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 
 /* ---- Calls that nest. ---- */
 
+/* The calls that nest together make a round. Each of them begins less than 2^32 ns before or after the first. */
+enum { ROUND_BITS = 34 };
+
 /* Whether a nested call is inside another call of its row, among those of this round. A call comes before those that it
- * holds, and later calls before earlier ones: so it is enough to know where the last one that was outermost begins. The
- * processor cannot predict the answer, and no jump depends on it. */
-static inline bool is_inside(struct tw_part_cover *cover, uint64_t round, uint64_t begin)
+ * holds, and later calls before earlier ones: so it is enough to know where the last one that was outermost begins. Its
+ * cover is less the later it begins, and less in earlier rounds. */
+static inline bool is_inside(uint64_t *cover, uint64_t round, uint64_t begin)
 {
-	bool inside = (cover->round == round) & (begin >= cover->begin);
-	cover->begin ^= (cover->begin ^ begin) & ((uint64_t)inside - 1);
-	cover->round = round;
-	return inside;
+	const uint64_t key = round - begin, last = *cover;
+	*cover = key > last ? key : last;
+	return key <= last;
+}
+
+/* Begins the next round: its number, and what `begin` is taken from. */
+static uint64_t next_round(struct tw_profile_part *part, uint64_t first_begin)
+{
+	part->round += UINT64_C(1) << ROUND_BITS;
+	if (part->round == 0) {
+		for (uint32_t row = 0; row < part->rows.count; row++)
+			part->keys[row].cover = 0;
+		part->other = 0;
+	}
+	return part->round + (UINT64_C(1) << (ROUND_BITS - 1)) + first_begin;
 }
 
 /* The row of a call; rows are by function. */
@@ -292,12 +306,13 @@ static void count_batches(struct tw_profile_part *part)
 }
 
 /* Any call that nests. */
-static __attribute__((noinline)) void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found)
+static __attribute__((noinline)) void take_nested(struct tw_profile_part *part, const struct tw_nested_call *found,
+                                                  uint64_t round)
 {
 	struct tw_calls *calls = &part->calls;
 	uint32_t row = row_for(part, found->name);
 	bool other = row == TW_ROW_OTHER;
-	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, part->round, found->begin);
+	bool inside = is_inside(other ? &part->other : &part->keys[row].cover, round, found->begin);
 	bool held = other ? tw_calls_hold_other(calls) : tw_calls_hold(calls, found->name);
 	const struct tw_left_call call = {
 	    .duration = found->duration,
@@ -311,7 +326,8 @@ static __attribute__((noinline)) void take_nested(struct tw_profile_part *part, 
 enum { AHEAD = 2048 }; /* bytes: those that come next stand before these */
 
 /* Puts calls that nest into the batches of their rows, up to one whose row has none. Returns how many. */
-static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_call *found, size_t count)
+static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_call *found, size_t count,
+                           uint64_t round)
 {
 	static const union tw_on_stack nothing = {0};
 	const struct tw_call_space *space = part->calls.stack->space;
@@ -319,7 +335,6 @@ static size_t batch_nested(struct tw_profile_part *part, const struct tw_nested_
 		     names = space && space->name_room < known ? space->name_room : known;
 	const union tw_on_stack *on_stack = space ? space->on_stack : &nothing;
 	const uint32_t held_mask = space ? UINT32_MAX : 0, *const row_of = part->row_of;
-	const uint64_t round = part->round;
 	struct tw_part_key *const keys = part->keys;
 	struct tw_part_batch *const batches = part->batches;
 	const struct tw_nested_call *call = found, *const end = found + count;
@@ -348,11 +363,11 @@ static void nested(struct tw_calls *calls, const struct tw_nested_call *found, s
 	struct tw_profile_part *part = part_of(calls);
 	if (!part->batches)
 		part->batches = calloc(TW_PART_BATCHES, sizeof *part->batches);
-	part->round++;
+	const uint64_t round = next_round(part, found->begin);
 	for (size_t i = 0; i < count;) {
-		i += part->batches ? batch_nested(part, found + i, count - i) : 0;
+		i += part->batches ? batch_nested(part, found + i, count - i, round) : 0;
 		if (i < count)
-			take_nested(part, &found[i++]);
+			take_nested(part, &found[i++], round);
 	}
 }
 

@@ -7,17 +7,11 @@
 
 #include "analysis/tally.h"
 
-/* Of calls that nest: when the last one began that is not inside another one of its row. */
-struct tw_part_cover {
-	uint64_t begin;
-	uint64_t round; /* in which it holds */
-};
-
 /* What a row of a part is about. */
 struct tw_part_key {
 	uint32_t name;
-	uint32_t with; /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
-	struct tw_part_cover cover;
+	uint32_t with;  /* the caller's name (UINT32_MAX: none) or the track, by what rows are by; otherwise 0 */
+	uint64_t cover; /* as struct tw_profile_part's round: of its outermost nested call that came last */
 };
 
 enum {
@@ -49,8 +43,8 @@ struct tw_profile_part {
 	uint32_t places[TW_PART_WAITING];             /* where in the histograms they will be */
 	size_t waiting_count;
 	struct tw_part_batch *batches; /* by row; NULL: there are none */
-	struct tw_part_cover other;    /* of TW_ROW_OTHER */
-	uint64_t round;                /* calls that nest: which */
+	uint64_t other;                /* cover of TW_ROW_OTHER */
+	uint64_t round;                /* calls that nest: more than all covers of earlier ones */
 };
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
