@@ -175,9 +175,12 @@ static uint64_t octave_count(const struct tw_histogram_pool *pool, const struct 
 {
 	uint32_t chunk = tw_histogram_chunks(pool)[histogram->table + octave], sum = 0;
 	uint64_t carried = 0;
-	for (uint32_t i = 0; chunk && i < TW_BUCKETS; i++)
-		sum += tw_histogram_counts(pool)[chunk + i];
-	for (uint32_t i = 0; chunk && pool->carry_count && i < TW_BUCKETS; i++)
+	if (!chunk)
+		return 0;
+	const uint16_t *counts = tw_histogram_counts(pool) + chunk;
+	for (uint32_t i = 0; i < TW_BUCKETS; i++)
+		sum += counts[i];
+	for (uint32_t i = 0; pool->carry_count && i < TW_BUCKETS; i++)
 		carried += bucket_count(pool, histogram, octave * TW_BUCKETS + i) & ~(uint64_t)UINT16_MAX;
 	return sum + carried;
 }
@@ -191,16 +194,24 @@ static bool sums_fit(const uint16_t *counts, const uint16_t *more)
 	return !full;
 }
 
+/* It has its own arguments so that compilers know that they do not overlap. */
+static void add_counts(uint16_t *restrict counts, const uint16_t *restrict more)
+{
+	for (uint32_t i = 0; i < TW_BUCKETS; i++)
+		counts[i] = (uint16_t)(counts[i] + more[i]);
+}
+
 /* Adds all counts of an octave at once. `make bench` measures stat of FXT: one by one took a tenth of its time. */
 static void merge_octave(struct tw_histogram_pool *into_pool, uint32_t into, const struct tw_histogram_pool *from_pool,
                          uint32_t from)
 {
 	uint16_t *counts = tw_histogram_counts(into_pool) + into;
 	const uint16_t *more = tw_histogram_counts(from_pool) + from;
-	bool fit = !from_pool->carry_count && sums_fit(counts, more);
-	for (uint32_t i = 0; i < TW_BUCKETS && fit; i++)
-		counts[i] = (uint16_t)(counts[i] + more[i]);
-	for (uint32_t i = 0; i < TW_BUCKETS && !fit; i++)
+	if (!from_pool->carry_count && sums_fit(counts, more)) {
+		add_counts(counts, more);
+		return;
+	}
+	for (uint32_t i = 0; i < TW_BUCKETS; i++)
 		add_to_count(into_pool, into, i, count_at(from_pool, from, i));
 }
 
