@@ -136,6 +136,7 @@ struct fxt_heads {
 	struct head all[HEADS]; /* by hash */
 	uint16_t used[HEADS / 2];
 	size_t used_count;
+	uint64_t credit; /* records that were counted, less the heads that were gone through to add them up */
 	struct fxt_doubts doubts;
 	uint32_t listed[FXT_DOUBTS],
 	    others[FXT_DOUBTS]; /* places in the chunk: of listed records, of those no events */
@@ -312,11 +313,23 @@ static bool settle_others(struct run *run, bool big)
 	return true;
 }
 
-/* Adds what was counted by head to the sums by thread and by type of event, and empties the table. */
+static void empty(struct fxt_heads *heads)
+{
+	for (size_t i = 0; i < heads->used_count; i++)
+		heads->all[heads->used[i]].low = 0;
+	heads->used_count = 0;
+	heads->credit = 0;
+}
+
+/* Adds what was counted by head to the sums by thread and by type of event. Heads stay for the next run, which mostly
+ * meets the same, until more have been gone through than records counted. */
 static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 {
+	const uint64_t before = sums->provider.records;
 	for (size_t i = 0; i < heads->used_count; i++) {
 		struct head *head = &heads->all[heads->used[i]];
+		if (head->count == 0)
+			continue;
 		const struct fxt_tally tally = {
 		    head->count,
 		    head->count * tw_bits(head->low, 4, 15) * TW_FXT_WORD,
@@ -328,9 +341,15 @@ static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 			sums->events[tw_bits(head->low, 16, 19)] += head->count;
 			fxt_add_up(&sums->threads[tw_bits(head->low, 24, 31)], &tally);
 		}
-		head->low = 0;
+		head->count = 0;
+		head->first = UINT64_MAX;
+		head->last = 0;
 	}
-	heads->used_count = 0;
+	heads->credit += sums->provider.records - before;
+	if (heads->used_count == HEADS / 2 || heads->credit < heads->used_count)
+		empty(heads);
+	else
+		heads->credit -= heads->used_count;
 }
 
 /* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */
