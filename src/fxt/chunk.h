@@ -109,7 +109,10 @@ struct fxt_known {
 	uint32_t number;
 };
 
-enum { FXT_KNOWN = 1024 };
+enum {
+	FXT_KNOWN = 1024,
+	FXT_MEMOS = 4 /* providers whose looked-up names are kept at once */
+};
 
 /* The category and the name of an event that were looked up, both defined. */
 struct fxt_pair {
@@ -122,9 +125,11 @@ struct fxt_linked_pair {
 	uint64_t key, bits;
 };
 
-/* What a thread looked up. It holds from chunk to chunk, until a string gets another meaning. */
+/* What a thread looked up of a provider. It holds from turn to turn and from chunk to chunk, until a string gets
+ * another meaning. */
 struct fxt_memo {
 	const struct fxt_provider *provider;      /* whose references these are */
+	uint32_t generation;                      /* of the provider */
 	uint64_t strings;                         /* as in the chunk that it was used for last */
 	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
 	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
@@ -186,7 +191,8 @@ struct fxt_chunk {
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	struct fxt_counts counts;
-	struct fxt_memo *memo;     /* of the thread that decodes it */
+	struct fxt_memo *memos;    /* FXT_MEMOS, of the thread that decodes it: one for each of a few providers */
+	struct fxt_memo *memo;     /* of those, that of the turn */
 	uint64_t strings;          /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
 	struct fxt_census *census; /* for info: count.c */
 	struct fxt_calls *calls;   /* for profiles: calls.c */
@@ -284,7 +290,7 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 
 /* Memory that a thread uses for one chunk after the other; all zero to begin. */
 struct fxt_scratch {
-	struct fxt_memo memo;
+	struct fxt_memo memos[FXT_MEMOS];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* verify.c */
 	struct tw_brief *late;          /* window.c */

@@ -12,7 +12,7 @@ struct fxt_cursor {
 	    state; /* what holds at the current record: looked up by its offset, for chunk->turn.provider */
 	struct fxt_walk walk;
 	struct fxt_chunk *chunk, *before;
-	struct fxt_memo memo;
+	struct fxt_memo memos[FXT_MEMOS];
 	uint64_t position;      /* bytes read */
 	bool big;               /* the byte order at the start */
 	enum fxt_walked walked; /* how far the chunk is */

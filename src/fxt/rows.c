@@ -535,6 +535,7 @@ static void forget_names(struct fxt_chunk *chunk)
 	struct fxt_memo *memo = chunk->memo;
 	forget_pairs(memo);
 	memo->provider = chunk->turn.provider;
+	memo->generation = chunk->turn.provider->generation;
 	memo->strings = chunk->strings;
 	memo->epoch += EPOCH;
 	if (memo->epoch)
@@ -561,13 +562,20 @@ static void set_turn(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 	chunk->told_provider = chunk->told_clock = false;
 }
 
-void fxt_begin_turn(struct fxt_chunk *chunk)
+/* Goes on with what was looked up of a provider, if it still holds. */
+static void turn_to_memo(struct fxt_chunk *chunk)
 {
-	const struct fxt_memo *memo = chunk->memo;
-	set_turn(chunk, &chunk->turn);
-	if (memo->provider != chunk->turn.provider || memo->strings != chunk->strings ||
+	const struct fxt_provider *provider = chunk->turn.provider;
+	const struct fxt_memo *memo = chunk->memo = &chunk->memos[provider->id % FXT_MEMOS];
+	if (memo->provider != provider || memo->generation != provider->generation || memo->strings != chunk->strings ||
 	    memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
 		forget_names(chunk);
+}
+
+void fxt_begin_turn(struct fxt_chunk *chunk)
+{
+	set_turn(chunk, &chunk->turn);
+	turn_to_memo(chunk);
 }
 
 void fxt_next_turn(struct fxt_chunk *chunk)
@@ -575,7 +583,7 @@ void fxt_next_turn(struct fxt_chunk *chunk)
 	if (chunk->turned == chunk->turn_count)
 		return;
 	set_turn(chunk, &chunk->turns[chunk->turned++]);
-	forget_names(chunk);
+	turn_to_memo(chunk);
 }
 
 /* ---- Records. ---- */

@@ -69,7 +69,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
-	chunk->memo = &scratch->memo;
+	chunk->memos = scratch->memos;
 	decode_all(chunk, wish, scratch);
 	chunk->wait = FXT_HAS_ROWS;
 }
@@ -168,20 +168,10 @@ static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
 
 /* ---- Rows: all of these are called with the lock, and let it go during the work. ---- */
 
-/* A memo for each of a few providers, so that what was looked up for one is kept while another has its turn. */
-static struct fxt_memo *memo_for(const struct fxt_window *window, struct fxt_hand *hand, const struct fxt_chunk *chunk)
-{
-	size_t count = is_one_of_few(window) ? FXT_MEMOS : 1;
-	for (size_t i = 0; i < count; i++)
-		if (hand->memos[i].provider == chunk->turn.provider)
-			return &hand->memos[i];
-	return &hand->memos[chunk->turn.provider->id % count];
-}
-
 static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
 {
 	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
-	chunk->memo = memo_for(window, hand, chunk);
+	chunk->memos = hand->memos;
 	chunk->links = hand->links.ready ? &hand->links : NULL;
 	chunk->wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;

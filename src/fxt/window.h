@@ -12,10 +12,7 @@
 #include "fxt/ahead.h"
 #include "fxt/links.h"
 
-enum {
-	FXT_ROOMS = 2, /* rooms for rows that are kept to be used again */
-	FXT_MEMOS = 2  /* providers whose looked-up names are kept */
-};
+enum { FXT_ROOMS = 2 }; /* rooms for rows that are kept to be used again */
 
 /* The memory of a chunk's rows. */
 struct fxt_room {
