@@ -370,6 +370,38 @@ static void test_registered_again(void **state)
 	tw_close(reader);
 }
 
+/* A provider that is announced again has none of the names that it had, even where all of them were looked up in the
+ * same piece of the file. */
+static void test_announced_again(void **state)
+{
+	enum { BEFORE = 30000, BEHIND = 10 };
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	unsigned count = 0;
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put(0x0000000400010022); /* string 1 */
+	memcpy(whole + size, "abcd\0\0\0", 8);
+	size += 8;
+	put_named(0, 1, 1000, BEFORE);
+	put(0x0000000000110010); /* provider 1 */
+	put(0x10033);            /* thread 1 */
+	put(1);
+	put(2);
+	put_named(0, 1, 2000, BEHIND);
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .jobs = 1};
+	assert_int_equal(tw_open_memory(&reader, "test", whole, size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++, count++) {
+			const char *text = tw_dictionary_name(tw_reader_dictionary(reader), batch.events[i].name)->text;
+			assert_int_equal(strcmp(text, "abcd") == 0, count < BEFORE);
+		}
+	assert_int_equal(count, BEFORE + BEHIND);
+	tw_close(reader);
+}
+
 /* ---- Bytes missing before the last record: nothing follows it that would tell where it is. ---- */
 
 static void lose_before_last(void)
@@ -478,8 +510,9 @@ int main(void)
 	    cmocka_unit_test(test_large_blob),       cmocka_unit_test(test_large_unknown),
 	    cmocka_unit_test(test_large_chance),     cmocka_unit_test(test_large_filtered),
 	    cmocka_unit_test(test_large_of_nobody),  cmocka_unit_test(test_jobs),
-	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_byte_before_long),
-	    cmocka_unit_test(test_before_last),      cmocka_unit_test(test_short_headers),
+	    cmocka_unit_test(test_registered_again), cmocka_unit_test(test_announced_again),
+	    cmocka_unit_test(test_byte_before_long), cmocka_unit_test(test_before_last),
+	    cmocka_unit_test(test_short_headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
