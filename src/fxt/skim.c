@@ -12,10 +12,35 @@
 enum {
 	REFERENCES = 1 << 15, /* to strings, but for those in the record */
 	THREADS = 256,
-	DEPTH = 60 /* open durations of a thread, with the sentinel; where there are more, the leap ends */
+	DEPTH = 60, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
+	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
+	SCOPES = 3,          /* of instants, by the document */
+	TWO = 2,             /* words of a record */
+	THREE = 3,
+	LEAST = TWO * TW_FXT_WORD, /* bytes of a record */
+	TYPES = 11,      /* of events */
+	LOW_HALVES = 1 << 12, /* what class_index() tells apart */
 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
+
+/* What is to be done with a record. */
+enum class {
+	OTHER, /* no event, or one that is not for the fast path */
+	DURATION, /* a begin or end */
+	STEP,     /* of an operation or flow */
+	COMPLETE, /* without arguments, as the next two */
+	PLAIN,    /* an instant */
+	SCOPED,   /* an instant with a scope */
+	DOUBTFUL, /* another event with arguments */
+	CLASSES
+};
+
+/* Places of records in the chunk, in their order. */
+struct list {
+	uint32_t places[FXT_DOUBTS];
+	size_t count;
+};
 
 /* A duration that is open: the reference to its name, and the place of its begin. */
 struct begun {
@@ -24,17 +49,20 @@ struct begun {
 
 /* The open durations of a thread. */
 struct stack {
-	uint64_t events;
 	uint64_t first, last;      /* as in struct fxt_skim_thread */
 	struct begun *next;        /* behind the innermost */
 	struct begun begun[DEPTH]; /* the first is a sentinel, with a name that no event has */
 };
 
 struct fxt_skimmer {
-	struct stack stacks[THREADS]; /* by index; the first counts scheduling records, which have none */
+	struct stack stacks[THREADS]; /* by index */
 	bool used[REFERENCES];        /* strings that records refer to */
-	uint32_t *left;               /* places of events whose steps are not settled */
-	size_t left_room;
+	bool threads[THREADS];        /* that events belong to */
+	uint8_t classes[LOW_HALVES];  /* by class_index() */
+	uint32_t *next[CLASSES];      /* of lists, behind the last place */
+	uint32_t lists[CLASSES][FXT_DOUBTS]; /* places of records in the chunk */
+	uint32_t *ends;               /* places of ends without a begin in the leap */
+	size_t end_room;
 	struct fxt_doubts doubts; /* events with arguments */
 };
 
@@ -90,219 +118,329 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
 }
 
 /* ---- Records. The processor cannot predict which types follow one another, and a mispredicted jump takes as long as
- * all the work that is done here for a record. So there are no jumps that depend on the type, but masks, with all bits
- * set or none. ---- */
+ * all the work that is done here for a record. So records are first listed by what is to be done with them, without
+ * jumps that depend on the type, and then taken list by list. ---- */
 
-struct shape {
-	uint64_t below;    /* the looked-at word must be less than this; 0: there is no such event, the leap ends */
-	uint64_t behind;   /* mask: that word is the last of the record, otherwise its time */
-	uint64_t complete; /* mask: the last word is a time, and is taken from the record's time on */
-	uint64_t other;    /* mask: neither begin nor end of a duration */
-	uint32_t end;      /* mask: end of a duration */
-	int8_t deeper;     /* how many more durations are open behind it: -1, 0 or 1 */
-	uint8_t operation; /* 1: a step of an operation or flow, which is not settled here */
-};
-
-enum {
-	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
-	SCOPES = 3,          /* of instants, by the document */
-	TWO = 2,             /* words of a record */
-	THREE = 3
-};
-
-#define SHAPE(type, words) ((type) << 2 | (words))
-
-/* By fxt_shape(), for events without arguments; behind these by event type, for those with arguments. */
-static const struct shape shapes[FXT_SHAPES + FXT_TYPES] = {
-#define MASK UINT64_MAX
-#define OTHER .below = UINT64_MAX, .other = MASK
-#define BEGIN .below = UINT64_MAX, .deeper = 1
-#define END .below = UINT64_MAX, .end = UINT32_MAX, .deeper = -1
-#define COMPLETE .below = LONGEST, .behind = MASK, .complete = MASK, .other = MASK
-#define OPERATION(type) [SHAPE(type, THREE)] = {OTHER, .operation = 1}, [FXT_SHAPES + (type)] = {OTHER, .operation = 1}
-    [SHAPE(FXT_INSTANT, TWO)] = {OTHER},
-    [SHAPE(FXT_INSTANT, THREE)] = {.below = SCOPES, .behind = MASK, .other = MASK},
-    [SHAPE(FXT_BEGIN, TWO)] = {BEGIN},
-    [SHAPE(FXT_END, TWO)] = {END},
-    [SHAPE(FXT_COMPLETE, THREE)] = {COMPLETE},
-    [FXT_SHAPES + FXT_INSTANT] = {OTHER},
-    [FXT_SHAPES + FXT_COUNTER] = {OTHER},
-    [FXT_SHAPES + FXT_BEGIN] = {BEGIN},
-    [FXT_SHAPES + FXT_END] = {END},
-    [FXT_SHAPES + FXT_COMPLETE] = {COMPLETE},
-    OPERATION(5),
-    OPERATION(6),
-    OPERATION(7),
-    OPERATION(8),
-    OPERATION(9),
-    OPERATION(10),
-#undef OPERATION
-#undef COMPLETE
-#undef END
-#undef BEGIN
-#undef OTHER
-#undef MASK
-};
-
-/* Whether the duration of a complete event, or the scope of an instant, is right. */
-INLINE bool is_within(const struct shape *shape, const uint8_t *bytes, size_t size, uint64_t ticks, bool big)
+/* What an event of this type, with so many arguments, is listed as; `size` is the low bits of its size. */
+static enum class class_of(unsigned type, unsigned count, unsigned size)
 {
-	const uint64_t word = tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->behind), big);
-	return word - (ticks & shape->complete) < shape->below;
+	bool duration = type == FXT_BEGIN || type == FXT_END, step = type >= FXT_ASYNC_BEGIN;
+	if (type >= TYPES)
+		return OTHER;
+	if (count)
+		return duration ? DURATION : step ? STEP : DOUBTFUL;
+	if (size == TWO)
+		return duration ? DURATION : type == FXT_INSTANT ? PLAIN : OTHER;
+	if (size == THREE)
+		return step ? STEP : type == FXT_COMPLETE ? COMPLETE : type == FXT_INSTANT ? SCOPED : OTHER;
+	return OTHER;
 }
 
-/* Whether the arguments of an event are right, and the word behind them. */
-static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t count, bool big)
+/* Bits 4 to 7, of the size, and 16 to 23, type and number of arguments, as one number. */
+INLINE uint32_t class_index(uint64_t header)
 {
-	const uint64_t header = tw_load64(bytes, big);
-	const unsigned type = (unsigned)tw_bits(header, 16, 19);
-	size_t size = tw_bits(header, 4, 15);
-	size_t at = count ? take_arguments(skimmer, bytes, 2, size, count, type == FXT_COUNTER, big) : 0;
-	if (at == 0 || size - at > 1)
-		return false;
-	if (type == FXT_COUNTER)
-		return size > at;
-	const struct shape *shape = &shapes[SHAPE(type, TWO + size - at)];
-	return is_within(shape, bytes, size * TW_FXT_WORD, tw_load64(bytes + TW_FXT_WORD, big), big);
+	static const uint32_t bits = (uint32_t)(FXT_BITS(4, 7) | FXT_BITS(16, 23)), to_the_top = 1 << 16 | 1 << 8;
+	return ((uint32_t)header & bits) * to_the_top >> 20;
 }
 
-/* Whether a record is a right context switch or wake-up. These make no steps. */
-static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, uint64_t header, bool big)
+static void make_classes(uint8_t classes[static LOW_HALVES])
 {
-	enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
-	enum tw_fxt_kind kind = fxt_kind(header);
-	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
-	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= STATE_MAX);
-	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
-	return right && !(header & fxt_reserved(kind)) &&
-	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
+	for (unsigned i = 0; i < LOW_HALVES; i++)
+		classes[i] = (uint8_t)class_of(i >> 4 & 0xf, i >> 8, i & 0xf);
+}
+
+/* A row of records that is being skimmed. */
+struct run {
+	struct fxt_skimmer *skimmer;
+	const uint8_t *start; /* the chunk's bytes */
+	size_t end; /* of the run, in them */
+	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
+	uint64_t count;     /* of records */
+	size_t end_count;
+	size_t last; /* place of the last record */
+};
+
+static void note_wrong(struct run *run, size_t place)
+{
+	size_t *wrong = &run->skimmer->doubts.wrong;
+	*wrong = place < *wrong ? place : *wrong;
+}
+
+/* Marks what an event refers to. False where its thread stands in the record. */
+INLINE bool mark(struct fxt_skimmer *skimmer, uint64_t header)
+{
+	const size_t thread = tw_bits(header, 24, 31);
+	skimmer->used[header >> 48] = true;
+	skimmer->used[(uint16_t)(header >> 32)] = true;
+	skimmer->threads[thread] = true;
+	return thread != 0;
+}
+
+/* Lists records that begin before `limit`; returns the place of the first that begins there or behind, or where there
+ * is no record. */
+INLINE size_t list_some(struct fxt_skimmer *skimmer, const uint8_t *start, size_t place, size_t limit, bool big)
+{
+	static const uint64_t usual = FXT_BITS(0, 3) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
+	for (unsigned i = 0; i < CLASSES; i++)
+		skimmer->next[i] = skimmer->lists[i];
+	while (place < limit) {
+		const uint64_t header = tw_load64(start + place, big);
+		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		unsigned class = skimmer->classes[class_index(header)];
+		class = (header & usual) == TW_FXT_TYPE_EVENT ? class : OTHER;
+		if (size < LEAST)
+			break;
+		*skimmer->next[class]++ = (uint32_t)place;
+		place += size;
+	}
+	return place;
+}
+
+/* Lists an event whose arguments, and size, are still to be checked, if it has more than `words` words. */
+INLINE void list_doubt(struct fxt_doubts *doubts, uint64_t header, uint32_t words, uint32_t place)
+{
+	doubts->places[doubts->count] = place;
+	doubts->count += fxt_is_doubtful(header, words);
 }
 
 enum taken { NOT_TAKEN, SETTLED, LEFT };
 
-/* Takes an event that take_usual() could not: the thread's first begin or end, an end without a begin in the leap, or
+/* Takes a begin or end that take_usual() could not: the thread's first, an end without a begin in the leap, or
  * one that ends the leap (NOT_TAKEN): out of order, too deep, or it ends another duration than the innermost. */
-static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ticks, size_t place)
+static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ticks, uint32_t place)
 {
-	uint64_t type = tw_bits(header, 16, 19);
-	bool first = stack->last == UINT64_MAX, begins = type == FXT_BEGIN;
-	if (!begins && type != FXT_END)
-		return SETTLED;
-	if ((!first && ticks < stack->last) ||
+	bool first = stack->last == UINT64_MAX, begins = tw_bits(header, 16, 19) == FXT_BEGIN;
+	if (tw_bits(header, 24, 31) == 0 || (!first && ticks < stack->last) ||
 	    (begins ? stack->next == stack->begun + DEPTH : stack->next > stack->begun + 1))
 		return NOT_TAKEN;
 	stack->first = first ? ticks : stack->first;
 	stack->last = ticks;
 	if (!begins)
 		return LEFT;
-	*stack->next++ = (struct begun){(uint32_t)tw_bits(header, 48, 63), (uint32_t)place};
+	*stack->next++ = (struct begun){(uint32_t)tw_bits(header, 48, 63), place};
 	return SETTLED;
 }
 
-/* Takes an event as most are: a begin, or the end of the innermost duration, later than the thread's last; any other
- * event changes nothing. False where it is not: then nothing has been done. */
-INLINE bool take_usual(struct stack *stack, const struct shape *shape, uint32_t name, uint64_t ticks, size_t place)
+/* Takes a begin, or the end of the innermost duration, later than the thread's last. False where it is none: then
+ * nothing has been done. */
+INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uint32_t place)
 {
 	struct begun *const next = stack->next;
-	const uint64_t last = stack->last;
-	if (((next[-1].name ^ name) & shape->end) || (ticks | shape->other) < last || next == stack->begun + DEPTH)
+	const uint32_t name = (uint32_t)(header >> 48), end = 0u - (uint32_t)tw_bits(header, 16, 16); /* a mask */
+	if (((next[-1].name ^ name) & end) || ticks < stack->last || next == stack->begun + DEPTH)
 		return false;
-	*next = (struct begun){name, (uint32_t)place};
-	stack->next = next + shape->deeper;
-	stack->last = (last & shape->other) | (ticks & ~shape->other);
+	*next = (struct begun){name, place};
+	stack->next = next + (int32_t)(end | 1);
+	stack->last = ticks;
 	return true;
 }
 
-/* A row of records that is being skimmed. */
-struct run {
-	struct fxt_skimmer *skimmer;
-	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
-	size_t left_count;
-	size_t last; /* place of the last one */
-};
-
-/* Takes an event, but for its arguments. False where the leap must end before it. */
-INLINE bool take_event(struct run *run, const struct shape *shape, uint64_t header, uint64_t ticks, size_t place)
+INLINE void take_durations(struct run *run, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
-	const size_t thread = tw_bits(header, 24, 31);
-	struct stack *const stack = &skimmer->stacks[thread];
-	if (thread == 0)
-		return false;
-	skimmer->left[run->left_count] = (uint32_t)place;
-	run->left_count += shape->operation;
-	if (!take_usual(stack, shape, (uint32_t)(header >> 48), ticks, place)) {
-		enum taken taken = take_unusual(stack, header, ticks, place);
-		if (taken == NOT_TAKEN)
-			return false;
-		run->left_count += taken == LEFT;
+	uint64_t all_ticks = 0;
+	for (const uint32_t *at = skimmer->lists[DURATION], *to = skimmer->next[DURATION]; at < to; at++) {
+		const uint8_t *const bytes = run->start + *at;
+		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+		struct stack *const stack = &skimmer->stacks[tw_bits(header, 24, 31)];
+		if (!take_usual(stack, header, ticks, *at)) {
+			enum taken taken = take_unusual(stack, header, ticks, *at);
+			if (taken == NOT_TAKEN) {
+				note_wrong(run, *at);
+				break;
+			}
+			skimmer->ends[run->end_count] = *at;
+			run->end_count += taken == LEFT;
+		}
+		skimmer->used[header >> 48] = true;
+		skimmer->used[(uint16_t)(header >> 32)] = true;
+		list_doubt(&skimmer->doubts, header, FXT_TWO_WORDS, *at);
+		all_ticks |= ticks;
 	}
-	stack->events++;
-	skimmer->used[header >> 48] = true;
-	skimmer->used[(uint16_t)(header >> 32)] = true;
+	run->all_ticks |= all_ticks;
+}
+
+/* Keeps what a step will need, while the record's bytes are in a near cache. */
+INLINE void keep_left(struct fxt_skim_left *left, const uint8_t *bytes, uint32_t place, bool big)
+{
+	left->header = tw_load64(bytes, big);
+	left->ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	left->word = tw_load64(bytes + (tw_bits(left->header, 4, 15) - 1) * TW_FXT_WORD, big);
+	left->place = place;
+}
+
+/* Takes steps of operations and flows. False when there is no memory. */
+INLINE bool take_steps(struct run *run, struct fxt_skim *skim, bool big)
+{
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	const uint32_t *at = skimmer->lists[STEP], *to = skimmer->next[STEP];
+	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + (size_t)(to - at), sizeof *skim->left))
+		return false;
+	for (; at < to; at++) {
+		struct fxt_skim_left *left = &skim->left[skim->left_count++];
+		const uint8_t *bytes = run->start + *at;
+		if (tw_bits(tw_load64(bytes, big), 4, 15) * TW_FXT_WORD > run->end - *at) {
+			note_wrong(run, *at);
+			return true;
+		}
+		keep_left(left, bytes, *at, big);
+		if (!mark(skimmer, left->header))
+			note_wrong(run, *at);
+		list_doubt(&skimmer->doubts, left->header, FXT_THREE_WORDS, *at);
+		run->all_ticks |= left->ticks;
+	}
 	return true;
 }
 
-/* Takes records that begin before `limit`; returns the place of the first that it could not take, or that begins there
- * or behind. Events with arguments are listed, to be looked at later: which ones have some cannot be predicted. */
-INLINE size_t take_some(struct run *run, const uint8_t *start, size_t place, size_t limit, size_t end, bool big)
+/* Takes events that have no arguments. complete: mask: their last word is a time, taken from the record's time on; it
+ * must be at most `most`. `words` is their size. */
+INLINE void take_plain(struct run *run, enum class class, size_t words, uint64_t complete, uint64_t most, bool big)
 {
-	static const uint64_t inline_bits = FXT_BITS(47, 47) | FXT_BITS(63, 63),
-			      more_bits = FXT_BITS(6, 15) | FXT_BITS(20, 23);
-	uint32_t *const doubts = run->skimmer->doubts.places;
-	size_t doubt_count = 0, size;
-	for (; place < limit; place += size) {
-		const uint8_t *const bytes = start + place;
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	uint64_t all_ticks = 0;
+	for (const uint32_t *at = skimmer->lists[class], *to = skimmer->next[class]; at < to; at++) {
+		const uint8_t *const bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
-		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if (size - 2 * TW_FXT_WORD > end - place - 2 * TW_FXT_WORD)
-			break;
-		if ((header & (FXT_BITS(0, 3) | inline_bits)) == TW_FXT_TYPE_EVENT) {
-			const bool more = header & more_bits;
-			const struct shape *shape =
-			    &shapes[more ? FXT_SHAPES + tw_bits(header, 16, 19) : fxt_shape(header)];
-			if (!is_within(shape, bytes, size, ticks, big) || !take_event(run, shape, header, ticks, place))
-				break;
-			doubts[doubt_count] = (uint32_t)place;
-			doubt_count += more;
-		} else if (take_switch(run->skimmer, bytes, header, big)) {
-			run->skimmer->stacks[0].events++;
-		} else {
-			break;
-		}
-		run->all_ticks |= ticks;
-		run->last = place;
+		const uint64_t word = tw_load64(bytes + (words - 1) * TW_FXT_WORD, big);
+		if (!mark(skimmer, header) || tw_bits(header, 4, 15) != words || word - (ticks & complete) > most)
+			note_wrong(run, *at);
+		all_ticks |= ticks;
 	}
-	run->skimmer->doubts.count = doubt_count;
+	run->all_ticks |= all_ticks;
+}
+
+/* Takes other events with arguments, but for these. */
+INLINE void take_doubtful(struct run *run, bool big)
+{
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	for (const uint32_t *at = skimmer->lists[DOUBTFUL], *to = skimmer->next[DOUBTFUL]; at < to; at++) {
+		const uint8_t *const bytes = run->start + *at;
+		if (!mark(skimmer, tw_load64(bytes, big)))
+			note_wrong(run, *at);
+		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
+		skimmer->doubts.places[skimmer->doubts.count++] = *at;
+	}
+}
+
+/* Whether a record is a right context switch or wake-up. These make no steps. */
+static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, bool big)
+{
+	enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
+	const uint64_t header = tw_load64(bytes, big);
+	enum tw_fxt_kind kind = fxt_kind(header);
+	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
+	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= STATE_MAX);
+	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
+	return right && !(header & fxt_reserved(kind)) && size * TW_FXT_WORD <= left &&
+	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
+}
+
+/* Takes records that are no events. Returns the place of the first one that is not right, or `place`. */
+INLINE size_t take_others(struct run *run, size_t place, bool big)
+{
+	struct fxt_skimmer *const skimmer = run->skimmer;
+	for (const uint32_t *at = skimmer->lists[OTHER], *to = skimmer->next[OTHER]; at < to; at++) {
+		const uint8_t *const bytes = run->start + *at;
+		if (!take_switch(skimmer, bytes, run->end - *at, big))
+			return *at;
+		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
+	}
 	return place;
 }
 
-/* Checks the arguments of listed events. False where one is wrong. */
-static bool settle_doubts(struct fxt_skimmer *skimmer, const struct fxt_chunk *chunk, bool big)
+/* Takes records from `place` on off all lists. */
+static void cut_lists(struct fxt_skimmer *skimmer, size_t place)
 {
-	struct fxt_doubts *doubts = &skimmer->doubts;
+	for (unsigned i = 0; i < CLASSES; i++)
+		while (skimmer->next[i] > skimmer->lists[i] && skimmer->next[i][-1] >= place)
+			skimmer->next[i]--;
+}
+
+static void count_lists(struct run *run)
+{
+	for (unsigned i = 0; i < CLASSES; i++) {
+		const uint32_t *list = run->skimmer->lists[i], *next = run->skimmer->next[i];
+		run->count += (uint64_t)(next - list);
+		run->last = next > list && next[-1] > run->last ? next[-1] : run->last;
+	}
+}
+
+struct shape {
+	uint64_t most;     /* that the last word may be */
+	uint64_t complete; /* mask: the last word is a time, and is taken from the record's time on */
+	bool fits;         /* there is such an event */
+};
+
+/* Of events with arguments, by type and the number of words behind the arguments. */
+static const struct shape shapes[TYPES][2] = {
+#define ANY {.most = UINT64_MAX, .fits = true}
+    [FXT_INSTANT] = {ANY, {.most = SCOPES - 1, .fits = true}},
+    [FXT_COUNTER] = {[1] = ANY},
+    [FXT_BEGIN] = {ANY},
+    [FXT_END] = {ANY},
+    [FXT_COMPLETE] = {[1] = {.most = LONGEST - 1, .complete = UINT64_MAX, .fits = true}},
+    {[1] = ANY},
+    {[1] = ANY},
+    {[1] = ANY},
+    {[1] = ANY},
+    {[1] = ANY},
+    {[1] = ANY},
+#undef ANY
+};
+
+/* Whether the arguments of an event are right, and the word behind them. `left` bytes are there. */
+static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count, bool big)
+{
+	const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
+	const unsigned type = (unsigned)tw_bits(header, 16, 19);
+	size_t size = tw_bits(header, 4, 15), at = 0;
+	if (count && size * TW_FXT_WORD <= left)
+		at = take_arguments(skimmer, bytes, TWO, size, count, type == FXT_COUNTER, big);
+	if (at == 0 || size - at > 1)
+		return false;
+	const struct shape *shape = &shapes[type][size - at];
+	const uint64_t word = tw_load64(bytes + (size - 1) * TW_FXT_WORD, big);
+	return shape->fits && word - (ticks & shape->complete) <= shape->most;
+}
+
+/* Checks the arguments of listed events. */
+static void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool big)
+{
+	struct fxt_doubts *doubts = &run->skimmer->doubts;
 	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
 	fxt_doubts_sort(doubts, chunk, big, sorted, from);
 	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
 		for (uint32_t i = from[n]; i < from[n + 1]; i++)
-			if (!has_right_arguments(skimmer, chunk->bytes + sorted[i], n, big))
-				doubts->wrong = sorted[i] < doubts->wrong ? sorted[i] : doubts->wrong;
+			if (!has_right_arguments(run->skimmer, run->start + sorted[i], run->end - sorted[i], n, big))
+				note_wrong(run, sorted[i]);
 	doubts->count = 0;
-	return doubts->wrong == SIZE_MAX;
 }
 
-/* Takes records up to `end`; returns the place behind them. Where arguments are wrong, doubts.wrong is the place of the
- * first such record. */
-INLINE size_t take_run(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t end, bool big)
+/* Takes records up to `end`; returns the place behind them. Where one is wrong, doubts.wrong is the place of the first
+ * such record. */
+INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, size_t end, bool big)
 {
-	const uint8_t *const start = chunk->bytes;
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	bool on = true;
+	run->start = chunk->bytes;
+	run->end = end;
 	fxt_doubts_begin(&skimmer->doubts);
 	while (on && end - place >= FXT_PLAIN_MAX * TW_FXT_WORD) {
-		size_t limit = (size_t)(fxt_doubts_limit(&skimmer->doubts, start + place, start + end) - start);
-		place = take_some(run, start, place, limit, end, big);
-		on = settle_doubts(skimmer, chunk, big) && place >= limit;
+		size_t limit = (size_t)(fxt_doubts_limit(&skimmer->doubts, run->start + place, run->start + end) - run->start);
+		size_t listed = list_some(skimmer, run->start, place, limit, big);
+		place = take_others(run, listed, big);
+		on = place == listed && place >= limit;
+		if (place != listed)
+			cut_lists(skimmer, place);
+		count_lists(run);
+		take_durations(run, big);
+		on = take_steps(run, &chunk->skim, big) && on;
+		take_plain(run, COMPLETE, THREE, UINT64_MAX, LONGEST - 1, big);
+		take_plain(run, PLAIN, TWO, 0, UINT64_MAX, big);
+		take_plain(run, SCOPED, THREE, 0, SCOPES - 1, big);
+		take_doubtful(run, big);
+		settle_doubts(run, chunk, big);
+		on = on && skimmer->doubts.wrong == SIZE_MAX;
 	}
 	return place;
 }
@@ -325,20 +463,31 @@ static bool keep_names(struct fxt_skim *skim, struct fxt_skimmer *skimmer)
 	return true;
 }
 
-/* Keeps what a step will need: now the record's bytes are in a near cache. */
-static bool keep_left(struct fxt_chunk *chunk, const struct fxt_leap *leap, size_t place)
+/* Adds ends without a begin to the steps that are kept, in the order of records. */
+static bool keep_ends(struct fxt_chunk *chunk, const struct fxt_leap *leap, const uint32_t *ends, size_t count)
+{
+	struct fxt_skim *skim = &chunk->skim;
+	size_t steps = skim->left_count;
+	skim->left_count += count;
+	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count, sizeof *skim->left))
+		return false;
+	for (struct fxt_skim_left *to = skim->left + skim->left_count - 1; count > 0; to--)
+		if (steps > 0 && skim->left[steps - 1].place > ends[count - 1])
+			*to = skim->left[--steps];
+		else {
+			count--;
+			keep_left(to, chunk->bytes + ends[count], ends[count], leap->big);
+		}
+	return true;
+}
+
+/* Keeps a begin that is open. */
+static bool keep_begin(struct fxt_chunk *chunk, const struct fxt_leap *leap, uint32_t place)
 {
 	struct fxt_skim *skim = &chunk->skim;
 	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + 1, sizeof *skim->left))
 		return false;
-	const uint8_t *bytes = chunk->bytes + place;
-	uint64_t header = tw_load64(bytes, leap->big);
-	skim->left[skim->left_count++] = (struct fxt_skim_left){
-	    .header = header,
-	    .ticks = tw_load64(bytes + TW_FXT_WORD, leap->big),
-	    .word = tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, leap->big),
-	    .place = (uint32_t)place,
-	};
+	keep_left(&skim->left[skim->left_count++], chunk->bytes + place, place, leap->big);
 	return true;
 }
 
@@ -352,19 +501,17 @@ static bool keep_thread(struct fxt_chunk *chunk, const struct fxt_leap *leap, co
 	    (struct fxt_skim_thread){.first = stack->first, .last = stack->last, .index = index};
 	bool kept = true;
 	for (const struct begun *begun = stack->begun + 1; begun < stack->next && kept; begun++)
-		kept = keep_left(chunk, leap, begun->place);
+		kept = keep_begin(chunk, leap, begun->place);
 	return kept;
 }
 
-/* Keeps all threads, and adds up the number of records. */
-static bool keep_threads(struct fxt_chunk *chunk, struct fxt_leap *leap, const struct fxt_skimmer *skimmer)
+static bool keep_threads(struct fxt_chunk *chunk, const struct fxt_leap *leap, const struct fxt_skimmer *skimmer)
 {
 	bool kept = true;
-	leap->count = skimmer->stacks[0].events;
 	for (uint32_t i = 1; i < THREADS && kept; i++) {
 		const struct stack *stack = &skimmer->stacks[i];
-		leap->count += stack->events;
-		kept = stack->events == 0 || keep_thread(chunk, leap, stack, i);
+		if (skimmer->threads[i] || stack->last != UINT64_MAX)
+			kept = keep_thread(chunk, leap, stack, i);
 	}
 	return kept;
 }
@@ -373,30 +520,38 @@ static void clear(struct fxt_skimmer *skimmer)
 {
 	for (size_t i = 0; i < THREADS; i++) {
 		struct stack *stack = &skimmer->stacks[i];
-		stack->events = 0;
 		stack->first = stack->last = UINT64_MAX;
 		stack->begun[0].name = UINT32_MAX;
 		stack->next = stack->begun + 1;
 	}
 	memset(skimmer->used, 0, sizeof skimmer->used);
+	memset(skimmer->threads, 0, sizeof skimmer->threads);
+}
+
+static struct fxt_skimmer *new_skimmer(void)
+{
+	struct fxt_skimmer *skimmer = calloc(1, sizeof *skimmer);
+	if (skimmer)
+		make_classes(skimmer->classes);
+	return skimmer;
 }
 
 /* Makes a thread's tables ready for a leap of so many bytes; NULL when there is no memory. */
 static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
 {
-	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record */
 	if (!scratch->skimmer)
-		scratch->skimmer = calloc(1, sizeof *scratch->skimmer);
+		scratch->skimmer = new_skimmer();
 	struct fxt_skimmer *skimmer = scratch->skimmer;
-	if (!skimmer || !tw_extend(&skimmer->left, &skimmer->left_room, bytes / LEAST + 1, sizeof *skimmer->left))
+	if (!skimmer || !tw_extend(&skimmer->ends, &skimmer->end_room, bytes / LEAST + 1, sizeof *skimmer->ends))
 		return NULL;
 	return skimmer;
 }
 
 /* Skims the leap up to `end`. */
-static void skim_to(struct run *run, const struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end)
+static void skim_to(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end)
 {
 	clear(run->skimmer);
+	chunk->skim.left_count = 0;
 	*run = (struct run){.skimmer = run->skimmer};
 	leap->to =
 	    leap->big ? take_run(run, chunk, leap->from, end, true) : take_run(run, chunk, leap->from, end, false);
@@ -412,18 +567,17 @@ void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch
 	if (run.skimmer->doubts.wrong != SIZE_MAX)
 		skim_to(&run, chunk, leap, run.skimmer->doubts.wrong); /* what stands before it is right */
 	leap->last = run.last;
+	leap->count = run.count;
 	skim->ticks = run.all_ticks;
-	bool kept = keep_names(skim, run.skimmer);
-	for (size_t i = 0; i < run.left_count && kept; i++)
-		kept = keep_left(chunk, leap, run.skimmer->left[i]);
-	if (!kept || !keep_threads(chunk, leap, run.skimmer))
+	if (!keep_names(skim, run.skimmer) || !keep_ends(chunk, leap, run.skimmer->ends, run.end_count) ||
+	    !keep_threads(chunk, leap, run.skimmer))
 		leap->count = 0;
 }
 
 void fxt_skimmer_free(struct fxt_skimmer *skimmer)
 {
 	if (skimmer)
-		free(skimmer->left);
+		free(skimmer->ends);
 	free(skimmer);
 }
 
@@ -619,7 +773,6 @@ static void pair_up(struct fxt_steps *steps)
 
 void fxt_skim_expand(struct fxt_chunk *chunk)
 {
-	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record */
 	struct fxt_skim *skim = &chunk->skim;
 	struct fxt_steps *steps = &chunk->steps;
 	if (skim->from == 0)
