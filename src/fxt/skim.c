@@ -12,7 +12,7 @@
 enum {
 	REFERENCES = 1 << 15, /* to strings, but for those in the record */
 	THREADS = 256,
-	DEPTH = 60, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
+	DEPTH = 61, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
 	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
 	SCOPES = 3,          /* of instants, by the document */
 	TWO = 2,             /* words of a record */
@@ -36,10 +36,10 @@ enum class {
 	CLASSES
 };
 
-/* Places of records in the chunk, in their order. */
-struct list {
-	uint32_t places[FXT_DOUBTS];
-	size_t count;
+/* Places of records in the chunk, by what is to be done with them. */
+struct lists {
+	uint32_t *next[CLASSES]; /* behind the last */
+	uint32_t places[CLASSES][FXT_DOUBTS];
 };
 
 /* A duration that is open: the reference to its name, and the place of its begin. */
@@ -57,10 +57,9 @@ struct stack {
 struct fxt_skimmer {
 	struct stack stacks[THREADS]; /* by index */
 	bool used[REFERENCES];        /* strings that records refer to */
-	bool threads[THREADS];        /* that events belong to */
+	bool threads[THREADS];        /* that events belong to, but for those without arguments that begin or end durations */
 	uint8_t classes[LOW_HALVES];  /* by class_index() */
-	uint32_t *next[CLASSES];      /* of lists, behind the last place */
-	uint32_t lists[CLASSES][FXT_DOUBTS]; /* places of records in the chunk */
+	struct lists lists, more;
 	uint32_t *ends;               /* places of ends without a begin in the leap */
 	size_t end_room;
 	struct fxt_doubts doubts; /* events with arguments */
@@ -176,31 +175,74 @@ INLINE bool mark(struct fxt_skimmer *skimmer, uint64_t header)
 	return thread != 0;
 }
 
-/* Lists records that begin before `limit`; returns the place of the first that begins there or behind, or where there
- * is no record. */
-INLINE size_t list_some(struct fxt_skimmer *skimmer, const uint8_t *start, size_t place, size_t limit, bool big)
+static void clear_lists(struct lists *lists)
+{
+	for (unsigned i = 0; i < CLASSES; i++)
+		lists->next[i] = lists->places[i];
+}
+
+/* Lists the record at a place; returns the place behind it, or the same where there is no record. */
+INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_t *start, size_t place, bool big)
 {
 	static const uint64_t usual = FXT_BITS(0, 3) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
-	for (unsigned i = 0; i < CLASSES; i++)
-		skimmer->next[i] = skimmer->lists[i];
-	while (place < limit) {
-		const uint64_t header = tw_load64(start + place, big);
-		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		unsigned class = skimmer->classes[class_index(header)];
-		class = (header & usual) == TW_FXT_TYPE_EVENT ? class : OTHER;
-		if (size < LEAST)
-			break;
-		*skimmer->next[class]++ = (uint32_t)place;
-		place += size;
+	const uint64_t header = tw_load64(start + place, big);
+	const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+	const uint64_t event = 0 - (uint64_t)((header & usual) == TW_FXT_TYPE_EVENT); /* a mask */
+	if (size < LEAST)
+		return place;
+	*lists->next[classes[class_index(header & event)]]++ = (uint32_t)place;
+	return place + size;
+}
+
+/* Lists records that begin before `limit`; returns the place behind them. */
+INLINE size_t list_some(struct run *run, struct lists *lists, size_t place, size_t limit, bool big)
+{
+	for (size_t from = place + 1; place < limit && place != from;) {
+		from = place;
+		place = list_one(run->skimmer->classes, lists, run->start, place, big);
 	}
 	return place;
 }
 
-/* Lists an event whose arguments, and size, are still to be checked, if it has more than `words` words. */
-INLINE void list_doubt(struct fxt_doubts *doubts, uint64_t header, uint32_t words, uint32_t place)
+/* Puts lists behind others. */
+static void join_lists(struct lists *lists, const struct lists *more)
 {
-	doubts->places[doubts->count] = place;
-	doubts->count += fxt_is_doubtful(header, words);
+	for (unsigned i = 0; i < CLASSES; i++) {
+		const size_t count = (size_t)(more->next[i] - more->places[i]);
+		memcpy(lists->next[i], more->places[i], count * sizeof(uint32_t));
+		lists->next[i] += count;
+	}
+}
+
+/* The same in two walks at a time, as a walk has to wait for the size of each record. The second one begins in the
+ * middle, at records that follow one another; it counts if the first one leads there. */
+INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
+{
+	const uint8_t *const start = run->start, *const classes = run->skimmer->classes;
+	struct lists *const lists = &run->skimmer->lists, *const more = &run->skimmer->more;
+	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), limit, big), ahead = middle;
+	clear_lists(lists);
+	if (middle) {
+		clear_lists(more);
+		for (size_t from = place + 1; place < middle && ahead < limit && place != from;) {
+			from = place;
+			place = list_one(classes, lists, start, place, big);
+			ahead = list_one(classes, more, start, ahead, big);
+		}
+		place = list_some(run, lists, place, middle, big);
+		if (place == middle) {
+			place = ahead;
+			join_lists(lists, more);
+		}
+	}
+	return list_some(run, lists, place, limit, big);
+}
+
+/* Lists an event whose arguments, and size, are still to be checked, if it has more than `words` words. */
+INLINE size_t list_doubt(struct fxt_doubts *doubts, size_t count, uint64_t header, uint32_t words, uint32_t place)
+{
+	doubts->places[count] = place;
+	return count + fxt_is_doubtful(header, words);
 }
 
 enum taken { NOT_TAKEN, SETTLED, LEFT };
@@ -226,11 +268,11 @@ static enum taken take_unusual(struct stack *stack, uint64_t header, uint64_t ti
 INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uint32_t place)
 {
 	struct begun *const next = stack->next;
-	const uint32_t name = (uint32_t)(header >> 48), end = 0u - (uint32_t)tw_bits(header, 16, 16); /* a mask */
+	const uint64_t name = header >> 48, end = 0u - tw_bits(header, 16, 16); /* a mask */
 	if (((next[-1].name ^ name) & end) || ticks < stack->last || next == stack->begun + DEPTH)
 		return false;
-	*next = (struct begun){name, place};
-	stack->next = next + (int32_t)(end | 1);
+	*next = (struct begun){(uint32_t)name, place};
+	stack->next = next + (int64_t)(end | 1);
 	stack->last = ticks;
 	return true;
 }
@@ -238,8 +280,9 @@ INLINE bool take_usual(struct stack *stack, uint64_t header, uint64_t ticks, uin
 INLINE void take_durations(struct run *run, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
+	size_t doubt_count = skimmer->doubts.count;
 	uint64_t all_ticks = 0;
-	for (const uint32_t *at = skimmer->lists[DURATION], *to = skimmer->next[DURATION]; at < to; at++) {
+	for (const uint32_t *at = skimmer->lists.places[DURATION], *to = skimmer->lists.next[DURATION]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 		struct stack *const stack = &skimmer->stacks[tw_bits(header, 24, 31)];
@@ -254,10 +297,11 @@ INLINE void take_durations(struct run *run, bool big)
 		}
 		skimmer->used[header >> 48] = true;
 		skimmer->used[(uint16_t)(header >> 32)] = true;
-		list_doubt(&skimmer->doubts, header, FXT_TWO_WORDS, *at);
 		all_ticks |= ticks;
+		doubt_count = list_doubt(&skimmer->doubts, doubt_count, header, FXT_TWO_WORDS, *at);
 	}
 	run->all_ticks |= all_ticks;
+	skimmer->doubts.count = doubt_count;
 }
 
 /* Keeps what a step will need, while the record's bytes are in a near cache. */
@@ -273,22 +317,24 @@ INLINE void keep_left(struct fxt_skim_left *left, const uint8_t *bytes, uint32_t
 INLINE bool take_steps(struct run *run, struct fxt_skim *skim, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
-	const uint32_t *at = skimmer->lists[STEP], *to = skimmer->next[STEP];
+	const uint32_t *at = skimmer->lists.places[STEP], *to = skimmer->lists.next[STEP];
+	size_t doubt_count = skimmer->doubts.count;
 	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + (size_t)(to - at), sizeof *skim->left))
 		return false;
-	for (; at < to; at++) {
-		struct fxt_skim_left *left = &skim->left[skim->left_count++];
+	struct fxt_skim_left *left = skim->left + skim->left_count;
+	for (; at < to; at++, left++) {
 		const uint8_t *bytes = run->start + *at;
-		if (tw_bits(tw_load64(bytes, big), 4, 15) * TW_FXT_WORD > run->end - *at) {
+		const uint64_t header = tw_load64(bytes, big);
+		if (!mark(skimmer, header) || tw_bits(header, 4, 15) * TW_FXT_WORD > run->end - *at) {
 			note_wrong(run, *at);
-			return true;
+			break;
 		}
 		keep_left(left, bytes, *at, big);
-		if (!mark(skimmer, left->header))
-			note_wrong(run, *at);
-		list_doubt(&skimmer->doubts, left->header, FXT_THREE_WORDS, *at);
 		run->all_ticks |= left->ticks;
+		doubt_count = list_doubt(&skimmer->doubts, doubt_count, left->header, FXT_THREE_WORDS, *at);
 	}
+	skim->left_count = (size_t)(left - skim->left);
+	skimmer->doubts.count = doubt_count;
 	return true;
 }
 
@@ -298,7 +344,7 @@ INLINE void take_plain(struct run *run, enum class class, size_t words, uint64_t
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	uint64_t all_ticks = 0;
-	for (const uint32_t *at = skimmer->lists[class], *to = skimmer->next[class]; at < to; at++) {
+	for (const uint32_t *at = skimmer->lists.places[class], *to = skimmer->lists.next[class]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 		const uint64_t word = tw_load64(bytes + (words - 1) * TW_FXT_WORD, big);
@@ -313,10 +359,9 @@ INLINE void take_plain(struct run *run, enum class class, size_t words, uint64_t
 INLINE void take_doubtful(struct run *run, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
-	for (const uint32_t *at = skimmer->lists[DOUBTFUL], *to = skimmer->next[DOUBTFUL]; at < to; at++) {
+	for (const uint32_t *at = skimmer->lists.places[DOUBTFUL], *to = skimmer->lists.next[DOUBTFUL]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
-		if (!mark(skimmer, tw_load64(bytes, big)))
-			note_wrong(run, *at);
+		mark(skimmer, tw_load64(bytes, big));
 		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
 		skimmer->doubts.places[skimmer->doubts.count++] = *at;
 	}
@@ -339,7 +384,7 @@ static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_
 INLINE size_t take_others(struct run *run, size_t place, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
-	for (const uint32_t *at = skimmer->lists[OTHER], *to = skimmer->next[OTHER]; at < to; at++) {
+	for (const uint32_t *at = skimmer->lists.places[OTHER], *to = skimmer->lists.next[OTHER]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
 		if (!take_switch(skimmer, bytes, run->end - *at, big))
 			return *at;
@@ -349,17 +394,17 @@ INLINE size_t take_others(struct run *run, size_t place, bool big)
 }
 
 /* Takes records from `place` on off all lists. */
-static void cut_lists(struct fxt_skimmer *skimmer, size_t place)
+static void cut_lists(struct lists *lists, size_t place)
 {
 	for (unsigned i = 0; i < CLASSES; i++)
-		while (skimmer->next[i] > skimmer->lists[i] && skimmer->next[i][-1] >= place)
-			skimmer->next[i]--;
+		while (lists->next[i] > lists->places[i] && lists->next[i][-1] >= place)
+			lists->next[i]--;
 }
 
 static void count_lists(struct run *run)
 {
 	for (unsigned i = 0; i < CLASSES; i++) {
-		const uint32_t *list = run->skimmer->lists[i], *next = run->skimmer->next[i];
+		const uint32_t *list = run->skimmer->lists.places[i], *next = run->skimmer->lists.next[i];
 		run->count += (uint64_t)(next - list);
 		run->last = next > list && next[-1] > run->last ? next[-1] : run->last;
 	}
@@ -394,7 +439,7 @@ static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *byte
 	const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const unsigned type = (unsigned)tw_bits(header, 16, 19);
 	size_t size = tw_bits(header, 4, 15), at = 0;
-	if (count && size * TW_FXT_WORD <= left)
+	if (count && size * TW_FXT_WORD <= left && tw_bits(header, 24, 31))
 		at = take_arguments(skimmer, bytes, TWO, size, count, type == FXT_COUNTER, big);
 	if (at == 0 || size - at > 1)
 		return false;
@@ -427,11 +472,11 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 	fxt_doubts_begin(&skimmer->doubts);
 	while (on && end - place >= FXT_PLAIN_MAX * TW_FXT_WORD) {
 		size_t limit = (size_t)(fxt_doubts_limit(&skimmer->doubts, run->start + place, run->start + end) - run->start);
-		size_t listed = list_some(skimmer, run->start, place, limit, big);
+		size_t listed = list_by_two(run, chunk, place, limit, big);
 		place = take_others(run, listed, big);
 		on = place == listed && place >= limit;
 		if (place != listed)
-			cut_lists(skimmer, place);
+			cut_lists(&skimmer->lists, place);
 		count_lists(run);
 		take_durations(run, big);
 		on = take_steps(run, &chunk->skim, big) && on;
@@ -524,6 +569,7 @@ static void clear(struct fxt_skimmer *skimmer)
 		stack->begun[0].name = UINT32_MAX;
 		stack->next = stack->begun + 1;
 	}
+	skimmer->stacks[0].next = skimmer->stacks[0].begun + DEPTH; /* full: it is no thread */
 	memset(skimmer->used, 0, sizeof skimmer->used);
 	memset(skimmer->threads, 0, sizeof skimmer->threads);
 }
