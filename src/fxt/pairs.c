@@ -12,7 +12,7 @@
 enum {
 	SHARE = 4,     /* of the memory limit */
 	LEVELS = 1024, /* how deep below the innermost duration the one that ends is looked for */
-	LEAST = 1024   /* places of a table */
+	LEAST = 256    /* places of a table */
 };
 
 static void tell(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
@@ -90,11 +90,24 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 
 /* ---- Asynchronous operations and flows. ---- */
 
+/* The room that a table must have is twice its count: so a search soon meets a free place. */
+static bool has_room(const struct fxt_operations *table)
+{
+	return table->places && table->count * 2 < table->mask + 1;
+}
+
+/* Whether a place has another key: in one jump, as the processor cannot predict whether it will be free or have this
+ * one. */
+static inline bool has_other(const struct fxt_operation *place, uint64_t key)
+{
+	return (place->key ^ key) & (0 - (uint64_t)(place->count != 0));
+}
+
 /* Returns the place of a key, or the free place that it would have; the table always has a free one. */
-static struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
+static inline struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
 {
 	size_t i = (size_t)key & table->mask;
-	while (table->places[i].count && table->places[i].key != key)
+	while (has_other(&table->places[i], key))
 		i = (i + 1) & table->mask;
 	return &table->places[i];
 }
@@ -102,7 +115,7 @@ static struct fxt_operation *place_of(const struct fxt_operations *table, uint64
 static bool make_room(struct fxt_pairs *pairs, struct fxt_operations *table)
 {
 	size_t room = table->places ? table->mask + 1 : 0, more = room ? 2 * room : LEAST;
-	if (table->count * 2 < room)
+	if (has_room(table))
 		return true;
 	struct fxt_operation *places =
 	    may_take(pairs, (more - room) * sizeof *places) ? calloc(more, sizeof *places) : NULL;
@@ -132,12 +145,6 @@ static void take_out(struct fxt_operations *table, struct fxt_operation *place)
 	table->places[hole].count = 0;
 }
 
-/* The key of an asynchronous operation, which belongs to a process. */
-static uint64_t key_in(const struct fxt_pairs *pairs, uint64_t key, uint32_t track)
-{
-	return tw_hash64(key + tw_dictionary_track(pairs->reader->dictionary, track)->process);
-}
-
 static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset)
 {
 	if (!make_room(pairs, table)) {
@@ -157,24 +164,48 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_
 	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
 	if (!place || !place->count) {
 		if (!pairs->full)
-			tell(pairs, table == &pairs->flows ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN, offset);
+			tell(pairs, table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN, offset);
 		return;
 	}
 	if (ends && --place->count == 0)
 		take_out(table, place);
 }
 
+/* Takes a step as most are: a begin of an operation that is not open, or another step of one that is open once. False
+ * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there are
+ * no jumps that depend on the kind, but masks. */
+static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key, uint64_t offset)
+{
+	if (!has_room(table))
+		return false;
+	struct fxt_operation *place = place_of(table, key);
+	const struct fxt_operation *next = &table->places[(size_t)(place - table->places + 1) & table->mask];
+	if (place->count != 1 + begins || (next->count & ends))
+		return false;
+	place->key = key;
+	place->offset ^= (place->offset ^ offset) & begins;
+	place->count += ends - begins;
+	table->count += ends - begins;
+	return true;
+}
+
 /* ---- All of them. ---- */
 
+/* Asynchronous operations belong to a process, flows do not. */
 static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key, uint32_t track, uint64_t offset)
 {
-	bool flow = kind >= TW_FLOW_BEGIN;
-	struct fxt_operations *table = flow ? &pairs->flows : &pairs->asyncs;
-	uint64_t whole = flow ? tw_hash64(key) : key_in(pairs, key, track);
-	if (kind == TW_ASYNC_BEGIN || kind == TW_FLOW_BEGIN)
+	const bool flow = kind >= TW_FLOW_BEGIN;
+	const unsigned step = kind - (flow ? TW_FLOW_BEGIN : TW_ASYNC_BEGIN);
+	const uint64_t begins = 0 - (uint64_t)(step == 0), ends = 0 - (uint64_t)(step == 2), async = (uint64_t)flow - 1;
+	const uint64_t process = tw_dictionary_track(pairs->reader->dictionary, track)->process & async;
+	const uint64_t whole = tw_hash64(key + process);
+	struct fxt_operations *table = &pairs->operations[flow];
+	if (take_usual(table, begins, ends, whole, offset))
+		return;
+	if (begins)
 		begin_operation(pairs, table, whole, offset);
 	else
-		go_on(pairs, table, whole, offset, kind == TW_ASYNC_END || kind == TW_FLOW_END);
+		go_on(pairs, table, whole, offset, ends);
 }
 
 static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
@@ -235,8 +266,8 @@ void fxt_pairs_end(struct fxt_pairs *pairs)
 		if (pairs->stacks[i].count)
 			tell_open(pairs, FXT_BEGIN_WITHOUT_END, pairs->stacks[i].open[0].offset,
 			          pairs->stacks[i].count);
-	tell_operations(pairs, &pairs->asyncs, FXT_ASYNC_WITHOUT_END);
-	tell_operations(pairs, &pairs->flows, FXT_FLOW_WITHOUT_END);
+	tell_operations(pairs, &pairs->operations[false], FXT_ASYNC_WITHOUT_END);
+	tell_operations(pairs, &pairs->operations[true], FXT_FLOW_WITHOUT_END);
 }
 
 void fxt_pairs_free(struct fxt_pairs *pairs)
@@ -244,6 +275,6 @@ void fxt_pairs_free(struct fxt_pairs *pairs)
 	for (size_t i = 0; i < pairs->stack_count; i++)
 		free(pairs->stacks[i].open);
 	free(pairs->stacks);
-	free(pairs->asyncs.places);
-	free(pairs->flows.places);
+	free(pairs->operations[false].places);
+	free(pairs->operations[true].places);
 }

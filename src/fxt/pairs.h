@@ -40,7 +40,7 @@ struct fxt_pairs {
 	struct tw_reader *reader;
 	struct fxt_stack *stacks; /* by track */
 	size_t stack_count, stack_room;
-	struct fxt_operations asyncs, flows;
+	struct fxt_operations operations[2]; /* asynchronous ones, flows */
 	size_t memory, limit; /* bytes; 0: not known yet */
 	bool full;            /* something is not followed */
 };
