@@ -317,7 +317,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		else
 			fxt_decode_piece(chunk, wish, piece);
 	}
-	settle(chunk, fxt_offset(chunk, chunk->walked));
+	settle(chunk, fxt_offset(chunk, chunk->walked) - 1); /* the record there may give an index another meaning */
 }
 
 void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)

@@ -222,7 +222,7 @@ INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t
 	struct lists *const lists = &run->skimmer->lists, *const more = &run->skimmer->more;
 	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), limit, big), ahead = middle;
 	clear_lists(lists);
-	if (middle) {
+	if (middle && middle < limit) {
 		clear_lists(more);
 		for (size_t from = place + 1; place < middle && ahead < limit && place != from;) {
 			from = place;

@@ -628,6 +628,21 @@ END
 	done
 }
 
+@test "info: a string that gets another meaning has none of the events before it, wherever a chunk ends" {
+	for skipped in 0 1; do
+		archive <<END
+strings = range(2, 20002)
+out += [string(1, b'shift')] * $skipped + [thread(1, 5, 6)] + [string(i, b'old') for i in strings]
+for i in strings:
+    out += [event(0, 0, category=i), string(i, b'new')]
+END
+		for jobs in 1 2; do
+			trackway info --json --jobs $jobs in.fxt | grep -Eo '"categories":[^]]*]' >out
+			echo '"categories":[{"events":20000,"name":"old"}]' | diff - out
+		done
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
