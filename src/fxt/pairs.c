@@ -164,7 +164,9 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_
 	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
 	if (!place || !place->count) {
 		if (!pairs->full)
-			tell(pairs, table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN, offset);
+			tell(pairs,
+			     table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
+			     offset);
 		return;
 	}
 	if (ends && --place->count == 0)
@@ -174,7 +176,8 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_
 /* Takes a step as most are: a begin of an operation that is not open, or another step of one that is open once. False
  * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there are
  * no jumps that depend on the kind, but masks. */
-static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key, uint64_t offset)
+static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key,
+                              uint64_t offset)
 {
 	if (!has_room(table))
 		return false;

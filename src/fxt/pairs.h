@@ -41,8 +41,8 @@ struct fxt_pairs {
 	struct fxt_stack *stacks; /* by track */
 	size_t stack_count, stack_room;
 	struct fxt_operations operations[2]; /* asynchronous ones, flows */
-	size_t memory, limit; /* bytes; 0: not known yet */
-	bool full;            /* something is not followed */
+	size_t memory, limit;                /* bytes; 0: not known yet */
+	bool full;                           /* something is not followed */
 };
 
 /* Takes the next events in time order. */

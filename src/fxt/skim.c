@@ -12,21 +12,21 @@
 enum {
 	REFERENCES = 1 << 15, /* to strings, but for those in the record */
 	THREADS = 256,
-	DEPTH = 61, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
+	DEPTH = 61,          /* open durations of a thread, with the sentinel; where there are more, the leap ends */
 	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
 	SCOPES = 3,          /* of instants, by the document */
 	TWO = 2,             /* words of a record */
 	THREE = 3,
 	LEAST = TWO * TW_FXT_WORD, /* bytes of a record */
-	TYPES = 11,      /* of events */
-	LOW_HALVES = 1 << 12, /* what class_index() tells apart */
+	TYPES = 11,                /* of events */
+	LOW_HALVES = 1 << 12,      /* what class_index() tells apart */
 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* What is to be done with a record. */
 enum class {
-	OTHER, /* no event, or one that is not for the fast path */
+	OTHER,    /* no event, or one that is not for the fast path */
 	DURATION, /* a begin or end */
 	STEP,     /* of an operation or flow */
 	COMPLETE, /* without arguments, as the next two */
@@ -57,10 +57,10 @@ struct stack {
 struct fxt_skimmer {
 	struct stack stacks[THREADS]; /* by index */
 	bool used[REFERENCES];        /* strings that records refer to */
-	bool threads[THREADS];        /* that events belong to, but for those without arguments that begin or end durations */
-	uint8_t classes[LOW_HALVES];  /* by class_index() */
+	bool threads[THREADS]; /* that events belong to, but for those without arguments that begin or end durations */
+	uint8_t classes[LOW_HALVES]; /* by class_index() */
 	struct lists lists, more;
-	uint32_t *ends;               /* places of ends without a begin in the leap */
+	uint32_t *ends; /* places of ends without a begin in the leap */
 	size_t end_room;
 	struct fxt_doubts doubts; /* events with arguments */
 };
@@ -121,17 +121,19 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
  * jumps that depend on the type, and then taken list by list. ---- */
 
 /* What an event of this type, with so many arguments, is listed as; `size` is the low bits of its size. */
-static enum class class_of(unsigned type, unsigned count, unsigned size)
-{
+static enum class class_of(unsigned type, unsigned count, unsigned size) {
 	bool duration = type == FXT_BEGIN || type == FXT_END, step = type >= FXT_ASYNC_BEGIN;
-	if (type >= TYPES)
-		return OTHER;
-	if (count)
-		return duration ? DURATION : step ? STEP : DOUBTFUL;
-	if (size == TWO)
-		return duration ? DURATION : type == FXT_INSTANT ? PLAIN : OTHER;
-	if (size == THREE)
-		return step ? STEP : type == FXT_COMPLETE ? COMPLETE : type == FXT_INSTANT ? SCOPED : OTHER;
+	if (type >= TYPES) return OTHER;
+	if (count) return duration ? DURATION
+	: step                     ? STEP
+				   : DOUBTFUL;
+	if (size == TWO) return duration ? DURATION
+	: type == FXT_INSTANT            ? PLAIN
+					 : OTHER;
+	if (size == THREE) return step ? STEP
+	: type == FXT_COMPLETE         ? COMPLETE
+	: type == FXT_INSTANT          ? SCOPED
+				       : OTHER;
 	return OTHER;
 }
 
@@ -152,9 +154,9 @@ static void make_classes(uint8_t classes[static LOW_HALVES])
 struct run {
 	struct fxt_skimmer *skimmer;
 	const uint8_t *start; /* the chunk's bytes */
-	size_t end; /* of the run, in them */
-	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
-	uint64_t count;     /* of records */
+	size_t end;           /* of the run, in them */
+	uint64_t all_ticks;   /* all tick counts, or-ed: none is greater */
+	uint64_t count;       /* of records */
 	size_t end_count;
 	size_t last; /* place of the last record */
 };
@@ -418,7 +420,10 @@ struct shape {
 
 /* Of events with arguments, by type and the number of words behind the arguments. */
 static const struct shape shapes[TYPES][2] = {
-#define ANY {.most = UINT64_MAX, .fits = true}
+#define ANY                                                                                                            \
+	{                                                                                                              \
+		.most = UINT64_MAX, .fits = true                                                                       \
+	}
     [FXT_INSTANT] = {ANY, {.most = SCOPES - 1, .fits = true}},
     [FXT_COUNTER] = {[1] = ANY},
     [FXT_BEGIN] = {ANY},
@@ -434,7 +439,8 @@ static const struct shape shapes[TYPES][2] = {
 };
 
 /* Whether the arguments of an event are right, and the word behind them. `left` bytes are there. */
-static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count, bool big)
+static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count,
+                                bool big)
 {
 	const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const unsigned type = (unsigned)tw_bits(header, 16, 19);
@@ -471,7 +477,8 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 	run->end = end;
 	fxt_doubts_begin(&skimmer->doubts);
 	while (on && end - place >= FXT_PLAIN_MAX * TW_FXT_WORD) {
-		size_t limit = (size_t)(fxt_doubts_limit(&skimmer->doubts, run->start + place, run->start + end) - run->start);
+		size_t limit =
+		    (size_t)(fxt_doubts_limit(&skimmer->doubts, run->start + place, run->start + end) - run->start);
 		size_t listed = list_by_two(run, chunk, place, limit, big);
 		place = take_others(run, listed, big);
 		on = place == listed && place >= limit;

@@ -643,6 +643,18 @@ END
 	done
 }
 
+@test "check: every counter with a text as its value is told, however many records stand between them" {
+	for between in 1 2 5 20; do
+		archive <<END
+text = argument(6, 1, name=1)
+out += [string(1, b'a'), thread(1, 5, 6)]
+for i in range(40):
+    out += [event(0, 1)] * $between + [event(1, 1, text, 7, arguments=1)]
+END
+		trackway check in.fxt | grep -c 'not a number. .fxt.counter-value' | grep -qx 40
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
