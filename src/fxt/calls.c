@@ -62,7 +62,8 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 {
 	struct fxt_calls *calls = chunk->calls;
-	if (tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches))
+	if (calls->stretch_count < calls->stretch_room ||
+	    tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches))
 		calls->stretches[calls->stretch_count++] = (struct fxt_stretch){lane, (uint32_t)calls->count};
 	else
 		chunk->failed = true;
@@ -82,8 +83,7 @@ struct run {
 	bool wanted;           /* the options let that thread through */
 	uint32_t usual;        /* USUAL_BITS of an event's header of that thread; NONE_USUAL: take_usual() takes none */
 	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
-	uint64_t counted;          /* records taken */
-	const uint8_t *last;       /* the last of them */
+	const uint8_t *last;       /* a record taken, from which it is not far to the last one; NULL: there is none */
 };
 
 /* The bits of a header that tell whether it is an event of the same thread as the one before. */
@@ -120,29 +120,44 @@ static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 		}
 }
 
-/* Begins a stretch of another thread's calls. *wanted: the options let it through. False where the thread is inline or
- * not registered. */
-static __attribute__((noinline)) bool turn_to_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes,
-                                                     const struct fxt_call *call, bool *wanted)
+/* What the options and the tables say of a thread, instead of a lane. */
+enum { UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1 };
+
+/* The number of a thread's lane; UNKNOWN where the thread is inline or not registered. */
+static __attribute__((noinline)) uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
 	const struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
-	chunk->calls->count = (size_t)(call - chunk->calls->calls);
-	*wanted = lane;
-	if (lane)
-		begin_stretch(chunk, (uint32_t)(lane - chunk->calls->lanes));
-	return entry;
+	if (!lane)
+		return entry ? UNWANTED : UNKNOWN;
+	return (uint32_t)(lane - chunk->calls->lanes);
 }
 
-/* The same for a run, whose members may stay in registers. */
-static inline __attribute__((always_inline)) bool set_thread(struct run *run, unsigned index, const uint8_t *bytes)
+/* The same, looked up once in a run. */
+static inline uint32_t lane_of_thread(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
-	bool wanted, known = turn_to_thread(run->chunk, index, bytes, run->call, &wanted);
-	run->wanted = wanted;
-	run->thread = known ? index : UINT_MAX;
-	run->usual = known && wanted ? TW_FXT_TYPE_EVENT | index << 24 : NONE_USUAL;
-	return known;
+	struct fxt_calls *calls = chunk->calls;
+	uint64_t *met = &calls->met[index / 64], bit = 1ull << index % 64;
+	if (!(*met & bit))
+		calls->lane_of_thread[index] = find_lane(chunk, index, bytes);
+	*met |= bit;
+	return calls->lane_of_thread[index];
+}
+
+/* Begins a stretch of another thread's calls. False where the thread is inline or not registered. */
+static inline bool set_thread(struct run *run, unsigned index, const uint8_t *bytes)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	uint32_t lane = lane_of_thread(chunk, index, bytes);
+	run->wanted = lane < UNKNOWN;
+	run->thread = lane != UNKNOWN ? index : UINT_MAX;
+	run->usual = run->wanted ? TW_FXT_TYPE_EVENT | index << 24 : NONE_USUAL;
+	if (run->wanted) {
+		chunk->calls->count = (size_t)(run->call - chunk->calls->calls);
+		begin_stretch(chunk, lane);
+	}
+	return lane != UNKNOWN;
 }
 
 /* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
@@ -150,9 +165,24 @@ static inline __attribute__((always_inline)) bool set_thread(struct run *run, un
 static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header,
                                                                 const uint8_t *bytes)
 {
-	header &= tw_bits(header, 47, 47) ? ~FXT_BITS(32, 47) : UINT64_MAX;
-	const struct fxt_pair *known = fxt_known_pair(chunk, header);
-	return known ? known : fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
+	const bool is_inline = tw_bits(header, 47, 47);
+	header &= is_inline ? ~FXT_BITS(32, 47) : UINT64_MAX;
+	const struct fxt_pair *names = fxt_known_pair(chunk, header);
+	if (!names)
+		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
+	if (names && !is_inline)
+		chunk->memo->called[tw_bits(header, 48, 63) % FXT_KNOWN] =
+		    (struct fxt_called){(uint32_t)(header >> 32), names->name};
+	return names;
+}
+
+/* Forgets what calls are called when the references in their headers may mean something else. */
+static void begin_called(struct fxt_memo *memo)
+{
+	if (memo->called_epoch == memo->pair_epoch)
+		return;
+	memset(memo->called, 0, sizeof memo->called);
+	memo->called_epoch = memo->pair_epoch;
 }
 
 /* When a call begins and when it ends. */
@@ -182,27 +212,35 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
 }
 
-/* What take_usual() must know of a type of event. */
-struct shape {
-	uint32_t complete; /* mask: its last word is the time at which it ends */
-	uint32_t plain;    /* for fxt_is_doubtful() */
-	uint32_t mark;     /* of the kind of call */
-	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
-};
-
-static const struct shape shapes[FXT_TYPES] = {
-#define CALL .bytes = sizeof(struct fxt_call)
-    [FXT_INSTANT] = {.plain = FXT_TWO_WORDS},
-    [FXT_BEGIN] = {.plain = FXT_TWO_WORDS, CALL, .mark = FXT_MARK_BEGIN},
-    [FXT_END] = {.plain = FXT_TWO_WORDS, CALL},
-    [FXT_COMPLETE] = {.complete = UINT32_MAX, .plain = FXT_THREE_WORDS, CALL, .mark = FXT_MARK_COMPLETE},
-    [5] = {.plain = FXT_THREE_WORDS},
-    [6] = {.plain = FXT_THREE_WORDS},
-    [7] = {.plain = FXT_THREE_WORDS},
-    [8] = {.plain = FXT_THREE_WORDS},
-    [9] = {.plain = FXT_THREE_WORDS},
-    [10] = {.plain = FXT_THREE_WORDS},
-#undef CALL
+/* What take_usual() must know of each type of event. */
+static const struct {
+	uint32_t complete[FXT_TYPES]; /* mask: its last word is the time at which it ends */
+	uint32_t plain[FXT_TYPES];    /* for fxt_is_doubtful() */
+	uint32_t mark[FXT_TYPES];     /* of the kind of call */
+	uint32_t bytes[FXT_TYPES];    /* how far the next call is from this one; 0: it is no call, and its place is used
+	                            * again */
+} shapes = {
+    .complete = {[FXT_COMPLETE] = UINT32_MAX},
+    .plain =
+	{
+	    [FXT_INSTANT] = FXT_TWO_WORDS,
+	    [FXT_BEGIN] = FXT_TWO_WORDS,
+	    [FXT_END] = FXT_TWO_WORDS,
+	    [FXT_COMPLETE] = FXT_THREE_WORDS,
+	    [5] = FXT_THREE_WORDS,
+	    [6] = FXT_THREE_WORDS,
+	    [7] = FXT_THREE_WORDS,
+	    [8] = FXT_THREE_WORDS,
+	    [9] = FXT_THREE_WORDS,
+	    [10] = FXT_THREE_WORDS,
+	},
+    .mark = {[FXT_BEGIN] = FXT_MARK_BEGIN, [FXT_COMPLETE] = FXT_MARK_COMPLETE},
+    .bytes =
+	{
+	    [FXT_BEGIN] = sizeof(struct fxt_call),
+	    [FXT_END] = sizeof(struct fxt_call),
+	    [FXT_COMPLETE] = sizeof(struct fxt_call),
+	},
 };
 
 /* Takes events of the current thread whose names were looked up lately, as most are. The processor cannot predict which
@@ -210,66 +248,72 @@ static const struct shape shapes[FXT_TYPES] = {
  * the next one takes its place; events with arguments are listed, and their sizes checked later. Returns the place of
  * the first record that it could not take, or that is too near to the end. */
 static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
-                                                                       const uint8_t *to, bool doubting, bool big)
+                                                                       const uint8_t *to, bool doubting, uint64_t whole,
+                                                                       bool big)
 {
 	struct fxt_chunk *const chunk = run->chunk;
-	const struct tw_ticks *const clock = &chunk->clock;
-	const struct fxt_memo *const memo = chunk->memo;
-	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *before = run->last;
+	const struct tw_ticks clock = chunk->clock;
+	const struct fxt_called *const called = chunk->memo->called;
+	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *const from = bytes,
+			     *const base = chunk->bytes;
 	const uint32_t usual = run->usual;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
 	struct fxt_call *call = run->call;
-	uint64_t counted = 0, latest = 0;
+	uint64_t latest = 0;
 	while (bytes < limit) {
 		const uint64_t header = tw_load64(bytes, big);
-		const struct shape *shape = &shapes[tw_bits(header, 16, 19)];
-		const struct fxt_pair *names = &memo->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if (((uint32_t)header & USUAL_BITS) != usual || names->key != (header >> 32 | memo->pair_epoch))
+		const size_t type = tw_bits(header, 16, 19), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		const struct fxt_called *names = &called[tw_bits(header, 48, 63) % FXT_KNOWN];
+		if (((uint32_t)header & USUAL_BITS) != usual || names->references != header >> 32)
 			break;
 		if (doubting && !fxt_is_there(size, bytes, to))
 			break;
-		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete);
-		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock->base_tsc;
-		uint64_t last = tw_load64(end, big) - clock->base_tsc;
-		if (first > last || last > clock->near)
+		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shapes.complete[type]);
+		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
+		uint64_t last = tw_load64(end, big) - clock.base_tsc;
+		if (first > last || last > clock.near)
 			break;
 		/* The times come last: until then there are registers for all. */
 		struct fxt_call *const made = call;
-		const uint32_t place = (uint32_t)(bytes - chunk->bytes);
+		const uint32_t place = (uint32_t)(bytes - base);
 		made->name = names->name;
-		made->origin = shape->mark | place;
-		call = (struct fxt_call *)((char *)call + shape->bytes);
+		made->origin = shapes.mark[type] | place;
+		call = (struct fxt_call *)((char *)call + shapes.bytes[type]);
 		if (doubting) {
 			*doubt = place;
-			doubt += fxt_is_doubtful(header, shape->plain);
+			doubt += fxt_is_doubtful(header, shapes.plain[type]);
 		}
-		made->begin = tw_ticks_ns_after(clock, first, clock->whole);
-		made->end = tw_ticks_ns_after(clock, last, clock->whole);
+		made->begin = tw_ticks_ns_after(&clock, first, whole);
+		made->end = tw_ticks_ns_after(&clock, last, whole);
 		latest = last > latest ? last : latest;
-		before = bytes;
 		bytes += size;
-		counted++;
 	}
-	if (counted)
-		see_going_on(chunk->calls, run->thread, clock->base_tsc + latest);
+	if (bytes > from) {
+		see_going_on(chunk->calls, run->thread, clock.base_tsc + latest);
+		run->last = from;
+	}
 	run->call = call;
-	run->counted += counted;
-	run->last = before;
 	if (doubting)
 		run->doubts->count = (size_t)(doubt - run->doubts->places);
 	return bytes;
 }
 
+/* The same where ticks are shorter than a nanosecond, as most are. */
+static __attribute__((noinline)) const uint8_t *take_usual_short(struct run *run, const uint8_t *bytes,
+                                                                 const uint8_t *to)
+{
+	return take_usual(run, bytes, to, true, 0, false);
+}
+
 static __attribute__((noinline)) const uint8_t *take_usual_little(struct run *run, const uint8_t *bytes,
                                                                   const uint8_t *to)
 {
-	return take_usual(run, bytes, to, true, false);
+	return take_usual(run, bytes, to, true, run->chunk->clock.whole, false);
 }
 
 static __attribute__((noinline)) const uint8_t *take_usual_big(struct run *run, const uint8_t *bytes, const uint8_t *to)
 {
-	return take_usual(run, bytes, to, true, true);
+	return take_usual(run, bytes, to, true, run->chunk->clock.whole, true);
 }
 
 /* Takes a begin, end or complete event. False where it is not for the fast path. */
@@ -280,9 +324,7 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	if (__builtin_expect(index != run->thread, 0) && !set_thread(run, index, bytes))
 		return false;
-	const struct fxt_pair *names = fxt_known_pair(chunk, header);
-	if (__builtin_expect(!names, 0))
-		names = look_up(chunk, header, bytes);
+	const struct fxt_pair *names = look_up(chunk, header, bytes);
 	if (!names || !run->wanted)
 		return names;
 	const uint64_t end = tw_load64(bytes + end_place(header, kind), big);
@@ -308,6 +350,26 @@ static inline __attribute__((always_inline)) bool take_other(const struct run *r
 		return false;
 	see_going_on(run->chunk->calls, index, tw_load64(bytes + TW_FXT_WORD, big));
 	return true;
+}
+
+/* Takes context switches and wake-ups without arguments, whose sizes are right. Returns the place of the first other
+ * record. */
+static inline __attribute__((always_inline)) const uint8_t *take_switches(struct run *run, const uint8_t *bytes,
+                                                                          const uint8_t *to, bool big)
+{
+	struct fxt_chunk *chunk = run->chunk;
+	for (;;) {
+		const size_t left = (size_t)(to - bytes) / TW_FXT_WORD;
+		const size_t words = left ? 2 + fxt_plain_koids(tw_load64(bytes, big)) : 2;
+		if (words == 2 || words > left)
+			return bytes;
+		uint64_t time = tw_ticks_ns(&chunk->clock, tw_load64(bytes + TW_FXT_WORD, big));
+		if (time == UINT64_MAX)
+			return bytes;
+		see(chunk, tw_load64(bytes + 2 * TW_FXT_WORD, big), time);
+		run->timed = run->last = bytes;
+		bytes += words * TW_FXT_WORD;
+	}
 }
 
 /* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
@@ -343,6 +405,15 @@ static inline __attribute__((always_inline)) bool take_unusual(struct run *run, 
 	return true;
 }
 
+/* Whether a call of another thread comes, for take_usual(). */
+static inline bool turns(struct run *run, uint64_t header, const uint8_t *bytes)
+{
+	unsigned kind = (unsigned)tw_bits(header, 16, 19) - (TW_FXT_DURATION_BEGIN - TW_FXT_INSTANT);
+	unsigned index = (unsigned)tw_bits(header, 24, 31);
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && kind <= TW_CALL_COMPLETE && index != run->thread &&
+	       set_thread(run, index, bytes) && run->wanted;
+}
+
 /* Sets the time of the last record that has one, a call or not. */
 static void end_run(const struct run *run, bool big)
 {
@@ -361,6 +432,17 @@ static void end_run(const struct run *run, bool big)
 	}
 }
 
+/* The place of the last record before an end, from that of another one on. */
+static size_t last_before(const struct fxt_chunk *chunk, size_t place, size_t end, bool big)
+{
+	size_t last;
+	do {
+		last = place;
+		place += tw_bits(tw_load64(chunk->bytes + place, big), 4, 15) * TW_FXT_WORD;
+	} while (place < end);
+	return last;
+}
+
 /* Takes records up to the first that is not for the fast path; returns its place. leap: NULL where the walk has checked
  * the records; otherwise they are checked here, and counted there. */
 static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *chunk, bool switches, size_t place,
@@ -376,26 +458,33 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	                  .doubts = doubts};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
+	memset(calls->met, 0, sizeof calls->met);
+	begin_called(chunk->memo);
 	for (;;) {
-		bytes = !leap ? take_usual(&run, bytes, to, false, big)
-		        : big ? take_usual_big(&run, bytes, to)
-		              : take_usual_little(&run, bytes, to);
-		if ((size_t)(to - bytes) < least)
-			break;
+		bytes = !leap                ? take_usual(&run, bytes, to, false, chunk->clock.whole, big)
+		        : big                ? take_usual_big(&run, bytes, to)
+		        : chunk->clock.whole ? take_usual_little(&run, bytes, to)
+		                             : take_usual_short(&run, bytes, to);
 		if (leap && doubts->count == FXT_DOUBTS && !fxt_doubts_settle(doubts, chunk, big))
 			break;
-		uint64_t header = tw_load64(bytes, big);
+		const uint8_t *const from = bytes;
+		if (switches)
+			bytes = take_switches(&run, bytes, to, big);
+		if ((size_t)(to - bytes) < least)
+			break;
+		const uint64_t header = tw_load64(bytes, big);
+		if (turns(&run, header, bytes) || bytes != from)
+			continue;
 		if ((leap && !is_right(header, bytes, to, big)) || !take_unusual(&run, header, bytes, switches, big))
 			break;
 		run.last = bytes;
-		run.counted++;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
 	end_run(&run, big);
 	keep_going_on(chunk, place);
-	if (leap && run.counted) {
-		leap->last = (size_t)(run.last - chunk->bytes);
-		leap->count += run.counted;
+	if (leap && run.last) {
+		leap->last = last_before(chunk, (size_t)(run.last - chunk->bytes), (size_t)(bytes - chunk->bytes), big);
+		leap->count = 1;
 	}
 	return (size_t)(bytes - chunk->bytes);
 }

@@ -108,6 +108,9 @@ struct fxt_calls {
 	size_t seen_count, seen_room;
 	/* By thread index: ticks of its last event in a run of the fast path; and a bit for each index that has one. */
 	uint64_t latest_ticks[FXT_THREAD_REFERENCES], went_on[FXT_THREAD_REFERENCES / 64];
+	/* The same for the number of its lane, or why it has none (calls.c). */
+	uint32_t lane_of_thread[FXT_THREAD_REFERENCES];
+	uint64_t met[FXT_THREAD_REFERENCES / 64];
 	uint32_t unfinished; /* deal.c: parts that still need the chunk */
 };
 

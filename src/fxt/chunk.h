@@ -54,7 +54,7 @@ struct fxt_leap {
 	bool big;
 	size_t from, to; /* places in the chunk's bytes */
 	size_t last;     /* place of the last record */
-	uint64_t count;  /* of records; 0: there is no leap */
+	uint64_t count;  /* of records (calls.c: 1, because nobody asks for it); 0: there is no leap */
 	uint64_t least;  /* window.c: the least time of a record, in ticks */
 };
 
@@ -120,6 +120,11 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
+/* The same for profiles, which need no category: it may be inline, too. All zero is the empty name, which is 0. */
+struct fxt_called {
+	uint32_t references, name;
+};
+
 /* The same where archives are merged: the bits of a header for the two, as they are written, once both have been. */
 struct fxt_linked_pair {
 	uint64_t key, bits;
@@ -135,6 +140,8 @@ struct fxt_memo {
 	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */
 	struct fxt_pair pairs[FXT_KNOWN];         /* by the low bits of the name's reference */
 	struct fxt_linked_pair linked[FXT_KNOWN]; /* the same */
+	struct fxt_called called[FXT_KNOWN];      /* the same, in one epoch */
+	uint64_t called_epoch;
 	uint64_t pair_epoch; /* of the turn, or of the strings registered since, above 32 bits; 0: no turn yet */
 };
 
