@@ -26,25 +26,33 @@ void fxt_doubts_sort(const struct fxt_doubts *doubts, const struct fxt_chunk *ch
 }
 
 /* Whether the arguments of an event fill its size exactly, and nothing in it is inline: names, thread and texts are
- * indices. Otherwise fxt_measure_event() decides. */
+ * indices. Otherwise fxt_measure_event() decides. The processor cannot predict which types follow one another, so no
+ * jump depends on them, and what may be no arguments is looked at, too. */
 static inline bool is_simple(uint64_t header, const uint8_t *bytes, size_t left_words, unsigned count, bool big)
 {
-	unsigned type = (unsigned)tw_bits(header, 16, 19);
-	size_t size = tw_bits(header, 4, 15), at = 2;
-	size_t end = size - fxt_event_extra((enum tw_fxt_kind)(TW_FXT_INSTANT + type));
-	bool simple = !(header & (FXT_BITS(47, 47) | FXT_BITS(63, 63))) && tw_bits(header, 24, 31) != 0 &&
-	              type <= TW_FXT_FLOW_END - TW_FXT_INSTANT && size <= left_words;
-	for (; simple && count > 0 && at < size; count--) {
+	enum { LOOK = 2 + 2 * FXT_ARGUMENT_COUNTS }; /* words */
+	const size_t size = tw_bits(header, 4, 15), type = tw_bits(header, 16, 19);
+	const size_t end = size - fxt_event_extra((enum tw_fxt_kind)(TW_FXT_INSTANT + type));
+	uint64_t flaws = header & (FXT_BITS(47, 47) | FXT_BITS(63, 63));
+	size_t at = 2;
+	if (left_words < LOOK || size > left_words)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
 		uint64_t argument = tw_load64(bytes + at * TW_FXT_WORD, big);
-		simple = fxt_is_plain_argument(argument);
-		at += tw_bits(argument, 4, 15);
+		const struct fxt_plain_argument *plain = &fxt_plain_arguments[fxt_type(argument)];
+		flaws |= (argument & plain->mask) ^ plain->value;
+		at += tw_bits(plain->value, 4, 15);
 	}
-	return simple && count == 0 && at == end;
+	/* An instant may have a scope word. */
+	return !flaws && end - at <= (type == 0) && type <= TW_FXT_FLOW_END - TW_FXT_INSTANT &&
+	       tw_bits(header, 24, 31) != 0;
 }
 
-bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
+static inline __attribute__((always_inline)) size_t first_wrong(const struct fxt_doubts *doubts,
+                                                                const struct fxt_chunk *chunk, bool big)
 {
 	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
+	size_t wrong = doubts->wrong;
 	fxt_doubts_sort(doubts, chunk, big, sorted, from);
 	for (unsigned n = 0; n < FXT_ARGUMENT_COUNTS; n++)
 		for (uint32_t i = from[n]; i < from[n + 1]; i++) {
@@ -52,8 +60,14 @@ bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk,
 			uint64_t header = tw_load64(bytes, big);
 			size_t left = (chunk->end - sorted[i]) / TW_FXT_WORD;
 			if (!is_simple(header, bytes, left, n, big) && !fxt_measure_event(header, bytes, left, big))
-				doubts->wrong = sorted[i] < doubts->wrong ? sorted[i] : doubts->wrong;
+				wrong = sorted[i] < wrong ? sorted[i] : wrong;
 		}
+	return wrong;
+}
+
+bool fxt_doubts_settle(struct fxt_doubts *doubts, const struct fxt_chunk *chunk, bool big)
+{
+	doubts->wrong = big ? first_wrong(doubts, chunk, true) : first_wrong(doubts, chunk, false);
 	doubts->count = 0;
 	return doubts->wrong == SIZE_MAX;
 }

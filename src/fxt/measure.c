@@ -110,6 +110,7 @@ static uint32_t large_words(uint64_t header, const uint8_t *bytes, uint32_t size
 
 const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES] = {
 #define PLAIN(words, reserved) FXT_BITS(4, 15) | FXT_BITS(31, 31) | (reserved), (words) << 4
+#define NEVER 0, 1
     [TW_FXT_ARG_NULL] = {PLAIN(1, FXT_BITS(32, 63))},
     [TW_FXT_ARG_INT32] = {PLAIN(1, 0)},
     [TW_FXT_ARG_UINT32] = {PLAIN(1, 0)},
@@ -120,6 +121,13 @@ const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES] = {
     [TW_FXT_ARG_POINTER] = {PLAIN(2, FXT_BITS(32, 63))},
     [TW_FXT_ARG_KOID] = {PLAIN(2, FXT_BITS(32, 63))},
     [TW_FXT_ARG_BOOL] = {PLAIN(1, FXT_BITS(33, 63))},
+    [TW_FXT_ARG_BLOB] = {NEVER},
+    [11] = {NEVER},
+    [12] = {NEVER},
+    [13] = {NEVER},
+    [14] = {NEVER},
+    [15] = {NEVER},
+#undef NEVER
 #undef PLAIN
 };
 

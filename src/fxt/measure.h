@@ -62,7 +62,8 @@ static inline bool fxt_is_plain(uint64_t header)
 /* What the header of an argument must look like whose name, and text if it is one, is an index: header & mask ==
  * value. */
 struct fxt_plain_argument {
-	uint64_t mask, value; /* size, reserved bits, and that no text is inline; 0 for all other types */
+	uint64_t mask,
+	    value; /* size, reserved bits, and that no text is inline; for all other types what no header has */
 };
 
 extern const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES];
@@ -70,7 +71,7 @@ extern const struct fxt_plain_argument fxt_plain_arguments[FXT_TYPES];
 static inline bool fxt_is_plain_argument(uint64_t header)
 {
 	const struct fxt_plain_argument *plain = &fxt_plain_arguments[fxt_type(header)];
-	return plain->value && (header & plain->mask) == plain->value;
+	return (header & plain->mask) == plain->value;
 }
 
 /* The koids behind the time of a context switch (2) or wake-up (1) without arguments, which come in millions. 0: it is
