@@ -123,12 +123,22 @@ static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 /* What the options and the tables say of a thread, instead of a lane. */
 enum { UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1 };
 
-/* The number of a thread's lane; UNKNOWN where the thread is inline or not registered. */
+/* Forgets what calls are called when the references in their headers may mean something else. */
+static void begin_called(struct fxt_memo *memo)
+{
+	if (memo->called_epoch == memo->pair_epoch)
+		return;
+	memset(memo->called, 0, sizeof memo->called);
+	memo->called_epoch = memo->pair_epoch;
+}
+
+/* The number of a thread's lane, whose calls come; UNKNOWN where the thread is inline or not registered. */
 static __attribute__((noinline)) uint32_t find_lane(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->turn.provider, index, offset) : NULL;
 	const struct fxt_lane *lane = entry && entry->wanted ? fxt_lane_of(chunk, entry->number) : NULL;
+	begin_called(chunk->memo);
 	if (!lane)
 		return entry ? UNWANTED : UNKNOWN;
 	return (uint32_t)(lane - chunk->calls->lanes);
@@ -174,15 +184,6 @@ static __attribute__((noinline)) const struct fxt_pair *look_up(struct fxt_chunk
 		chunk->memo->called[tw_bits(header, 48, 63) % FXT_KNOWN] =
 		    (struct fxt_called){(uint32_t)(header >> 32), names->name};
 	return names;
-}
-
-/* Forgets what calls are called when the references in their headers may mean something else. */
-static void begin_called(struct fxt_memo *memo)
-{
-	if (memo->called_epoch == memo->pair_epoch)
-		return;
-	memset(memo->called, 0, sizeof memo->called);
-	memo->called_epoch = memo->pair_epoch;
 }
 
 /* When a call begins and when it ends. */
@@ -459,7 +460,6 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
 	memset(calls->met, 0, sizeof calls->met);
-	begin_called(chunk->memo);
 	for (;;) {
 		bytes = !leap                ? take_usual(&run, bytes, to, false, chunk->clock.whole, big)
 		        : big                ? take_usual_big(&run, bytes, to)

@@ -135,6 +135,8 @@ bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before)
 
 void fxt_scratch_free(struct fxt_scratch *scratch)
 {
+	if (!scratch)
+		return;
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->nests);
 	free(scratch->below);
@@ -143,7 +145,6 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	free(scratch->steps.steps);
 	free(scratch->heads);
 	fxt_skimmer_free(scratch->skimmer);
-	*scratch = (struct fxt_scratch){0};
 }
 
 struct fxt_turn fxt_turn_of(const struct fxt_state *state)

@@ -310,6 +310,7 @@ struct fxt_scratch {
 	size_t below_room;
 };
 
+/* Frees what it holds. NULL is fine. */
 void fxt_scratch_free(struct fxt_scratch *scratch);
 
 /* NULL when there is no memory. */

@@ -23,13 +23,14 @@ bool fxt_crew_work(struct fxt_crew *crew, struct fxt_scratch *scratch)
 static void *run_thread(void *context)
 {
 	struct fxt_crew *crew = context;
-	struct fxt_scratch scratch = {0};
+	struct fxt_scratch *scratch = calloc(1, sizeof *scratch); /* larger than some threads' stacks */
 	pthread_mutex_lock(&crew->lock);
-	while (!crew->stop)
-		if (!fxt_crew_work(crew, &scratch))
+	while (scratch && !crew->stop)
+		if (!fxt_crew_work(crew, scratch))
 			pthread_cond_wait(&crew->change, &crew->lock);
 	pthread_mutex_unlock(&crew->lock);
-	fxt_scratch_free(&scratch);
+	fxt_scratch_free(scratch);
+	free(scratch);
 	return NULL;
 }
 
