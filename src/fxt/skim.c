@@ -638,10 +638,14 @@ void fxt_skimmer_free(struct fxt_skimmer *skimmer)
 
 static bool find_names(struct fxt_chunk *chunk, uint64_t offset)
 {
+	enum { AHEAD = 16 }; /* where another provider's section began, none of what is looked up is in a near cache */
 	struct fxt_skim *skim = &chunk->skim;
 	bool found = true;
-	for (size_t i = 0; i < skim->name_count && found; i++)
+	for (size_t i = 0; i < skim->name_count && found; i++) {
+		if (i + AHEAD < skim->name_count)
+			fxt_prefetch_string(chunk->turn.provider, skim->names[i + AHEAD].reference);
 		found = fxt_known_number(chunk, skim->names[i].reference, offset, &skim->names[i].number);
+	}
 	return found;
 }
 
