@@ -499,17 +499,27 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 
 /* ---- What is kept of a leap. ---- */
 
-static bool keep_names(struct fxt_skim *skim, struct fxt_skimmer *skimmer)
+enum { SOME = 64 }; /* references that are looked at together */
+
+static bool is_any_used(const bool used[static SOME])
 {
-	for (size_t i = 0; i < REFERENCES; i += sizeof(uint64_t)) {
-		uint64_t some;
-		memcpy(&some, &skimmer->used[i], sizeof some);
-		for (size_t k = i; some && k < i + sizeof some; k++) {
-			if (!skimmer->used[k])
-				continue;
-			if (!tw_grow(&skim->names, &skim->name_room, skim->name_count + 1, sizeof *skim->names))
-				return false;
-			skim->names[skim->name_count++] = (struct fxt_skim_name){.reference = (uint32_t)k};
+	uint64_t words[SOME / sizeof(uint64_t)], any = 0;
+	memcpy(words, used, sizeof words);
+	for (size_t i = 0; i < SOME / sizeof(uint64_t); i++)
+		any |= words[i];
+	return any != 0;
+}
+
+static bool keep_names(struct fxt_skim *skim, const struct fxt_skimmer *skimmer)
+{
+	for (uint32_t from = 0; from < REFERENCES; from += SOME) {
+		if (!is_any_used(skimmer->used + from))
+			continue;
+		if (!tw_extend(&skim->names, &skim->name_room, skim->name_count + SOME, sizeof *skim->names))
+			return false;
+		for (uint32_t i = from; i < from + SOME; i++) {
+			skim->names[skim->name_count] = (struct fxt_skim_name){.reference = i};
+			skim->name_count += skimmer->used[i];
 		}
 	}
 	return true;

@@ -193,8 +193,29 @@ static void find_ends(const struct fxt_steps *steps, uint64_t *first, uint64_t *
 
 static void leave_loose(struct fxt_steps *steps)
 {
+	size_t need = steps->left_count + steps->loose_count;
+	if (!tw_extend(&steps->left, &steps->left_room, need, sizeof *steps->left)) {
+		steps->failed = true;
+		return;
+	}
 	for (size_t i = 0; i < steps->loose_count; i++)
-		leave(steps, &steps->all[steps->loose[i]]);
+		steps->left[steps->left_count++] = steps->all[steps->loose[i]];
+}
+
+/* Moves the steps from `from` on, which are few, to where they belong among those before them. Both are sorted. */
+static void insert(struct fxt_steps *steps, size_t from, struct fxt_steps_scratch *scratch)
+{
+	size_t count = steps->left_count - from;
+	if (count && !tw_grow(&scratch->steps, &scratch->room, count, sizeof *scratch->steps)) {
+		steps->failed = true;
+		return;
+	}
+	if (count)
+		memcpy(scratch->steps, steps->left + from, count * sizeof *scratch->steps);
+	for (struct fxt_step *to = steps->left + steps->left_count - 1; count > 0; to--) {
+		bool before = from > 0 && steps->left[from - 1].time > scratch->steps[count - 1].time;
+		*to = before ? steps->left[--from] : scratch->steps[--count];
+	}
 }
 
 void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
@@ -206,11 +227,11 @@ void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
 	find_ends(steps, &mark.time, &last);
 	leave(steps, &mark);
 	leave_loose(steps);
+	sort(steps, 0, scratch);
 	size_t loose = steps->left_count;
 	leave_open(steps);
-	/* Few are open. They are sorted by themselves, so that the others, nearly in order, are moved only once. */
 	sort(steps, loose, scratch);
-	sort(steps, 0, scratch);
+	insert(steps, loose, scratch);
 	mark.time = last;
 	leave(steps, &mark);
 }
