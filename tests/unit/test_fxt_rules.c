@@ -475,8 +475,8 @@ static void test_limits(void **state)
 {
 	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
 	(void)state;
-	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 64 << 10});
-	require("fxt.pair-limit", "64 KiB");
+	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 16 << 10});
+	require("fxt.pair-limit", "16 KiB");
 	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 7 << 10});
 	require("fxt.name-limit", "7 KiB");
 }
