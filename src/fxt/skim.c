@@ -93,10 +93,10 @@ static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
  * one has more than these is not looked at. */
 static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
 {
-	bool is_plain = fxt_is_plain_argument(header);
+	const bool is_plain = fxt_is_plain_argument(header);
+	const uint64_t text = is_plain & (fxt_type(header) == TW_FXT_ARG_STRING);
 	skimmer->used[tw_bits(header, 16, 30)] = true;
-	if (is_plain && fxt_type(header) == TW_FXT_ARG_STRING)
-		skimmer->used[tw_bits(header, 32, 46)] = true;
+	skimmer->used[tw_bits(header, 32, 46) & (0 - text)] = true;
 	return is_plain || is_text(bytes, words, header);
 }
 
@@ -369,17 +369,28 @@ INLINE void take_doubtful(struct run *run, bool big)
 	}
 }
 
-/* Whether a record is a right context switch or wake-up. These make no steps. */
-static bool take_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, bool big)
+enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
+
+/* Whether a record is a right context switch or wake-up with arguments. */
+static bool is_switch(struct fxt_skimmer *skimmer, const uint8_t *bytes, bool big)
 {
-	enum { STATE_MAX = 5 }; /* the document, "Context Switch Record" */
 	const uint64_t header = tw_load64(bytes, big);
 	enum tw_fxt_kind kind = fxt_kind(header);
 	uint64_t state = tw_bits(header, 36, 39), count = tw_bits(header, 16, 19);
 	bool right = kind == TW_FXT_THREAD_WAKEUP || (kind == TW_FXT_CONTEXT_SWITCH && state <= STATE_MAX);
 	size_t fixed = kind == TW_FXT_CONTEXT_SWITCH ? 4 : 3, size = tw_bits(header, 4, 15);
-	return right && !(header & fxt_reserved(kind)) && size * TW_FXT_WORD <= left &&
-	       (count ? take_arguments(skimmer, bytes, fixed, size, count, false, big) : fixed) == size;
+	return right && !(header & fxt_reserved(kind)) && count &&
+	       take_arguments(skimmer, bytes, fixed, size, count, false, big) == size;
+}
+
+/* Whether a header is that of a right context switch or wake-up without arguments. */
+static inline bool is_plain_switch(uint64_t header)
+{
+	static const uint64_t bits = FXT_BITS(0, 3) | FXT_BITS(16, 19) | FXT_BITS(40, 59);
+	static const uint8_t states[FXT_TYPES] = {[1] = STATE_MAX + 1, [2] = 1}, sizes[FXT_TYPES] = {[1] = 4, [2] = 3};
+	const unsigned kind = (unsigned)tw_bits(header, 60, 63);
+	return ((header & bits) == TW_FXT_TYPE_SCHEDULING) & (tw_bits(header, 36, 39) < states[kind]) &
+	       (tw_bits(header, 4, 15) == sizes[kind]);
 }
 
 /* Takes records that are no events. Returns the place of the first one that is not right, or `place`. */
@@ -388,7 +399,9 @@ INLINE size_t take_others(struct run *run, size_t place, bool big)
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	for (const uint32_t *at = skimmer->lists.places[OTHER], *to = skimmer->lists.next[OTHER]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
-		if (!take_switch(skimmer, bytes, run->end - *at, big))
+		const uint64_t header = tw_load64(bytes, big);
+		if (tw_bits(header, 4, 15) * TW_FXT_WORD > run->end - *at ||
+		    (!is_plain_switch(header) && !is_switch(skimmer, bytes, big)))
 			return *at;
 		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
 	}
