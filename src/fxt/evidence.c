@@ -154,6 +154,12 @@ bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 	}
 }
 
+/* Whether an argument of bytes has such a header: its type is the same number. */
+static bool is_blob_argument(uint64_t header)
+{
+	return fxt_size(header) == 1 + fxt_text_words(header >> 16) + fxt_words(header >> 32);
+}
+
 bool fxt_is_solid(const struct fxt_view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
@@ -171,6 +177,8 @@ bool fxt_is_solid(const struct fxt_view *view, size_t at, size_t size)
 		return size > LEAST_OBJECT;
 	case TW_FXT_TYPE_SCHEDULING:
 		return fxt_kind(header) != TW_FXT_LEGACY_CONTEXT_SWITCH; /* a koid with a name in it looks like one */
+	case TW_FXT_TYPE_PROFILER:
+		return !is_blob_argument(header);
 	default:
 		return true;
 	}

@@ -341,6 +341,29 @@ static void test_unknown_between(void **state)
 	}
 }
 
+/* An argument of eight bytes, whose name is string 16, looks like a module of thread 1, without a name. It is the last of
+ * a wake-up that holds an argument of an unknown type, and ends where that does. */
+static void test_blob_argument(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put_string(16, "key");
+		size_t at = size;
+		put(UINT64_C(0x2000000000020068)); /* wake-up, 6 words, 2 arguments */
+		put(70);
+		put(2);
+		put(0x10001c); /* type 12, name 16 */
+		put(UINT64_C(0x80010002a));
+		put(UINT64_C(0x0123456789abcdef));
+		put_named(0, EMPTY, 80, 4);
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(found[at] && lost == 0 && errors == 0);
+	}
+}
+
 /* Behind a string record of which bytes are missing stand two records, and something that is none: they are not as many
  * as tell by themselves that they are some, but they leave nothing out between it and what can be told for a record.
  * Where what is missing is as much as the next header's first zeros, it may be these as well. */
@@ -426,6 +449,7 @@ int main(void)
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_blob_of_chance),
 	    cmocka_unit_test(test_unknown_between),
+	    cmocka_unit_test(test_blob_argument),
 	    cmocka_unit_test(test_chance_section),
 	    cmocka_unit_test(test_short_before_few),
 	    cmocka_unit_test(test_short_before_chance),
