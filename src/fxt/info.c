@@ -142,7 +142,7 @@ static void tell_kinds(struct fxt_survey *survey, struct tw_info *info)
 
 static uint64_t since(uint64_t start, uint64_t time)
 {
-	return time > start && time != UINT64_MAX ? time - start : 0;
+	return time > start ? time - start : 0;
 }
 
 static void tell_times(struct fxt_survey *survey, struct tw_info *info)
@@ -154,7 +154,7 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 		last = providers->rows[i].last > last ? providers->rows[i].last : last;
 	}
 	info->clock_start_ns = first == UINT64_MAX ? 0 : first;
-	info->span_ns = since(info->clock_start_ns, last);
+	info->span_ns = since(first, last);
 }
 
 /* When the first record with a time was written. */
@@ -186,7 +186,7 @@ static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *read
 		    track->thread,
 		    row->records,
 		    row->bytes,
-		    since(info->clock_start_ns, row->first),
+		    row->first <= row->last ? since(info->clock_start_ns, row->first) : 0,
 		    since(info->clock_start_ns, row->last),
 		    0,
 		};

@@ -469,6 +469,12 @@ static void test_overflow(void **state)
 				assert_int_equal(batch.events[i].time, times[seen++]);
 	assert_int_equal(seen, 3);
 	tw_close(reader);
+	struct tw_info info = {0};
+	assert_int_equal(tw_open_memory(&reader, "test", bytes, size, &options), 0);
+	assert_int_equal(tw_read_info(reader, 1, &info), 0);
+	assert_int_equal(info.clock_start_ns + info.span_ns, UINT64_MAX);
+	assert_int_equal(info.threads[0].end_ns, info.span_ns);
+	tw_close(reader);
 }
 
 static void test_limits(void **state)
