@@ -43,7 +43,6 @@ struct track {
 	struct tw_event_rows saved; /* begins of the frames that have not */
 	uint64_t beyond;            /* open slices that there was no memory for a frame of */
 	struct tw_queue queue;
-	bool done; /* has passed the end of the window */
 };
 
 /* The stages are the window, the durations, the names; but names are looked at before a row is held, which changes
@@ -218,7 +217,14 @@ static void end_frame(struct tw_filter *filter, struct track *track, const struc
 		put(filter, track, &end, NULL, TW_KEEP);
 }
 
-/* A track has passed the end of the window. */
+/* Whether a time is behind the window. Times that are beyond 64 bits stand at their end: where the window has none, they
+ * are in it. */
+static bool is_behind(const struct tw_filter *filter, uint64_t time)
+{
+	return filter->options->to_ns && time >= filter->to;
+}
+
+/* A track has passed the end of the window. What comes late may still be in it. */
 static void finish(struct tw_filter *filter, struct track *track)
 {
 	start(filter, track);
@@ -230,7 +236,6 @@ static void finish(struct tw_filter *filter, struct track *track)
 		end_frame(filter, track, frame, &end);
 		pop(filter, track);
 	}
-	track->done = true;
 }
 
 /* ---- Events by kind. ---- */
@@ -335,7 +340,7 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                     const struct tw_argument *arguments)
 {
-	if (event->time >= filter->to)
+	if (is_behind(filter, event->time))
 		finish(filter, track);
 	else if (event->kind == TW_SLICE_BEGIN)
 		take_begin(filter, track, event, arguments);
@@ -362,11 +367,12 @@ static struct track *track_at(struct tw_filter *filter, size_t number)
 	return &filter->tracks[number];
 }
 
-/* Whether nothing of a track is wanted any more: it has passed the end of the window, or the window is empty. The spare
- * track stands for several and has nothing open: there the time of the event tells. */
+/* Whether an event tells nothing: the window is empty, or it is behind the window on the spare track, which stands for
+ * several and has nothing open. */
 static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
 {
-	return track->done || filter->to <= filter->from || (track == &filter->spare && event->time >= filter->to);
+	bool empty = filter->to <= filter->from && filter->options->to_ns;
+	return empty || (track == &filter->spare && is_behind(filter, event->time));
 }
 
 static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)

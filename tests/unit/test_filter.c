@@ -5,6 +5,7 @@
  * B(egin), E(nd), X (complete), I(nstant), C(ounter), L(ost), M(etadata), S(witch), and of samples K (stack), P (CPU),
  * A(llocation). A "!" after the kind is TW_FLAG_CLIPPED. Times are since the start of the trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,9 +67,9 @@ static int read_table(struct tw_reader *reader, struct tw_batch *batch)
 }
 
 /* The words of an event; the last is empty. */
-enum { TRACK, TIME, KIND, NAME, WORDS = 9 };
+enum { TRACK, TIME, KIND, NAME, WORDS = 9, WORD = 24 };
 
-static void split(const char *line, char words[WORDS][16])
+static void split(const char *line, char words[WORDS][WORD])
 {
 	memset(words, 0, WORDS * sizeof *words);
 	for (size_t n = 0; n < WORDS - 1 && *line && *line != ';'; n++) {
@@ -79,7 +80,7 @@ static void split(const char *line, char words[WORDS][16])
 	}
 }
 
-static const char *word_after(char words[WORDS][16], const char *word)
+static const char *word_after(char words[WORDS][WORD], const char *word)
 {
 	for (size_t i = NAME + 1; i + 1 < WORDS; i++)
 		if (strcmp(words[i], word) == 0)
@@ -111,7 +112,7 @@ static uint32_t stack_of(struct fixture *f, const char *text)
 
 static void parse_event(struct fixture *f, const char *line)
 {
-	char words[WORDS][16];
+	char words[WORDS][WORD];
 	split(line, words);
 	size_t i = f->count++;
 	assert_true(i < EVENTS);
@@ -153,8 +154,8 @@ static void show(struct fixture *f, struct tw_text *out, const struct tw_batch *
 		if (letters[k].kind == event->kind)
 			kind = letters[k].letter;
 	const char *name = event->name ? tw_dictionary_name(f->reader.dictionary, event->name)->text : "-";
-	int n = snprintf(line, sizeof line, "%s%u %d %c%s %s", out->length ? "; " : "", event->track,
-	                 (int)(event->time - START), kind, event->flags & TW_FLAG_CLIPPED ? "!" : "", name);
+	int n = snprintf(line, sizeof line, "%s%u %" PRIu64 " %c%s %s", out->length ? "; " : "", event->track,
+	                 event->time - START, kind, event->flags & TW_FLAG_CLIPPED ? "!" : "", name);
 	tw_text_add(out, line, (size_t)n);
 	if (event->kind == TW_SLICE_COMPLETE)
 		tw_text_add(out, line, (size_t)snprintf(line, sizeof line, " for %u", (unsigned)event->value));
@@ -316,6 +317,26 @@ static void test_window_empty(void **state)
 	check_orders(*state, (struct tw_read_options){.from_ns = 20, .to_ns = 10}, "1 1 B f; 1 15 I i; 1 30 E f", "");
 	check_orders(*state, (struct tw_read_options){.from_ns = 10, .to_ns = 10}, "1 1 B f; 1 10 I i; 1 30 E f", "");
 	check_orders(*state, (struct tw_read_options){.from_ns = UINT64_MAX}, "1 1 B f; 1 2 E f", "");
+}
+
+/* What comes late is in the window as if it had come in time. */
+static void test_window_late(void **state)
+{
+	struct tw_read_options options = {.from_ns = 10, .to_ns = 20};
+	check_orders(*state, options, "1 12 I a; 1 30 I b; 1 15 I c; 1 16 B f; 1 17 E f; 1 18 B g; 1 31 E g",
+	             "1 12 I a; 1 15 I c; 1 16 B f; 1 17 E f; 1 18 B g; 1 20 E! g");
+}
+
+/* Times that are beyond 64 bits stand at their end, START after the last that one can ask for: they are in what has no
+ * end, and so is what comes behind them. */
+static void test_window_last_time(void **state)
+{
+	const char *in = "1 1 I a; 1 18446744073709550615 I b; 1 2 I c", *all = in;
+	check_orders(*state, (struct tw_read_options){.category = "*"}, in, all);
+	check_orders(*state, (struct tw_read_options){.function = "*"}, in, all);
+	check_orders(*state, (struct tw_read_options){.from_ns = 1}, in, all);
+	check_orders(*state, (struct tw_read_options){.min_duration_ns = 1}, in, all);
+	check_orders(*state, (struct tw_read_options){.to_ns = UINT64_MAX}, in, "1 1 I a; 1 2 I c");
 }
 
 /* ---- The stacks. ---- */
@@ -654,6 +675,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_open_at_the_end, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_tracks, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_empty, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_late, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_last_time, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_unwound, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ends_without_begins, setup, teardown),
