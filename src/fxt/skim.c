@@ -60,8 +60,7 @@ struct fxt_skimmer {
 	bool threads[THREADS]; /* that events belong to, but for those without arguments that begin or end durations */
 	uint8_t classes[LOW_HALVES]; /* by class_index() */
 	struct lists lists, more;
-	uint32_t *ends; /* places of ends without a begin in the leap */
-	size_t end_room;
+	uint32_t ends[FXT_DOUBTS];    /* places of ends without a begin in the leap */
 	struct fxt_doubts doubts; /* events with arguments */
 };
 
@@ -154,10 +153,10 @@ static void make_classes(uint8_t classes[static LOW_HALVES])
 struct run {
 	struct fxt_skimmer *skimmer;
 	const uint8_t *start; /* the chunk's bytes */
-	size_t end;           /* of the run, in them */
-	uint64_t all_ticks;   /* all tick counts, or-ed: none is greater */
-	uint64_t count;       /* of records */
-	size_t end_count;
+	size_t end; /* of the run, in them */
+	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
+	uint64_t count;     /* of records */
+	size_t end_count, kept; /* ends: how many are listed, how many of them are kept */
 	size_t last; /* place of the last record */
 };
 
@@ -183,7 +182,7 @@ static void clear_lists(struct lists *lists)
 		lists->next[i] = lists->places[i];
 }
 
-/* Lists the record at a place; returns the place behind it, or the same where there is no record. */
+/* Lists the record at a place; returns its size, or 0 where there is no record. */
 INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_t *start, size_t place, bool big)
 {
 	static const uint64_t usual = FXT_BITS(0, 3) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
@@ -191,18 +190,16 @@ INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_
 	const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 	const uint64_t event = 0 - (uint64_t)((header & usual) == TW_FXT_TYPE_EVENT); /* a mask */
 	if (size < LEAST)
-		return place;
+		return 0;
 	*lists->next[classes[class_index(header & event)]]++ = (uint32_t)place;
-	return place + size;
+	return size;
 }
 
 /* Lists records that begin before `limit`; returns the place behind them. */
 INLINE size_t list_some(struct run *run, struct lists *lists, size_t place, size_t limit, bool big)
 {
-	for (size_t from = place + 1; place < limit && place != from;) {
-		from = place;
-		place = list_one(run->skimmer->classes, lists, run->start, place, big);
-	}
+	for (size_t size = 1; place < limit && size; place += size)
+		size = list_one(run->skimmer->classes, lists, run->start, place, big);
 	return place;
 }
 
@@ -226,10 +223,15 @@ INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t
 	clear_lists(lists);
 	if (middle && middle < limit) {
 		clear_lists(more);
-		for (size_t from = place + 1; place < middle && ahead < limit && place != from;) {
-			from = place;
-			place = list_one(classes, lists, start, place, big);
-			ahead = list_one(classes, more, start, ahead, big);
+		while (place < middle && ahead < limit) {
+			const size_t size = list_one(classes, lists, start, place, big);
+			if (!size)
+				break;
+			place += size;
+			const size_t other = list_one(classes, more, start, ahead, big);
+			if (!other)
+				break;
+			ahead += other;
 		}
 		place = list_some(run, lists, place, middle, big);
 		if (place == middle) {
@@ -315,27 +317,36 @@ INLINE void keep_left(struct fxt_skim_left *left, const uint8_t *bytes, uint32_t
 	left->place = place;
 }
 
-/* Takes steps of operations and flows. False when there is no memory. */
+/* Keeps ends without a begin that stand before a place. */
+INLINE void keep_ends(struct run *run, struct fxt_skim *skim, size_t place, bool big)
+{
+	const uint32_t *const ends = run->skimmer->ends;
+	for (; run->kept < run->end_count && ends[run->kept] < place; run->kept++)
+		keep_left(&skim->left[skim->left_count++], run->start + ends[run->kept], ends[run->kept], big);
+}
+
+/* Takes steps of operations and flows, and keeps them and ends without a begin. False when there is no memory. */
 INLINE bool take_steps(struct run *run, struct fxt_skim *skim, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
-	const uint32_t *at = skimmer->lists.places[STEP], *to = skimmer->lists.next[STEP];
+	const uint32_t *at = skimmer->lists.places[STEP], *const to = skimmer->lists.next[STEP];
+	const size_t count = (size_t)(to - at) + run->end_count;
 	size_t doubt_count = skimmer->doubts.count;
-	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + (size_t)(to - at), sizeof *skim->left))
+	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + count, sizeof *skim->left))
 		return false;
-	struct fxt_skim_left *left = skim->left + skim->left_count;
-	for (; at < to; at++, left++) {
+	for (; at < to; at++) {
 		const uint8_t *bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big);
 		if (!mark(skimmer, header) || tw_bits(header, 4, 15) * TW_FXT_WORD > run->end - *at) {
 			note_wrong(run, *at);
 			break;
 		}
-		keep_left(left, bytes, *at, big);
-		run->all_ticks |= left->ticks;
-		doubt_count = list_doubt(&skimmer->doubts, doubt_count, left->header, FXT_THREE_WORDS, *at);
+		keep_ends(run, skim, *at, big);
+		keep_left(&skim->left[skim->left_count++], bytes, *at, big);
+		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
+		doubt_count = list_doubt(&skimmer->doubts, doubt_count, header, FXT_THREE_WORDS, *at);
 	}
-	skim->left_count = (size_t)(left - skim->left);
+	keep_ends(run, skim, SIZE_MAX, big);
 	skimmer->doubts.count = doubt_count;
 	return true;
 }
@@ -498,6 +509,7 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 		if (place != listed)
 			cut_lists(&skimmer->lists, place);
 		count_lists(run);
+		run->end_count = run->kept = 0;
 		take_durations(run, big);
 		on = take_steps(run, &chunk->skim, big) && on;
 		take_plain(run, COMPLETE, THREE, UINT64_MAX, LONGEST - 1, big);
@@ -512,21 +524,12 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 
 /* ---- What is kept of a leap. ---- */
 
-enum { SOME = 64 }; /* references that are looked at together */
-
-static bool is_any_used(const bool used[static SOME])
-{
-	uint64_t words[SOME / sizeof(uint64_t)], any = 0;
-	memcpy(words, used, sizeof words);
-	for (size_t i = 0; i < SOME / sizeof(uint64_t); i++)
-		any |= words[i];
-	return any != 0;
-}
-
 static bool keep_names(struct fxt_skim *skim, const struct fxt_skimmer *skimmer)
 {
+	enum { SOME = 64 }; /* references that are looked at together */
+	static const bool none[SOME];
 	for (uint32_t from = 0; from < REFERENCES; from += SOME) {
-		if (!is_any_used(skimmer->used + from))
+		if (memcmp(skimmer->used + from, none, sizeof none) == 0)
 			continue;
 		if (!tw_extend(&skim->names, &skim->name_room, skim->name_count + SOME, sizeof *skim->names))
 			return false;
@@ -535,24 +538,6 @@ static bool keep_names(struct fxt_skim *skim, const struct fxt_skimmer *skimmer)
 			skim->name_count += skimmer->used[i];
 		}
 	}
-	return true;
-}
-
-/* Adds ends without a begin to the steps that are kept, in the order of records. */
-static bool keep_ends(struct fxt_chunk *chunk, const struct fxt_leap *leap, const uint32_t *ends, size_t count)
-{
-	struct fxt_skim *skim = &chunk->skim;
-	size_t steps = skim->left_count;
-	skim->left_count += count;
-	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count, sizeof *skim->left))
-		return false;
-	for (struct fxt_skim_left *to = skim->left + skim->left_count - 1; count > 0; to--)
-		if (steps > 0 && skim->left[steps - 1].place > ends[count - 1])
-			*to = skim->left[--steps];
-		else {
-			count--;
-			keep_left(to, chunk->bytes + ends[count], ends[count], leap->big);
-		}
 	return true;
 }
 
@@ -612,17 +597,6 @@ static struct fxt_skimmer *new_skimmer(void)
 	return skimmer;
 }
 
-/* Makes a thread's tables ready for a leap of so many bytes; NULL when there is no memory. */
-static struct fxt_skimmer *prepare(struct fxt_scratch *scratch, size_t bytes)
-{
-	if (!scratch->skimmer)
-		scratch->skimmer = new_skimmer();
-	struct fxt_skimmer *skimmer = scratch->skimmer;
-	if (!skimmer || !tw_extend(&skimmer->ends, &skimmer->end_room, bytes / LEAST + 1, sizeof *skimmer->ends))
-		return NULL;
-	return skimmer;
-}
-
 /* Skims the leap up to `end`. */
 static void skim_to(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *leap, size_t end)
 {
@@ -636,7 +610,9 @@ static void skim_to(struct run *run, struct fxt_chunk *chunk, struct fxt_leap *l
 void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
 	struct fxt_skim *skim = &chunk->skim;
-	struct run run = {.skimmer = prepare(scratch, chunk->end - leap->from)};
+	if (!scratch->skimmer)
+		scratch->skimmer = new_skimmer();
+	struct run run = {.skimmer = scratch->skimmer};
 	if (!run.skimmer)
 		return;
 	skim_to(&run, chunk, leap, chunk->end);
@@ -645,15 +621,12 @@ void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch
 	leap->last = run.last;
 	leap->count = run.count;
 	skim->ticks = run.all_ticks;
-	if (!keep_names(skim, run.skimmer) || !keep_ends(chunk, leap, run.skimmer->ends, run.end_count) ||
-	    !keep_threads(chunk, leap, run.skimmer))
+	if (!keep_names(skim, run.skimmer) || !keep_threads(chunk, leap, run.skimmer))
 		leap->count = 0;
 }
 
 void fxt_skimmer_free(struct fxt_skimmer *skimmer)
 {
-	if (skimmer)
-		free(skimmer->ends);
 	free(skimmer);
 }
 
