@@ -34,6 +34,7 @@ static unsigned late;
 static bool plain;      /* nothing is inline, and a name may be inside itself */
 static bool arguments;  /* some have one */
 static uint32_t stride; /* ns between records, at most */
+static uint64_t ticks;  /* in a nanosecond */
 static unsigned broken; /* records that were found to be */
 
 static uint32_t draw(uint32_t below)
@@ -154,7 +155,7 @@ static void put(const uint64_t *words, size_t count, bool big)
 
 static void put_tables(bool big)
 {
-	put((uint64_t[]){MAGIC, PROVIDER, INITIALIZATION, 1000000000}, 4, big);
+	put((uint64_t[]){MAGIC, PROVIDER, INITIALIZATION, ticks * 1000000000}, 4, big);
 	for (uint64_t i = 0; i < NAMES; i++) {
 		char text[9];
 		snprintf(text, sizeof text, "name%04u", (unsigned)i);
@@ -259,6 +260,7 @@ static int set_up(void **state)
 	(void)state;
 	plain = arguments = false;
 	stride = 1000;
+	ticks = 1;
 	return 0;
 }
 
@@ -331,6 +333,22 @@ static void test_arguments(void **state)
 	expect_calls(&(struct tw_read_options){0});
 }
 
+/* Ticks shorter than a nanosecond: times are rounded down. */
+static void test_short_ticks(void **state)
+{
+	(void)state;
+	ticks = 4;
+	plain = true;
+	make_calls(9, true);
+	for (size_t i = 0; i < record_count; i++)
+		for (unsigned k = 1; k < records[i].count; k++)
+			records[i].words[k] = ticks * records[i].words[k] + draw((uint32_t)ticks);
+	make_archive(false, false);
+	expect_calls(&(struct tw_read_options){0});
+	make_archive(true, false);
+	expect_calls(&(struct tw_read_options){0});
+}
+
 static uint64_t count_events(unsigned jobs)
 {
 	struct tw_reader *reader;
@@ -362,6 +380,36 @@ static void test_broken(void **state)
 		assert_int_equal(broken, record_count / EVERY);
 		tw_profile_free(profile);
 		assert_int_equal(count_events(jobs), record_count - record_count / EVERY);
+	}
+}
+
+/* The same where it is a category that is not there. Of others it is. */
+static void test_missing_category(void **state)
+{
+	enum { EVERY = 9000 };
+	static const uint64_t category = UINT64_C(0x8008) << 32;
+	static const uint64_t begin = 4 | 2 << 4 | BEGIN << 16 | 1 << 24 | UINT64_C(1) << 48;
+	(void)state;
+	plain = true;
+	make_calls(10, true);
+	for (size_t i = 0; i < record_count; i++) {
+		struct record *record = &records[i];
+		if (i % EVERY == 0) {
+			memmove(record + 1, record, (record_count++ - i) * sizeof *record);
+			*record = (struct record){.words = {begin | category, 5}, .count = 2};
+		} else if (draw(2)) {
+			record->words[0] += category + (1 << 4);
+			record->words[3] = record->words[2];
+			record->words[2] = tw_load64((const uint8_t *)"category", false);
+			record->count++;
+		}
+	}
+	make_archive(false, false);
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct tw_profile *profile = read_profile(jobs, &(struct tw_read_options){0});
+		expect_rows(profile);
+		assert_int_equal(broken, (record_count - 1) / EVERY + 1);
+		tw_profile_free(profile);
 	}
 }
 
@@ -499,7 +547,9 @@ int main(void)
 	    cmocka_unit_test_setup(test_inside_itself, set_up),
 	    cmocka_unit_test_setup(test_long, set_up),
 	    cmocka_unit_test_setup(test_arguments, set_up),
+	    cmocka_unit_test_setup(test_short_ticks, set_up),
 	    cmocka_unit_test_setup(test_broken, set_up),
+	    cmocka_unit_test_setup(test_missing_category, set_up),
 	    cmocka_unit_test_setup(test_flaws, set_up),
 	    cmocka_unit_test_setup(test_many_names, set_up),
 	    cmocka_unit_test_setup(test_window, set_up),
