@@ -82,7 +82,12 @@ struct fxt_heads *fxt_heads_new(void);
 size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
                        struct fxt_leap *leap, bool doubting);
 
-/* The same for a record that is neither an event nor one that others depend on, and for threads that stand in
+/* The same from a leap's end up to `middle` and from there on at once, up to near the end of the chunk. False where the
+ * records before `middle` do not lead to it, or the size of one is wrong: what was counted is worth nothing. */
+bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle,
+                      struct fxt_leap *leap);
+
+/* Counts a record that is neither an event nor one that others depend on, and for threads that stand in
  * records. */
 void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big);
 void fxt_add_inline(struct fxt_sums *sums, const struct fxt_inline_tally *from);

@@ -320,14 +320,14 @@ void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
 
+/* leap.c: returns the place behind some records that follow one another near a place, in this byte order: others most
+ * likely begin there. 0: there are none. */
+size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, bool big);
+
 /* leap.c: looks in a chunk that was just read for a place where records follow one another, in this byte order, and
  * lets `take` decode as many as it can, which sets where they end. */
 typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
-
-/* Returns the place behind some records that follow one another, the first of them between two places; 0 where there
- * are none. */
-size_t fxt_find_records(const struct fxt_chunk *chunk, size_t place, size_t far, bool big);
 
 /* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative
  * status. */

@@ -227,9 +227,11 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 
 static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size_t place, size_t end)
 {
+	enum { FEW = 1024 }; /* bytes: the fast path would take longer */
 	while (place < end) {
 		struct fxt_leap leap = {.big = chunk->big, .to = place};
-		fxt_count_heads(&chunk->census->sums, heads, chunk, end, &leap, false);
+		if (end - place > FEW)
+			fxt_count_heads(&chunk->census->sums, heads, chunk, end, &leap, false);
 		place = leap.to;
 		if (place < end)
 			place += count_record(chunk, place, end);
@@ -268,9 +270,21 @@ static size_t count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fx
 	return fxt_count_heads(&chunk->census->leap, heads, chunk, end, leap, true);
 }
 
+/* Counts the leap from its beginning and from its middle on at once. False where that cannot be: then it is to be
+ * counted anew. */
+static bool count_from_middle_too(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads)
+{
+	const size_t half = (chunk->end - leap->from) / 2 / TW_FXT_WORD * TW_FXT_WORD;
+	const size_t middle = fxt_find_records(chunk, leap->from + half, leap->big);
+	struct fxt_sums *sums = &chunk->census->leap;
+	clear(sums);
+	return fxt_count_halves(sums, heads, chunk, middle, leap) &&
+	       fxt_count_heads(sums, heads, chunk, chunk->end, leap, true) == SIZE_MAX;
+}
+
 void fxt_count_leap(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch)
 {
-	if (!prepare(chunk, scratch))
+	if (!prepare(chunk, scratch) || count_from_middle_too(chunk, leap, scratch->heads))
 		return;
 	size_t wrong = count_to(chunk, leap, scratch->heads, chunk->end);
 	if (wrong != SIZE_MAX)

@@ -137,15 +137,20 @@ struct fxt_heads {
 	uint16_t used[HEADS / 2];
 	size_t used_count;
 	uint64_t credit; /* records that were counted, less the heads that were gone through to add them up */
+	unsigned pause;  /* chunks that are not to be counted from their middle too */
 	struct fxt_doubts doubts;
 	uint32_t listed[FXT_DOUBTS],
 	    others[FXT_DOUBTS]; /* places in the chunk: of listed records, of those no events */
 	size_t listed_count, other_count;
 };
 
+/* The low half 0, which is nobody's, would be found in the first place if that were empty. */
 struct fxt_heads *fxt_heads_new(void)
 {
-	return calloc(1, sizeof(struct fxt_heads));
+	struct fxt_heads *heads = calloc(1, sizeof *heads);
+	if (heads)
+		heads->all[0].low = UINT32_MAX;
+	return heads;
 }
 
 /* A row of records that is being counted. */
@@ -187,11 +192,13 @@ static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads,
 	    FXT_THREE_WORDS,
 	};
 	struct head *head = head_at(heads, low);
+	if (!is_for_heads(low))
+		return NULL;
 	while (head->low && head->low != low)
 		head = head < heads->all + HEADS - 1 ? head + 1 : heads->all;
 	if (head->low)
 		return head;
-	if (heads->used_count == HEADS / 2 || !is_for_heads(low))
+	if (heads->used_count == HEADS / 2)
 		return NULL;
 	heads->used[heads->used_count++] = (uint16_t)(head - heads->all);
 	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT;
@@ -217,40 +224,65 @@ static __attribute__((noinline)) bool meet_category(struct fxt_sums *sums, uint3
 	return true;
 }
 
-/* Counts records, up to the first that is not for the fast path or begins behind the limit; returns its place. The
- * processor cannot predict which kinds follow one another, so no jump depends on the kind. */
-static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, const uint8_t *bytes,
-                                                                        const uint8_t *to, bool big)
+/* What the loops over records work with: a local variable, which the compiler can keep in registers. */
+struct loop {
+	struct fxt_sums *sums;
+	struct fxt_heads *heads;
+	uint32_t *categories;
+	const uint8_t *base;
+	uint32_t *listed;
+};
+
+static inline struct loop begin_loop(const struct run *run)
 {
-	struct fxt_heads *const heads = run->heads;
-	uint32_t *const categories = run->sums->categories;
-	const uint8_t *const base = run->chunk->bytes, *const limit = fxt_doubts_limit(&heads->doubts, bytes, to),
-			     *last = run->last;
-	uint32_t *listed = heads->listed;
+	return (struct loop){
+	    .sums = run->sums,
+	    .heads = run->heads,
+	    .categories = run->sums->categories,
+	    .base = run->chunk->bytes,
+	    .listed = run->heads->listed,
+	};
+}
+
+/* Counts the record at *bytes, and moves that behind it. False where it is not for the fast path, or does not end before
+ * `limit`. The processor cannot predict which kinds follow one another, so no jump depends on the kind. */
+static inline __attribute__((always_inline)) bool count_one(struct loop *loop, const uint8_t **bytes,
+                                                            const uint8_t *limit, bool big)
+{
+	const uint64_t header = tw_load64(*bytes, big), ticks = tw_load64(*bytes + TW_FXT_WORD, big);
+	const uint8_t *const next = *bytes + tw_bits(header, 4, 15) * TW_FXT_WORD;
+	struct head *head = head_at(loop->heads, (uint32_t)header);
+	if (__builtin_expect(head->low != (uint32_t)header, 0) && !(head = find_head(loop->heads, (uint32_t)header)))
+		return false;
+	const uint32_t category = ((uint32_t)(header >> 32) & head->category_bits) | head->no_category;
+	if (next > limit)
+		return false;
+	if (__builtin_expect(loop->categories[category]++ == 0, 0) && !meet_category(loop->sums, category))
+		return false;
+	*loop->listed = (uint32_t)(*bytes - loop->base);
+	loop->listed += head->listed | tw_bits(header, 63, 63);
+	head->count++;
+	head->first = ticks < head->first ? ticks : head->first;
+	head->last = ticks > head->last ? ticks : head->last;
+	*bytes = next;
+	return true;
+}
+
+/* Counts records, up to the first that is not for the fast path or begins behind the limit; returns its place. */
+static inline __attribute__((always_inline)) const uint8_t *
+count_heads(struct run *run, struct loop *loop, const uint8_t *bytes, const uint8_t *to, bool big)
+{
+	const uint8_t *const limit = fxt_doubts_limit(&run->heads->doubts, bytes, to), *last = run->last;
 	run->stopped = true;
 	while (bytes < limit) {
-		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
-		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		struct head *head = head_at(heads, (uint32_t)header);
-		if (__builtin_expect(head->low != (uint32_t)header, 0) && !(head = find_head(heads, (uint32_t)header)))
+		const uint8_t *const at = bytes;
+		if (!count_one(loop, &bytes, to, big))
 			goto stop;
-		const uint32_t category = ((uint32_t)(header >> 32) & head->category_bits) | head->no_category;
-		if (size - 1 >= (size_t)(to - bytes)) /* or there is none: 0 is nobody's header */
-			goto stop;
-		if (__builtin_expect(categories[category]++ == 0, 0) && !meet_category(run->sums, category))
-			goto stop;
-		*listed = (uint32_t)(bytes - base);
-		listed += head->listed | tw_bits(header, 63, 63);
-		head->count++;
-		head->first = ticks < head->first ? ticks : head->first;
-		head->last = ticks > head->last ? ticks : head->last;
-		last = bytes;
-		bytes += size;
+		last = at;
 	}
 	run->stopped = false;
 stop:
 	run->last = last;
-	heads->listed_count = (size_t)(listed - heads->listed);
 	return bytes;
 }
 
@@ -352,6 +384,15 @@ static void settle_heads(struct fxt_sums *sums, struct fxt_heads *heads)
 		heads->credit -= heads->used_count;
 }
 
+/* Counts what was listed. False where the size of a record is wrong. */
+static bool settle_listed(struct run *run, const struct loop *loop, bool big)
+{
+	run->heads->listed_count = (size_t)(loop->listed - run->heads->listed);
+	part_listed(run->heads, run->chunk, big);
+	bool right = settle_doubts(run, big);
+	return settle_others(run, big) && right;
+}
+
 /* Counts records from the end of a leap on, and moves that end behind them. False where the size of one is wrong. */
 static inline __attribute__((always_inline)) bool count_run(struct run *run, size_t end, struct fxt_leap *leap,
                                                             bool big)
@@ -362,10 +403,9 @@ static inline __attribute__((always_inline)) bool count_run(struct run *run, siz
 	bool right = true, on = true;
 	run->last = run->chunk->bytes + leap->last;
 	while (on && (size_t)(to - bytes) >= FXT_PLAIN_MAX * TW_FXT_WORD) {
-		bytes = count_heads(run, bytes, to, big);
-		part_listed(run->heads, run->chunk, big);
-		right = settle_doubts(run, big);
-		right &= settle_others(run, big);
+		struct loop loop = begin_loop(run);
+		bytes = count_heads(run, &loop, bytes, to, big);
+		right = settle_listed(run, &loop, big);
 		bool full = run->heads->used_count == HEADS / 2;
 		if (full)
 			settle_heads(run->sums, run->heads);
@@ -379,6 +419,51 @@ static inline __attribute__((always_inline)) bool count_run(struct run *run, siz
 	return right;
 }
 
+/* Records that are counted from two places on. */
+struct halves {
+	const uint8_t *first, *second; /* the next records of each */
+	const uint8_t *middle, *limit; /* up to where records of each may end */
+	const uint8_t *last;           /* the last record of the second half */
+};
+
+/* Counts records of both halves in turns, then more of the first. While the processor waits for the size of a record in
+ * one half it works on the other: `make bench` measures info. Returns whether the list is full, and there may be more. */
+static inline __attribute__((always_inline)) bool count_in_turns(struct loop *loop, struct halves *halves, bool big)
+{
+	size_t room = FXT_DOUBTS;
+	for (; room >= 2 && count_one(loop, &halves->first, halves->middle, big); room -= 2) {
+		const uint8_t *const second = halves->second;
+		if (!count_one(loop, &halves->second, halves->limit, big))
+			break;
+		halves->last = second;
+	}
+	while (room >= 2 && count_one(loop, &halves->first, halves->middle, big))
+		room--;
+	return room < 2;
+}
+
+static inline __attribute__((always_inline)) bool count_halves(struct run *run, size_t middle, struct fxt_leap *leap,
+                                                               bool big)
+{
+	const uint8_t *const base = run->chunk->bytes;
+	struct halves halves = {
+	    .first = base + leap->to,
+	    .second = base + middle,
+	    .middle = base + middle,
+	    .limit = base + run->chunk->end - FXT_PLAIN_MAX * TW_FXT_WORD,
+	    .last = base + middle,
+	};
+	bool right, more;
+	do {
+		struct loop loop = begin_loop(run);
+		more = count_in_turns(&loop, &halves, big);
+		right = settle_listed(run, &loop, big);
+	} while (more && right);
+	leap->to = (size_t)(halves.second - base);
+	leap->last = (size_t)(halves.last - base);
+	return right && halves.first == halves.middle;
+}
+
 size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t end,
                        struct fxt_leap *leap, bool doubting)
 {
@@ -386,4 +471,33 @@ size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const str
 	fxt_doubts_begin(&heads->doubts);
 	bool right = leap->big ? count_run(&run, end, leap, true) : count_run(&run, end, leap, false);
 	return right ? SIZE_MAX : heads->doubts.wrong;
+}
+
+/* Whether a chunk is to be counted from its middle too. Not for a while where one could not be: where many records are
+ * not for the fast path that takes longer. */
+static bool is_to_be_halved(struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle)
+{
+	if (heads->pause > 0) {
+		heads->pause--;
+		return false;
+	}
+	return middle && chunk->end - middle >= FXT_PLAIN_MAX * TW_FXT_WORD;
+}
+
+bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle,
+                      struct fxt_leap *leap)
+{
+	enum { PAUSE = 8 }; /* chunks */
+	struct run run = {.sums = sums, .heads = heads, .chunk = chunk, .doubting = true};
+	const struct fxt_leap before = *leap;
+	if (!is_to_be_halved(heads, chunk, middle))
+		return false;
+	fxt_doubts_begin(&heads->doubts);
+	bool right = leap->big ? count_halves(&run, middle, leap, true) : count_halves(&run, middle, leap, false);
+	const uint64_t records = sums->provider.records;
+	settle_heads(sums, heads);
+	sums->provider.bytes += leap->to - before.to;
+	leap->count += sums->provider.records - records;
+	heads->pause = right ? 0 : PAUSE;
+	return right;
 }

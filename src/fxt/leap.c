@@ -23,18 +23,17 @@ static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big
 	return place;
 }
 
-size_t fxt_find_records(const struct fxt_chunk *chunk, size_t place, size_t far, bool big)
+size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, bool big)
 {
-	size_t found = 0;
-	for (; place < far && !found; place += TW_FXT_WORD)
+	size_t far = chunk->end - from < FAR ? chunk->end : from + FAR, found = 0;
+	for (size_t place = from; place < far && !found; place += TW_FXT_WORD)
 		found = skip_records(chunk, place, big);
 	return found;
 }
 
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch)
 {
-	size_t far = chunk->end - chunk->begin < FAR ? chunk->end : chunk->begin + FAR;
-	size_t from = fxt_find_records(chunk, chunk->begin, far, big);
+	size_t from = fxt_find_records(chunk, chunk->begin, big);
 	if (!from)
 		return;
 	chunk->leap = (struct fxt_leap){.big = big, .from = from, .to = from};

@@ -219,7 +219,7 @@ INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t
 {
 	const uint8_t *const start = run->start, *const classes = run->skimmer->classes;
 	struct lists *const lists = &run->skimmer->lists, *const more = &run->skimmer->more;
-	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), limit, big), ahead = middle;
+	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), big), ahead = middle;
 	clear_lists(lists);
 	if (middle && middle < limit) {
 		clear_lists(more);
