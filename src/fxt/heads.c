@@ -244,7 +244,7 @@ static inline struct loop begin_loop(const struct run *run)
 	};
 }
 
-/* Counts the record at *bytes, and moves that behind it. False where it is not for the fast path, or does not end before
+/* Counts the record at *bytes, and moves that behind it. False where it is not for the fast path, or ends behind
  * `limit`. The processor cannot predict which kinds follow one another, so no jump depends on the kind. */
 static inline __attribute__((always_inline)) bool count_one(struct loop *loop, const uint8_t **bytes,
                                                             const uint8_t *limit, bool big)
@@ -426,8 +426,9 @@ struct halves {
 	const uint8_t *last;           /* the last record of the second half */
 };
 
-/* Counts records of both halves in turns, then more of the first. While the processor waits for the size of a record in
- * one half it works on the other: `make bench` measures info. Returns whether the list is full, and there may be more. */
+/* Counts records of both halves in turns, then more of the first. While the processor waits for the size of a record
+ * in one half it works on the other: `make bench` measures info. Returns whether the list is full: then there may be
+ * more. */
 static inline __attribute__((always_inline)) bool count_in_turns(struct loop *loop, struct halves *halves, bool big)
 {
 	size_t room = FXT_DOUBTS;
