@@ -133,24 +133,34 @@ static inline void add_category(struct fxt_sums *sums, unsigned index, uint32_t 
 	sums->categories[index] += records;
 }
 
-/* Counts an event whose thread, category or both stand in the record itself: one count for each record, because there
- * is no index to add them up by. */
+/* Threads and categories that stand in the record itself: one count for each record, because there is no index to add
+ * them up by. */
+static void count_koids(struct fxt_chunk *chunk, const struct fxt_tally *tally, uint64_t process, uint64_t thread)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
+	count.process = process;
+	count.thread = thread;
+	add_count(chunk, &count);
+}
+
+static void count_text(struct fxt_chunk *chunk, const struct fxt_tally *tally, const uint8_t *text, uint32_t length)
+{
+	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, tally);
+	count.text = text;
+	count.length = length;
+	add_count(chunk, &count);
+}
+
 static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header, const struct fxt_tally *tally)
 {
 	const uint8_t *bytes = chunk->bytes + place;
 	bool koids = tw_bits(header, 24, 31) == 0;
-	if (koids) {
-		struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
-		count.process = tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big);
-		count.thread = tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big);
-		add_count(chunk, &count);
-	}
-	if (tw_bits(header, 47, 47)) {
-		struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, tally);
-		count.text = bytes + (koids ? 4 : 2) * TW_FXT_WORD;
-		count.length = tw_bits(header, 32, 46) & FXT_TEXT_MAX;
-		add_count(chunk, &count);
-	}
+	if (koids)
+		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big),
+		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big));
+	if (tw_bits(header, 47, 47))
+		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD,
+		           tw_bits(header, 32, 46) & FXT_TEXT_MAX);
 }
 
 /* Whether an event has its thread or its category inline. */
@@ -172,6 +182,29 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 		add_category(sums, (unsigned)tw_bits(header, 32, 46), 1);
 	if (is_inline(header))
 		count_inline(chunk, place, header, &tally);
+}
+
+/* Counts a large record. A blob with metadata has time, thread and category as an event has. */
+static void count_large(struct fxt_chunk *chunk, size_t place, size_t end, uint64_t header)
+{
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->big};
+	struct fxt_sums *sums = &chunk->census->sums;
+	struct tw_fxt_record record;
+	sums->kinds[fxt_kind(header)]++;
+	if (tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB)
+		return;
+	const struct fxt_tally tally = {1, record.size, record.time, record.time};
+	if (record.format == 0) {
+		fxt_note_time(&sums->provider, record.time);
+		if (record.thread.index)
+			fxt_add_up(&sums->threads[record.thread.index], &tally);
+		else
+			count_koids(chunk, &tally, record.thread.process, record.thread.thread);
+	}
+	if (record.category.bytes)
+		count_text(chunk, &tally, record.category.bytes, record.category.length);
+	else
+		add_category(sums, record.category.reference & FXT_TEXT_MAX, 1);
 }
 
 static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
@@ -212,7 +245,9 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 	struct fxt_sums *sums = &chunk->census->sums;
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
 	uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-	if (fxt_type(header) > TW_FXT_TYPE_EVENT)
+	if (fxt_type(header) == TW_FXT_TYPE_LARGE)
+		count_large(chunk, place, end, header);
+	else if (fxt_type(header) > TW_FXT_TYPE_EVENT)
 		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
 	else if (fxt_type(header) == TW_FXT_TYPE_EVENT)
 		count_event(chunk, place, header, size);

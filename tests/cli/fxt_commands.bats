@@ -341,6 +341,25 @@ END
 	[ "$(grep -c '"ts":0.000,"name":"big","s":"t"' merged.json)" = 2 ]
 }
 
+@test "info: the time, thread and category of large blobs count" {
+	archive <<'END'
+def large(category, thread, ticks, data):
+    inline = words(7, 8) if thread == 0 else b''
+    return record(15, 0, category | 2 << 16 | thread << 36, ticks, inline, len(data), stream(data))
+out += [string(1, b'cat'), string(2, b'big'), event(0, 2, category=1, ticks=1000),
+        large(1, 1, 1500, bytes(5)), large(0, 0, 4000, bytes(300_000))]
+END
+	trackway info --json in.fxt >out
+	"$PYTHON" - <<'END'
+import json
+info = json.load(open("out"))
+assert info["end_ns"] == info["providers"][0]["end_ns"] == 3000, info
+assert info["categories"] == [{"events": 2, "name": "cat"}, {"events": 1, "name": ""}], info
+rows = [(row["thread"], row["records"], row["start_ns"], row["end_ns"]) for row in info["thread_list"]]
+assert rows == [(6, 2, 0, 500), (8, 1, 3000, 3000)], info
+END
+}
+
 @test "blobs: names of files are safe, and every blob has one" {
 	archive <<END
 $blob
