@@ -159,8 +159,7 @@ static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header,
 		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->big),
 		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->big));
 	if (tw_bits(header, 47, 47))
-		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD,
-		           tw_bits(header, 32, 46) & FXT_TEXT_MAX);
+		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD, tw_bits(header, 32, 46) & FXT_TEXT_MAX);
 }
 
 /* Whether an event has its thread or its category inline. */
