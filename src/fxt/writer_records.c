@@ -3,8 +3,7 @@
 #include "fxt/writer.h"
 
 enum {
-	EVENT_RECORDS_DROPPED = 0,                           /* the document, "Provider event metadata" */
-	MESSAGE_MAX = (TW_FXT_RECORD_MAX - 4) * TW_FXT_WORD, /* a log's, with an inline thread */
+	EVENT_RECORDS_DROPPED = 0, /* the document, "Provider event metadata" */
 	STATE_MAX = 15
 };
 
@@ -55,9 +54,9 @@ static const char *message_of(struct fxt_writer *w, const struct tw_event *event
 		fxt_loss(w, "argument", false);
 	if (is_first)
 		fxt_no_place(w, event->name, "name");
-	if (whole > MESSAGE_MAX)
+	if (whole > TW_FXT_STRING_MAX)
 		fxt_loss(w, "long string", true);
-	*size = fxt_cut_text(text, whole, MESSAGE_MAX);
+	*size = fxt_cut_text(text, whole, TW_FXT_STRING_MAX);
 	return text;
 }
 
