@@ -138,6 +138,7 @@ struct fxt_heads {
 	size_t used_count;
 	uint64_t credit; /* records that were counted, less the heads that were gone through to add them up */
 	unsigned pause;  /* chunks that are not to be counted from their middle too */
+	unsigned failed; /* chunks in a row that could not be */
 	struct fxt_doubts doubts;
 	uint32_t listed[FXT_DOUBTS],
 	    others[FXT_DOUBTS]; /* places in the chunk: of listed records, of those no events */
@@ -269,8 +270,9 @@ static inline __attribute__((always_inline)) bool count_one(struct loop *loop, c
 }
 
 /* Counts records, up to the first that is not for the fast path or begins behind the limit; returns its place. */
-static inline __attribute__((always_inline)) const uint8_t *
-count_heads(struct run *run, struct loop *loop, const uint8_t *bytes, const uint8_t *to, bool big)
+static inline __attribute__((always_inline)) const uint8_t *count_heads(struct run *run, struct loop *loop,
+                                                                        const uint8_t *bytes, const uint8_t *to,
+                                                                        bool big)
 {
 	const uint8_t *const limit = fxt_doubts_limit(&run->heads->doubts, bytes, to), *last = run->last;
 	run->stopped = true;
@@ -474,8 +476,7 @@ size_t fxt_count_heads(struct fxt_sums *sums, struct fxt_heads *heads, const str
 	return right ? SIZE_MAX : heads->doubts.wrong;
 }
 
-/* Whether a chunk is to be counted from its middle too. Not for a while where one could not be: where many records are
- * not for the fast path that takes longer. */
+/* Whether a chunk is to be counted from its middle too. */
 static bool is_to_be_halved(struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle)
 {
 	if (heads->pause > 0) {
@@ -485,10 +486,18 @@ static bool is_to_be_halved(struct fxt_heads *heads, const struct fxt_chunk *chu
 	return middle && chunk->end - middle >= FXT_PLAIN_MAX * TW_FXT_WORD;
 }
 
+/* Notes whether a chunk could be counted from its middle too. What is done in vain takes longer: the more chunks in a
+ * row could not be, the more are left out. */
+static void note_halved(struct fxt_heads *heads, bool halved)
+{
+	enum { MOST = 16 };
+	heads->failed = halved ? 0 : heads->failed + (heads->failed < MOST);
+	heads->pause = heads->failed > 1 ? heads->failed : 0;
+}
+
 bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const struct fxt_chunk *chunk, size_t middle,
                       struct fxt_leap *leap)
 {
-	enum { PAUSE = 8 }; /* chunks */
 	struct run run = {.sums = sums, .heads = heads, .chunk = chunk, .doubting = true};
 	const struct fxt_leap before = *leap;
 	if (!is_to_be_halved(heads, chunk, middle))
@@ -499,6 +508,6 @@ bool fxt_count_halves(struct fxt_sums *sums, struct fxt_heads *heads, const stru
 	settle_heads(sums, heads);
 	sums->provider.bytes += leap->to - before.to;
 	leap->count += sums->provider.records - records;
-	heads->pause = right ? 0 : PAUSE;
+	note_halved(heads, right);
 	return right;
 }
