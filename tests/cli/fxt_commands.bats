@@ -674,6 +674,70 @@ END
 	done
 }
 
+@test "info: all records are counted, wherever in an archive others stand that count apart" {
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<'END'
+import collections, json, random, sys
+sys.path.insert(0, sys.argv[1])
+from fxt_odd import *
+random.seed(7)
+kinds, threads, size, lost = collections.Counter(), collections.Counter(), 0, 0
+out = [words(MAGIC), provider_info(1, b'p'), record(1, 0, 10**9)] + [thread(i, 5, 10 + i) for i in range(1, 9)]
+kinds.update({'magic': 1, 'provider-info': 1, 'initialization': 1, 'thread': 8})
+size = len(b''.join(out))
+def add(kind, data, *koids):
+    global size
+    kinds[kind] += 1
+    threads.update(koids)
+    out.append(data)
+    size += len(data)
+def usual():
+    what, reference, ticks = random.randrange(20), random.randrange(1, 9), size
+    if what == 0:
+        add('scheduling.context-switch', record(8, 1 << 60 | 2 << 36, ticks, 11, 12), 11, 12)
+    elif what == 1:
+        add('scheduling.thread-wakeup', record(8, 2 << 60, ticks, 13), 13)
+    elif what < 5:
+        values = [argument(1, 7, name=2), argument(4, 0, 1 << 40, name=2), argument(6, 0x8003, b'abc'.ljust(8, bytes(1)))]
+        some = values[:what - 1]
+        add('event.instant', event(0, 1, *some, arguments=len(some), reference=reference, ticks=ticks), 10 + reference)
+    elif what < 10:
+        add('event.duration-complete', event(4, 1, ticks + 5, reference=reference, ticks=ticks), 10 + reference)
+    else:
+        add('event.instant', event(0, 1, reference=reference, ticks=ticks), 10 + reference)
+false = b''.join(event(0, 1, reference=3, ticks=i) for i in range(2000)) # what looks like records, but is in others
+CHUNK = 1 << 18
+def fill(to):
+    while size < to:
+        usual()
+for chunk in range(12):
+    begin = chunk * CHUNK
+    if chunk % 3 == 0: # the middle is inside of blobs
+        fill(begin + CHUNK // 2 - 20000)
+        for i in range(3):
+            add('blob', record(5, 1 << 16 | len(false) << 32, false))
+    elif chunk % 3 == 1: # in the first half and in the other
+        fill(begin + CHUNK // 5 * random.randrange(1, 5))
+        add('string', string(1, b'work'))
+        add('event.instant', event(0, 1, 5, 30 + chunk, reference=0, ticks=size), 30 + chunk)
+    if chunk in (4, 7): # no record has a header of zero
+        fill(begin + 100000 * (chunk // 4))
+        out.append(bytes(64))
+        size += 64
+        lost += 64
+    fill(begin + CHUNK)
+open('in.fxt', 'wb').write(b''.join(out))
+json.dump([dict(kinds), sorted(threads.items()), lost], open('expected', 'w'), sort_keys=True, indent=1)
+END
+	for jobs in 1 2; do
+		timeout 60 trackway info --json --jobs $jobs in.fxt 2>err | "$PYTHON" -c '
+import json, sys
+row = json.load(sys.stdin)
+threads = sorted([thread["thread"], thread["records"]] for thread in row["thread_list"])
+json.dump([row["kinds"], threads, row["lost_bytes"]], sys.stdout, sort_keys=True, indent=1)' >out
+		diff expected out
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
