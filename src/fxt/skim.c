@@ -10,22 +10,19 @@
 #include "fxt/doubts.h"
 
 enum {
-	REFERENCES = 1 << 15, /* to strings, but for those in the record */
-	THREADS = 256,
-	DEPTH = 61,          /* open durations of a thread, with the sentinel; where there are more, the leap ends */
-	LONGEST = INT32_MAX, /* ticks: longer complete durations are left to the slow path */
-	SCOPES = 3,          /* of instants, by the document */
-	TWO = 2,             /* words of a record */
+	DEPTH = 61, /* open durations of a thread, with the sentinel; where there are more, the leap ends */
+	SCOPES = 3, /* of instants, by the document */
+	TWO = 2,    /* words of a record */
 	THREE = 3,
 	LEAST = TWO * TW_FXT_WORD, /* bytes of a record */
 	TYPES = 11,                /* of events */
-	LOW_HALVES = 1 << 12,      /* what class_index() tells apart */
+	LOW_HALVES = 1 << 12,      /* what bin_index() tells apart */
 };
 
 #define INLINE static inline __attribute__((always_inline)) /* so that `big` is a constant */
 
 /* What is to be done with a record. */
-enum class {
+enum bin {
 	OTHER,    /* no event, or one that is not for the fast path */
 	DURATION, /* a begin or end */
 	STEP,     /* of an operation or flow */
@@ -33,13 +30,13 @@ enum class {
 	PLAIN,    /* an instant */
 	SCOPED,   /* an instant with a scope */
 	DOUBTFUL, /* another event with arguments */
-	CLASSES
+	BINS
 };
 
 /* Places of records in the chunk, by what is to be done with them. */
 struct lists {
-	uint32_t *next[CLASSES]; /* behind the last */
-	uint32_t places[CLASSES][FXT_DOUBTS];
+	uint32_t *next[BINS]; /* behind the last */
+	uint32_t places[BINS][FXT_DOUBTS];
 };
 
 /* A duration that is open: the reference to its name, and the place of its begin. */
@@ -55,13 +52,14 @@ struct stack {
 };
 
 struct fxt_skimmer {
-	struct stack stacks[THREADS]; /* by index */
-	bool used[REFERENCES];        /* strings that records refer to */
-	bool threads[THREADS]; /* that events belong to, but for those without arguments that begin or end durations */
-	uint8_t classes[LOW_HALVES]; /* by class_index() */
+	struct stack stacks[FXT_SKIM_THREADS]; /* by index */
+	bool used[FXT_SKIM_REFERENCES];        /* strings that records refer to */
+	bool threads
+	    [FXT_SKIM_THREADS]; /* that events belong to, but for those without arguments that begin or end durations */
+	uint8_t bins[LOW_HALVES]; /* by bin_index() */
 	struct lists lists, more;
-	uint32_t ends[FXT_DOUBTS];    /* places of ends without a begin in the leap */
-	struct fxt_doubts doubts; /* events with arguments */
+	uint32_t ends[FXT_DOUBTS]; /* places of ends without a begin in the leap */
+	struct fxt_doubts doubts;  /* events with arguments */
 };
 
 void fxt_skim_clear(struct fxt_skim *skim)
@@ -120,44 +118,43 @@ static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, 
  * jumps that depend on the type, and then taken list by list. ---- */
 
 /* What an event of this type, with so many arguments, is listed as; `size` is the low bits of its size. */
-static enum class class_of(unsigned type, unsigned count, unsigned size) {
+static enum bin bin_of(unsigned type, unsigned count, unsigned size)
+{
 	bool duration = type == FXT_BEGIN || type == FXT_END, step = type >= FXT_ASYNC_BEGIN;
-	if (type >= TYPES) return OTHER;
-	if (count) return duration ? DURATION
-	: step                     ? STEP
-				   : DOUBTFUL;
-	if (size == TWO) return duration ? DURATION
-	: type == FXT_INSTANT            ? PLAIN
-					 : OTHER;
-	if (size == THREE) return step ? STEP
-	: type == FXT_COMPLETE         ? COMPLETE
-	: type == FXT_INSTANT          ? SCOPED
-				       : OTHER;
+	if (type >= TYPES)
+		return OTHER;
+	if (count)
+		return duration ? DURATION : step ? STEP : DOUBTFUL;
+	if (size == TWO)
+		return duration ? DURATION : type == FXT_INSTANT ? PLAIN : OTHER;
+	if (size == THREE)
+		return step ? STEP : type == FXT_COMPLETE ? COMPLETE : type == FXT_INSTANT ? SCOPED : OTHER;
 	return OTHER;
 }
 
 /* Bits 4 to 7, of the size, and 16 to 23, type and number of arguments, as one number. */
-INLINE uint32_t class_index(uint64_t header)
+INLINE uint32_t bin_index(uint64_t header)
 {
 	static const uint32_t bits = (uint32_t)(FXT_BITS(4, 7) | FXT_BITS(16, 23)), to_the_top = 1 << 16 | 1 << 8;
 	return ((uint32_t)header & bits) * to_the_top >> 20;
 }
 
-static void make_classes(uint8_t classes[static LOW_HALVES])
+static void make_bins(uint8_t bins[static LOW_HALVES])
 {
 	for (unsigned i = 0; i < LOW_HALVES; i++)
-		classes[i] = (uint8_t)class_of(i >> 4 & 0xf, i >> 8, i & 0xf);
+		bins[i] = (uint8_t)bin_of(i >> 4 & 0xf, i >> 8, i & 0xf);
 }
 
 /* A row of records that is being skimmed. */
 struct run {
 	struct fxt_skimmer *skimmer;
-	const uint8_t *start; /* the chunk's bytes */
-	size_t end; /* of the run, in them */
-	uint64_t all_ticks; /* all tick counts, or-ed: none is greater */
-	uint64_t count;     /* of records */
+	const uint8_t *start;   /* the chunk's bytes */
+	size_t end;             /* of the run, in them */
+	uint64_t all_ticks;     /* all tick counts, or-ed: none is greater */
+	uint64_t count;         /* of records */
 	size_t end_count, kept; /* ends: how many are listed, how many of them are kept */
-	size_t last; /* place of the last record */
+	size_t last;            /* place of the last record */
+	bool failed;            /* no memory */
 };
 
 static void note_wrong(struct run *run, size_t place)
@@ -178,12 +175,12 @@ INLINE bool mark(struct fxt_skimmer *skimmer, uint64_t header)
 
 static void clear_lists(struct lists *lists)
 {
-	for (unsigned i = 0; i < CLASSES; i++)
+	for (unsigned i = 0; i < BINS; i++)
 		lists->next[i] = lists->places[i];
 }
 
 /* Lists the record at a place; returns its size, or 0 where there is no record. */
-INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_t *start, size_t place, bool big)
+INLINE size_t list_one(const uint8_t *bins, struct lists *lists, const uint8_t *start, size_t place, bool big)
 {
 	static const uint64_t usual = FXT_BITS(0, 3) | FXT_BITS(47, 47) | FXT_BITS(63, 63);
 	const uint64_t header = tw_load64(start + place, big);
@@ -191,7 +188,7 @@ INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_
 	const uint64_t event = 0 - (uint64_t)((header & usual) == TW_FXT_TYPE_EVENT); /* a mask */
 	if (size < LEAST)
 		return 0;
-	*lists->next[classes[class_index(header & event)]]++ = (uint32_t)place;
+	*lists->next[bins[bin_index(header & event)]]++ = (uint32_t)place;
 	return size;
 }
 
@@ -199,36 +196,36 @@ INLINE size_t list_one(const uint8_t *classes, struct lists *lists, const uint8_
 INLINE size_t list_some(struct run *run, struct lists *lists, size_t place, size_t limit, bool big)
 {
 	for (size_t size = 1; place < limit && size; place += size)
-		size = list_one(run->skimmer->classes, lists, run->start, place, big);
+		size = list_one(run->skimmer->bins, lists, run->start, place, big);
 	return place;
 }
 
 /* Puts lists behind others. */
 static void join_lists(struct lists *lists, const struct lists *more)
 {
-	for (unsigned i = 0; i < CLASSES; i++) {
+	for (unsigned i = 0; i < BINS; i++) {
 		const size_t count = (size_t)(more->next[i] - more->places[i]);
 		memcpy(lists->next[i], more->places[i], count * sizeof(uint32_t));
 		lists->next[i] += count;
 	}
 }
 
-/* The same in two walks at a time, as a walk has to wait for the size of each record. The second one begins in the
- * middle, at records that follow one another; it counts if the first one leads there. */
+/* The same by two walks in turns, as a walk waits for the size of each record before it can go on. The second one begins
+ * in the middle, at records that follow one another; it counts if the first one leads there. */
 INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
 {
-	const uint8_t *const start = run->start, *const classes = run->skimmer->classes;
+	const uint8_t *const start = run->start, *const bins = run->skimmer->bins;
 	struct lists *const lists = &run->skimmer->lists, *const more = &run->skimmer->more;
 	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), big), ahead = middle;
 	clear_lists(lists);
 	if (middle && middle < limit) {
 		clear_lists(more);
 		while (place < middle && ahead < limit) {
-			const size_t size = list_one(classes, lists, start, place, big);
+			const size_t size = list_one(bins, lists, start, place, big);
 			if (!size)
 				break;
 			place += size;
-			const size_t other = list_one(classes, more, start, ahead, big);
+			const size_t other = list_one(bins, more, start, ahead, big);
 			if (!other)
 				break;
 			ahead += other;
@@ -308,13 +305,15 @@ INLINE void take_durations(struct run *run, bool big)
 	skimmer->doubts.count = doubt_count;
 }
 
-/* Keeps what a step will need, while the record's bytes are in a near cache. */
-INLINE void keep_left(struct fxt_skim_left *left, const uint8_t *bytes, uint32_t place, bool big)
+/* Keeps what a step will need, while the record's bytes are in a near cache; of an operation's also its last word. */
+INLINE void keep_left(struct fxt_skim *skim, const uint8_t *bytes, uint32_t place, uint64_t word, bool big)
 {
-	left->header = tw_load64(bytes, big);
-	left->ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	left->word = tw_load64(bytes + (tw_bits(left->header, 4, 15) - 1) * TW_FXT_WORD, big);
-	left->place = place;
+	skim->left[skim->left_count++] = (struct fxt_skim_left){
+	    .header = tw_load64(bytes, big),
+	    .ticks = tw_load64(bytes + TW_FXT_WORD, big),
+	    .word = word,
+	    .place = place,
+	};
 }
 
 /* Keeps ends without a begin that stand before a place. */
@@ -322,42 +321,43 @@ INLINE void keep_ends(struct run *run, struct fxt_skim *skim, size_t place, bool
 {
 	const uint32_t *const ends = run->skimmer->ends;
 	for (; run->kept < run->end_count && ends[run->kept] < place; run->kept++)
-		keep_left(&skim->left[skim->left_count++], run->start + ends[run->kept], ends[run->kept], big);
+		keep_left(skim, run->start + ends[run->kept], ends[run->kept], 0, big);
 }
 
-/* Takes steps of operations and flows, and keeps them and ends without a begin. False when there is no memory. */
-INLINE bool take_steps(struct run *run, struct fxt_skim *skim, bool big)
+/* Takes steps of operations and flows, and keeps them and ends without a begin. */
+INLINE void take_steps(struct run *run, struct fxt_skim *skim, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	const uint32_t *at = skimmer->lists.places[STEP], *const to = skimmer->lists.next[STEP];
 	const size_t count = (size_t)(to - at) + run->end_count;
 	size_t doubt_count = skimmer->doubts.count;
-	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + count, sizeof *skim->left))
-		return false;
+	run->failed = !tw_extend(&skim->left, &skim->left_room, skim->left_count + count, sizeof *skim->left);
+	if (run->failed)
+		return;
 	for (; at < to; at++) {
 		const uint8_t *bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big);
-		if (!mark(skimmer, header) || tw_bits(header, 4, 15) * TW_FXT_WORD > run->end - *at) {
+		const size_t size = tw_bits(header, 4, 15) * TW_FXT_WORD;
+		if (!mark(skimmer, header) || size > run->end - *at) {
 			note_wrong(run, *at);
 			break;
 		}
 		keep_ends(run, skim, *at, big);
-		keep_left(&skim->left[skim->left_count++], bytes, *at, big);
+		keep_left(skim, bytes, *at, tw_load64(bytes + size - TW_FXT_WORD, big), big);
 		run->all_ticks |= tw_load64(bytes + TW_FXT_WORD, big);
 		doubt_count = list_doubt(&skimmer->doubts, doubt_count, header, FXT_THREE_WORDS, *at);
 	}
 	keep_ends(run, skim, SIZE_MAX, big);
 	skimmer->doubts.count = doubt_count;
-	return true;
 }
 
 /* Takes events that have no arguments. complete: mask: their last word is a time, taken from the record's time on; it
  * must be at most `most`. `words` is their size. */
-INLINE void take_plain(struct run *run, enum class class, size_t words, uint64_t complete, uint64_t most, bool big)
+INLINE void take_plain(struct run *run, enum bin bin, size_t words, uint64_t complete, uint64_t most, bool big)
 {
 	struct fxt_skimmer *const skimmer = run->skimmer;
 	uint64_t all_ticks = 0;
-	for (const uint32_t *at = skimmer->lists.places[class], *to = skimmer->lists.next[class]; at < to; at++) {
+	for (const uint32_t *at = skimmer->lists.places[bin], *to = skimmer->lists.next[bin]; at < to; at++) {
 		const uint8_t *const bytes = run->start + *at;
 		const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
 		const uint64_t word = tw_load64(bytes + (words - 1) * TW_FXT_WORD, big);
@@ -400,8 +400,9 @@ static inline bool is_plain_switch(uint64_t header)
 	static const uint64_t bits = FXT_BITS(0, 3) | FXT_BITS(16, 19) | FXT_BITS(40, 59);
 	static const uint8_t states[FXT_TYPES] = {[1] = STATE_MAX + 1, [2] = 1}, sizes[FXT_TYPES] = {[1] = 4, [2] = 3};
 	const unsigned kind = (unsigned)tw_bits(header, 60, 63);
-	return ((header & bits) == TW_FXT_TYPE_SCHEDULING) & (tw_bits(header, 36, 39) < states[kind]) &
-	       (tw_bits(header, 4, 15) == sizes[kind]);
+	const bool no_more = (header & bits) == TW_FXT_TYPE_SCHEDULING, of_size = tw_bits(header, 4, 15) == sizes[kind];
+	const bool in_state = tw_bits(header, 36, 39) < states[kind];
+	return no_more & of_size & in_state;
 }
 
 /* Takes records that are no events. Returns the place of the first one that is not right, or `place`. */
@@ -422,14 +423,14 @@ INLINE size_t take_others(struct run *run, size_t place, bool big)
 /* Takes records from `place` on off all lists. */
 static void cut_lists(struct lists *lists, size_t place)
 {
-	for (unsigned i = 0; i < CLASSES; i++)
+	for (unsigned i = 0; i < BINS; i++)
 		while (lists->next[i] > lists->places[i] && lists->next[i][-1] >= place)
 			lists->next[i]--;
 }
 
 static void count_lists(struct run *run)
 {
-	for (unsigned i = 0; i < CLASSES; i++) {
+	for (unsigned i = 0; i < BINS; i++) {
 		const uint32_t *list = run->skimmer->lists.places[i], *next = run->skimmer->lists.next[i];
 		run->count += (uint64_t)(next - list);
 		run->last = next > list && next[-1] > run->last ? next[-1] : run->last;
@@ -452,7 +453,7 @@ static const struct shape shapes[TYPES][2] = {
     [FXT_COUNTER] = {[1] = ANY},
     [FXT_BEGIN] = {ANY},
     [FXT_END] = {ANY},
-    [FXT_COMPLETE] = {[1] = {.most = LONGEST - 1, .complete = UINT64_MAX, .fits = true}},
+    [FXT_COMPLETE] = {[1] = {.most = FXT_SKIM_LONGEST - 1, .complete = UINT64_MAX, .fits = true}},
     {[1] = ANY},
     {[1] = ANY},
     {[1] = ANY},
@@ -511,13 +512,13 @@ INLINE size_t take_run(struct run *run, struct fxt_chunk *chunk, size_t place, s
 		count_lists(run);
 		run->end_count = run->kept = 0;
 		take_durations(run, big);
-		on = take_steps(run, &chunk->skim, big) && on;
-		take_plain(run, COMPLETE, THREE, UINT64_MAX, LONGEST - 1, big);
+		take_steps(run, &chunk->skim, big);
+		take_plain(run, COMPLETE, THREE, UINT64_MAX, FXT_SKIM_LONGEST - 1, big);
 		take_plain(run, PLAIN, TWO, 0, UINT64_MAX, big);
 		take_plain(run, SCOPED, THREE, 0, SCOPES - 1, big);
 		take_doubtful(run, big);
 		settle_doubts(run, chunk, big);
-		on = on && skimmer->doubts.wrong == SIZE_MAX;
+		on = on && !run->failed && skimmer->doubts.wrong == SIZE_MAX;
 	}
 	return place;
 }
@@ -528,7 +529,7 @@ static bool keep_names(struct fxt_skim *skim, const struct fxt_skimmer *skimmer)
 {
 	enum { SOME = 64 }; /* references that are looked at together */
 	static const bool none[SOME];
-	for (uint32_t from = 0; from < REFERENCES; from += SOME) {
+	for (uint32_t from = 0; from < FXT_SKIM_REFERENCES; from += SOME) {
 		if (memcmp(skimmer->used + from, none, sizeof none) == 0)
 			continue;
 		if (!tw_extend(&skim->names, &skim->name_room, skim->name_count + SOME, sizeof *skim->names))
@@ -547,7 +548,7 @@ static bool keep_begin(struct fxt_chunk *chunk, const struct fxt_leap *leap, uin
 	struct fxt_skim *skim = &chunk->skim;
 	if (!tw_extend(&skim->left, &skim->left_room, skim->left_count + 1, sizeof *skim->left))
 		return false;
-	keep_left(&skim->left[skim->left_count++], chunk->bytes + place, place, leap->big);
+	keep_left(skim, chunk->bytes + place, place, 0, leap->big);
 	return true;
 }
 
@@ -568,7 +569,7 @@ static bool keep_thread(struct fxt_chunk *chunk, const struct fxt_leap *leap, co
 static bool keep_threads(struct fxt_chunk *chunk, const struct fxt_leap *leap, const struct fxt_skimmer *skimmer)
 {
 	bool kept = true;
-	for (uint32_t i = 1; i < THREADS && kept; i++) {
+	for (uint32_t i = 1; i < FXT_SKIM_THREADS && kept; i++) {
 		const struct stack *stack = &skimmer->stacks[i];
 		if (skimmer->threads[i] || stack->last != UINT64_MAX)
 			kept = keep_thread(chunk, leap, stack, i);
@@ -578,7 +579,7 @@ static bool keep_threads(struct fxt_chunk *chunk, const struct fxt_leap *leap, c
 
 static void clear(struct fxt_skimmer *skimmer)
 {
-	for (size_t i = 0; i < THREADS; i++) {
+	for (size_t i = 0; i < FXT_SKIM_THREADS; i++) {
 		struct stack *stack = &skimmer->stacks[i];
 		stack->first = stack->last = UINT64_MAX;
 		stack->begun[0].name = UINT32_MAX;
@@ -593,7 +594,7 @@ static struct fxt_skimmer *new_skimmer(void)
 {
 	struct fxt_skimmer *skimmer = calloc(1, sizeof *skimmer);
 	if (skimmer)
-		make_classes(skimmer->classes);
+		make_bins(skimmer->bins);
 	return skimmer;
 }
 
@@ -621,229 +622,11 @@ void fxt_skim(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch
 	leap->last = run.last;
 	leap->count = run.count;
 	skim->ticks = run.all_ticks;
-	if (!keep_names(skim, run.skimmer) || !keep_threads(chunk, leap, run.skimmer))
+	if (run.failed || !keep_names(skim, run.skimmer) || !keep_threads(chunk, leap, run.skimmer))
 		leap->count = 0;
 }
 
 void fxt_skimmer_free(struct fxt_skimmer *skimmer)
 {
 	free(skimmer);
-}
-
-/* ---- When the walk has come by: what references mean. ---- */
-
-static bool find_names(struct fxt_chunk *chunk, uint64_t offset)
-{
-	enum { AHEAD = 16 }; /* where another provider's section began, none of what is looked up is in a near cache */
-	struct fxt_skim *skim = &chunk->skim;
-	bool found = true;
-	for (size_t i = 0; i < skim->name_count && found; i++) {
-		if (i + AHEAD < skim->name_count)
-			fxt_prefetch_string(chunk->turn.provider, skim->names[i + AHEAD].reference);
-		found = fxt_known_number(chunk, skim->names[i].reference, offset, &skim->names[i].number);
-	}
-	return found;
-}
-
-/* Whether all threads are registered, each with a track of its own; makes piles for them. */
-static bool find_threads(struct fxt_chunk *chunk, uint64_t offset)
-{
-	struct fxt_skim *skim = &chunk->skim;
-	for (size_t i = 0; i < skim->thread_count; i++) {
-		struct fxt_skim_thread *thread = &skim->threads[i];
-		const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, thread->index, offset);
-		if (!entry || !fxt_steps_pile(&chunk->steps, entry->number))
-			return false;
-		thread->track = entry->number;
-		for (size_t k = 0; k < i; k++)
-			if (skim->threads[k].track == thread->track)
-				return false;
-	}
-	return true;
-}
-
-/* Whether nothing else keeps the leap from counting: provider and clock are known or reported, rows have times, and no
- * time is beyond 64 bits. */
-static bool is_right(const struct fxt_chunk *chunk, const struct fxt_piece *piece)
-{
-	bool told = (chunk->turn.initialized || chunk->told_clock) && (chunk->turn.announced || chunk->told_provider);
-	bool timed = chunk->timed ? chunk->untimed == 0 : chunk->slab.count == 0;
-	return told && timed && !piece->odd && chunk->first_without > LONGEST &&
-	       chunk->skim.ticks < chunk->first_without - LONGEST;
-}
-
-/* Adds a step that is not settled: of an operation, a begin without its end, or an end without its begin. */
-static void add_left(struct fxt_chunk *chunk, const struct fxt_skim_left *left, const uint32_t *tracks)
-{
-	struct fxt_steps *steps = &chunk->steps;
-	struct fxt_step *step = fxt_steps_next(steps);
-	uint64_t offset = fxt_offset(chunk, left->place);
-	uint32_t category, name, track = tracks[tw_bits(left->header, 24, 31)];
-	fxt_known_number(chunk, (unsigned)tw_bits(left->header, 32, 47), offset, &category);
-	fxt_known_number(chunk, (unsigned)tw_bits(left->header, 48, 63), offset, &name);
-	*step = (struct fxt_step){
-	    .time = tw_ticks_ns(&chunk->clock, left->ticks),
-	    .key = name,
-	    .track = track,
-	    .place = left->place,
-	    .type = (uint32_t)tw_bits(left->header, 16, 19),
-	};
-	if (step->type < FXT_ASYNC_BEGIN) {
-		fxt_steps_add_duration(steps, fxt_steps_pile(steps, track));
-		return;
-	}
-	step->key = fxt_operation_key(category, name, left->word);
-	fxt_steps_add(steps);
-}
-
-static bool has_durations(const struct fxt_skim_thread *thread)
-{
-	return thread->last != UINT64_MAX;
-}
-
-/* Settled durations must not begin before what piles have from records before the leap: else nothing is settled. */
-static void join_before(struct fxt_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
-		const struct fxt_skim_thread *thread = &chunk->skim.threads[i];
-		const struct fxt_pile *pile = fxt_steps_pile(&chunk->steps, thread->track);
-		if (has_durations(thread) && pile->first != UINT64_MAX)
-			chunk->steps.mixed |= tw_ticks_ns(&chunk->clock, thread->first) < pile->last;
-	}
-}
-
-/* Adds the times of settled durations to their piles. */
-static void join_after(struct fxt_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->skim.thread_count; i++) {
-		const struct fxt_skim_thread *thread = &chunk->skim.threads[i];
-		struct fxt_pile *pile = fxt_steps_pile(&chunk->steps, thread->track);
-		if (!has_durations(thread))
-			continue;
-		uint64_t first = tw_ticks_ns(&chunk->clock, thread->first);
-		uint64_t last = tw_ticks_ns(&chunk->clock, thread->last);
-		pile->last = pile->first == UINT64_MAX || last > pile->last ? last : pile->last;
-		pile->first = first < pile->first ? first : pile->first;
-	}
-}
-
-bool fxt_skim_take(struct fxt_chunk *chunk, const struct fxt_piece *piece)
-{
-	struct fxt_skim *skim = &chunk->skim;
-	uint64_t offset = fxt_offset(chunk, piece->from);
-	uint32_t tracks[THREADS];
-	if (!is_right(chunk, piece) || !find_names(chunk, offset) || !find_threads(chunk, offset) ||
-	    !fxt_steps_reserve(&chunk->steps, skim->left_count))
-		return false;
-	for (size_t i = 0; i < skim->thread_count; i++)
-		tracks[skim->threads[i].index] = skim->threads[i].track;
-	skim->from = chunk->steps.count;
-	join_before(chunk);
-	for (size_t i = 0; i < skim->left_count; i++)
-		add_left(chunk, &skim->left[i], tracks);
-	join_after(chunk);
-	skim->to = chunk->steps.count;
-	fxt_set_time(chunk,
-	             tw_ticks_ns(&chunk->clock, tw_load64(chunk->bytes + chunk->leap.last + TW_FXT_WORD, chunk->big)));
-	skim->clock = chunk->clock;
-	return true;
-}
-
-/* ---- All steps, settled ones too. ---- */
-
-/* The numbers of the names and tracks that a leap refers to. */
-struct meaning {
-	uint32_t names[REFERENCES], tracks[THREADS];
-};
-
-static struct meaning *meaning_of(const struct fxt_skim *skim)
-{
-	struct meaning *meaning = malloc(sizeof *meaning);
-	if (!meaning)
-		return NULL;
-	for (size_t i = 0; i < skim->name_count; i++)
-		meaning->names[skim->names[i].reference] = skim->names[i].number;
-	for (size_t i = 0; i < skim->thread_count; i++)
-		meaning->tracks[skim->threads[i].index] = skim->threads[i].track;
-	return meaning;
-}
-
-static int compare_places(const void *left, const void *right)
-{
-	const struct fxt_step *a = left, *b = right;
-	return (a->place > b->place) - (a->place < b->place);
-}
-
-/* Adds the steps of the leap in the order of the records: copies of those in `left`, and new ones for settled pairs. */
-static void add_all(struct fxt_chunk *chunk, struct fxt_step *left, size_t count, const struct meaning *meaning)
-{
-	struct fxt_skim *skim = &chunk->skim;
-	struct fxt_steps *steps = &chunk->steps;
-	uint64_t header;
-	if (count)
-		qsort(left, count, sizeof *left, compare_places);
-	for (size_t place = chunk->leap.from; place < chunk->leap.to; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		header = tw_load64(chunk->bytes + place, chunk->leap.big);
-		unsigned type = (unsigned)tw_bits(header, 16, 19);
-		struct fxt_step *step = &steps->all[steps->count];
-		if (count && left->place == place) {
-			*step = *left++;
-			count--;
-		} else if (fxt_type(header) == TW_FXT_TYPE_EVENT && (type == FXT_BEGIN || type == FXT_END)) {
-			*step = (struct fxt_step){
-			    .time = tw_ticks_ns(&skim->clock,
-			                        tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->leap.big)),
-			    .key = meaning->names[tw_bits(header, 48, 63)],
-			    .track = meaning->tracks[tw_bits(header, 24, 31)],
-			    .place = (uint32_t)place,
-			    .type = type,
-			};
-		} else {
-			continue;
-		}
-		steps->count++;
-	}
-}
-
-/* Adds all steps to piles and lists once more, which pairs begins with ends. */
-static void pair_up(struct fxt_steps *steps)
-{
-	size_t count = steps->count;
-	steps->loose_count = steps->pile_count = 0;
-	tw_map_clear(&steps->by_track);
-	steps->count = 1;
-	while (steps->count < count && !steps->failed) {
-		const struct fxt_step *step = fxt_steps_next(steps);
-		if (step->type == FXT_BEGIN || step->type == FXT_END) {
-			struct fxt_pile *pile = fxt_steps_pile(steps, step->track);
-			if (pile)
-				fxt_steps_add_duration(steps, pile);
-		} else {
-			fxt_steps_add(steps);
-		}
-	}
-}
-
-void fxt_skim_expand(struct fxt_chunk *chunk)
-{
-	struct fxt_skim *skim = &chunk->skim;
-	struct fxt_steps *steps = &chunk->steps;
-	if (skim->from == 0)
-		return;
-	size_t behind = steps->count - skim->from, left = skim->to - skim->from;
-	struct meaning *meaning = meaning_of(skim);
-	struct fxt_step *copy = malloc((behind + 1) * sizeof *copy);
-	if (!meaning || !copy || !fxt_steps_reserve(steps, (chunk->leap.to - chunk->leap.from) / LEAST)) {
-		steps->failed = true;
-	} else {
-		memcpy(copy, steps->all + skim->from, behind * sizeof *copy);
-		steps->count = skim->from;
-		add_all(chunk, copy, left, meaning);
-		memcpy(steps->all + steps->count, copy + left, (behind - left) * sizeof *copy);
-		steps->count += behind - left;
-		pair_up(steps);
-	}
-	skim->from = 0;
-	free(meaning);
-	free(copy);
 }

@@ -17,6 +17,12 @@ struct fxt_leap;
 struct fxt_piece;
 struct fxt_scratch;
 
+enum {
+	FXT_SKIM_REFERENCES = 1 << 15, /* to strings, but for those in the record */
+	FXT_SKIM_THREADS = 256,
+	FXT_SKIM_LONGEST = INT32_MAX /* ticks: longer complete durations are left to the slow path */
+};
+
 /* A reference to a string, and the number of its name. */
 struct fxt_skim_name {
 	uint32_t reference, number;
@@ -30,7 +36,7 @@ struct fxt_skim_thread {
 
 /* An event whose step is not settled. */
 struct fxt_skim_left {
-	uint64_t header, ticks, word; /* `word` is the last of the record */
+	uint64_t header, ticks, word; /* `word` is the last of an operation's step, otherwise 0 */
 	uint32_t place;
 };
 
