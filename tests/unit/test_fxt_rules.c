@@ -449,6 +449,26 @@ static void test_chance(void **state)
 	}
 }
 
+/* A text may hold what looks like records in a row, here ends of durations that have not begun. */
+static void test_records_in_texts(void **state)
+{
+	enum { LENGTH = 24000, WORDS_OF_TEXT = LENGTH / 8 };
+	static const uint64_t good[] = {GOOD}, end[] = {EVENT(3, 2, 0), 5}, instants[] = {INSTANTS, INSTANTS};
+	static const uint64_t event[] = {EVENT(0, 3 + WORDS_OF_TEXT, 1), 5,
+	                                 HEADER(6, 1 + WORDS_OF_TEXT) | 1 << 16 | (UINT64_C(0x8000) | LENGTH) << 32};
+	(void)state;
+	size_t size = put(good, sizeof good / 8, false);
+	while (size + 4 * sizeof instants + sizeof event + LENGTH <= ROOM) {
+		for (unsigned i = 0; i < 4; i++)
+			size = put_words(size, instants, sizeof instants / 8, false);
+		size = put_words(size, event, sizeof event / 8, false);
+		for (unsigned i = 0; i < WORDS_OF_TEXT; i += 2)
+			size = put_words(size, end, sizeof end / 8, false);
+	}
+	check(bytes, size, (struct tw_read_options){0});
+	assert_string_equal(found, "");
+}
+
 /* A time that is beyond 64 bits changes none of those before it. */
 static void test_overflow(void **state)
 {
@@ -516,6 +536,7 @@ int main(void)
 	    cmocka_unit_test(test_overflow_in_chunk),
 	    cmocka_unit_test(test_late_in_chunk),
 	    cmocka_unit_test(test_chance),
+	    cmocka_unit_test(test_records_in_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
