@@ -174,8 +174,8 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_
 }
 
 /* Takes a step as most are: a begin of an operation that is not open, or another step of one that is open once. False
- * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there are
- * no jumps that depend on the kind, but masks. */
+ * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there
+ * are no jumps that depend on the kind, but masks: begins, ends. */
 static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key,
                               uint64_t offset)
 {

@@ -210,8 +210,8 @@ static void join_lists(struct lists *lists, const struct lists *more)
 	}
 }
 
-/* The same by two walks in turns, as a walk waits for the size of each record before it can go on. The second one begins
- * in the middle, at records that follow one another; it counts if the first one leads there. */
+/* The same by two walks in turns, as a walk waits for the size of each record before it can go on. The second one
+ * begins in the middle, at records that follow one another; it counts if the first one leads there. */
 INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
 {
 	const uint8_t *const start = run->start, *const bins = run->skimmer->bins;
