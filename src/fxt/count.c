@@ -308,8 +308,9 @@ static size_t count_to(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fx
  * counted anew. */
 static bool count_from_middle_too(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_heads *heads)
 {
+	enum { IN_A_ROW = 16 }; /* counting anew takes long: it should not be by chance */
 	const size_t half = (chunk->end - leap->from) / 2 / TW_FXT_WORD * TW_FXT_WORD;
-	const size_t middle = fxt_find_records(chunk, leap->from + half, leap->big);
+	const size_t middle = fxt_find_records(chunk, leap->from + half, IN_A_ROW, leap->big);
 	struct fxt_sums *sums = &chunk->census->leap;
 	clear(sums);
 	return fxt_count_halves(sums, heads, chunk, middle, leap) &&

@@ -9,10 +9,10 @@ enum {
 	FAR = 4096     /* bytes in which the first record is looked for: few records are longer */
 };
 
-/* Returns the place behind IN_A_ROW records that follow one another from a place; 0 where there are fewer. */
-static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big)
+/* Returns the place behind `count` records that follow one another from a place; 0 where there are fewer. */
+static size_t skip_records(const struct fxt_chunk *chunk, size_t place, unsigned count, bool big)
 {
-	for (unsigned i = 0; i < IN_A_ROW; i++) {
+	for (; count > 0; count--) {
 		size_t left = (chunk->end - place) / TW_FXT_WORD;
 		const uint8_t *bytes = chunk->bytes + place;
 		uint32_t words = left ? fxt_measure(tw_load64(bytes, big), bytes, left, big) : 0;
@@ -23,17 +23,17 @@ static size_t skip_records(const struct fxt_chunk *chunk, size_t place, bool big
 	return place;
 }
 
-size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, bool big)
+size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned count, bool big)
 {
 	size_t far = chunk->end - from < FAR ? chunk->end : from + FAR, found = 0;
 	for (size_t place = from; place < far && !found; place += TW_FXT_WORD)
-		found = skip_records(chunk, place, big);
+		found = skip_records(chunk, place, count, big);
 	return found;
 }
 
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch)
 {
-	size_t from = fxt_find_records(chunk, chunk->begin, big);
+	size_t from = fxt_find_records(chunk, chunk->begin, IN_A_ROW, big);
 	if (!from)
 		return;
 	chunk->leap = (struct fxt_leap){.big = big, .from = from, .to = from};

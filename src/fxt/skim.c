@@ -214,9 +214,12 @@ static void join_lists(struct lists *lists, const struct lists *more)
  * begins in the middle, at records that follow one another; it counts if the first one leads there. */
 INLINE size_t list_by_two(struct run *run, const struct fxt_chunk *chunk, size_t place, size_t limit, bool big)
 {
+	enum { IN_A_ROW = 4 }; /* where it is by chance, the first walk does not lead there */
 	const uint8_t *const start = run->start, *const bins = run->skimmer->bins;
 	struct lists *const lists = &run->skimmer->lists, *const more = &run->skimmer->more;
-	size_t middle = fxt_find_records(chunk, place + ((limit - place) / 2 & ~(size_t)7), big), ahead = middle;
+	const size_t half = (limit - place) / (2 * TW_FXT_WORD) * TW_FXT_WORD;
+	const size_t middle = fxt_find_records(chunk, place + half, IN_A_ROW, big);
+	size_t ahead = middle;
 	clear_lists(lists);
 	if (middle && middle < limit) {
 		clear_lists(more);
