@@ -88,7 +88,7 @@ static bool is_text(const uint8_t *bytes, size_t words, uint64_t header)
 
 /* Whether an argument is right, and marks the strings that it uses. `words` words are there from it on; whether a plain
  * one has more than these is not looked at. */
-static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
+INLINE bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t words, uint64_t header)
 {
 	const bool is_plain = fxt_is_plain_argument(header);
 	const uint64_t text = is_plain & (fxt_type(header) == TW_FXT_ARG_STRING);
@@ -99,7 +99,7 @@ static bool take_argument(struct fxt_skimmer *skimmer, const uint8_t *bytes, siz
 
 /* Checks `count` arguments that begin at word `at` of a record of `end` words. numbers: they must be numbers. Returns
  * the word behind them, or 0 where one is wrong. */
-static size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end, uint64_t count,
+INLINE size_t take_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t at, size_t end, uint64_t count,
                              bool numbers, bool big)
 {
 	for (; count > 0 && at < end; count--) {
@@ -467,7 +467,7 @@ static const struct shape shapes[TYPES][2] = {
 };
 
 /* Whether the arguments of an event are right, and the word behind them. `left` bytes are there. */
-static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count,
+INLINE bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *bytes, size_t left, uint64_t count,
                                 bool big)
 {
 	const uint64_t header = tw_load64(bytes, big), ticks = tw_load64(bytes + TW_FXT_WORD, big);
@@ -483,7 +483,7 @@ static bool has_right_arguments(struct fxt_skimmer *skimmer, const uint8_t *byte
 }
 
 /* Checks the arguments of listed events. */
-static void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool big)
+INLINE void settle_doubts(struct run *run, const struct fxt_chunk *chunk, bool big)
 {
 	struct fxt_doubts *doubts = &run->skimmer->doubts;
 	uint32_t sorted[FXT_DOUBTS], from[FXT_ARGUMENT_COUNTS + 1];
