@@ -76,19 +76,18 @@ static void begin_stretch(struct fxt_chunk *chunk, uint32_t lane)
 /* A row of records that the fast path takes. */
 struct run {
 	struct fxt_chunk *chunk;
-	struct fxt_call *call; /* where the next one goes */
-	size_t before;         /* how many calls the chunk had before the run */
-	const uint8_t *timed;  /* the last record with a time that is no event; NULL: there is none */
-	unsigned thread;       /* index of the thread whose calls come; UINT_MAX: not known yet */
-	bool wanted;           /* the options let that thread through */
-	uint32_t usual;        /* USUAL_BITS of an event's header of that thread; NONE_USUAL: take_usual() takes none */
+	struct fxt_call *call;     /* where the next one goes */
+	size_t before;             /* how many calls the chunk had before the run */
+	const uint8_t *timed;      /* the last record with a time that is no event; NULL: there is none */
+	unsigned thread;           /* index of the thread whose calls come; UINT_MAX: not known yet */
+	bool wanted;               /* the options let that thread through */
+	uint32_t usual;            /* USUAL_BITS of the header of an event of that thread */
 	struct fxt_doubts *doubts; /* NULL: the walk has checked the records */
 	const uint8_t *last;       /* a record taken, from which it is not far to the last one; NULL: there is none */
 };
 
 /* The bits of a header that tell whether it is an event of the same thread as the one before. */
 #define USUAL_BITS ((uint32_t)(FXT_BITS(0, 3) | FXT_BITS(24, 31)))
-#define NONE_USUAL UINT32_MAX
 
 /* Notes when a thread was seen, by its index, which keeps its meaning to the end of the run. */
 static inline void see_going_on(struct fxt_calls *calls, unsigned index, uint64_t ticks)
@@ -163,7 +162,7 @@ static inline bool set_thread(struct run *run, unsigned index, const uint8_t *by
 	uint32_t lane = lane_of_thread(chunk, index, bytes);
 	run->wanted = lane < UNKNOWN;
 	run->thread = lane != UNKNOWN ? index : UINT_MAX;
-	run->usual = run->wanted ? TW_FXT_TYPE_EVENT | index << 24 : NONE_USUAL;
+	run->usual = TW_FXT_TYPE_EVENT | index << 24;
 	if (run->wanted) {
 		chunk->calls->count = (size_t)(run->call - chunk->calls->calls);
 		begin_stretch(chunk, lane);
@@ -217,60 +216,50 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 /* What take_usual() must know of each type of event. */
 static const struct {
 	uint32_t complete[FXT_TYPES]; /* mask: its last word is the time at which it ends */
-	uint32_t plain[FXT_TYPES];    /* for fxt_is_doubtful() */
 	uint32_t mark[FXT_TYPES];     /* of the kind of call */
 	uint32_t bytes[FXT_TYPES];    /* how far the next call is from this one; 0: it is no call, and its place is used
 	                            * again */
-} shapes = {
+	uint32_t plain[FXT_TYPES]; /* the header's type of event, size and number of arguments when it has none; where
+	                            * it always has some: what no header has */
+} types = {
+#define CALL sizeof(struct fxt_call)
+#define PLAIN(type, words) [type] = (type) << 16 | (words) << 4
     .complete = {[FXT_COMPLETE] = UINT32_MAX},
-    .plain =
-	{
-	    [FXT_INSTANT] = FXT_TWO_WORDS,
-	    [FXT_BEGIN] = FXT_TWO_WORDS,
-	    [FXT_END] = FXT_TWO_WORDS,
-	    [FXT_COMPLETE] = FXT_THREE_WORDS,
-	    [5] = FXT_THREE_WORDS,
-	    [6] = FXT_THREE_WORDS,
-	    [7] = FXT_THREE_WORDS,
-	    [8] = FXT_THREE_WORDS,
-	    [9] = FXT_THREE_WORDS,
-	    [10] = FXT_THREE_WORDS,
-	},
     .mark = {[FXT_BEGIN] = FXT_MARK_BEGIN, [FXT_COMPLETE] = FXT_MARK_COMPLETE},
-    .bytes =
-	{
-	    [FXT_BEGIN] = sizeof(struct fxt_call),
-	    [FXT_END] = sizeof(struct fxt_call),
-	    [FXT_COMPLETE] = sizeof(struct fxt_call),
-	},
+    .bytes = {[FXT_BEGIN] = CALL, [FXT_END] = CALL, [FXT_COMPLETE] = CALL},
+    .plain = {PLAIN(FXT_INSTANT, 2), PLAIN(FXT_BEGIN, 2), PLAIN(FXT_END, 2), PLAIN(FXT_COMPLETE, 3), PLAIN(5, 3),
+              PLAIN(6, 3), PLAIN(7, 3), PLAIN(8, 3), PLAIN(9, 3), PLAIN(10, 3)},
+#undef PLAIN
+#undef CALL
 };
 
 /* Takes events of the current thread whose names were looked up lately, as most are. The processor cannot predict which
  * of them are calls and which have arguments, so no jump depends on it: an event that is no call is written, too, and
  * the next one takes its place; events with arguments are listed, and their sizes checked later. Returns the place of
- * the first record that it could not take, or that is too near to the end. */
+ * the first record that it could not take, or that is too near to the end. `whole` is the clock's. */
 static inline __attribute__((always_inline)) const uint8_t *take_usual(struct run *run, const uint8_t *bytes,
                                                                        const uint8_t *to, bool doubting, uint64_t whole,
                                                                        bool big)
 {
 	struct fxt_chunk *const chunk = run->chunk;
 	const struct tw_ticks clock = chunk->clock;
-	const struct fxt_called *const called = chunk->memo->called;
-	const uint8_t *const limit = fxt_doubts_limit(run->doubts, bytes, to), *const from = bytes,
-			     *const base = chunk->bytes;
+	const struct fxt_called *const known = chunk->memo->called;
+	const uint8_t *const limit = run->wanted ? fxt_doubts_limit(run->doubts, bytes, to) : bytes,
+			     *const from = bytes, *const base = chunk->bytes;
 	const uint32_t usual = run->usual;
 	uint32_t *doubt = doubting ? run->doubts->places + run->doubts->count : NULL;
 	struct fxt_call *call = run->call;
 	uint64_t latest = 0;
 	while (bytes < limit) {
-		const uint64_t header = tw_load64(bytes, big);
-		const size_t type = tw_bits(header, 16, 19), size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		const struct fxt_called *names = &called[tw_bits(header, 48, 63) % FXT_KNOWN];
-		if (((uint32_t)header & USUAL_BITS) != usual || names->references != header >> 32)
+		const uint32_t references = tw_load32(bytes + (big ? 0 : 4), big);
+		const uint32_t shape = tw_load32(bytes + (big ? 4 : 0), big) ^ usual;
+		const struct fxt_called *called = &known[(references >> 16) % FXT_KNOWN];
+		const size_t type = tw_bits(shape, 16, 19), size = tw_bits(shape, 4, 15) * TW_FXT_WORD;
+		if ((shape & USUAL_BITS) || called->references != references)
 			break;
 		if (doubting && !fxt_is_there(size, bytes, to))
 			break;
-		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shapes.complete[type]);
+		const uint8_t *end = bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & types.complete[type]);
 		uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
 		uint64_t last = tw_load64(end, big) - clock.base_tsc;
 		if (first > last || last > clock.near)
@@ -278,12 +267,12 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 		/* The times come last: until then there are registers for all. */
 		struct fxt_call *const made = call;
 		const uint32_t place = (uint32_t)(bytes - base);
-		made->name = names->name;
-		made->origin = shapes.mark[type] | place;
-		call = (struct fxt_call *)((char *)call + shapes.bytes[type]);
+		made->name = called->name;
+		made->origin = types.mark[type] | place;
+		call = (struct fxt_call *)((char *)call + types.bytes[type]);
 		if (doubting) {
 			*doubt = place;
-			doubt += fxt_is_doubtful(header, shapes.plain[type]);
+			doubt += shape != types.plain[type];
 		}
 		made->begin = tw_ticks_ns_after(&clock, first, whole);
 		made->end = tw_ticks_ns_after(&clock, last, whole);
@@ -298,24 +287,6 @@ static inline __attribute__((always_inline)) const uint8_t *take_usual(struct ru
 	if (doubting)
 		run->doubts->count = (size_t)(doubt - run->doubts->places);
 	return bytes;
-}
-
-/* The same where ticks are shorter than a nanosecond, as most are. */
-static __attribute__((noinline)) const uint8_t *take_usual_short(struct run *run, const uint8_t *bytes,
-                                                                 const uint8_t *to)
-{
-	return take_usual(run, bytes, to, true, 0, false);
-}
-
-static __attribute__((noinline)) const uint8_t *take_usual_little(struct run *run, const uint8_t *bytes,
-                                                                  const uint8_t *to)
-{
-	return take_usual(run, bytes, to, true, run->chunk->clock.whole, false);
-}
-
-static __attribute__((noinline)) const uint8_t *take_usual_big(struct run *run, const uint8_t *bytes, const uint8_t *to)
-{
-	return take_usual(run, bytes, to, true, run->chunk->clock.whole, true);
 }
 
 /* Takes a begin, end or complete event. False where it is not for the fast path. */
@@ -456,16 +427,15 @@ static inline __attribute__((always_inline)) size_t take_run(struct fxt_chunk *c
 	                  .call = calls->calls + calls->count,
 	                  .before = calls->count,
 	                  .thread = UINT_MAX,
-	                  .usual = NONE_USUAL,
 	                  .doubts = doubts};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const size_t least = leap ? FXT_PLAIN_MAX * TW_FXT_WORD : 1;
 	memset(calls->met, 0, sizeof calls->met);
 	for (;;) {
-		bytes = !leap                ? take_usual(&run, bytes, to, false, chunk->clock.whole, big)
-		        : big                ? take_usual_big(&run, bytes, to)
-		        : chunk->clock.whole ? take_usual_little(&run, bytes, to)
-		                             : take_usual_short(&run, bytes, to);
+		const uint64_t whole = chunk->clock.whole;
+		bytes = whole
+		            ? take_usual(&run, bytes, to, leap != NULL, whole, big)
+		            : take_usual(&run, bytes, to, leap != NULL, 0, big); /* most ticks are shorter than that */
 		if (leap && doubts->count == FXT_DOUBTS && !fxt_doubts_settle(doubts, chunk, big))
 			break;
 		const uint8_t *const from = bytes;
