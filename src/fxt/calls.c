@@ -120,8 +120,7 @@ static void keep_going_on(struct fxt_chunk *chunk, size_t place)
 }
 
 /* What the options and the tables say of a thread, instead of a lane. */
-#define UNWANTED UINT32_MAX
-#define UNKNOWN (UINT32_MAX - 1)
+static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
 
 /* Forgets what calls are called when the references in their headers may mean something else. */
 static void begin_called(struct fxt_memo *memo)
