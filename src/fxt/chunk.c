@@ -152,6 +152,7 @@ struct fxt_turn fxt_turn_of(const struct fxt_state *state)
 	const struct fxt_provider *provider = state->current;
 	return (struct fxt_turn){
 	    .provider = state->current,
+	    .generation = provider->generation,
 	    .number = provider->number,
 	    .frequency = provider->frequency,
 	    .announced = provider->announced,

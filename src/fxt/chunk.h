@@ -60,7 +60,8 @@ struct fxt_leap {
 
 /* What holds from a metadata or initialization record on. */
 struct fxt_turn {
-	struct fxt_provider *provider;
+	struct fxt_provider *provider; /* may be gone where another archive begins, until the next turn is taken */
+	uint32_t generation;           /* the provider's */
 	uint64_t frequency;
 	uint8_t number; /* of the provider in the dictionary */
 	bool announced, initialized;
@@ -134,7 +135,7 @@ struct fxt_linked_pair {
  * another meaning. */
 struct fxt_memo {
 	const struct fxt_provider *provider;      /* whose references these are */
-	uint32_t generation;                      /* of the provider */
+	uint32_t generation;                      /* as in the turn */
 	uint64_t strings;                         /* as in the chunk that it was used for last */
 	struct fxt_known known[FXT_KNOWN];        /* by the low bits of the reference */
 	uint32_t epoch;                           /* of the turn, above the bits of a reference; 0: no turn yet */

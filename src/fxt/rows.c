@@ -535,7 +535,7 @@ static void forget_names(struct fxt_chunk *chunk)
 	struct fxt_memo *memo = chunk->memo;
 	forget_pairs(memo);
 	memo->provider = chunk->turn.provider;
-	memo->generation = chunk->turn.provider->generation;
+	memo->generation = chunk->turn.generation;
 	memo->strings = chunk->strings;
 	memo->epoch += EPOCH;
 	if (memo->epoch)
@@ -565,10 +565,10 @@ static void set_turn(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 /* Goes on with what was looked up of a provider, if it still holds. */
 static void turn_to_memo(struct fxt_chunk *chunk)
 {
-	const struct fxt_provider *provider = chunk->turn.provider;
-	const struct fxt_memo *memo = chunk->memo = &chunk->memos[provider->id % FXT_MEMOS];
-	if (memo->provider != provider || memo->generation != provider->generation || memo->strings != chunk->strings ||
-	    memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
+	const struct fxt_turn *turn = &chunk->turn;
+	const struct fxt_memo *memo = chunk->memo = &chunk->memos[turn->generation % FXT_MEMOS];
+	if (memo->provider != turn->provider || memo->generation != turn->generation ||
+	    memo->strings != chunk->strings || memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
 		forget_names(chunk);
 }
 
