@@ -155,7 +155,7 @@ const struct tw_command tw_command_convert = {
 	"each event; ctf is a directory for babeltrace2. champsim and tarmac are the instructions of one thread of an "
 	"xtrace, for simulators and the tools of Arm's models.\n\n"
 	"In the same format, without filters and without --buffer-size, every record is kept, but for what "
-	"--format-version and --byte-order ask for; bytes that mean nothing become 0. Otherwise the events are "
+	"--format-version and --byte-order ask for; bytes that mean nothing may become 0. Otherwise the events are "
 	"converted, and what is around them (buffers, wall times) is made anew.\n\n"
 	"Names that have no function id, as those of FXT, get one in an XRay log, from 1 on; OUT.functions tells "
 	"them: a line each, the id, a tab, the name.\n\n"
