@@ -244,15 +244,16 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 	struct fxt_sums *sums = &chunk->census->sums;
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
 	uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-	if (fxt_type(header) == TW_FXT_TYPE_LARGE)
+	unsigned type = fxt_type(header);
+	if (type == TW_FXT_TYPE_LARGE)
 		count_large(chunk, place, end, header);
-	else if (fxt_type(header) > TW_FXT_TYPE_EVENT)
-		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
-	else if (fxt_type(header) == TW_FXT_TYPE_EVENT)
+	else if (type < TW_FXT_TYPE_EVENT)
+		count_table(chunk, place, header);
+	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
 		count_event(chunk, place, header, size);
 	else
-		count_table(chunk, place, header);
-	if (fxt_type(header) != TW_FXT_TYPE_METADATA) {
+		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
+	if (type != TW_FXT_TYPE_METADATA) {
 		sums->provider.records++;
 		sums->provider.bytes += size;
 	}

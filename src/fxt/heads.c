@@ -107,12 +107,13 @@ static inline void count_threads(struct fxt_sums *sums, uint64_t header, enum tw
 	}
 }
 
-/* Counts a record that is neither an event nor one that others depend on. */
+/* Counts a record that is neither an event nor one that others depend on. Of one that is unknown nothing is known but
+ * its size. */
 void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
 {
 	enum tw_fxt_kind kind = fxt_kind(header);
 	sums->kinds[kind]++;
-	if (!is_timed(fxt_type(header)) || size <= TW_FXT_WORD)
+	if (kind == TW_FXT_UNKNOWN || !is_timed(fxt_type(header)) || size <= TW_FXT_WORD)
 		return;
 	fxt_note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
 	count_threads(sums, header, kind, bytes, size, big);
@@ -171,13 +172,13 @@ static inline struct head *head_at(struct fxt_heads *heads, uint32_t low)
 	return &heads->all[(low * 0x4000011) >> 20];
 }
 
-/* Whether records with this low half are for the fast path: no others depend on them, and an event's thread is an
- * index. */
+/* Whether records with this low half are for the fast path: no others depend on them, and events are of a known type,
+ * their thread is an index. */
 static bool is_for_heads(uint32_t low)
 {
 	unsigned type = fxt_type(low);
-	bool threadless = type == TW_FXT_TYPE_EVENT && tw_bits(low, 24, 31) == 0;
-	return type >= TW_FXT_TYPE_EVENT && type <= TW_FXT_TYPE_PROFILER && tw_bits(low, 4, 15) >= 2 && !threadless;
+	bool strange = type == TW_FXT_TYPE_EVENT && (tw_bits(low, 24, 31) == 0 || fxt_kind(low) == TW_FXT_UNKNOWN);
+	return type >= TW_FXT_TYPE_EVENT && type <= TW_FXT_TYPE_PROFILER && tw_bits(low, 4, 15) >= 2 && !strange;
 }
 
 /* Finds or makes the head of records whose first place by hash belongs to another head. NULL where they are not for the

@@ -103,8 +103,8 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
 		survey->kinds[i] += census->sums.kinds[i];
-	for (unsigned type = 0; census && type < FXT_TYPES; type++)
-		survey->kinds[type < EVENT_KINDS ? TW_FXT_INSTANT + type : TW_FXT_UNKNOWN] += census->sums.events[type];
+	for (unsigned type = 0; census && type < EVENT_KINDS; type++)
+		survey->kinds[TW_FXT_INSTANT + type] += census->sums.events[type];
 	survey->failed |= chunk->failed;
 }
 

@@ -360,6 +360,25 @@ assert rows == [(6, 2, 0, 500), (8, 1, 3000, 3000)], info
 END
 }
 
+@test "info: records of unknown types have no time, no thread and no category" {
+	archive <<'END'
+out += [string(1, b'cat'), event(0, 1, category=1, ticks=1000),
+        record(4, 12 << 16, 77), record(4, 12 << 16), record(4, 12 << 16 | 1 << 24, 1), record(4, 11 << 16 | 1 << 24),
+        record(8, 3 << 60, 1, 2, 3), record(8, 5 << 60), record(10, 9 << 16, 3, 4, 5), record(11, 0, 6, 7),
+        event(0, 1, category=1, ticks=2500)]
+out += [record(4, 15 << 16 | 0x8fff << 32, 5000)] # an inline category would go beyond the end of the file
+END
+	trackway info --json in.fxt >out 2>err
+	"$PYTHON" - <<'END'
+import json
+info = json.load(open("out"))
+assert info["kinds"]["unknown"] == 9 and info["events"] == 11, info
+assert (info["clock_start_ns"], info["end_ns"]) == (1000, 1500), info
+assert info["categories"] == [{"events": 2, "name": "cat"}], info
+assert [(row["thread"], row["records"]) for row in info["thread_list"]] == [(6, 2)], info
+END
+}
+
 @test "blobs: names of files are safe, and every blob has one" {
 	archive <<END
 $blob
