@@ -130,26 +130,22 @@ static void put_file(struct firefox *firefox, const struct tw_frame_place *place
 		tw_put_text(&firefox->measured.writer->out, "null");
 }
 
-/* Addresses have no names; theirs stand behind the files. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
+/* The texts of files, and behind them those of addresses, which have no names. *strings is how many stand before. */
+static void put_file_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *strings)
 {
-	(void)files;
 	if (!place->file)
 		return;
-	tw_line_text(&firefox->measured.line, ",");
+	tw_line_text(&firefox->measured.line, (*strings)++ ? "," : "");
 	tw_line_string(&firefox->measured.line, place->file, place->file_length);
 	tw_put(&firefox->measured.writer->out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
 	tw_line_clear(&firefox->measured.line);
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all of the table */
-static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *files)
+static void put_address_text(struct firefox *firefox, const struct tw_frame_place *place, uint32_t *strings)
 {
-	(void)files;
 	if (place->name || !place->address)
 		return;
-	tw_line_text(&firefox->measured.line, ",");
+	tw_line_text(&firefox->measured.line, (*strings)++ ? "," : "");
 	tw_line_hex(&firefox->measured.line, place->address);
 	tw_put(&firefox->measured.writer->out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
 	tw_line_clear(&firefox->measured.line);
@@ -264,8 +260,8 @@ static void put_strings(struct firefox *firefox, uint32_t frames)
 		tw_put(out, firefox->measured.line.text.bytes, firefox->measured.line.text.length);
 		tw_line_clear(&firefox->measured.line);
 	}
-	each_frame(firefox, frames, put_file_text, 0, "");
-	each_frame(firefox, frames, put_address_text, 0, "");
+	uint32_t count = each_frame(firefox, frames, put_file_text, firefox->strings, "");
+	each_frame(firefox, frames, put_address_text, count, "");
 	tw_put_text(out, "]");
 }
 

@@ -379,6 +379,19 @@ assert [(row["thread"], row["records"]) for row in info["thread_list"]] == [(6, 
 END
 }
 
+@test "backtraces of a thread that has no names, for the Firefox Profiler" {
+	archive <<'END'
+out += [record(10, 2 << 16 | 1 << 20 | 2 << 28, 1000, 0x20, 0x10)]
+END
+	trackway convert in.fxt --to firefox -o out.json
+	"$PYTHON" - <<'END'
+import json
+thread = next(thread for thread in json.load(open("out.json"))["threads"] if thread["samples"]["length"])
+names = [thread["stringArray"][thread["funcTable"]["name"][func]] for func in thread["frameTable"]["func"]]
+assert sorted(names) == ["0x10", "0x20"], names
+END
+}
+
 @test "blobs: names of files are safe, and every blob has one" {
 	archive <<END
 $blob
