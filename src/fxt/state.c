@@ -273,17 +273,22 @@ static uint8_t number_of(struct fxt_state *state, uint32_t id, uint32_t name)
 	return 0;
 }
 
+static void set_up(struct fxt_state *state, struct fxt_provider *provider, uint32_t id)
+{
+	provider->id = id;
+	provider->generation = ++state->generations;
+	provider->archive = state->archives;
+	provider->frequency = TW_NS_PER_SECOND;
+	provider->wanted = is_wanted(state, id, 0);
+}
+
 static bool add_provider(struct fxt_state *state, uint32_t id)
 {
 	struct fxt_provider *provider = take(state, sizeof *provider);
 	size_t place = state->provider_count;
 	if (!provider)
 		return false;
-	provider->id = id;
-	provider->generation = ++state->generations;
-	provider->archive = state->archives;
-	provider->frequency = TW_NS_PER_SECOND;
-	provider->wanted = is_wanted(state, id, 0);
+	set_up(state, provider, id);
 	if (!tw_grow(&state->providers, &state->provider_room, place + 1, sizeof(struct fxt_provider *)) ||
 	    !tw_map_add(&state->by_id, id, (uint32_t)place)) {
 		free(provider);
@@ -351,22 +356,29 @@ bool fxt_state_wants(const struct fxt_state *state, uint32_t id)
 	return tw_map_find(&state->by_id, id, &place) ? state->providers[place]->wanted : is_wanted(state, id, 0);
 }
 
-static void free_providers(struct fxt_state *state)
+/* All but so many. */
+static void free_providers(struct fxt_state *state, size_t kept)
 {
-	for (size_t i = 0; i < state->provider_count; i++) {
-		clear_tables(state, state->providers[i]);
-		free(state->providers[i]);
-		state->memory -= sizeof **state->providers;
+	while (state->provider_count > kept) {
+		struct fxt_provider *provider = state->providers[--state->provider_count];
+		clear_tables(state, provider);
+		free(provider);
+		state->memory -= sizeof *provider;
 	}
-	state->provider_count = 0;
 	tw_map_free(&state->by_id);
 }
 
+/* One provider is used again: where the limit is reached there is no room for another. */
 bool fxt_state_reset(struct fxt_state *state)
 {
-	free_providers(state);
+	struct fxt_provider *first = state->providers[0];
+	free_providers(state, 1);
+	clear_tables(state, first);
+	memset(first, 0, sizeof *first);
 	state->archives++;
-	return add_provider(state, 0);
+	set_up(state, first, 0);
+	state->current = first;
+	return tw_map_add(&state->by_id, 0, 0);
 }
 
 bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,
@@ -378,7 +390,7 @@ bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, c
 
 void fxt_state_free(struct fxt_state *state)
 {
-	free_providers(state);
+	free_providers(state, 0);
 	free(state->providers);
 	tw_map_free(&state->tracks_by_thread);
 	tw_map_free(&state->orphans);
