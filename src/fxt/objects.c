@@ -27,8 +27,10 @@ static void learn(struct tw_map *names, struct fxt_state *state, uint64_t key, u
 		*known = name + 1;
 		return;
 	}
-	state->memory += 2 * sizeof(struct tw_map_slot);
-	if (state->memory > state->limit || !tw_map_add(names, key, name))
+	const size_t cost = 2 * sizeof(struct tw_map_slot);
+	if (state->memory + cost <= state->limit && tw_map_add(names, key, name))
+		state->memory += cost;
+	else
 		state->full = true;
 }
 

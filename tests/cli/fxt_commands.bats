@@ -392,6 +392,16 @@ assert sorted(names) == ["0x10", "0x20"], names
 END
 }
 
+@test "dump: objects that take all the memory there may be, and another archive" {
+	archive <<'END'
+out += [record(7, 1 << 16 | 0x8001 << 24, 1000 + i, stream(b'o')) for i in range(4000)]
+out += [words(MAGIC), provider_info(1, b'p'), event(0, 0, ticks=7)]
+END
+	trackway dump --memory 64K in.fxt >out 2>err
+	tail -n 1 out | grep -q 'event.instant .*timestamp=7 '
+	[ "$(grep -c kernel-object out)" = 4000 ]
+}
+
 @test "blobs: names of files are safe, and every blob has one" {
 	archive <<END
 $blob
