@@ -489,7 +489,17 @@ static void test_overflow(void **state)
 				assert_int_equal(batch.events[i].time, times[seen++]);
 	assert_int_equal(seen, 3);
 	tw_close(reader);
-	struct tw_info info = {0};
+}
+
+/* The span goes up to it. */
+static void test_overflow_span(void **state)
+{
+	static const uint64_t words[] = {GOOD, HEADER(1, 2), 1, EVENT(2, 2, 0), 5, EVENT(3, 2, 0), UINT64_C(1) << 62};
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .jobs = 1};
+	struct tw_reader *reader;
+	struct tw_info info;
+	(void)state;
+	size_t size = put(words, sizeof words / 8, false);
 	assert_int_equal(tw_open_memory(&reader, "test", bytes, size, &options), 0);
 	assert_int_equal(tw_read_info(reader, 1, &info), 0);
 	assert_int_equal(info.clock_start_ns + info.span_ns, UINT64_MAX);
@@ -531,6 +541,7 @@ int main(void)
 	    cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_compression),
 	    cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_overflow_span),
 	    cmocka_unit_test(test_overtaken),
 	    cmocka_unit_test(test_cases_in_chunk),
 	    cmocka_unit_test(test_overflow_in_chunk),
