@@ -217,8 +217,7 @@ static void end_frame(struct tw_filter *filter, struct track *track, const struc
 		put(filter, track, &end, NULL, TW_KEEP);
 }
 
-/* Whether a time is behind the window. Times that are beyond 64 bits stand at their end: where the window has none, they
- * are in it. */
+/* Whether a time is behind the window. Times beyond 64 bits stand at their end: a window without an end has them. */
 static bool is_behind(const struct tw_filter *filter, uint64_t time)
 {
 	return filter->options->to_ns && time >= filter->to;
