@@ -41,7 +41,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->wait = FXT_UNDECIDED;
 	chunk->early = 0;
 	chunk->status = 0;
-	chunk->later = false;
+	chunk->later = chunk->moved = false;
 	chunk->brief_rows = 0;
 	chunk->clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->slab);

@@ -189,6 +189,7 @@ struct fxt_chunk {
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
 	bool timed;             /* a row had a time of its own */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
+	bool moved;             /* the commit gave a row another time */
 	struct tw_slab slab;
 	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
 	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */

@@ -172,6 +172,7 @@ static void fix_payload(const struct place *at)
 	bytes->size = bytes->size < blob->left ? bytes->size : blob->left; /* the rest is padding */
 	blob->left -= bytes->size;
 	at->row->flags = blob->left == 0 ? 0 : part.flags;
+	at->chunk->moved |= at->row->time != part.time;
 }
 
 /* ---- What was found. ---- */
@@ -265,6 +266,8 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 		const struct place at = {commit, chunk, fix, &chunk->slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
+	if (chunk->moved && commit->sorts)
+		tw_slab_sort(&chunk->slab, &commit->sort);
 	if (chunk->slab.count && chunk->pieces[chunk->piece_count - 1].kind != FXT_PAYLOAD)
 		keep_blob(commit, chunk, &chunk->slab.events[chunk->slab.count - 1]);
 	tell_all(commit, chunk);
@@ -273,6 +276,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 
 void fxt_commit_free(struct fxt_commit *commit)
 {
+	tw_slab_scratch_free(&commit->sort);
 	tw_map_free(&commit->objects);
 	tw_map_free(&commit->reported);
 }

@@ -66,6 +66,7 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	fxt->commit.reader = fxt->pairs.reader = reader;
 	fxt->commit.state = fxt_ahead_state(fxt->ahead);
+	fxt->commit.sorts = wish->sort;
 	return 0;
 }
 

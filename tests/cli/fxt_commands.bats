@@ -780,6 +780,23 @@ json.dump([row["kinds"], threads, row["lost_bytes"]], sys.stdout, sort_keys=True
 	done
 }
 
+@test "the parts of a large blob are in the order of time, with what is late behind them" {
+	archive <<'END'
+def large(ticks, data):
+    return record(15, 0, 1 << 16 | 1 << 36, ticks, len(data), stream(data))
+out += [string(1, b'big'), large(1000, bytes(range(250)) * 2000)]
+out += [event(0, 1, ticks=ticks) for ticks in (900, 400, 1100)]
+END
+	for jobs in 1 2; do
+		trackway convert --to csv --jobs $jobs in.fxt | tail -n +2 | cut -d, -f 1 >times
+		sort -n times | diff - times
+		head -2 times | paste -sd' ' | grep -qx '0 500'
+		trackway merge --jobs $jobs --memory 64K in.fxt in.fxt -o out.fxt
+		trackway convert --to csv --jobs $jobs out.fxt | tail -n +2 | cut -d, -f 1 >times
+		sort -n times | diff - times
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
