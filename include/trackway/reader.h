@@ -268,7 +268,7 @@ struct tw_info {
 	uint64_t events; /* UINT64_MAX: not known without reading them one by one (tracelog) */
 	uint64_t processes;
 	uint64_t clock_start_ns;           /* the start of the trace on its clock, as a rule its first event */
-	uint64_t span_ns;                  /* from there to the last event */
+	uint64_t span_ns;                  /* from there to the end of the last event */
 	uint64_t lost_bytes;               /* that no record could be read from */
 	const struct tw_kind_count *kinds; /* only those that occur */
 	size_t kind_count;

@@ -25,7 +25,7 @@ struct fxt_count {
 /* Sums for one index of a provider's tables, as long as it keeps its meaning. */
 struct fxt_tally {
 	uint64_t records, bytes;
-	uint64_t first, last; /* ticks */
+	uint64_t first, last; /* ticks; the last may be the end of a slice, also of one that ends before it begins */
 };
 
 /* The same for a thread whose koid stands in the records, alone (`lone`) or with that of its process. */
@@ -54,18 +54,22 @@ struct fxt_sums {
 	bool failed;                     /* no memory: something is missing */
 };
 
+static inline void fxt_note_times(struct fxt_tally *tally, uint64_t first, uint64_t last)
+{
+	tally->first = first < tally->first ? first : tally->first;
+	tally->last = last > tally->last ? last : tally->last;
+}
+
 static inline void fxt_note_time(struct fxt_tally *tally, uint64_t ticks)
 {
-	tally->first = ticks < tally->first ? ticks : tally->first;
-	tally->last = ticks > tally->last ? ticks : tally->last;
+	fxt_note_times(tally, ticks, ticks);
 }
 
 static inline void fxt_add_up(struct fxt_tally *tally, const struct fxt_tally *more)
 {
 	tally->records += more->records;
 	tally->bytes += more->bytes;
-	tally->first = more->first < tally->first ? more->first : tally->first;
-	tally->last = more->last > tally->last ? more->last : tally->last;
+	fxt_note_times(tally, more->first, more->last);
 }
 
 struct fxt_census {

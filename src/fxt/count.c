@@ -53,9 +53,9 @@ static struct fxt_count count_of(struct fxt_chunk *chunk, enum fxt_counted what,
 	struct fxt_count count = {.what = what, .number = UINT32_MAX, .records = tally->records, .bytes = tally->bytes};
 	count.provider = chunk->turn.provider->id;
 	count.first = UINT64_MAX;
-	if (tally->first <= tally->last) {
+	if (tally->first != UINT64_MAX || tally->last != 0) {
 		count.first = tw_ticks_ns(&chunk->clock, tally->first);
-		count.last = tw_ticks_ns(&chunk->clock, tally->last);
+		count.last = tw_ticks_ns(&chunk->clock, tally->last > tally->first ? tally->last : tally->first);
 	}
 	return count;
 }
@@ -67,8 +67,7 @@ static void settle_thread(struct fxt_chunk *chunk, unsigned index, uint64_t offs
 	if (tally->records == 0)
 		return;
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
-	fxt_note_time(&sums->provider, tally->first);
-	fxt_note_time(&sums->provider, tally->last);
+	fxt_note_times(&sums->provider, tally->first, tally->last);
 	*tally = none;
 	const struct fxt_entry *entry = fxt_thread_at(chunk->turn.provider, index, offset);
 	if (!entry)
@@ -171,10 +170,13 @@ static inline bool is_inline(uint64_t header)
 static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
-	uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
-	const struct fxt_tally tally = {1, size, time, time};
+	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
+	const uint8_t *bytes = chunk->bytes + place;
+	const uint64_t time = tw_load64(bytes + TW_FXT_WORD, chunk->big);
+	const uint64_t end = complete ? tw_load64(bytes + size - TW_FXT_WORD, chunk->big) : time;
+	const struct fxt_tally tally = {1, size, time, end};
 	sums->events[tw_bits(header, 16, 19)]++;
-	fxt_note_time(&sums->provider, time);
+	fxt_note_times(&sums->provider, time, end);
 	if (tw_bits(header, 24, 31))
 		fxt_add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
 	if (!tw_bits(header, 47, 47))

@@ -123,7 +123,8 @@ void fxt_count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *byte
  * thread and number of arguments. Nearly all that is counted depends on these alone, so it is worked out once for all
  * of them, by settle_heads(). */
 struct head {
-	uint64_t first, last; /* the least and the greatest second word: ticks, in records that have a time */
+	uint64_t first, last; /* the least and the greatest time: ticks, in records that have one */
+	uint64_t complete;    /* mask: the last word is a time, too */
 	uint32_t low;         /* 0: none */
 	uint32_t count;
 	uint32_t no_category;   /* FXT_NO_CATEGORY where records have no category, otherwise 0 */
@@ -206,6 +207,7 @@ static __attribute__((noinline)) struct head *find_head(struct fxt_heads *heads,
 	bool other = fxt_type(low) != TW_FXT_TYPE_EVENT;
 	*head = (struct head){
 	    .first = UINT64_MAX,
+	    .complete = !other && tw_bits(low, 16, 19) == FXT_COMPLETE ? UINT64_MAX : 0,
 	    .low = low,
 	    .no_category = other ? FXT_NO_CATEGORY : 0,
 	    .category_bits = other ? 0 : UINT16_MAX,
@@ -261,11 +263,13 @@ static inline __attribute__((always_inline)) bool count_one(struct loop *loop, c
 		return false;
 	if (__builtin_expect(loop->categories[category]++ == 0, 0) && !meet_category(loop->sums, category))
 		return false;
+	const uint8_t *const over = *bytes + TW_FXT_WORD + ((size_t)(next - *bytes - 2 * TW_FXT_WORD) & head->complete);
+	const uint64_t last = tw_load64(over, big);
 	*loop->listed = (uint32_t)(*bytes - loop->base);
 	loop->listed += head->listed | tw_bits(header, 63, 63);
 	head->count++;
 	head->first = ticks < head->first ? ticks : head->first;
-	head->last = ticks > head->last ? ticks : head->last;
+	head->last = last > head->last ? last : head->last;
 	*bytes = next;
 	return true;
 }

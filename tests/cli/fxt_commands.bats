@@ -797,6 +797,25 @@ END
 	done
 }
 
+@test "info: a slice lasts until its end, also that of the archive and its thread" {
+	for between in 0 2000; do
+		archive <<END
+slice = lambda thread, begin, end: event(4, 1, end, reference=thread, ticks=begin)
+out += [string(1, b'a'), thread(1, 5, 6), thread(2, 5, 7), slice(1, 2000, 1_002_000)] + [event(0, 1, reference=1, ticks=1000)] * $between
+out += [slice(2, 3000, 2500), event(4, 1, words(5, 8), 9000, reference=0, ticks=1500)]
+END
+		for jobs in 1 2; do
+			trackway info --json --jobs $jobs in.fxt | "$PYTHON" -c '
+import json, sys
+row = json.load(sys.stdin)
+print(row["start_ns"], row["end_ns"], [[thread["thread"], thread["start_ns"], thread["end_ns"]] for thread in row["thread_list"]])' >out
+			[ $between = 0 ] && start=1500 || start=1000
+			[ $between = 0 ] && first=500 || first=0
+			echo "0 $((1002000 - start)) [[6, $first, $((1002000 - start))], [7, $((3000 - start)), $((3000 - start))], [8, $((1500 - start)), $((9000 - start))]]" | diff - out
+		done
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
@@ -902,9 +921,9 @@ END
 		    return [random.choice((argument(1, 3), argument(3, 0, 4), argument(6, 5), argument(9, 1), argument(0),
 		                           argument(6, 1 << 15 | 9, b"text 1234".ljust(16, b"\0")))) for _ in range(count)]
 
-		def note(koid, ticks, size):
+		def note(koid, ticks, size, end=0):
 		    first, last, count, total = threads.get(koid, (ticks, ticks, 0, 0))
-		    threads[koid] = min(first, ticks), max(last, ticks), count + 1, total + size
+		    threads[koid] = min(first, ticks), max(last, ticks, end), count + 1, total + size
 
 		for i in range(30000):
 		    ticks, kind, koid = random.randrange(10 ** 6), random.choice([0, 1, 2, 3, 4, *range(5, 11)]), None
@@ -929,7 +948,7 @@ END
 		                     category=category, arguments=count, reference=index, ticks=ticks)
 		        records["event." + kinds[kind]] += 1
 		        categories[inline.decode() or f"text {category}" if category else ""] += 1
-		        note(koid, ticks, len(made))
+		        note(koid, ticks, len(made), 10 ** 6 if kind == 4 else 0)
 		    out.append(made)
 		    if i in (9000, 9001, 21000):
 		        out.append(bytes(8 * (1 + i % 2)))
