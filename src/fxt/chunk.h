@@ -322,8 +322,8 @@ void fxt_chunk_free(struct fxt_chunk *chunk);
 
 struct tw_reader;
 
-/* leap.c: returns the place behind `count` records that follow one another near a place, in this byte order: others most
- * likely begin there. 0: there are none. */
+/* leap.c: returns the place behind `count` records that follow one another near a place, in this byte order: others
+ * most likely begin there. 0: there are none. */
 size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned count, bool big);
 
 /* leap.c: looks in a chunk that was just read for a place where records follow one another, in this byte order, and

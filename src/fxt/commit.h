@@ -20,7 +20,7 @@ struct fxt_commit {
 	struct tw_map objects;  /* struct fxt_object to name */
 	struct tw_map reported; /* what is told once: rule and number */
 	struct fxt_blob_row blob;
-	bool sorts;    /* rows are wanted in the order of time */
+	bool sorts; /* rows are wanted in the order of time */
 	struct tw_slab_scratch sort;
 	uint64_t time; /* of the last row that had one */
 	uint64_t lost_bytes;
