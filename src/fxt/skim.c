@@ -54,8 +54,8 @@ struct stack {
 struct fxt_skimmer {
 	struct stack stacks[FXT_SKIM_THREADS]; /* by index */
 	bool used[FXT_SKIM_REFERENCES];        /* strings that records refer to */
-	bool threads
-	    [FXT_SKIM_THREADS]; /* that events belong to, but for those without arguments that begin or end durations */
+	/* Threads that events belong to, but for those without arguments that begin or end durations. */
+	bool threads[FXT_SKIM_THREADS];
 	uint8_t bins[LOW_HALVES]; /* by bin_index() */
 	struct lists lists, more;
 	uint32_t ends[FXT_DOUBTS]; /* places of ends without a begin in the leap */
