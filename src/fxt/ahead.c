@@ -139,7 +139,7 @@ static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratc
 {
 	slot->claimed = true;
 	pthread_mutex_unlock(&ahead->crew->lock);
-	slot->chunk->memos = scratch->memos;
+	fxt_lend_memos(slot->chunk, scratch->memos, FXT_MEMOS);
 	ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 	pthread_mutex_lock(&ahead->crew->lock);
@@ -221,7 +221,7 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	finish_waiting(ahead);
 	pthread_mutex_unlock(&ahead->crew->lock);
 	chunk->wait = FXT_EAGER;
-	chunk->memos = ahead->crew->scratch.memos;
+	fxt_lend_memos(chunk, ahead->crew->scratch.memos, FXT_MEMOS);
 	ahead->work->decode(chunk, &ahead->wish, &ahead->crew->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
@@ -232,7 +232,7 @@ static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	const struct fxt_walk *walk = &ahead->walk;
 	if (!ahead->work->take || walk->lost_from != UINT64_MAX || walk->blob_left || ahead->reader->options.provider)
 		return;
-	chunk->memos = ahead->crew->scratch.memos;
+	fxt_lend_memos(chunk, ahead->crew->scratch.memos, FXT_MEMOS);
 	chunk->big = walk->big;
 	ahead->work->take(chunk, &ahead->wish);
 }

@@ -200,7 +200,8 @@ struct fxt_chunk {
 	struct fxt_note *notes;
 	size_t note_count, note_room;
 	struct fxt_counts counts;
-	struct fxt_memo *memos;    /* FXT_MEMOS, of the thread that decodes it: one for each of a few providers */
+	struct fxt_memo *memos;    /* of the thread that decodes it: one for each of a few providers */
+	uint32_t memo_count;       /* 1 to FXT_MEMOS */
 	struct fxt_memo *memo;     /* of those, that of the turn */
 	uint64_t strings;          /* fxt_state.strings before it; FXT_STRINGS_NEW: it registers some itself */
 	struct fxt_census *census; /* for info: count.c */
@@ -311,6 +312,13 @@ struct fxt_scratch {
 	uint32_t *below;             /* the same */
 	size_t below_room;
 };
+
+/* Lends a chunk memos, until it has been decoded. */
+static inline void fxt_lend_memos(struct fxt_chunk *chunk, struct fxt_memo *memos, uint32_t count)
+{
+	chunk->memos = memos;
+	chunk->memo_count = count;
+}
 
 /* Frees what it holds. NULL is fine. */
 void fxt_scratch_free(struct fxt_scratch *scratch);

@@ -58,7 +58,7 @@ static int next_chunk(struct fxt_cursor *cursor)
 	if (first)
 		cursor->big = cursor->walk.big;
 	tell_notes(cursor);
-	chunk->memos = cursor->memos;
+	fxt_lend_memos(chunk, cursor->memos, FXT_MEMOS);
 	chunk->strings = FXT_STRINGS_NEW;
 	chunk->turn = (struct fxt_turn){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};
 	fxt_begin_turn(chunk);

@@ -566,7 +566,7 @@ static void set_turn(struct fxt_chunk *chunk, const struct fxt_turn *turn)
 static void turn_to_memo(struct fxt_chunk *chunk)
 {
 	const struct fxt_turn *turn = &chunk->turn;
-	const struct fxt_memo *memo = chunk->memo = &chunk->memos[turn->generation % FXT_MEMOS];
+	const struct fxt_memo *memo = chunk->memo = &chunk->memos[turn->generation % chunk->memo_count];
 	if (memo->provider != turn->provider || memo->generation != turn->generation ||
 	    memo->strings != chunk->strings || memo->strings == FXT_STRINGS_NEW || memo->epoch == 0)
 		forget_names(chunk);

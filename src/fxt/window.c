@@ -69,7 +69,7 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
-	chunk->memos = scratch->memos;
+	fxt_lend_memos(chunk, scratch->memos, FXT_MEMOS);
 	decode_all(chunk, wish, scratch);
 	chunk->wait = FXT_HAS_ROWS;
 }
@@ -171,7 +171,7 @@ static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
 static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
 {
 	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
-	chunk->memos = hand->memos;
+	fxt_lend_memos(chunk, hand->memos, is_one_of_few(window) ? FXT_MEMOS : 1);
 	chunk->links = hand->links.ready ? &hand->links : NULL;
 	chunk->wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;
