@@ -63,8 +63,8 @@ struct fxt_ahead {
 	size_t spare_bytes_count;
 	struct fxt_call_room rooms[LINE];
 	size_t room_count;
-	struct fxt_scratch guest;                                                   /* fxt_ahead_lend_hand() */
-	fxt_more_fn *more;                                                          /* fxt_ahead_more(), or NULL */
+	struct fxt_scratch *guest; /* fxt_ahead_lend_hand(); NULL before the first */
+	fxt_more_fn *more;         /* fxt_ahead_more(), or NULL */
 	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* before tables go, or NULL */
 	void *context;
 	uint64_t held_from; /* fxt_ahead_hold() */
@@ -373,7 +373,10 @@ void fxt_ahead_help(struct fxt_ahead *ahead)
 bool fxt_ahead_lend_hand(struct fxt_ahead *ahead, bool guest)
 {
 	pthread_mutex_lock(&ahead->crew->lock);
-	bool done = try_decode(ahead, guest ? &ahead->guest : &ahead->crew->scratch);
+	if (guest && !ahead->guest)
+		ahead->guest = calloc(1, sizeof *ahead->guest);
+	struct fxt_scratch *scratch = guest ? ahead->guest : &ahead->crew->scratch;
+	bool done = scratch && try_decode(ahead, scratch);
 	pthread_mutex_unlock(&ahead->crew->lock);
 	return done;
 }
@@ -444,7 +447,8 @@ void fxt_ahead_free(struct fxt_ahead *ahead)
 		free(ahead->spare_bytes[i].bytes);
 	for (size_t i = 0; i < ahead->room_count; i++)
 		free(ahead->rooms[i].calls);
-	fxt_scratch_free(&ahead->guest);
+	fxt_scratch_free(ahead->guest);
+	free(ahead->guest);
 	fxt_state_free(&ahead->state);
 	fxt_crew_release(ahead->crew);
 	free(ahead);

@@ -171,7 +171,7 @@ static int fetch(const struct fxt_window *window, struct fxt_chunk *chunk)
 static void make(struct fxt_window *window, struct fxt_chunk *chunk, struct fxt_hand *hand, struct fxt_scratch *scratch)
 {
 	hand->links = ((const struct fxt_reader *)window->reader->state)->links;
-	fxt_lend_memos(chunk, hand->memos, is_one_of_few(window) ? FXT_MEMOS : 1);
+	fxt_lend_memos(chunk, hand->memos, is_one_of_few(window) ? FXT_HAND_MEMOS : 1);
 	chunk->links = hand->links.ready ? &hand->links : NULL;
 	chunk->wait = FXT_IN_WORK;
 	bool forgotten = !chunk->bytes;

@@ -12,7 +12,10 @@
 #include "fxt/ahead.h"
 #include "fxt/links.h"
 
-enum { FXT_ROOMS = 2 }; /* rooms for rows that are kept to be used again */
+enum {
+	FXT_ROOMS = 2,     /* rooms for rows that are kept to be used again */
+	FXT_HAND_MEMOS = 2 /* providers whose looked-up names are kept: less than FXT_MEMOS, as each archive has them */
+};
 
 /* The memory of a chunk's rows. */
 struct fxt_room {
@@ -23,7 +26,7 @@ struct fxt_room {
 
 /* What a thread needs that makes rows of an archive. */
 struct fxt_hand {
-	struct fxt_memo memos[FXT_MEMOS];
+	struct fxt_memo memos[FXT_HAND_MEMOS];
 	struct fxt_links links; /* a copy, from when it began with its chunk */
 };
 
