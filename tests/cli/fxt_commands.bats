@@ -816,6 +816,25 @@ print(row["start_ns"], row["end_ns"], [[thread["thread"], thread["start_ns"], th
 	done
 }
 
+@test "stat: a reference means what its string was registered as last, and percentiles are over all threads" {
+	archive <<'END'
+slice = lambda thread, begin, length: event(4, 1, begin + length, reference=thread, ticks=begin)
+out += [thread(1, 5, 6), thread(2, 5, 7), string(1, b'early')] + [slice(1, 100 * i, 64) for i in range(100)]
+out += [slice(2, 100 * i, 65) for i in range(40)] + [string(1, b'late')] + [slice(1, 100 * i, 7) for i in range(100, 130)]
+END
+	for jobs in 1 2; do
+		trackway stat --json --jobs $jobs in.fxt | "$PYTHON" -c '
+import json, sys
+for row in sorted(map(json.loads, sys.stdin), key=lambda row: row.get("name", "~")):
+    if "name" in row:
+        print(row["name"], row["count"], row["total_ns"], row["min_ns"], row["p50_ns"], row["p99_ns"], row["max_ns"])' >out
+		diff out - <<'END'
+early 140 9000 64 64 65 65
+late 30 210 7 7 7 7
+END
+	done
+}
+
 @test "stat --by object: a row for each object that calls have as an argument" {
 	archive <<'END'
 def kernel(koid, text):
