@@ -822,7 +822,7 @@ slice = lambda thread, begin, length: event(4, 1, begin + length, reference=thre
 out += [thread(1, 5, 6), thread(2, 5, 7), string(1, b'early')] + [slice(1, 100 * i, 64) for i in range(100)]
 out += [slice(2, 100 * i, 65) for i in range(40)] + [string(1, b'late')] + [slice(1, 100 * i, 7) for i in range(100, 130)]
 END
-	for jobs in 1 2; do
+	for jobs in 1 2 3; do
 		trackway stat --json --jobs $jobs in.fxt | "$PYTHON" -c '
 import json, sys
 for row in sorted(map(json.loads, sys.stdin), key=lambda row: row.get("name", "~")):
