@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/monitor.h"
+
 struct tw_behind {
 	tw_behind_fn *work;
 	void *context;
@@ -17,8 +19,7 @@ struct tw_behind {
 	unsigned count;
 	uint64_t filled, done; /* how many have gone so far */
 	bool ends, stop;
-	pthread_mutex_t lock;
-	pthread_cond_t change;
+	struct tw_monitor monitor;
 	pthread_t thread;
 	bool started;
 };
@@ -33,27 +34,27 @@ static uint64_t pending(const struct tw_behind *behind)
 static void work_on(struct tw_behind *behind)
 {
 	void *piece = behind->pieces[behind->done % behind->count];
-	pthread_mutex_unlock(&behind->lock);
+	tw_monitor_leave(&behind->monitor);
 	behind->work(behind->context, piece);
-	pthread_mutex_lock(&behind->lock);
+	tw_monitor_enter(&behind->monitor);
 	behind->done++;
 	if (pending(behind) <= behind->count / 2)
-		pthread_cond_broadcast(&behind->change);
+		tw_monitor_wake(&behind->monitor);
 }
 
 static void *run(void *context)
 {
 	struct tw_behind *behind = context;
-	pthread_mutex_lock(&behind->lock);
+	tw_monitor_enter(&behind->monitor);
 	while (!behind->stop) {
 		while (behind->done < behind->filled && !behind->stop)
 			work_on(behind);
 		if (behind->ends)
 			break;
 		while (pending(behind) < behind->count / 2 && !behind->ends)
-			pthread_cond_wait(&behind->change, &behind->lock);
+			tw_monitor_wait(&behind->monitor);
 	}
-	pthread_mutex_unlock(&behind->lock);
+	tw_monitor_leave(&behind->monitor);
 	return NULL;
 }
 
@@ -61,32 +62,32 @@ static void *run(void *context)
 
 void *tw_behind_piece(struct tw_behind *behind)
 {
-	pthread_mutex_lock(&behind->lock);
+	tw_monitor_enter(&behind->monitor);
 	if (pending(behind) == behind->count)
 		while (pending(behind) > behind->count / 2)
-			pthread_cond_wait(&behind->change, &behind->lock);
-	pthread_mutex_unlock(&behind->lock);
+			tw_monitor_wait(&behind->monitor);
+	tw_monitor_leave(&behind->monitor);
 	return behind->pieces[behind->filled % behind->count];
 }
 
 void tw_behind_put(struct tw_behind *behind)
 {
-	pthread_mutex_lock(&behind->lock);
+	tw_monitor_enter(&behind->monitor);
 	behind->filled++;
 	if (pending(behind) >= behind->count / 2)
-		pthread_cond_broadcast(&behind->change);
-	pthread_mutex_unlock(&behind->lock);
+		tw_monitor_wake(&behind->monitor);
+	tw_monitor_leave(&behind->monitor);
 }
 
 static void finish(struct tw_behind *behind, bool stop)
 {
 	if (!behind->started)
 		return;
-	pthread_mutex_lock(&behind->lock);
+	tw_monitor_enter(&behind->monitor);
 	behind->ends = true;
 	behind->stop = stop;
-	pthread_cond_broadcast(&behind->change);
-	pthread_mutex_unlock(&behind->lock);
+	tw_monitor_wake(&behind->monitor);
+	tw_monitor_leave(&behind->monitor);
 	pthread_join(behind->thread, NULL);
 	behind->started = false;
 }
@@ -109,8 +110,7 @@ struct tw_behind *tw_behind_new(tw_behind_fn *work, void *context, void *const p
 	behind->count = count;
 	for (unsigned i = 0; i < count; i++)
 		behind->pieces[i] = pieces[i];
-	pthread_mutex_init(&behind->lock, NULL);
-	pthread_cond_init(&behind->change, NULL);
+	tw_monitor_init(&behind->monitor);
 	behind->started = pthread_create(&behind->thread, NULL, run, behind) == 0;
 	if (behind->started)
 		return behind;
@@ -123,7 +123,6 @@ void tw_behind_free(struct tw_behind *behind)
 	if (!behind)
 		return;
 	finish(behind, true);
-	pthread_mutex_destroy(&behind->lock);
-	pthread_cond_destroy(&behind->change);
+	tw_monitor_destroy(&behind->monitor);
 	free(behind);
 }

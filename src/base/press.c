@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/monitor.h"
 #include "base/parallel.h"
 
 enum { BLOCKS = 8, ROOM = 1 << 18 };
@@ -40,8 +41,7 @@ struct tw_press {
 	struct block *blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
 	uint64_t filled, put;         /* how many have gone so far */
 	bool putting, stop, failed;   /* failed: no memory */
-	pthread_mutex_t lock;
-	pthread_cond_t change;
+	struct tw_monitor monitor;
 	struct worker workers[BLOCKS]; /* the first is the caller */
 };
 
@@ -58,13 +58,13 @@ static bool try_put(struct tw_press *press)
 	if (press->putting || press->put == press->filled || block->stage != DONE)
 		return false;
 	press->putting = true;
-	pthread_mutex_unlock(&press->lock);
+	tw_monitor_leave(&press->monitor);
 	tw_pack_put(&block->packed, &press->total, &press->sink);
-	pthread_mutex_lock(&press->lock);
+	tw_monitor_enter(&press->monitor);
 	press->putting = false;
 	block->stage = EMPTY;
 	press->put++;
-	pthread_cond_broadcast(&press->change);
+	tw_monitor_wake(&press->monitor);
 	return true;
 }
 
@@ -87,30 +87,30 @@ static bool try_compress(struct tw_press *press, struct worker *worker)
 	if (!block)
 		return false;
 	block->stage = TAKEN;
-	pthread_mutex_unlock(&press->lock);
+	tw_monitor_leave(&press->monitor);
 	bool fine = tw_pack_block(press->one ? press->one : worker->pack, block->bytes, block->size, block->last,
 	                          &block->packed);
-	pthread_mutex_lock(&press->lock);
+	tw_monitor_enter(&press->monitor);
 	press->failed |= !fine;
 	block->stage = DONE;
-	pthread_cond_broadcast(&press->change);
+	tw_monitor_wake(&press->monitor);
 	return true;
 }
 
 static void help(struct tw_press *press, struct worker *worker)
 {
 	if (!try_put(press) && !try_compress(press, worker))
-		pthread_cond_wait(&press->change, &press->lock);
+		tw_monitor_wait(&press->monitor);
 }
 
 static void *run(void *context)
 {
 	struct worker *worker = context;
 	struct tw_press *press = worker->press;
-	pthread_mutex_lock(&press->lock);
+	tw_monitor_enter(&press->monitor);
 	while (!press->stop)
 		help(press, worker);
-	pthread_mutex_unlock(&press->lock);
+	tw_monitor_leave(&press->monitor);
 	return NULL;
 }
 
@@ -120,14 +120,14 @@ static void *run(void *context)
 static void hand_over(struct tw_press *press, bool last)
 {
 	struct block *block = block_at(press, press->filled);
-	pthread_mutex_lock(&press->lock);
+	tw_monitor_enter(&press->monitor);
 	block->last = last;
 	block->stage = FILLED;
 	press->filled++;
-	pthread_cond_broadcast(&press->change);
+	tw_monitor_wake(&press->monitor);
 	while (press->filled - press->put > (last ? 0 : BLOCKS - 1))
 		help(press, &press->workers[0]);
-	pthread_mutex_unlock(&press->lock);
+	tw_monitor_leave(&press->monitor);
 	block_at(press, press->filled)->size = 0;
 }
 
@@ -181,8 +181,7 @@ struct tw_press *tw_press_new(const struct tw_packer *packer, enum tw_pack_effor
 		return NULL;
 	press->packer = packer;
 	press->sink = *sink;
-	pthread_mutex_init(&press->lock, NULL);
-	pthread_cond_init(&press->change, NULL);
+	tw_monitor_init(&press->monitor);
 	if (!start(press, effort)) {
 		tw_press_free(press);
 		return NULL;
@@ -193,10 +192,10 @@ struct tw_press *tw_press_new(const struct tw_packer *packer, enum tw_pack_effor
 
 static void stop(struct tw_press *press)
 {
-	pthread_mutex_lock(&press->lock);
+	tw_monitor_enter(&press->monitor);
 	press->stop = true;
-	pthread_cond_broadcast(&press->change);
-	pthread_mutex_unlock(&press->lock);
+	tw_monitor_wake(&press->monitor);
+	tw_monitor_leave(&press->monitor);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		if (press->workers[i].started)
 			pthread_join(press->workers[i].thread, NULL);
@@ -214,7 +213,6 @@ void tw_press_free(struct tw_press *press)
 			tw_text_free(&press->blocks[i]->packed.text);
 		free(press->blocks[i]);
 	}
-	pthread_mutex_destroy(&press->lock);
-	pthread_cond_destroy(&press->change);
+	tw_monitor_destroy(&press->monitor);
 	free(press);
 }

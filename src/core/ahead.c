@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/monitor.h"
 #include "base/parallel.h"
 
 enum stage { READ, CLAIMED, DONE };
@@ -24,8 +25,7 @@ struct tw_ahead {
 	uint64_t given, read; /* how many pieces were read, and given to the caller; the last given is still in use */
 	bool reading, at_end, stop;
 	int status; /* status of the last read */
-	pthread_mutex_t lock;
-	pthread_cond_t change;
+	struct tw_monitor monitor;
 	pthread_t threads[TW_AHEAD_PIECES];
 	unsigned thread_count;
 };
@@ -39,15 +39,15 @@ static bool try_read(struct tw_ahead *ahead)
 		return false;
 	unsigned slot = (unsigned)(ahead->read % ahead->count);
 	ahead->reading = true;
-	pthread_mutex_unlock(&ahead->lock);
+	tw_monitor_leave(&ahead->monitor);
 	int status = ahead->work.read(ahead->context, ahead->pieces[slot]);
-	pthread_mutex_lock(&ahead->lock);
+	tw_monitor_enter(&ahead->monitor);
 	ahead->reading = false;
 	ahead->status = status;
 	ahead->at_end = status <= 0;
 	ahead->stages[slot] = READ;
 	ahead->read += status > 0;
-	pthread_cond_broadcast(&ahead->change);
+	tw_monitor_wake(&ahead->monitor);
 	return true;
 }
 
@@ -58,11 +58,11 @@ static bool try_work(struct tw_ahead *ahead)
 		if (ahead->stages[slot] != READ)
 			continue;
 		ahead->stages[slot] = CLAIMED;
-		pthread_mutex_unlock(&ahead->lock);
+		tw_monitor_leave(&ahead->monitor);
 		ahead->work.work(ahead->context, ahead->pieces[slot]);
-		pthread_mutex_lock(&ahead->lock);
+		tw_monitor_enter(&ahead->monitor);
 		ahead->stages[slot] = DONE;
-		pthread_cond_broadcast(&ahead->change);
+		tw_monitor_wake(&ahead->monitor);
 		return true;
 	}
 	return false;
@@ -71,16 +71,16 @@ static bool try_work(struct tw_ahead *ahead)
 static void help(struct tw_ahead *ahead)
 {
 	if (!try_work(ahead) && !try_read(ahead))
-		pthread_cond_wait(&ahead->change, &ahead->lock);
+		tw_monitor_wait(&ahead->monitor);
 }
 
 static void *run(void *context)
 {
 	struct tw_ahead *ahead = context;
-	pthread_mutex_lock(&ahead->lock);
+	tw_monitor_enter(&ahead->monitor);
 	while (!ahead->stop)
 		help(ahead);
-	pthread_mutex_unlock(&ahead->lock);
+	tw_monitor_leave(&ahead->monitor);
 	return NULL;
 }
 
@@ -94,15 +94,15 @@ static bool next_is_ready(const struct tw_ahead *ahead)
 int tw_ahead_next(struct tw_ahead *ahead, void **piece)
 {
 	int status = 1;
-	pthread_mutex_lock(&ahead->lock);
+	tw_monitor_enter(&ahead->monitor);
 	while (!next_is_ready(ahead) && !(ahead->at_end && ahead->given == ahead->read))
 		help(ahead);
 	if (next_is_ready(ahead))
 		*piece = ahead->pieces[ahead->given++ % ahead->count];
 	else
 		status = ahead->status;
-	pthread_cond_broadcast(&ahead->change);
-	pthread_mutex_unlock(&ahead->lock);
+	tw_monitor_wake(&ahead->monitor);
+	tw_monitor_leave(&ahead->monitor);
 	return status;
 }
 
@@ -118,8 +118,7 @@ struct tw_ahead *tw_ahead_new(const struct tw_ahead_work *work, void *context, v
 	ahead->count = count;
 	for (unsigned i = 0; i < count; i++)
 		ahead->pieces[i] = pieces[i];
-	pthread_mutex_init(&ahead->lock, NULL);
-	pthread_cond_init(&ahead->change, NULL);
+	tw_monitor_init(&ahead->monitor);
 	jobs = jobs ? jobs : tw_processors();
 	for (unsigned i = 1; i < jobs && i < count; i++)
 		if (pthread_create(&ahead->threads[ahead->thread_count], NULL, run, ahead) == 0)
@@ -131,13 +130,12 @@ void tw_ahead_free(struct tw_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	pthread_mutex_lock(&ahead->lock);
+	tw_monitor_enter(&ahead->monitor);
 	ahead->stop = true;
-	pthread_cond_broadcast(&ahead->change);
-	pthread_mutex_unlock(&ahead->lock);
+	tw_monitor_wake(&ahead->monitor);
+	tw_monitor_leave(&ahead->monitor);
 	for (unsigned i = 0; i < ahead->thread_count; i++)
 		pthread_join(ahead->threads[i], NULL);
-	pthread_mutex_destroy(&ahead->lock);
-	pthread_cond_destroy(&ahead->change);
+	tw_monitor_destroy(&ahead->monitor);
 	free(ahead);
 }

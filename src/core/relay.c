@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/monitor.h"
 #include "base/parallel.h"
 #include "core/slab.h"
 
@@ -52,8 +53,7 @@ struct relay {
 	bool stop;
 	bool helped, called; /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
-	pthread_mutex_t lock;
-	pthread_cond_t change_made;
+	struct tw_monitor monitor;
 	pthread_t thread;
 };
 
@@ -159,9 +159,9 @@ static bool help(struct relay *relay, bool guest)
 	struct tw_reader *source = relay->source;
 	if (!source->format->help)
 		return false;
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_leave(&relay->monitor);
 	bool helped = source->format->help(source, guest);
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	return helped;
 }
 
@@ -182,12 +182,12 @@ static void clear(struct block *block)
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
 static struct block *next_free(struct relay *relay, bool all)
 {
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	while (is_full(relay, all))
 		if (!help(relay, false) && is_full(relay, all))
-			pthread_cond_wait(&relay->change_made, &relay->lock);
+			tw_monitor_wait(&relay->monitor);
 	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_leave(&relay->monitor);
 	if (block)
 		clear(block);
 	return block;
@@ -197,10 +197,10 @@ static void hand_on(struct relay *relay, struct block *block, int status)
 {
 	block->status = status;
 	block->clock = relay->source->clock;
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	relay->filled++;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_wake(&relay->monitor);
+	tw_monitor_leave(&relay->monitor);
 }
 
 /* Offers the source what room the block has. */
@@ -247,10 +247,10 @@ static struct block *put(struct relay *relay, struct block *block, const struct 
 static void call_for_help(void *context)
 {
 	struct relay *relay = context;
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	relay->helped = relay->called = true;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_wake(&relay->monitor);
+	tw_monitor_leave(&relay->monitor);
 }
 
 /* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
@@ -289,11 +289,11 @@ static void *run(void *context)
 
 static void give_back(struct relay *relay)
 {
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	relay->used += relay->holds;
 	relay->holds = false;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_wake(&relay->monitor);
+	tw_monitor_leave(&relay->monitor);
 }
 
 static bool help_as_guest(struct relay *relay)
@@ -304,11 +304,11 @@ static bool help_as_guest(struct relay *relay)
 
 static void wait_for_block(struct relay *relay)
 {
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	while (relay->filled == relay->used)
 		if (!help_as_guest(relay) && !relay->called && relay->filled == relay->used)
-			pthread_cond_wait(&relay->change_made, &relay->lock);
-	pthread_mutex_unlock(&relay->lock);
+			tw_monitor_wait(&relay->monitor);
+	tw_monitor_leave(&relay->monitor);
 	relay->holds = true;
 	relay->item = relay->change = 0;
 }
@@ -368,18 +368,17 @@ static void free_blocks(struct relay *relay)
 		free(relay->blocks[i].bytes);
 		free(relay->blocks[i].changes.items);
 	}
-	pthread_mutex_destroy(&relay->lock);
-	pthread_cond_destroy(&relay->change_made);
+	tw_monitor_destroy(&relay->monitor);
 	free(relay);
 }
 
 static void relay_close(struct tw_reader *reader)
 {
 	struct relay *relay = reader->state;
-	pthread_mutex_lock(&relay->lock);
+	tw_monitor_enter(&relay->monitor);
 	relay->stop = true;
-	pthread_cond_broadcast(&relay->change_made);
-	pthread_mutex_unlock(&relay->lock);
+	tw_monitor_wake(&relay->monitor);
+	tw_monitor_leave(&relay->monitor);
 	pthread_join(relay->thread, NULL);
 	free_blocks(relay);
 }
@@ -407,8 +406,7 @@ static struct relay *new_relay(struct tw_reader *source)
 	                                   .title = source->format->title,
 	                                   .read = relay_read,
 	                                   .close = relay_close};
-	pthread_mutex_init(&relay->lock, NULL);
-	pthread_cond_init(&relay->change_made, NULL);
+	tw_monitor_init(&relay->monitor);
 	if (make_blocks(relay))
 		return relay;
 	free_blocks(relay);

@@ -103,10 +103,10 @@ static void leap(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch 
 {
 	bool big = ahead->big;
 	if (ahead->work->leap && !ahead->reader->options.provider) {
-		pthread_cond_broadcast(&ahead->crew->change);
-		pthread_mutex_unlock(&ahead->crew->lock);
+		tw_monitor_wake(&ahead->crew->monitor);
+		tw_monitor_leave(&ahead->crew->monitor);
 		fxt_leap(slot->chunk, big, ahead->work->leap, scratch);
-		pthread_mutex_lock(&ahead->crew->lock);
+		tw_monitor_enter(&ahead->crew->monitor);
 	}
 	slot->stage = READY;
 }
@@ -122,30 +122,30 @@ static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 		return true;
 	}
 	ahead->reading = true;
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 	int status = fxt_chunk_read(chunk, ahead->reader, &ahead->position);
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->reading = false;
 	ahead->at_end = chunk->at_end;
 	struct slot *slot = &ahead->line[ahead->read++ % LINE];
 	*slot = (struct slot){.chunk = chunk, .stage = READ};
 	leap(ahead, slot, scratch);
-	pthread_cond_broadcast(&ahead->crew->change);
+	tw_monitor_wake(&ahead->crew->monitor);
 	return true;
 }
 
 static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
 {
 	slot->claimed = true;
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 	fxt_lend_memos(slot->chunk, scratch->memos, FXT_MEMOS);
 	ahead->work->decode(slot->chunk, &ahead->wish, scratch);
 	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	return_room(ahead, slot->chunk);
 	slot->stage = DECODED;
-	pthread_cond_broadcast(&ahead->crew->change);
+	tw_monitor_wake(&ahead->crew->monitor);
 }
 
 static bool try_decode(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
@@ -164,7 +164,7 @@ static bool try_more(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 {
 	bool done = ahead->more && ahead->more(ahead->context, scratch);
 	if (done)
-		pthread_cond_broadcast(&ahead->crew->change);
+		tw_monitor_wake(&ahead->crew->monitor);
 	return done;
 }
 
@@ -188,7 +188,7 @@ static void help(struct fxt_ahead *ahead, bool decode_first)
 {
 	struct fxt_crew *crew = ahead->crew;
 	if (!try_all(ahead, decode_first, &crew->scratch) && !fxt_crew_work(crew, &crew->scratch))
-		pthread_cond_wait(&crew->change, &crew->lock);
+		tw_monitor_wait(&crew->monitor);
 }
 
 /* ---- Walking. ---- */
@@ -215,11 +215,11 @@ static void finish_waiting(struct fxt_ahead *ahead)
 /* Decodes everything up to where the walk is, before it forgets tables. */
 static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	while (!all_decoded(ahead))
 		help(ahead, true);
 	finish_waiting(ahead);
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 	chunk->wait = FXT_EAGER;
 	fxt_lend_memos(chunk, ahead->crew->scratch.memos, FXT_MEMOS);
 	ahead->work->decode(chunk, &ahead->wish, &ahead->crew->scratch);
@@ -268,9 +268,9 @@ static void walk_next(struct fxt_ahead *ahead)
 {
 	struct slot *slot = &ahead->line[ahead->walked % LINE];
 	lend_room(ahead, slot->chunk);
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 	int status = walk_chunk(ahead, slot->chunk);
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	ahead->status = status < 0 ? status : ahead->status;
 	ahead->big = ahead->walk.big;
 	slot->stage = WALKED;
@@ -278,7 +278,7 @@ static void walk_next(struct fxt_ahead *ahead)
 	ahead->walked++;
 	if (ahead->reader->on_work)
 		ahead->reader->on_work(ahead->reader->work_context);
-	pthread_cond_broadcast(&ahead->crew->change);
+	tw_monitor_wake(&ahead->crew->monitor);
 	if (at_once)
 		decode(ahead, slot, &ahead->crew->scratch);
 }
@@ -296,7 +296,7 @@ static void walk_ahead(struct fxt_ahead *ahead)
 int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 {
 	int status = 0;
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	walk_ahead(ahead);
 	if (ahead->given < ahead->walked) {
 		struct slot *slot = &ahead->line[ahead->given % LINE];
@@ -308,8 +308,8 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 	}
 	if (ahead->status < 0 && status == 0)
 		status = ahead->status;
-	pthread_cond_broadcast(&ahead->crew->change);
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_wake(&ahead->crew->monitor);
+	tw_monitor_leave(&ahead->crew->monitor);
 	return status;
 }
 
@@ -317,9 +317,9 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 
 void fxt_ahead_give(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	fxt_ahead_put(ahead, chunk);
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 }
 
 void fxt_ahead_put(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
@@ -350,13 +350,13 @@ void fxt_ahead_lend_bytes(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 
 void fxt_ahead_lock(struct fxt_ahead *ahead)
 {
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 }
 
 void fxt_ahead_unlock(struct fxt_ahead *ahead)
 {
-	pthread_mutex_unlock(&ahead->crew->lock);
-	pthread_cond_broadcast(&ahead->crew->change);
+	tw_monitor_wake(&ahead->crew->monitor);
+	tw_monitor_leave(&ahead->crew->monitor);
 }
 
 void fxt_ahead_more(struct fxt_ahead *ahead, fxt_more_fn *more, void *context)
@@ -372,12 +372,12 @@ void fxt_ahead_help(struct fxt_ahead *ahead)
 
 bool fxt_ahead_lend_hand(struct fxt_ahead *ahead, bool guest)
 {
-	pthread_mutex_lock(&ahead->crew->lock);
+	tw_monitor_enter(&ahead->crew->monitor);
 	if (guest && !ahead->guest)
 		ahead->guest = calloc(1, sizeof *ahead->guest);
 	struct fxt_scratch *scratch = guest ? ahead->guest : &ahead->crew->scratch;
 	bool done = scratch && try_decode(ahead, scratch);
-	pthread_mutex_unlock(&ahead->crew->lock);
+	tw_monitor_leave(&ahead->crew->monitor);
 	return done;
 }
 

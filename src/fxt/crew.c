@@ -24,11 +24,11 @@ static void *run_thread(void *context)
 {
 	struct fxt_crew *crew = context;
 	struct fxt_scratch *scratch = calloc(1, sizeof *scratch); /* larger than some threads' stacks */
-	pthread_mutex_lock(&crew->lock);
+	tw_monitor_enter(&crew->monitor);
 	while (scratch && !crew->stop)
 		if (!fxt_crew_work(crew, scratch))
-			pthread_cond_wait(&crew->change, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
+			tw_monitor_wait(&crew->monitor);
+	tw_monitor_leave(&crew->monitor);
 	fxt_scratch_free(scratch);
 	free(scratch);
 	return NULL;
@@ -40,8 +40,7 @@ struct fxt_crew *fxt_crew_new(unsigned jobs)
 	unsigned wanted = (jobs ? jobs : tw_processors()) - 1;
 	if (!crew)
 		return NULL;
-	pthread_mutex_init(&crew->lock, NULL);
-	pthread_cond_init(&crew->change, NULL);
+	tw_monitor_init(&crew->monitor);
 	crew->holders = 1;
 	wanted = wanted < FXT_CREW_MOST ? wanted : FXT_CREW_MOST;
 	while (crew->thread_count < wanted &&
@@ -60,34 +59,33 @@ void fxt_crew_release(struct fxt_crew *crew)
 {
 	if (!crew || --crew->holders)
 		return;
-	pthread_mutex_lock(&crew->lock);
+	tw_monitor_enter(&crew->monitor);
 	crew->stop = true;
-	pthread_cond_broadcast(&crew->change);
-	pthread_mutex_unlock(&crew->lock);
+	tw_monitor_wake(&crew->monitor);
+	tw_monitor_leave(&crew->monitor);
 	for (unsigned i = 0; i < crew->thread_count; i++)
 		pthread_join(crew->threads[i], NULL);
 	fxt_scratch_free(&crew->scratch);
-	pthread_cond_destroy(&crew->change);
-	pthread_mutex_destroy(&crew->lock);
+	tw_monitor_destroy(&crew->monitor);
 	free(crew->clients);
 	free(crew);
 }
 
 bool fxt_crew_join(struct fxt_crew *crew, struct fxt_client *client)
 {
-	pthread_mutex_lock(&crew->lock);
+	tw_monitor_enter(&crew->monitor);
 	bool fine = tw_grow(&crew->clients, &crew->client_room, crew->client_count + 1, sizeof(struct fxt_client *));
 	if (fine)
 		crew->clients[crew->client_count++] = client;
-	pthread_cond_broadcast(&crew->change);
-	pthread_mutex_unlock(&crew->lock);
+	tw_monitor_wake(&crew->monitor);
+	tw_monitor_leave(&crew->monitor);
 	return fine;
 }
 
 void fxt_crew_leave(struct fxt_crew *crew, struct fxt_client *client)
 {
 	size_t i = 0;
-	pthread_mutex_lock(&crew->lock);
+	tw_monitor_enter(&crew->monitor);
 	while (i < crew->client_count && crew->clients[i] != client)
 		i++;
 	if (i < crew->client_count) {
@@ -96,6 +94,6 @@ void fxt_crew_leave(struct fxt_crew *crew, struct fxt_client *client)
 		        (crew->client_count - i) * sizeof(struct fxt_client *));
 	}
 	while (client->busy)
-		pthread_cond_wait(&crew->change, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
+		tw_monitor_wait(&crew->monitor);
+	tw_monitor_leave(&crew->monitor);
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/monitor.h"
 #include "fxt/chunk.h"
 
 enum { FXT_CREW_MOST = 64 };
@@ -18,8 +19,7 @@ struct fxt_client {
 };
 
 struct fxt_crew {
-	pthread_mutex_t lock;
-	pthread_cond_t change;      /* there is work, or some has been done */
+	struct tw_monitor monitor;      /* there is work, or some has been done */
 	struct fxt_scratch scratch; /* of the thread that reads the archives */
 	struct fxt_client **clients;
 	size_t client_count, client_room;

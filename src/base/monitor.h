@@ -1,0 +1,34 @@
+/* monitor.h - a lock, and waiting for what others do with it: for threads that hand each other short pieces of work.
+ *
+ * Who is woken runs on another processor than who wakes it, which goes on working there. The system would often let it
+ * wait for that one: a processor of a virtual machine that has nothing to do counts as taken as soon as its host uses
+ * it otherwise, and what waits in the wrong place is moved only by the next tick, after up to 4 ms. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_MONITOR_H
+#define BASE_MONITOR_H
+
+#include <pthread.h>
+
+struct tw_sleeper;
+
+struct tw_monitor {
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	struct tw_sleeper *sleepers; /* who waits */
+};
+
+void tw_monitor_init(struct tw_monitor *monitor);
+
+/* Nobody is in it or waits. */
+void tw_monitor_destroy(struct tw_monitor *monitor);
+
+void tw_monitor_enter(struct tw_monitor *monitor);
+void tw_monitor_leave(struct tw_monitor *monitor);
+
+/* Inside: lets others in until one of them calls tw_monitor_wake(), or for no reason. */
+void tw_monitor_wait(struct tw_monitor *monitor);
+
+/* Inside: wakes all who wait. */
+void tw_monitor_wake(struct tw_monitor *monitor);
+
+#endif
