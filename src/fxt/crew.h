@@ -19,7 +19,7 @@ struct fxt_client {
 };
 
 struct fxt_crew {
-	struct tw_monitor monitor;      /* there is work, or some has been done */
+	struct tw_monitor monitor;  /* there is work, or some has been done */
 	struct fxt_scratch scratch; /* of the thread that reads the archives */
 	struct fxt_client **clients;
 	size_t client_count, client_room;
