@@ -466,7 +466,7 @@ static void begin_room(const struct fxt_chunk *chunk)
 {
 	struct fxt_calls *calls = chunk->calls;
 	calls->room = chunk->room / (2 * TW_FXT_WORD) + 1;
-	calls->calls = calloc(calls->room, sizeof *calls->calls);
+	calls->calls = malloc(calls->room * sizeof *calls->calls);
 	calls->room = calls->calls ? calls->room : 0;
 }
 

@@ -459,7 +459,7 @@ static bool make_items(struct fxt_calls *calls)
 		return true;
 	free(calls->items);
 	calls->item_room = calls->count + calls->count / SPARE;
-	calls->items = calloc(calls->item_room, sizeof *calls->items);
+	calls->items = malloc(calls->item_room * sizeof *calls->items);
 	if (!calls->items)
 		calls->item_room = 0;
 	return calls->items;
@@ -473,7 +473,7 @@ static bool make_nested(struct fxt_calls *calls)
 		return true;
 	free(calls->nested);
 	calls->nested_room = count + count / SPARE;
-	calls->nested = calloc(calls->nested_room, sizeof *calls->nested);
+	calls->nested = malloc(calls->nested_room * sizeof *calls->nested);
 	if (!calls->nested)
 		calls->nested_room = 0;
 	return calls->nested;
