@@ -112,4 +112,5 @@ const struct tw_command tw_command_info = {
     .size = sizeof(struct info_options),
     .least = 1,
     .run = run,
+    .huge_pages = true,
 };

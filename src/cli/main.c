@@ -1,7 +1,6 @@
 /* main.c - the command line tool: finds the subcommand and runs it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
-#include "cli/heap.h"
 #include "cli/message.h"
 #include "cli/usage.h"
 
@@ -70,7 +69,6 @@ static int unknown_command(const char *typed)
 int main(int argc, char **argv)
 {
 	hold_descriptors();
-	tw_heap_begin();
 	if (argc < 2)
 		return tw_say_usage(NULL, "no command given");
 	for (size_t i = 0; i < INSTEAD; i++)
