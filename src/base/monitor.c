@@ -5,6 +5,11 @@
 #include <sched.h>
 #include <stdbool.h>
 
+#include "base/parallel.h"
+
+/* Some 30 microseconds: as long as falling asleep and being woken takes. */
+enum { PATIENCE = 1000 };
+
 /* Lies on the stack of the thread that waits. */
 struct tw_sleeper {
 	struct tw_sleeper *next;
@@ -24,6 +29,8 @@ void tw_monitor_init(struct tw_monitor *monitor)
 	pthread_mutexattr_destroy(&attributes);
 	pthread_cond_init(&monitor->change, NULL);
 	monitor->sleepers = NULL;
+	atomic_init(&monitor->wakes, 0);
+	monitor->patience = tw_processors() > 1 ? PATIENCE : 0;
 }
 
 void tw_monitor_destroy(struct tw_monitor *monitor)
@@ -50,8 +57,33 @@ static void take_out(struct tw_monitor *monitor, const struct tw_sleeper *sleepe
 	*place = sleeper->next;
 }
 
+static inline void pause_briefly(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("isb");
+#endif
+}
+
+/* Lets others in for a moment. Returns whether one of them called tw_monitor_wake(). */
+static bool wait_awake(struct tw_monitor *monitor)
+{
+	const unsigned before = atomic_load_explicit(&monitor->wakes, memory_order_relaxed);
+	unsigned now = before;
+	tw_monitor_leave(monitor);
+	for (unsigned i = 0; i < monitor->patience && now == before; i++) {
+		pause_briefly();
+		now = atomic_load_explicit(&monitor->wakes, memory_order_relaxed);
+	}
+	tw_monitor_enter(monitor);
+	return atomic_load_explicit(&monitor->wakes, memory_order_relaxed) != before;
+}
+
 void tw_monitor_wait(struct tw_monitor *monitor)
 {
+	if (wait_awake(monitor))
+		return;
 	struct tw_sleeper own = {.next = monitor->sleepers, .thread = pthread_self()};
 	monitor->sleepers = &own;
 	pthread_cond_wait(&monitor->change, &monitor->lock);
@@ -76,5 +108,6 @@ void tw_monitor_wake(struct tw_monitor *monitor)
 	if (processor >= 0 && processor < CPU_SETSIZE)
 		for (struct tw_sleeper *sleeper = monitor->sleepers; sleeper; sleeper = sleeper->next)
 			move_away(sleeper, (unsigned)processor);
+	atomic_fetch_add_explicit(&monitor->wakes, 1, memory_order_relaxed);
 	pthread_cond_broadcast(&monitor->change);
 }
