@@ -459,7 +459,7 @@ static bool make_items(struct fxt_calls *calls)
 		return true;
 	free(calls->items);
 	calls->item_room = calls->count + calls->count / SPARE;
-	calls->items = malloc(calls->item_room * sizeof *calls->items);
+	calls->items = calloc(calls->item_room, sizeof *calls->items);
 	if (!calls->items)
 		calls->item_room = 0;
 	return calls->items;
