@@ -13,19 +13,18 @@
 
 enum { LINE_ROOM = 4096, WORD_MAX = 40 };
 
-/* One line in one write, so that what other processes write does not come in between. */
+/* One line in one write, so that what other processes write does not come in between; and without memory of its own,
+ * because it may have to say that there is none. */
 static void say(const char *before, const char *format, va_list arguments)
 {
-	char line[LINE_ROOM];
-	struct tw_output out;
+	char line[LINE_ROOM], room[TW_OUTPUT_BUFFER];
+	struct tw_output out = {.fd = STDERR_FILENO, .buffer = room};
 	vsnprintf(line, sizeof line, format, arguments);
-	if (tw_output_fd(&out, STDERR_FILENO))
-		return;
 	tw_put_text(&out, "trackway: ");
 	tw_put_text(&out, before);
 	tw_put_safe(&out, line, strlen(line));
 	tw_put_char(&out, '\n');
-	tw_output_close(&out);
+	tw_output_flush(&out);
 }
 
 void tw_say(const char *format, ...)
