@@ -402,19 +402,19 @@ static void tell(const struct verify *verify)
 		fxt_tell_late(reader, verify->late, verify->late_offset, verify->latest_by);
 }
 
+/* They last as long as the threads do, which end when the reader is closed. */
+static const struct fxt_work with_leaps = {.decode = find_steps, .decoded = sort_steps, .leap = fxt_skim};
+static const struct fxt_work without_leaps = {.decode = find_steps, .decoded = sort_steps};
+
 int fxt_verify(struct tw_reader *reader)
 {
-	/* A filter of threads needs the koids of context switches, which skimming does not look at. */
-	const struct fxt_work work = {
-	    .decode = find_steps,
-	    .decoded = sort_steps,
-	    .leap = reader->options.thread_count ? NULL : fxt_skim,
-	};
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = FXT_PAIRED_KINDS,
 	                              .sort = true,
 	                              .check = true};
-	int status = fxt_start(reader, &work, &wish, reader->options.jobs);
+	/* A filter of threads needs the koids of context switches, which skimming does not look at. */
+	const struct fxt_work *work = reader->options.thread_count ? &without_leaps : &with_leaps;
+	int status = fxt_start(reader, work, &wish, reader->options.jobs);
 	struct verify *verify = status < 0 ? NULL : calloc(1, sizeof *verify);
 	if (!verify)
 		return status < 0 ? status : fxt_fail(reader, TW_ERR_MEMORY);
