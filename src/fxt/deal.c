@@ -158,8 +158,10 @@ static void give_items(const struct deal *deal, struct part *part, const struct 
 static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	struct seat *seat = &part->seats[lane->seat];
-	if (lane->nested && !still_nests(chunk, lane, seat) && !fxt_lane_spread(chunk->calls, lane))
+	if (lane->nested && !still_nests(chunk, lane, seat) && !fxt_lane_spread(chunk->calls, lane)) {
 		part->failed = true;
+		return;
+	}
 	const struct tw_call_item *items = items_of(chunk, lane);
 	size_t count = lane->count;
 	while (count) {
@@ -246,7 +248,7 @@ static bool put_lane(struct part *part, const struct fxt_chunk *chunk, struct fx
 
 static void put_chunk(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->calls->lane_count; i++) {
+	for (size_t i = 0; i < chunk->calls->lane_count && !part->failed; i++) {
 		struct fxt_lane *lane = &chunk->calls->lanes[i];
 		if (&deal->parts[lane->part] == part && !put_lane(part, chunk, lane))
 			part->failed = true;
@@ -255,7 +257,7 @@ static void put_chunk(const struct deal *deal, struct part *part, const struct f
 
 static void give_chunk(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->calls->lane_count; i++)
+	for (size_t i = 0; i < chunk->calls->lane_count && !part->failed; i++)
 		if (&deal->parts[chunk->calls->lanes[i].part] == part)
 			give_lane(deal, part, chunk, &chunk->calls->lanes[i]);
 }
