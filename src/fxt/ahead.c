@@ -74,13 +74,18 @@ struct fxt_ahead {
 
 /* ---- Chunks. ---- */
 
+/* A chunk with room for bytes; NULL when there is no memory. */
 static struct fxt_chunk *new_chunk(struct fxt_ahead *ahead)
 {
 	struct fxt_chunk *chunk =
 	    ahead->spare_count ? ahead->spare[--ahead->spare_count] : fxt_chunk_new(fxt_chunk_size(ahead->reader));
-	if (chunk)
-		fxt_ahead_lend_bytes(ahead, chunk);
-	return chunk;
+	if (!chunk)
+		return NULL;
+	fxt_ahead_lend_bytes(ahead, chunk);
+	if (fxt_chunk_make_room(chunk))
+		return chunk;
+	fxt_ahead_put(ahead, chunk);
+	return NULL;
 }
 
 static void lend_room(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
@@ -241,9 +246,8 @@ static void take(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 {
 	const struct fxt_chunk *first = ahead->line[ahead->given % LINE].chunk;
-	int status = 0;
 	if (ahead->walked > 0 && !fxt_chunk_carry(chunk, ahead->line[(ahead->walked - 1) % LINE].chunk))
-		status = TW_ERR_MEMORY;
+		return TW_ERR_MEMORY;
 	if (ahead->walked == 0)
 		fxt_walk_begin(&ahead->walk, chunk);
 	ahead->state.oldest = fxt_offset(first, first->begin);
@@ -254,7 +258,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	take(ahead, chunk);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
-	return status;
+	return ahead->state.failed ? TW_ERR_MEMORY : 0;
 }
 
 /* Whether the walking thread may decode the chunk that it has just walked, while that is in a near cache: no other
@@ -283,10 +287,11 @@ static void walk_next(struct fxt_ahead *ahead)
 		decode(ahead, slot, &ahead->crew->scratch);
 }
 
-/* Walks as many chunks ahead as `distance` says. */
+/* Walks as many chunks ahead as `distance` says, unless there is no memory. */
 static void walk_ahead(struct fxt_ahead *ahead)
 {
-	while (ahead->walked - ahead->given < ahead->distance.walks && !(ahead->at_end && ahead->walked == ahead->read))
+	while (ahead->status != TW_ERR_MEMORY &&
+	       ahead->walked - ahead->given < ahead->distance.walks && !(ahead->at_end && ahead->walked == ahead->read))
 		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
 			walk_next(ahead);
 		else
@@ -297,8 +302,10 @@ int fxt_ahead_next(struct fxt_ahead *ahead, struct fxt_chunk **chunk)
 {
 	int status = 0;
 	tw_monitor_enter(&ahead->crew->monitor);
+	if (ahead->state.failed) /* since the caller has used it */
+		ahead->status = TW_ERR_MEMORY;
 	walk_ahead(ahead);
-	if (ahead->given < ahead->walked) {
+	if (ahead->status != TW_ERR_MEMORY && ahead->given < ahead->walked) {
 		struct slot *slot = &ahead->line[ahead->given % LINE];
 		while (slot->stage != DECODED)
 			help(ahead, true);

@@ -19,17 +19,19 @@ struct fxt_chunk *fxt_chunk_new(size_t size)
 }
 
 /* Not zeroed: all of it is read into. */
-static bool make_bytes(struct fxt_chunk *chunk)
+bool fxt_chunk_make_room(struct fxt_chunk *chunk)
 {
 	if (chunk->bytes)
 		return true;
-	chunk->room = chunk->size + chunk->size / FXT_HEAD;
-	chunk->bytes = malloc(chunk->room);
+	size_t room = chunk->size + chunk->size / FXT_HEAD;
+	chunk->bytes = malloc(room);
+	chunk->room = chunk->bytes ? room : 0;
 	return chunk->bytes;
 }
 
 void fxt_chunk_clear(struct fxt_chunk *chunk)
 {
+	chunk->begin = chunk->end = chunk->walked = 0;
 	chunk->piece_count = chunk->decoded = chunk->turn_count = chunk->turned = 0;
 	chunk->fix_count = chunk->note_count = chunk->untimed = 0;
 	fxt_steps_clear(&chunk->steps);
@@ -102,7 +104,7 @@ const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position)
 {
 	fxt_chunk_clear(chunk);
-	if (!make_bytes(chunk))
+	if (!fxt_chunk_make_room(chunk))
 		return TW_ERR_MEMORY;
 	size_t head = chunk->size / FXT_HEAD;
 	int64_t got = fill(reader, *position, chunk->bytes + head, chunk->size);

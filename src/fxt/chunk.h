@@ -339,6 +339,9 @@ size_t fxt_find_records(const struct fxt_chunk *chunk, size_t from, unsigned cou
 typedef void fxt_leap_fn(struct fxt_chunk *chunk, struct fxt_leap *leap, struct fxt_scratch *scratch);
 void fxt_leap(struct fxt_chunk *chunk, bool big, fxt_leap_fn *take, struct fxt_scratch *scratch);
 
+/* Gives a chunk that has none room for bytes. False when there is no memory. */
+bool fxt_chunk_make_room(struct fxt_chunk *chunk);
+
 /* Empties a chunk and reads the next bytes of an archive into it; *position is moved on. Returns 0 or a negative
  * status. */
 int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *position);

@@ -79,7 +79,7 @@ int fxt_cursor_piece(struct fxt_cursor *cursor, const struct fxt_piece **piece)
 		else
 			status = next_chunk(cursor);
 		chunk = cursor->chunk;
-		if (status < 0 || chunk->failed)
+		if (status < 0 || chunk->failed || cursor->state.failed)
 			return status < 0 ? status : TW_ERR_MEMORY;
 	}
 	*piece = &chunk->pieces[chunk->decoded++];

@@ -28,10 +28,12 @@ static void learn(struct tw_map *names, struct fxt_state *state, uint64_t key, u
 		return;
 	}
 	const size_t cost = 2 * sizeof(struct tw_map_slot);
-	if (state->memory + cost <= state->limit && tw_map_add(names, key, name))
+	if (state->memory + cost > state->limit)
+		state->full = true;
+	else if (tw_map_add(names, key, name))
 		state->memory += cost;
 	else
-		state->full = true;
+		state->failed = true;
 }
 
 /* The last record about an object counts. */

@@ -17,12 +17,22 @@
  * whoever takes them, a dictionary behind the reader and a target first of all. */
 enum { NAME_COST = 160, TRACK_COST = 320 };
 
-/* Memory within the limit, all zero; NULL and `full` otherwise. */
+/* Whether there is memory for so much within the limit. */
+static bool has_room(struct fxt_state *state, size_t size)
+{
+	bool fits = state->memory + size <= state->limit;
+	state->full |= !fits;
+	return fits;
+}
+
+/* Memory within the limit, all zero; NULL and `full` or `failed` otherwise. */
 static void *take(struct fxt_state *state, size_t size)
 {
-	void *memory = state->memory + size <= state->limit ? calloc(1, size) : NULL;
+	if (!has_room(state, size))
+		return NULL;
+	void *memory = calloc(1, size);
 	if (!memory)
-		state->full = true;
+		state->failed = true;
 	else
 		state->memory += size;
 	return memory;
@@ -32,18 +42,18 @@ static void *take(struct fxt_state *state, size_t size)
 
 uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length)
 {
-	uint32_t before = tw_dictionary_names(state->dictionary), number = UINT32_MAX;
-	if (state->memory + length + NAME_COST <= state->limit) {
-		const struct tw_name name = {.text = text, .length = length};
-		number = tw_dictionary_intern(state->dictionary, &name);
-		if (number == before)
-			state->memory += length + NAME_COST;
+	uint32_t before = tw_dictionary_names(state->dictionary);
+	const struct tw_name name = {.text = text, .length = length};
+	bool room = has_room(state, length + NAME_COST);
+	uint32_t number = room ? tw_dictionary_intern(state->dictionary, &name)
+	                       : tw_dictionary_text(state->dictionary, "(other)");
+	if (number == UINT32_MAX) {
+		state->failed = true;
+		return 0;
 	}
-	if (number != UINT32_MAX)
-		return number;
-	state->full = true;
-	number = tw_dictionary_text(state->dictionary, "(other)");
-	return number == UINT32_MAX ? 0 : number;
+	if (room && number == before)
+		state->memory += length + NAME_COST;
+	return number;
 }
 
 static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)
@@ -53,22 +63,21 @@ static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t tr
 		state->threads_moved += *known != track + 1;
 		*known = track + 1;
 	} else if (!tw_map_add(&state->tracks_by_thread, thread, track)) {
-		state->full = true;
+		state->failed = true;
 	}
 }
 
-/* 0 where the limit is reached. */
+/* 0 where the limit is reached, or there is no memory. */
 static uint32_t add_track(struct fxt_state *state, const struct tw_track *track)
 {
-	uint32_t before = tw_dictionary_tracks(state->dictionary), number = UINT32_MAX;
-	if (state->memory + TRACK_COST <= state->limit)
-		number = tw_dictionary_add_track(state->dictionary, track);
+	uint32_t before = tw_dictionary_tracks(state->dictionary);
+	if (!has_room(state, TRACK_COST))
+		return 0;
+	uint32_t number = tw_dictionary_add_track(state->dictionary, track);
 	if (number == before)
 		state->memory += TRACK_COST;
-	if (number != UINT32_MAX)
-		return number;
-	state->full = true;
-	return 0;
+	state->failed |= number == UINT32_MAX;
+	return number == UINT32_MAX ? 0 : number;
 }
 
 static uint32_t add_thread(struct fxt_state *state, uint64_t process, uint64_t thread)
@@ -105,7 +114,7 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 		return number;
 	number = add_thread(state, 0, thread);
 	if (number && !tw_map_add(&state->orphans, thread, number))
-		state->full = true;
+		state->failed = true;
 	return number;
 }
 
@@ -269,7 +278,7 @@ static uint8_t number_of(struct fxt_state *state, uint32_t id, uint32_t name)
 	uint32_t number = tw_dictionary_add_provider(state->dictionary, id, name);
 	if (number != UINT32_MAX)
 		return (uint8_t)number;
-	state->full = true;
+	state->failed = true;
 	return 0;
 }
 
@@ -292,6 +301,7 @@ static bool add_provider(struct fxt_state *state, uint32_t id)
 	if (!tw_grow(&state->providers, &state->provider_room, place + 1, sizeof(struct fxt_provider *)) ||
 	    !tw_map_add(&state->by_id, id, (uint32_t)place)) {
 		free(provider);
+		state->failed = true;
 		return false;
 	}
 	state->providers[state->provider_count++] = provider;
@@ -378,7 +388,8 @@ bool fxt_state_reset(struct fxt_state *state)
 	state->archives++;
 	set_up(state, first, 0);
 	state->current = first;
-	return tw_map_add(&state->by_id, 0, 0);
+	state->failed |= !tw_map_add(&state->by_id, 0, 0);
+	return !state->failed;
 }
 
 bool fxt_state_init(struct fxt_state *state, struct tw_dictionary *dictionary, const struct tw_read_options *options,

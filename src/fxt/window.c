@@ -153,8 +153,9 @@ static bool has_room(struct fxt_chunk *chunk)
 		return true;
 	free(chunk->bytes);
 	size_t usual = chunk->size + chunk->size / FXT_HEAD;
-	chunk->room = chunk->end > usual ? chunk->end : usual;
-	chunk->bytes = malloc(chunk->room);
+	size_t room = chunk->end > usual ? chunk->end : usual;
+	chunk->bytes = malloc(room);
+	chunk->room = chunk->bytes ? room : 0;
 	return chunk->bytes;
 }
 
