@@ -1,7 +1,8 @@
 /* behind.c - pieces of an output that another thread works on behind the caller, in order.
  *
  * Who waits is not woken for one piece, but for half of them: to wake a thread takes as long as some pieces do, and
- * what runs for so short a time is not given another processor (`make bench` measures convert to CTF). */
+ * what runs for so short a time is not given another processor. Nor is there a struct tw_monitor: two threads that are
+ * kept from each other's processor would hold up those that read (`make bench` measures convert to CTF). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/behind.h"
 
@@ -10,8 +11,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/monitor.h"
-
 struct tw_behind {
 	tw_behind_fn *work;
 	void *context;
@@ -19,7 +18,8 @@ struct tw_behind {
 	unsigned count;
 	uint64_t filled, done; /* how many have gone so far */
 	bool ends, stop;
-	struct tw_monitor monitor;
+	pthread_mutex_t lock;
+	pthread_cond_t change;
 	pthread_t thread;
 	bool started;
 };
@@ -34,27 +34,27 @@ static uint64_t pending(const struct tw_behind *behind)
 static void work_on(struct tw_behind *behind)
 {
 	void *piece = behind->pieces[behind->done % behind->count];
-	tw_monitor_leave(&behind->monitor);
+	pthread_mutex_unlock(&behind->lock);
 	behind->work(behind->context, piece);
-	tw_monitor_enter(&behind->monitor);
+	pthread_mutex_lock(&behind->lock);
 	behind->done++;
 	if (pending(behind) <= behind->count / 2)
-		tw_monitor_wake(&behind->monitor);
+		pthread_cond_broadcast(&behind->change);
 }
 
 static void *run(void *context)
 {
 	struct tw_behind *behind = context;
-	tw_monitor_enter(&behind->monitor);
+	pthread_mutex_lock(&behind->lock);
 	while (!behind->stop) {
 		while (behind->done < behind->filled && !behind->stop)
 			work_on(behind);
 		if (behind->ends)
 			break;
 		while (pending(behind) < behind->count / 2 && !behind->ends)
-			tw_monitor_wait(&behind->monitor);
+			pthread_cond_wait(&behind->change, &behind->lock);
 	}
-	tw_monitor_leave(&behind->monitor);
+	pthread_mutex_unlock(&behind->lock);
 	return NULL;
 }
 
@@ -62,32 +62,32 @@ static void *run(void *context)
 
 void *tw_behind_piece(struct tw_behind *behind)
 {
-	tw_monitor_enter(&behind->monitor);
+	pthread_mutex_lock(&behind->lock);
 	if (pending(behind) == behind->count)
 		while (pending(behind) > behind->count / 2)
-			tw_monitor_wait(&behind->monitor);
-	tw_monitor_leave(&behind->monitor);
+			pthread_cond_wait(&behind->change, &behind->lock);
+	pthread_mutex_unlock(&behind->lock);
 	return behind->pieces[behind->filled % behind->count];
 }
 
 void tw_behind_put(struct tw_behind *behind)
 {
-	tw_monitor_enter(&behind->monitor);
+	pthread_mutex_lock(&behind->lock);
 	behind->filled++;
 	if (pending(behind) >= behind->count / 2)
-		tw_monitor_wake(&behind->monitor);
-	tw_monitor_leave(&behind->monitor);
+		pthread_cond_broadcast(&behind->change);
+	pthread_mutex_unlock(&behind->lock);
 }
 
 static void finish(struct tw_behind *behind, bool stop)
 {
 	if (!behind->started)
 		return;
-	tw_monitor_enter(&behind->monitor);
+	pthread_mutex_lock(&behind->lock);
 	behind->ends = true;
 	behind->stop = stop;
-	tw_monitor_wake(&behind->monitor);
-	tw_monitor_leave(&behind->monitor);
+	pthread_cond_broadcast(&behind->change);
+	pthread_mutex_unlock(&behind->lock);
 	pthread_join(behind->thread, NULL);
 	behind->started = false;
 }
@@ -110,7 +110,8 @@ struct tw_behind *tw_behind_new(tw_behind_fn *work, void *context, void *const p
 	behind->count = count;
 	for (unsigned i = 0; i < count; i++)
 		behind->pieces[i] = pieces[i];
-	tw_monitor_init(&behind->monitor);
+	pthread_mutex_init(&behind->lock, NULL);
+	pthread_cond_init(&behind->change, NULL);
 	behind->started = pthread_create(&behind->thread, NULL, run, behind) == 0;
 	if (behind->started)
 		return behind;
@@ -123,6 +124,7 @@ void tw_behind_free(struct tw_behind *behind)
 	if (!behind)
 		return;
 	finish(behind, true);
-	tw_monitor_destroy(&behind->monitor);
+	pthread_mutex_destroy(&behind->lock);
+	pthread_cond_destroy(&behind->change);
 	free(behind);
 }
