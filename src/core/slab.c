@@ -51,6 +51,8 @@ struct tw_event *tw_slab_add(struct tw_slab *slab, const struct tw_event *event)
 
 void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 {
+	if (slab->failed) /* the row may be missing */
+		return;
 	struct tw_event *row = &slab->events[slab->count - 1];
 	if (row->argument_count == UINT8_MAX)
 		return;
