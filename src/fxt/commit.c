@@ -260,6 +260,8 @@ static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
 
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
+	if (chunk->failed || chunk->slab.failed)
+		return;
 	set_times(commit, chunk);
 	for (size_t i = 0; i < chunk->fix_count; i++) {
 		const struct fxt_fix *fix = &chunk->fixes[i];

@@ -27,7 +27,7 @@ struct fxt_commit {
 	bool told_full;
 };
 
-/* Completes the rows of the next chunk, and reports what was found in it. */
+/* Completes the rows of the next chunk, and reports what was found in it: of one that has failed nothing. */
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk);
 void fxt_commit_free(struct fxt_commit *commit);
 

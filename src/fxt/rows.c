@@ -166,6 +166,12 @@ static struct tw_argument value_of(const struct job *job, const struct tw_fxt_ar
 	return argument;
 }
 
+/* The number of the last row's next argument. */
+static unsigned next_argument(const struct tw_slab *slab)
+{
+	return slab->failed ? 0 : slab->events[slab->count - 1].argument_count;
+}
+
 static void add_arguments(const struct job *job)
 {
 	uint64_t process, thread;
@@ -174,7 +180,7 @@ static void add_arguments(const struct job *job)
 	for (unsigned i = 0; i < job->record->argument_count; i++) {
 		struct tw_slab *slab = &job->chunk->slab;
 		const struct tw_fxt_argument *from = &job->record->arguments[i];
-		unsigned number = slab->events[slab->count - 1].argument_count;
+		unsigned number = next_argument(slab);
 		struct tw_argument argument = value_of(job, from);
 		argument.name = name_number(job, &from->name, FXT_FIX_ARGUMENT_NAME, number);
 		tw_slab_argument(slab, &argument);
@@ -188,7 +194,7 @@ static void add_field(const struct job *job, const char *name, const struct tw_a
 {
 	struct tw_slab *slab = &job->chunk->slab;
 	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
-	unsigned number = slab->events[slab->count - 1].argument_count;
+	unsigned number = next_argument(slab);
 	tw_slab_argument(slab, value);
 	name_number(job, &string, FXT_FIX_ARGUMENT_NAME, number);
 }
