@@ -1,8 +1,7 @@
 /* behind.c - pieces of an output that another thread works on behind the caller, in order.
  *
  * Who waits is not woken for one piece, but for half of them: to wake a thread takes as long as some pieces do, and
- * what runs for so short a time is not given another processor. Nor is there a struct tw_monitor: two threads that are
- * kept from each other's processor would hold up those that read (`make bench` measures convert to CTF). */
+ * what runs for so short a time is not given another processor (`make bench` measures convert to CTF). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/behind.h"
 

@@ -1,9 +1,11 @@
-/* monitor.h - a lock, and waiting for what others do with it: for threads that hand each other short pieces of work.
+/* monitor.h - a lock, and waiting for what others do with it: for threads that hand each other short pieces of work, and
+ * are no more than there are processors.
  *
  * Who is woken runs on another processor than who wakes it, which goes on working there. The system would often let it
  * wait for that one: a processor of a virtual machine that has nothing to do counts as taken as soon as its host uses
  * it otherwise, and what waits in the wrong place is moved only by the next tick, after up to 4 ms. Who waits stays
- * awake for a moment, because most waits are short (`make bench` measures info). */
+ * awake for a moment, because most waits are short (`make bench` measures info). With more threads both would take
+ * processors from those that work: convert to CTF or to what is compressed took a tenth longer. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_MONITOR_H
 #define BASE_MONITOR_H

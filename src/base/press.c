@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/monitor.h"
 #include "base/parallel.h"
 
 enum { BLOCKS = 8, ROOM = 1 << 18 };
@@ -41,7 +40,8 @@ struct tw_press {
 	struct block *blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
 	uint64_t filled, put;         /* how many have gone so far */
 	bool putting, stop, failed;   /* failed: no memory */
-	struct tw_monitor monitor;
+	pthread_mutex_t lock;
+	pthread_cond_t change;
 	struct worker workers[BLOCKS]; /* the first is the caller */
 };
 
@@ -58,13 +58,13 @@ static bool try_put(struct tw_press *press)
 	if (press->putting || press->put == press->filled || block->stage != DONE)
 		return false;
 	press->putting = true;
-	tw_monitor_leave(&press->monitor);
+	pthread_mutex_unlock(&press->lock);
 	tw_pack_put(&block->packed, &press->total, &press->sink);
-	tw_monitor_enter(&press->monitor);
+	pthread_mutex_lock(&press->lock);
 	press->putting = false;
 	block->stage = EMPTY;
 	press->put++;
-	tw_monitor_wake(&press->monitor);
+	pthread_cond_broadcast(&press->change);
 	return true;
 }
 
@@ -87,30 +87,30 @@ static bool try_compress(struct tw_press *press, struct worker *worker)
 	if (!block)
 		return false;
 	block->stage = TAKEN;
-	tw_monitor_leave(&press->monitor);
+	pthread_mutex_unlock(&press->lock);
 	bool fine = tw_pack_block(press->one ? press->one : worker->pack, block->bytes, block->size, block->last,
 	                          &block->packed);
-	tw_monitor_enter(&press->monitor);
+	pthread_mutex_lock(&press->lock);
 	press->failed |= !fine;
 	block->stage = DONE;
-	tw_monitor_wake(&press->monitor);
+	pthread_cond_broadcast(&press->change);
 	return true;
 }
 
 static void help(struct tw_press *press, struct worker *worker)
 {
 	if (!try_put(press) && !try_compress(press, worker))
-		tw_monitor_wait(&press->monitor);
+		pthread_cond_wait(&press->change, &press->lock);
 }
 
 static void *run(void *context)
 {
 	struct worker *worker = context;
 	struct tw_press *press = worker->press;
-	tw_monitor_enter(&press->monitor);
+	pthread_mutex_lock(&press->lock);
 	while (!press->stop)
 		help(press, worker);
-	tw_monitor_leave(&press->monitor);
+	pthread_mutex_unlock(&press->lock);
 	return NULL;
 }
 
@@ -120,14 +120,14 @@ static void *run(void *context)
 static void hand_over(struct tw_press *press, bool last)
 {
 	struct block *block = block_at(press, press->filled);
-	tw_monitor_enter(&press->monitor);
+	pthread_mutex_lock(&press->lock);
 	block->last = last;
 	block->stage = FILLED;
 	press->filled++;
-	tw_monitor_wake(&press->monitor);
+	pthread_cond_broadcast(&press->change);
 	while (press->filled - press->put > (last ? 0 : BLOCKS - 1))
 		help(press, &press->workers[0]);
-	tw_monitor_leave(&press->monitor);
+	pthread_mutex_unlock(&press->lock);
 	block_at(press, press->filled)->size = 0;
 }
 
@@ -181,7 +181,8 @@ struct tw_press *tw_press_new(const struct tw_packer *packer, enum tw_pack_effor
 		return NULL;
 	press->packer = packer;
 	press->sink = *sink;
-	tw_monitor_init(&press->monitor);
+	pthread_mutex_init(&press->lock, NULL);
+	pthread_cond_init(&press->change, NULL);
 	if (!start(press, effort)) {
 		tw_press_free(press);
 		return NULL;
@@ -192,10 +193,10 @@ struct tw_press *tw_press_new(const struct tw_packer *packer, enum tw_pack_effor
 
 static void stop(struct tw_press *press)
 {
-	tw_monitor_enter(&press->monitor);
+	pthread_mutex_lock(&press->lock);
 	press->stop = true;
-	tw_monitor_wake(&press->monitor);
-	tw_monitor_leave(&press->monitor);
+	pthread_cond_broadcast(&press->change);
+	pthread_mutex_unlock(&press->lock);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		if (press->workers[i].started)
 			pthread_join(press->workers[i].thread, NULL);
@@ -213,6 +214,7 @@ void tw_press_free(struct tw_press *press)
 			tw_text_free(&press->blocks[i]->packed.text);
 		free(press->blocks[i]);
 	}
-	tw_monitor_destroy(&press->monitor);
+	pthread_mutex_destroy(&press->lock);
+	pthread_cond_destroy(&press->change);
 	free(press);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/monitor.h"
 #include "base/parallel.h"
 #include "core/slab.h"
 
@@ -53,7 +52,8 @@ struct relay {
 	bool stop;
 	bool helped, called; /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
-	struct tw_monitor monitor;
+	pthread_mutex_t lock;
+	pthread_cond_t change_made;
 	pthread_t thread;
 };
 
@@ -159,9 +159,9 @@ static bool help(struct relay *relay, bool guest)
 	struct tw_reader *source = relay->source;
 	if (!source->format->help)
 		return false;
-	tw_monitor_leave(&relay->monitor);
+	pthread_mutex_unlock(&relay->lock);
 	bool helped = source->format->help(source, guest);
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	return helped;
 }
 
@@ -182,12 +182,12 @@ static void clear(struct block *block)
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
 static struct block *next_free(struct relay *relay, bool all)
 {
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	while (is_full(relay, all))
 		if (!help(relay, false) && is_full(relay, all))
-			tw_monitor_wait(&relay->monitor);
+			pthread_cond_wait(&relay->change_made, &relay->lock);
 	struct block *block = relay->stop ? NULL : &relay->blocks[relay->filled % BLOCKS];
-	tw_monitor_leave(&relay->monitor);
+	pthread_mutex_unlock(&relay->lock);
 	if (block)
 		clear(block);
 	return block;
@@ -197,10 +197,10 @@ static void hand_on(struct relay *relay, struct block *block, int status)
 {
 	block->status = status;
 	block->clock = relay->source->clock;
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	relay->filled++;
-	tw_monitor_wake(&relay->monitor);
-	tw_monitor_leave(&relay->monitor);
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
 }
 
 /* Offers the source what room the block has. */
@@ -247,10 +247,10 @@ static struct block *put(struct relay *relay, struct block *block, const struct 
 static void call_for_help(void *context)
 {
 	struct relay *relay = context;
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	relay->helped = relay->called = true;
-	tw_monitor_wake(&relay->monitor);
-	tw_monitor_leave(&relay->monitor);
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
 }
 
 /* The caller is one of the threads that work for the source, where it helps: more of them than processors would hold
@@ -289,11 +289,11 @@ static void *run(void *context)
 
 static void give_back(struct relay *relay)
 {
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	relay->used += relay->holds;
 	relay->holds = false;
-	tw_monitor_wake(&relay->monitor);
-	tw_monitor_leave(&relay->monitor);
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
 }
 
 static bool help_as_guest(struct relay *relay)
@@ -304,11 +304,11 @@ static bool help_as_guest(struct relay *relay)
 
 static void wait_for_block(struct relay *relay)
 {
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	while (relay->filled == relay->used)
 		if (!help_as_guest(relay) && !relay->called && relay->filled == relay->used)
-			tw_monitor_wait(&relay->monitor);
-	tw_monitor_leave(&relay->monitor);
+			pthread_cond_wait(&relay->change_made, &relay->lock);
+	pthread_mutex_unlock(&relay->lock);
 	relay->holds = true;
 	relay->item = relay->change = 0;
 }
@@ -368,17 +368,18 @@ static void free_blocks(struct relay *relay)
 		free(relay->blocks[i].bytes);
 		free(relay->blocks[i].changes.items);
 	}
-	tw_monitor_destroy(&relay->monitor);
+	pthread_mutex_destroy(&relay->lock);
+	pthread_cond_destroy(&relay->change_made);
 	free(relay);
 }
 
 static void relay_close(struct tw_reader *reader)
 {
 	struct relay *relay = reader->state;
-	tw_monitor_enter(&relay->monitor);
+	pthread_mutex_lock(&relay->lock);
 	relay->stop = true;
-	tw_monitor_wake(&relay->monitor);
-	tw_monitor_leave(&relay->monitor);
+	pthread_cond_broadcast(&relay->change_made);
+	pthread_mutex_unlock(&relay->lock);
 	pthread_join(relay->thread, NULL);
 	free_blocks(relay);
 }
@@ -406,7 +407,8 @@ static struct relay *new_relay(struct tw_reader *source)
 	                                   .title = source->format->title,
 	                                   .read = relay_read,
 	                                   .close = relay_close};
-	tw_monitor_init(&relay->monitor);
+	pthread_mutex_init(&relay->lock, NULL);
+	pthread_cond_init(&relay->change_made, NULL);
 	if (make_blocks(relay))
 		return relay;
 	free_blocks(relay);

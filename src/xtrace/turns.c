@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/monitor.h"
 #include "base/parallel.h"
 
 enum { KEPT_MOST = 1 << 10 /* findings of a track that waits */ };
@@ -37,7 +36,8 @@ struct crew {
 	size_t count, next; /* tracks; the next to be taken */
 	size_t now;         /* whose turn it is */
 	bool failed;        /* one whose turn it was: nothing is told of those behind it */
-	struct tw_monitor monitor;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
 };
 
 /* ---- Findings. ---- */
@@ -73,15 +73,15 @@ static void take_finding(void *context, const struct tw_finding *finding)
 	struct turn *turn = context;
 	struct crew *crew = turn->crew;
 	size_t own = (size_t)(turn - crew->turns);
-	tw_monitor_enter(&crew->monitor);
+	pthread_mutex_lock(&crew->lock);
 	bool kept = crew->failed || (crew->now != own && turn->kept_count < KEPT_MOST && keep(turn, finding));
 	while (!kept && crew->now != own && !crew->failed)
-		tw_monitor_wait(&crew->monitor);
+		pthread_cond_wait(&crew->moved, &crew->lock);
 	if (!kept && !crew->failed) {
 		tell_kept(turn);
 		tw_tell(crew->reader, finding);
 	}
-	tw_monitor_leave(&crew->monitor);
+	pthread_mutex_unlock(&crew->lock);
 }
 
 /* ---- Turns. ---- */
@@ -98,7 +98,7 @@ static void move_on(struct crew *crew)
 		else
 			crew->now++;
 	}
-	tw_monitor_wake(&crew->monitor);
+	pthread_cond_broadcast(&crew->moved);
 }
 
 /* The reader's own input is of the first track. */
@@ -130,19 +130,19 @@ static void work(void *context, unsigned job)
 {
 	struct crew *crew = context;
 	(void)job;
-	tw_monitor_enter(&crew->monitor);
+	pthread_mutex_lock(&crew->lock);
 	while (crew->next < crew->count && !crew->failed) {
 		size_t own = crew->next++;
 		struct turn *turn = &crew->turns[own];
-		tw_monitor_leave(&crew->monitor);
+		pthread_mutex_unlock(&crew->lock);
 		bool wanted =
 		    tw_thread_wanted(&crew->reader->options, xtrace_of(crew->reader)->set.tracks[own].name.number);
 		turn->status = wanted ? take_one(turn, own) : 0;
-		tw_monitor_enter(&crew->monitor);
+		pthread_mutex_lock(&crew->lock);
 		turn->done = true;
 		move_on(crew);
 	}
-	tw_monitor_leave(&crew->monitor);
+	pthread_mutex_unlock(&crew->lock);
 }
 
 int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take, void *context)
@@ -156,7 +156,8 @@ int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take
 	crew.turns = calloc(count, sizeof *crew.turns);
 	if (!crew.turns)
 		return xtrace_no_memory(reader);
-	tw_monitor_init(&crew.monitor);
+	pthread_mutex_init(&crew.lock, NULL);
+	pthread_cond_init(&crew.moved, NULL);
 	for (size_t i = 0; i < count; i++)
 		crew.turns[i].crew = &crew;
 	tw_parallel(count < most ? (unsigned)count : most, work, &crew);
@@ -166,7 +167,8 @@ int xtrace_take_all(struct tw_reader *reader, unsigned jobs, xtrace_take_fn take
 			free(crew.turns[i].kept[k].texts);
 		free(crew.turns[i].kept);
 	}
-	tw_monitor_destroy(&crew.monitor);
+	pthread_cond_destroy(&crew.moved);
+	pthread_mutex_destroy(&crew.lock);
 	free(crew.turns);
 	return status;
 }
