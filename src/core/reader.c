@@ -258,13 +258,19 @@ static size_t window_chunk(const struct tw_reader *reader)
 	return size < LEAST ? LEAST : size < TW_WINDOW_CHUNK ? size : TW_WINDOW_CHUNK;
 }
 
+/* Every failure has a text: memory may be short where none was told. */
+static int with_text(struct tw_reader *reader, int status)
+{
+	return status < 0 && !*reader->error ? tw_fail(reader, status, "%s", tw_status_text(status)) : status;
+}
+
 static int open_input(struct tw_reader *reader, int status)
 {
 	if (status < 0)
-		return tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : "out of memory");
+		return with_text(reader, tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : ""));
 	reader->window = (struct tw_window){.input = reader->input, .chunk = window_chunk(reader)};
 	status = find_format(reader);
-	return status < 0 ? status : open_format(reader);
+	return with_text(reader, status < 0 ? status : open_format(reader));
 }
 
 /* The format whose a path is by its name; NULL where the bytes tell. */
@@ -285,7 +291,7 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 	(*reader)->format = claimed(path, (*reader)->options.format);
 	if ((*reader)->format) {
 		(*reader)->path = path;
-		return open_format(*reader);
+		return with_text(*reader, open_format(*reader));
 	}
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
 }
@@ -358,8 +364,8 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
 int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	if (reader->filter)
-		return tw_filter_read(reader->filter, reader, batch);
-	return reader->format->read(reader, batch);
+		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
+	return with_text(reader, reader->format->read(reader, batch));
 }
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
@@ -367,7 +373,7 @@ int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 	if (!reader->format->read_record)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no records to be read one by one",
 		               reader->format->name);
-	return reader->format->read_record(reader, record);
+	return with_text(reader, reader->format->read_record(reader, record));
 }
 
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
@@ -375,7 +381,7 @@ int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	*info = (struct tw_info){.format = reader->format->name};
 	if (!reader->format->info)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for this format", reader->format->name);
-	return reader->format->info(reader, jobs, info);
+	return with_text(reader, reader->format->info(reader, jobs, info));
 }
 
 void tw_close(struct tw_reader *reader)
