@@ -1,5 +1,5 @@
-/* monitor.h - a lock, and waiting for what others do with it: for threads that hand each other short pieces of work, and
- * are no more than there are processors.
+/* monitor.h - a lock, and waiting for what others do with it: for threads that hand each other short pieces of work,
+ * and are no more than there are processors.
  *
  * Who is woken runs on another processor than who wakes it, which goes on working there. The system would often let it
  * wait for that one: a processor of a virtual machine that has nothing to do counts as taken as soon as its host uses
