@@ -177,8 +177,7 @@ static int survey_again(struct tw_info_part *part, const char *path, const struc
 	if (status >= 0)
 		status = survey(part, reader);
 	if (status < 0)
-		status = tw_say_error("%s", reader && *tw_reader_error(reader) ? tw_reader_error(reader)
-		                                                               : tw_status_text(status));
+		status = tw_say_failure(reader, status);
 	tw_close(reader);
 	return status;
 }

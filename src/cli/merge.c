@@ -115,12 +115,15 @@ static void keep_finding(void *context, const struct tw_finding *finding)
 	tw_findings_add(&inputs->items[inputs->last].findings, finding);
 }
 
-static void tell_findings(struct inputs *inputs)
+static int tell_findings(struct inputs *inputs)
 {
+	int status = 0;
 	for (size_t i = 0; i < inputs->count; i++) {
-		tw_tell_findings(&inputs->items[i].findings, inputs->items[i].path);
+		if (tw_tell_findings(&inputs->items[i].findings, inputs->items[i].path))
+			status = TW_EXIT_FAILED;
 		tw_findings_clear(&inputs->items[i].findings);
 	}
+	return status;
 }
 
 /* ---- The command. ---- */
@@ -193,11 +196,12 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 			status = tw_write_events(writing, reader);
 		if (status >= 0 && status != TW_EXIT_FAILED && tell(how, writing, reader, inputs))
 			status = TW_EXIT_FAILED;
-		tell_findings(inputs);
+		int told = tell_findings(inputs);
 		if (status < 0)
-			status = tw_say_error("%s", reader ? tw_reader_error(reader) : tw_status_text(status));
+			status = tw_say_failure(reader, status);
 		else if (status == 0 && tw_reader_findings(reader, TW_ERROR))
 			status = TW_EXIT_FINDINGS;
+		status = told ? told : status;
 	}
 	tw_close(reader);
 	tw_names_close(&names);

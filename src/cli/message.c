@@ -6,6 +6,8 @@
 #include "cli/screen.h"
 #include "cli/show.h"
 
+#include <trackway/reader.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +49,12 @@ int tw_say_error(const char *format, ...)
 	say(error_word(), format, arguments);
 	va_end(arguments);
 	return TW_EXIT_FAILED;
+}
+
+int tw_say_failure(const struct tw_reader *reader, int status)
+{
+	const char *error = reader ? tw_reader_error(reader) : "";
+	return tw_say_error("%s", *error ? error : tw_status_text(status));
 }
 
 int tw_say_usage(const struct tw_command *command, const char *format, ...)

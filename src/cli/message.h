@@ -13,6 +13,10 @@ void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "error: " in front, red on a terminal. Returns TW_EXIT_FAILED. */
 int tw_say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what a reader tells of its negative status; reader NULL: there was no memory for one. */
+struct tw_reader;
+int tw_say_failure(const struct tw_reader *reader, int status);
+
 /* An error in how a command was called, and where to look (command NULL: the tool itself). Returns TW_EXIT_FAILED. */
 int tw_say_usage(const struct tw_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

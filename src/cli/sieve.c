@@ -121,8 +121,7 @@ static int read_events(struct places *places, const char *path, const struct tw_
 			if (!(batch.events[i].flags & TW_FLAG_CLIPPED)) /* its record is outside of the window */
 				note(places, batch.events[i].offset, passed);
 	if (status < 0)
-		status = tw_say_error("%s", reader && *tw_reader_error(reader) ? tw_reader_error(reader)
-		                                                               : tw_status_text(status));
+		status = tw_say_failure(reader, status);
 	tw_close(reader);
 	spread(places, passed);
 	return status;

@@ -67,12 +67,15 @@ static void tell_series_left(void *context, const char *path, size_t kept)
 	       path, tw_show_count(kept).text);
 }
 
-void tw_sql_tell(struct tw_sql_run *run)
+int tw_sql_tell(struct tw_sql_run *run)
 {
+	int status = 0;
 	for (size_t i = 0; i < run->session->count; i++) {
-		tw_tell_findings(&run->findings[i], run->session->files[i].path);
+		if (tw_tell_findings(&run->findings[i], run->session->files[i].path))
+			status = TW_EXIT_FAILED;
 		tw_findings_clear(&run->findings[i]);
 	}
+	return status;
 }
 
 /* ---- Opening and closing. ---- */

@@ -33,13 +33,14 @@ static void put_more(void *context, const char *rule, uint64_t count)
 	tw_say("%s: ... and %s more of %s", (const char *)context, tw_show_count(count).text, rule);
 }
 
-void tw_tell_findings(const struct tw_findings *findings, const char *path)
+int tw_tell_findings(const struct tw_findings *findings, const char *path)
 {
 	const struct tw_findings_list list = {.put = put_finding,
 	                                      .more = put_more,
 	                                      .context = (void *)(uintptr_t)tw_shown_path(path)};
-	if (!tw_findings_each(findings, TW_WARNING, &list))
-		tw_say("%s: no memory for some findings", tw_shown_path(path));
+	if (tw_findings_each(findings, TW_WARNING, &list))
+		return 0;
+	return tw_say_error("%s: out of memory: some findings are missing", tw_shown_path(path));
 }
 
 /* ---- One file. ---- */
@@ -60,19 +61,17 @@ static int read_file(struct tw_walk *walk, char *path)
 	int status = tw_open(&reader, path, &walk->options);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
-	if (!walk->own_findings)
-		tw_tell_findings(&walk->findings, path);
+	int told = walk->own_findings ? 0 : tw_tell_findings(&walk->findings, path);
 	walk->readable += status >= 0;
-	const char *error = reader ? tw_reader_error(reader) : "";
 	if (status < 0)
-		status = tw_say_error("%s", *error ? error : tw_status_text(status));
+		status = tw_say_failure(reader, status);
 	else if (walk->show && status != TW_EXIT_FAILED)
 		status = worse(status, walk->show(walk, reader, path));
 	if (reader && !walk->sifts && tw_reader_findings(reader, TW_ERROR))
 		status = worse(status, TW_EXIT_FINDINGS);
 	tw_close(reader);
 	tw_findings_clear(&walk->findings);
-	return status;
+	return worse(status, told);
 }
 
 /* ---- The options that all commands share. ---- */

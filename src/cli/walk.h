@@ -36,8 +36,8 @@ enum { TW_FINDINGS_SHOWN = 10 }; /* of each rule, on standard error */
  * names and what to do with findings. */
 void tw_take_options(const struct tw_common *common, bool filter_slices, struct tw_read_options *options);
 
-/* Tells findings on standard error. */
-void tw_tell_findings(const struct tw_findings *findings, const char *path);
+/* Tells findings on standard error. Returns 0, or TW_EXIT_FAILED where there was no memory for all of them. */
+int tw_tell_findings(const struct tw_findings *findings, const char *path);
 
 /* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
 int tw_walk(struct tw_walk *walk, char **paths, size_t count);
