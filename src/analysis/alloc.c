@@ -159,7 +159,7 @@ static int finish(struct tw_alloc *alloc)
 		add_row(alloc, &alloc->sums[i]);
 	qsort(alloc->rows, alloc->row_count, sizeof *alloc->rows, compare);
 	join_rows(alloc);
-	return 0;
+	return tw_budget_status(&alloc->budget);
 }
 
 /* ---- The handle. ---- */

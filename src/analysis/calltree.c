@@ -80,6 +80,8 @@ static uint32_t intern(struct tw_calltree *tree, const struct tw_name *name)
 	uint32_t number = tw_dictionary_intern(tree->texts, &plain);
 	if (tw_dictionary_names(tree->texts) == before)
 		tw_budget_give(&tree->keeping, TW_FOR_ROWS, size);
+	if (number == UINT32_MAX)
+		tw_budget_fail(&tree->keeping);
 	return number;
 }
 
@@ -402,7 +404,8 @@ static int settle(void *owner)
 	free(layout.pending);
 	free(layout.parent);
 	free(layout.shown);
-	return room ? 0 : TW_ERR_MEMORY;
+	int status = room ? tw_budget_status(&tree->reading) : TW_ERR_MEMORY;
+	return status < 0 ? status : tw_budget_status(&tree->keeping);
 }
 
 const struct tw_consumer tw_calltree_consumer = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/texts.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "core/format.h"
@@ -26,16 +27,7 @@ enum { WANTED = 1, UNWANTED = 2 };
 /* A name of the trace in our own dictionary; NULL when there is no room. */
 static const char *keep_text(struct tw_counters *counters, const struct tw_name *name)
 {
-	enum { OVERHEAD = 96 }; /* a name in a dictionary, about */
-	const struct tw_name text = {.text = name->text, .length = name->length};
-	uint32_t before = tw_dictionary_names(counters->texts);
-	size_t size = tw_dictionary_plain_length(text.text, text.length) + OVERHEAD;
-	if (!tw_budget_take(&counters->budget, TW_FOR_ROWS, size))
-		return NULL;
-	uint32_t kept = tw_dictionary_intern(counters->texts, &text);
-	if (kept != before)
-		tw_budget_give(&counters->budget, TW_FOR_ROWS, size);
-	return kept == UINT32_MAX ? NULL : tw_dictionary_name(counters->texts, kept)->text;
+	return tw_texts_keep(counters->texts, &counters->budget, name->text, name->length);
 }
 
 static const char *keep_name(struct tw_counters *counters, uint32_t number)
@@ -78,7 +70,7 @@ static bool make_chart(struct tw_counters *counters, struct tw_columns *chart)
 	if (!tw_budget_take(&counters->budget, TW_FOR_ROWS, TW_COLUMNS * size))
 		return false;
 	chart->items = calloc(TW_COLUMNS, size);
-	return chart->items != NULL;
+	return chart->items || tw_budget_fail(&counters->budget);
 }
 
 /* A new series at the end; false when there is no room. */
@@ -270,7 +262,7 @@ static void finish_row(struct tw_counters *counters, struct tw_counter_row *row,
 	row->process_name = process->length ? keep_text(counters, process) : NULL;
 }
 
-void tw_counters_end(struct tw_counters *counters)
+int tw_counters_end(struct tw_counters *counters)
 {
 	const struct tw_clock *clock = counters->clock;
 	uint64_t length = clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0;
@@ -285,6 +277,7 @@ void tw_counters_end(struct tw_counters *counters)
 	counters->wanted = NULL;
 	counters->wanted_room = 0;
 	counters->traces++;
+	return tw_budget_status(&counters->budget);
 }
 
 /* ---- The handle. ---- */
@@ -315,8 +308,8 @@ int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
 	while (status == 0 && (got = tw_read(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);
-	tw_counters_end(counters);
-	return status;
+	int ended = tw_counters_end(counters);
+	return status < 0 ? status : ended;
 }
 
 const struct tw_counter_row *tw_counters_row(const struct tw_counters *counters, size_t i)

@@ -46,7 +46,7 @@ struct tw_counters {
 void tw_counters_begin(struct tw_counters *counters, const struct tw_dictionary *dictionary,
                        const struct tw_clock *clock);
 int tw_counters_feed(struct tw_counters *counters, const struct tw_batch *batch);
-void tw_counters_end(struct tw_counters *counters);
+int tw_counters_end(struct tw_counters *counters);
 
 /* As tw_counters_plot(), but only these rows of the set, in their order. NULL: all. */
 int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title,

@@ -216,15 +216,14 @@ static int compare(const void *left, const void *right)
 
 static int finish(struct tw_cpu *cpu)
 {
-	if (cpu->charts)
-		tw_counters_end(cpu->charts);
+	int status = cpu->charts ? tw_counters_end(cpu->charts) : 0;
 	cpu->rows = calloc(cpu->count + 1, sizeof *cpu->rows);
 	if (!cpu->rows)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < cpu->count; i++)
 		cpu->rows[i] = row_of(cpu, &cpu->usages[i]);
 	qsort(cpu->rows, cpu->count, sizeof *cpu->rows, compare);
-	return 0;
+	return status < 0 ? status : tw_budget_status(&cpu->budget);
 }
 
 /* ---- The handle. ---- */

@@ -143,14 +143,14 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 }
 
 /* Completes the charts at the end of the trace, when processes have their names. */
-static void end_charts(struct tw_gc *gc)
+static int end_charts(struct tw_gc *gc)
 {
 	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->chart_names); i++) {
 		uint64_t process = tw_dictionary_track(gc->chart_names, i)->process;
 		const char *name = tw_dictionary_process_name(gc->dictionary, process)->text;
 		tw_dictionary_name_track(gc->chart_names, i, tw_dictionary_text(gc->chart_names, name));
 	}
-	tw_counters_end(gc->charts);
+	return tw_counters_end(gc->charts);
 }
 
 /* ---- Classes. ---- */
@@ -411,11 +411,10 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->reach_ns));
 	gc->totals.span_ns = span_of(gc, &reader->options);
 	int status = end_look(gc);
-	if (gc->charts)
-		end_charts(gc);
+	int charted = gc->charts ? end_charts(gc) : 0;
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
-	return status == 0 && sum_pauses(gc) && fill_rows(gc) ? 0 : TW_ERR_MEMORY;
+	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget) : TW_ERR_MEMORY;
 }
 
 /* ---- The handle. ---- */

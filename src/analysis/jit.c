@@ -180,7 +180,8 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 			if (kinds >> batch.events[i].kind & 1)
 				take(jit, &batch, &batch.events[i]);
 	finish(jit);
-	return got;
+	int status = tw_budget_status(&jit->budget);
+	return got == 0 && status < 0 ? tw_fail(reader, status, "out of memory") : got;
 }
 
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)

@@ -35,6 +35,8 @@ uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *
 	uint32_t kept = tw_dictionary_intern(profile->texts, name);
 	if (tw_dictionary_names(profile->texts) == before)
 		tw_budget_give(&profile->keeping, TW_FOR_ROWS, size);
+	if (kept == UINT32_MAX)
+		tw_budget_fail(&profile->keeping);
 	return kept;
 }
 
@@ -303,7 +305,8 @@ int tw_profile_settle(struct tw_profile *profile)
 		if (is_counted(profile, i))
 			show(profile, i, &profile->sorted[profile->sorted_count++]);
 	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
-	return 0;
+	int status = tw_budget_status(&profile->reading);
+	return status < 0 ? status : tw_budget_status(&profile->keeping);
 }
 
 static int settle(void *owner)

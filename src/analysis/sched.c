@@ -62,8 +62,9 @@ static bool add_core(struct tw_sched *sched, unsigned cpu)
 	    (sched->options.plot && !tw_budget_take(&sched->budget, TW_FOR_ROWS, TW_COLUMNS * size)))
 		return false;
 	core.columns.items = sched->options.plot ? calloc(TW_COLUMNS, size) : NULL;
-	if ((sched->options.plot && !core.columns.items) ||
-	    !tw_budget_map_add(&sched->budget, TW_FOR_ROWS, &sched->core_of, cpu, (uint32_t)sched->core_count)) {
+	if (sched->options.plot && !core.columns.items)
+		return tw_budget_fail(&sched->budget);
+	if (!tw_budget_map_add(&sched->budget, TW_FOR_ROWS, &sched->core_of, cpu, (uint32_t)sched->core_count)) {
 		free(core.columns.items);
 		return false;
 	}
@@ -268,7 +269,10 @@ static const char *keep_text(struct tw_sched *sched, const struct tw_name *name)
 		return NULL;
 	uint32_t kept =
 	    tw_dictionary_intern(sched->texts, &(struct tw_name){.text = name->text, .length = name->length});
-	return kept == UINT32_MAX ? NULL : tw_dictionary_name(sched->texts, kept)->text;
+	if (kept != UINT32_MAX)
+		return tw_dictionary_name(sched->texts, kept)->text;
+	tw_budget_fail(&sched->budget);
+	return NULL;
 }
 
 static void show_task(struct tw_sched *sched, uint32_t number)
@@ -313,7 +317,7 @@ int tw_sched_end(struct tw_sched *sched)
 			show_task(sched, (uint32_t)i);
 	if (seen)
 		qsort(sched->threads, seen, sizeof *sched->threads, compare_threads);
-	return 0;
+	return tw_budget_status(&sched->budget);
 }
 
 /* ---- The handle. ---- */

@@ -317,6 +317,8 @@ static void add_pause(struct tw_spread *spread, const char *generations, const s
 {
 	struct key key = {.name = tw_dictionary_text(spread->texts, generations)};
 	uint32_t row = key.name == UINT32_MAX ? UINT32_MAX : find_row(spread, &key);
+	if (key.name == UINT32_MAX)
+		tw_budget_fail(&spread->budget);
 	if (row == UINT32_MAX)
 		return;
 	spread->rows[row].count++;
@@ -393,6 +395,8 @@ struct tw_spread *tw_spread_new(enum tw_spread_of of, size_t memory_limit)
 int tw_spread_read(struct tw_spread *spread, struct tw_reader *reader)
 {
 	int status = spread->of == TW_SPREAD_GC ? read_collections(spread, reader) : read_events(spread, reader);
+	if (status == 0 && tw_budget_status(&spread->budget) < 0)
+		status = tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if (status < 0)
 		spread->count = 0; /* rows may have no names */
 	sort(spread);

@@ -14,7 +14,10 @@ const char *tw_texts_keep(struct tw_dictionary *texts, struct tw_budget *budget,
 	uint32_t kept = tw_dictionary_intern(texts, &name);
 	if (kept != before)
 		tw_budget_give(budget, TW_FOR_ROWS, size);
-	return kept == UINT32_MAX ? NULL : tw_dictionary_name(texts, kept)->text;
+	if (kept != UINT32_MAX)
+		return tw_dictionary_name(texts, kept)->text;
+	tw_budget_fail(budget);
+	return NULL;
 }
 
 const char *tw_texts_keep_name(struct tw_dictionary *texts, struct tw_budget *budget,

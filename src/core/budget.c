@@ -4,11 +4,18 @@
 
 #include "base/memory.h"
 
+#include <trackway/status.h>
+
 static const size_t quarters[] = {[TW_FOR_STACKS] = 1, [TW_FOR_ROWS] = 2, [TW_FOR_COUNTS] = 1};
 
 size_t tw_budget_most(const struct tw_budget *budget, enum tw_budget_use use)
 {
 	return budget->limit / 4 * quarters[use];
+}
+
+int tw_budget_status(const struct tw_budget *budget)
+{
+	return atomic_load(&budget->failed) ? TW_ERR_MEMORY : 0;
 }
 
 bool tw_budget_take(struct tw_budget *budget, enum tw_budget_use use, size_t bytes)
@@ -36,7 +43,7 @@ bool tw_budget_grow(struct tw_budget *budget, enum tw_budget_use use, void *arra
 	if (tw_grow(array, room, fresh, size))
 		return true;
 	tw_budget_give(budget, use, (fresh - before) * size);
-	return false;
+	return tw_budget_fail(budget);
 }
 
 bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct tw_map *map, uint64_t key,
@@ -51,5 +58,5 @@ bool tw_budget_map_add(struct tw_budget *budget, enum tw_budget_use use, struct 
 		return true;
 	if (full)
 		tw_budget_give(budget, use, more);
-	return false;
+	return tw_budget_fail(budget);
 }

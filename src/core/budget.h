@@ -17,6 +17,7 @@ enum tw_budget_use { TW_FOR_STACKS, TW_FOR_ROWS, TW_FOR_COUNTS, TW_BUDGET_USES }
 struct tw_budget {
 	size_t limit;
 	atomic_size_t used[TW_BUDGET_USES];
+	atomic_bool failed; /* the system did not have what the limit has: something is missing */
 };
 
 /* Sets the limit; nothing is in use (any more). Several parts that share a budget get half of it: arrays that double
@@ -27,7 +28,19 @@ static inline void tw_budget_reset(struct tw_budget *budget, size_t limit, unsig
 	budget->limit = parts > 1 ? limit / 2 : limit;
 	for (int use = 0; use < TW_BUDGET_USES; use++)
 		atomic_store(&budget->used[use], 0);
+	atomic_store(&budget->failed, false);
 }
+
+/* Tells that there was no memory for something that the limit has room for. Always false. */
+static inline bool tw_budget_fail(struct tw_budget *budget)
+{
+	atomic_store(&budget->failed, true);
+	return false;
+}
+
+/* Returns 0, or TW_ERR_MEMORY where there was no memory since the limit was set. What the limit has no room for is no
+ * failure: it is counted elsewhere. */
+int tw_budget_status(const struct tw_budget *budget);
 
 /* The share of a use. */
 size_t tw_budget_most(const struct tw_budget *budget, enum tw_budget_use use);

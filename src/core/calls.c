@@ -58,6 +58,8 @@ static struct tw_call_space *new_space(struct tw_calls *calls)
 	if (space &&
 	    tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->frames, &space->frame_room, 1, sizeof *space->frames))
 		return space;
+	if (!space)
+		tw_budget_fail(calls->budget);
 	free(space);
 	tw_budget_give(calls->budget, TW_FOR_STACKS, sizeof *space);
 	return NULL;

@@ -590,7 +590,7 @@ static int finish_perfetto(struct tw_writer *writer)
 {
 	struct perfetto *perfetto = writer->state;
 	if (perfetto->begun) {
-		tw_slices_finish(&perfetto->slices);
+		perfetto->failed |= tw_slices_finish(&perfetto->slices) < 0;
 		tw_perfetto_tracks_finish(perfetto);
 	}
 	return perfetto->failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;

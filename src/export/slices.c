@@ -78,11 +78,12 @@ void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *even
 	tell_end(slices, own ? event : NULL);
 }
 
-void tw_slices_finish(struct tw_slices *slices)
+int tw_slices_finish(struct tw_slices *slices)
 {
 	tw_calls_finish(&slices->calls);
 	tell_end(slices, NULL);
 	count_losses(slices);
+	return tw_budget_status(&slices->budget);
 }
 
 void tw_slices_free(struct tw_slices *slices)

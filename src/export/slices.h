@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void tw_slices_take(struct tw_slice
 }
 
 /* Ends all slices of all tracks. */
-void tw_slices_finish(struct tw_slices *slices);
+int tw_slices_finish(struct tw_slices *slices);
 
 void tw_slices_free(struct tw_slices *slices);
 

@@ -149,7 +149,7 @@ static int merge(struct tw_study *study, struct study_part *part)
 	if (status == 0 && study->job->merge)
 		status = study->job->merge(all, part, map);
 	free(map);
-	return status;
+	return status < 0 ? status : tw_budget_status(&all->budget);
 }
 
 /* ---- Work. ---- */
@@ -173,7 +173,9 @@ static int read_track(struct worker *worker, const struct xtrace_track *track, s
 	part->thread = track->name.number;
 	if (status == 0)
 		status = study_walk(worker->reader, track, &part->sites, &part->totals, take_batch, &taking);
-	return status == 0 && job->end ? job->end(part) : status;
+	if (status == 0 && job->end)
+		status = job->end(part);
+	return status < 0 ? status : tw_budget_status(&part->budget);
 }
 
 /* Waits for the tracks before this one, and adds it. */
