@@ -338,10 +338,13 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	    [TW_STUDY_CALLS] = &study_calls, [TW_STUDY_PHASES] = &study_phases,
 	};
 	struct tw_study *study = *made = calloc(1, sizeof *study);
-	if (!study || !(study->tables.texts = tw_dictionary_new()))
+	if (!study)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	study->options = *options;
 	study->job = jobs[options->kind];
+	study->tables.texts = tw_dictionary_new();
+	if (!study->tables.texts)
+		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if (reader->format != &tw_format_xtrace)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: the trace has no instructions", reader->format->name);
 	int status = check_options(options, reader);
