@@ -68,6 +68,12 @@ static bool give(const struct tw_text_line *line, uftrace_take_line_fn *take, vo
 	return size == 0 || take(context, copy);
 }
 
+/* Whether there was no memory for something that lines tell. */
+static bool has_failed(const struct tw_reader *reader)
+{
+	return uftrace_of(reader)->failed || uftrace_of(reader)->symbols.failed;
+}
+
 static int give_lines(struct tw_reader *reader, const char *name, struct tw_text_lines *lines,
                       uftrace_take_line_fn *take, void *context, char *copy)
 {
@@ -77,8 +83,12 @@ static int give_lines(struct tw_reader *reader, const char *name, struct tw_text
 	while ((status = tw_text_lines_next(lines, &line)) > 0) {
 		if (give(&line, take, context, copy))
 			continue;
+		if (has_failed(reader))
+			break;
 		first = bad++ ? first : line;
 	}
+	if (has_failed(reader))
+		return TW_ERR_MEMORY;
 	if (bad) {
 		char *path = uftrace_path(reader->path, name);
 		reader->file = path;
@@ -105,7 +115,7 @@ int uftrace_read_lines(struct tw_reader *reader, const char *name, uftrace_take_
 	else
 		status = TW_ERR_MEMORY;
 	if (status < 0)
-		tw_fail(reader, status, "%s", copy ? tw_input_error(input) : "out of memory");
+		tw_fail(reader, status, "%s", status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(input));
 	free(copy);
 	tw_text_lines_free(&lines);
 	tw_input_close(input);

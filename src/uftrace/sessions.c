@@ -23,8 +23,10 @@ bool uftrace_add_session(struct uftrace_symbols *symbols, const char *id, uint64
 {
 	if (!tw_grow(&symbols->sessions, &symbols->session_room, symbols->session_count + 1,
 	             sizeof *symbols->sessions) ||
-	    !note_last(symbols, id, (uint32_t)symbols->session_count))
+	    !note_last(symbols, id, (uint32_t)symbols->session_count)) {
+		symbols->failed = true;
 		return false;
+	}
 	struct uftrace_session *session = &symbols->sessions[symbols->session_count++];
 	*session = (struct uftrace_session){.process = process, .time = time, .under = UINT32_MAX};
 	(void)snprintf(session->id, sizeof session->id, "%s", id);
@@ -50,8 +52,10 @@ bool uftrace_add_library(struct tw_reader *reader, const char *id, uint64_t time
 	    !uftrace_fits(reader, sizeof *symbols->sessions + strlen(path)))
 		return false;
 	uint32_t module = uftrace_module_of(symbols, path);
-	if (module == UINT32_MAX)
+	if (module == UINT32_MAX) {
+		symbols->failed = true;
 		return false;
+	}
 	if (is_there(symbols, under, base, module))
 		return true;
 	if (!uftrace_add_session(symbols, id, symbols->sessions[under].process, time))

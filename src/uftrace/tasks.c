@@ -35,8 +35,10 @@ static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 		return NULL;
 	}
 	if (!tw_grow(&uftrace->tasks, &uftrace->task_room, uftrace->task_count + 1, sizeof *uftrace->tasks) ||
-	    !tw_map_add(&uftrace->task_numbers, thread, (uint32_t)uftrace->task_count))
+	    !tw_map_add(&uftrace->task_numbers, thread, (uint32_t)uftrace->task_count)) {
+		uftrace->failed = true;
 		return NULL;
+	}
 	struct uftrace_task *task = &uftrace->tasks[uftrace->task_count++];
 	*task = (struct uftrace_task){.thread = thread};
 	return task;
@@ -90,6 +92,7 @@ static bool take_library(struct tw_reader *reader, const char *line, uint64_t ti
 	    uftrace_of(reader)->symbols.session_count == SESSIONS_MOST)
 		return false;
 	char *copy = strndup(path, (size_t)(end - path));
+	uftrace_of(reader)->failed |= !copy;
 	bool fine = copy && uftrace_add_library(reader, id, time, base, copy);
 	free(copy);
 	return fine;
@@ -137,8 +140,10 @@ static bool take_event_line(void *context, char *line)
 		return true;
 	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, at);
-	return name != UINT32_MAX && (tw_map_find(&uftrace_of(reader)->event_names, number, &there) ||
-	                              tw_map_add(&uftrace_of(reader)->event_names, number, name));
+	if (name == UINT32_MAX || (!tw_map_find(&uftrace_of(reader)->event_names, number, &there) &&
+	                           !tw_map_add(&uftrace_of(reader)->event_names, number, name)))
+		uftrace_of(reader)->failed = true;
+	return true;
 }
 
 /* ---- The directory. ---- */

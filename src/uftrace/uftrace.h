@@ -100,6 +100,7 @@ struct uftrace_symbols {
 	size_t used;                  /* bytes of all this, about */
 	size_t demangle_budget;       /* bytes of names that may still be made of symbols */
 	bool full;
+	bool failed; /* no memory: sessions or modules are missing */
 };
 
 /* A session that task.txt tells. Returns false when there is no memory. */
@@ -343,6 +344,7 @@ struct uftrace_reader {
 	struct tw_map event_names;  /* by number */
 	bool told_not_read, told_events;
 	bool left_out;            /* a thread: there was no room for it */
+	bool failed;              /* no memory for what a line tells */
 	struct uftrace_cpu *cpus; /* by number */
 	size_t cpu_count, cpu_room;
 	uint32_t nobody; /* the track that has a CPU when no thread has it */
