@@ -25,9 +25,10 @@ void fdr_checker_free(struct fdr_checker *checker)
 static void push(struct fdr_checker *checker, struct tw_reader *reader, uint32_t function, uint64_t offset)
 {
 	uint32_t *stored = tw_map_stored(&checker->active, function);
-	bool room = checker->depth < tw_memory_limit(reader) / OPEN_COST &&
-	            tw_grow(&checker->stack, &checker->room, checker->depth + 1, sizeof *checker->stack) &&
+	bool fits = checker->depth < tw_memory_limit(reader) / OPEN_COST;
+	bool room = fits && tw_grow(&checker->stack, &checker->room, checker->depth + 1, sizeof *checker->stack) &&
 	            (stored || tw_map_add(&checker->active, function, 0));
+	checker->failed |= fits && !room;
 	if (!room) {
 		checker->beyond++;
 		return;
@@ -139,6 +140,8 @@ static int check_fill(struct fdr_checker *checker, struct fdr_cursor *cursor)
 
 int fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
 {
+	if (checker->failed)
+		return tw_fail(cursor->reader, TW_ERR_MEMORY, "%s: out of memory", tw_input_name(cursor->reader->input));
 	if (fdr_is_basic(cursor->log))
 		return 0;
 	if (!cursor->damaged)

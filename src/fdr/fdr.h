@@ -181,6 +181,7 @@ struct fdr_checker {
 	size_t depth, room;
 	struct tw_map active; /* function to how often it is on the stack */
 	uint64_t beyond;      /* calls deeper than the stack may be */
+	bool failed;          /* no memory: some are, that need not be */
 	unsigned last;        /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
 	uint64_t last_offset;
 	uint32_t last_function;

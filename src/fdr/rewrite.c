@@ -40,6 +40,8 @@ static int put_payload(struct rewrite *r, const struct fdr_item *item)
 		size_t have, want = end - at < STEP ? (size_t)(end - at) : STEP;
 		const uint8_t *bytes;
 		int status = tw_window_view(&r->window, at, want, &bytes, &have);
+		if (status == TW_ERR_MEMORY)
+			return tw_fail(r->reader, status, "%s: out of memory", tw_input_name(r->reader->input));
 		if (status < 0 || have < want)
 			return tw_fail(r->reader, TW_ERR_SYSTEM, "%s: the file was cut while it was read",
 			               tw_input_name(r->reader->input));
