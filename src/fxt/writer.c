@@ -350,7 +350,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 			return no_memory(writer);
 		fxt_shapes[event->kind].put(w, event, &fxt_shapes[event->kind]);
 	}
-	return 0;
+	return w->failed ? no_memory(writer) : 0;
 }
 
 /* An archive without events. */

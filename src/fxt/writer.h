@@ -49,6 +49,7 @@ struct fxt_writer {
 	struct tw_text stack;                /* of the event that is written */
 	bool crowded;                        /* there are more providers than numbers for them */
 	bool cpu_told;
+	bool failed;   /* no memory: something is missing */
 	bool foreign;  /* the events are of another format */
 	bool in_parts; /* the last blob that is no large record said that more of it follows */
 	struct fxt_large large;

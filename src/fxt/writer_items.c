@@ -52,8 +52,10 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 	enum { STACK_MAX = 32000 }; /* as a string of the document, "String record" */
 	enum tw_stack_fit fit =
 	    stack ? tw_stack_text(&w->stack, w->intern->dictionary, stack, STACK_MAX) : TW_STACK_NO_MEMORY;
-	if (stack && fit != TW_STACK_WHOLE)
-		fxt_loss(w, "long stack", fit == TW_STACK_CUT);
+	if (stack && fit == TW_STACK_NO_MEMORY)
+		w->failed = true;
+	else if (fit == TW_STACK_CUT)
+		fxt_loss(w, "long stack", true);
 	if (fit == TW_STACK_NO_MEMORY || w->stack.length == 0)
 		return;
 	add_text(w, items, name, w->stack.bytes, w->stack.length);
