@@ -233,7 +233,7 @@ static struct block *put(struct relay *relay, struct block *block, const struct 
 	if (!block)
 		return NULL;
 	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes)) {
-		hand_on(relay, block, TW_ERR_MEMORY);
+		hand_on(relay, block, tw_fail(relay->source, TW_ERR_MEMORY, "out of memory"));
 		return NULL;
 	}
 	const struct tw_batch kept = lends ? *batch : placed ? keep(block, batch, &need) : copy(block, batch);
@@ -280,7 +280,7 @@ static void *run(void *context)
 	if (!block)
 		return NULL;
 	if (!tw_dictionary_collect(relay->source->dictionary, &block->changes) && status == 0)
-		status = TW_ERR_MEMORY;
+		status = tw_fail(relay->source, TW_ERR_MEMORY, "out of memory");
 	hand_on(relay, block, status);
 	return NULL;
 }
@@ -318,7 +318,7 @@ static int apply(struct tw_reader *reader, const struct block *block, size_t unt
 	struct relay *relay = reader->state;
 	for (; relay->change < until; relay->change++)
 		if (!tw_dictionary_apply(reader->dictionary, &block->changes.items[relay->change]))
-			return TW_ERR_MEMORY;
+			return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	return 0;
 }
 
@@ -355,6 +355,8 @@ static int relay_read(struct tw_reader *reader, struct tw_batch *batch)
 	*batch = (struct tw_batch){0};
 	reader->clock = block->clock;
 	int status = apply(reader, block, block->changes.count);
+	if (status == 0 && block->status < 0)
+		tw_fail(reader, block->status, "%s", tw_reader_error(relay->source));
 	return status < 0 ? status : block->status;
 }
 
