@@ -91,6 +91,8 @@ static const char *keep_stack(struct tw_alloc *alloc, uint32_t stack)
 	const char *kept = NULL;
 	if (tw_stack_text(&text, alloc->dictionary, stack, STACK_MAX) != TW_STACK_NO_MEMORY)
 		kept = tw_texts_keep(alloc->texts, &alloc->budget, text.bytes, text.length);
+	else
+		tw_budget_fail(&alloc->budget);
 	tw_text_free(&text);
 	return kept;
 }

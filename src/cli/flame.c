@@ -83,8 +83,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	int status = check_options(options);
 	if (status)
 		return status;
-	if (!options->title && tw_text_add_files(&title, operands, count))
-		options->title = title.bytes;
+	if (!options->title && !tw_text_add_files(&title, operands, count)) {
+		tw_text_free(&title);
+		return tw_say_error("out of memory");
+	}
+	options->title = options->title ? options->title : title.bytes;
 	status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
 		int written = write_graph(&tree, options);

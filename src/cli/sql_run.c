@@ -101,8 +101,9 @@ static int open_database(struct tw_sql_run *run)
 {
 	if (sqlite3_open_v2("", &run->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		return tw_say_error("SQLite: %s", run->db ? sqlite3_errmsg(run->db) : "out of memory");
-	if (sql_register(run->db, run->session) != SQLITE_OK)
-		return tw_sql_say(run, "SQLite");
+	int result = sql_register(run->db, run->session);
+	if (result != SQLITE_OK)
+		return tw_say_error("SQLite: %s", sqlite3_errstr(result));
 	return 0;
 }
 

@@ -160,17 +160,12 @@ static int write_joined(const struct tw_writing *writing, struct tw_reader *read
 	return end_writing(writing, writer, passed.written);
 }
 
-/* Beside the output: OUT.functions. NULL for standard output, and without memory. */
-static char *functions_path(const char *output)
+/* Beside the output: OUT.functions; nothing for standard output. False when there is no memory. */
+static bool add_functions_path(struct tw_text *path, const char *output)
 {
 	static const char ending[] = ".functions";
-	size_t length = strlen(output);
-	char *path = strcmp(output, "-") == 0 ? NULL : malloc(length + sizeof ending);
-	if (path) {
-		memcpy(path, output, length);
-		memcpy(path + length, ending, sizeof ending);
-	}
-	return path;
+	return strcmp(output, "-") == 0 || (tw_text_add(path, output, strlen(output)) &&
+	                                    tw_text_add(path, ending, sizeof ending - 1));
 }
 
 /* Reading in one thread, writing in another, where there are two; what is written is the same. */
@@ -183,23 +178,28 @@ static int write_relayed(const struct tw_writing *writing, struct tw_reader *rea
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_relay(&relay, reader) < 0)
 		return write_all(writing, reader, writer);
 	int status = write_all(writing, relay, writer);
+	if (status < 0)
+		tw_fail(reader, status, "%s", tw_reader_error(relay));
 	tw_close(relay);
 	return status;
 }
 
 int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 {
-	struct tw_writer *writer;
+	struct tw_writer *writer = NULL;
 	struct tw_write_options options = writing->write;
-	char *functions = functions_path(writing->output);
-	options.functions = functions;
-	int status = tw_create(&writer, writing->output, writing->format, &options);
+	struct tw_text functions = {0};
+	int status = TW_ERR_MEMORY;
+	if (add_functions_path(&functions, writing->output)) {
+		options.functions = functions.bytes;
+		status = tw_create(&writer, writing->output, writing->format, &options);
+	}
 	if (status < 0)
 		status = tw_say_error("%s", writer ? tw_writer_error(writer) : tw_status_text(status));
 	else
 		status = write_relayed(writing, reader, writer);
 	tw_discard(writer);
-	free(functions);
+	tw_text_free(&functions);
 	return status;
 }
 
