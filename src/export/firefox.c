@@ -60,10 +60,13 @@ static inline void add_sample(struct firefox *firefox, uint32_t number, enum tw_
 static bool add_node(struct firefox *firefox, struct firefox_track *track, uint32_t parent, uint32_t frame)
 {
 	size_t number = track->count ? track->count : TW_ROW_FIRST;
-	if (frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit ||
-	    !tw_extend(&track->parents, &track->room, number + 1, sizeof *track->parents) ||
-	    !tw_children_add(&track->children, parent, frame, (uint32_t)number))
+	if (frame == UINT32_MAX || firefox->nodes >= firefox->measured.frames.limit)
 		return false;
+	if (!tw_extend(&track->parents, &track->room, number + 1, sizeof *track->parents) ||
+	    !tw_children_add(&track->children, parent, frame, (uint32_t)number)) {
+		firefox->measured.failed = true;
+		return false;
+	}
 	track->parents[number] = parent;
 	track->count = number + 1;
 	firefox->nodes++;

@@ -12,12 +12,19 @@ static bool same(const struct tw_frame_key *a, const struct tw_frame_key *b)
 	return a->value == b->value && a->of == b->of;
 }
 
+static uint32_t no_memory(struct tw_frames *frames)
+{
+	frames->failed = true;
+	return UINT32_MAX;
+}
+
 /* A new one; UINT32_MAX when there is no room. */
 static uint32_t add_key(struct tw_frames *frames, const struct tw_frame_key *key)
 {
-	if (frames->count >= frames->limit || frames->count >= UINT32_MAX - 1 ||
-	    !tw_grow(&frames->keys, &frames->room, frames->count + 1, sizeof *frames->keys))
+	if (frames->count >= frames->limit || frames->count >= UINT32_MAX - 1)
 		return UINT32_MAX;
+	if (!tw_grow(&frames->keys, &frames->room, frames->count + 1, sizeof *frames->keys))
+		return no_memory(frames);
 	frames->keys[frames->count] = *key;
 	return (uint32_t)frames->count++;
 }
@@ -27,7 +34,7 @@ static uint32_t number_of_name(struct tw_frames *frames, uint32_t name)
 	if (name < frames->name_room && frames->of_names[name])
 		return frames->of_names[name] - 1;
 	if (!tw_grow(&frames->of_names, &frames->name_room, name + (size_t)1, sizeof *frames->of_names))
-		return UINT32_MAX;
+		return no_memory(frames);
 	uint32_t number = add_key(frames, &(struct tw_frame_key){.value = name, .of = FRAME_OF_NAME});
 	frames->of_names[name] = number + 1; /* UINT32_MAX + 1, which is 0: there was no room */
 	return number;
@@ -46,7 +53,7 @@ uint32_t tw_frames_number(struct tw_frames *frames, enum tw_frame_of of, uint64_
 	number = add_key(frames, &key);
 	if (number != UINT32_MAX && !tw_map_add(&frames->map, hash, number)) {
 		frames->count--;
-		return UINT32_MAX;
+		return no_memory(frames);
 	}
 	return number;
 }

@@ -22,6 +22,7 @@ struct tw_frames {
 	struct tw_map map;         /* of the others */
 	struct tw_frame_key *keys; /* by number */
 	size_t count, room;
+	bool failed; /* no memory for one that there was room for */
 };
 
 /* Returns the number of the frame of a name or a location, which is a new one where it has none; UINT32_MAX when there

@@ -80,7 +80,8 @@ int tw_measured_result(struct tw_measured *measured, int status)
 	int error = measured->spool.error;
 	if (error && error != ENOMEM)
 		return tw_writer_fail(measured->writer, TW_ERR_SYSTEM, "temporary file: %s", strerror(error));
-	if (error || measured->line.failed || measured->failed || tw_budget_status(&measured->budget) < 0)
+	if (error || measured->line.failed || measured->failed || measured->frames.failed ||
+	    tw_budget_status(&measured->budget) < 0)
 		status = TW_ERR_MEMORY;
 	return status < 0 ? tw_writer_fail(measured->writer, status, "%s", tw_status_text(status)) : 0;
 }

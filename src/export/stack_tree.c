@@ -21,10 +21,12 @@ static struct tw_stack_tree *tree_of(struct tw_calls *calls)
 static uint32_t add_node(struct tw_stack_tree *tree, struct tw_stack_tree_node node, uint32_t key)
 {
 	uint32_t number = (uint32_t)tree->count;
-	if (tree->full || tree->count >= tree->frames.limit ||
-	    !tw_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof *tree->nodes) ||
+	tree->full |= tree->count >= tree->frames.limit;
+	if (tree->full)
+		return TREE_OTHER;
+	if (!tw_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof *tree->nodes) ||
 	    !tw_children_add(&tree->children, node.parent, key, number)) {
-		tree->full = true;
+		tree->failed = true;
 		return TREE_OTHER;
 	}
 	tree->nodes[tree->count++] = node;
@@ -307,7 +309,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice nested too deep", false, tree->calls.untimed);
 	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
-	bool failed = tree->failed || tw_budget_status(&tree->budget) < 0;
+	bool failed = tree->failed || tree->frames.failed || tw_budget_status(&tree->budget) < 0;
 	return failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;
 }
 
