@@ -592,6 +592,8 @@ int fxt_read_record(struct tw_reader *reader, struct tw_record *record)
 			return 1;
 		status = 0;
 	}
+	if (status == 0 && fxt->records->cursor.state.failed)
+		status = TW_ERR_MEMORY;
 	if (status == 0)
 		fxt_finish(reader);
 	return status < 0 ? fxt_fail(reader, status) : 0;
