@@ -135,7 +135,7 @@ static int too_many(const struct sql_cursor *cursor)
 
 static int state_of(struct sql_slices *slices)
 {
-	if (slices->failed)
+	if (slices->failed || tw_budget_status(&slices->budget) < 0)
 		return sql_no_memory(slices->cursor);
 	if (slices->full || slices->calls.untimed)
 		return too_many(slices->cursor);
@@ -403,10 +403,10 @@ static int deal(struct sql_cursor *cursor)
 	tw_calls_finish(&dealt.calls);
 	bool full = dealt.calls.untimed > 0;
 	tw_calls_free(&dealt.calls);
+	if (dealt.failed || tw_budget_status(&dealt.budget) < 0)
+		return sql_no_memory(cursor);
 	if (full)
 		return too_many(cursor);
-	if (dealt.failed)
-		return sql_no_memory(cursor);
 	return status < 0 ? status : dealt.status;
 }
 
