@@ -121,7 +121,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_profile_files(&functions, operands, count);
 	if (functions.readable) {
 		tw_rewind_input(operands, count);
-		tw_profile_files(&callers, operands, count);
+		int again = tw_profile_files(&callers, operands, count);
+		status = again > status ? again : status;
 	}
 	if (callers.readable) {
 		int written = write_graph(functions.profile, callers.profile, options);

@@ -127,6 +127,7 @@ static void add_states(struct tw_table *table, const struct tw_sched_thread *row
 			       tw_text_add(&text, count.text, strlen(count.text)) && tw_text_add(&text, " ", 1) &&
 			       tw_text_add(&text, state.text, strlen(state.text));
 	}
+	table->failed |= !fine;
 	tw_table_add(table, text.bytes ? text.bytes : "-");
 	tw_text_free(&text);
 }

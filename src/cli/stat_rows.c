@@ -185,6 +185,7 @@ static void add_name(struct tw_table *table, const struct tw_profile_row *row, e
 	}
 	bool fine = tw_text_add(&text, caller, strlen(caller)) && tw_text_add(&text, " > ", 3) &&
 	            tw_text_add(&text, name, strlen(name));
+	table->failed |= !fine;
 	tw_table_add(table, fine ? text.bytes : name);
 	tw_text_free(&text);
 }
