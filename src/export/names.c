@@ -21,9 +21,12 @@ void tw_names_bound(struct tw_names *names, size_t memory_limit)
 
 static bool keep(struct tw_names *names, uint32_t number, const struct tw_rendered *piece)
 {
-	if (piece->at + piece->size > names->limit || number >= names->limit / sizeof *piece ||
-	    !tw_grow(&names->pieces, &names->room, number + (size_t)1, sizeof *names->pieces))
+	if (piece->at + piece->size > names->limit || number >= names->limit / sizeof *piece)
 		return false;
+	if (!tw_grow(&names->pieces, &names->room, number + (size_t)1, sizeof *names->pieces)) {
+		names->text.failed = true;
+		return false;
+	}
 	names->pieces[number] = *piece;
 	names->kept = piece->at + piece->size;
 	return true;

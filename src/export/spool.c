@@ -157,7 +157,7 @@ uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t number, size_t size)
 		struct tw_spool_lane *lane = &spool->lanes[number];
 		if (lane->room - lane->used >= size)
 			return lane->bytes + lane->used;
-		if (!lengthen(spool, lane) && !keep_block(spool, lane))
+		if (!lengthen(spool, lane) && !spool->error && !keep_block(spool, lane))
 			flush_lane(spool, lane);
 	}
 	return NULL;
