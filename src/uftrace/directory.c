@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +28,14 @@ char *uftrace_path(const char *directory, const char *name)
 bool uftrace_claims(const char *path)
 {
 	char found[sizeof magic] = {0};
-	struct stat status;
-	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-		return false;
-	char *info = uftrace_path(path, "info");
-	FILE *file = info ? fopen(info, "rb") : NULL;
-	bool claims = file && fread(found, sizeof found, 1, file) == 1 && memcmp(found, magic, sizeof magic) == 0;
-	if (file)
-		(void)fclose(file);
-	free(info);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int file = folder < 0 ? -1 : openat(folder, "info", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool claims = file >= 0 && read(file, found, sizeof found) == (ssize_t)sizeof found &&
+	              memcmp(found, magic, sizeof magic) == 0;
+	if (file >= 0)
+		close(file);
+	if (folder >= 0)
+		close(folder);
 	return claims;
 }
 

@@ -48,10 +48,11 @@ static bool holds_one(const char *path)
 	struct dirent *entry;
 	bool found = false;
 	DIR *directory = opendir(path);
-	while (directory && !found && (entry = readdir(directory)))
+	if (!directory)
+		return errno == ENOMEM; /* who opens it says so */
+	while (!found && (entry = readdir(directory)))
 		found = parse_name(entry->d_name, &name);
-	if (directory)
-		closedir(directory);
+	closedir(directory);
 	return found;
 }
 
