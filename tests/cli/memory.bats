@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# memory.bats - commands whose memory runs out: they end by themselves, and say so.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+HERE="$TRACKWAY_SOURCE/tests/cli"
+
+setup_file() {
+	cc=$(command -v cc || command -v clang-14 || command -v clang) || return 0
+	"$cc" -shared -fPIC "$HERE/scarce.c" -o "$BATS_FILE_TMPDIR/scarce.so" || return 0
+}
+
+# Skips the test where nothing can be loaded before the tool, as with sanitizers.
+need_scarce() {
+	SCARCE="$BATS_FILE_TMPDIR/scarce.so"
+	[ -e "$SCARCE" ] || skip "no C compiler, or no glibc"
+	LD_PRELOAD="$SCARCE" trackway --version >out 2>err && [ ! -s err ] || skip "nothing can be loaded before the tool"
+}
+
+scarce() { "$PYTHON" "$HERE/scarce.py" "$SCARCE" "$@"; }
+
+# An archive of several pieces, which are read and decoded by several threads.
+pieces() {
+	for i in 1 2 3 4 5 6; do cat "$DATA/fxt/streaming.fxt"; done
+}
+
+@test "no memory: FXT is read by one thread and by two" {
+	need_scarce
+	pieces >a.fxt
+	for jobs in 1 2; do
+		scarce 25 trackway info --jobs $jobs "$PWD/a.fxt"
+		scarce 25 trackway check --jobs $jobs "$PWD/a.fxt"
+		scarce 25 trackway stat --jobs $jobs "$PWD/a.fxt"
+		scarce 25 trackway convert --to chrome --jobs $jobs "$PWD/a.fxt" -o out.json
+	done
+}
+
+@test "no memory: FXT is rewritten, merged, cut and listed" {
+	need_scarce
+	pieces >a.fxt
+	scarce 20 trackway merge --align none "$PWD/a.fxt" "$DATA/fxt/oneshot_all.fxt" -o out.fxt
+	scarce 20 trackway merge --align none --to chrome "$PWD/a.fxt" "$DATA/fxt/oneshot_all.fxt" -o out.json
+	scarce 20 trackway repair "$DATA/fxt/oneshot_all.fxt" -o out.fxt
+	scarce 20 trackway cut --from-time 1ms "$PWD/a.fxt" -o out.fxt
+	for command in dump log blobs sched; do
+		scarce 10 trackway $command "$DATA/fxt/oneshot_all.fxt"
+	done
+	scarce 20 trackway counters "$DATA/fxt/streaming.fxt"
+}
+
+@test "no memory: analyses and exports" {
+	need_scarce
+	pieces >a.fxt
+	for command in stacks graph flame; do
+		scarce 10 trackway $command "$PWD/a.fxt"
+	done
+	for target in perfetto speedscope pprof callgrind firefox folded csv jsonl; do
+		scarce 10 trackway convert --to $target "$PWD/a.fxt" -o -
+	done
+	scarce 10 trackway convert --to ctf "$PWD/a.fxt" -o out
+	scarce 10 trackway convert --to fxt "$PWD/a.fxt" -o out.fxt.gz
+	scarce 10 trackway diff "$DATA/fxt/streaming.fxt" "$DATA/fxt/oneshot_all.fxt"
+}
+
+@test "no memory: the other formats" {
+	need_scarce
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
+	"$PYTHON" "$HERE/rounds.py" rounds
+	printf 'main;work 10\nmain;work;inner 7\nmain;idle 5\n' >a.folded
+	for file in "$DATA/xray/v5.xray" "$DATA/xray/basic-v3.xray" "$DATA/tracelog/kinds.log" "$DATA/chrome/phases.json" \
+		"$PWD/a.folded" "$PWD/data" "$PWD/rounds"; do
+		for command in info check stat; do
+			scarce 10 trackway $command "$file"
+		done
+	done
+	scarce 20 trackway repair "$DATA/xray/v5.xray" -o out.xray
+	scarce 10 trackway convert --to fxt "$DATA/xray/v5.xray" -o out.fxt
+	scarce 20 trackway convert --to chrome "$DATA/tracelog/kinds.log" -o out.json
+	for command in alloc jit gc cpu; do
+		scarce 10 trackway $command "$DATA/tracelog/kinds.log"
+	done
+}
+
+@test "no memory: questions" {
+	need_scarce
+	scarce 40 trackway sql "$DATA/fxt/streaming.fxt" 'select name, count(*), sum(dur) from slice group by name order by 2, 1'
+}
