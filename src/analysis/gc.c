@@ -414,7 +414,8 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 	int charted = gc->charts ? end_charts(gc) : 0;
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
-	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget) : TW_ERR_MEMORY;
+	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget)
+	                                                                      : TW_ERR_MEMORY;
 }
 
 /* ---- The handle. ---- */

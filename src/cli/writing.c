@@ -164,8 +164,8 @@ static int write_joined(const struct tw_writing *writing, struct tw_reader *read
 static bool add_functions_path(struct tw_text *path, const char *output)
 {
 	static const char ending[] = ".functions";
-	return strcmp(output, "-") == 0 || (tw_text_add(path, output, strlen(output)) &&
-	                                    tw_text_add(path, ending, sizeof ending - 1));
+	return strcmp(output, "-") == 0 ||
+	       (tw_text_add(path, output, strlen(output)) && tw_text_add(path, ending, sizeof ending - 1));
 }
 
 /* Reading in one thread, writing in another, where there are two; what is written is the same. */

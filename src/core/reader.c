@@ -267,7 +267,8 @@ static int with_text(struct tw_reader *reader, int status)
 static int open_input(struct tw_reader *reader, int status)
 {
 	if (status < 0)
-		return with_text(reader, tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : ""));
+		return with_text(reader,
+		                 tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : ""));
 	reader->window = (struct tw_window){.input = reader->input, .chunk = window_chunk(reader)};
 	status = find_format(reader);
 	return with_text(reader, status < 0 ? status : open_format(reader));

@@ -290,8 +290,8 @@ static void walk_next(struct fxt_ahead *ahead)
 /* Walks as many chunks ahead as `distance` says, unless there is no memory. */
 static void walk_ahead(struct fxt_ahead *ahead)
 {
-	while (ahead->status != TW_ERR_MEMORY &&
-	       ahead->walked - ahead->given < ahead->distance.walks && !(ahead->at_end && ahead->walked == ahead->read))
+	while (ahead->status != TW_ERR_MEMORY && ahead->walked - ahead->given < ahead->distance.walks &&
+	       !(ahead->at_end && ahead->walked == ahead->read))
 		if (ahead->walked < ahead->read && ahead->line[ahead->walked % LINE].stage == READY)
 			walk_next(ahead);
 		else

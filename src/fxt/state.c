@@ -45,8 +45,8 @@ uint32_t fxt_state_name(struct fxt_state *state, const void *text, size_t length
 	uint32_t before = tw_dictionary_names(state->dictionary);
 	const struct tw_name name = {.text = text, .length = length};
 	bool room = has_room(state, length + NAME_COST);
-	uint32_t number = room ? tw_dictionary_intern(state->dictionary, &name)
-	                       : tw_dictionary_text(state->dictionary, "(other)");
+	uint32_t number =
+	    room ? tw_dictionary_intern(state->dictionary, &name) : tw_dictionary_text(state->dictionary, "(other)");
 	if (number == UINT32_MAX) {
 		state->failed = true;
 		return 0;
