@@ -90,6 +90,10 @@ static bool is_named_well(const struct fxt_view *view, size_t at)
 	case TW_FXT_TYPE_USERSPACE_OBJECT:
 	case TW_FXT_TYPE_KERNEL_OBJECT:
 		return fxt_is_string_sound(view, tw_bits(header, 24, 39), at);
+	case TW_FXT_TYPE_SCHEDULING:
+		return fxt_kind(header) != TW_FXT_LEGACY_CONTEXT_SWITCH ||
+		       (fxt_is_thread_sound(view, tw_bits(header, 28, 35), at) &&
+		        fxt_is_thread_sound(view, tw_bits(header, 36, 43), at));
 	default:
 		return true;
 	}

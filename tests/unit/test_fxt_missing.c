@@ -410,6 +410,33 @@ static void test_short_before_chance(void **state)
 	assert_true(lost == 14 && errors == 1);
 }
 
+/* A byte is missing of the header of a context switch: with the last zero of the blob before it, it looks like one of the
+ * old form, of threads that nobody registered. */
+static void test_short_switch(void **state)
+{
+	enum { PAYLOAD = 10, MISSING = 6 /* the byte of the header that is missing */ };
+	(void)state;
+	size = 0;
+	big = true;
+	put_head();
+	put_string(1, "cat");
+	size_t blob = size;
+	put(UINT64_C(0x0001000a80020045));
+	put_text("bl", 2);
+	put_text("abcdefgh36", PAYLOAD);
+	size_t from = size;
+	put(UINT64_C(0x1000003000000048));
+	put(0x55a);
+	put(0x65);
+	put(0x66);
+	size_t to = size;
+	put_named(0, 1, 1000, 5);
+	put_named(0, 1, 1001, 5);
+	lose(from + MISSING, 1);
+	expect_others(from, to, (size_t)-1, "a byte missing of a context switch");
+	assert_true(found[blob] && lost == to - from - 1 && errors == 1);
+}
+
 /* A word is missing of a blob, so that the header of a log record is seen in it whose message would be a string record
  * and an event: no text has such bytes, and it ends where the event does. */
 static void test_short_before_flawed(void **state)
@@ -453,6 +480,7 @@ int main(void)
 	    cmocka_unit_test(test_chance_section),
 	    cmocka_unit_test(test_short_before_few),
 	    cmocka_unit_test(test_short_before_chance),
+	    cmocka_unit_test(test_short_switch),
 	    cmocka_unit_test(test_short_before_flawed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
