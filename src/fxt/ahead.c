@@ -140,12 +140,20 @@ static bool try_read(struct fxt_ahead *ahead, struct fxt_scratch *scratch)
 	return true;
 }
 
+/* Nothing is decoded of a chunk for which there was no memory: it may refer to providers that are no more. */
+static void decode_pieces(struct fxt_ahead *ahead, struct fxt_chunk *chunk, struct fxt_scratch *scratch)
+{
+	if (chunk->failed)
+		return;
+	fxt_lend_memos(chunk, scratch->memos, FXT_MEMOS);
+	ahead->work->decode(chunk, &ahead->wish, scratch);
+}
+
 static void decode(struct fxt_ahead *ahead, struct slot *slot, struct fxt_scratch *scratch)
 {
 	slot->claimed = true;
 	tw_monitor_leave(&ahead->crew->monitor);
-	fxt_lend_memos(slot->chunk, scratch->memos, FXT_MEMOS);
-	ahead->work->decode(slot->chunk, &ahead->wish, scratch);
+	decode_pieces(ahead, slot->chunk, scratch);
 	ahead->work->decoded(slot->chunk, &ahead->wish, scratch);
 	tw_monitor_enter(&ahead->crew->monitor);
 	return_room(ahead, slot->chunk);
@@ -226,8 +234,7 @@ static void pass_barrier(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	finish_waiting(ahead);
 	tw_monitor_leave(&ahead->crew->monitor);
 	chunk->wait = FXT_EAGER;
-	fxt_lend_memos(chunk, ahead->crew->scratch.memos, FXT_MEMOS);
-	ahead->work->decode(chunk, &ahead->wish, &ahead->crew->scratch);
+	decode_pieces(ahead, chunk, &ahead->crew->scratch);
 	ahead->state.oldest = fxt_offset(chunk, chunk->walked);
 }
 
@@ -258,7 +265,7 @@ static int walk_chunk(struct fxt_ahead *ahead, struct fxt_chunk *chunk)
 	take(ahead, chunk);
 	while (fxt_walk(&ahead->walk, chunk) == FXT_BARRIER)
 		pass_barrier(ahead, chunk);
-	return ahead->state.failed ? TW_ERR_MEMORY : 0;
+	return ahead->state.failed || chunk->failed ? TW_ERR_MEMORY : 0;
 }
 
 /* Whether the walking thread may decode the chunk that it has just walked, while that is in a near cache: no other
