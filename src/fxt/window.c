@@ -65,13 +65,14 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 
 static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (chunk->wait != FXT_EAGER && fxt_glance(chunk)) {
+	if (chunk->wait != FXT_EAGER && !chunk->failed && fxt_glance(chunk)) {
 		chunk->wait = FXT_WAITS;
 		chunk->digest = tw_input_digest(chunk->bytes + chunk->begin, chunk->end - chunk->begin);
 		return;
 	}
 	fxt_lend_memos(chunk, scratch->memos, FXT_MEMOS);
-	decode_all(chunk, wish, scratch);
+	if (!chunk->failed) /* otherwise it may refer to providers that are no more */
+		decode_all(chunk, wish, scratch);
 	chunk->wait = FXT_HAS_ROWS;
 }
 
