@@ -229,5 +229,4 @@ const struct tw_command tw_command_check = {
     .size = sizeof(struct check_options),
     .run = run,
     .manual = tw_put_rules_manual,
-    .huge_pages = true,
 };

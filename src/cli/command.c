@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include "cli/clash.h"
-#include "cli/heap.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/usage.h"
@@ -65,8 +64,6 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 int tw_command_run(const struct tw_command *command, int argc, char **argv)
 {
 	int first = 0;
-	if (command->huge_pages)
-		tw_heap_begin();
 	struct tw_common *options = calloc(1, command->size);
 	if (!options)
 		return tw_say_error("out of memory");

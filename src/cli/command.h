@@ -26,7 +26,6 @@ struct tw_command {
 	int (*run)(struct tw_common *options, char **operands, size_t count); /* returns enum tw_exit */
 	void (*manual)(struct tw_output *out); /* more sections for the manual page, in roff; NULL for none */
 	const char *(*word)(size_t i);         /* operands are these words; NULL: they are files */
-	bool huge_pages;                       /* it goes through all of its memory again and again: tw_heap_begin() */
 };
 
 /* X(name): each is a `const struct tw_command tw_command_NAME` in NAME.c; this is the order of the help. */

@@ -112,5 +112,4 @@ const struct tw_command tw_command_info = {
     .size = sizeof(struct info_options),
     .least = 1,
     .run = run,
-    .huge_pages = true,
 };

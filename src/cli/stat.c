@@ -152,5 +152,4 @@ const struct tw_command tw_command_stat = {
     .size = sizeof(struct stat_options),
     .least = 1,
     .run = run,
-    .huge_pages = true,
 };
