@@ -144,10 +144,13 @@ static int pull(struct tw_reader *reader)
 	fxt_commit(&fxt->commit, chunk);
 	if (fxt->window)
 		fxt_window_count_early(fxt->window, chunk);
-	if (fxt->in_turn && !chunk->slab.brief)
+	if (fxt->in_turn && !chunk->slab.brief && !chunk->failed && !chunk->slab.failed)
 		brief(chunk);
+	bool failed = chunk->failed || chunk->slab.failed;
+	if (failed) /* it may have no order */
+		tw_slab_clear(&chunk->slab);
 	tw_sorter_put(&fxt->sorter, &chunk->slab);
-	return chunk->failed || chunk->slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
+	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)

@@ -37,11 +37,9 @@ pieces() {
 	done
 }
 
-@test "no memory: FXT is rewritten, merged, cut and listed" {
+@test "no memory: FXT is rewritten, cut and listed" {
 	need_scarce
 	pieces >a.fxt
-	scarce 20 trackway merge --align none "$PWD/a.fxt" "$DATA/fxt/oneshot_all.fxt" -o out.fxt
-	scarce 20 trackway merge --align none --to chrome "$PWD/a.fxt" "$DATA/fxt/oneshot_all.fxt" -o out.json
 	scarce 20 trackway repair "$DATA/fxt/oneshot_all.fxt" -o out.fxt
 	scarce 20 trackway cut --from-time 1ms "$PWD/a.fxt" -o out.fxt
 	for command in dump log blobs sched; do
