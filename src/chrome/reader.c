@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "chrome/chrome.h"
 #include "core/filter.h"
 
@@ -122,9 +123,10 @@ static void report_late(struct tw_reader *reader)
 	struct tw_sorter *sorter = state->sorter;
 	if (sorter->late)
 		tw_report(reader, &chrome_rules[CHROME_LATE], sorter->late_offset, sorter->late_offset, 0,
-		          "%llu events come later than the reorder window allows to put in order, by up to %llu ns; a "
+		          "%llu event%s came later than the reorder window allows to put in order, by up to %llu ns; a "
 		          "larger --reorder-window does.",
-		          (unsigned long long)sorter->late, (unsigned long long)sorter->latest_by);
+		          (unsigned long long)sorter->late, tw_plural(sorter->late),
+		          (unsigned long long)sorter->latest_by);
 	sorter->late = 0;
 }
 

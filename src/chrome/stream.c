@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "chrome/chrome.h"
 
 enum {
@@ -201,8 +202,8 @@ static int take_damage(struct chrome_stream *stream, struct chrome_item *item, s
 		return found;
 	if (damage.rule == CHROME_TRUNCATED && found)
 		damage.rule = CHROME_MALFORMED;
-	tw_report(reader, &chrome_rules[damage.rule], from, damage.at, damage.line,
-	          "expected %s; %llu bytes are skipped", damage.expected, (unsigned long long)(stream->at - from));
+	tw_report(reader, &chrome_rules[damage.rule], from, damage.at, damage.line, "expected %s; %llu byte%s skipped",
+	          damage.expected, (unsigned long long)(stream->at - from), tw_plural(stream->at - from));
 	stream->place = found ? CHROME_IN_EVENTS : CHROME_AT_END;
 	stream->comma = true;
 	return gap(stream, from, line, item);

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "core/format.h"
 #include "core/hold.h"
 
@@ -422,8 +423,8 @@ static void tell(const struct tw_filter *filter, struct tw_reader *reader)
 	const struct tw_hold *hold = &filter->hold;
 	if (hold->unjudged)
 		tw_report_limit(reader, &limit_rule, hold->first_unjudged, hold->first_unjudged,
-		                "%" PRIu64 " slices were let through unjudged: give more memory to filter them",
-		                hold->unjudged);
+		                "%" PRIu64 " slice%s let through unjudged: give more memory to filter them",
+		                hold->unjudged, tw_plural(hold->unjudged));
 }
 
 static void pull(struct tw_filter *filter, struct tw_reader *reader)

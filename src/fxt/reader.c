@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "core/filter.h"
 #include "fxt/evidence.h"
 #include "fxt/fxt.h"
@@ -231,9 +232,9 @@ void fxt_tell_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uin
 	if (late)
 		tw_report(reader, &fxt_rules[FXT_LATE], offset, offset, 0,
 		          "%" PRIu64
-		          " records come later than the reorder window allows to put in order, by up to %" PRIu64
+		          " record%s came later than the reorder window allows to put in order, by up to %" PRIu64
 		          " ns; a larger --reorder-window does.",
-		          late, latest_by);
+		          late, tw_plural(late), latest_by);
 }
 
 /* After the last batch. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/bytes.h"
+#include "base/plural.h"
 
 /* How a rule is told; those from NUMBER to ONCE once for each number. */
 enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT };
@@ -62,12 +63,13 @@ void fxt_tell(struct tw_reader *reader, const struct fxt_note *note)
 		return;
 	case LOSS:
 		tw_report(reader, rule, note->record, note->at, 0,
-		          "Expected %s, found 0x%016" PRIx64 "; %" PRIu64 " bytes skipped.", expected, note->b,
-		          note->a);
+		          "Expected %s, found 0x%016" PRIx64 "; %" PRIu64 " byte%s skipped.", expected, note->b,
+		          note->a, tw_plural(note->a));
 		return;
 	case CUT_SHORT:
 		tw_report(reader, rule, note->record, note->at, 0,
-		          "Expected %s, found the end of the file; %" PRIu64 " bytes skipped.", expected, note->a);
+		          "Expected %s, found the end of the file; %" PRIu64 " byte%s skipped.", expected, note->a,
+		          tw_plural(note->a));
 		return;
 	}
 }

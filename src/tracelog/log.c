@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "tracelog/layout.h"
 
 enum {
@@ -119,7 +120,8 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 	if (log->start_seen)
 		tracelog_tell(log, TRACELOG_START_AGAIN, "another session started before");
 	else if (log->records > 1)
-		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " records stand before", log->records - 1);
+		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " record%s before the start", log->records - 1,
+		              tw_plural(log->records - 1));
 	if (log->start_seen)
 		memset(log->settings, 0, sizeof log->settings);
 	else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "core/ahead.h"
 #include "tracelog/log.h"
 #include "tracelog/outline.h"
@@ -264,9 +265,9 @@ static void tell_late(struct tw_reader *reader)
 	if (!sorter || !sorter->late)
 		return;
 	tw_report(reader, &tracelog_rules[TRACELOG_LATE], sorter->late_offset, sorter->late_offset, 0,
-	          "%" PRIu64 " events come later than the reorder window allows to put in order, by up to %" PRIu64
+	          "%" PRIu64 " event%s came later than the reorder window allows to put in order, by up to %" PRIu64
 	          " ns; a larger --reorder-window does.",
-	          sorter->late, sorter->latest_by);
+	          sorter->late, tw_plural(sorter->late), sorter->latest_by);
 	sorter->late = 0;
 }
 

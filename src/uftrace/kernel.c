@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/plural.h"
 #include "uftrace/uftrace.h"
 
 enum {
@@ -229,7 +230,7 @@ static void give_loss(struct tw_reader *reader, struct uftrace_cpu *cpu)
 	reader->file = cpu->file;
 	if (known)
 		tw_report(reader, &uftrace_rules[UFTRACE_LOST], cpu->page, cpu->page, 0,
-		          "The kernel lost %" PRIu64 " records here.", count);
+		          "The kernel lost %" PRIu64 " record%s here.", count, tw_plural(count));
 	else
 		tw_report(reader, &uftrace_rules[UFTRACE_LOST], cpu->page, cpu->page, 0,
 		          "The kernel lost records here; how many is not known.");

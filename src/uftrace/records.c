@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/bytes.h"
+#include "base/plural.h"
 #include "uftrace/uftrace.h"
 
 enum {
@@ -198,7 +199,7 @@ static void judge(const struct uftrace_cursor *cursor, const struct uftrace_reco
 	if (record->type == UFTRACE_LOSS) {
 		cursor->reader->file = cursor->file;
 		tw_report(cursor->reader, &uftrace_rules[UFTRACE_LOST], record->offset, record->offset, 0,
-		          "The recorder lost %" PRIu64 " records here.", record->address);
+		          "The recorder lost %" PRIu64 " record%s here.", record->address, tw_plural(record->address));
 		cursor->reader->file = NULL;
 	}
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
@@ -93,8 +94,8 @@ static int skip(struct xtrace_cursor *cursor, struct tw_xtrace_token *token, enu
 	cursor->next = at;
 	cursor->lost_bytes += cursor->gap;
 	xtrace_report(cursor->files, false, rule, cursor->offset, cursor->offset,
-	              "Expected a token, found 0x%02x; %" PRIu64 " bytes are left out, up to 0x%" PRIx64 ".", byte,
-	              cursor->gap, at);
+	              "Expected a token, found 0x%02x; %" PRIu64 " byte%s left out, up to 0x%" PRIx64 ".", byte,
+	              cursor->gap, tw_plural(cursor->gap), at);
 	return 1;
 }
 

@@ -651,10 +651,10 @@ out += [work(5000, 1), work(3000, 2)] # of two threads, whose calls are counted 
 END
 	for jobs in 1 2 3; do
 		trackway stat --jobs $jobs --reorder-window 1K in.fxt 2>err >stat
-		grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
+		grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records came later" err || fail "$(cat err)"
 	done
 	trackway convert --to jsonl --reorder-window 1K in.fxt -o out 2>err
-	grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records come later" err || fail "$(cat err)"
+	grep -q "offset $(printf '0x%x' "$(cat place)"): warning: 2 records came later" err || fail "$(cat err)"
 }
 
 @test "info: a category without a name is told as such" {

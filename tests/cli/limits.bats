@@ -62,7 +62,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" >pea
 		alike stacks --json --thread 1,2,3 --from-time 30us --memory $size log
 	done
 	run --separate-stderr trackway stat log --from-time 30us --memory 64K
-	[[ "$stderr" == *"slices were let through unjudged"*"[filter.memory-limit]"* ]] || fail "$stderr"
+	[[ "$stderr" == *"slices let through unjudged"*"[filter.memory-limit]"* ]] || fail "$stderr"
 	run --separate-stderr trackway stat log --from-time 30us
 	[[ "$stderr" != *unjudged* ]] || fail "$stderr"
 }
