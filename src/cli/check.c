@@ -192,6 +192,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	};
 	if (!options->rules && count == 0)
 		return tw_say_usage(&tw_command_check, "check wants FILE..., or --rules");
+	if (options->rules && count > 0)
+		return tw_say_usage(&tw_command_check, "--rules reads no FILE; --from FORMAT chooses whose rules");
 	int status = sifts ? tw_keep_input(operands, count) : 0;
 	if (status == 0)
 		status = options->rules ? tw_put_rules(&work.screen, common) : tw_walk(&walk, operands, count);
@@ -202,7 +204,7 @@ static const struct tw_option own_options[] = {
     {"all", 'a', TW_OPTION_FLAG, offsetof(struct check_options, all),
      .help = "list up to a million findings of each rule; otherwise the first hundred, of notes the first three"},
     {"rules", 0, TW_OPTION_FLAG, offsetof(struct check_options, rules),
-     .help = "list the rules of all formats: name, severity, what it means"},
+     .help = "list the rules of all formats, or of that of --from: name, severity, what it means"},
 };
 static const struct tw_option_group own_group = {"Findings", own_options, sizeof own_options / sizeof *own_options};
 static const struct tw_option_group *const groups[] = {

@@ -42,10 +42,13 @@ int tw_put_rules(struct tw_screen *screen, const struct tw_common *common)
 	const struct tw_rule *rule;
 	if (tw_screen_open(screen, common->output))
 		return TW_EXIT_FAILED;
-	for (size_t i = 0; tw_format_name(i); i++)
+	for (size_t i = 0; tw_format_name(i); i++) {
+		if (common->from && strcmp(common->from, tw_format_name(i)) != 0)
+			continue;
 		for (size_t k = 0; (rule = tw_format_rule(tw_format_name(i), k)); k++)
-			if (!listed_before(i, rule))
+			if (common->from || !listed_before(i, rule))
 				put_rule(&screen->out, rule, common->json);
+	}
 	return 0;
 }
 

@@ -116,6 +116,7 @@ options_of() { # command
 		wrong "$command wants FILE..." "trackway $command --help" trackway "$command"
 	done
 	wrong "check wants FILE..., or --rules" "trackway check --help" trackway check
+	wrong "--rules reads no FILE; --from FORMAT chooses whose rules" "trackway check --help" trackway check --rules fxt
 	wrong "dump wants FILE" "trackway dump --help" trackway dump
 	wrong 'too many operands: "b" is one more' "trackway dump --help" trackway dump a b
 	wrong "diff wants A B" "trackway diff --help" trackway diff a
@@ -244,4 +245,6 @@ options_of() { # command
 		grep -qF "\\fB${rule//-/\\-}\\fR ($severity)" page || fail "$rule is not in the page"
 	done <rules
 	[ -z "$(cut -d' ' -f1 rules | sort | uniq -d)" ]
+	trackway check --rules --from fxt >of-fxt
+	cmp <(sort of-fxt) <(grep -E '^(fxt|filter)\.' rules | sort)
 }
