@@ -9,7 +9,8 @@
  *   slice that was open when the trace ended, and nothing else is.
  * - Arguments are "args"; those of a slice's end are in "args":{"end":{...}}. "cpu" is there in the events at which a
  *   thread's CPU is not the one of its event before (the first of each thread, and migrations): most events need no
- *   args. A slice that was ended by the end of one around it (exceptions and longjmp leave no exits) has "unwound".
+ *   args. Where a trace tells the CPU of switches and wake-ups alone, each of these has it. A slice that was ended by
+ *   the end of one around it (exceptions and longjmp leave no exits) has "unwound".
  * - Ids of async events are local to the process (the newest Perfetto takes plain ids for all processes), those of
  *   flows and counters are not. What the format has no kind for is an instant, and its category says what it was.
  * - A stack is a text, its functions from the outermost to the innermost with ';' between them; "file" and "line" are
@@ -55,7 +56,7 @@ static const struct chrome_shape shapes[TW_EVENT_KINDS] = {
     [TW_FLOW_END] = {FLOW, .phase = 'f'},
     [TW_SWITCH] = {STAND_IN("scheduling"), .cpu = true, .value = {CHROME_NUMBER, "state"},
                    .other = {CHROME_TRACK, "next"}},
-    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_TRACK, "waker"}},
+    [TW_WAKEUP] = {STAND_IN("scheduling"), .cpu = true, .other = {CHROME_KNOWN_TRACK, "waker"}},
     [TW_STACK_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "weight"}, .id = {CHROME_NOT_ZERO, "wall_ns"},
                          .other = {CHROME_STACK, "stack"}},
     [TW_CPU_SAMPLE] = {STAND_IN("sample"), .value = {CHROME_NUMBER, "cpu_ns"}, .other = {CHROME_STACK, "stack"}},

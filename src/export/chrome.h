@@ -160,10 +160,11 @@ enum chrome_form {
 	CHROME_NUMBER,   /* in args, as all up to CHROME_STACK */
 	CHROME_NOT_ZERO, /* a number; 0 is left out */
 	CHROME_HEX,
-	CHROME_TRACK,    /* of a track: "process/thread" */
-	CHROME_STACK,    /* of a stack: its functions, and where the innermost is; 0 is left out */
-	CHROME_ROOT_ID,  /* "id" of the event itself */
-	CHROME_LOCAL_ID, /* "id2", local to the process */
+	CHROME_TRACK,       /* of a track: "process/thread" */
+	CHROME_KNOWN_TRACK, /* the same; 0 is left out */
+	CHROME_STACK,       /* of a stack: its functions, and where the innermost is; 0 is left out */
+	CHROME_ROOT_ID,     /* "id" of the event itself */
+	CHROME_LOCAL_ID,    /* "id2", local to the process */
 };
 
 struct chrome_told {

@@ -144,7 +144,8 @@ static void add_stack(const struct chrome_job *job, const char *key, uint32_t st
 static void add_told(const struct chrome_job *job, const struct chrome_told *told, uint64_t value, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
-	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_STACK;
+	bool needs_value =
+	    told->form == CHROME_NOT_ZERO || told->form == CHROME_KNOWN_TRACK || told->form == CHROME_STACK;
 	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
 		return;
 	if (told->form == CHROME_STACK) {
@@ -171,11 +172,18 @@ static void add_numbers(const struct chrome_job *job, const struct tw_event *eve
 		add_told(job, &shape->other, event->other, root_size);
 }
 
+/* Whether args tell the CPU: where a thread's changes, or, where most events have none, always. */
+static bool tells_cpu(const struct chrome_job *job, const struct tw_event *event, uint32_t track)
+{
+	return job->has_cpu ? job->chrome->tracks[track].cpu != event->cpu
+	                    : event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+}
+
 void tw_chrome_args(const struct chrome_job *job, const struct tw_event *event, uint32_t track,
                     const struct chrome_shape *shape, size_t root_size)
 {
 	tw_args_begin(&job->chrome->args, event->argument_count);
-	if (shape->cpu && job->has_cpu && job->chrome->tracks[track].cpu != event->cpu)
+	if (shape->cpu && tells_cpu(job, event, track))
 		add_cpu(job, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)
 		add_numbers(job, event, shape, root_size);
