@@ -35,7 +35,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (status)
 		return status;
 	bool by_snapshot = options->from_snapshot || options->to_snapshot;
-	if (!tw_has_filters(common) && !by_snapshot)
+	if (!common->filters_given)
 		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
 	if (by_snapshot && (common->from_time || common->to_time))
 		return tw_say_usage(&tw_command_cut, "a part is chosen by time or by snapshots, not by both");
@@ -66,9 +66,10 @@ static const struct tw_option own_options[] = {
 };
 static const struct tw_option snapshot_options[] = {
     {"from-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, from_snapshot), .placeholder = "N",
+     .filters = true,
      .help = "begin at snapshot number N of each thread, the first being 0; for formats with snapshots (xtrace)"},
     {"to-snapshot", 0, TW_OPTION_COUNT, offsetof(struct cut_options, to_snapshot), .placeholder = "N", .least = 1,
-     .help = "end before snapshot number N"},
+     .filters = true, .help = "end before snapshot number N"},
 };
 static const struct tw_option_group snapshot_group = {"Snapshots", snapshot_options,
                                                       sizeof snapshot_options / sizeof *snapshot_options};

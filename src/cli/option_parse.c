@@ -208,6 +208,7 @@ int tw_options_parse(const struct tw_command *command, int argc, char **argv, st
 		const char *wrong = take_value(option, (char *)values + option->offset, optarg);
 		if (wrong)
 			return bad_value(command, option, optarg, wrong);
+		values->filters_given |= option->filters;
 	}
 	*first = optind;
 	return 0;

@@ -61,20 +61,20 @@ static const struct tw_option jobs_options[] = {
 };
 
 static const struct tw_option filter_options[] = {
-    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]",
+    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(threads), .placeholder = "ID[,ID...]", .filters = true,
      .help = "only these threads; may be repeated"},
-    {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB",
+    {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB", .filters = true,
      .help = "only what a provider writes whose name or number matches, \"net*\"; for formats with providers (fxt)"},
-    {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME",
+    {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME", .filters = true,
      .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
-    {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1,
+    {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1, .filters = true,
      .help = "only what happens before this time"},
-    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB",
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB", .filters = true,
      .help =
          "only functions and events whose name matches, \"parse_*\", and samples with such a function in their stack"},
-    {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB",
+    {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB", .filters = true,
      .help = "only events and samples whose category matches, \"net*\"; calls of other categories count as not there"},
-    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME",
+    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME", .filters = true,
      .help = "leave out calls that are shorter"},
 };
 

@@ -50,6 +50,7 @@ struct tw_option {
 	const char *(*choice)(size_t i); /* choices: word number i, NULL past the last */
 	uint64_t least, most;            /* numbers: what makes sense; most 0: any */
 	bool may_be_empty;               /* texts */
+	bool filters;                    /* leaves things out */
 };
 
 /* Options that belong together under one heading. */
@@ -68,6 +69,7 @@ struct tw_common {
 	struct tw_numbers threads;
 	const char *provider, *function, *category, *weight;
 	uint64_t from_time, to_time, min_duration;
+	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
 	const char *output; /* NULL: standard output */
 	bool json;
 };

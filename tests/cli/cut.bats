@@ -36,6 +36,12 @@ same_stat() {
 	[ ! -e "$BATS_TEST_TMPDIR/all.fxt" ]
 	run trackway cut --thread 1001 "$DATA/fxt/oneshot_all.fxt"
 	[ "$status" -eq 2 ]
+	# One that leaves out nothing is a filter, too.
+	for filter in --from-time --min-duration --from-snapshot; do
+		trackway cut $filter 0 "$DATA/fxt/oneshot_all.fxt" -o "$BATS_TEST_TMPDIR/all.fxt" 2>err
+		trackway stat --json "$BATS_TEST_TMPDIR/all.fxt" >part
+		trackway stat --json "$DATA/fxt/oneshot_all.fxt" | cmp - part
+	done
 }
 
 @test "cut: from a pipe to a compressed file" {
