@@ -53,6 +53,7 @@ struct tw_filter {
 	const struct tw_clock *clock;
 	uint64_t from, to; /* the window on the trace's clock; to: UINT64_MAX when there is no end */
 	bool begun;        /* from and to are set */
+	bool timeless;     /* as in struct tw_reader */
 	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
 	size_t frames;     /* of all tracks */
 	struct track *tracks;
@@ -337,10 +338,29 @@ static void take_complete(struct tw_filter *filter, struct track *track, const s
 		put(filter, track, &slice, arguments, TW_KEEP);
 }
 
+static bool is_timeless(const struct tw_filter *filter, const struct tw_event *event)
+{
+	return filter->timeless && event->kind == TW_OBJECT;
+}
+
+/* What would be outside of the window is at its edge. */
+static void take_timeless(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                          const struct tw_argument *arguments)
+{
+	struct tw_event inside = *event;
+	if (inside.time < filter->from)
+		inside.time = filter->from;
+	else if (is_behind(filter, inside.time))
+		inside.time = filter->to - 1;
+	take_other(filter, track, &inside, arguments);
+}
+
 static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                     const struct tw_argument *arguments)
 {
-	if (is_behind(filter, event->time))
+	if (is_timeless(filter, event))
+		take_timeless(filter, track, event, arguments);
+	else if (is_behind(filter, event->time))
 		finish(filter, track);
 	else if (event->kind == TW_SLICE_BEGIN)
 		take_begin(filter, track, event, arguments);
@@ -372,7 +392,7 @@ static struct track *track_at(struct tw_filter *filter, size_t number)
 static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
 {
 	bool empty = filter->to <= filter->from && filter->options->to_ns;
-	return empty || (track == &filter->spare && is_behind(filter, event->time));
+	return empty || (track == &filter->spare && is_behind(filter, event->time) && !is_timeless(filter, event));
 }
 
 static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
@@ -401,10 +421,11 @@ static uint64_t later(uint64_t time, uint64_t ns)
 }
 
 /* The start of the trace is known when there are events, not before in every order. */
-static void set_window(struct tw_filter *filter)
+static void set_window(struct tw_filter *filter, const struct tw_reader *reader)
 {
 	uint64_t start_ns = filter->clock->start_ns;
 	filter->begun = true;
+	filter->timeless = reader->timeless;
 	filter->from = filter->options->from_ns ? later(start_ns, filter->options->from_ns) : 0;
 	filter->to = filter->options->to_ns ? later(start_ns, filter->options->to_ns) : UINT64_MAX;
 }
@@ -434,7 +455,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 	int n = reader->format->read(reader, &filter->in);
 	if (n > 0) {
 		if (!filter->begun)
-			set_window(filter);
+			set_window(filter, reader);
 		return;
 	}
 	filter->in.count = 0;

@@ -410,6 +410,7 @@ static int open_input(struct tw_reader *merged, const struct tw_read_options *op
 	                                 .homes = &merge->homes};
 	input->reader->merged = (unsigned)merge->trace_count;
 	merged->sampled = (i == 0 || merged->sampled) && input->reader->sampled;
+	merged->timeless = (i == 0 || merged->timeless) && input->reader->timeless;
 	return status < 0 ? tw_fail(merged, status, "%s", tw_reader_error(input->reader)) : 0;
 }
 

@@ -20,6 +20,7 @@ enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, WINDOW_LEAST = 1 << 15 };
 static int fxt_open(struct tw_reader *reader)
 {
 	reader->state = calloc(1, sizeof(struct fxt_reader));
+	reader->timeless = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;
 	if (!reader->state)

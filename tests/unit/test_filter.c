@@ -3,7 +3,7 @@
  * An event is "TRACK TIME KIND NAME", then "for N" (the duration of a complete slice), "with TEXT" (an argument) and
  * "in CATEGORY" and "on OUTER/INNER" (a stack). Kinds are
  * B(egin), E(nd), X (complete), I(nstant), C(ounter), L(ost), M(etadata), S(witch), and of samples K (stack), P (CPU),
- * A(llocation). A "!" after the kind is TW_FLAG_CLIPPED. Times are since the start of the trace. */
+ * A(llocation), O(bject). A "!" after the kind is TW_FLAG_CLIPPED. Times are since the start of the trace. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static const struct {
 } letters[] = {
     {'B', TW_SLICE_BEGIN},  {'E', TW_SLICE_END},  {'X', TW_SLICE_COMPLETE},    {'I', TW_INSTANT},
     {'C', TW_COUNTER},      {'L', TW_LOST},       {'M', TW_METADATA},          {'S', TW_SWITCH},
-    {'K', TW_STACK_SAMPLE}, {'P', TW_CPU_SAMPLE}, {'A', TW_ALLOCATION_SAMPLE},
+    {'K', TW_STACK_SAMPLE}, {'P', TW_CPU_SAMPLE}, {'A', TW_ALLOCATION_SAMPLE}, {'O', TW_OBJECT},
 };
 
 /* A format that delivers a table, some events at a time; bytes of arguments live until the next call. */
@@ -317,6 +317,21 @@ static void test_window_empty(void **state)
 	check_orders(*state, (struct tw_read_options){.from_ns = 20, .to_ns = 10}, "1 1 B f; 1 15 I i; 1 30 E f", "");
 	check_orders(*state, (struct tw_read_options){.from_ns = 10, .to_ns = 10}, "1 1 B f; 1 10 I i; 1 30 E f", "");
 	check_orders(*state, (struct tw_read_options){.from_ns = UINT64_MAX}, "1 1 B f; 1 2 E f", "");
+}
+
+/* Of objects that have no time of their own none is outside of a window. */
+static void test_window_and_objects(void **state)
+{
+	struct fixture *f = *state;
+	struct tw_read_options options = {.from_ns = 10, .to_ns = 20};
+	const char *in = "1 1 B f; 1 2 O a; 1 12 O b; 1 15 I i; 1 30 O c; 2 40 O d; 1 50 E f";
+	check_orders(f, options, in, "1 10 B! f; 1 12 O b; 1 15 I i; 1 20 E! f");
+	f->reader.timeless = true;
+	check_orders(f, options, in, "1 10 O a; 1 10 B! f; 1 12 O b; 1 15 I i; 1 19 O c; 2 19 O d; 1 20 E! f");
+	options.to_ns = 0;
+	check_orders(f, options, "1 1 O a; 1 9 I i; 1 30 O b", "1 10 O a; 1 30 O b");
+	options.to_ns = 10;
+	check_orders(f, options, "1 1 O a; 1 9 I i; 1 30 O b", "");
 }
 
 /* What comes late is in the window as if it had come in time. */
@@ -676,6 +691,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_tracks, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_empty, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_late, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_and_objects, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_last_time, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_unwound, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_recursion, setup, teardown),
