@@ -66,8 +66,8 @@ struct tw_read_options {
 	const char *function;     /* only events whose name matches this glob, as fnmatch(3) does, and samples with such
 	                             a name in their stack; NULL: all */
 	const char *category;     /* the same for their category; what has none matches "" and "*" */
-	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED. Objects
-	                             of formats that tell no time of theirs (fxt) are in every window */
+	uint64_t from_ns;         /* only what happens at or after; slices open then begin here, TW_FLAG_CLIPPED.
+	                             Objects of formats that tell no time of theirs (fxt) are in every window */
 	uint64_t to_ns;           /* only what happens before; 0: no end. Slices open then end here, TW_FLAG_CLIPPED */
 	uint64_t min_duration_ns; /* slices shorter than this are left out, with their arguments */
 	/* Threads for a format that reads ahead of the caller (fxt), or where findings_only reads several files at
