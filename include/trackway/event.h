@@ -33,7 +33,7 @@ extern "C" {
 	X(TW_CPU_SAMPLE, "cpu-sample", "CPU time in ns", "-", "stack") /* part of what a thread used since the last */ \
 	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack") /* the name is the class */            \
 	X(TW_LOG, "log", "severity", "-", "-") /* the message is the first argument */                                 \
-	X(TW_OBJECT, "object", "object type", "koid or pointer", "-")                                                  \
+	X(TW_OBJECT, "object", "object type", "koid or pointer", "track of the thread that tells it, or 0")            \
 	X(TW_BLOB, "blob", "size in bytes", "blob type", "part") /* the bytes are the first argument */                \
 	X(TW_INSTRUCTIONS, "instructions", "count of instructions", "address of the first", "-")                       \
 	X(TW_LOST, "lost", "size of the gap in bytes", "-", "-")                                                       \

@@ -287,7 +287,7 @@ static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint6
 /* The number of what `other` is by the kind. */
 static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *event)
 {
-	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP)
+	if (event->kind == TW_SWITCH || event->kind == TW_WAKEUP || event->kind == TW_OBJECT)
 		return track_of(mapping, event->other);
 	if (event->kind == TW_STACK_SAMPLE || event->kind == TW_CPU_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
 		return stack_of(mapping, event->other);

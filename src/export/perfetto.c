@@ -506,12 +506,13 @@ static void take_log(struct perfetto *perfetto, const struct tw_event *event)
 
 /* ---- Samples. ---- */
 
-static bool are_addresses(const struct tw_argument *arguments, unsigned count)
+/* How many addresses the arguments begin with. */
+static size_t count_addresses(const struct tw_argument *arguments, size_t count)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (arguments[i].type != TW_ARG_POINTER)
-			return false;
-	return count > 0;
+	size_t addresses = 0;
+	while (addresses < count && arguments[addresses].type == TW_ARG_POINTER)
+		addresses++;
+	return addresses;
 }
 
 static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
@@ -521,8 +522,9 @@ static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
 	    event->argument_count ? perfetto->arguments + event->first_argument : NULL;
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, event->track);
 	uint64_t stack = tw_perfetto_callstack(perfetto, event->other);
-	if (!stack && are_addresses(arguments, event->argument_count))
-		stack = tw_perfetto_addresses(perfetto, arguments, event->argument_count);
+	size_t addresses = count_addresses(arguments, event->argument_count);
+	if (!stack && addresses)
+		stack = tw_perfetto_addresses(perfetto, arguments, addresses);
 	tw_proto_uint(proto, SAMPLE_CPU, event->cpu);
 	tw_proto_uint(proto, SAMPLE_PID, track->pid);
 	tw_proto_uint(proto, SAMPLE_TID, track->tid);

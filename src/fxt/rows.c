@@ -329,10 +329,10 @@ static void take_userspace_object(const struct job *job)
 	if (!row)
 		return;
 	row->flags = TW_FLAG_USERSPACE | (job->chunk->turn.foreign ? FXT_FLAG_FOREIGN : 0);
+	if (record->thread.index || record->wide_process)
+		row->other = track_number(job, &record->thread, FXT_FIX_OTHER);
 	add_arguments(job);
-	if (!koids(job, &record->thread, &process, &thread, &track))
-		fxt_note(job->chunk, FXT_THREAD_UNDEFINED, job->place, job->place, record->thread.index, 0, NULL);
-	else
+	if (koids(job, &record->thread, &process, &thread, &track))
 		name_object(job, fxt_pointer(job->chunk->turn.provider, process, record->id));
 	fxt_add_fix(job->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
 }
@@ -425,6 +425,8 @@ static void take_backtrace(const struct job *job)
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
 		add_number(job, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, job->chunk->big));
+	if (record->flags)
+		add_number(job, "flags", TW_ARG_UINT, record->flags);
 }
 
 /* Names the last row. */

@@ -179,7 +179,7 @@ const struct fxt_shape fxt_shapes[TW_EVENT_KINDS] = {
     [TW_INSTRUCTIONS] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_INSTRUCTIONS,
                          .value = {TW_ARG_UINT, FXT_OWN_COUNT}, .id = {TW_ARG_POINTER, FXT_OWN_ADDRESS}},
     [TW_LOST] = {fxt_put_lost, STAND_IN, .name = FXT_OWN_LOST, .value = {TW_ARG_UINT, FXT_OWN_BYTES}},
-    [TW_METADATA] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_METADATA},
+    [TW_METADATA] = {fxt_put_metadata, STAND_IN, .name = FXT_OWN_METADATA},
 };
 
 #undef STAND_IN
@@ -324,7 +324,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	if (clock->has_cpu && !w->cpu_told && batch->count)
 		fxt_loss(w, "cpu", false);
 	w->cpu_told |= clock->has_cpu && batch->count;
-	w->foreign = reader->format != &tw_format_fxt;
+	w->foreign = strcmp(reader->format->name, tw_format_fxt.name) != 0; /* another thread's reader has a copy */
 	w->crowded = tw_dictionary_providers(w->dictionary) > TW_PROVIDERS_MAX;
 	return !w->intern || fxt_intern_grow(w->intern, w->dictionary);
 }

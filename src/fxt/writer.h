@@ -183,6 +183,17 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 /* Puts the arguments and leaves room for `reserved` words. Returns how many there are. */
 uint64_t fxt_put_items(struct fxt_writer *w, struct fxt_put *put, const struct fxt_items *items, size_t reserved);
 
+/* An argument that tells a field of a record. */
+struct fxt_field {
+	const char *name;
+	enum tw_argument_type type;
+	uint64_t most; /* of a number, or of bytes their size */
+};
+
+/* Whether an event's arguments from number `first` on are these, and no others. */
+bool fxt_has_fields(const struct fxt_writer *w, const struct tw_event *event, const struct fxt_field *fields,
+                    unsigned count, unsigned first);
+
 /* For the shapes: an instant for what the format has nothing for, its numbers as arguments; and records of their
  * own. */
 void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
@@ -192,6 +203,7 @@ void fxt_put_log(struct fxt_writer *w, const struct tw_event *event, const struc
 void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
+void fxt_put_metadata(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape);
 
 /* writer_blobs.c: ends a large blob that is still open. */
 void fxt_end_large(struct fxt_writer *w);

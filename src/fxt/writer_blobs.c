@@ -8,6 +8,8 @@
 
 enum large_format { WITH_METADATA, WITHOUT_METADATA };
 
+enum { NO_TYPE }; /* of a blob: large ones have none */
+
 static void put_zeros(struct tw_output *out, uint64_t size)
 {
 	static const uint8_t zeros[512] = {0};
@@ -146,7 +148,8 @@ void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const stru
 	(void)shape;
 	const struct tw_argument *first = fxt_first_argument(w, event);
 	bool has_bytes = first && first->type >= TW_ARG_TEXT;
-	bool described = event->category || event->track || event->argument_count > has_bytes;
+	bool large = !w->foreign && event->id == NO_TYPE; /* as no other blob record has it */
+	bool described = large || event->category || event->track || event->argument_count > has_bytes;
 	if (has_bytes && goes_on(w, event)) {
 		put_part(w, event, first);
 		return;

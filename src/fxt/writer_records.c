@@ -1,11 +1,8 @@
-/* writer_records.c - events that become FXT records of their own: scheduling, samples, logs, objects, losses. */
+/* writer_records.c - events that become FXT records of their own: scheduling, logs, objects. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/writer.h"
 
-enum {
-	EVENT_RECORDS_DROPPED = 0, /* the document, "Provider event metadata" */
-	STATE_MAX = 15
-};
+enum { STATE_MAX = 15 };
 
 static bool has_argument(const struct fxt_writer *w, const struct tw_event *event, const char *text)
 {
@@ -17,8 +14,33 @@ static bool has_argument(const struct fxt_writer *w, const struct tw_event *even
 	return false;
 }
 
+static bool is_legacy(const struct fxt_writer *w, const struct tw_event *event)
+{
+	static const struct fxt_field priorities[] = {{"outgoing_priority", TW_ARG_UINT, FXT_BYTE_MAX},
+	                                              {"incoming_priority", TW_ARG_UINT, FXT_BYTE_MAX}};
+	return event->kind == TW_SWITCH && fxt_has_fields(w, event, priorities, 2, 0) && event->cpu <= FXT_BYTE_MAX;
+}
+
+/* The document, "Context switch record (legacy)": threads as references, and their priorities. */
+static void put_legacy(struct fxt_writer *w, const struct tw_event *event, uint64_t state)
+{
+	struct tw_output *out = &w->writer->out;
+	const struct tw_argument *priorities = fxt_first_argument(w, event);
+	uint64_t leaves = fxt_thread_index(w->intern, event->track), comes = fxt_thread_index(w->intern, event->other);
+	struct fxt_put put = fxt_put_begin(out, w->intern->big);
+	fxt_put_word(&put, fxt_ticks_of(w, event->time));
+	if (leaves == 0)
+		fxt_put_koids(w, &put, event->track);
+	if (comes == 0)
+		fxt_put_koids(w, &put, event->other);
+	fxt_put_end(out, &put,
+	            TW_FXT_TYPE_SCHEDULING | (uint64_t)event->cpu << 16 | state << 24 | leaves << 28 | comes << 36 |
+	                priorities[0].value.u << 44 | priorities[1].value.u << 52);
+}
+
 /* The document, "Context switch record" and "Thread wakeup record": one koid more or less, and the state. */
-void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+static void put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape,
+                           uint64_t state)
 {
 	struct tw_output *out = &w->writer->out;
 	struct fxt_items items = {.count = 0};
@@ -30,7 +52,6 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 	uint64_t other = fxt_koids_of(w->intern, event->other).thread;
 	if (wakeup && event->other && !has_argument(w, event, "waker"))
 		fxt_add_made(w, &items, FXT_OWN_WAKER, TW_ARG_KOID, other);
-	uint64_t state = wakeup ? 0 : fxt_limited(w, event->value, STATE_MAX, "thread state");
 	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, fxt_ticks_of(w, event->time));
 	fxt_put_word(&put, fxt_koids_of(w->intern, event->track).thread);
@@ -38,6 +59,15 @@ void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, cons
 		fxt_put_word(&put, other);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
 	fxt_put_end(out, &put, fxt_scheduling_header(shape->kind, event->cpu, state, count));
+}
+
+void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
+{
+	uint64_t state = event->kind == TW_WAKEUP ? 0 : fxt_limited(w, event->value, STATE_MAX, "thread state");
+	if (is_legacy(w, event))
+		put_legacy(w, event, state);
+	else
+		put_scheduling(w, event, shape, state);
 	fxt_no_place(w, event->name, "name");
 	fxt_no_place(w, event->category, "category");
 }
@@ -84,7 +114,24 @@ static bool has_lifetime(const struct fxt_writer *w, const struct tw_event *even
 	return w->foreign && event->value == NONE && !(event->flags & TW_FLAG_USERSPACE);
 }
 
-/* Of a userspace object with an inline thread the process alone stands there, as the document has it. */
+/* The track of the thread that tells of a userspace object; 0: its process is all that is known. */
+static uint32_t teller_of(const struct fxt_writer *w, const struct tw_event *event)
+{
+	bool process = tw_dictionary_track(w->dictionary, event->track)->kind == TW_TRACK_PROCESS;
+	return event->other || process ? event->other : event->track;
+}
+
+static void count_left_out(const struct fxt_writer *w, const struct tw_event *event, uint64_t thread)
+{
+	bool userspace = event->flags & TW_FLAG_USERSPACE;
+	fxt_no_place(w, thread == 0 ? event->other : 0, "thread of an object");
+	fxt_no_place(w, userspace ? event->value : 0, "object type");
+	if (has_lifetime(w, event))
+		fxt_loss(w, "object", true);
+	fxt_no_place(w, event->category, "category");
+}
+
+/* Of a userspace object without a reference to a thread the process alone stands there, as the document has it. */
 void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
 {
 	(void)shape;
@@ -95,82 +142,18 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 		return;
 	fxt_add_arguments(w, &items, event, 0);
 	struct fxt_label name = fxt_label(w->intern, event->name);
-	uint64_t thread = userspace ? fxt_thread_index(w->intern, event->track) : 0;
+	uint64_t process = tw_dictionary_track(w->dictionary, event->track)->process;
+	uint32_t teller = userspace ? teller_of(w, event) : 0;
+	uint64_t thread = teller ? fxt_thread_index(w->intern, teller) : 0;
 	uint64_t type = userspace ? 0 : fxt_limited(w, event->value, FXT_BYTE_MAX, "object type");
+	uint64_t header =
+	    userspace ? TW_FXT_TYPE_USERSPACE_OBJECT | thread << 16 : TW_FXT_TYPE_KERNEL_OBJECT | type << 16;
 	struct fxt_put put = fxt_put_begin(out, w->intern->big);
 	fxt_put_word(&put, event->id);
 	if (userspace && thread == 0)
-		fxt_put_word(&put, fxt_koids_of(w->intern, event->track).process);
+		fxt_put_word(&put, process);
 	fxt_put_label(&put, &name);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
-	uint64_t header =
-	    userspace ? TW_FXT_TYPE_USERSPACE_OBJECT | thread << 16 : TW_FXT_TYPE_KERNEL_OBJECT | type << 16;
 	fxt_put_end(out, &put, header | (uint64_t)name.reference << 24 | count << 40);
-	fxt_no_place(w, userspace ? event->value : 0, "object type");
-	if (has_lifetime(w, event))
-		fxt_loss(w, "object", true);
-	fxt_no_place(w, event->category, "category");
-}
-
-static bool are_addresses(const struct tw_argument *arguments, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (arguments[i].type != TW_ARG_POINTER)
-			return false;
-	return count > 0;
-}
-
-/* A backtrace of the newest Fuchsia sources, where the arguments are addresses. */
-void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
-{
-	struct tw_output *out = &w->writer->out;
-	const struct tw_argument *addresses = fxt_first_argument(w, event);
-	if (!are_addresses(addresses, event->argument_count)) {
-		fxt_put_stand_in(w, event, shape);
-		return;
-	}
-	uint64_t thread = fxt_thread_index(w->intern, event->track), count = event->argument_count;
-	struct fxt_put put = fxt_put_begin(out, w->intern->big);
-	fxt_put_word(&put, fxt_ticks_of(w, event->time));
-	if (thread == 0)
-		fxt_put_koids(w, &put, event->track);
-	for (unsigned i = 0; i < event->argument_count; i++)
-		fxt_put_word(&put, addresses[i].value.u);
-	uint64_t backtrace = TW_FXT_PROFILER_BACKTRACE - TW_FXT_PROFILER_MODULE;
-	fxt_put_end(out, &put, TW_FXT_TYPE_PROFILER | backtrace << 16 | thread << 20 | count << 28);
-	fxt_no_place(w, event->name, "name");
-	fxt_no_place(w, event->category, "category");
-	fxt_no_place(w, event->value > 1, "weight");
-}
-
-/* Returns the provider whose records were dropped: the one whose id is the event's argument, or else the event's
- * own. */
-static unsigned loser(const struct fxt_writer *w, const struct tw_event *event)
-{
-	const struct tw_argument *first = fxt_first_argument(w, event);
-	uint32_t number = first && first->type == TW_ARG_UINT ? tw_dictionary_providers(w->dictionary) : 0;
-	if (number && tw_dictionary_provider(w->dictionary, event->provider)->id == first->value.u)
-		return event->provider;
-	while (number > 1)
-		if (tw_dictionary_provider(w->dictionary, --number)->id == first->value.u)
-			return number;
-	return event->provider;
-}
-
-void fxt_put_lost(struct fxt_writer *w, const struct tw_event *event, const struct fxt_shape *shape)
-{
-	const struct tw_name *name = tw_dictionary_name(w->intern->dictionary, event->name);
-	if (strcmp(name->text, "records dropped") != 0) {
-		fxt_put_stand_in(w, event, shape);
-		return;
-	}
-	if (!fxt_turn_to(w, loser(w, event))) {
-		fxt_loss(w, tw_event_kind_name(TW_LOST), false);
-		return;
-	}
-	uint64_t type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1, id = w->sections[w->provider]->id;
-	struct fxt_put put = fxt_put_begin(&w->writer->out, w->intern->big);
-	fxt_put_end(&w->writer->out, &put,
-	            TW_FXT_TYPE_METADATA | type << 16 | id << 20 | (uint64_t)EVENT_RECORDS_DROPPED << 52);
-	fxt_no_place(w, event->value, "bytes of a loss");
+	count_left_out(w, event, thread);
 }

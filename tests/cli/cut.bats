@@ -255,3 +255,112 @@ found = collections.Counter(json.loads(line)["kind"] for line in sys.stdin)
 assert told["kinds"] == found and told["events"] == sum(found.values()), (told, found)'
 	done
 }
+
+# What the records of an archive say, but for those of tables and of providers, whatever their references are; instants
+# without a scope are of their thread.
+said() {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" "$1" | "$PYTHON" -c '
+import json, sys
+TABLES = ("magic", "provider-info", "provider-section", "initialization", "string", "thread")
+def plain(value):
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: plain(one) for key, one in value.items() if key != "offset" and not key.endswith("_ref")}
+for line in sys.stdin:
+    row = plain(json.loads(line))
+    if row["record"] == "event.instant":
+        row.setdefault("scope", 0)
+    if row["record"] not in TABLES:
+        print(json.dumps(row, sort_keys=True))
+'
+}
+
+# Writes little.fxt and big.fxt from Python: `out` is a list of records behind those of a provider.
+both_orders() {
+	(cat <<'PY'
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+from fxt_odd import *
+
+def user(pointer, reference, name, *parts):
+    return record(6, reference << 16 | name << 24 | len(parts) << 40, pointer, *parts)
+
+def kernel(koid, kind, name, *parts):
+    return record(7, kind << 16 | name << 24 | len(parts) << 40, koid, *parts)
+
+def section(number):
+    return record(0, 2 << 16 | number << 20)
+
+def provider(number, name, process, koid):
+    texts = (b"work", b"cat", b"one", b"two", b"process")
+    return (provider_info(number, name) + record(1, 0, 10**9) + thread(1, process, koid) + thread(2, process, koid + 1) +
+            b"".join(string(i, text) for i, text in enumerate(texts, 1)))
+
+out = [MAGIC_RECORD, provider(7, b"app", 5, 6)]
+PY
+	cat
+	echo 'open("little.fxt", "wb").write(b"".join(out))') | "$PYTHON"
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" --swap little.fxt >big.fxt
+}
+
+@test "cut: records of every kind stay what they are, and none is lost" {
+	both_orders <<'PY'
+out += [
+    user(0xabc, 1, 3, argument(2, 77)),                               # with a thread of the table
+    record(6, 0x8003 << 24, 0xdef, 5, stream(b"far")),                # with a process alone
+    kernel(700, 3, 4, argument(2, 5)), kernel(701, 4, 0),
+    event(2, 1, ticks=1000, category=2), event(3, 1, ticks=1500, category=2),
+    record(8, 3 << 16 | 2 << 24 | 1 << 28 | 2 << 36 | 10 << 44 | 20 << 52, 2000),  # legacy context switch
+    record(8, 255 << 16 | 2 << 24 | 255 << 52, 2001, 5, 7, 5, 6),
+    record(8, 1 << 60 | 3 << 20 | 2 << 36, 2002, 6, 7),
+    record(8, 1 << 60 | 3 << 20 | 2 << 36 | 1 << 16, 2003, 7, 6, argument(1, 5)),
+    record(8, 1 << 60 | 256 << 20 | 2 << 36, 2004, 6, 7),
+    record(8, 2 << 60 | 3 << 20 | 1 << 16, 2005, 7, argument(2, 6)),
+    record(9, 5 << 16 | 1 << 32, 2006, stream(b"hello")), record(9, 0, 2007, 5, 7),
+    record(10, 1 << 20 | 7 << 28 | 3 << 44 | 2 << 52, 2010, stream(b"mod"), stream(b"\x01\x02")),
+    record(10, 0xffff << 28 | 255 << 44 | 255 << 52, 2011, 5, 7, stream(b"m" * 255), stream(b"\x03" * 255)),
+    record(10, 1 << 20 | 7 << 28, 2012),
+    record(10, 1 << 16 | 7 << 28 | 5 << 44, 2013, 5, 6, 1, 2, 3),
+    record(10, 1 << 16 | 1 << 20, 2014, 1 << 63, (1 << 64) - 1, 0),
+    record(10, 2 << 16 | 1 << 20 | 2 << 28, 2015, 0x10, 1 << 63),
+    record(10, 2 << 16 | 1 << 20 | 2 << 28 | 9 << 36, 2016, 0x10, 0x20),
+    record(10, 2 << 16 | 1 << 20 | ((1 << 28) - 1) << 36, 2017),
+    record(10, 2 << 16 | 1 << 20 | 255 << 28, 2018, *range(255)),
+    record(0, 3 << 16 | 7 << 20), record(0, 3 << 16 | 7 << 20 | 2 << 52), record(0, 3 << 16 | 99 << 20),
+    record(5, 4 << 16 | 3 << 32 | 1 << 48, stream(b"abc")), record(5, 4 << 16 | 2 << 48),
+    record(LARGE, 0, 2 | 4 << 16 | 1 << 32 | 1 << 36, 2020, argument(2, 3), 5, stream(b"12345")),
+    record(LARGE, 0, 2 | 4 << 16 | 1 << 36, 2021, 5, stream(b"12345")),
+    record(LARGE, 0, 4 << 16, 2022, 0, 0, 5, stream(b"12345")),
+    record(LARGE, 1 << 40, 2 | 4 << 16, 5, stream(b"12345")), record(LARGE, 1 << 40, 4 << 16, 5, stream(b"12345")),
+    record(LARGE, 1 << 40, 0, 0),
+    event(0, 1, ticks=3000), event(0, 1, 1, ticks=3001), event(0, 1, 2, ticks=3002),
+    event(1, 1, argument(1, 5), argument(5, 0, double(1.5)), argument(6, 3), 99, arguments=3, ticks=3004, category=2),
+    event(4, 1, 3030, ticks=3020),
+    *(event(kind, 1, 55, ticks=3030 + kind, category=2) for kind in range(5, 11)),
+    event(0, 1, argument(0), argument(1, (1 << 32) - 1), argument(2, 5), argument(3, 0, -(1 << 40)),
+          argument(4, 0, 1 << 40), argument(6, 1), argument(6, 0), argument(6, 0x8003, stream(b"xyz")),
+          argument(7, 0, 0x123), argument(8, 0, 77), argument(9, 1), argument(10, 3, stream(b"\1\2\3")),
+          argument(10, 0, name=0), arguments=13, ticks=3050),
+    record(4, 0x8001 << 32 | 0x8002 << 48, 3051, 5, 7, stream(b"c"), stream(b"nn")), record(4, 0, 3052, 0, 0)]
+PY
+	for file in little big; do
+		said $file.fxt >whole
+		[ "$(wc -l <whole)" -eq 48 ]
+		for jobs in 1 2; do
+			trackway cut --jobs $jobs --category '*' $file.fxt -o part.fxt 2>err
+			[ "$(grep -cv 'fxt.records-dropped\|fxt.provider-event' err)" -eq 0 ] || fail "$(cat err)"
+			said part.fxt | diff whole -
+		done
+	done
+}
+
+@test "cut: what cannot stay what it is is told" {
+	both_orders <<'PY'
+out += [record(12, 0xabcdef << 16, 1, 2), event(0, 1, ticks=3000)]
+PY
+	run trackway cut --strict --category '*' little.fxt -o part.fxt
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"part.fxt: metadata: 1 kept in another form"* ]]
+}

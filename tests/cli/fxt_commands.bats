@@ -539,7 +539,7 @@ END
 	trackway cut --provider p in.fxt -o cut.fxt 2>err
 	trackway dump cut.fxt | sed -n 's/.*\(userspace-object.*\)/\1/p; s/.*event.*arguments=//p' >out
 	cat >expected <<'END'
-userspace-object     pointer=0x10 process=5 thread=0 thread_ref=1 name=mine name_ref=1 arguments=[]
+userspace-object     pointer=0x10 process=5 thread=6 thread_ref=1 name=mine name_ref=1 arguments=[]
 [{name=p name_ref=4 type=pointer value=0x10 object=mine} {name=k name_ref=5 type=koid value=70 object=door}] scope=0
 END
 	diff expected out

@@ -187,6 +187,29 @@ static void test_scheduling_keeps_its_waker(void **state)
 	expect_loss(f, "thread state", 1, 0);
 }
 
+/* Type 0: CPU from bit 16, state, threads, priorities; what does not fit is a switch of today. */
+static void test_legacy_switch(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] =
+	    (struct tw_argument){.name = name(f, "outgoing_priority"), .type = TW_ARG_UINT, .value.u = 10};
+	f->arguments[1] =
+	    (struct tw_argument){.name = name(f, "incoming_priority"), .type = TW_ARG_UINT, .value.u = 20};
+	PUT(f, .kind = TW_SWITCH, .time = 1, .track = f->main, .other = f->worker, .value = 2, .cpu = 3,
+	    .argument_count = 2);
+	PUT(f, .kind = TW_SWITCH, .time = 2, .track = f->main, .value = 2, .cpu = 256, .argument_count = 2);
+	f->arguments[1].value.u = 256;
+	PUT(f, .kind = TW_SWITCH, .time = 3, .track = f->main, .value = 2, .cpu = 3, .argument_count = 2);
+	begin(f);
+	NEXT(f, MAIN(1), WORKER(2), 0x0140a02012030028, 1);
+	NEXT(f, 0x0000001100010042, 0x676e696f6774756f, 0x7469726f6972705f, 0x0000000000000079);
+	NEXT(f, 0x0000001100020042, 0x676e696d6f636e69, 0x7469726f6972705f, 0x0000000000000079);
+	NEXT(f, 0x1000002010020068, 2, 8, 0, 0x0000000a00010012, 0x0000001400020012);
+	NEXT(f, 0x1000002000320068, 3, 8, 0, 0x0000000a00010012, 0x0000010000020012);
+	end(f);
+	expect_no_loss(f);
+}
+
 static void test_log(void **state)
 {
 	struct fixture *f = *state;
@@ -245,6 +268,71 @@ static void test_backtrace(void **state)
 	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .argument_count = 2);
 	begin(f);
 	NEXT(f, MAIN(1), 0x000000002012004a, 1, 0xa, 0xb);
+	end(f);
+	expect_no_loss(f);
+}
+
+static void test_backtrace_with_flags(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 0xa};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "flags"), .type = TW_ARG_UINT, .value.u = 9};
+	PUT(f, .kind = TW_STACK_SAMPLE, .time = 1, .track = f->main, .argument_count = 2);
+	begin(f);
+	NEXT(f, MAIN(1), 0x000000901012003a, 1, 0xa);
+	end(f);
+	expect_no_loss(f);
+}
+
+/* Type 10, kinds 0 and 1: thread from bit 20, module from bit 28, then sizes of name and build id, or flags. */
+static void test_modules(void **state)
+{
+	struct fixture *f = *state;
+	static const uint8_t build_id[] = {1, 2};
+	f->arguments[0] = (struct tw_argument){.name = name(f, "module_id"), .type = TW_ARG_UINT, .value.u = 7};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "build_id"),
+	                                       .type = TW_ARG_BYTES,
+	                                       .value.bytes = build_id,
+	                                       .size = sizeof build_id};
+	PUT(f, .kind = TW_METADATA, .time = 1, .track = f->main, .name = f->fib, .argument_count = 2);
+	f->arguments[1] = (struct tw_argument){.name = name(f, "start"), .type = TW_ARG_POINTER, .value.u = 1};
+	f->arguments[2] = (struct tw_argument){.name = name(f, "range"), .type = TW_ARG_POINTER, .value.u = 2};
+	f->arguments[3] = (struct tw_argument){.name = name(f, "vaddr"), .type = TW_ARG_POINTER, .value.u = 3};
+	f->arguments[4] = (struct tw_argument){.name = name(f, "flags"), .type = TW_ARG_UINT, .value.u = 5};
+	PUT(f, .kind = TW_METADATA, .time = 2, .track = f->main, .argument_count = 5);
+	begin(f);
+	NEXT(f, MAIN(1), 0x002030007010004a, 1, 0x0000000000626966, 0x0000000000000201);
+	NEXT(f, 0x000050007011005a, 2, 1, 2, 3);
+	end(f);
+	expect_no_loss(f);
+}
+
+/* What is like it and does not fit stays an instant, and is told. */
+static void test_modules_that_do_not_fit(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "module_id"), .type = TW_ARG_UINT, .value.u = 1 << 16};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "build_id"), .type = TW_ARG_BYTES};
+	PUT(f, .kind = TW_METADATA, .track = f->main, .argument_count = 2);
+	f->arguments[0].value.u = 1;
+	f->arguments[1].name = f->size;
+	PUT(f, .kind = TW_METADATA, .track = f->main, .argument_count = 2);
+	PUT(f, .kind = TW_METADATA, .track = f->main, .argument_count = 1);
+	finish(f);
+	expect_loss(f, "metadata", 3, 0);
+}
+
+/* Metadata type 3: provider from bit 20, event from bit 52. */
+static void test_provider_event(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "provider_id"), .type = TW_ARG_UINT, .value.u = 3};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "event"), .type = TW_ARG_UINT, .value.u = 2};
+	PUT(f, .kind = TW_METADATA, .argument_count = 2);
+	f->format.name = "fxt"; /* otherwise numbers are of another archive */
+	PUT(f, .kind = TW_METADATA, .argument_count = 2);
+	begin(f);
+	NEXT(f, 0x0020000000130010, 0x0020000000330010);
 	end(f);
 	expect_no_loss(f);
 }
@@ -457,11 +545,16 @@ int main(void)
 	    TEST(test_async_and_flows),
 	    TEST(test_scheduling),
 	    TEST(test_scheduling_keeps_its_waker),
+	    TEST(test_legacy_switch),
 	    TEST(test_log),
 	    TEST(test_objects),
 	    TEST(test_records_dropped),
 	    TEST(test_lost_bytes),
 	    TEST(test_backtrace),
+	    TEST(test_backtrace_with_flags),
+	    TEST(test_modules),
+	    TEST(test_modules_that_do_not_fit),
+	    TEST(test_provider_event),
 	    TEST(test_sample_without_addresses),
 	    TEST(test_sample_alone),
 	    TEST(test_thread_name),

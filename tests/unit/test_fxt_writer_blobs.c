@@ -55,6 +55,19 @@ static void test_large_blobs(void **state)
 	expect_loss(f, "blob type", 0, 1);
 }
 
+/* One that was a large record stays one, whatever it lacks. */
+static void test_large_blob_without_category(void **state)
+{
+	struct fixture *f = *state;
+	f->format.name = "fxt";
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 9};
+	PUT(f, .kind = TW_BLOB, .name = f->fib, .argument_count = 1);
+	begin(f);
+	NEXT(f, FIB(1), 0x000001000000005f, 0x0000000000010000, 9, 0x0807060504030201, 0x0000000000000009);
+	end(f);
+	expect_no_loss(f);
+}
+
 /* Parts of a blob append to each other by their name; the last of them does not say that it is one. */
 static void test_partial_blob(void **state)
 {
@@ -109,8 +122,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_blob),         TEST(test_blob_in_pieces),      TEST(test_large_blobs),
-	    TEST(test_partial_blob), TEST(test_large_blob_in_parts), TEST(test_large_blob_without_its_end),
+	    TEST(test_blob),
+	    TEST(test_blob_in_pieces),
+	    TEST(test_large_blobs),
+	    TEST(test_large_blob_without_category),
+	    TEST(test_partial_blob),
+	    TEST(test_large_blob_in_parts),
+	    TEST(test_large_blob_without_its_end),
 	};
 #undef TEST
 	return cmocka_run_group_tests_name("fxt writer: blobs", tests, NULL, NULL);
