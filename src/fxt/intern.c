@@ -127,10 +127,13 @@ static void describe(struct fxt_intern *in, uint32_t number)
 	in->described->tracks[number].name = track->name;
 	in->described->tracks[number].ahead = true;
 	struct fxt_label name = fxt_label(in, track->name);
-	if (track->kind == TW_TRACK_PROCESS)
-		put_process_name(in, track->process, name);
+	struct fxt_koids koids = fxt_koids_of(in, number);
+	bool process = track->kind == TW_TRACK_PROCESS;
+	if (process)
+		put_process_name(in, koids.process, name);
 	else
-		put_thread_name(in, fxt_koids_of(in, number), name);
+		put_thread_name(in, koids, name);
+	fxt_object_told(in, TW_ARG_KOID, 0, process ? koids.process : koids.thread, track->name);
 }
 
 /* Whether it is what describe() writes about a track. */

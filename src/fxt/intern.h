@@ -7,6 +7,7 @@
 #ifndef FXT_INTERN_H
 #define FXT_INTERN_H
 
+#include "base/map.h"
 #include "core/format.h"
 #include "fxt/put.h"
 
@@ -58,10 +59,12 @@ struct fxt_described {
 	struct fxt_described_track *tracks;
 	size_t room;
 	uint32_t seen; /* how many tracks the dictionary had when it was last looked at */
+	struct tw_map objects; /* the same of objects: objects.h, to the number of the name */
 };
 
 struct fxt_intern {
 	struct tw_writer *writer;
+	unsigned provider; /* whose tables these are */
 	const struct tw_dictionary *dictionary;
 	struct fxt_described *described;
 	bool big;
@@ -97,6 +100,14 @@ void fxt_meet_track(struct fxt_intern *in, uint32_t track);
 /* Whether a record about a process or thread says what was told of it ahead, and has not been asked for: then there is
  * one already. It is not told again after such a record. arguments: the event's. */
 bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments);
+
+/* intern_objects.c: describes the object that an argument of a record refers to, a pointer of this process or a koid, by
+ * its name alone, unless that has been done. */
+void fxt_describe_object(struct fxt_intern *in, uint64_t process, const struct tw_argument *argument);
+
+/* The same: a record about an object is being written. type: TW_ARG_POINTER, with its process, or TW_ARG_KOID. */
+void fxt_object_told(struct fxt_intern *in, enum tw_argument_type type, uint64_t process, uint64_t number,
+                     uint32_t name);
 
 static inline struct fxt_label fxt_label(struct fxt_intern *in, uint32_t name)
 {

@@ -9,15 +9,29 @@ static uint64_t key_of(unsigned kind, uint32_t whose, uint64_t process, uint64_t
 	return tw_hash64(tw_hash64(tw_hash64((uint64_t)whose << 2 | kind) ^ process) + number);
 }
 
+static struct fxt_object koid_of(uint32_t whose, uint32_t archive, uint64_t koid)
+{
+	return (struct fxt_object){key_of(OF_KOIDS, whose, 0, koid), key_of(OF_ALL, archive, 0, koid)};
+}
+
+struct fxt_object fxt_written_pointer(uint32_t whose, uint64_t process, uint64_t pointer)
+{
+	return (struct fxt_object){key_of(OF_POINTERS, whose, process, pointer), 0};
+}
+
+struct fxt_object fxt_written_koid(uint32_t whose, uint64_t koid)
+{
+	return koid_of(whose, 0, koid);
+}
+
 struct fxt_object fxt_pointer(const struct fxt_provider *provider, uint64_t process, uint64_t pointer)
 {
-	return (struct fxt_object){key_of(OF_POINTERS, provider->generation, process, pointer), 0};
+	return fxt_written_pointer(provider->generation, process, pointer);
 }
 
 struct fxt_object fxt_koid(const struct fxt_provider *provider, uint64_t koid)
 {
-	return (struct fxt_object){key_of(OF_KOIDS, provider->generation, 0, koid),
-	                           key_of(OF_ALL, provider->archive, 0, koid)};
+	return koid_of(provider->generation, provider->archive, koid);
 }
 
 static void learn(struct tw_map *names, struct fxt_state *state, uint64_t key, uint32_t name)

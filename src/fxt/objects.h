@@ -15,6 +15,10 @@ struct fxt_object {
 struct fxt_object fxt_pointer(const struct fxt_provider *provider, uint64_t process, uint64_t pointer);
 struct fxt_object fxt_koid(const struct fxt_provider *provider, uint64_t koid);
 
+/* The same of what is written: whose: the number of the provider. */
+struct fxt_object fxt_written_pointer(uint32_t whose, uint64_t process, uint64_t pointer);
+struct fxt_object fxt_written_koid(uint32_t whose, uint64_t koid);
+
 /* Gives an object a name, within the memory limit of the state. */
 void fxt_object_learn(struct tw_map *names, struct fxt_state *state, struct fxt_object object, uint32_t name);
 

@@ -260,6 +260,7 @@ static struct fxt_section *new_section(struct fxt_writer *w, unsigned provider)
 	section->id = choose_id(w, provider);
 	section->intern.writer = w->writer;
 	section->intern.described = &w->described;
+	section->intern.provider = provider;
 	section->intern.big = order == TW_BYTES_BIG || order == TW_BYTES_BIG_LSB;
 	section->clock.frequency = choose_frequency(w, provider);
 	fxt_move_clock(&section->clock, 0);
@@ -384,6 +385,7 @@ static void close_writer(struct tw_writer *writer)
 	if (w->large.aside >= 0)
 		close(w->large.aside);
 	free(w->described.tracks);
+	tw_map_free(&w->described.objects);
 	tw_text_free(&w->stack);
 	free(w);
 }

@@ -66,13 +66,24 @@ void fxt_add_stack(struct fxt_writer *w, struct fxt_items *items, enum fxt_own n
 		fxt_add_made(w, items, FXT_OWN_LINE, TW_ARG_UINT, source.line);
 }
 
+/* The process whose pointers the arguments of an event are: records of some kinds tell none. */
+static uint64_t process_of(const struct fxt_writer *w, const struct tw_event *event)
+{
+	bool kernel = event->kind == TW_OBJECT && !(event->flags & TW_FLAG_USERSPACE);
+	bool none = kernel || event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+	return none ? 0 : tw_dictionary_track(w->dictionary, event->track)->process;
+}
+
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const struct tw_event *event, unsigned first)
 {
+	uint64_t process = process_of(w, event);
 	for (unsigned i = first; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
-		if (has_room(w, items))
-			items->items[items->count++] =
-			    (struct fxt_item){.name = fxt_label(w->intern, argument->name), .argument = argument};
+		if (!has_room(w, items))
+			continue;
+		fxt_describe_object(w->intern, process, argument);
+		items->items[items->count++] =
+		    (struct fxt_item){.name = fxt_label(w->intern, argument->name), .argument = argument};
 	}
 }
 

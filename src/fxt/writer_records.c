@@ -155,5 +155,6 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	fxt_put_label(&put, &name);
 	uint64_t count = fxt_put_items(w, &put, &items, 0);
 	fxt_put_end(out, &put, header | (uint64_t)name.reference << 24 | count << 40);
+	fxt_object_told(w->intern, userspace ? TW_ARG_POINTER : TW_ARG_KOID, process, event->id, event->name);
 	count_left_out(w, event, thread);
 }

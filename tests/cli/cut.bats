@@ -364,3 +364,69 @@ PY
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"part.fxt: metadata: 1 kept in another form"* ]]
 }
+
+# The names of the objects that arguments point to, by the time of the event.
+pointed() {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" "$1" | "$PYTHON" -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+for row in sorted((row for row in rows if "timestamp" in row), key=lambda row: row["timestamp"]):
+    print(row["timestamp"], *(argument.get("object", "-") for argument in row["arguments"]))
+'
+}
+
+# Two providers: the second one describes its objects behind later records of the first, the third koid is nobody's.
+objects() {
+	both_orders <<'PY'
+def look(time):
+    koids = (argument(8, 0, koid, name=4) for koid in (900, 700, 1))
+    return event(0, 1, argument(7, 0, 0x111, name=3), *koids, arguments=4, ticks=time)
+
+out += [user(0x111, 1, 3), kernel(700, 3, 3), event(0, 1, ticks=9000), provider(8, b"net", 25, 26),
+        user(0x111, 1, 4, argument(2, 5)), kernel(900, 3, 4), look(5000), section(7), look(6000), look(9500),
+        kernel(700, 3, 1), look(9600)]
+PY
+}
+
+@test "cut: the objects that arguments point to keep their names" {
+	objects
+	for file in little big; do
+		pointed $file.fxt >whole
+		diff whole - <<-'END'
+			5000 two two one -
+			6000 one two one -
+			9000
+			9500 one two one -
+			9600 one two work -
+		END
+		trackway cut --from-time 0 $file.fxt -o part.fxt
+		pointed part.fxt | diff whole -
+		trackway cut --from-time 1us $file.fxt -o part.fxt
+		pointed part.fxt | diff <(sed 1d whole) -
+		trackway cut --from-time 4.2us --to-time 4.55us $file.fxt -o part.fxt
+		pointed part.fxt | diff <(sed -n 4p whole) -
+		trackway cut --to-time 1us $file.fxt -o part.fxt
+		pointed part.fxt | diff <(sed -n 1p whole) -
+		trackway cut --min-duration 1us $file.fxt -o part.fxt
+		pointed part.fxt | diff whole -
+		trackway cut --provider app $file.fxt -o part.fxt
+		pointed part.fxt | diff <(sed 1d whole) -
+		trackway cut --provider net $file.fxt -o part.fxt
+		pointed part.fxt | diff <(sed -n 1p whole) -
+		trackway cut --provider net part.fxt -o twice.fxt
+		cmp part.fxt twice.fxt
+	done
+}
+
+@test "cut: a window of time has the records that describe objects" {
+	objects
+	said little.fxt | grep '"record": "[a-z]*-object"' >whole
+	[ "$(wc -l <whole)" -eq 5 ]
+	for window in "--from-time 1us" "--to-time 1us" "--from-time 4.2us --to-time 4.3us"; do
+		trackway cut $window little.fxt -o part.fxt
+		# those that are described ahead of them have a name and nothing else
+		said part.fxt | grep '"record": "[a-z]*-object"' | grep -v '"arguments": \[\].*\("thread": null\|"object_type": 0\)' |
+			sort | diff <(sort whole) -
+	done
+	trackway info --json --from-time 4.2us --to-time 4.3us little.fxt | grep -q '"events":5,'
+}

@@ -237,6 +237,43 @@ static void test_objects(void **state)
 	expect_no_loss(f);
 }
 
+/* What a pointer or a koid refers to is described once, before the first record with it. */
+static void test_objects_of_arguments(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] =
+	    (struct tw_argument){.name = f->size, .type = TW_ARG_POINTER, .value.u = 0x66, .size = f->fib};
+	f->arguments[1] = (struct tw_argument){.name = f->size, .type = TW_ARG_KOID, .value.u = 0x55, .size = f->fib};
+	f->arguments[2] = (struct tw_argument){.name = f->size, .type = TW_ARG_KOID, .value.u = 0x44};
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 1, .track = f->main, .argument_count = 3);
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 2, .track = f->main, .argument_count = 3);
+	f->arguments[1].size = f->cat;
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 3, .track = f->main, .argument_count = 3);
+	begin(f);
+	NEXT(f, FIB(1), 0x0000000001000036, 0x66, 7, SIZE(2), 0x0000000001000027, 0x55);
+	NEXT(f, MAIN(1), 0x0000000001320084, 1, 0x0000000000020027, 0x66, 0x0000000000020028, 0x55, 0x0000000000020028,
+	     0x44);
+	NEXT(f, 0x0000000001320084, 2, 0x0000000000020027, 0x66, 0x0000000000020028, 0x55, 0x0000000000020028, 0x44);
+	NEXT(f, CATEGORY(3), 0x0000000003000027, 0x55);
+	NEXT(f, 0x0000000001320084, 3, 0x0000000000020027, 0x66, 0x0000000000020028, 0x55, 0x0000000000020028, 0x44);
+	end(f);
+	expect_no_loss(f);
+}
+
+static void test_described_objects(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] =
+	    (struct tw_argument){.name = f->size, .type = TW_ARG_POINTER, .value.u = 0x66, .size = f->fib};
+	PUT(f, .kind = TW_OBJECT, .name = f->fib, .id = 0x66, .track = f->main, .flags = TW_FLAG_USERSPACE);
+	PUT(f, .kind = TW_SLICE_BEGIN, .time = 1, .track = f->worker, .argument_count = 1);
+	begin(f);
+	NEXT(f, FIB(1), MAIN(1), 0x0000000001010026, 0x66);
+	NEXT(f, SIZE(2), WORKER(2), 0x0000000002120044, 1, 0x0000000000020027, 0x66);
+	end(f);
+	expect_no_loss(f);
+}
+
 static void test_records_dropped(void **state)
 {
 	struct fixture *f = *state;
@@ -548,6 +585,8 @@ int main(void)
 	    TEST(test_legacy_switch),
 	    TEST(test_log),
 	    TEST(test_objects),
+	    TEST(test_objects_of_arguments),
+	    TEST(test_described_objects),
 	    TEST(test_records_dropped),
 	    TEST(test_lost_bytes),
 	    TEST(test_backtrace),
