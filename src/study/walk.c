@@ -383,10 +383,12 @@ static inline void add_trail(struct walk *walk, struct fast *fast, struct xtrace
 	fast->flow = trail->flow;
 }
 
-static inline bool has_room(const struct fast *fast, const struct xtrace_trail *trail)
+/* For a trail, and what may come behind it. */
+static inline bool has_room(const struct walk *walk, const struct fast *fast, const struct xtrace_trail *trail)
 {
 	return fast->step_count + trail->step_count <= STUDY_STEPS &&
-	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST;
+	       (size_t)(fast->access_end - fast->access) >= trail->access_count + (size_t)ACCESSES_MOST &&
+	       walk->batch.note_count <= STUDY_NOTES - NOTES_MOST;
 }
 
 static int make_room(struct walk *walk, struct fast *fast)
@@ -420,7 +422,7 @@ static inline int take_trail(struct walk *walk, struct fast *fast)
 	    xtrace_trails_find(&walk->trails, fast->trail, fast->p, (size_t)(fast->held_end - fast->p), pc, behind);
 	if (!trail)
 		return 0;
-	int status = has_room(fast, trail) ? 0 : make_room(walk, fast);
+	int status = has_room(walk, fast, trail) ? 0 : make_room(walk, fast);
 	if (status >= 0 && told && !(trail->mark >> fast->flow & 1))
 		status = turn_fast(walk, fast, pc);
 	if (status < 0)

@@ -499,6 +499,16 @@ def calls_are_made_of_branches(bench):
 
 
 @test
+def system_calls_are_as_many_as_returned(bench):
+    """The program calls writev alone, once each turn."""
+    for turns in 1, 40, 300:
+        path, facts = bench.write("--turns", turns, "--threads", 2)
+        rows = [row for row in bench.lines("syscalls", path) if row["table"] == "call"]
+        found = [(row["name"], row["calls"], row["unreturned"]) for row in rows]
+        assert found == [("writev", facts["kinds"]["svcret"], 0)], found
+
+
+@test
 def too_many_functions_are_one(bench):
     path, _ = bench.write("--turns", 1)
     file, = data_of(path)
