@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/bytes.h"
 
-enum outcome { MORE, MEMBER_END, BAD };
+#include <trackway/status.h>
+
+enum outcome { MORE, MEMBER_END, BAD, NO_MEMORY };
 
 struct tw_unpack {
 	const struct codec *codec;
@@ -87,6 +90,8 @@ static enum outcome gzip_step(struct tw_unpack *unpack, uint8_t *bytes, size_t r
 	*made = free_bytes - z->avail_out;
 	if (result == Z_STREAM_END)
 		return MEMBER_END;
+	if (result == Z_MEM_ERROR)
+		return NO_MEMORY;
 	return result == Z_OK || result == Z_BUF_ERROR ? MORE : bad(unpack, z->msg ? z->msg : zError(result));
 }
 
@@ -139,6 +144,8 @@ static enum outcome zstd_step(struct tw_unpack *unpack, uint8_t *bytes, size_t r
 	void *target = bytes;
 	ZSTD_outBuffer out = {.dst = target, .size = room};
 	size_t want = ZSTD_decompressStream(unpack->zstd, &out, &in);
+	if (ZSTD_getErrorCode(want) == ZSTD_error_memory_allocation)
+		return NO_MEMORY;
 	if (ZSTD_isError(want))
 		return bad(unpack, ZSTD_getErrorName(want));
 	take(feed, in.pos);
@@ -210,7 +217,8 @@ static void reach_end(struct tw_unpack *unpack)
 	unpack->ended = true;
 }
 
-static size_t advance(struct tw_unpack *unpack, uint8_t *bytes, size_t room)
+/* Returns how many bytes it made, or TW_ERR_MEMORY. */
+static int64_t advance(struct tw_unpack *unpack, uint8_t *bytes, size_t room)
 {
 	if (!unpack->inside) {
 		begin_member(unpack);
@@ -225,7 +233,7 @@ static size_t advance(struct tw_unpack *unpack, uint8_t *bytes, size_t room)
 	}
 	if (outcome == BAD)
 		unpack->ended = true;
-	return made;
+	return outcome == NO_MEMORY ? TW_ERR_MEMORY : (int64_t)made;
 }
 
 int64_t tw_unpack_read(struct tw_unpack *unpack, void *bytes, size_t size)
@@ -234,13 +242,14 @@ int64_t tw_unpack_read(struct tw_unpack *unpack, void *bytes, size_t size)
 	size_t done = 0;
 	while (done < size && !unpack->ended) {
 		struct tw_feed *feed = unpack->feed;
-		int status = feed->left || unpack->pending ? 0 : feed->more(feed);
-		if (status < 0)
-			return status;
-		if (feed->left || unpack->pending)
-			done += advance(unpack, p + done, size - done);
-		else
+		int64_t got = feed->left || unpack->pending ? 0 : feed->more(feed);
+		if (got >= 0 && (feed->left || unpack->pending))
+			got = advance(unpack, p + done, size - done);
+		else if (got >= 0)
 			reach_end(unpack);
+		if (got < 0)
+			return got;
+		done += (size_t)got;
 	}
 	return (int64_t)done;
 }

@@ -27,8 +27,8 @@ bool tw_unpack_known(const uint8_t *bytes, size_t size);
 /* Starts to unpack what begins at feed->bytes, which tw_unpack_known() was true for. NULL when there is no memory. */
 struct tw_unpack *tw_unpack_new(struct tw_feed *feed);
 
-/* Gives the next bytes; fewer than size only at the end, which damage may bring early. Returns the count or the
- * negative status of `more`. */
+/* Gives the next bytes; fewer than size only at the end, which damage may bring early. Returns the count,
+ * the negative status of `more`, or TW_ERR_MEMORY. */
 int64_t tw_unpack_read(struct tw_unpack *unpack, void *bytes, size_t size);
 
 /* What is wrong with the packed data, in a few words; NULL while nothing is. Lives until free. */

@@ -437,6 +437,8 @@ static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
 {
 	int64_t n = tw_unpack_read(input->unpack, bytes, size);
 	const char *problem = tw_unpack_problem(input->unpack);
+	if (n == TW_ERR_MEMORY)
+		return tw_input_no_memory(input);
 	if (problem && !input->damaged) {
 		uint64_t raw = input->memory ? input->size : atomic_load_explicit(&input->taken, memory_order_relaxed);
 		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->feed.left), problem);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct replay_options {
 	struct tw_common common;
@@ -81,6 +82,24 @@ static void run_parts(void *context, unsigned job)
 			replay_run(&part, &result);
 		note(work, number, &result);
 	}
+}
+
+static atomic_bool emulating;
+
+/* Where it gets no memory, unicorn ends the whole program, with the status of a trace that differs. */
+static void refuse_end(void)
+{
+	if (!atomic_load(&emulating))
+		return;
+	tw_say_error("the emulator unicorn gave up: out of memory");
+	_exit(TW_EXIT_FAILED);
+}
+
+static void emulate(struct work *work, unsigned jobs)
+{
+	atomic_store(&emulating, true);
+	tw_parallel(work->wanted < jobs ? (unsigned)work->wanted : jobs, run_parts, work);
+	atomic_store(&emulating, false);
 }
 
 /* ---- Telling. ---- */
@@ -234,7 +253,7 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 	struct work work = {.path = path, .file = &file, .namer = job->namer, .wanted = wanted, .first = SIZE_MAX};
 	unsigned jobs = tw_jobs(&options->common) ? tw_jobs(&options->common) : tw_processors();
 	pthread_mutex_init(&work.lock, NULL);
-	tw_parallel(wanted < jobs ? (unsigned)wanted : jobs, run_parts, &work);
+	emulate(&work, jobs);
 	pthread_mutex_destroy(&work.lock);
 	(options->common.json ? put_json : put_text)(out, &work);
 	replay_file_close(&file);
@@ -272,6 +291,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const char *missing = replay_emulator_load();
 	if (missing)
 		return tw_say_error("the emulator unicorn is needed: %s", missing);
+	atexit(refuse_end);
 	struct tw_names names = {.addresses = true};
 	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};

@@ -48,8 +48,10 @@ static void fxt_close(struct tw_reader *reader)
 
 int fxt_fail(struct tw_reader *reader, int status)
 {
-	const char *text = tw_input_error(reader->input);
-	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), *text ? text : tw_status_text(status));
+	const char *text = tw_input_error(reader->input); /* with the name */
+	if (*text)
+		return tw_fail(reader, status, "%s", text);
+	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 }
 
 /* The kinds of event that rows are made of. */

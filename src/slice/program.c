@@ -56,9 +56,9 @@ static bool is_free(struct slice *slice, uint64_t from, uint64_t size)
 	return true;
 }
 
-/* Finds pages for stubs, which the interval does not use, in a branch's reach of an address. Returns false where there
- * are none. */
-static bool find_region(struct program *program, uint64_t to)
+/* Finds pages for stubs, which the interval does not use, in a branch's reach of an address. Returns 0 or a
+ * negative status. */
+static int find_region(struct program *program, uint64_t to)
 {
 	struct slice *slice = program->slice;
 	uint64_t start = (to & ~(uint64_t)(REGION - 1)) + REGION;
@@ -69,20 +69,19 @@ static bool find_region(struct program *program, uint64_t to)
 		program->used = 0;
 		for (unsigned i = 0; i < REGION / SLICE_PAGE; i++)
 			if (!slice_page_at(slice, at + i * SLICE_PAGE, true))
-				return false;
-		return true;
+				return slice_no_room(slice);
+		return 0;
 	}
-	return false;
+	return tw_fail(slice->reader, TW_ERR_ROOM, "no room for a stub near 0x%llx", (unsigned long long)to);
 }
 
 static int reserve(struct program *program, uint64_t to, uint64_t *at)
 {
 	enum { STUB_MOST = A64_WORD * A64_MOST + 512 };
 	bool close = program->region && program->region - to + near < 2 * near;
-	if (!close || program->used + STUB_MOST > REGION)
-		if (!find_region(program, to))
-			return tw_fail(program->slice->reader, TW_ERR_ROOM, "no room for a stub near 0x%llx (--memory)",
-			               (unsigned long long)to);
+	int status = close && program->used + STUB_MOST <= REGION ? 0 : find_region(program, to);
+	if (status < 0)
+		return status;
 	*at = program->region + program->used;
 	program->used += STUB_MOST;
 	return 0;

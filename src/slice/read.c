@@ -35,10 +35,27 @@ struct work {
 	uint32_t loaded, stored; /* bytes that the instruction accessed so far */
 };
 
-static int no_memory(struct work *work)
+static size_t writes_most(const struct slice *slice)
 {
-	return tw_fail(work->slice->reader, TW_ERR_ROOM,
-	               "the slice needs more memory than the limit allows (--memory)");
+	return slice->page_most * SLICE_PAGE;
+}
+
+static size_t places_most(const struct slice *slice)
+{
+	return slice->page_most * (SLICE_PAGE / WORD);
+}
+
+int slice_no_room(const struct slice *slice)
+{
+	if (slice->page_count < slice->page_most && slice->write_count < writes_most(slice) &&
+	    slice->place_count < places_most(slice))
+		return tw_fail(slice->reader, TW_ERR_MEMORY, "out of memory");
+	return tw_fail(slice->reader, TW_ERR_ROOM, "the slice needs more memory than the limit allows (--memory)");
+}
+
+static int no_room(const struct work *work)
+{
+	return slice_no_room(work->slice);
 }
 
 static int refuse(struct work *work, const char *what)
@@ -105,7 +122,7 @@ static uint32_t event_of(struct work *work)
 
 static bool add_write(struct slice *slice, uint32_t event, uint64_t address, uint8_t byte)
 {
-	if (!event || slice->write_count >= slice->page_most * SLICE_PAGE ||
+	if (!event || slice->write_count >= writes_most(slice) ||
 	    !tw_grow(&slice->writes, &slice->write_room, slice->write_count + 1, sizeof *slice->writes))
 		return false;
 	slice->writes[slice->write_count++] = (struct slice_write){address, byte, slice->events[event - 1].writes};
@@ -119,7 +136,7 @@ static int skip(struct work *work, uint64_t value)
 {
 	uint32_t event = event_of(work);
 	if (!event)
-		return no_memory(work);
+		return no_room(work);
 	work->slice->events[event - 1].skips = true;
 	work->slice->events[event - 1].value = value;
 	return 0;
@@ -166,11 +183,11 @@ static int take_access(struct work *work, const struct tw_xtrace_token *token)
 		uint64_t address = token->value + i;
 		struct slice_page *page = slice_page_at(work->slice, address, true);
 		if (!page)
-			return no_memory(work);
+			return no_room(work);
 		if (token->kind == TW_XTRACE_STORE)
 			store_byte(work, page, address, token->payload[i]);
 		else if (!load_byte(work, page, address, token->payload[i]))
-			return no_memory(work);
+			return no_room(work);
 	}
 	return 0;
 }
@@ -183,10 +200,10 @@ static int find_place(struct work *work, uint32_t opcode)
 	uint32_t number;
 	if (!tw_map_find(&slice->place_map, work->pc, &number)) {
 		number = (uint32_t)slice->place_count;
-		if (slice->place_count >= slice->page_most * (SLICE_PAGE / WORD) ||
+		if (slice->place_count >= places_most(slice) ||
 		    !tw_grow(&slice->places, &slice->place_room, slice->place_count + 1, sizeof *slice->places) ||
 		    !tw_map_add(&slice->place_map, work->pc, number))
-			return no_memory(work);
+			return no_room(work);
 		slice->places[slice->place_count++] = (struct slice_place){.pc = work->pc, .opcode = opcode};
 	}
 	work->place = number;
@@ -201,7 +218,7 @@ static int load_code(struct work *work, uint32_t opcode)
 {
 	struct slice_page *page = slice_page_at(work->slice, work->pc, true);
 	if (!page)
-		return no_memory(work);
+		return no_room(work);
 	for (unsigned i = 0; i < WORD; i++) {
 		size_t at = work->pc % SLICE_PAGE + i;
 		uint8_t byte = (uint8_t)(opcode >> 8 * i);
@@ -278,7 +295,7 @@ static int begin_here(struct work *work)
 		return 0;
 	uint32_t event = event_of(work);
 	if (!event)
-		return no_memory(work);
+		return no_room(work);
 	work->slice->events[event - 1].marks = true;
 	return 0;
 }
@@ -287,7 +304,7 @@ static int stop_here(struct work *work)
 {
 	uint32_t event = event_of(work);
 	if (!event)
-		return no_memory(work);
+		return no_room(work);
 	work->slice->events[event - 1].stops = true;
 	return 0;
 }
@@ -336,7 +353,7 @@ static int take_register(struct work *work, uint64_t value)
 	if ((opcode & ~0x1fu) == 0xd51bd040) { /* MSR TPIDR_EL0, which stubs put back */
 		uint32_t event = event_of(work);
 		if (!event)
-			return no_memory(work);
+			return no_room(work);
 		work->slice->events[event - 1].sets_thread = true;
 		work->slice->events[event - 1].value = value;
 		return 0;

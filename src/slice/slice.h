@@ -88,6 +88,9 @@ int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrac
 /* The page of an address; made where it is not there. NULL when there is no room. */
 struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make);
 
+/* Tells that there was none: for want of memory, or by the limit. Returns the status. */
+int slice_no_room(const struct slice *slice);
+
 /* Writes it as a static AArch64 program. Returns 0 or a negative status. */
 int slice_write_program(struct slice *slice, struct tw_output *out);
 

@@ -23,7 +23,7 @@ struct tw_study {
 struct told {
 	struct told *next;
 	struct tw_finding finding;
-	char *file, *text;
+	char texts[]; /* of it, and of its file */
 };
 
 struct run {
@@ -44,6 +44,7 @@ struct worker {
 	struct run *run;
 	struct tw_reader *reader; /* its own, where there are several tracks */
 	struct told *first, **last;
+	bool untold; /* there was no memory for a finding */
 };
 
 /* ---- Findings. ---- */
@@ -51,14 +52,15 @@ struct worker {
 static void keep_finding(void *context, const struct tw_finding *finding)
 {
 	struct worker *worker = context;
-	struct told *told = calloc(1, sizeof *told);
-	if (!told)
-		return; /* the count of findings still tells */
-	told->finding = *finding;
-	told->file = finding->file ? strdup(finding->file) : NULL;
-	told->text = finding->text ? strdup(finding->text) : NULL;
-	told->finding.file = told->file ? told->file : "";
-	told->finding.text = told->text ? told->text : "";
+	size_t text = strlen(finding->text) + 1, file = strlen(finding->file) + 1;
+	struct told *told = malloc(sizeof *told + text + file);
+	if (!told) {
+		worker->untold = true;
+		return;
+	}
+	*told = (struct told){.finding = *finding};
+	told->finding.text = memcpy(told->texts, finding->text, text);
+	told->finding.file = memcpy(told->texts + text, finding->file, file);
 	*worker->last = told;
 	worker->last = &told->next;
 }
@@ -71,8 +73,6 @@ static void tell_findings(struct worker *worker)
 		reader->findings[told->finding.severity]++;
 		if (reader->options.on_finding)
 			reader->options.on_finding(reader->options.finding_context, &told->finding);
-		free(told->file);
-		free(told->text);
 		free(told);
 	}
 	worker->first = NULL;
@@ -175,6 +175,8 @@ static int read_track(struct worker *worker, const struct xtrace_track *track, s
 		status = study_walk(worker->reader, track, &part->sites, &part->totals, take_batch, &taking);
 	if (status == 0 && job->end)
 		status = job->end(part);
+	if (status == 0 && worker->untold)
+		status = TW_ERR_MEMORY;
 	return status < 0 ? status : tw_budget_status(&part->budget);
 }
 
@@ -191,7 +193,8 @@ static void hand_in(struct worker *worker, size_t number, struct study_part *par
 		status = merge(run->study, part);
 	if (run->status == 0 && status < 0) {
 		run->status = status;
-		memcpy(run->error, worker->reader->error, sizeof run->error);
+		if (worker->reader)
+			memcpy(run->error, worker->reader->error, sizeof run->error);
 	}
 	run->merged = number + 1;
 	pthread_cond_broadcast(&run->turned);
@@ -216,10 +219,13 @@ static void work(void *context, unsigned job)
 	size_t number;
 	(void)job;
 	while ((number = next_track(run)) < run->count) {
-		struct study_part part = {0};
-		int read = status < 0 ? status : read_track(&worker, run->tracks[number], &part);
-		hand_in(&worker, number, &part, read);
-		part_free(&part, run->study->job);
+		struct study_part *part = calloc(1, sizeof *part);
+		int read = status == 0 && !part ? TW_ERR_MEMORY : status;
+		read = read < 0 ? read : read_track(&worker, run->tracks[number], part);
+		hand_in(&worker, number, part, read);
+		if (part)
+			part_free(part, run->study->job);
+		free(part);
 	}
 	if (own)
 		tw_close(worker.reader);

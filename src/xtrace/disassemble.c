@@ -7,6 +7,7 @@
 
 #include <capstone/capstone.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,20 @@ struct xtrace_disassembler {
 	struct kept kept[KEPT];
 };
 
-/* False when the library is not there, or one of its functions. It stays loaded: who disassembles does it again. */
-static bool load(struct capstone *capstone)
+/* Loading does not always tell that it was for lack of memory, and opening does not look whether it gets any. */
+enum { TO_LOAD = 1 << 24, TO_OPEN = 1 << 16 };
+
+static bool has_memory(size_t size)
+{
+	void *room = malloc(size);
+	free(room);
+	return room;
+}
+
+enum loaded { LOADED, ABSENT, NO_MEMORY };
+
+/* ABSENT: the library is not there, or one of its functions. It stays loaded: who disassembles does it again. */
+static enum loaded load(struct capstone *capstone)
 {
 	static const struct {
 		const char *name;
@@ -59,22 +72,27 @@ static bool load(struct capstone *capstone)
 	    CAPSTONE_LIST(X)
 #undef X
 	};
+	errno = 0;
 	capstone->library = dlopen(LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	for (size_t i = 0; capstone->library && i < sizeof functions / sizeof *functions; i++) {
+	if (!capstone->library)
+		return errno == ENOMEM || !has_memory(TO_LOAD) ? NO_MEMORY : ABSENT;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		void *function = dlsym(capstone->library, functions[i].name);
 		if (!function)
-			return false;
+			return ABSENT;
 		memcpy((char *)capstone + functions[i].offset, &function, sizeof function);
 	}
-	return capstone->library;
+	return LOADED;
 }
+
 
 /* False when there is no memory. */
 static bool open_capstone(struct capstone *capstone)
 {
-	if (!load(capstone))
-		return true;
-	if (capstone->cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &capstone->handle) != CS_ERR_OK)
+	enum loaded loaded = load(capstone);
+	if (loaded != LOADED)
+		return loaded == ABSENT;
+	if (!has_memory(TO_OPEN) || capstone->cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &capstone->handle) != CS_ERR_OK)
 		return false;
 	capstone->room = capstone->cs_malloc(capstone->handle);
 	return capstone->room;
