@@ -30,7 +30,8 @@ enum {
 
 struct tw_input {
 	char *name;
-	char *error;          /* NULL: none */
+	const char *error;    /* NULL: none */
+	char *error_text;     /* the same, to be freed; NULL where there was no memory for it */
 	pthread_mutex_t lock; /* around error: what is seekable is read by several threads */
 	bool damaged;
 	int fd; /* -1: none */
@@ -74,10 +75,12 @@ static void note(struct tw_input *input, const char *format, ...)
 		if ((unsigned char)*p < 0x20)
 			*p = '?';
 	pthread_mutex_lock(&input->lock);
-	if (input->error)
+	if (input->error) {
 		free(text);
-	else
-		input->error = text;
+	} else {
+		input->error_text = text;
+		input->error = text ? text : "out of memory";
+	}
 	pthread_mutex_unlock(&input->lock);
 }
 
@@ -303,7 +306,7 @@ void tw_input_close(struct tw_input *input)
 		return;
 	close_source(input);
 	pthread_mutex_destroy(&input->lock);
-	free(input->error);
+	free(input->error_text);
 	free(input->name);
 	free(input);
 }

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 
 /* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. What can be read only
- * once, a pipe, is not looked at: --from tells. */
-static bool has_addresses(const struct tw_common *common, const char *path)
+ * once, a pipe, is not looked at: --from tells. Negative without memory. */
+static int has_addresses(const struct tw_common *common, const char *path)
 {
 	struct stat what;
 	if (common->from)
@@ -46,7 +46,8 @@ static bool same_bytes(const char *path, const char *other)
  * names. */
 static void take_list(struct tw_names *names, const char *path)
 {
-	char *found = tw_symbols_list_beside(path);
+	char *found;
+	names->no_memory |= tw_symbols_list_beside(path, &found) < 0;
 	if (names->list && found)
 		names->lists_differ |= !same_bytes(names->list, found);
 	if (names->list)
@@ -77,9 +78,11 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 {
 	if (!common->binary && !common->maps)
 		take_list(names, path);
-	bool addresses = (common->binary || common->maps || names->list) && has_addresses(common, path);
-	names->addresses |= addresses;
-	names->ids |= !addresses;
+	bool wanted = common->binary || common->maps || names->list;
+	int addresses = wanted ? has_addresses(common, path) : 0;
+	names->no_memory |= addresses < 0;
+	names->addresses |= addresses > 0;
+	names->ids |= addresses == 0;
 }
 
 static int fail(const struct tw_symbols *symbols, const char *more)
@@ -120,6 +123,8 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 {
 	bool beside = !common->binary && !common->maps && names->list && !names->lists_differ;
 	const char *maps = beside ? names->list : common->maps;
+	if (names->no_memory)
+		return tw_say_error("out of memory");
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
 	if (!common->binary && !maps)

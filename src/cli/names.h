@@ -13,6 +13,7 @@ struct tw_names {
 	bool ids, addresses; /* what tells functions in the traces: ids, or addresses */
 	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
 	bool lists_differ;   /* not all traces have the same list: none is used */
+	bool no_memory;      /* to look at them */
 	struct tw_symbols *symbols;
 };
 

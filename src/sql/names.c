@@ -18,19 +18,20 @@ static int add_addresses(struct tw_symbols *symbols, const char *program)
 
 static int open_symbols(struct tw_symbols **symbols, const char *path, const char *program)
 {
-	if (!tw_symbols_by_address(path))
+	int addresses = tw_symbols_by_address(path);
+	if (addresses == 0)
 		return tw_symbols_open(symbols, program);
-	int status = tw_symbols_new(symbols);
+	int status = addresses < 0 ? addresses : tw_symbols_new(symbols);
 	return status < 0 ? status : add_addresses(*symbols, program);
 }
 
 int sql_file_name(struct sql_session *session, size_t number, const char *program)
 {
 	struct sql_file *file = &session->files[number];
-	char *beside = program ? NULL : tw_symbols_list_beside(file->path);
-	if (!program && !beside)
-		return 0;
-	int status = open_symbols(&file->symbols, file->path, program ? program : beside);
+	char *beside = NULL;
+	int status = program ? 0 : tw_symbols_list_beside(file->path, &beside);
+	if (status == 0 && (program || beside))
+		status = open_symbols(&file->symbols, file->path, program ? program : beside);
 	free(beside);
 	return status < 0 ? sql_session_fail(session, status, "%s", tw_symbols_error(file->symbols)) : 0;
 }

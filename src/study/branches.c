@@ -386,4 +386,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status == 0 ? put_indirects(all, tables) : status;
 }
 
-const struct study_job study_branches = {begin, take, NULL, merge, make_tables, free_branches};
+const struct study_job study_branches = {begin, take, NULL, merge, make_tables, free_branches, true};

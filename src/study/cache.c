@@ -399,4 +399,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status == 0 ? put_sites(all, tables) : status;
 }
 
-const struct study_job study_cache = {begin, take, end, merge, make_tables, free_caches};
+const struct study_job study_cache = {begin, take, end, merge, make_tables, free_caches, true};

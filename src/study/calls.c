@@ -303,4 +303,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
-const struct study_job study_calls = {begin, take, NULL, merge, make_tables, free_calls};
+const struct study_job study_calls = {begin, take, NULL, merge, make_tables, free_calls, false};

@@ -183,4 +183,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 }
 
 /* The counts of places are all that is needed. */
-const struct study_job study_insns = {.tables = make_tables};
+const struct study_job study_insns = {.tables = make_tables, .disassembles = true};

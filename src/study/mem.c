@@ -549,4 +549,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return 0;
 }
 
-const struct study_job study_mem = {begin, take, end, merge, make_tables, free_mem};
+const struct study_job study_mem = {begin, take, end, merge, make_tables, free_mem, false};

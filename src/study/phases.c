@@ -329,7 +329,7 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status;
 }
 
-const struct study_job study_phases = {begin, take, end, merge, make_tables, free_phases};
+const struct study_job study_phases = {begin, take, end, merge, make_tables, free_phases, false};
 
 /* ---- SimPoint's files. ---- */
 

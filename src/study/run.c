@@ -328,12 +328,13 @@ static void fill_options(struct tw_study_options *options)
 static int make_tables(struct tw_study *study)
 {
 	struct study_tables *tables = &study->tables;
-	tables->disassembler = xtrace_disassembler_new();
-	if (!tables->disassembler)
+	if (study->job->disassembles && !(tables->disassembler = xtrace_disassembler_new()))
 		return TW_ERR_MEMORY;
 	int status = study->job->tables(&study->all, tables);
 	xtrace_disassembler_free(tables->disassembler);
-	return status == 0 && tables->failed ? TW_ERR_MEMORY : status;
+	if (status == 0 && tables->failed)
+		status = TW_ERR_MEMORY;
+	return status < 0 ? status : tw_budget_status(&study->all.budget);
 }
 
 int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct tw_study_options *options)

@@ -30,6 +30,7 @@ struct study_job {
 	int (*merge)(struct study_part *all, struct study_part *part, const uint32_t *map);
 	int (*tables)(struct study_part *all, struct study_tables *tables);
 	void (*free)(struct study_part *part);
+	bool disassembles; /* its tables show instructions */
 };
 
 extern const struct study_job study_insns, study_blocks, study_branches, study_mem, study_cache, study_syscalls,
@@ -55,7 +56,7 @@ struct study_tables {
 	struct study_table items[STUDY_TABLES];
 	size_t count;
 	struct tw_dictionary *texts; /* of cells */
-	struct xtrace_disassembler *disassembler;
+	struct xtrace_disassembler *disassembler; /* NULL where the job does not want one */
 	bool failed; /* there was no memory */
 };
 

@@ -241,4 +241,4 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	return status;
 }
 
-const struct study_job study_syscalls = {begin, take, NULL, merge, make_tables, free_syscalls};
+const struct study_job study_syscalls = {begin, take, NULL, merge, make_tables, free_syscalls, false};

@@ -6,6 +6,7 @@
 #include <trackway/xtrace.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,17 +64,23 @@ static bool find(const char *path, char found[PATH_MAX])
 	return length < PATH_MAX && access(found, R_OK) == 0;
 }
 
-char *tw_symbols_list_beside(const char *path)
+int tw_symbols_list_beside(const char *path, char **list)
 {
 	char found[PATH_MAX];
-	return find(path, found) ? strdup(found) : NULL;
+	*list = NULL;
+	errno = 0;
+	if (!find(path, found))
+		return errno == ENOMEM ? TW_ERR_MEMORY : 0;
+	*list = strdup(found);
+	return *list ? 0 : TW_ERR_MEMORY;
 }
 
-bool tw_symbols_by_address(const char *path)
+int tw_symbols_by_address(const char *path)
 {
 	const struct tw_read_options look = {.order = TW_ORDER_FILE};
 	struct tw_reader *reader;
-	bool is = tw_open(&reader, path, &look) >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
+	int status = tw_open(&reader, path, &look);
+	bool is = status >= 0 && strcmp(tw_reader_format(reader), "xtrace") == 0;
 	tw_close(reader);
-	return is;
+	return status == TW_ERR_MEMORY ? status : is;
 }

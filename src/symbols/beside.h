@@ -3,14 +3,12 @@
 #ifndef SYMBOLS_BESIDE_H
 #define SYMBOLS_BESIDE_H
 
-#include <stdbool.h>
+/* Finds the list that `record` wrote, for tw_symbols_add_maps(): of a directory with one trace, or of a file of a trace.
+ * *list is its path, which the caller frees; NULL where there is none. Returns 0 or TW_ERR_MEMORY. */
+int tw_symbols_list_beside(const char *path, char **list);
 
-/* The path of the list that `record` wrote, for tw_symbols_add_maps(): of a directory with one trace, or of a file of a
- * trace. The caller frees it; NULL where there is none. */
-char *tw_symbols_list_beside(const char *path);
-
-/* Whether a trace tells its functions by addresses, as xtraces do, and not by their numbers. It is opened: a pipe would
- * lose its first bytes. */
-bool tw_symbols_by_address(const char *path);
+/* Returns 1 where a trace tells its functions by addresses, as xtraces do, 0 where by their numbers or not at all, or
+ * TW_ERR_MEMORY. It is opened: a pipe would lose its first bytes. */
+int tw_symbols_by_address(const char *path);
 
 #endif

@@ -76,7 +76,10 @@ static int open_elf(struct tw_symbols *symbols, struct tw_elf *elf, const char *
 		return status;
 	elf_version(EV_CURRENT);
 	/* Read, not mapped: a file that is cut meanwhile gives an error, not a SIGBUS. */
+	errno = 0;
 	elf->elf = elf_begin(elf->fd, ELF_C_READ, NULL);
+	if (!elf->elf && errno == ENOMEM)
+		return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
 	if (!elf->elf)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "damaged ELF file: %s", elf_errmsg(-1));
 	return read_header(symbols, elf);

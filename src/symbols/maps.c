@@ -67,6 +67,11 @@ static bool add(struct maps *maps, const struct mapped *mapped, const char *path
 	return true;
 }
 
+static int fail_memory(struct tw_symbols *symbols)
+{
+	return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
+}
+
 /* Takes a line. Returns 0 or a negative status. */
 static int take(struct tw_symbols *symbols, struct maps *maps, const struct tw_text_line *line)
 {
@@ -83,7 +88,7 @@ static int take(struct tw_symbols *symbols, struct maps *maps, const struct tw_t
 	/* "[stack]" and the like are no files */
 	if (*path == '\0' || *path == '[' || add(maps, &mapped, path))
 		return 0;
-	return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
+	return fail_memory(symbols);
 }
 
 static int read_maps(struct tw_symbols *symbols, struct maps *maps)
@@ -130,7 +135,7 @@ int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path)
 	struct maps maps = {0};
 	free(symbols->path);
 	symbols->path = strdup(path);
-	int missing = 0, status = symbols->path ? read_maps(symbols, &maps) : TW_ERR_MEMORY;
+	int missing = 0, status = symbols->path ? read_maps(symbols, &maps) : fail_memory(symbols);
 	for (size_t i = 0; i < maps.count; i++) {
 		int added = status >= 0 && maps.files[i].has_code ? add_file(symbols, path, &maps.files[i]) : 0;
 		if (added == TW_ERR_MEMORY)

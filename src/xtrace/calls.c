@@ -145,19 +145,21 @@ static void pop(struct xtrace_calls *calls, struct xtrace_stack *stack, struct x
 		}
 }
 
-/* Whether a jump or branch to the PC leads to the beginning of another function: only symbols tell. */
-static bool is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
+/* Returns 1 where a jump or branch to the PC leads to the beginning of another function, which only symbols tell; 0, or
+ * a negative status. */
+static int is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
 {
 	static const unsigned jumps = 1 << XTRACE_JUMP | 1 << XTRACE_BRANCH | 1 << XTRACE_JUMP_TO;
 	const struct tw_namer *namer = calls->reader->options.namer;
 	if (!namer || !namer->address || stack->count == 0 || !(jumps >> stack->flow & 1))
-		return false;
+		return 0;
 	const struct tw_range *own = &calls->functions[stack->frames[stack->count - 1].function].range;
 	if (stack->pc >= own->start && stack->pc < own->end)
-		return false;
+		return 0;
 	uint32_t function = function_of(calls, stack->pc, offset);
-	return function != UINT32_MAX && calls->functions[function].range.end &&
-	       calls->functions[function].range.start == stack->pc;
+	if (function == UINT32_MAX)
+		return xtrace_no_memory(calls->reader);
+	return calls->functions[function].range.end && calls->functions[function].range.start == stack->pc;
 }
 
 /* Takes the begin of a block: calls end or begin by the flow of the instruction before it. */
@@ -172,8 +174,9 @@ static int take_block(struct xtrace_calls *calls, struct xtrace_stack *stack, ui
 		return push(calls, stack, back, offset, turn);
 	if (returned >> stack->flow & 1)
 		pop(calls, stack, turn);
-	if (turn->ends || !is_tail_call(calls, stack, offset))
-		return 0;
+	int tail = turn->ends ? 0 : is_tail_call(calls, stack, offset);
+	if (tail <= 0)
+		return tail;
 	back = stack->frames[stack->count - 1].back;
 	leave(calls, stack, 1, turn);
 	turn->tail = true;

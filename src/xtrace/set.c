@@ -152,7 +152,8 @@ static int list(struct tw_reader *reader, struct xtrace_set *set, struct search 
 	int status = 0;
 	DIR *directory = opendir(search->folder);
 	if (!directory)
-		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", search->folder, strerror(errno));
+		return tw_fail(reader, errno == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "%s: %s", search->folder,
+		               strerror(errno));
 	while (status >= 0 && (entry = readdir(directory)))
 		status = take(reader, set, search, entry->d_name);
 	closedir(directory);
