@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/chrome.h"
 
+#include <string.h>
+
 #include "core/stack_text.h"
 
 static bool is_printable(const uint8_t *bytes, size_t size)
@@ -56,6 +58,13 @@ static void add_series(const struct chrome_job *job, const struct tw_argument *a
 		tw_line_u64(line, argument->value.u);
 }
 
+/* The koid from which FXT's reader has a wake-up's `other`. */
+static bool is_waker(const struct chrome_job *job, const struct tw_event *event, const struct tw_argument *argument)
+{
+	return event->kind == TW_WAKEUP && event->other && argument->type == TW_ARG_KOID &&
+	       strcmp(tw_dictionary_name(job->dictionary, argument->name)->text, "waker") == 0;
+}
+
 static void add_arguments(const struct chrome_job *job, const struct tw_event *event, size_t root_size)
 {
 	struct tw_line *line = &job->chrome->line;
@@ -67,7 +76,7 @@ static void add_arguments(const struct chrome_job *job, const struct tw_event *e
 			tw_count_loss(job->writer, "argument", false);
 		} else if (counter && !tw_args_is_number(&arguments[i])) {
 			tw_count_loss(job->writer, "counter value", false);
-		} else {
+		} else if (!is_waker(job, event, &arguments[i])) {
 			tw_args_name(&job->chrome->args, line, job->dictionary, arguments[i].name,
 			             line->text.length == root_size);
 			(counter ? add_series : add_value)(job, &arguments[i]);

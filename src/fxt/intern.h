@@ -58,7 +58,7 @@ struct fxt_described_track {
 struct fxt_described {
 	struct fxt_described_track *tracks;
 	size_t room;
-	uint32_t seen; /* how many tracks the dictionary had when it was last looked at */
+	uint32_t seen;         /* how many tracks the dictionary had when it was last looked at */
 	struct tw_map objects; /* the same of objects: objects.h, to the number of the name */
 };
 

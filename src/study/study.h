@@ -55,9 +55,9 @@ struct study_table {
 struct study_tables {
 	struct study_table items[STUDY_TABLES];
 	size_t count;
-	struct tw_dictionary *texts; /* of cells */
+	struct tw_dictionary *texts;              /* of cells */
 	struct xtrace_disassembler *disassembler; /* NULL where the job does not want one */
-	bool failed; /* there was no memory */
+	bool failed;                              /* there was no memory */
 };
 
 /* Begins a table; columns live as long as it does. */

@@ -85,7 +85,6 @@ static enum loaded load(struct capstone *capstone)
 	return LOADED;
 }
 
-
 /* False when there is no memory. */
 static bool open_capstone(struct capstone *capstone)
 {

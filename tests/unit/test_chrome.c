@@ -565,6 +565,22 @@ static void test_other_kinds(void **state)
 	assert_null(tw_writer_loss(f->writer, losses));
 }
 
+/* FXT's reader has a wake-up's `other` from the koid argument "waker", which stays. */
+static void test_waker_once(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.name = name(f, "waker"), .type = TW_ARG_KOID, .value.u = 8};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "weight"), .type = TW_ARG_UINT, .value.u = 4};
+	f->arguments[2] = (struct tw_argument){.name = name(f, "waker"), .type = TW_ARG_UINT, .value.u = 3};
+	PUT(f, EVENT(0, TW_WAKEUP, f->main, 0, .other = f->worker, .argument_count = 2),
+	    EVENT(0, TW_WAKEUP, f->main, 0, .first_argument = 2, .argument_count = 1));
+	expect(f,
+	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"wakeup\",\"cat\":\"scheduling\",\"s\":\"t\","
+	       "\"args\":{\"cpu\":0,\"waker\":\"7/8\",\"weight\":4}},\n"
+	       "{\"ph\":\"i\",\"pid\":7,\"tid\":7,\"ts\":0.000,\"name\":\"wakeup\",\"cat\":\"scheduling\",\"s\":\"t\","
+	       "\"args\":{\"cpu\":0,\"waker\":3}}");
+}
+
 static void test_track_names(void **state)
 {
 	struct fixture *f = *state;
@@ -703,6 +719,7 @@ int main(void)
 	    TEST(test_counter),
 	    TEST(test_async_and_flow),
 	    TEST(test_other_kinds),
+	    TEST(test_waker_once),
 	    TEST(test_track_names),
 	    TEST(test_late_names),
 	    TEST(test_told_anew),
