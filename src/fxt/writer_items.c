@@ -81,7 +81,8 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_items *items, const stru
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
 		if (!has_room(w, items))
 			continue;
-		fxt_describe_object(w->intern, process, argument);
+		if (!w->source) /* where archives are joined most events are records already, and tell none: ready.c */
+			fxt_describe_object(w->intern, process, argument);
 		items->items[items->count++] =
 		    (struct fxt_item){.name = fxt_label(w->intern, argument->name), .argument = argument};
 	}

@@ -610,3 +610,28 @@ make_many() { # how many
 	[[ "$output" = *"temporary file: File too large"* ]]
 	[ ! -e out.fxt ] && [ -z "$(ls folder)" ]
 }
+
+@test "merge: records of FXT stay of their kind" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		from fxt_odd import *
+		for file, at, koid in (("a.fxt", 2000, 5), ("b.fxt", 2001, 15)):
+		    out = [MAGIC_RECORD, provider_info(7, b"app"), record(1, 0, 10**9), string(1, b"one"), thread(1, koid, koid + 1)]
+		    out += [record(6, 1 << 16 | 1 << 24, 0xabc), event(0, 1, ticks=1000),
+		            record(8, 3 << 16 | 2 << 24 | 1 << 28 | 1 << 36 | 10 << 44 | 20 << 52, at),
+		            record(10, 1 << 20 | 7 << 28 | 3 << 44 | 2 << 52, at + 10, stream(b"mod"), stream(b"\x01\x02")),
+		            record(10, 1 << 16 | 1 << 20 | 7 << 28 | 5 << 44, at + 20, 1, 2, 3),
+		            record(10, 2 << 16 | 1 << 20 | 2 << 28 | 9 << 36, at + 30, 0x10, 0x20)]
+		    open(file, "wb").write(b"".join(out))
+	END
+	for jobs in 1 2; do
+		trackway merge --jobs $jobs --align none a.fxt b.fxt -o both.fxt 2>err
+		[ ! -s err ] || fail "$(cat err)"
+		for file in a b both; do
+			"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" $file.fxt |
+				sed -n '/event\|object\|scheduling\|profiler/s/"[a-z_]*offset": [0-9]*, \|"[a-z_]*_ref": [0-9]*, //gp' >$file
+		done
+		sort a b | diff - <(sort both)
+	done
+}

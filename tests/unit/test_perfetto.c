@@ -217,6 +217,21 @@ static void test_sample(void **state)
 	    "920408 0803 1007 1807 2002 ");       /* perf_sample: cpu, pid, tid, callstack_iid */
 }
 
+/* The flags of FXT's backtraces stand behind the addresses. */
+static void test_sample_of_addresses(void **state)
+{
+	struct fixture *f = *state;
+	f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = 16};
+	f->arguments[1] = (struct tw_argument){.name = f->cat, .type = TW_ARG_UINT, .value.u = 9};
+	PUT(f, EVENT(0, TW_STACK_SAMPLE, f->main, 0, .value = 1, .argument_count = 2));
+	expect_loss(f, "stack-sample", 1, 0);
+	expect(f, CLOCK PROCESS MAIN "0a40 40e807 5001 6802 6228 "
+	                             "8a0104 0801 1200 9a0104 0801 3801 "
+	                             "320a 088080808010 1801 2010 "          /* frames: 2^32, mapping 1, rel_pc 16 */
+	                             "3a0c 088180808010 108080808010 "       /* callstacks: 2^32 + 1, frame 2^32 */
+	                             "92040c 0800 1007 1807 208180808010 "); /* perf_sample */
+}
+
 static void test_log(void **state)
 {
 	struct fixture *f = *state;
@@ -348,6 +363,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_odd_priority, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_names_in_switches, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_sample_of_addresses, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
