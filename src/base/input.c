@@ -217,22 +217,45 @@ static int look_at_file(struct tw_input *input)
 	return 0;
 }
 
+static int open_path(struct tw_input *input, const char *path, int flags)
+{
+	do
+		input->fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	while (input->fd < 0 && errno == EINTR);
+	input->close_fd = true;
+	return input->fd < 0 ? system_error(input, errno) : look_at_file(input);
+}
+
+static int begin(struct tw_input *input)
+{
+	int status = peek(input);
+	return status < 0 ? status : start(input);
+}
+
 int tw_input_open(struct tw_input **opened, const char *path)
 {
 	bool standard = strcmp(path, "-") == 0;
 	struct tw_input *input = *opened = new_input(standard ? "<stdin>" : path);
 	if (!input)
 		return TW_ERR_MEMORY;
-	do
-		input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	while (input->fd < 0 && errno == EINTR);
-	if (input->fd < 0)
-		return system_error(input, errno);
-	input->close_fd = !standard;
-	int status = look_at_file(input);
-	if (status == 0)
-		status = peek(input);
-	return status < 0 ? status : start(input);
+	if (standard)
+		input->fd = STDIN_FILENO;
+	int status = standard ? look_at_file(input) : open_path(input, path, 0);
+	return status < 0 ? status : begin(input);
+}
+
+int tw_input_open_regular(struct tw_input **opened, const char *path)
+{
+	struct tw_input *input = *opened = new_input(path);
+	if (!input)
+		return TW_ERR_MEMORY;
+	int status = open_path(input, path, O_NONBLOCK);
+	if (status == 0 && !input->regular) {
+		note(input, "is no regular file");
+		errno = EINVAL;
+		status = TW_ERR_SYSTEM;
+	}
+	return status < 0 ? status : begin(input);
 }
 
 int tw_input_open_pieces(struct tw_input **opened, const char *path, const struct tw_piece *pieces, size_t count)
@@ -240,11 +263,7 @@ int tw_input_open_pieces(struct tw_input **opened, const char *path, const struc
 	struct tw_input *input = *opened = new_input(path);
 	if (!input)
 		return TW_ERR_MEMORY;
-	input->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (input->fd < 0)
-		return system_error(input, errno);
-	input->close_fd = true;
-	int status = look_at_file(input);
+	int status = open_path(input, path, 0);
 	input->pieces = pieces;
 	input->piece_count = count;
 	input->size = count ? pieces[count - 1].place + pieces[count - 1].size : 0;
@@ -296,8 +315,7 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
-	int status = peek(other);
-	return status < 0 ? status : start(other);
+	return begin(other);
 }
 
 void tw_input_close(struct tw_input *input)

@@ -15,6 +15,9 @@ struct tw_input;
  * on failure (NULL only for TW_ERR_MEMORY), for tw_input_error(). Returns 0 or TW_ERR_SYSTEM, TW_ERR_MEMORY. */
 int tw_input_open(struct tw_input **input, const char *path);
 
+/* The same for what must be a regular file, as those that belong to another: it does not wait for a pipe's writer. */
+int tw_input_open_regular(struct tw_input **input, const char *path);
+
 /* Some bytes of a file, and where they stand in an input that has only such pieces. */
 struct tw_piece {
 	uint64_t offset, size;

@@ -61,7 +61,7 @@ static void end(int number)
 
 void tw_clean_when_interrupted(const char *path)
 {
-	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
+	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
 	char *place = tw_outfile_place(path);
 	const char *slash = place ? strrchr(place, '/') : NULL, *name = slash ? slash + 1 : place;
 	wanted_length = name && strlen(name) < sizeof wanted ? strlen(name) : 0;

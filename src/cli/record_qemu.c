@@ -125,7 +125,6 @@ static void take_signals(void)
 		sigaction(passed[i], &pass, NULL);
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGXFSZ, &ignore, NULL); /* a file that gets too large is an error to be told */
 }
 
 static void become(const struct tw_qemu *qemu, int board, char **words, size_t count)
@@ -135,6 +134,7 @@ static void become(const struct tw_qemu *qemu, int board, char **words, size_t c
 	char **all = calloc(count + 8, sizeof *all), **next = all;
 	if (!all)
 		_exit(127);
+	signal(SIGXFSZ, SIG_DFL); /* the program's own */
 	snprintf(plugin, sizeof plugin, "%s,fd=%d", qemu->plugin, board);
 	*next++ = (char *)(uintptr_t)qemu->program;
 	*next++ = cpu_option;

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,16 @@ static void refuse_end(void)
 	if (!atomic_load(&emulating))
 		return;
 	tw_say_error("the emulator unicorn gave up: out of memory");
+	_exit(TW_EXIT_FAILED);
+}
+
+/* The files are mapped: where one has become shorter, there are no bytes behind its pages. */
+static void refuse_shorter(int number)
+{
+	static const char text[] = "trackway: error: a file of the trace was cut while it was read\n";
+	(void)number;
+	ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+	(void)told;
 	_exit(TW_EXIT_FAILED);
 }
 
@@ -292,6 +303,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (missing)
 		return tw_say_error("the emulator unicorn is needed: %s", missing);
 	atexit(refuse_end);
+	signal(SIGBUS, refuse_shorter);
 	struct tw_names names = {.addresses = true};
 	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};

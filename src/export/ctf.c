@@ -495,10 +495,13 @@ static int keep_files(struct ctf *ctf)
 		ctf->is_open = false;
 		error = tw_output_close(&ctf->out);
 	}
-	if (error)
+	if (error) {
 		tw_output_discard(&description);
-	else
-		error = tw_output_close(&description);
+		return fail(ctf, error);
+	}
+	error = tw_output_close(&description);
+	if (error)
+		unlink(ctf->paths[STREAM]);
 	return error ? fail(ctf, error) : 0;
 }
 

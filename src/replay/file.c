@@ -18,11 +18,13 @@ static const uint8_t nothing[1]; /* an empty file's bytes: none */
 static int map(const char *path, const uint8_t **bytes, size_t *size)
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
 	if (fd < 0)
 		return errno;
 	if (fstat(fd, &status) < 0)
 		error = errno;
+	else if (!S_ISREG(status.st_mode))
+		error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
 	*size = error ? 0 : (size_t)status.st_size;
 	void *all = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 	if (all == MAP_FAILED)
@@ -55,7 +57,7 @@ const char *replay_file_open(struct replay_file *file, const char *path)
 		return "is no xtrace.*.xinsndata.bin";
 	int error = map(path, &file->data, &file->data_size);
 	if (error)
-		return strerror(error);
+		return error == EINVAL ? "is no regular file" : strerror(error);
 	if (map(other, &file->snapshots, &file->snapshots_size))
 		return "has no snapshots beside it to begin at";
 	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)

@@ -21,6 +21,13 @@ enum {
 static const char magic[8] = "TWINDEX";
 
 /* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
+/* Whether something is there that is no regular file. */
+static bool is_other(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 static char *path_of(const char *path)
 {
 	char *kept;
@@ -190,7 +197,7 @@ int sql_keep_save(struct sql_session *session, size_t number, const struct sql_s
 		error = tw_output_close(&out);
 		error = fine ? error : ENOMEM;
 	}
-	error = error ? error : tw_output_open(&out, path);
+	error = error ? error : is_other(path) ? EEXIST : tw_output_open(&out, path);
 	error = error ? error : write_all(&out, &stamp, &body);
 	tw_text_free(&body);
 	free(path);
@@ -332,11 +339,12 @@ static bool take_survey(struct source *source)
 /* All of a file that is not too large; NULL, or NULL and *why. */
 static uint8_t *read_all(const char *path, size_t *size, const char **why)
 {
-	FILE *stream = fopen(path, "rbe");
+	bool other = is_other(path);
+	FILE *stream = other ? NULL : fopen(path, "rbe");
 	struct stat status;
 	uint8_t *bytes = NULL;
 	if (!stream) {
-		*why = errno == ENOENT ? NULL : "it cannot be read";
+		*why = !other && errno == ENOENT ? NULL : "it cannot be read";
 		return NULL;
 	}
 	*why = "it cannot be read";

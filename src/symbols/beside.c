@@ -20,6 +20,12 @@ static bool is_list(const char *name)
 	return strncmp(name, "xtrace.", 7) == 0 && length > 12 && strcmp(name + length - 5, ".maps") == 0;
 }
 
+static bool is_file(const char *path)
+{
+	struct stat what;
+	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
+}
+
 /* Of a directory with one trace. */
 static bool find_inside(const char *folder, char found[PATH_MAX])
 {
@@ -30,7 +36,7 @@ static bool find_inside(const char *folder, char found[PATH_MAX])
 			count += snprintf(found, PATH_MAX, "%s/%s", folder, entry->d_name) < PATH_MAX;
 	if (all)
 		closedir(all);
-	return count == 1;
+	return count == 1 && is_file(found);
 }
 
 /* A file of a trace may be compressed: its name then ends so. */
@@ -61,7 +67,7 @@ static bool find(const char *path, char found[PATH_MAX])
 	if (!parse_name(last, &name))
 		return false;
 	int length = snprintf(found, PATH_MAX, "%.*sxtrace.%s.maps", (int)(last - path), path, name.timestamp);
-	return length < PATH_MAX && access(found, R_OK) == 0;
+	return length < PATH_MAX && is_file(found) && access(found, R_OK) == 0;
 }
 
 int tw_symbols_list_beside(const char *path, char **list)

@@ -45,7 +45,7 @@ int uftrace_open_file(struct tw_reader *reader, const char *name, struct tw_inpu
 	*input = NULL;
 	if (!path)
 		return uftrace_no_memory(reader);
-	int status = access(path, F_OK) == 0 ? tw_input_open(input, path) : 0;
+	int status = access(path, F_OK) == 0 ? tw_input_open_regular(input, path) : 0;
 	free(path);
 	if (status < 0) {
 		tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");

@@ -55,7 +55,7 @@ int uftrace_add_cpu(struct tw_reader *reader, const char *name)
 
 int uftrace_cpu_open(struct tw_reader *reader, struct uftrace_cpu *cpu)
 {
-	int status = tw_input_open(&cpu->input, cpu->file);
+	int status = tw_input_open_regular(&cpu->input, cpu->file);
 	cpu->window = (struct tw_window){.input = cpu->input, .chunk = uftrace_chunk(reader)};
 	cpu->next = cpu->page = cpu->at = cpu->end = cpu->missed = 0;
 	if (status < 0)

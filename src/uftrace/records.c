@@ -30,7 +30,7 @@ size_t uftrace_chunk(const struct tw_reader *reader)
 int uftrace_cursor_open(struct uftrace_cursor *cursor, struct tw_reader *reader, const char *file)
 {
 	*cursor = (struct uftrace_cursor){.reader = reader, .file = file, .time = reader->clock.start_ns};
-	int status = tw_input_open(&cursor->input, file);
+	int status = tw_input_open_regular(&cursor->input, file);
 	cursor->window = (struct tw_window){.input = cursor->input, .chunk = uftrace_chunk(reader)};
 	if (status < 0)
 		tw_fail(reader, status, "%s", cursor->input ? tw_input_error(cursor->input) : "out of memory");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "xtrace/xtrace.h"
@@ -63,10 +64,11 @@ static int copy(struct tw_reader *reader, int from, const char *source, const ch
 int xtrace_list_copy(struct tw_reader *reader, const struct xtrace_set *set, const char *directory, uint64_t *written)
 {
 	char *source = source_of(set), *to = xtrace_list_place(set, directory);
-	int status = 0, from = source && to ? open(source, O_RDONLY | O_CLOEXEC) : -1;
-	if (from >= 0)
+	int status = 0, from = source && to ? open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	struct stat what;
+	if (from >= 0 && fstat(from, &what) == 0 && S_ISREG(what.st_mode))
 		status = copy(reader, from, source, to, written);
-	else if (source && to && errno != ENOENT)
+	else if (source && to && from < 0 && errno != ENOENT)
 		status = tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", source, strerror(errno));
 	if (from >= 0)
 		close(from);

@@ -118,7 +118,7 @@ static int judge_index(struct xtrace_files *files, unsigned known)
 
 static int open_input(struct tw_reader *reader, struct tw_input **input, const char *path)
 {
-	int status = tw_input_open(input, path);
+	int status = tw_input_open_regular(input, path);
 	if (status < 0)
 		return tw_fail(reader, status, "%s", *input ? tw_input_error(*input) : "out of memory");
 	return 0;

@@ -10,7 +10,7 @@
 static int open_first(struct tw_reader *reader)
 {
 	const struct xtrace_track *track = xtrace_of(reader)->set.tracks;
-	int status = tw_input_open(&reader->input, track->data ? track->data : track->snapshots);
+	int status = tw_input_open_regular(&reader->input, track->data ? track->data : track->snapshots);
 	if (status < 0)
 		return tw_fail(reader, status, "%s", reader->input ? tw_input_error(reader->input) : "out of memory");
 	reader->window = (struct tw_window){.input = reader->input};

@@ -190,6 +190,43 @@ END
 	[ "$status" = 2 ]
 }
 
+@test "a file that may not get as large as it would is told, and left out" {
+	log="$DATA/xray/v5.xray"
+	for command in "convert $log --to chrome -o out" "dump $log -o out" "convert $log --to ctf -o out"; do
+		run --separate-stderr bash -c "ulimit -f 1 && trackway $command"
+		[ "$status" = 2 ] && [ ! -e out ] || fail "$command: exit status $status, $(ls)"
+		[[ "$stderr" == "trackway: error: "*"File too large" ]] || fail "$command: $stderr"
+	done
+	run --separate-stderr bash -c "ulimit -f 1 && trackway sql $log -o out.db"
+	[ "$status" = 2 ] && [ ! -e out.db ] || fail "exit status $status"
+}
+
+# Nobody writes to the pipe: to wait for it would be forever.
+@test "a pipe in a directory, where a file of the trace should be" {
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --threads 2 set >facts
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/uftrace.py" write data
+	for file in set/*.101.*.xinsndata.bin set/*.100.*.xsnapshot.bin data/task.txt data/*.dat data/*.map; do
+		mv "$file" kept
+		mkfifo "$file"
+		for command in info check stat; do
+			run --separate-stderr timeout 20 trackway $command "${file%/*}"
+			[ "$status" = 2 ] || fail "$command with $file: exit status $status"
+			[ "$stderr" = "trackway: error: $file: is no regular file" ] || fail "$command with $file: $stderr"
+		done
+		mv -f kept "$file"
+	done
+	trackway check data
+	mkfifo set/xtrace.1718000000.maps
+	for command in stat "repair -o out" syscalls; do
+		timeout 20 trackway $command set >out.text 2>err || fail "$command: $?: $(cat err)"
+	done
+	[ ! -e out/xtrace.1718000000.maps ]
+	file=$(ls set/*.100.*.xinsndata.bin)
+	rm "$file" && mkfifo "$file"
+	timeout 20 trackway replay "$file" 2>err || [ $? = 2 ]
+	grep -qE "is no regular file|unicorn" err || fail "$(cat err)"
+}
+
 @test "a reader that goes away is no error message" {
 	run --separate-stderr bash -c 'set -o pipefail; trackway dump "$1" | head -n 1 >/dev/null; true' - "$DATA/xray/v5.xray"
 	[ -z "$stderr" ] || fail "$stderr"
