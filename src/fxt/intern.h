@@ -101,8 +101,8 @@ void fxt_meet_track(struct fxt_intern *in, uint32_t track);
  * one already. It is not told again after such a record. arguments: the event's. */
 bool fxt_described_ahead(struct fxt_intern *in, const struct tw_event *event, const struct tw_argument *arguments);
 
-/* intern_objects.c: describes the object that an argument of a record refers to, a pointer of this process or a koid, by
- * its name alone, unless that has been done. */
+/* intern_objects.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
+ * by its name alone, unless that has been done. */
 void fxt_describe_object(struct fxt_intern *in, uint64_t process, const struct tw_argument *argument);
 
 /* The same: a record about an object is being written. type: TW_ARG_POINTER, with its process, or TW_ARG_KOID. */
