@@ -60,6 +60,7 @@ struct fxt_described {
 	size_t room;
 	uint32_t seen;         /* how many tracks the dictionary had when it was last looked at */
 	struct tw_map objects; /* the same of objects: objects.h, to the number of the name */
+	size_t objects_most;   /* of so many it is known; beyond, all are described once more */
 };
 
 struct fxt_intern {

@@ -6,9 +6,6 @@
 #include "fxt/intern.h"
 #include "fxt/objects.h"
 
-/* Of so many objects it is known that they have been described: some megabytes. Others are described once more. */
-enum { TOLD_MAX = 1 << 17 };
-
 static struct fxt_object object_of(const struct fxt_intern *in, enum tw_argument_type type, uint64_t process,
                                    uint64_t number)
 {
@@ -33,7 +30,7 @@ void fxt_object_told(struct fxt_intern *in, enum tw_argument_type type, uint64_t
 	const struct fxt_object object = object_of(in, type, process, number);
 	if (name == 0)
 		return;
-	if (told->count + 2 > TOLD_MAX)
+	if (told->count >= in->described->objects_most)
 		tw_map_clear(told);
 	learn(told, object.own, name);
 	if (object.all)

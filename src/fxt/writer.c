@@ -29,6 +29,11 @@
 
 #include "fxt/fxt.h"
 
+enum {
+	OBJECTS_SHARE = 8, /* of the memory limit, for what is known to have been described */
+	OBJECT_COST = 2 * sizeof(struct tw_map_slot)
+};
+
 /* ---- Events. ---- */
 
 static void add_flags(struct fxt_writer *w, struct fxt_items *items, uint16_t flags)
@@ -320,6 +325,7 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->dictionary = tw_reader_dictionary(reader);
 	w->arguments = batch->arguments;
 	w->directory = reader->options.temporary_directory;
+	w->described.objects_most = tw_memory_limit(reader) / OBJECTS_SHARE / OBJECT_COST;
 	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
 	w->wall_ns = tw_time_of_day(clock, 0);
 	if (clock->has_cpu && !w->cpu_told && batch->count)

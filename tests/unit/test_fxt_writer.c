@@ -260,6 +260,26 @@ static void test_objects_of_arguments(void **state)
 	expect_no_loss(f);
 }
 
+/* Without room to know of more than two pointers, the first of three is described again. */
+static void test_more_objects_than_memory(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t pointers[] = {1, 2, 2, 3, 1};
+	f->reader.options.memory_limit = 512;
+	for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+		f->arguments[0] = (struct tw_argument){.type = TW_ARG_POINTER, .value.u = pointers[i], .size = f->fib};
+		PUT(f, .kind = TW_SLICE_BEGIN, .time = i, .track = f->main, .argument_count = 1);
+	}
+	begin(f);
+	NEXT(f, FIB(1), 0x0000000001000036, 1, 7, MAIN(1), 0x0000000001120044, 0, 0x0000000000000027, 1);
+	NEXT(f, 0x0000000001000036, 2, 7, 0x0000000001120044, 1, 0x0000000000000027, 2);
+	NEXT(f, 0x0000000001120044, 2, 0x0000000000000027, 2);
+	NEXT(f, 0x0000000001000036, 3, 7, 0x0000000001120044, 3, 0x0000000000000027, 3);
+	NEXT(f, 0x0000000001000036, 1, 7, 0x0000000001120044, 4, 0x0000000000000027, 1);
+	end(f);
+	expect_no_loss(f);
+}
+
 static void test_described_objects(void **state)
 {
 	struct fixture *f = *state;
@@ -586,6 +606,7 @@ int main(void)
 	    TEST(test_log),
 	    TEST(test_objects),
 	    TEST(test_objects_of_arguments),
+	    TEST(test_more_objects_than_memory),
 	    TEST(test_described_objects),
 	    TEST(test_records_dropped),
 	    TEST(test_lost_bytes),
