@@ -439,6 +439,10 @@ one() { # what a query answers, without the names of the columns
 	cp "$DATA/fxt/oneshot_all.fxt" kept/t.fxt
 	[ "$(one --index kept/t.fxt "$query" 2>err)" = "$expected" ]
 	grep -q 'kept/t.fxt.twindex: not kept: ' err
+	rmdir kept/t.fxt.twindex
+	mkfifo kept/t.fxt.twindex
+	[ "$(timeout 20 trackway sql --csv --index kept/t.fxt "$query" 2>err | tail -n 1)" = "$expected" ]
+	grep -q 'kept/t.fxt.twindex: not kept: File exists' err
 }
 
 # A pass over the file for each row of the outer table would take a thousand times as long.
