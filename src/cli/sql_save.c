@@ -43,7 +43,8 @@ static bool add(struct tw_text *text, const char *format, const char *a, const c
 	return fine;
 }
 
-/* Creates and fills a table. */
+/* Creates and fills a table. Returns 0 or TW_EXIT_FAILED, as all that follow: what SQLite has no error for is a lack of
+ * memory. */
 static int copy_table(struct tw_sql_run *run, const struct sql_table *table)
 {
 	struct tw_text create = {0}, select = {0};
@@ -55,7 +56,7 @@ static int copy_table(struct tw_sql_run *run, const struct sql_table *table)
 		       add(&select, i ? ", \"%w\"" : "\"%w\"", column->name, NULL);
 	}
 	fine = fine && tw_text_add(&create, ")", 1) && add(&select, " from main.\"%w\"", table->name, NULL);
-	int status = !fine ? tw_say_error("out of memory") : tw_sql_do(run, create.bytes);
+	int status = !fine ? TW_EXIT_FAILED : tw_sql_do(run, create.bytes);
 	status = status ? status : tw_sql_do(run, select.bytes);
 	tw_text_free(&create);
 	tw_text_free(&select);
@@ -72,7 +73,7 @@ static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 			continue;
 		char *text = sqlite3_mprintf("create index saved.\"%w__%w\" on \"%w\"(\"%w\")", table->name,
 		                             column->name, table->name, column->name);
-		status = text ? tw_sql_do(run, text) : tw_say_error("out of memory");
+		status = text ? tw_sql_do(run, text) : TW_EXIT_FAILED;
 		sqlite3_free(text);
 	}
 	return status;
@@ -81,7 +82,7 @@ static int index_table(struct tw_sql_run *run, const struct sql_table *table)
 static int copy_view(struct tw_sql_run *run, const struct sql_alias *view)
 {
 	char *text = sqlite3_mprintf("create view saved.\"%w\" as %s", view->name, view->select);
-	int status = text ? tw_sql_do(run, text) : tw_say_error("out of memory");
+	int status = text ? tw_sql_do(run, text) : TW_EXIT_FAILED;
 	sqlite3_free(text);
 	return status;
 }
@@ -92,7 +93,7 @@ static int fill(struct tw_sql_run *run, const char *temporary)
 	    sqlite3_mprintf("attach %Q as saved; pragma saved.journal_mode = off; pragma saved.synchronous = off;"
 	                    "pragma saved.locking_mode = exclusive; begin",
 	                    temporary);
-	int status = attach ? tw_sql_do(run, attach) : tw_say_error("out of memory");
+	int status = attach ? tw_sql_do(run, attach) : TW_EXIT_FAILED;
 	sqlite3_free(attach);
 	for (size_t i = 0; sql_tables[i] && status == 0; i++) {
 		if (sql_tables[i]->format)
@@ -136,7 +137,9 @@ int tw_sql_save(struct tw_sql_run *run, const char *path)
 		return tw_say_error("%s: cannot write: %s", path, strerror(error));
 	}
 	int status = fill(run, temporary);
-	if (status)
+	if (status && sqlite3_errcode(run->db) == SQLITE_OK)
+		tw_say_error("%s: out of memory", path);
+	else if (status)
 		tw_sql_say(run, path);
 	sqlite3_exec(run->db, "rollback", NULL, NULL, NULL);
 	sqlite3_exec(run->db, "detach saved", NULL, NULL, NULL);

@@ -392,7 +392,7 @@ struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, con
 	*why = check_head(&source.words, file);
 	source.survey = *why ? NULL : calloc(1, sizeof *source.survey);
 	if (source.survey && !take_survey(&source)) {
-		*why = "it is damaged";
+		*why = "it is damaged, or there is no memory for it";
 		sql_survey_free(source.survey);
 		source.survey = NULL;
 	}
