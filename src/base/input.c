@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -412,10 +413,18 @@ static int64_t read_file(struct tw_input *input, uint64_t offset, uint8_t *bytes
 		if (n < 0)
 			return n;
 		if (n == 0)
-			break; /* the file was cut since it was opened */
+			break;
 		done += (size_t)n;
 	}
 	return (int64_t)done;
+}
+
+/* What is missing may be anywhere in what is told of the file: so nothing is. */
+static int was_cut(struct tw_input *input, uint64_t end)
+{
+	note(input, "was cut while it was read: %" PRIu64 " bytes are left of %" PRIu64, end, input->size);
+	errno = ESTALE;
+	return TW_ERR_SYSTEM;
 }
 
 static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *bytes, size_t size)
@@ -434,7 +443,7 @@ static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *b
 		status = read_file(input, offset, bytes, size);
 	if (input->briefly)
 		close_briefly(input);
-	return status;
+	return status >= 0 && (size_t)status < size ? was_cut(input, offset + (size_t)status) : status;
 }
 
 static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files are read with pread(), not mapped: a file that is cut while it is read gives a short read, not a SIGBUS, and
+/* Files are read with pread(), not mapped: a file that is cut while it is read gives an error, not a SIGBUS, and
  * the pages do not count as the process's memory (doc/design.md has the measurement). */
 struct tw_input;
 
@@ -25,7 +25,7 @@ struct tw_piece {
 };
 
 /* Opens pieces of a regular file, one after the other, as if they were all of it. None is empty; they must outlive the
- * input. The input ends where the file has become shorter than a piece says. */
+ * input. */
 int tw_input_open_pieces(struct tw_input **input, const char *path, const struct tw_piece *pieces, size_t count);
 
 /* Returns the piece that a place, less than all their sizes together, is in. */
