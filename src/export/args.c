@@ -155,7 +155,7 @@ void tw_args_reference(struct tw_line *line, const struct tw_dictionary *diction
 	const struct tw_name *object = object_of(dictionary, argument);
 	size_t length = object->length < ARGS_KEY_MAX ? object->length : ARGS_KEY_MAX;
 	tw_line_hex(line, argument->value.u);
-	if (length == 0)
+	if (length == 0 || line->failed)
 		return;
 	line->text.length--; /* the closing quote */
 	tw_line_text(line, " (");
