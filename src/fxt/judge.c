@@ -65,11 +65,13 @@ static size_t holds_others(const struct fxt_view *view, uint64_t size)
 	return 0;
 }
 
-/* Returns where in a record others begin that lead across its end; 0 if nowhere. */
+/* Returns where in a record others begin that lead across its end; 0 if nowhere. Of one that needs no others to be
+ * believed they must refer to what is registered: words that the format does not know may look like any. */
 static size_t holds_longer(const struct fxt_view *view, size_t size)
 {
+	bool alone = fxt_is_alone(view, 0);
 	for (size_t at = 1; at < size; at++)
-		if (fxt_goes_beyond(view, at, size) && !fxt_is_chance(view, at))
+		if (fxt_goes_beyond(view, at, size) && !fxt_is_chance(view, at) && (!alone || fxt_is_sound(view, at)))
 			return at;
 	return 0;
 }

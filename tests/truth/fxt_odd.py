@@ -192,3 +192,18 @@ def unfinished(inline):
     if inline:
         data += event(0, 3, 900, 13, category=3, reference=0, ticks=2500)
     return data + name(13) + name(11)
+
+
+def extended():
+    """Records with more words than the format has for them, five in a row: in some of their times and words others seem to
+    begin where bytes are skipped."""
+    def work(kind, *parts, **others):
+        return event(kind, 1, *parts, category=1, **others)
+    data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"work") + thread(1, 5, 6)
+    for ticks in range(17_000, 27_000, 10):
+        data += work(5, 55, ticks=ticks)
+        if ticks % 30 == 20:
+            data += work(5, 56, 77, ticks=ticks + 1) + work(0, 1, 2, ticks=ticks + 2)
+            data += work(4, ticks + 4, ticks + 200, ticks=ticks + 3) + work(0, 1, 5, ticks=ticks + 4)
+            data += work(1, argument(1, 3), 99, 98, arguments=1, ticks=ticks + 5)
+    return data

@@ -571,6 +571,8 @@ def archives(scratch):
     yield "generated", lambda: generated(scratch)
     yield "generated, sorted", lambda: generated(scratch, "--sorted", "--seed", "2")
     yield "generated, cut off", lambda: cut_off(generated(scratch), 150000)
+    yield "extended", fxt_odd.extended
+    yield "extended, big endian", lambda: fxt.swapped(fxt_odd.extended())
     yield "unfinished", lambda: fxt_odd.unfinished(False)
     yield "unfinished, big endian", lambda: fxt.swapped(fxt_odd.unfinished(False))
     yield "unfinished, a thread inline", lambda: fxt_odd.unfinished(True)
