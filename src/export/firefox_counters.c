@@ -31,10 +31,13 @@ static struct firefox_series *add_series(struct firefox *firefox, const struct t
 {
 	struct firefox_counters *counters = &firefox->counters;
 	size_t number = counters->count;
-	if (number == SERIES_MAX ||
-	    !tw_grow(&counters->series, &counters->room, number + 1, sizeof *counters->series) ||
-	    !tw_map_add(&counters->map, key, (uint32_t)number))
+	if (number == SERIES_MAX)
 		return NULL;
+	if (!tw_grow(&counters->series, &counters->room, number + 1, sizeof *counters->series) ||
+	    !tw_map_add(&counters->map, key, (uint32_t)number)) {
+		firefox->measured.failed = true;
+		return NULL;
+	}
 	counters->series[number] = (struct firefox_series){
 	    .id = event->id,
 	    .track = event->track,
