@@ -85,3 +85,66 @@ pieces() {
 	need_scarce
 	scarce 40 trackway sql "$DATA/fxt/streaming.fxt" 'select name, count(*), sum(dur) from slice group by name order by 2, 1'
 }
+
+@test "no memory: compressed input and output" {
+	need_scarce
+	cp "$DATA/fxt/streaming.fxt" a.fxt
+	cp "$DATA/tracelog/kinds.log" a.log
+	for ending in gz zst; do
+		[ $ending = gz ] && gzip a.fxt a.log || { gunzip a.fxt.gz a.log.gz && zstd -q a.fxt a.log; }
+		scarce 30 trackway dump "$PWD/a.log.$ending"
+		scarce 10 trackway check --jobs 2 "$PWD/a.fxt.$ending"
+		scarce 10 trackway convert --to chrome "$PWD/a.fxt.$ending" -o out.json.$ending
+	done
+}
+
+# Each allocation of these, because it was one of them.
+@test "no memory: exports of a log with objects, counters and samples" {
+	need_scarce
+	scarce 250 trackway convert --to chrome "$DATA/tracelog/kinds.log" -o out.json
+	scarce 150 trackway convert --to firefox "$DATA/tracelog/kinds.log" -o out.json
+}
+
+@test "no memory: several traces at a time, a database" {
+	need_scarce
+	pieces >a.fxt
+	scarce 30 trackway merge --jobs 2 "$PWD/a.fxt" "$PWD/a.fxt" -o out.fxt
+	scarce 20 trackway merge --jobs 2 "$DATA/fxt/oneshot_all.fxt" "$DATA/xray/v5.xray" "$DATA/tracelog/kinds.log" -o out.fxt
+	scarce 10 trackway sql -o out.db "$DATA/fxt/oneshot_all.fxt"
+}
+
+@test "no memory: traces of instructions" {
+	need_scarce
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --threads 2 --turns 40 set >facts
+	for command in info check stat; do
+		scarce 15 trackway $command "$PWD/set"
+	done
+	scarce 40 trackway syscalls "$PWD/set"
+	for command in mem calls phases; do
+		scarce 15 trackway $command "$PWD/set"
+	done
+}
+
+# What is loaded by those who need it may be too large, too; and unicorn ends the program, with the status of a trace
+# that differs, where it has too little.
+@test "little memory: instructions are shown as they are, or not at all" {
+	need_scarce
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --threads 2 --turns 40 set >facts
+	for command in "dump set" "blocks set"; do
+		trackway $command >expected
+		for size in 14000 17700 20000 24000 28000 32000; do
+			status=0
+			(ulimit -v $size && exec trackway $command) >found 2>err || status=$?
+			if [ $status = 0 ]; then
+				cmp expected found || fail "$command: with $size KB"
+			else
+				[ $status != 1 ] || fail "$command: with $size KB: $(cat err)"
+			fi
+		done
+	done
+	for size in 60000 200000; do
+		status=0
+		(ulimit -v $size && exec trackway replay set) >found 2>err || status=$?
+		[ $status != 1 ] || fail "replay: with $size KB: $(cat err)"
+	done
+}
