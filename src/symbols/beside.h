@@ -3,7 +3,7 @@
 #ifndef SYMBOLS_BESIDE_H
 #define SYMBOLS_BESIDE_H
 
-/* Finds the list that `record` wrote, for tw_symbols_add_maps(): of a directory with one trace, or of a file of a trace.
+/* Finds the list that `record` wrote, for tw_symbols_add_maps(): of a directory with one trace, or of a file of one.
  * *list is its path, which the caller frees; NULL where there is none. Returns 0 or TW_ERR_MEMORY. */
 int tw_symbols_list_beside(const char *path, char **list);
 
