@@ -29,24 +29,26 @@ static bool write_records(struct tw_reader *reader, const char *path)
 	return fuzz_good(reader, tw_transcode(reader, path, NULL, &result)) && result.records_out;
 }
 
-/* As the command: by events where the format can be written from them. */
-static bool cut(const uint8_t *bytes, size_t size, uint8_t selector, const char *path)
+/* As the command: by events where the format can be written from them. Returns the format, NULL where nothing was
+ * written. */
+static const char *cut(const uint8_t *bytes, size_t size, uint8_t selector, const char *path)
 {
 	struct tw_read_options options = fuzz_options(selector);
 	options.order = TW_ORDER_FILE;
 	struct tw_reader *reader = fuzz_open(bytes, size, &options);
+	const char *format = reader ? reader->format->name : NULL;
 	bool written = false;
-	if (reader && tw_writer_takes_events(reader->format->name))
+	if (reader && tw_writer_takes_events(format))
 		written = write_events(reader, path);
 	else if (reader && reader->format->transcode)
 		written = write_records(reader, path);
 	tw_close(reader);
-	return written;
+	return written ? format : NULL;
 }
 
-static void without_errors(const char *path)
+static void without_errors(const char *path, const char *format)
 {
-	const struct tw_read_options options = {.order = TW_ORDER_FILE, .checking = TW_CHECK_ALL};
+	const struct tw_read_options options = {.order = TW_ORDER_FILE, .checking = TW_CHECK_ALL, .format = format};
 	struct tw_reader *reader = NULL;
 	int status = tw_open(&reader, path, &options);
 	fuzz_require(status == 0, "what was cut out can be opened");
@@ -59,8 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/tmp/fuzz_cut.%d", (int)getpid());
-	if (size > 0 && cut(bytes + 1, size - 1, bytes[0], path))
-		without_errors(path);
+	const char *format = size > 0 ? cut(bytes + 1, size - 1, bytes[0], path) : NULL;
+	if (format)
+		without_errors(path, format);
 	unlink(path);
 	return 0;
 }
