@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/format.h"
@@ -29,6 +30,13 @@ static bool write_records(struct tw_reader *reader, const char *path)
 	return fuzz_good(reader, tw_transcode(reader, path, NULL, &result)) && result.records_out;
 }
 
+/* Folded stacks that all count nothing are no line. */
+static bool is_empty(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && status.st_size == 0;
+}
+
 /* As the command: by events where the format can be written from them. Returns the format, NULL where nothing was
  * written. */
 static const char *cut(const uint8_t *bytes, size_t size, uint8_t selector, const char *path)
@@ -43,7 +51,7 @@ static const char *cut(const uint8_t *bytes, size_t size, uint8_t selector, cons
 	else if (reader && reader->format->transcode)
 		written = write_records(reader, path);
 	tw_close(reader);
-	return written ? format : NULL;
+	return written && !is_empty(path) ? format : NULL;
 }
 
 static void without_errors(const char *path, const char *format)
