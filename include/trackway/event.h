@@ -28,7 +28,7 @@ extern "C" {
 	X(TW_FLOW_STEP, "flow-step", "-", "flow id", "-")                                                              \
 	X(TW_FLOW_END, "flow-end", "-", "flow id", "-")                                                                \
 	X(TW_SWITCH, "switch", "state of the thread that leaves", "-", "track of the thread that comes")               \
-	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0")                                    \
+	X(TW_WAKEUP, "wakeup", "-", "-", "track of the thread that wakes it, or 0") /* its koid: argument "waker" */   \
 	X(TW_STACK_SAMPLE, "stack-sample", "sampling ticks", "wall time in ns that it stands for", "stack")            \
 	X(TW_CPU_SAMPLE, "cpu-sample", "CPU time in ns", "-", "stack") /* part of what a thread used since the last */ \
 	X(TW_ALLOCATION_SAMPLE, "allocation-sample", "bytes", "count", "stack") /* the name is the class */            \

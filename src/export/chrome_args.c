@@ -58,7 +58,7 @@ static void add_series(const struct chrome_job *job, const struct tw_argument *a
 		tw_line_u64(line, argument->value.u);
 }
 
-/* The koid from which FXT's reader has a wake-up's `other`. */
+/* Whether an argument is the koid of what a wake-up's `other` tells. */
 static bool is_waker(const struct chrome_job *job, const struct tw_event *event, const struct tw_argument *argument)
 {
 	return event->kind == TW_WAKEUP && event->other && argument->type == TW_ARG_KOID &&
