@@ -306,6 +306,7 @@ int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 	struct tw_batch batch;
 	int got, status = 0;
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
+	tw_look_at(reader, 1u << TW_COUNTER);
 	while (status == 0 && (got = tw_read(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);
 	int ended = tw_counters_end(counters);

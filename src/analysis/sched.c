@@ -350,6 +350,7 @@ int tw_sched_read(struct tw_sched **made, struct tw_reader *reader, const struct
 	int got = 0, status = tw_sched_begin(made, tw_reader_dictionary(reader), tw_reader_clock(reader), options);
 	if (status < 0)
 		return tw_fail(reader, status, "out of memory");
+	tw_look_at(reader, 1u << TW_SWITCH | 1u << TW_WAKEUP);
 	while ((got = tw_read(reader, &batch)) > 0)
 		tw_sched_feed(*made, &batch);
 	status = tw_sched_end(*made);

@@ -10,6 +10,7 @@
 #include "cli/show.h"
 #include "cli/table.h"
 #include "cli/walk.h"
+#include "core/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +202,7 @@ static int read_blobs(struct tw_walk *walk, struct tw_reader *reader, const char
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
 	int got, status = 0;
+	tw_look_at(reader, 1u << TW_BLOB);
 	while (status == 0 && !work->screen.out.error && (got = tw_read(reader, &batch)) != 0) {
 		status = got < 0 ? got : 0;
 		for (size_t i = 0; i < batch.count && status == 0; i++)

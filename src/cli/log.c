@@ -6,6 +6,7 @@
 #include "cli/screen.h"
 #include "cli/show.h"
 #include "cli/walk.h"
+#include "core/format.h"
 
 #include <string.h>
 
@@ -107,6 +108,7 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 	int got, status = tw_screen_open(screen, walk->common->output);
 	if (status)
 		return status;
+	tw_look_at(reader, 1u << TW_LOG);
 	while ((got = tw_read(reader, &batch)) > 0 && !screen->out.error)
 		for (size_t i = 0; i < batch.count; i++) {
 			const struct tw_event *event = &batch.events[i];

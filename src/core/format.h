@@ -99,6 +99,7 @@ struct tw_format {
 	bool timeless;            /* it tells neither times nor threads: nothing can be chosen by them */
 	bool sampled;             /* where time goes is told by samples of stacks, not by slices */
 	bool tells_reach;         /* keeps reader->reach_ns */
+	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */
 
@@ -286,6 +287,13 @@ static inline size_t tw_memory_limit(const struct tw_reader *reader)
 static inline size_t tw_memory_share(const struct tw_reader *reader)
 {
 	return tw_memory_limit(reader) / (reader->shards ? reader->shards : 1);
+}
+
+/* Tells that the caller looks at events of these kinds alone, bits 1 << kind, before the first read: the format may
+ * leave out others, where that does not change what its clock says. */
+static inline void tw_look_at(struct tw_reader *reader, uint32_t kinds)
+{
+	reader->kinds = reader->format->keeps_clock ? kinds : 0;
 }
 
 /* Whether the options let a thread through. */

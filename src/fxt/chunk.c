@@ -40,6 +40,7 @@ void fxt_chunk_clear(struct fxt_chunk *chunk)
 	chunk->leap = (struct fxt_leap){0};
 	chunk->at_end = chunk->failed = chunk->timed = false;
 	chunk->time = UINT64_MAX;
+	chunk->passed = (struct fxt_passed){.least = UINT64_MAX};
 	chunk->wait = FXT_UNDECIDED;
 	chunk->early = 0;
 	chunk->status = 0;

@@ -158,6 +158,11 @@ enum {
 	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
 };
 
+/* Times of records that no rows were made of, because nobody looks at them: skip.c. */
+struct fxt_passed {
+	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
+};
+
 /* Whether the rows of a chunk are there. Where several archives are merged they may be made later: window.h. */
 enum fxt_wait {
 	FXT_UNDECIDED,
@@ -187,9 +192,10 @@ struct fxt_chunk {
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
-	bool timed;             /* a row had a time of its own */
+	bool timed;             /* a record had a time of its own */
 	size_t untimed;         /* rows at the start of the chunk that had no time before them */
-	bool moved;             /* the commit gave a row another time */
+	struct fxt_passed passed;
+	bool moved; /* the commit gave a row another time */
 	struct tw_slab slab;
 	const struct fxt_links *links; /* with briefs: what records are made ready with; NULL: none are made ready */
 	uint8_t *record;               /* with links: room for FXT_READY_MOST bytes */
@@ -224,6 +230,7 @@ enum { FXT_FLAG_FOREIGN = 1 << 7 };
 struct fxt_wish {
 	const struct tw_read_options *options;
 	uint32_t kinds; /* bits by enum tw_event_kind: other events need no rows */
+	uint32_t skips; /* fxt_skips(): records that are skipped for that */
 	bool sort;      /* rows by time */
 	bool check;     /* every rule is checked */
 	bool nest;      /* calls that nest are wanted as such */
@@ -379,6 +386,12 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
  * stopped: at a record that must be taken otherwise, or at the end. *timed is set to the last record that it took, if
  * any. */
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *end, const uint8_t **timed);
+
+/* skip.c: which records can be skipped where only some kinds of event are looked at. */
+uint32_t fxt_skips(uint32_t kinds);
+
+/* skip.c: skips records up to the first that is to be taken; returns its place. */
+const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big);
 
 /* quick.c: makes rows of little endian records up to `to`, where rows are made of all events and nothing is checked;
  * the same for the rest. `make bench` measures convert of FXT. */

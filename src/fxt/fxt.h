@@ -22,6 +22,7 @@ struct fxt_reader {
 	struct tw_sorter sorter;
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks in the sorter, the oldest first */
 	uint64_t held_bytes;
+	uint64_t passed_ns;                  /* the latest time of the records that were skipped */
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
 	struct fxt_links links;              /* where it is written as one with others */
 	bool in_turn;                        /* fxt_go_on() is what reads */

@@ -209,12 +209,6 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 	                 TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
 }
 
-/* Whether an event has its thread, its category or its name inline. */
-INLINE bool is_inline(uint64_t header)
-{
-	return tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
-}
-
 INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)
 {
 	unsigned kind = fxt_event_kinds[tw_bits(header, 16, 19)];
@@ -223,8 +217,6 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 	uint64_t count = tw_bits(header, 20, 23), word;
 	if (count && !(looked_at && !run->wish->check && fxt_are_values(run->chunk, place, count)))
 		return false;
-	if (!looked_at && !run->wish->check)
-		return !is_inline(header);
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const struct fxt_pair *names = find(run, header, place);
 	if (!names || !run->clear || ticks >= run->chunk->first_without)
@@ -322,6 +314,8 @@ INLINE size_t take_run(struct run *start, size_t place, size_t end, bool big)
 	bool quick = !big && is_quick(chunk, run.wish);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		if (run.wish->skips && (bytes = fxt_skip(chunk, run.wish->skips, bytes, to, big)) == to)
+			break;
 		if (!big && (bytes = take_many(&run, bytes, to, quick)) == to)
 			break;
 		header = tw_load64(bytes, big);

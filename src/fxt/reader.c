@@ -54,12 +54,14 @@ int fxt_fail(struct tw_reader *reader, int status)
 	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 }
 
-/* The kinds of event that rows are made of. */
+/* The kinds of event that rows are made of. Where threads or providers are left out, the others' records are still to
+ * be told from theirs. */
 static uint32_t kinds_for(const struct tw_reader *reader)
 {
-	if (reader->options.checking == TW_CHECK_ALL)
+	const struct tw_read_options *options = &reader->options;
+	if (options->checking == TW_CHECK_ALL || options->thread_count || options->provider || !reader->kinds)
 		return UINT32_MAX;
-	return reader->kinds ? reader->kinds : UINT32_MAX;
+	return reader->kinds;
 }
 
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
@@ -101,9 +103,11 @@ static int start(struct tw_reader *reader)
 {
 	static const struct fxt_work work = {.decode = fxt_decode, .decoded = fxt_decoded};
 	bool check = reader->options.checking == TW_CHECK_ALL;
+	uint32_t kinds = kinds_for(reader);
 	const struct fxt_wish wish = {
 	    .options = &reader->options,
-	    .kinds = kinds_for(reader),
+	    .kinds = kinds,
+	    .skips = fxt_skips(kinds),
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
@@ -146,6 +150,7 @@ static int pull(struct tw_reader *reader)
 		return 1;
 	}
 	fxt_commit(&fxt->commit, chunk);
+	fxt->passed_ns = chunk->passed.last > fxt->passed_ns ? chunk->passed.last : fxt->passed_ns;
 	if (fxt->window)
 		fxt_window_count_early(fxt->window, chunk);
 	if (fxt->in_turn && !chunk->slab.brief && !chunk->failed && !chunk->slab.failed)
@@ -246,6 +251,7 @@ static void finish(struct tw_reader *reader)
 	struct fxt_reader *fxt = reader->state;
 	const struct tw_sorter *sorter = &fxt->sorter;
 	fxt->finished = true;
+	reader->clock.end_ns = fxt->passed_ns > reader->clock.end_ns ? fxt->passed_ns : reader->clock.end_ns;
 	if (reader->options.checking == TW_CHECK_ALL)
 		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
@@ -269,7 +275,7 @@ static uint64_t last_frequency(const struct fxt_chunk *chunk)
 /* The least time of a chunk, UINT64_MAX where none of its records has one. */
 static uint64_t least_time(const struct fxt_chunk *chunk)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t least = chunk->passed.least;
 	if (chunk->later) /* another thread may make its rows at this moment */
 		return chunk->least;
 	for (size_t i = 0; i < chunk->slab.count && chunk->timed; i++)
@@ -440,6 +446,7 @@ const struct tw_format tw_format_fxt = {
     .rule_count = FXT_RULES,
     .copy_order = TW_ORDER_FILE,
     .has_providers = true,
+    .keeps_clock = true,
     .probe = probe,
     .open = fxt_open,
     .read = fxt_read,

@@ -252,7 +252,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 	add_arguments(job);
 }
 
-/* Of what nobody looks at, calls need to know that its thread went on. */
+/* Of what nobody looks at, calls need to know that its thread went on, and whoever meets a koid whose thread it is. */
 static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 {
 	struct fxt_chunk *chunk = job->chunk;
@@ -281,7 +281,7 @@ static void take_event(const struct job *job)
 	chunk->slab.count = rows;
 	chunk->slab.argument_count = arguments;
 	chunk->fix_count = fixes;
-	if (chunk->calls)
+	if (chunk->calls || !job->wish->check)
 		add_sign_of_life(job, kind);
 }
 

@@ -457,6 +457,25 @@ END
 	cmp in.fxt before
 }
 
+# What these commands do not look at is skipped. All the same it is where the trace begins and ends, when the blob came,
+# and what tells that thread 70 is one of process 7.
+@test "log, blobs, sched, counters: what they skip is still where and when things were" {
+	archive <<'END'
+def switch(at, leaving, coming):
+    return record(8, 1 << 60 | 3 << 36, at, leaving, coming)
+out += [string(1, b'a'), event(0, 1, 7, 70, reference=0, ticks=1000), event(0, 1, ticks=2000),
+        record(5, 1 << 16 | 3 << 32 | 1 << 48, stream(b'abc')), event(0, 1, ticks=2500),
+        record(8, 2 << 60, 3000, 70), switch(4000, 6, 70), switch(5000, 70, 6), event(0, 1, ticks=12345),
+        record(9, 2 << 16 | 1 << 32, 6000, stream(b'on')), event(1, 1, argument(1, 5), 0, arguments=1, ticks=7000),
+        event(4, 1, 99000, ticks=11000)]
+END
+	trackway log in.fxt | diff - <(echo '0.000005000  5/6: on')
+	trackway blobs --json in.fxt | grep -q '"time_ns":1000,'
+	trackway sched --json in.fxt | grep -q '"process":7,"thread":70,.*"running_ns":1000,'
+	trackway counters -o out.svg in.fxt
+	grep -q '>10 us<' out.svg # of 11.345
+}
+
 @test "log: lines in the order of time, what would spoil a terminal escaped" {
 	archive <<'END'
 out += [record(7, 1 << 16 | 0x8006 << 24, 5, stream(b'server'))]
