@@ -158,7 +158,7 @@ enum {
 	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
 };
 
-/* Times of records that no rows were made of, because nobody looks at them: skip.c. */
+/* Times of records that no rows were made of, because nobody looks at them. */
 struct fxt_passed {
 	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
 };
@@ -263,6 +263,13 @@ static inline void fxt_set_time(struct fxt_chunk *chunk, uint64_t time)
 	}
 	chunk->timed = true;
 	chunk->time = time;
+}
+
+/* Notes the time of a record that no row is made of. */
+static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
+{
+	chunk->passed.least = time < chunk->passed.least ? time : chunk->passed.least;
+	chunk->passed.last = time > chunk->passed.last ? time : chunk->passed.last;
 }
 
 /* The time of a tick count in the record at a place. */

@@ -265,6 +265,8 @@ static void add_sign_of_life(const struct job *job, enum tw_event_kind kind)
 		row->track = track;
 	else if (row)
 		fxt_add_fix(chunk, &fix);
+	else
+		fxt_pass_by(chunk, event.time);
 }
 
 /* What nobody looks at is made all the same where rules are asked for, and taken back. */

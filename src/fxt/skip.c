@@ -35,7 +35,6 @@ INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_
 {
 	const uint64_t without = chunk->first_without;
 	const uint8_t *const from = bytes, *timed = bytes;
-	struct fxt_passed *passed = &chunk->passed;
 	uint64_t least = UINT64_MAX, last = 0;
 	while (bytes < to) {
 		const uint64_t header = tw_load64(bytes, big);
@@ -53,10 +52,8 @@ INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_
 		return from;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(from + TW_FXT_WORD, big)));
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->clock, tw_load64(timed + TW_FXT_WORD, big)));
-	least = tw_ticks_ns(&chunk->clock, least);
-	last = tw_ticks_ns(&chunk->clock, last);
-	passed->least = least < passed->least ? least : passed->least;
-	passed->last = last > passed->last ? last : passed->last;
+	fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, least));
+	fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, last));
 	return bytes;
 }
 

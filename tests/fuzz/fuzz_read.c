@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/map.h"
+#include "core/format.h"
+
 /* What is found does not depend on whether events are asked for. */
 static void check_findings(const uint8_t *bytes, size_t size, const struct tw_reader *reader)
 {
@@ -20,6 +23,58 @@ static void check_findings(const uint8_t *bytes, size_t size, const struct tw_re
 	tw_close(other);
 }
 
+/* What is read of some kinds of event, and what the clock says at the end. */
+struct told {
+	uint64_t rows, digest, start_ns, end_ns;
+	bool good;
+};
+
+static void tell(struct told *told, const struct tw_reader *reader, const struct tw_event *event)
+{
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(reader), event->track);
+	const uint64_t fields[] = {event->time,    event->offset,   event->value,         event->id,
+	                           track->process, track->thread,   event->kind,          event->cpu,
+	                           event->flags,   event->provider, event->argument_count};
+	told->rows++;
+	told->digest = tw_hash_bytes(fields, sizeof fields, told->digest);
+}
+
+static struct told read_kinds(const uint8_t *bytes, size_t size, const struct tw_read_options *options, uint32_t kinds,
+                              bool alone)
+{
+	struct told told = {0};
+	struct tw_reader *reader = fuzz_open(bytes, size, options);
+	struct tw_batch batch;
+	int status = reader ? 0 : -1;
+	if (reader && alone)
+		tw_look_at(reader, kinds);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			if (kinds >> batch.events[i].kind & 1)
+				tell(&told, reader, &batch.events[i]);
+	told.good = reader && fuzz_good(reader, status);
+	if (told.good) {
+		told.start_ns = tw_reader_clock(reader)->start_ns;
+		told.end_ns = tw_reader_clock(reader)->end_ns;
+	}
+	tw_close(reader);
+	return told;
+}
+
+/* Who looks at some kinds alone is told the same of them. */
+static void check_kinds(const uint8_t *bytes, size_t size, const struct tw_read_options *options)
+{
+	static const uint32_t choices[] = {1u << TW_LOG, 1u << TW_BLOB, 1u << TW_SWITCH | 1u << TW_WAKEUP,
+	                                   1u << TW_COUNTER};
+	const uint32_t kinds = choices[size % (sizeof choices / sizeof *choices)];
+	const struct told all = read_kinds(bytes, size, options, kinds, false);
+	const struct told some = read_kinds(bytes, size, options, kinds, true);
+	if (!all.good || !some.good)
+		return;
+	fuzz_require(some.rows == all.rows && some.digest == all.digest, "the same events where others are skipped");
+	fuzz_require(some.start_ns == all.start_ns && some.end_ns == all.end_ns, "the same clock, too");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
@@ -30,6 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		fuzz_drain(reader);
 	if (reader && (bytes[0] & ~3) == 4 && strcmp(tw_reader_format(reader), "fxt") == 0)
 		check_findings(bytes + 1, size - 1, reader);
+	if (reader && reader->format->keeps_clock && !options.memory_limit && !options.checking)
+		check_kinds(bytes + 1, size - 1, &options);
 	tw_close(reader);
 	return 0;
 }
