@@ -19,6 +19,8 @@ extern "C" {
  * - A wake-up's latency is the time until the thread comes to a CPU next; of several wake-ups before that, of the
  *   first.
  * - A thread is runnable from a wake-up, or from leaving in state 1 (running), until it comes to a CPU.
+ * - In a window are the switches and wake-ups at times in it, and of running, idle, unknown and runnable times what is
+ *   inside. A latency is that of a thread that comes in the window, whenever it was woken.
  * - Percentiles come from a histogram with buckets of at most 1/64 of their value, read at the middle: at most 1 %
  *   off. */
 
@@ -65,11 +67,15 @@ struct tw_sched_notes {
 struct tw_sched_options {
 	bool plot;           /* remember what tw_sched_plot() draws: 24 KiB for each CPU */
 	size_t memory_limit; /* bytes for threads and CPUs; 0: 256 MiB */
+	/* What is counted, in nanoseconds since the start of the trace: of what goes on at its edges the part inside.
+	 * to_ns 0: to the end. */
+	uint64_t from_ns, to_ns;
 };
 
 struct tw_sched;
 
-/* Reads a whole trace, opened with TW_ORDER_TIME for all threads and not read from. *sched is set even on failure (NULL
+/* Reads a whole trace, opened with TW_ORDER_TIME for all threads and times and not read from: what ran when a window
+ * begins is told by the switches before it. *sched is set even on failure (NULL
  * only for TW_ERR_MEMORY) and has what was read; free it in any case. options: NULL for the defaults. Returns 0 or the
  * negative status of the read. */
 TW_API int tw_sched_read(struct tw_sched **sched, struct tw_reader *reader, const struct tw_sched_options *options);

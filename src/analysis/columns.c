@@ -18,6 +18,12 @@ static void widen(struct tw_columns *columns)
 	columns->shift++;
 }
 
+uint64_t tw_times_span(const struct tw_times *window, uint64_t length_ns)
+{
+	uint64_t end = window->to_ns && window->to_ns < length_ns ? window->to_ns : length_ns;
+	return end > window->from_ns ? end - window->from_ns : 0;
+}
+
 size_t tw_columns_reach(struct tw_columns *columns, uint64_t time)
 {
 	while (time >> columns->shift >= TW_COLUMNS)

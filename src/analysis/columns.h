@@ -16,6 +16,14 @@ struct tw_columns {
 	void (*merge)(void *into, const void *from); /* adds the later of two neighbours to the earlier */
 };
 
+/* What is shown of a trace: nanoseconds since its start; to_ns 0: to its end. */
+struct tw_times {
+	uint64_t from_ns, to_ns;
+};
+
+/* How much of a trace of this length is in the window. */
+uint64_t tw_times_span(const struct tw_times *window, uint64_t length_ns);
+
 /* Makes columns so wide that there is one for this time; returns its number. */
 size_t tw_columns_reach(struct tw_columns *columns, uint64_t time);
 

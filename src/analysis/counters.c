@@ -127,11 +127,12 @@ static struct tw_counter_value value_of(const struct tw_argument *argument)
 	return value;
 }
 
-static void add_to_chart(struct tw_columns *chart, uint64_t time, double value)
+static void add_to_chart(const struct tw_counters *counters, struct tw_columns *chart, uint64_t time, double value)
 {
 	struct tw_chart_column *columns = chart->items;
+	uint64_t left = counters->window.from_ns;
 	if (columns)
-		merge_columns(&columns[tw_columns_reach(chart, time)],
+		merge_columns(&columns[tw_columns_reach(chart, time > left ? time - left : 0)],
 		              &(struct tw_chart_column){value, value, value, value, true});
 }
 
@@ -154,7 +155,6 @@ static void add_sample(struct tw_series *series, struct tw_series_sum *sum, uint
 		sum->doubles += number;
 	else
 		sum->integers += value->type == TW_ARG_INT ? (wide)value->value.i : (wide)value->value.u;
-	add_to_chart(&series->chart, time, (double)number);
 }
 
 static int tell_sample(const struct tw_counters *counters, const struct tw_series *series, const struct tw_event *event,
@@ -196,6 +196,7 @@ static int take_argument(struct tw_counters *counters, const struct tw_event *ev
 	}
 	const struct tw_counter_value value = value_of(argument);
 	add_sample(series, &counters->sums[number], time, &value);
+	add_to_chart(counters, &series->chart, time, (double)tw_counter_number(&value));
 	return tell_sample(counters, series, event, time, &value);
 }
 
@@ -306,6 +307,7 @@ int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 	struct tw_batch batch;
 	int got, status = 0;
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
+	counters->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	tw_look_at(reader, 1u << TW_COUNTER);
 	while (status == 0 && (got = tw_read(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);

@@ -32,7 +32,8 @@ struct tw_counters {
 	size_t begun; /* series of traces before this one */
 	size_t traces;
 	uint64_t left_out;
-	uint64_t end_ns; /* of the longest trace */
+	uint64_t end_ns;        /* of the longest trace */
+	struct tw_times window; /* what pictures show: of all traces */
 
 	/* Of the trace that is read: */
 	const struct tw_dictionary *dictionary;

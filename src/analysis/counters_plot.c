@@ -97,7 +97,7 @@ static void put_dot(const struct chart *chart, const struct tw_chart_column *col
 	tw_put_text(chart->out, "\"/>\n");
 }
 
-/* Continues the line at the last value to the end of the trace. */
+/* Continues the line at the last value to the end of what is shown. */
 static void put_held(const struct chart *chart, const struct tw_chart_column *column, double x)
 {
 	if (x + 1 >= LEFT + INNER)
@@ -190,7 +190,8 @@ static const struct tw_series *series_at(const struct tw_counters *counters, con
 int tw_counters_render(struct tw_output *out, const struct tw_counters *counters, const char *title,
                        const struct tw_counter_row *const *rows, size_t count)
 {
-	struct chart chart = {.out = out, .frame = {LEFT, INNER, counters->end_ns ? counters->end_ns : 1}};
+	uint64_t span = tw_times_span(&counters->window, counters->end_ns);
+	struct chart chart = {.out = out, .frame = {LEFT, INNER, span ? span : 1, counters->window.from_ns}};
 	int charts = 0;
 	if (!counters->options.plot)
 		return TW_ERR_UNSUPPORTED;

@@ -244,8 +244,10 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 		tw_cpu_free(cpu);
 		return NULL;
 	}
-	if (cpu->charts)
+	if (cpu->charts) {
 		tw_counters_begin(cpu->charts, cpu->dictionary, cpu->clock);
+		cpu->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
+	}
 	return cpu;
 }
 

@@ -346,10 +346,9 @@ static uint64_t time_covered(const struct tw_gc *gc)
 /* The span of the trace, or of the part of it that the window shows. */
 static uint64_t span_of(const struct tw_gc *gc, const struct tw_read_options *window)
 {
-	uint64_t start = gc->clock->start_ns, end = gc->end_ns > start ? gc->end_ns - start : 0;
-	if (window->to_ns && window->to_ns < end)
-		end = window->to_ns;
-	return end > window->from_ns ? end - window->from_ns : 0;
+	uint64_t start = gc->clock->start_ns;
+	return tw_times_span(&(struct tw_times){window->from_ns, window->to_ns},
+	                     gc->end_ns > start ? gc->end_ns - start : 0);
 }
 
 static bool sum_pauses(struct tw_gc *gc)
@@ -420,13 +419,14 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 
 /* ---- The handle. ---- */
 
-static bool make_charts(struct tw_gc *gc)
+static bool make_charts(struct tw_gc *gc, const struct tw_reader *reader)
 {
 	const struct tw_counters_options options = {.plot = true, .memory_limit = gc->options.memory_limit};
 	gc->chart_names = tw_dictionary_new();
 	if (!gc->chart_names || tw_counters_new(&gc->charts, &options) < 0)
 		return false;
 	tw_counters_begin(gc->charts, gc->chart_names, gc->clock);
+	gc->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	return true;
 }
 
@@ -442,7 +442,7 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 	gc->dictionary = tw_reader_dictionary(reader);
 	gc->clock = tw_reader_clock(reader);
 	gc->texts = tw_dictionary_new_plain();
-	if (gc->texts && (!gc->options.plot || make_charts(gc)))
+	if (gc->texts && (!gc->options.plot || make_charts(gc, reader)))
 		return gc;
 	tw_gc_free(gc);
 	return NULL;

@@ -125,7 +125,24 @@ bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw
 
 /* ---- Switches and wake-ups. ---- */
 
-/* A thread ran from a time to another. */
+static bool is_inside(const struct tw_sched *sched, uint64_t time)
+{
+	return time >= sched->from && time <= sched->last;
+}
+
+/* What is in the window of the time from one switch to another. */
+struct part {
+	uint64_t from, length;
+};
+
+static struct part part_of(const struct tw_sched *sched, uint64_t from, uint64_t to)
+{
+	from = from < sched->from ? sched->from : from;
+	to = to > sched->last && to - sched->last > 1 ? sched->last + 1 : to;
+	return (struct part){.from = from, .length = to > from ? to - from : 0};
+}
+
+/* A thread ran from a time to another, since the left edge. */
 static void draw_run(struct tw_columns *columns, uint32_t track, uint64_t from, uint64_t to)
 {
 	struct tw_sched_column *items = columns->items;
@@ -144,21 +161,25 @@ static void draw_run(struct tw_columns *columns, uint32_t track, uint64_t from, 
 /* What the CPU did since the last switch. */
 static void end_run(struct tw_sched *sched, struct tw_sched_core *core, const struct tw_event *event, bool idle)
 {
-	uint64_t start = sched->clock->start_ns;
-	uint64_t time = event->time < core->since ? 0 : event->time - core->since;
+	const struct part part = part_of(sched, core->since, event->time);
+	const bool inside = part.length || is_inside(sched, event->time);
 	struct tw_sched_task *task;
-	sched->notes.time_backwards += event->time < core->since;
+	sched->notes.time_backwards += inside && event->time < core->since;
+	core->shown |= inside;
 	if (event->track != core->track && !(idle && core->idle)) {
-		core->row.unknown_ns = tw_sum(core->row.unknown_ns, time);
-		sched->notes.wrong_thread++;
+		core->row.unknown_ns = tw_sum(core->row.unknown_ns, part.length);
+		sched->notes.wrong_thread += inside;
 	} else if (idle || core->idle) {
-		core->row.idle_ns = tw_sum(core->row.idle_ns, time);
+		core->row.idle_ns = tw_sum(core->row.idle_ns, part.length);
 	} else {
-		core->row.busy_ns = tw_sum(core->row.busy_ns, time);
-		if (core->since >= start)
-			draw_run(&core->columns, core->track, core->since - start, core->since - start + time);
-		if ((task = task_of(sched, core->track)))
-			task->row.running_ns = tw_sum(task->row.running_ns, time);
+		core->row.busy_ns = tw_sum(core->row.busy_ns, part.length);
+		if (part.from >= sched->left)
+			draw_run(&core->columns, core->track, part.from - sched->left,
+			         part.from - sched->left + part.length);
+		if ((task = task_of(sched, core->track))) {
+			task->row.running_ns = tw_sum(task->row.running_ns, part.length);
+			task->shown |= inside;
+		}
 	}
 }
 
@@ -167,7 +188,10 @@ static bool leave(struct tw_sched *sched, const struct tw_event *event)
 	struct tw_sched_task *task = task_of(sched, event->track);
 	if (!task)
 		return false;
-	task->row.left[event->value < TW_SCHED_STATES ? event->value : TW_SCHED_STATES - 1]++;
+	if (is_inside(sched, event->time)) {
+		task->row.left[event->value < TW_SCHED_STATES ? event->value : TW_SCHED_STATES - 1]++;
+		task->shown = true;
+	}
 	if (event->value == TW_SCHED_RUNNING)
 		task->ready = true;
 	task->ready_at = event->time; /* also of one woken while it ran */
@@ -189,11 +213,14 @@ static bool come(struct tw_sched *sched, const struct tw_event *event)
 	struct tw_sched_task *task = task_of(sched, event->other);
 	if (!task)
 		return false;
-	task->row.switches++;
-	if (task->woken)
+	const bool inside = is_inside(sched, event->time);
+	const struct part waited = part_of(sched, task->ready_at, event->time);
+	task->row.switches += inside;
+	if (task->woken && inside)
 		add_latency(sched, task, event->time < task->woken_at ? 0 : event->time - task->woken_at);
-	if (task->ready && event->time > task->ready_at)
-		task->row.runnable_ns = tw_sum(task->row.runnable_ns, event->time - task->ready_at);
+	if (task->ready)
+		task->row.runnable_ns = tw_sum(task->row.runnable_ns, waited.length);
+	task->shown |= inside || (task->ready && waited.length);
 	task->woken = task->ready = false;
 	return true;
 }
@@ -205,7 +232,8 @@ static bool take_switch(struct tw_sched *sched, const struct tw_event *event, co
 	struct tw_sched_core *core = core_of(sched, event->cpu);
 	if (!core)
 		return false;
-	core->row.switches++;
+	core->row.switches += is_inside(sched, event->time);
+	core->shown |= is_inside(sched, event->time);
 	if (core->begun)
 		end_run(sched, core, event, from_idle);
 	if (!from_idle)
@@ -224,7 +252,8 @@ static bool take_wakeup(struct tw_sched *sched, const struct tw_event *event)
 	struct tw_sched_task *task = task_of(sched, event->track);
 	if (!task)
 		return false;
-	task->row.wakeups++;
+	task->row.wakeups += is_inside(sched, event->time);
+	task->shown |= is_inside(sched, event->time);
 	if (!task->woken)
 		task->woken_at = event->time;
 	if (!task->ready)
@@ -233,8 +262,23 @@ static bool take_wakeup(struct tw_sched *sched, const struct tw_event *event)
 	return true;
 }
 
+static uint64_t later(uint64_t time, uint64_t ns)
+{
+	return ns > UINT64_MAX - time ? UINT64_MAX : time + ns;
+}
+
+/* Without a window all is in it, also what is before the start. */
+static void set_window(struct tw_sched *sched)
+{
+	const struct tw_sched_options *options = &sched->options;
+	sched->left = later(sched->clock->start_ns, options->from_ns);
+	sched->from = options->from_ns ? sched->left : 0;
+	sched->last = options->to_ns ? later(sched->clock->start_ns, options->to_ns - 1) : UINT64_MAX;
+}
+
 void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch)
 {
+	set_window(sched);
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		bool fits = true;
@@ -300,20 +344,34 @@ static int compare_cores(const void *left, const void *right)
 	return tw_compare(a->row.cpu, b->row.cpu);
 }
 
+/* Lets go of the CPUs of which nothing is in the window. */
+static void choose_cores(struct tw_sched *sched)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < sched->core_count; i++)
+		if (sched->cores[i].shown)
+			sched->cores[kept++] = sched->cores[i];
+		else
+			free(sched->cores[i].columns.items);
+	sched->core_count = kept;
+}
+
 int tw_sched_end(struct tw_sched *sched)
 {
 	const struct tw_clock *clock = sched->clock;
+	const struct tw_times window = {sched->options.from_ns, sched->options.to_ns};
 	size_t seen = 0;
 	for (size_t i = 0; i < sched->task_room; i++)
-		seen += sched->tasks[i].seen;
-	sched->span_ns = clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0;
+		seen += sched->tasks[i].shown;
+	sched->span_ns = tw_times_span(&window, clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0);
+	choose_cores(sched);
 	if (sched->core_count)
 		qsort(sched->cores, sched->core_count, sizeof *sched->cores, compare_cores);
 	sched->threads = seen ? calloc(seen, sizeof *sched->threads) : NULL;
 	if (seen && !sched->threads)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < sched->task_room; i++)
-		if (sched->tasks[i].seen)
+		if (sched->tasks[i].shown)
 			show_task(sched, (uint32_t)i);
 	if (seen)
 		qsort(sched->threads, seen, sizeof *sched->threads, compare_threads);
@@ -366,7 +424,7 @@ const struct tw_sched_thread *tw_sched_thread(const struct tw_sched *sched, size
 
 const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track)
 {
-	if (track >= sched->task_room || !sched->tasks[track].seen)
+	if (track >= sched->task_room || !sched->tasks[track].shown)
 		return NULL;
 	return bsearch(&sched->tasks[track].row, sched->threads, sched->thread_count, sizeof *sched->threads,
 	               compare_threads);

@@ -21,7 +21,9 @@ struct tw_sched_task {
 	struct tw_sched_thread row;
 	struct tw_histogram latencies;
 	uint64_t woken_at, ready_at;
-	bool seen, woken, ready;
+	bool seen;  /* something was told of it */
+	bool shown; /* something of it is in the window */
+	bool woken, ready;
 };
 
 struct tw_sched_core {
@@ -29,6 +31,7 @@ struct tw_sched_core {
 	uint64_t since; /* time of the last switch */
 	uint32_t track; /* of the thread that came */
 	bool idle, begun;
+	bool shown; /* as of a thread */
 	struct tw_columns columns;
 };
 
@@ -47,7 +50,9 @@ struct tw_sched {
 	struct tw_sched_thread *threads; /* sorted, when the trace has been read */
 	size_t thread_count;
 	struct tw_sched_notes notes;
-	uint64_t span_ns;
+	uint64_t from, last; /* the first and the last nanosecond of the window, on the trace's clock */
+	uint64_t left;       /* where a picture begins */
+	uint64_t span_ns;    /* of a picture */
 };
 
 /* The parts of tw_sched_read(). Begin returns 0 or TW_ERR_MEMORY. */

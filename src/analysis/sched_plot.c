@@ -198,7 +198,7 @@ static void put_legend(const struct picture *picture, int top)
 static void put_key(struct tw_output *out)
 {
 	tw_putf(out,
-	        "<text class=\"key\" x=\"%d\" y=\"%d\">percent: busy from its first switch to its last; height: how "
+	        "<text class=\"key\" x=\"%d\" y=\"%d\">percent: busy, of the time that is known; height: how "
 	        "busy; colour: the thread that ran most</text>\n",
 	        LEFT + INNER, HEAD - SQUARE);
 }
@@ -238,7 +238,7 @@ int tw_sched_render(struct tw_output *out, const struct tw_sched *sched, const c
 	const struct tw_sched_thread *best[TW_SCHED_COLOURS];
 	struct picture picture = {.out = out,
 	                          .sched = sched,
-	                          .frame = {LEFT, INNER, sched->span_ns ? sched->span_ns : 1}};
+	                          .frame = {LEFT, INNER, sched->span_ns ? sched->span_ns : 1, sched->options.from_ns}};
 	if (!sched->options.plot)
 		return TW_ERR_UNSUPPORTED;
 	if (shown)

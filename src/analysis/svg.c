@@ -84,8 +84,9 @@ static void put_round_time(struct tw_output *out, uint64_t ns)
 void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom)
 {
 	uint64_t step = time_step(frame->span_ns);
-	for (uint64_t n = 0; n <= frame->span_ns / step; n++) {
-		double x = tw_svg_x(frame, n * step);
+	uint64_t to = frame->span_ns > UINT64_MAX - frame->from_ns ? UINT64_MAX : frame->from_ns + frame->span_ns;
+	for (uint64_t n = frame->from_ns / step + (frame->from_ns % step != 0); n <= to / step; n++) {
+		double x = tw_svg_x(frame, n * step - frame->from_ns);
 		tw_put_text(out, "<path class=\"grid\" d=\"M");
 		tw_svg_pixels(out, x);
 		tw_putf(out, " %dV%d\"/><text class=\"time\" x=\"", top, bottom);

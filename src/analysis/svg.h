@@ -17,9 +17,10 @@ unsigned tw_svg_colour(const char *name, unsigned count);
 struct tw_svg_frame {
 	int left, width;  /* pixels */
 	uint64_t span_ns; /* that the width stands for */
+	uint64_t from_ns; /* at the left edge, since the start of the trace */
 };
 
-/* The place of a time. */
+/* The place of a time since that of the left edge. */
 double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns);
 
 /* Begins a picture: root, title, style (CSS for what the caller draws), background, title line. */

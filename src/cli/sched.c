@@ -143,6 +143,8 @@ static int read_sched(struct tw_walk *walk, struct tw_reader *reader, const char
 	const struct tw_sched_options how = {
 	    .plot = is_picture(work->options),
 	    .memory_limit = (size_t)work->options->common.memory,
+	    .from_ns = work->options->common.from_time,
+	    .to_ns = work->options->common.to_time,
 	};
 	return tw_sched_read(&work->sched, reader, &how);
 }
@@ -175,6 +177,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .common = common,
 	    .options = {.order = TW_ORDER_TIME},
 	    .all_threads = true,
+	    .all_times = true,
 	    .context = &work,
 	    .read = read_sched,
 	};
@@ -220,7 +223,8 @@ const struct tw_command tw_command_sched = {
     .description =
 	"Tells from context switches and wake-ups which threads ran. RUNNING is the time between the switch that a "
 	"thread came with and the one that it left with; what a CPU did before its first switch and after its last is "
-	"not known. RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a "
+	"not known, also where --from-time and --to-time show a part: of what goes on at its edges they count what is "
+	"inside. RUNNABLE is the time from a wake-up, or from leaving while it could run on, until it came to a "
 	"CPU. P50 to MAX are latencies: from a wake-up until the thread came to a CPU; percentiles are at most 1 % "
 	"off. LEFT says how often it left, in which state.\n\n"
 	"Idle time is that of threads which the trace says are idle; it belongs to no thread. UNKNOWN is time before "

@@ -109,10 +109,10 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)
 		walk->options.thread_count = 0;
-	if (walk->sifts) {
+	if (walk->sifts || walk->all_times)
 		walk->options.from_ns = walk->options.to_ns = 0;
+	if (walk->sifts)
 		walk->options.category = NULL;
-	}
 	walk->options.on_finding = tw_findings_add;
 	walk->options.finding_context = &walk->findings;
 	if (walk->findings.limit == 0)

@@ -14,6 +14,7 @@ struct tw_walk {
 	struct tw_read_options options; /* set before tw_walk(): what the command wants beside the common options */
 	bool filter_slices;             /* --function and --min-duration are the reader's work, not the command's */
 	bool all_threads;               /* --thread is the command's work: the reader gives all */
+	bool all_times;                 /* the same of --from-time and --to-time */
 	bool nameless;     /* functions are not shown: a list of names beside the trace is not opened unasked */
 	bool quiet;        /* no progress line: the command writes while it reads */
 	bool own_findings; /* the command lists the findings itself, in show */

@@ -199,6 +199,13 @@ END
 	[ "$(grep -c 'class="line"' counters.svg)" = 3 ]
 	grep -q 'prefers-color-scheme: dark' counters.svg && grep -q 'prefers-color-scheme: dark' sched.svg
 	grep -q '>CPU 3: ' sched.svg
+	# Of a window: it has all of the width.
+	for command in counters sched; do
+		trackway $command --from-time 120ms --to-time 140ms --svg in.fxt >part.svg
+		sed -n 's/.*class="time" x="\([0-9.]*\)".*>\(.*\)<.*/\1 \2/p' part.svg | sort -un >times
+		[ "$(sed -n '1p;$p' times)" = "130 120 ms
+1154 140 ms" ]
+	done
 }
 
 @test "counters, sched: at the memory limit the rest is left out, and told" {

@@ -73,8 +73,15 @@ def switches(data):
     return [switch_of(event) for event in in_time(data) if event["kind"].endswith("context-switch")]
 
 
+EVER = range(1 << 64)  # a window: its nanoseconds
+
+
+def inside(begin, end, window):
+    return max(0, min(end, window.stop) - max(begin, window.start))
+
+
 def runs(data):
-    """(cpu, thread or "idle" or "unknown", nanoseconds) between the switches of each CPU."""
+    """(cpu, thread or "idle" or "unknown", begin, end) between the switches of each CPU."""
     by_cpu = collections.defaultdict(list)
     for switch in switches(data):
         by_cpu[switch.cpu].append(switch)
@@ -85,16 +92,17 @@ def runs(data):
                 who = "unknown"
             else:
                 who = "idle" if any(idle) else one.coming
-            yield cpu, who, max(0, two.ns - one.ns)
+            yield cpu, who, one.ns, two.ns
 
 
-def cpus(data):
-    rows = {}
+def cpus(data, window=EVER):
+    rows = collections.defaultdict(lambda: {"busy_ns": 0, "idle_ns": 0, "unknown_ns": 0, "switches": 0})
     for switch in switches(data):
-        row = rows.setdefault(switch.cpu, {"busy_ns": 0, "idle_ns": 0, "unknown_ns": 0, "switches": 0})
-        row["switches"] += 1
-    for cpu, who, length in runs(data):
-        rows[cpu][f"{who}_ns" if who in ("idle", "unknown") else "busy_ns"] += length
+        if switch.ns in window:
+            rows[switch.cpu]["switches"] += 1
+    for cpu, who, begin, end in runs(data):
+        if length := inside(begin, end, window):
+            rows[cpu][f"{who}_ns" if who in ("idle", "unknown") else "busy_ns"] += length
     return rows
 
 
@@ -117,38 +125,38 @@ def nearest(values, part):
     return sorted(values)[max(1, math.ceil(fractions.Fraction(part, 100) * len(values))) - 1]
 
 
-def thread_row(story):
+def thread_row(story, window):
     row = {"runnable_ns": 0, "switches": 0, "wakeups": 0, "left": collections.Counter()}
     latencies, woken, ready = [], None, None
     for ns, what in story:
         if what == "wake":
-            row["wakeups"] += 1
+            row["wakeups"] += ns in window
             woken = ns if woken is None else woken
             ready = ns if ready is None else ready
         elif what == "in":
-            row["switches"] += 1
-            if woken is not None:
+            row["switches"] += ns in window
+            if woken is not None and ns in window:
                 latencies.append(ns - woken)
-            row["runnable_ns"] += 0 if ready is None else ns - ready
+            row["runnable_ns"] += 0 if ready is None else inside(ready, ns, window)
             woken = ready = None
         else:
-            row["left"][STATES[what] if what < len(STATES) else f"state {what}"] += 1
+            row["left"][STATES[what] if what < len(STATES) else f"state {what}"] += ns in window
             # It may have been woken while it ran.
             ready = ns if what == 1 or ready is not None else None
     row["latencies"] = len(latencies)
     if latencies:
         row.update(latency_min_ns=min(latencies), latency_max_ns=max(latencies),
                    **{f"latency_p{part}_ns": nearest(latencies, part) for part in (50, 90, 99)})
-    row["left"] = dict(row["left"])
+    row["left"] = {state: count for state, count in row["left"].items() if count}
     return row
 
 
-def threads(data):
-    rows = {thread: {"running_ns": 0, **thread_row(story)} for thread, story in stories(data).items()}
-    for _, who, length in runs(data):
+def threads(data, window=EVER):
+    rows = {thread: {"running_ns": 0, **thread_row(story, window)} for thread, story in stories(data).items()}
+    for _, who, begin, end in runs(data):
         if who not in ("idle", "unknown"):
-            rows[who]["running_ns"] += length
-    return rows
+            rows[who]["running_ns"] += inside(begin, end, window)
+    return {thread: row for thread, row in rows.items() if any(row.values())}
 
 
 # An archive.

@@ -362,14 +362,29 @@ class Tool:
                 if row[field] != value and not abs(row[field] - value) <= slack:
                     yield f"{key}: {field} is {row[field]}, not {value}"
 
-    def schedules(self, data):
+    def schedules(self, data, window=fxt_analysis.EVER, *options):
         path = self.file(data)
-        yield from self.numbers({row["cpu"]: row for row in self.lines("sched", "--json", "--by", "cpu", path)},
-                                fxt_analysis.cpus(data))
-        rows = self.lines("sched", "--json", path)
+        cpus = self.lines("sched", "--json", "--by", "cpu", path, *options)
+        yield from self.numbers({row["cpu"]: row for row in cpus}, fxt_analysis.cpus(data, window))
+        rows = self.lines("sched", "--json", path, *options)
         if len({row["thread"] for row in rows}) != len(rows):
             yield "a thread is there twice"
-        yield from self.numbers({row["thread"]: row for row in rows}, fxt_analysis.threads(data))
+        yield from self.numbers({row["thread"]: row for row in rows}, fxt_analysis.threads(data, window))
+
+    def schedules_of_parts(self, data):
+        """Windows of a third of the trace, and of one in which nothing is switched."""
+        info = self.lines("info", "--json", self.file(data))[0]
+        start, span = info["clock_start_ns"], info["end_ns"]
+        third = span // 3
+        parts = [(0, third), (third, 2 * third), (2 * third, span + 1)]
+        times = sorted({switch.ns for switch in fxt_analysis.switches(data)})
+        gap, begin = max(((two - one, one) for one, two in itertools.pairwise(times)), default=(0, 0))
+        if gap > 2:
+            parts.append((begin - start + 1, begin - start + gap))
+        for first, end in parts:
+            if end > first:
+                yield from (f"from {first} to {end} ns: {text}" for text in self.schedules(
+                    data, range(start + first, start + end), "--from-time", str(first), "--to-time", str(end)))
 
     @staticmethod
     def numbers(found, wanted):
@@ -599,7 +614,8 @@ def whole_vectors(compare):
 
 def tool_tests(tool):
     ways = {"dump": tool.dumps, "info": tool.informs, "convert to FXT": tool.comes_back, "stat": tool.counts,
-            "convert to Chrome JSON": tool.charts, "counters": tool.counters, "sched": tool.schedules}
+            "convert to Chrome JSON": tool.charts, "counters": tool.counters, "sched": tool.schedules,
+            "sched of parts": tool.schedules_of_parts}
     for what, way in ways.items():
         for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
