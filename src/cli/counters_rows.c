@@ -8,7 +8,6 @@
 #include "cli/show.h"
 #include "cli/table.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,26 +93,10 @@ static const struct tw_column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing
- * before them, six digits. */
-static struct tw_shown show_double(double value)
-{
-	char text[TW_SHOW_ROOM];
-	struct tw_shown shown;
-	bool plain = fabs(value) >= 1 && fabs(value) < 1e15;
-	int length = snprintf(text, sizeof text, plain ? "%.3f" : "%.6g", value);
-	while (plain && text[length - 1] == '0')
-		text[--length] = '\0';
-	if (plain && text[length - 1] == '.')
-		text[--length] = '\0';
-	tw_group_digits(shown.text, text);
-	return shown;
-}
-
 static struct tw_shown show_value(const struct tw_counter_value *value)
 {
 	if (value->type == TW_ARG_DOUBLE)
-		return show_double(value->value.d);
+		return tw_show_number(value->value.d);
 	bool negative = value->type == TW_ARG_INT && value->value.i < 0;
 	char digits[TW_DIGITS_MAX + 2] = "-";
 	struct tw_shown shown;
@@ -128,7 +111,7 @@ static void add_numbers(struct tw_table *table, const struct tw_counter_row *row
 	tw_table_add(table, tw_show_count(row->count).text);
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		tw_table_add(table, row->count ? show_value(values[i]).text : "-");
-	tw_table_add(table, row->count ? show_double(row->mean).text : "-");
+	tw_table_add(table, row->count ? tw_show_number(row->mean).text : "-");
 	tw_table_add(table, row->count ? tw_show_duration(row->last_ns - row->first_ns).text : "-");
 }
 

@@ -117,7 +117,6 @@ static uint64_t whole(double value)
 
 static struct tw_shown show(enum unit unit, double value)
 {
-	struct tw_shown shown;
 	switch (unit) {
 	case COUNTED:
 		return tw_show_count(whole(value));
@@ -128,19 +127,14 @@ static struct tw_shown show(enum unit unit, double value)
 	case NUMBER:
 		break;
 	}
-	snprintf(shown.text, sizeof shown.text, "%.6g", value);
-	return shown;
+	return tw_show_number(value);
 }
 
 static struct tw_shown show_change(enum unit unit, const double value[2])
 {
-	double change = value[1] - value[0];
-	struct tw_shown shown;
-	if (unit != NUMBER)
-		return tw_show_change(change < 0 ? -(int64_t)whole(-change) : (int64_t)whole(change),
-		                      show(unit, fabs(change)));
-	snprintf(shown.text, sizeof shown.text, "%+.6g", change);
-	return shown;
+	double change = value[1] - value[0], size = fabs(change);
+	bool any = unit == NUMBER ? size > 0 : whole(size) > 0;
+	return tw_show_change(!any ? 0 : change < 0 ? -1 : 1, show(unit, size));
 }
 
 static struct tw_shown show_ratio(const struct tw_spread_change *row)

@@ -5,6 +5,7 @@
 #include "base/digits.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,22 @@ struct tw_shown tw_show_change(int64_t change, struct tw_shown size)
 {
 	struct tw_shown shown;
 	snprintf(shown.text, sizeof shown.text, "%s%.40s", change < 0 ? "-" : change > 0 ? "+" : "", size.text);
+	return shown;
+}
+
+/* Three decimals are enough for people, and as many digits before them as the values have; where there is nothing
+ * before them, six digits. */
+struct tw_shown tw_show_number(double value)
+{
+	char text[TW_SHOW_ROOM];
+	struct tw_shown shown;
+	bool plain = fabs(value) >= 1 && fabs(value) < 1e15;
+	int length = snprintf(text, sizeof text, plain ? "%.3f" : "%.6g", value);
+	while (plain && text[length - 1] == '0')
+		text[--length] = '\0';
+	if (plain && text[length - 1] == '.')
+		text[--length] = '\0';
+	tw_group_digits(shown.text, text);
 	return shown;
 }
 

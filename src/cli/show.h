@@ -22,6 +22,7 @@ struct tw_shown tw_show_duration(uint64_t ns);                         /* four d
 struct tw_shown tw_show_size(uint64_t bytes);                          /* "95.4 MiB" */
 struct tw_shown tw_show_weight(enum tw_weight weight, uint64_t value); /* by its unit, as the three above */
 struct tw_shown tw_show_percent(uint64_t part, uint64_t whole);        /* "12.3 %" */
+struct tw_shown tw_show_number(double value);                          /* "1,234.567", "0.001234" */
 struct tw_shown tw_show_change(int64_t change, struct tw_shown size);  /* with its sign: "+1.234 ms", "-5" */
 
 /* A word of at most 15 letters in the number that counts it: "1 error", "3 errors". */

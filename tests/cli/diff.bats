@@ -290,6 +290,20 @@ agree() { # kind, the value's name in JSON
 	agree allocations bytes
 }
 
+@test "diff --of counters: numbers look as those of counters do" {
+	for part in 0 100000; do
+		"$PYTHON" -c "
+import json
+values = [(123456789 + $part, 0.25), (123456790 + $part, 0.125), (123456789 + $part, 0)]
+json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'bytes': bytes, 'fill': fill}}
+           for ts, (bytes, fill) in enumerate(values)], open('$part.json', 'w'))"
+	done
+	trackway diff --of counters 0.json 100000.json >out
+	grep -Eq '^123,456,789.333 +123,556,789.333 +\+100,000 +\+0.1 % .* heap bytes$' out
+	grep -Eq '^ +0.125 +0.125 +0 +\+0.0 % .* heap fill$' out
+	trackway counters 0.json | grep -Eq ' 123,456,789.333 .* bytes$'
+}
+
 @test "diff --of: nothing of the kind, and what cannot be asked for" {
 	echo '[{"ph":"i","pid":1,"tid":1,"name":"one","ts":1}]' >a.json
 	run trackway diff --of counters a.json a.json
