@@ -4,7 +4,6 @@
 
 #include "base/bytes.h"
 #include "base/parallel.h"
-#include "core/fields.h"
 #include "fdr/state.h"
 
 struct tally {
@@ -31,7 +30,6 @@ struct fdr_survey {
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_FDR_KINDS];
 	struct tw_field fields[FIELDS];
-	char wall[TW_WALL_ROOM];
 };
 
 void fdr_survey_free(struct fdr_survey *survey)
@@ -259,14 +257,16 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 	return count_processes(log, &info->processes);
 }
 
-/* The earliest wall time of a buffer. There is none in basic logs. */
+/* The earliest wall time of a buffer, which is no time of day: CLOCK_MONOTONIC. There is none in basic logs. */
 static void tell_wall(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
 		if (log->places[i].wall_us && log->places[i].wall_us < first)
 			first = log->places[i].wall_us;
-	info->field_count += tw_wall_field(&survey->fields[info->field_count], first, survey->wall);
+	if (first <= UINT64_MAX / 1000)
+		survey->fields[info->field_count++] =
+		    (struct tw_field){.name = "start_since_boot_ns", .type = TW_FIELD_NS, .value.u = first * 1000};
 }
 
 static void tell_fields(const struct fdr_log *log, struct fdr_survey *survey, struct tw_info *info)
