@@ -133,6 +133,13 @@ static bool chain(const struct fxt_view *view, size_t at, unsigned least)
 	return count == FXT_CHAIN || (count >= least && view->left == at);
 }
 
+/* Whether a uint64 has the header of such an event: without names, and of thread 128 where its own name is inline. */
+static bool is_uint64_argument(uint64_t header)
+{
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && tw_bits(header, 31, 63) == 1 &&
+	       fxt_size(header) == 2 + fxt_text_words(header >> 16);
+}
+
 bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 {
 	uint64_t header = tw_load64(view->bytes + at, view->big);
@@ -146,6 +153,8 @@ bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 		return tw_bits(header, 16, 30) == 0 || tw_bits(header, 32, 46) == 0;
 	case TW_FXT_TYPE_THREAD:
 		return tw_bits(header, 16, 23) == 0;
+	case TW_FXT_TYPE_EVENT:
+		return is_uint64_argument(header) && !fxt_is_thread_known(view, tw_bits(header, 24, 31), at);
 	case TW_FXT_TYPE_USERSPACE_OBJECT:
 	case TW_FXT_TYPE_KERNEL_OBJECT:
 		return size == LEAST_OBJECT && !string_known(view, tw_bits(header, 24, 39), at);
@@ -204,6 +213,9 @@ bool fxt_others_begin(const struct fxt_view *view, size_t at, size_t size)
 {
 	bool solid = false;
 	unsigned count = 0;
+	/* Those behind what is left of another record are the first. */
+	if (size - at >= TW_FXT_WORD && is_uint64_argument(tw_load64(view->bytes + at, view->big)))
+		return false;
 	while (count < FXT_SEARCHED && at < size && !(solid && count >= FXT_CHAIN)) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0 || next > size - at)

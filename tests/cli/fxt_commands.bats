@@ -1023,3 +1023,30 @@ END
 	trackway info --json in.fxt >told || [ $? -eq 1 ]
 	grep -q '"lost_bytes":8,.*"event.instant":200' told
 }
+
+# By the document, the header of a uint64 argument with an inline name is that of an event of thread 128 without names.
+@test "after damage to a record its arguments are not taken for events" {
+	"$PYTHON" - <<END
+import sys
+sys.path.insert(0, "$TRACKWAY_SOURCE/tests/truth")
+import fxt, fxt_odd as odd
+head = [odd.MAGIC_RECORD, odd.record(1, 0, 1_000_000_000), odd.string(1, b"work"), odd.string(2, b"kept"),
+        odd.thread(1, 100, 101)]
+events = [odd.event(0, 1, odd.argument(4, 0, b"frame\0\0\0", number, name=0x8005), category=2, arguments=1,
+                    ticks=1000 + 10 * number) for number in range(40)]
+start = sum(map(len, head + events[:20]))
+number = 0
+for archive in (b"".join(head + events), fxt.swapped(b"".join(head + events))):
+    for damage in (slice(start, start + 8), slice(start, start + 16), slice(start - 40, start + 13)):
+        damaged = bytearray(archive)
+        damaged[damage] = bytes(byte ^ 0x5A for byte in damaged[damage])
+        open(f"{number}.fxt", "wb").write(damaged)
+        number += 1
+END
+	for number in 0 1 2 3 4 5; do
+		trackway info $number.fxt 2>err | grep -qx 'span: *390 ns'
+		grep -c error err | grep -qx 1
+		trackway dump --json $number.fxt 2>err | grep '"record":"event' >events || true
+		[ "$(grep -vc '"thread":101,' events)" = 0 ] && [ "$(wc -l <events)" -ge 37 ]
+	done
+}
