@@ -194,7 +194,9 @@ static const struct tw_option own_options[] = {
     {"param", 'p', TW_OPTION_LIST, offsetof(struct tw_sql_options, parameters), .placeholder = "NAME=VALUE",
      .help = "what :NAME in a query stands for, or @NAME, which may be left out and is NULL then; may be repeated"},
     {"index", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, index),
-     .help = "keep what a pass over FILE tells beside it, in FILE.twindex, and use it if it is of the file as it is"},
+     .help =
+         "keep the index that a condition with both ends of a time makes, \"ts between 0 and 1e6\", in FILE.twindex "
+         "beside FILE, and use it if it is of the file as it is"},
 };
 static const struct tw_option form_options[] = {
     {"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_sql_options, csv), .help = "write comma-separated values (RFC 4180)"},
