@@ -68,18 +68,19 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 /* A chunk of an FXT archive spans some milliseconds: two digits. */
 enum { DIGIT_LEAST = 6, DIGIT = 12, DIGITS = 1 << DIGIT, KEY_BITS = 64 };
 
-static bool in_order(const struct tw_event *a, const struct tw_event *b)
-{
-	if (a->time != b->time)
-		return a->time < b->time;
-	return !(a->kind == TW_SLICE_COMPLETE && b->kind == TW_SLICE_COMPLETE && a->value < b->value);
-}
-
 static bool is_sorted(const struct tw_slab *slab)
 {
-	for (size_t i = 1; i < slab->count; i++)
-		if (!in_order(&slab->events[i - 1], &slab->events[i]))
+	uint64_t time = 0, shortest = UINT64_MAX; /* of the complete slices of that time, whatever is between them */
+	for (size_t i = 0; i < slab->count; i++) {
+		const struct tw_event *row = &slab->events[i];
+		bool complete = row->kind == TW_SLICE_COMPLETE;
+		if (row->time != time)
+			shortest = UINT64_MAX;
+		if (row->time < time || (complete && row->value > shortest))
 			return false;
+		time = row->time;
+		shortest = complete ? row->value : shortest;
+	}
 	return true;
 }
 

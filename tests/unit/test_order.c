@@ -95,6 +95,25 @@ static void a_slice_comes_before_those_inside_it(void **state)
 	tw_slab_free(&slab);
 }
 
+static void what_is_between_slices_of_one_time_stays_there(void **state)
+{
+	(void)state;
+	struct tw_slab slab = {0};
+	struct tw_sorter sorter = {0};
+	add_complete(&slab, 10, 5, 0); /* inside the next one, though nothing else is out of order */
+	add(&slab, 10, 1);
+	add_complete(&slab, 10, 30, 2);
+	add_complete(&slab, 20, 5, 3);
+	add(&slab, 21, 4);
+	add_complete(&slab, 21, 30, 5);
+	sort(&slab);
+	assert_false(slab.sorted);
+	tw_sorter_put(&sorter, &slab);
+	expect(&sorter, (const uint64_t[]){2, 1, 0, 3, 4, 5}, 6);
+	tw_sorter_free(&sorter);
+	tw_slab_free(&slab);
+}
+
 static void an_end_and_a_begin_of_one_time_keep_their_order(void **state)
 {
 	(void)state;
@@ -240,6 +259,7 @@ int main(void)
 	    cmocka_unit_test(all_room_has_bases),
 	    cmocka_unit_test(sorted_rows_stay_where_they_are),
 	    cmocka_unit_test(a_slice_comes_before_those_inside_it),
+	    cmocka_unit_test(what_is_between_slices_of_one_time_stays_there),
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
 	    cmocka_unit_test(rows_that_come_too_late_are_counted),
 	    cmocka_unit_test(merging_is_sorting),
