@@ -59,8 +59,9 @@ enum tw_profile_by {
 
 /* How calls are counted, everywhere in this file:
  * - A call begins at its entry and ends at its exit. An exit that matches a call further down the stack ends the calls
- *   above it too, at the same time ("unwound": exceptions and longjmp leave no exits). An exit that matches nothing is
- *   counted and ignored. A call that is open when its thread's events end, ends at the last of them ("open").
+ *   above it too, at the same time ("unwound": exceptions and longjmp leave no exits); so does a complete slice with
+ *   what began inside of it, when it is over. An exit that matches nothing is counted and ignored. A call that is open
+ *   when its thread's events end, ends at the last of them ("open").
  * - total: nanoseconds (of TW_WEIGHT_INSTRUCTIONS: instructions) between begin and end; of a function that is on the
  *   stack more than once (recursion), each once. self: total of the call less that of the calls directly inside it.
  * - min, percentiles and max are over the calls that were seen to end (open ones are left out). Percentiles come from a

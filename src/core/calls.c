@@ -218,8 +218,11 @@ static void pop(struct tw_calls *calls, uint64_t time, enum tw_call_end how)
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_call_space *space = stack->space;
 	struct tw_frame *frame = &space->frames[stack->depth];
-	if (top_is_timed(stack))
-		stack->due = stack->timed[--stack->timed_count].due_below;
+	if (top_is_timed(stack)) {
+		const struct tw_timed_frame *timed = &stack->timed[--stack->timed_count];
+		tw_calls_go_on(calls, timed->end); /* the fast path has told only of the last item that it took */
+		stack->due = timed->due_below;
+	}
 	stack->depth--;
 	uint32_t below = take_away(calls, space, stack->depth, frame);
 	if (frame->row == TW_ROW_OTHER)
@@ -445,15 +448,16 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 
 /* ---- The end of a track, and of all. ---- */
 
+/* What is open ends with the last event, or with a complete slice around it that is over before. */
 static void finish_track(struct tw_calls *calls)
 {
 	struct tw_call_stack *stack = calls->stack;
-	while (stack->depth) {
-		bool timed = top_is_timed(stack);
-		uint64_t end = timed ? stack->timed[stack->timed_count - 1].end : stack->last;
-		stack->last = end > stack->last ? end : stack->last;
-		pop(calls, end, timed ? TW_CALL_ENDED : TW_CALL_OPEN);
-	}
+	for (size_t i = 0; i < stack->timed_count; i++)
+		tw_calls_go_on(calls, stack->timed[i].end);
+	if (stack->last > 0)
+		advance(calls, stack->last - 1);
+	while (stack->depth)
+		pop(calls, stack->last, top_is_timed(stack) ? TW_CALL_ENDED : TW_CALL_OPEN);
 }
 
 void tw_calls_switch(struct tw_calls *calls, uint32_t track)

@@ -26,6 +26,7 @@ import tempfile
 
 import fxt
 import fxt_analysis
+import fxt_calls
 import fxt_odd
 import fxt_vectors
 
@@ -336,9 +337,11 @@ class Tool:
                         differences([one for one in found if one["kind"] in slices], keep))
 
     def counts(self, data):
-        wanted = {key: row for key, row in fxt.stat(data).items() if None not in key}
+        yield from self.counts_as(data, {key: row for key, row in fxt.stat(data).items() if None not in key})
+
+    def counts_as(self, data, wanted, *words):
         found = {(row["process"], row["thread"], row["name"]): row
-                 for row in self.lines("stat", "--json", "--by", "thread", self.file(data))}
+                 for row in self.lines("stat", "--json", "--by", "thread", *words, self.file(data))}
         yield from counted(found.keys(), wanted.keys())
         for key in found.keys() & wanted.keys():
             for field, value in wanted[key].items():
@@ -347,6 +350,12 @@ class Tool:
                     continue  # of no call that ended there is a shortest
                 if abs(found[key][field] - value) > slack:
                     yield f"{key}: {field} is {found[key][field]}, not {value}"
+
+    def counts_any(self, seeds):
+        """Calls that do not nest, as dealt out to threads, and as events. A filter gives ends the names of their begins."""
+        for seed, words in itertools.product(seeds, ((), ("--category", "*"))):
+            data = fxt_calls.archive(seed, not words)
+            yield from (f"{seed}, {words}: {text}" for text in self.counts_as(data, fxt_calls.stat(data), *words))
 
     def counters(self, data):
         wanted = fxt_analysis.counters(data)
@@ -619,6 +628,7 @@ def tool_tests(tool):
     for what, way in ways.items():
         for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
+    yield "stat: calls that do not nest", lambda: tool.counts_any(range(300))
     for name, data in archives(tool.scratch):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
             yield f"cut: {name}", lambda data=data: tool.cuts(data())

@@ -1,0 +1,125 @@
+# fxt_calls.py - what `trackway stat` must say of calls that do not nest, from the events of fxt.py; archives of such.
+# SPDX-License-Identifier: Apache-2.0
+"""stat(data) gives rows by process, thread and name; archive(seed, unnamed) has begins, ends and complete slices by chance.
+
+Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time the
+longest first, in the places that they have among the others. A call is on the stack from its begin on:
+- before anything begins, complete slices that are over by then end, the earliest first, and with each what is above it;
+- an end with a name ends the innermost call of that name, one without a name the innermost that is no complete slice,
+  and with it what is above it; complete slices that are over before do so first, and those on top that are over just
+  then;
+- with the last event, or the last end that a complete slice tells, all is over: first what complete slices end before.
+What is ended by something below it is "unwound", unless it is a complete slice that is over by then.
+"""
+import itertools
+import random
+
+import fxt
+import fxt_odd
+
+
+class Call:
+    def __init__(self, event, parent):
+        self.name, self.begin, self.parent = event["name"], event["ns"], parent
+        self.due = max(self.begin, event["end_ns"]) if "end_ns" in event else None
+        self.end, self.how = None, None
+
+
+def in_order(events):
+    for _, group in itertools.groupby(sorted(events, key=lambda event: event["ns"]), key=lambda event: event["ns"]):
+        group = list(group)
+        longest = iter(sorted((event for event in group if "end_ns" in event), key=lambda event: -event["end_ns"]))
+        yield from (next(longest) if "end_ns" in event else event for event in group)
+
+
+class Stack:
+    def __init__(self):
+        self.calls, self.open = [], []
+
+    def begin(self, event):
+        self.settle(event["ns"])
+        self.open.append(Call(event, self.open[-1] if self.open else None))
+        self.calls.append(self.open[-1])
+
+    def close(self, place, time, how="ended"):
+        while len(self.open) > place:
+            call = self.open.pop()
+            over = call.due is not None and call.due <= time
+            call.end, call.how = time, how if len(self.open) == place else "ended" if over else "unwound"
+
+    def settle(self, time):
+        """Ends the complete slices that are over at a time."""
+        while due := [(call.due, place) for place, call in enumerate(self.open) if call.due is not None and call.due <= time]:
+            self.close(min(due)[1], min(due)[0])
+
+    def ends(self, event):
+        self.settle(event["ns"] - 1)
+        while self.open and self.open[-1].due is not None and self.open[-1].due <= event["ns"]:
+            self.close(len(self.open) - 1, event["ns"])
+        fitting = [place for place, call in enumerate(self.open)
+                   if (call.name == event["name"] if event["name"] else call.due is None)]
+        if fitting:
+            self.close(fitting[-1], event["ns"])
+
+    def finish(self, last):
+        self.settle(last - 1)
+        while self.open:
+            self.close(len(self.open) - 1, last, "open" if self.open[-1].due is None else "ended")
+
+
+def calls_of(slices):
+    stack = Stack()
+    for event in in_order(slices.events):
+        if event["kind"] in ("duration-begin", "duration-complete"):
+            stack.begin(event)
+        elif event["kind"] == "duration-end":
+            stack.ends(event)
+    stack.finish(max(slices.last, *(max(event["ns"], event.get("end_ns", 0)) for event in slices.events)))
+    return stack.calls
+
+
+def is_recursion(call):
+    around = call.parent
+    while around and around.name != call.name:
+        around = around.parent
+    return around is not None
+
+
+def rows(calls):
+    found = {call.name: {"count": 0, "open": 0, "unwound": 0, "total_ns": 0, "self_ns": 0, "durations": [], "covered": 0}
+             for call in calls}
+    for call in calls:
+        row, length = found[call.name], call.end - call.begin
+        row["count"] += 1
+        row["open"] += call.how == "open"
+        row["unwound"] += call.how == "unwound"
+        row["total_ns"] += 0 if is_recursion(call) else length
+        row["self_ns"] += length
+        row["durations"] += [] if call.how == "open" else [length]
+        if call.parent:
+            found[call.parent.name]["self_ns"] -= length
+    return {name: fxt.finished(row) for name, row in found.items()}
+
+
+def stat(data):
+    return {(*thread, name): row for thread, slices in fxt.threads_of(data).items()
+            for name, row in rows(calls_of(slices)).items()}
+
+
+def archive(seed, unnamed):
+    """`unnamed`: some ends have no name. Threads never have anything at one time, because it would depend on the others what is longest then."""
+    chance = random.Random(seed)
+    threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
+    out = [fxt_odd.MAGIC_RECORD, fxt_odd.provider_info(1, b"random"), fxt_odd.record(1, 0, 10**9)]
+    out += [fxt_odd.string(index, text) for index, text in ((1, b"f"), (2, b"g"), (3, b"h"))]
+    out += [fxt_odd.thread(thread, 100, thread) for thread in threads]
+    now = 0
+    for _ in range(chance.choice((3, 6, 30, 100))):
+        thread, name = chance.choice(threads), chance.choice((1, 1, 2, 3))
+        now += chance.choice((0, 0, 1, 2, 10))
+        ticks = 4 * max(0, now - chance.choice((0, 0, 0, 5))) + thread
+        kind = chance.choice((0, 2, 2, 3, 3, 4, 4, 4))
+        length = 4 * chance.choice((0, 0, 1, 2, 10, 100, -1, 1 << 31))
+        out.append(fxt_odd.event(kind, chance.choice((name, 0)) if unnamed and kind == 3 else name,
+                                 *([max(0, ticks + length)] if kind == 4 else ()), reference=thread, ticks=ticks))
+    return b"".join(out)
