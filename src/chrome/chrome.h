@@ -117,6 +117,9 @@ uint32_t chrome_name(struct tw_reader *reader, const void *text, size_t length);
 uint32_t chrome_located_name(struct tw_reader *reader, const struct chrome_value *text,
                              const struct chrome_value *place);
 
+/* The hash of a text that tells a process, a thread or an id, however it is escaped. */
+uint64_t chrome_hash(const struct chrome_value *value, uint64_t seed);
+
 /* The track of an event. UINT32_MAX when there is no memory. */
 uint32_t chrome_track(struct tw_reader *reader, const struct chrome_value *pid, const struct chrome_value *tid);
 

@@ -118,7 +118,7 @@ static uint64_t number_of_id(const struct chrome_value *value)
 		return number;
 	if (chrome_integer(value, &number))
 		return number;
-	return value->type ? tw_hash_bytes(value->bytes, value->size, 0) : 0;
+	return value->type ? chrome_hash(value, 0) : 0;
 }
 
 /* {"id2":{"local":1}} or "global". */
@@ -139,8 +139,7 @@ static uint64_t take_id(struct chrome_fill *fill, bool needed)
 	if (!id.type && needed)
 		chrome_report(fill->reader, CHROME_ID_MISSING, fill->item, NULL, "expected \"id\"");
 	uint64_t number = number_of_id(&id);
-	return id.type && scope->type == CHROME_STRING && scope->size ? tw_hash_bytes(scope->bytes, scope->size, number)
-	                                                              : number;
+	return id.type && scope->type == CHROME_STRING && scope->size ? chrome_hash(scope, number) : number;
 }
 
 /* ---- Names of tracks. ---- */
@@ -174,8 +173,10 @@ static int take_naming(struct chrome_fill *fill)
 		return 0;
 	struct chrome_scan scan = {.at = args->bytes + 1, .end = args->bytes + args->size};
 	struct chrome_value key, name;
-	if (!chrome_next_member(&scan, &key, &name) || !chrome_is(&key, "name"))
-		return 0;
+	do
+		if (!chrome_next_member(&scan, &key, &name))
+			return 0;
+	while (!chrome_is(&key, "name"));
 	int status = thread ? name_thread(fill, &name) : name_process(fill, &name);
 	return status < 0 ? status : 1;
 }

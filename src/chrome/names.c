@@ -8,7 +8,7 @@ enum {
 	NAME_COST = 128, /* bytes beside the text that a name takes in all tables, about */
 	TRACK_COST = 256,
 	LIMIT_SHARE = 4,        /* of the memory limit, for all of it */
-	WORD_MAX = 256,         /* bytes of a process or thread that is a text, for its escapes to be replaced */
+	WORD_MAX = 256,         /* bytes of a process, thread or id that is a text, for its escapes to be replaced */
 	FIRST_WORD = 0x70000000 /* number of the first process or thread that is a text: no system gives such out */
 };
 
@@ -120,11 +120,30 @@ static uint32_t find_track(struct tw_reader *reader, const struct tw_track *trac
 	return *cached = add_track(reader, track, key);
 }
 
+/* A text with what its escapes stand for; as it is written where it is too long for that. */
+static struct chrome_value unescaped(const struct chrome_value *value, uint8_t room[static WORD_MAX])
+{
+	struct chrome_value text = *value;
+	unsigned odd = 0;
+	if (!value->escaped || value->size > WORD_MAX)
+		return text;
+	text.bytes = room;
+	text.size = chrome_unescape(value, room, &odd);
+	return text;
+}
+
+uint64_t chrome_hash(const struct chrome_value *value, uint64_t seed)
+{
+	uint8_t room[WORD_MAX];
+	const struct chrome_value text = unescaped(value, room);
+	return tw_hash_bytes(text.bytes, text.size, seed);
+}
+
 /* The number of a process or thread that is a text. */
 static uint64_t number_of_word(struct tw_reader *reader, const struct chrome_value *value)
 {
 	struct chrome_names *names = names_of(reader);
-	uint64_t key = tw_hash_bytes(value->bytes, value->size, 0);
+	uint64_t key = chrome_hash(value, 0);
 	uint32_t number;
 	if (tw_map_find(&names->words, key, &number))
 		return FIRST_WORD + (uint64_t)number;
@@ -153,10 +172,8 @@ static uint64_t number_of(struct tw_reader *reader, const struct chrome_value *v
 static uint32_t name_of_word(struct tw_reader *reader, const struct chrome_value *value)
 {
 	uint8_t room[WORD_MAX];
-	unsigned odd = 0;
-	if (!value->escaped || value->size > sizeof room)
-		return chrome_name(reader, value->bytes, value->size);
-	return chrome_name(reader, room, chrome_unescape(value, room, &odd));
+	const struct chrome_value text = unescaped(value, room);
+	return chrome_name(reader, text.bytes, text.size);
 }
 
 /* Finds or adds a track. One whose process or thread is told as a text has this for a name until it is given

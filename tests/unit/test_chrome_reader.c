@@ -249,6 +249,10 @@ static const struct scene scenes[] = {
 	 "") ",{\"ph\":\"i\",\"ts\":9,\"pid\":1,\"name\":\"of the process\",\"s\":\"p\"}]",
      "1000 metadata 1/2(t) thread_sort_index sort_index:int=-5\n1000 slice-complete 1/2(t) f value=2000\n"
      "9000 instant process1/0(p) of the process flags=4\n"},
+    {"a name that is not the first of its arguments",
+     "[{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"x\":{\"name\":\"u\"},\"name\":\"t\"}},{\"ph\":\"M\",\"pid\":1,"
+     "\"name\":\"process_name\",\"args\":{\"x\":1}}," EVENT("") "]",
+     "1000 metadata process1/0 process_name x:int=1\n1000 slice-complete 1/2(t) f value=2000\n"},
     {"scheduling and logs as Fuchsia's converter writes them",
      "{\"traceEvents\":[],\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[{\"ph\":\"p\",\"pid\":1,\"name\":\"proc\"},{\"ph\":\"t\",\"pid\":1,"
      "\"tid\":2,\"name\":\"thr\"},{\"ph\":\"k\",\"ts\":1,\"cpu\":3,\"out\":{\"pid\":1,\"tid\":2,\"state\":4,\"prio\":16},\"in\":{\"pid\":5,\"tid\":6,"
@@ -283,6 +287,14 @@ static const struct scene scenes[] = {
      "[{\"ph\":\"\\u0069\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"name\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\u0000\",\"args\":{\"\\u006b\":"
      "\"\\u0076\"}}]",
      "1000 instant none0/0 \n1000 instant none0/0 \"\\/\\x08\\x0c\\x0a\\x0d\\x09A\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80\\x00 k:text=v\n"},
+    /* What number an id gets is not for this test to say, but both get the same. */
+    {"texts for numbers, however they are escaped",
+     "[{\"ph\":\"b\",\"ts\":1,\"pid\":\"a/b\",\"tid\":\"\\u00e9\",\"id\":\"p/q\"},{\"ph\":\"e\",\"ts\":2,\"pid\":\"a\\/b\",\"tid\":\"\xc3\xa9\","
+     "\"id\":\"p\\/\\u0071\"},{\"ph\":\"s\",\"ts\":3,\"id\":1,\"scope\":\"\\u0073\"},{\"ph\":\"f\",\"ts\":4,\"id\":1,\"scope\":\"s\"}]",
+     "1000 async-begin 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839\n"
+     "2000 async-end 1879048192/1879048193(\\xc3\\xa9)  id=91d830cd191e9839\n"
+     "3000 flow-begin none0/0  id=9d7533e8ccc69ef0\n"
+     "4000 flow-end none0/0  id=9d7533e8ccc69ef0\n"},
     {"what is no text is kept byte for byte", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\xff\xc3(\"}]",
      "1000 instant none0/0 \\xff\\xc3(\n"},
     {"halves of surrogate pairs and bad escapes", "[{\"ph\":\"i\",\"ts\":1,\"name\":\"\\ud83dx\\ude00\\q\\u12\"}]",
