@@ -196,19 +196,8 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	take_told_clock(reader);
 }
 
-int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
-{
-	struct chrome_state *state = reader->state;
-	*batch = (struct tw_batch){0};
-	int count = state->sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
-	if (count > 0)
-		note_times(reader, batch);
-	return count;
-}
-
-/* ---- Opening. ---- */
-
-static int open_sorted(struct tw_reader *reader)
+/* Done by the first read of events, because who reads records wants those that would wait in the window, too. */
+static int begin_sorted(struct tw_reader *reader)
 {
 	struct chrome_state *state = reader->state;
 	uint64_t wanted = reader->options.reorder_window ? reader->options.reorder_window : CHROME_REORDER;
@@ -226,6 +215,21 @@ static int open_sorted(struct tw_reader *reader)
 	reader->clock.end_ns = reader->clock.start_ns;
 	return 0;
 }
+
+int chrome_read(struct tw_reader *reader, struct tw_batch *batch)
+{
+	struct chrome_state *state = reader->state;
+	*batch = (struct tw_batch){0};
+	int status = state->sorter || reader->options.order == TW_ORDER_FILE ? 0 : begin_sorted(reader);
+	if (status < 0)
+		return status;
+	int count = state->sorter ? read_sorted(reader, batch) : read_plain(reader, batch);
+	if (count > 0)
+		note_times(reader, batch);
+	return count;
+}
+
+/* ---- Opening. ---- */
 
 /* Filters need times since the start and each thread's events in order; the records that pass them are read again. */
 static int prepare_input(struct tw_reader *reader)
@@ -253,8 +257,6 @@ static int open_chrome(struct tw_reader *reader)
 	int status = prepare_input(reader);
 	if (status >= 0)
 		status = chrome_stream_open(reader, &state->stream);
-	if (status >= 0 && reader->options.order != TW_ORDER_FILE)
-		status = open_sorted(reader);
 	return status;
 }
 

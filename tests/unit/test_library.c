@@ -206,6 +206,26 @@ static void test_providers(void **state)
 	tw_close(reader);
 }
 
+/* What is read in order of time waits in a window; records do not. */
+static void test_records_in_any_order(void **state)
+{
+	(void)state;
+	static const char trace[] = "[{\"ph\":\"B\",\"ts\":1,\"pid\":1,\"tid\":1,\"name\":\"a\"},"
+				    "{\"ph\":\"E\",\"ts\":2,\"pid\":1,\"tid\":1}]";
+	for (int order = TW_ORDER_TRACK; order <= TW_ORDER_COPY; order++) {
+		const struct tw_read_options options = {.order = (enum tw_order)order};
+		struct tw_reader *reader;
+		struct tw_record record;
+		assert_int_equal(tw_open_memory(&reader, "chrome", trace, sizeof trace - 1, &options), 0);
+		assert_int_equal(tw_read_record(reader, &record), 1);
+		assert_int_equal(record.offset, 1);
+		assert_int_equal(tw_read_record(reader, &record), 1);
+		assert_int_equal(record.offset, 46);
+		assert_int_equal(tw_read_record(reader, &record), 0);
+		tw_close(reader);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +235,7 @@ int main(void)
 	    cmocka_unit_test(test_shards),
 	    cmocka_unit_test(test_order_without_shards),
 	    cmocka_unit_test(test_providers),
+	    cmocka_unit_test(test_records_in_any_order),
 	};
 	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }
