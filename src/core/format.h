@@ -53,7 +53,8 @@ struct tw_reader {
 	const struct tw_batch_room *room; /* where the next batch may be put: slab.h. NULL: nowhere */
 	void (*on_work)(void *context);   /* NULL, or told by the thread that reads when `help` has something to do */
 	void *work_context;
-	const char *path; /* that the format claims, and opens itself; otherwise NULL. The caller's */
+	const char *path; /* that the format claims, and opens itself; otherwise NULL */
+	char *own_path;   /* the same of a reader that was opened by it; otherwise NULL */
 	const char *file; /* what findings are about, where it is not the input; NULL: the input */
 	char error[TW_ERROR_TEXT];
 	void *state; /* the format's own */

@@ -291,7 +291,9 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 		return TW_ERR_MEMORY;
 	(*reader)->format = claimed(path, (*reader)->options.format);
 	if ((*reader)->format) {
-		(*reader)->path = path;
+		(*reader)->path = (*reader)->own_path = strdup(path);
+		if (!(*reader)->path)
+			return tw_fail(*reader, TW_ERR_MEMORY, "out of memory");
 		return with_text(*reader, open_format(*reader));
 	}
 	return open_input(*reader, tw_input_open(&(*reader)->input, path));
@@ -396,6 +398,7 @@ void tw_close(struct tw_reader *reader)
 	if (!reader->whole)
 		tw_input_close(reader->input);
 	tw_dictionary_free(reader->dictionary);
+	free(reader->own_path);
 	pthread_mutex_destroy(&reader->lock);
 	free(reader);
 }

@@ -226,6 +226,41 @@ static void test_records_in_any_order(void **state)
 	}
 }
 
+/* Writes `nop` at two addresses as all that a thread of an xtrace executes. */
+static void write_thread(const char *directory, unsigned thread)
+{
+	static const unsigned char tokens[] = {0x09, 0,    0x10, 0,    0,    0,    0,    0,    0,
+	                                       0x1f, 0x20, 0x03, 0xd5, 0x01, 0x1f, 0x20, 0x03, 0xd5};
+	char path[128];
+	snprintf(path, sizeof path, "%s/xtrace.1.%u.hint9.xinsndata.bin", directory, thread);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(tokens, 1, sizeof tokens, file), sizeof tokens);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The caller's path may go when a directory is open, though each of its threads is opened later. */
+static void test_path_of_directory(void **state)
+{
+	(void)state;
+	char directory[] = "/tmp/test_library.XXXXXX", path[64], command[128];
+	assert_non_null(mkdtemp(directory));
+	write_thread(directory, 1);
+	write_thread(directory, 2);
+	const struct tw_study_options options = {.kind = TW_STUDY_INSNS, .jobs = 2};
+	struct tw_reader *reader;
+	struct tw_study *study;
+	strcpy(path, directory);
+	assert_int_equal(tw_open(&reader, path, NULL), 0);
+	memset(path, 'x', strlen(path));
+	assert_int_equal(tw_study_read(&study, reader, &options), 0);
+	assert_int_equal(tw_study_instructions(study), 4);
+	tw_study_free(study);
+	tw_close(reader);
+	snprintf(command, sizeof command, "rm -r %s", directory);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +271,7 @@ int main(void)
 	    cmocka_unit_test(test_order_without_shards),
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
+	    cmocka_unit_test(test_path_of_directory),
 	};
 	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }
