@@ -110,8 +110,9 @@ TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewri
 
 /* Writes a trace again in its own format, record by record, in another version or byte order; or in options->format,
  * where tw_writer_source() of that is the source's. The reader is used up. Options 0: as the source. Where
- * tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0 or a negative status:
- * TW_ERR_UNSUPPORTED where the format is not written record by record; then the reader can still be read. */
+ * tw_writer_takes_events() is false, only what passes the reader's filters. options: NULL for the defaults. Returns 0 or
+ * a negative status: TW_ERR_UNSUPPORTED where the format, or options->format from this source, is not written record by
+ * record; then the reader can still be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);
 

@@ -256,13 +256,16 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
                  struct tw_rewrite_result *result)
 {
 	static const struct tw_write_options none = {0};
-	const char *source = options && options->format ? tw_writer_source(options->format) : NULL;
+	const char *format = options ? options->format : NULL, *source = format ? tw_writer_source(format) : NULL;
 	if (source && strcmp(source, reader->format->name) != 0)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
-		               "%s: only a trace of format %s can be written in it, not one of %s", options->format,
-		               source, reader->format->name);
+		               "%s: only a trace of format %s can be written in it, not one of %s", format, source,
+		               reader->format->name);
 	if (source)
 		return rewrite(reader, path, options, result);
+	if (format && strcmp(format, reader->format->name) != 0)
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: not written record by record from a trace of format %s",
+		               format, reader->format->name);
 	if (is_set(reader))
 		return rewrite_set(reader, path, false, result);
 	if (!reader->format->transcode)

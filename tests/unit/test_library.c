@@ -261,6 +261,21 @@ static void test_path_of_directory(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* An archive is no source of Chrome's JSON record by record: nothing is written, and its events can be read. */
+static void test_transcode_to_another_format(void **state)
+{
+	(void)state;
+	const struct tw_write_options options = {.format = "chrome"};
+	const char *path = path_of(".json");
+	struct tw_reader *reader = open_data("fxt/oneshot_all.fxt", NULL);
+	struct tw_rewrite_result result;
+	struct tw_batch batch;
+	assert_int_equal(tw_transcode(reader, path, &options, &result), TW_ERR_UNSUPPORTED);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_true(tw_read(reader, &batch) > 0);
+	tw_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +287,7 @@ int main(void)
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
 	    cmocka_unit_test(test_path_of_directory),
+	    cmocka_unit_test(test_transcode_to_another_format),
 	};
 	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }
