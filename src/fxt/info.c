@@ -298,6 +298,7 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	}
 	if (status < 0)
 		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+	fxt_finish(reader);
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = fxt->commit.lost_bytes;
 	info->lists = survey->lists;

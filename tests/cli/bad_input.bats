@@ -231,3 +231,19 @@ END
 	run --separate-stderr bash -c 'set -o pipefail; trackway dump "$1" | head -n 1 >/dev/null; true' - "$DATA/xray/v5.xray"
 	[ -z "$stderr" ] || fail "$stderr"
 }
+
+@test "a byte of compressed data that is wrong is told by all that read the data, whatever of it they look at" {
+	local file command
+	gzip -c "$DATA/fxt/oneshot_all.fxt" >fxt.gz
+	gzip -c "$DATA/xray/v5.xray" >xray.gz
+	gzip -c "$DATA/tracelog/d1.log" >tracelog.gz
+	gzip -c "$DATA/chrome/phases.json" >chrome.gz
+	for file in fxt xray tracelog chrome; do
+		printf '\0\0\0\0' | dd of="$file.gz" bs=1 seek=$(($(stat -c %s "$file.gz") - 8)) conv=notrunc status=none
+		for command in $commands "info --to-time 1s"; do
+			run --separate-stderr trackway $command "$file.gz"
+			[ "$status" = 1 ] || fail "$command $file.gz: exit status $status"
+			[[ "$output$stderr" == *"$file.compression]"* ]] || fail "$command $file.gz: $stderr"
+		done
+	done
+}
