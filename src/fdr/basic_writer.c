@@ -85,7 +85,7 @@ static void put_call(struct tw_writer *writer, const struct tw_event *event, con
 	    .cpu = (uint8_t)event->cpu,
 	    .kind = TW_FDR_EXIT,
 	    .function_id = (int32_t)id,
-	    .tsc = tw_ticks_of(event->time, w->header.cycle_frequency),
+	    .tsc = fdr_ticks_of(writer, event->time, w->header.cycle_frequency),
 	    .thread = fdr_number_of(writer, event->track, track->thread),
 	    .process = fdr_number_of(writer, event->track, track->process),
 	};

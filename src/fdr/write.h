@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/format.h"
 #include "core/ticks.h"
 
 #include <trackway/event.h>
@@ -15,6 +16,16 @@ static inline uint64_t fdr_frequency_for(const struct tw_write_options *options,
 {
 	uint64_t frequency = options->ticks_per_second ? options->ticks_per_second : clock->ticks_per_second;
 	return frequency ? frequency : TW_NS_PER_SECOND;
+}
+
+/* The tick of a time: the next one, counted as "time", where the rate has none that reads back as it. */
+static inline uint64_t fdr_ticks_of(struct tw_writer *writer, uint64_t ns, uint64_t frequency)
+{
+	uint64_t ticks = tw_ticks_of(ns, frequency);
+	/* Both products may be larger than 64 bits; the difference is less than 10^9. */
+	if (frequency < TW_NS_PER_SECOND && ticks * TW_NS_PER_SECOND - ns * frequency >= frequency)
+		tw_count_loss(writer, "time", true);
+	return ticks;
 }
 
 static inline bool fdr_is_number(const struct tw_argument *argument)

@@ -122,9 +122,10 @@ static struct thread_buffer *room_for(struct tw_writer *writer, const struct tw_
 }
 
 /* Moves the counter to a time: the delta that is left for the record, after an absolute count where it must be. */
-static uint32_t reach(struct fdr_writer *w, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
+static uint32_t reach(struct tw_writer *writer, struct thread_buffer *buffer, uint64_t ns, uint16_t cpu)
 {
-	uint64_t tsc = tw_ticks_of(ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
+	struct fdr_writer *w = writer->state;
+	uint64_t tsc = fdr_ticks_of(writer, ns, w->header.cycle_frequency), delta = tsc - buffer->tsc;
 	buffer->tsc = tsc;
 	if (cpu != buffer->cpu)
 		add(w, buffer, &(struct tw_fdr_record){.kind = TW_FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc});
@@ -178,7 +179,7 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	struct thread_buffer *buffer = room_for(writer, event, ns, need);
 	if (!buffer)
 		return no_memory(writer);
-	record.tsc_delta = reach(w, buffer, ns, event->cpu);
+	record.tsc_delta = reach(writer, buffer, ns, event->cpu);
 	if (!add(w, buffer, &record)) {
 		buffer->tsc -= record.tsc_delta; /* the next delta has to reach over it */
 		tw_count_loss(writer, "function id that the byte order cannot hold", false);
@@ -321,9 +322,9 @@ static int put_instant(struct tw_writer *writer, const struct tw_event *event, c
 		return no_memory(writer);
 	bool absolute = record.kind == TW_FDR_CUSTOM_EVENT && w->header.version < 5;
 	if (absolute)
-		record.tsc = tw_ticks_of(event->time, w->header.cycle_frequency);
+		record.tsc = fdr_ticks_of(writer, event->time, w->header.cycle_frequency);
 	else
-		record.tsc_delta = reach(w, buffer, event->time, event->cpu);
+		record.tsc_delta = reach(writer, buffer, event->time, event->cpu);
 	if (absolute && w->header.version == 4)
 		record.cpu = event->cpu;
 	add(w, buffer, &record);

@@ -304,9 +304,40 @@ static void test_slices(void **state)
 	tw_dictionary_free(source.reader.dictionary);
 }
 
+/* At 24 MHz a tick is at 41 2/3 ns, which is 41, and the next one at 83: none is at 42. */
+static void test_times(void **state)
+{
+	static const char *const targets[] = {"fxt", "xray-fdr", "xray-basic"};
+	static const struct tw_write_options options = {.ticks_per_second = 24000000};
+	(void)state;
+	static struct source source;
+	struct tw_writer *writer;
+	char path[64];
+	open_source(&source);
+	snprintf(path, sizeof path, "/tmp/test_mapping.%d", (int)getpid());
+	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+		struct tw_event events[2] = {event_of(&source, TW_SLICE_BEGIN), event_of(&source, TW_SLICE_END)};
+		const struct tw_batch batch = {.events = events, .count = 2, .arguments = source.arguments};
+		events[0].time = 41;
+		events[1].time = 42;
+		assert_int_equal(tw_create(&writer, path, targets[i], &options), 0);
+		assert_int_equal(tw_write(writer, &source.reader, &batch), 0);
+		assert_int_equal(tw_finish(writer), 0);
+		const struct tw_loss *loss = tw_writer_loss(writer, 0);
+		assert_non_null(loss);
+		assert_string_equal(loss->what, "time");
+		assert_int_equal(loss->approximated, 1);
+		assert_int_equal(loss->left_out, 0);
+		assert_null(tw_writer_loss(writer, 1));
+		tw_discard(writer);
+		remove_all(path);
+	}
+	tw_dictionary_free(source.reader.dictionary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_places),
-	                                   cmocka_unit_test(test_slices)};
+	                                   cmocka_unit_test(test_slices), cmocka_unit_test(test_times)};
 	return cmocka_run_group_tests_name("mapping", tests, NULL, NULL);
 }
