@@ -312,7 +312,7 @@ int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 	while (status == 0 && (got = tw_read(reader, &batch)) != 0)
 		status = got < 0 ? got : tw_counters_feed(counters, &batch);
 	int ended = tw_counters_end(counters);
-	return status < 0 ? status : ended;
+	return status ? status : ended;
 }
 
 const struct tw_counter_row *tw_counters_row(const struct tw_counters *counters, size_t i)

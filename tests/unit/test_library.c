@@ -261,6 +261,28 @@ static void test_path_of_directory(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static int stop_at_second(void *context, const struct tw_counter_sample *sample)
+{
+	(void)sample;
+	return ++*(unsigned *)context == 2 ? 42 : 0;
+}
+
+/* Whoever looks at samples ends it by any number that is not 0, and gets it back. */
+static void test_stopped_counters(void **state)
+{
+	(void)state;
+	unsigned seen = 0;
+	const struct tw_read_options by_time = {.order = TW_ORDER_TIME};
+	const struct tw_counters_options options = {.on_sample = stop_at_second, .context = &seen};
+	struct tw_reader *reader = open_data("chrome/phases.json", &by_time);
+	struct tw_counters *counters;
+	assert_int_equal(tw_counters_new(&counters, &options), 0);
+	assert_int_equal(tw_counters_add(counters, reader), 42);
+	assert_int_equal(seen, 2);
+	tw_counters_free(counters);
+	tw_close(reader);
+}
+
 /* An archive is no source of Chrome's JSON record by record: nothing is written, and its events can be read. */
 static void test_transcode_to_another_format(void **state)
 {
@@ -287,6 +309,7 @@ int main(void)
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
 	    cmocka_unit_test(test_path_of_directory),
+	    cmocka_unit_test(test_stopped_counters),
 	    cmocka_unit_test(test_transcode_to_another_format),
 	};
 	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
