@@ -81,7 +81,8 @@ struct tw_study;
 
 /* Reads a whole trace, not read from. *study is set even on failure (NULL only for TW_ERR_MEMORY) and has what was
  * read; free it in any case. Returns 0, TW_ERR_UNSUPPORTED for a trace without instructions, TW_ERR_VALUE for options
- * that make no sense, or the negative status of the read; tw_reader_error() explains. */
+ * that make no sense, TW_ERR_LIMIT for caches beyond the memory limit, or the negative status of the read;
+ * tw_reader_error() explains. */
 TW_API int tw_study_read(struct tw_study **study, struct tw_reader *reader, const struct tw_study_options *options);
 
 /* Returns table i, NULL past the last. Lives until the study is freed. */

@@ -62,7 +62,7 @@ static int begin(struct study_part *part)
 		const struct tw_study_cache *cache = &options->levels[i];
 		size_t lines = (size_t)(cache->size / cache->line);
 		if (!tw_budget_take(&part->budget, TW_FOR_STACKS, lines * sizeof(uint64_t)))
-			return TW_ERR_MEMORY;
+			return TW_ERR_LIMIT;
 		caches->levels[i] = (struct level){.lines = calloc(lines, sizeof(uint64_t)),
 		                                   .sets = lines / cache->ways,
 		                                   .ways = cache->ways,

@@ -254,7 +254,7 @@ static int read_all(struct tw_study *study, struct tw_reader *reader)
 		status = part_begin(&study->all, study, run.share, study->tables.texts);
 	if (status < 0) {
 		free(run.tracks);
-		return status;
+		return tw_fail(reader, status, "%s", tw_status_text(status));
 	}
 	jobs = jobs < run.count ? jobs : (unsigned)run.count;
 	pthread_mutex_init(&run.lock, NULL);

@@ -261,6 +261,30 @@ static void test_path_of_directory(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* A million lines of a simulated cache are 8 MB. */
+static void test_study_without_room(void **state)
+{
+	(void)state;
+	char directory[] = "/tmp/test_library.XXXXXX", command[128];
+	assert_non_null(mkdtemp(directory));
+	write_thread(directory, 1);
+	const struct tw_study_options options = {
+	    .kind = TW_STUDY_CACHE,
+	    .memory_limit = 1 << 20,
+	    .levels = {{.size = 1 << 26, .ways = 16, .line = 64}},
+	    .level_count = 1,
+	};
+	struct tw_reader *reader;
+	struct tw_study *study;
+	assert_int_equal(tw_open(&reader, directory, NULL), 0);
+	assert_int_equal(tw_study_read(&study, reader, &options), TW_ERR_LIMIT);
+	assert_string_equal(tw_reader_error(reader), "the memory limit was reached");
+	tw_study_free(study);
+	tw_close(reader);
+	snprintf(command, sizeof command, "rm -r %s", directory);
+	assert_int_equal(system(command), 0);
+}
+
 static int stop_at_second(void *context, const struct tw_counter_sample *sample)
 {
 	(void)sample;
@@ -309,6 +333,7 @@ int main(void)
 	    cmocka_unit_test(test_providers),
 	    cmocka_unit_test(test_records_in_any_order),
 	    cmocka_unit_test(test_path_of_directory),
+	    cmocka_unit_test(test_study_without_room),
 	    cmocka_unit_test(test_stopped_counters),
 	    cmocka_unit_test(test_transcode_to_another_format),
 	};
