@@ -4,6 +4,7 @@
 #define CORE_FORMAT_H
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 
 #include "base/input.h"
@@ -232,6 +233,10 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
  * tell times. Returns 0 or TW_ERR_MEMORY. */
 struct tw_reader *tw_reader_new(const struct tw_read_options *options);
 int tw_reader_add_filter(struct tw_reader *reader);
+
+/* Writes a line; of one that is too long, as those with long paths are, the beginning and the end. */
+void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

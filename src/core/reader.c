@@ -3,6 +3,7 @@
 #include <trackway/reader.h>
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,24 @@
 #include "core/filter.h"
 #include "core/format.h"
 
+void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
+{
+	static const char gap[] = "...";
+	enum { HEAD = 64, TAIL = TW_ERROR_TEXT - HEAD - sizeof gap };
+	char whole[PATH_MAX + TW_ERROR_TEXT];
+	vsnprintf(whole, sizeof whole, format, arguments);
+	size_t length = strlen(whole);
+	if (length < TW_ERROR_TEXT)
+		memcpy(text, whole, length + 1);
+	else
+		snprintf(text, TW_ERROR_TEXT, "%.*s%s%s", HEAD, whole, gap, whole + length - TAIL);
+}
+
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(reader->error, sizeof reader->error, format, arguments);
+	tw_error_write(reader->error, format, arguments);
 	va_end(arguments);
 	return status;
 }

@@ -14,7 +14,7 @@ int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...
 {
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(writer->error, sizeof writer->error, format, arguments);
+	tw_error_write(writer->error, format, arguments);
 	va_end(arguments);
 	return status;
 }

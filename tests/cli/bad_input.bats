@@ -247,3 +247,15 @@ END
 		done
 	done
 }
+
+@test "a path of a thousand bytes does not hide what is wrong" {
+	local part path
+	printf -v part '%0100d' 0
+	path=$part/$part/$part/$part/$part/$part/$part/$part/$part/$part
+	mkdir -p "$path"
+	echo "no trace" >"$path/text"
+	refused "$path/none" "No such file"
+	refused "$path/text" "found text"
+	run --separate-stderr trackway convert "$DATA/fxt/oneshot_all.fxt" -o "$path/none/x.json"
+	[ "$status" = 2 ] && [[ "$stderr" == *"No such file"* ]] || fail "$status: $stderr"
+}
