@@ -223,8 +223,10 @@ INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, b
 		return false;
 	if (!is_right(run, bytes, header, &word, big))
 		return false;
-	if (!run->thread->wanted)
+	if (!run->thread->wanted) {
+		fxt_pass_by(run->chunk, tw_ticks_ns(&run->chunk->clock, ticks));
 		return true;
+	}
 	run->timed = bytes;
 	if (run->seat && add_ready(run, place, header, names, ticks, word))
 		return true;

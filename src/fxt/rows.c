@@ -614,7 +614,9 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 		fxt_next_turn(chunk);
 	if (wish->check)
 		fxt_check(chunk, &record, place);
-	if (takers[record.kind] && is_asked_for(&job))
+	if (!is_asked_for(&job)) /* the trace begins with it, too */
+		fxt_pass_by(chunk, tw_ticks_ns(&chunk->clock, record.time));
+	else if (takers[record.kind])
 		takers[record.kind](&job);
 	return record.size < end - place ? (size_t)record.size : end - place;
 }

@@ -1050,3 +1050,27 @@ END
 		[ "$(grep -vc '"thread":101,' events)" = 0 ] && [ "$(wc -l <events)" -ge 37 ]
 	done
 }
+
+@test "times count from the start of the trace, whatever threads are asked for" {
+	"$PYTHON" - <<END
+import sys
+sys.path.insert(0, "$TRACKWAY_SOURCE/tests/truth")
+import fxt_odd as odd
+head = [odd.MAGIC_RECORD, odd.record(1, 0, 1_000_000_000), odd.string(1, b"work"), odd.thread(1, 100, 101),
+        odd.thread(2, 100, 102)]
+for name, first in {"plain": odd.event(0, 1, ticks=1000), "with": odd.event(0, 1, odd.argument(0), arguments=1, ticks=1000),
+                    "log": odd.record(9, 1 << 16 | 1 << 32, 1000, odd.stream(b"x")),
+                    "switch": odd.record(8, 1 << 60, 1000, 101, 0)}.items():
+    later = [odd.event(0, 1, reference=2, ticks=1000 + 500 * number) for number in range(1, 4)]
+    later.append(odd.record(9, 1 << 16 | 2 << 32, 3000, odd.stream(b"y")))
+    open(name + ".fxt", "wb").write(b"".join(head + [first] + later))
+END
+	for name in plain with log switch; do
+		trackway convert --thread 102 --to csv $name.fxt -o - | cut -d, -f1,2 >rows
+		printf '%s\n' time_ns,kind 500,instant 1000,instant 1500,instant 2000,log | diff - rows
+		trackway cut --thread 102 --from-time 900 --to-time 1100 $name.fxt -o part.fxt
+		trackway dump --json part.fxt | grep '"record":"event' >rows
+		[ "$(grep -c '"timestamp":2000,' rows)" = 1 ] && [ "$(wc -l <rows)" = 1 ]
+		trackway log --thread 102 $name.fxt | grep -q '^0.000002000 '
+	done
+}
