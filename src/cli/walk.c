@@ -6,6 +6,7 @@
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "core/format.h"
 
 #include <stdlib.h>
 
@@ -55,10 +56,28 @@ static int read_reader(struct tw_walk *walk, struct tw_reader *reader, const cha
 	return status;
 }
 
+/* What a command sifts is opened as a whole, because what belongs together may be of several threads and providers; not
+ * where threads are independent, or in files of their own: there the reader knows best whose a finding is. */
+static int open_file(struct tw_walk *walk, const char *path, struct tw_reader **reader)
+{
+	struct tw_read_options whole = walk->options;
+	if (walk->sifts) {
+		whole.thread_count = 0;
+		whole.provider = NULL;
+	}
+	int status = tw_open(reader, path, &whole);
+	bool same = whole.thread_count == walk->options.thread_count;
+	if (status < 0 || same || !((*reader)->format->open_shard || (*reader)->format->member))
+		return status;
+	tw_close(*reader);
+	tw_findings_clear(&walk->findings);
+	return tw_open(reader, path, &walk->options);
+}
+
 static int read_file(struct tw_walk *walk, char *path)
 {
 	struct tw_reader *reader;
-	int status = tw_open(&reader, path, &walk->options);
+	int status = open_file(walk, path, &reader);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
 	int told = walk->own_findings ? 0 : tw_tell_findings(&walk->findings, path);

@@ -1074,3 +1074,25 @@ END
 		trackway log --thread 102 $name.fxt | grep -q '^0.000002000 '
 	done
 }
+
+@test "check: what is of several threads or providers is no finding of one of them" {
+	"$PYTHON" - <<END
+import sys
+sys.path.insert(0, "$TRACKWAY_SOURCE/tests/truth")
+import fxt_odd as odd
+tables = [odd.record(1, 0, 1_000_000_000), odd.string(1, b"work"), odd.thread(1, 100, 101), odd.thread(2, 100, 102)]
+open("in.fxt", "wb").write(b"".join(
+    [odd.MAGIC_RECORD, odd.provider_info(1, b"one"), *tables, odd.event(8, 1, 7), odd.event(5, 1, 9),
+     odd.event(10, 1, 7, reference=2, ticks=200), odd.event(10, 1, 8, reference=2, ticks=250),
+     odd.provider_info(2, b"two"), *tables, odd.event(7, 1, 9, reference=2, ticks=300)]))
+END
+	trackway check in.fxt | tail -n 1 | grep -qx 'in.fxt: 1 warning'
+	for options in "--thread 102" "--provider one"; do
+		trackway check $options in.fxt >out
+		grep -c warning: out | grep -qx 1
+		tail -n 1 out | grep -qx 'in.fxt: 1 warning'
+	done
+	for options in "--thread 101" "--provider two"; do
+		[ "$(trackway check $options in.fxt)" = 'in.fxt: fine' ]
+	done
+}
