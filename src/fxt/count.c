@@ -173,7 +173,8 @@ static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, 
 	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
 	const uint8_t *bytes = chunk->bytes + place;
 	const uint64_t time = tw_load64(bytes + TW_FXT_WORD, chunk->big);
-	const uint64_t end = complete ? tw_load64(bytes + size - TW_FXT_WORD, chunk->big) : time;
+	const uint64_t told = complete ? tw_load64(bytes + size - TW_FXT_WORD, chunk->big) : time;
+	const uint64_t end = told > time ? told : time; /* one that ends before it begins has no duration */
 	const struct fxt_tally tally = {1, size, time, end};
 	sums->events[tw_bits(header, 16, 19)]++;
 	fxt_note_times(&sums->provider, time, end);

@@ -264,7 +264,7 @@ static inline __attribute__((always_inline)) bool count_one(struct loop *loop, c
 	if (__builtin_expect(loop->categories[category]++ == 0, 0) && !meet_category(loop->sums, category))
 		return false;
 	const uint8_t *const over = *bytes + TW_FXT_WORD + ((size_t)(next - *bytes - 2 * TW_FXT_WORD) & head->complete);
-	const uint64_t last = tw_load64(over, big);
+	const uint64_t told = tw_load64(over, big), last = told > ticks ? told : ticks;
 	*loop->listed = (uint32_t)(*bytes - loop->base);
 	loop->listed += head->listed | tw_bits(header, 63, 63);
 	head->count++;

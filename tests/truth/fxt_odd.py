@@ -207,3 +207,9 @@ def extended():
             data += work(4, ticks + 4, ticks + 200, ticks=ticks + 3) + work(0, 1, 5, ticks=ticks + 4)
             data += work(1, argument(1, 3), 99, 98, arguments=1, ticks=ticks + 5)
     return data
+
+
+def backwards(count):
+    """Complete slices that end before they begin, the last one too."""
+    data = MAGIC_RECORD + record(1, 0, 10**9) + string(1, b"work") + thread(1, 5, 6)
+    return data + b"".join(event(4, 1, 10 * i + 40, category=1, ticks=10 * i + 100) for i in range(count))

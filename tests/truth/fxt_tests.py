@@ -304,9 +304,13 @@ class Tool:
 
     def informs(self, data):
         rows = decoded(data)
+        extended = any("rest" in row for row in rows)
         found, = self.lines("info", "--json", self.file(data))
         yield from differences([found], [{"format": "fxt", "bytes": len(data), "records": len(rows), "lost_bytes": 0}])
         yield from counted(found["kinds"], collections.Counter(row["record"] for row in rows))
+        if not extended:
+            first, last = span_of(data)
+            yield from differences([found], [{"clock_start_ns": first, "start_ns": 0, "end_ns": last - first}])
 
     def comes_back(self, data):
         out = self.scratch / "out.fxt"
@@ -417,6 +421,13 @@ class Tool:
             for one, arguments in zip(found.events[key], wanted[key]):
                 yield from (f"{key}: {name} is {one.get(name)!r}, not {argument}" for name, argument in arguments.items()
                             if not shows(one.get(name), argument))
+
+
+def span_of(data):
+    """The first and the last time of an archive, in nanoseconds."""
+    events = list(fxt.events(data))
+    times = [min(event[name], (1 << 64) - 1) for event in events for name in ("ns", "end_ns") if name in event]
+    return min((event["ns"] for event in events), default=0), max(times, default=0)
 
 
 def cut_event(event):
@@ -595,6 +606,7 @@ def archives(scratch):
     yield "generated", lambda: generated(scratch)
     yield "generated, sorted", lambda: generated(scratch, "--sorted", "--seed", "2")
     yield "generated, cut off", lambda: cut_off(generated(scratch), 150000)
+    yield "slices that end before they begin", lambda: fxt_odd.backwards(4) + fxt_odd.backwards(200)
     yield "extended", fxt_odd.extended
     yield "extended, big endian", lambda: fxt.swapped(fxt_odd.extended())
     yield "unfinished", lambda: fxt_odd.unfinished(False)
