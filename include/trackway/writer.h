@@ -55,9 +55,9 @@ struct tw_writer;
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
-/* Writes a batch of a reader's events. The reader tells names, tracks and clock, some of them at the end: it must be the
- * same one for all batches, and open until tw_finish() returns or the writer is discarded. What the format cannot hold
- * is counted, never an error. Returns 0 or a negative status. */
+/* Writes a batch of a reader's events. The reader tells names, tracks and clock, some of them at the end: it must be
+ * the same one for all batches, and open until tw_finish() returns or the writer is discarded. What the format cannot
+ * hold is counted, never an error. Returns 0 or a negative status. */
 TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
 /* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.
@@ -110,10 +110,10 @@ struct tw_rewrite_result {
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order; or in options->format,
- * where tw_writer_source() of that is the source's. The reader is used up. Options 0: as the source. Where
- * tw_writer_takes_events() is false, only what passes the reader's filters. options: NULL for the defaults. Returns 0 or
- * a negative status: TW_ERR_UNSUPPORTED where the format, or options->format from this source, is not written record by
- * record; then the reader can still be read. */
+ * where tw_writer_source() of that is the source's. The reader is used up. Options 0: as the source; options NULL: all
+ * of them. Where tw_writer_takes_events() is false, only what passes the reader's filters. Returns 0 or a negative
+ * status: TW_ERR_UNSUPPORTED where the format, or options->format from this source, is not written record by record;
+ * then the reader can still be read. */
 TW_API int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                         struct tw_rewrite_result *result);
 
