@@ -226,14 +226,19 @@ static void test_records_in_any_order(void **state)
 	}
 }
 
+static const char *path_of_thread(const char *directory, unsigned thread)
+{
+	static char path[128];
+	snprintf(path, sizeof path, "%s/xtrace.1.%u.hint9.xinsndata.bin", directory, thread);
+	return path;
+}
+
 /* Writes `nop` at two addresses as all that a thread of an xtrace executes. */
 static void write_thread(const char *directory, unsigned thread)
 {
 	static const unsigned char tokens[] = {0x09, 0,    0x10, 0,    0,    0,    0,    0,    0,
 	                                       0x1f, 0x20, 0x03, 0xd5, 0x01, 0x1f, 0x20, 0x03, 0xd5};
-	char path[128];
-	snprintf(path, sizeof path, "%s/xtrace.1.%u.hint9.xinsndata.bin", directory, thread);
-	FILE *file = fopen(path, "wb");
+	FILE *file = fopen(path_of_thread(directory, thread), "wb");
 	assert_non_null(file);
 	assert_int_equal(fwrite(tokens, 1, sizeof tokens, file), sizeof tokens);
 	assert_int_equal(fclose(file), 0);
@@ -243,7 +248,7 @@ static void write_thread(const char *directory, unsigned thread)
 static void test_path_of_directory(void **state)
 {
 	(void)state;
-	char directory[] = "/tmp/test_library.XXXXXX", path[64], command[128];
+	char directory[] = "/tmp/test_library.XXXXXX", path[64];
 	assert_non_null(mkdtemp(directory));
 	write_thread(directory, 1);
 	write_thread(directory, 2);
@@ -257,15 +262,16 @@ static void test_path_of_directory(void **state)
 	assert_int_equal(tw_study_instructions(study), 4);
 	tw_study_free(study);
 	tw_close(reader);
-	snprintf(command, sizeof command, "rm -r %s", directory);
-	assert_int_equal(system(command), 0);
+	unlink(path_of_thread(directory, 1));
+	unlink(path_of_thread(directory, 2));
+	assert_int_equal(rmdir(directory), 0);
 }
 
 /* A million lines of a simulated cache are 8 MB. */
 static void test_study_without_room(void **state)
 {
 	(void)state;
-	char directory[] = "/tmp/test_library.XXXXXX", command[128];
+	char directory[] = "/tmp/test_library.XXXXXX";
 	assert_non_null(mkdtemp(directory));
 	write_thread(directory, 1);
 	const struct tw_study_options options = {
@@ -281,8 +287,8 @@ static void test_study_without_room(void **state)
 	assert_string_equal(tw_reader_error(reader), "the memory limit was reached");
 	tw_study_free(study);
 	tw_close(reader);
-	snprintf(command, sizeof command, "rm -r %s", directory);
-	assert_int_equal(system(command), 0);
+	unlink(path_of_thread(directory, 1));
+	assert_int_equal(rmdir(directory), 0);
 }
 
 static int stop_at_second(void *context, const struct tw_counter_sample *sample)
