@@ -223,22 +223,26 @@ static int count_processes(const struct fdr_log *log, uint64_t *count)
 	return 0;
 }
 
+static uint64_t since(uint64_t start, uint64_t time)
+{
+	return time > start ? time - start : 0;
+}
+
+/* The start is the reader's: that of the earliest buffer, which may begin before its first event. */
 static int tell_threads(struct tw_reader *reader, const struct part *all, struct fdr_survey *survey,
                         struct tw_info *info)
 {
 	const struct fdr_log *log = all->log;
 	struct tw_ticks clock;
-	uint64_t first = UINT64_MAX, last = 0;
+	uint64_t start = reader->clock.start_ns, last = 0;
 	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
 	if (!survey->threads)
 		return TW_ERR_MEMORY;
-	for (size_t i = 1; i < log->thread_count; i++) {
-		first = all->threads[i].first_tsc < first ? all->threads[i].first_tsc : first;
+	for (size_t i = 1; i < log->thread_count; i++)
 		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
-	}
 	tw_ticks_set(&clock, log->frequency);
-	info->clock_start_ns = first <= last ? tw_ticks_ns(&clock, first) : 0;
-	info->span_ns = first <= last ? tw_ticks_ns(&clock, last) - info->clock_start_ns : 0;
+	info->clock_start_ns = start;
+	info->span_ns = since(start, tw_ticks_ns(&clock, last));
 	for (size_t i = 1; i < log->thread_count; i++) {
 		const struct tally *tally = &all->threads[i];
 		bool timed = tally->first_tsc <= tally->last_tsc;
@@ -249,8 +253,8 @@ static int tell_threads(struct tw_reader *reader, const struct part *all, struct
 		    .thread = log->threads[i].thread,
 		    .records = tally->records,
 		    .bytes = log->threads[i].bytes,
-		    .start_ns = timed ? tw_ticks_ns(&clock, tally->first_tsc) - info->clock_start_ns : 0,
-		    .end_ns = timed ? tw_ticks_ns(&clock, tally->last_tsc) - info->clock_start_ns : 0,
+		    .start_ns = timed ? since(start, tw_ticks_ns(&clock, tally->first_tsc)) : 0,
+		    .end_ns = timed ? since(start, tw_ticks_ns(&clock, tally->last_tsc)) : 0,
 		};
 	}
 	info->threads = survey->threads;

@@ -36,6 +36,27 @@ field() { # file expression
 	sed "s|\"file\":\"[^\"]*\"|\"file\":\"\"|" info | cmp - piped
 }
 
+# A buffer of version 5 whose counter is told, 1000, half a microsecond before its first call.
+@test "info: an XRay log starts where all commands count from, also if nothing happens there" {
+	"$PYTHON" - >late.xray <<-'END'
+		import struct, sys
+		def metadata(kind, form, *fields):
+		    return struct.pack("<B15s", kind << 1 | 1, struct.pack("<" + form, *fields))
+		body = metadata(0, "i", 7) + metadata(4, "QI", 0, 1) + metadata(9, "i", 6) + metadata(2, "HQ", 0, 1000)
+		body += struct.pack("<IIII", 1 << 4, 500, 1 << 4 | 1 << 1, 100)
+		header = struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 4096, 0)
+		sys.stdout.buffer.write(header + metadata(7, "Q", len(body)) + body)
+	END
+	trackway info --json late.xray >info
+	[ "$(field info '[o["clock_start_ns"], o["start_ns"], o["end_ns"]]')" = "[1000, 0, 600]" ] || fail "$(cat info)"
+	for filter in '' '--thread=7' '--from-time=500'; do
+		trackway info --json $filter late.xray >info
+		[ "$(field info '[[t["start_ns"], t["end_ns"]] for t in o["thread_list"]]')" = "[[500, 600]]" ] || fail "$filter: $(cat info)"
+	done
+	trackway sql --json late.xray 'select ts, dur, start_ts from slice, trace' >info
+	[ "$(field info 'list(o.values())')" = "[500, 100, 1000]" ]
+}
+
 # Kernel objects pass all the same: they name processes and threads.
 @test "info: where nothing passes but what is told about objects" {
 	run --separate-stderr trackway info --json --thread 7 "$DATA/fxt/streaming.fxt"
