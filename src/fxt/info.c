@@ -37,6 +37,7 @@ struct fxt_survey {
 	char wall[TW_WALL_ROOM];
 	struct tw_info_list lists[LISTS];
 	uint64_t records;
+	uint64_t left_out_ns; /* the first time of a provider that is left out; UINT64_MAX: there is none */
 	bool failed;
 };
 
@@ -96,6 +97,8 @@ static uint32_t key_of(struct fxt_state *state, const struct fxt_count *count)
 static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const struct fxt_chunk *chunk)
 {
 	const struct fxt_census *census = chunk->census;
+	if (chunk->passed.least < survey->left_out_ns)
+		survey->left_out_ns = chunk->passed.least;
 	for (size_t i = 0; census && i < census->count; i++) {
 		struct row *row = row_of(survey, census->counts[i].what, key_of(state, &census->counts[i]));
 		if (row)
@@ -153,7 +156,8 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 		first = providers->rows[i].first < first ? providers->rows[i].first : first;
 		last = providers->rows[i].last > last ? providers->rows[i].last : last;
 	}
-	info->clock_start_ns = first == UINT64_MAX ? 0 : first;
+	const uint64_t start = survey->left_out_ns < first ? survey->left_out_ns : first;
+	info->clock_start_ns = start == UINT64_MAX ? 0 : start;
 	info->span_ns = since(first, last);
 }
 
@@ -273,6 +277,7 @@ static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsign
 		return status;
 	struct fxt_state *state = fxt_ahead_state(fxt->ahead);
 	fxt->commit = (struct fxt_commit){.reader = reader, .state = state};
+	survey->left_out_ns = UINT64_MAX;
 	while ((status = fxt_ahead_next(fxt->ahead, &chunk)) > 0) {
 		fxt_set_wall(reader, chunk);
 		fxt_commit(&fxt->commit, chunk);

@@ -54,6 +54,27 @@ bool fxt_is_foreign(const struct fxt_walk *walk)
 	return chooses(walk) && !walk->state->current->wanted;
 }
 
+/* Whether the time of records with this header stands behind it. */
+static bool has_time(uint64_t header)
+{
+	enum tw_fxt_kind kind = fxt_kind(header);
+	return (kind >= TW_FXT_INSTANT && kind <= TW_FXT_FLOW_END) ||
+	       (kind >= TW_FXT_LEGACY_CONTEXT_SWITCH && kind <= TW_FXT_PROFILER_BACKTRACE);
+}
+
+void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to)
+{
+	uint64_t header, frequency = walk->state->current->frequency;
+	if (from < to && walk->clock.frequency != frequency)
+		tw_ticks_set(&walk->clock, frequency);
+	for (; from < to; from += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		header = tw_load64(chunk->bytes + from, walk->big);
+		if (has_time(header))
+			fxt_pass_by(chunk,
+			            tw_ticks_ns(&walk->clock, tw_load64(chunk->bytes + from + TW_FXT_WORD, walk->big)));
+	}
+}
+
 const bool fxt_needed[FXT_TYPES] = {
     [TW_FXT_TYPE_METADATA] = true, [TW_FXT_TYPE_INITIALIZATION] = true, [TW_FXT_TYPE_STRING] = true,
     [TW_FXT_TYPE_THREAD] = true,   [TW_FXT_TYPE_KERNEL_OBJECT] = true,  [TW_FXT_TYPE_USERSPACE_OBJECT] = true,
@@ -113,6 +134,15 @@ static inline __attribute__((always_inline)) size_t pass_events(const uint8_t *b
 	return (size_t)(at - bytes);
 }
 
+/* Adds records of the current provider, unless they are left out. */
+static void keep_records(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to, uint64_t count)
+{
+	if (fxt_is_foreign(walk))
+		fxt_pass_over(walk, chunk, from, to);
+	else
+		add_records(chunk, from, to, count, walk->big);
+}
+
 /* A record that is no event, where providers are chosen. False at a barrier. */
 static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
 {
@@ -121,8 +151,11 @@ static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place,
 		return true;
 	if (type < TW_FXT_TYPE_EVENT && !fxt_define(walk, chunk, place, header, words))
 		return false;
-	if (fxt_needed[type] || !fxt_is_foreign(walk))
-		add_records(chunk, place, place + words * TW_FXT_WORD, 1, walk->big);
+	const size_t end = place + words * TW_FXT_WORD;
+	if (fxt_needed[type])
+		add_records(chunk, place, end, 1, walk->big);
+	else
+		keep_records(walk, chunk, place, end, 1);
 	return true;
 }
 
@@ -139,10 +172,10 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 	size_t place = stretch->place;
 	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
 	bool choosy = chooses(walk);
-	if (choosy && !fxt_is_foreign(walk))
-		add_records(chunk, stretch->from, place, stretch->count, walk->big);
-	if (choosy)
+	if (choosy) {
+		keep_records(walk, chunk, stretch->from, place, stretch->count);
 		*stretch = (struct stretch){.from = place, .place = place, .last = stretch->last};
+	}
 	bool clear = choosy ? choose(walk, chunk, place, header, words)
 	                    : fxt_type(header) >= TW_FXT_TYPE_EVENT || fxt_define(walk, chunk, place, header, words);
 	if (!clear)
@@ -215,8 +248,7 @@ static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 	}
 	chunk->walked = stretch.place;
 	walk->last = stretch.last;
-	if (!fxt_is_foreign(walk))
-		add_records(chunk, stretch.from, stretch.place, stretch.count, walk->big);
+	keep_records(walk, chunk, stretch.from, stretch.place, stretch.count);
 	return clear;
 }
 

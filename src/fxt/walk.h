@@ -10,6 +10,7 @@ struct fxt_walk {
 	bool big;
 	bool check;                            /* notes the rules about tables, too */
 	const struct tw_read_options *options; /* whose records are wanted; NULL: everybody's */
+	struct tw_ticks clock;                 /* of a provider that is left out, for fxt_pass_over() */
 	bool unwanted;                         /* the large blob that goes on is left out */
 	uint64_t blob_left;                    /* bytes of a large blob that are still to come */
 	bool in_doubt;                         /* it is a large record that nobody knows: others may begin in it */

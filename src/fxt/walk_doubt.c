@@ -258,8 +258,10 @@ static bool pass_record(struct fxt_walk *walk, struct fxt_chunk *chunk, const st
 		walk->unwanted = !is_wanted(walk, chunk, place);
 	}
 	chunk->walked += here;
-	if (fxt_is_foreign(walk) && !fxt_needed[fxt_type(header)])
+	if (fxt_is_foreign(walk) && !fxt_needed[fxt_type(header)]) {
+		fxt_pass_over(walk, chunk, place, chunk->walked);
 		return true;
+	}
 	fxt_add_piece(chunk,
 	              &(struct fxt_piece){
 			  .kind = FXT_RECORDS, .big = walk->big, .odd = true, .from = place, .to = chunk->walked});

@@ -15,6 +15,9 @@ void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
 /* Whether what the current provider writes is left out. */
 bool fxt_is_foreign(const struct fxt_walk *walk);
 
+/* Takes the times of records that are left out: the trace begins and ends with them, too. */
+void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to);
+
 /* The types that others need, whoever writes them: what turns to a provider and its clock, and objects, which name
  * things of all. */
 extern const bool fxt_needed[FXT_TYPES];

@@ -1096,3 +1096,21 @@ END
 		[ "$(trackway check $options in.fxt)" = 'in.fxt: fine' ]
 	done
 }
+
+@test "times count from the start of the trace, whatever providers are asked for" {
+	archive <<'END'
+first = {"plain": event(0, 1, ticks=1000), "with": event(0, 1, argument(0), arguments=1, ticks=1000),
+         "log": record(9, 1 << 16 | 1 << 32, 1000, stream(b"x")), "switch": record(8, 1 << 60, 1000, 6, 0),
+         "odd": record(4, 1 << 24 | 1 << 48, 1000, 0, 0, 0)}
+later = [provider_info(2, b'late'), record(1, 0, 10**6), string(1, b'work'), thread(1, 5, 7), event(0, 1, ticks=2),
+         record(9, 2 << 16 | 1 << 32, 3, stream(b'on'))]
+for name in first:
+    open(name + '.fxt', 'wb').write(b''.join(out + [string(1, b'early'), first[name]] + later))
+END
+	for name in plain with log switch odd; do
+		trackway log --provider late $name.fxt | diff - <(echo '0.000002000  5/7: on')
+		trackway convert --provider late --from-time 500 --to-time 1500 --to csv $name.fxt -o - | cut -d, -f1,2 >rows
+		printf '%s\n' time_ns,kind 1000,instant | diff - rows
+		trackway info --provider late --json $name.fxt | grep -q '"start_ns":1000,"end_ns":2000,"clock_start_ns":1000,'
+	done
+}
