@@ -21,7 +21,8 @@ extern "C" {
 /* A collection. */
 struct tw_gc_collection {
 	uint64_t time_ns, pause_ns;
-	bool open; /* it is not known to end: pause_ns is 0, and it is in no pause below */
+	bool open;       /* it is not known to end: pause_ns is 0, and it is in no pause below */
+	bool threadless; /* of which thread it is, is not told: thread is 0, which may be another's number */
 	uint64_t process, thread;
 	const char *reason, *generations; /* "" where not told */
 };

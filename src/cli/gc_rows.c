@@ -80,7 +80,10 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 	else
 		tw_json_u64(json, "pause_ns", row->pause_ns);
 	tw_json_u64(json, "process", row->process);
-	tw_json_u64(json, "thread", row->thread);
+	if (row->threadless)
+		tw_json_text(json, "thread", NULL);
+	else
+		tw_json_u64(json, "thread", row->thread);
 	tw_json_text(json, "reason", row->reason);
 	tw_json_text(json, "generations", row->generations);
 }
@@ -150,7 +153,7 @@ static void add_collection(struct tw_table *table, const struct tw_gc_collection
 {
 	tw_table_add(table, tw_show_duration(row->time_ns).text);
 	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
-	tw_table_add(table, tw_show_id(row->thread).text);
+	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
 	tw_table_add(table, *row->generations ? row->generations : "-");
 	tw_table_add(table, *row->reason ? row->reason : "-");
 }
@@ -280,7 +283,8 @@ static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *ro
 	tw_put_char(out, ',');
 	tw_put_u64(out, row->process);
 	tw_put_char(out, ',');
-	tw_put_u64(out, row->thread);
+	if (!row->threadless)
+		tw_put_u64(out, row->thread);
 	tw_put_char(out, ',');
 	tw_put_csv_text(out, row->generations);
 	tw_put_char(out, ',');

@@ -131,6 +131,15 @@ totals() { # pause, covered, span, then a command
 	totals 100000 100000 2000000 trackway gc in.json
 }
 
+@test "gc: whose thread is not told is no thread, not the one with the number 0" {
+	printf 'thr crt 0x1000 0x00000000\n' >gc.log
+	printf 'gch gcs ? 10 induced tfff\ngch gcf ? 15\ngch gcs 0x0 20 ? tttt\ngch gcf 0x0 29\n' >>gc.log
+	trackway gc gc.log | sed -n '1,3s/  */ /gp' | diff - <(printf '%s\n' ' TIME PAUSE THREAD GENERATIONS REASON' \
+		'10.00 ms 5.000 ms - 0 induced' '20.00 ms 9.000 ms 0 0 1 2 LOH ?')
+	trackway gc --json gc.log | head -n 2 | grep -o '"thread":[^,]*' | diff - <(printf '"thread":%s\n' null 0)
+	trackway gc --csv gc.log | cut -d , -f 4 | diff - <(printf '%s\n' thread '' 0)
+}
+
 # The runtime is not paused, only who watches it; that of a sample is another matter: it is time in which somebody looked.
 @test "gc, jit: what goes on while the profiler is paused takes as long as it takes" {
 	collecting <<'END'
