@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sql_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,17 @@ static void put_hex(struct tw_output *out, const void *bytes, size_t size)
 	}
 }
 
+/* SQLite makes texts of 15 digits: a number that these do not tell has as many as it needs. */
+static void put_real(struct tw_output *out, sqlite3_stmt *statement, int column)
+{
+	double value = sqlite3_column_double(statement, column);
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	if (text && (!isfinite(value) || strtod(text, NULL) == value))
+		tw_put_text(out, text);
+	else
+		tw_put_double(out, value);
+}
+
 /* Writes a value that is not text or bytes, NULL as `null`. Returns false, and writes nothing, when it is one of
  * these. */
 static bool put_plain(struct tw_output *out, sqlite3_stmt *statement, int column, const char *null)
@@ -40,7 +52,7 @@ static bool put_plain(struct tw_output *out, sqlite3_stmt *statement, int column
 		tw_put_i64(out, sqlite3_column_int64(statement, column));
 		return true;
 	case SQLITE_FLOAT:
-		tw_put_text(out, (const char *)sqlite3_column_text(statement, column));
+		put_real(out, statement, column);
 		return true;
 	case SQLITE_BLOB:
 		put_hex(out, sqlite3_column_blob(statement, column), (size_t)sqlite3_column_bytes(statement, column));

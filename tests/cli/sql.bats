@@ -62,6 +62,14 @@ one() { # what a query answers, without the names of the columns
 	[ "$status" -eq 2 ]
 }
 
+# Digits: the shortest that IEEE 754 doubles need, as Python writes them.
+@test "sql: CSV and Markdown have every digit of a number" {
+	local text="$DATA/fxt/oneshot_all.fxt" query='select 1234567890123456.5 as a, 0.1 + 0.2 as b, 2.5 as c, 1e999 as d'
+	trackway sql --csv "$text" "$query" | diff - <(printf '%s\n' a,b,c,d 1234567890123456.5,0.30000000000000004,2.5,Inf)
+	trackway sql --markdown "$text" "$query" | grep -Fx '| 1234567890123456.5 | 0.30000000000000004 | 2.5 | Inf |'
+	trackway sql --json "$text" "$query" | grep -Fx '{"a":1234567890123456.5,"b":0.30000000000000004,"c":2.5,"d":null}'
+}
+
 @test "sql: more rows than are held for their widths" {
 	trackway sql "$DATA/fxt/oneshot_all.fxt" \
 		"with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) select i, 'x' as x from n" >rows
