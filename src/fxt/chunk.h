@@ -158,7 +158,7 @@ enum {
 	FXT_READY_MOST = TW_FXT_RECORD_MAX * TW_FXT_WORD /* room that any record needs */
 };
 
-/* Times of records that no rows were made of, because nobody looks at them. */
+/* Times of records that no rows were made of: nobody looks at them, or they are left out. */
 struct fxt_passed {
 	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
 };
