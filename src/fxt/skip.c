@@ -33,7 +33,6 @@ INLINE bool is_skipped(uint32_t skips, uint64_t header)
 
 INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big)
 {
-	const uint64_t without = chunk->first_without;
 	const uint8_t *const from = bytes, *timed = bytes;
 	uint64_t least = UINT64_MAX, last = 0;
 	while (bytes < to) {
@@ -41,8 +40,6 @@ INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_
 		if (!is_skipped(skips, header))
 			break;
 		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-		if (ticks >= without)
-			break;
 		least = ticks < least ? ticks : least;
 		last = ticks > last ? ticks : last;
 		timed = bytes;

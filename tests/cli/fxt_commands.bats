@@ -470,14 +470,17 @@ END
 	archive <<'END'
 def switch(at, leaving, coming):
     return record(8, 1 << 60 | 3 << 36, at, leaving, coming)
-out += [string(1, b'a'), event(0, 1, 7, 70, reference=0, ticks=1000), event(0, 1, ticks=2000),
-        record(5, 1 << 16 | 3 << 32 | 1 << 48, stream(b'abc')), event(0, 1, ticks=2500),
+def blob(name):
+    return record(5, name << 16 | 3 << 32 | 1 << 48, stream(b'abc'))
+out += [string(1, b'a'), string(2, b'b'), blob(1), event(0, 1, ticks=1000), event(0, 1, ticks=2000), blob(2),
+        event(0, 1, 7, 70, reference=0, ticks=2500),
         record(8, 2 << 60, 3000, 70), switch(4000, 6, 70), switch(5000, 70, 6), event(0, 1, ticks=12345),
         record(9, 2 << 16 | 1 << 32, 6000, stream(b'on')), event(1, 1, argument(1, 5), 0, arguments=1, ticks=7000),
         event(4, 1, 99000, ticks=11000)]
 END
 	trackway log in.fxt | diff - <(echo '0.000005000  5/6: on')
-	trackway blobs --json in.fxt | grep -q '"time_ns":1000,'
+	trackway blobs --json in.fxt | grep -o '"name":"."\|"time_ns":[0-9]*' | paste -d ' ' - - >out
+	diff out <(printf '%s\n' '"name":"a" "time_ns":0' '"name":"b" "time_ns":1000')
 	trackway sched --json in.fxt | grep -q '"process":7,"thread":70,.*"running_ns":1000,'
 	trackway counters -o out.svg in.fxt
 	grep -q '>10 us<' out.svg # of 11.345
@@ -1102,7 +1105,8 @@ END
 first = {"plain": event(0, 1, ticks=1000), "with": event(0, 1, argument(0), arguments=1, ticks=1000),
          "log": record(9, 1 << 16 | 1 << 32, 1000, stream(b"x")), "switch": record(8, 1 << 60, 1000, 6, 0),
          "odd": record(4, 1 << 24 | 1 << 48, 1000, 0, 0, 0)}
-later = [provider_info(2, b'late'), record(1, 0, 10**6), string(1, b'work'), thread(1, 5, 7), event(0, 1, ticks=2),
+later = [provider_info(3, b'slow'), record(1, 0, 1000), string(1, b'slow'), thread(1, 5, 8), event(0, 1, ticks=1),
+         provider_info(2, b'late'), record(1, 0, 10**6), string(1, b'work'), thread(1, 5, 7), event(0, 1, ticks=2),
          record(9, 2 << 16 | 1 << 32, 3, stream(b'on'))]
 for name in first:
     open(name + '.fxt', 'wb').write(b''.join(out + [string(1, b'early'), first[name]] + later))
