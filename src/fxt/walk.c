@@ -67,7 +67,7 @@ void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, 
 	uint64_t header, frequency = walk->state->current->frequency;
 	if (from < to && walk->clock.frequency != frequency)
 		tw_ticks_set(&walk->clock, frequency);
-	for (; from < to; from += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+	for (; from < to; from += (size_t)fxt_size(header) * TW_FXT_WORD) {
 		header = tw_load64(chunk->bytes + from, walk->big);
 		if (has_time(header))
 			fxt_pass_by(chunk,

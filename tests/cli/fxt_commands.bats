@@ -1106,6 +1106,7 @@ first = {"plain": event(0, 1, ticks=1000), "with": event(0, 1, argument(0), argu
          "log": record(9, 1 << 16 | 1 << 32, 1000, stream(b"x")), "switch": record(8, 1 << 60, 1000, 6, 0),
          "odd": record(4, 1 << 24 | 1 << 48, 1000, 0, 0, 0)}
 later = [provider_info(3, b'slow'), record(1, 0, 1000), string(1, b'slow'), thread(1, 5, 8), event(0, 1, ticks=1),
+         words(15 | 4096 << 4 | 1 << 40, 1 << 16, 8 * 4093) + bytes(8 * 4093), # its size has no bits where others have it
          provider_info(2, b'late'), record(1, 0, 10**6), string(1, b'work'), thread(1, 5, 7), event(0, 1, ticks=2),
          record(9, 2 << 16 | 1 << 32, 3, stream(b'on'))]
 for name in first:
