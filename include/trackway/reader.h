@@ -15,7 +15,9 @@
 extern "C" {
 #endif
 
-/* In which order events are delivered. */
+/* In which order events are delivered. Those of one time of a track stand as in the file; but in the first two orders
+ * the longest of complete slices comes first, because it contains the others, unless a slice begins or ends between
+ * them. */
 enum tw_order {
 	/* Each track's events in time order; how tracks interleave is the format's choice (the fastest). */
 	TW_ORDER_TRACK,

@@ -279,7 +279,7 @@ static void close_chrome(struct tw_reader *reader)
 	chrome_survey_free(state->survey);
 	if (state->c)
 		freelocale(state->c);
-	free(state->scratch.bytes);
+	tw_slab_scratch_free(&state->scratch);
 	free(state->tracks);
 	free(state);
 	reader->state = NULL;

@@ -12,11 +12,10 @@ enum { WORD_BITS = 64 };
 static struct tw_brief brief_of(const struct tw_slab *slab, uint32_t row)
 {
 	const struct tw_event *event = &slab->events[row];
-	bool complete = event->kind == TW_SLICE_COMPLETE;
 	return (struct tw_brief){
 	    .time = event->time,
 	    .number = row,
-	    .tags = ((uint32_t)(event->offset - slab->offset) & TW_BRIEF_PLACE) | (complete ? TW_BRIEF_COMPLETE : 0),
+	    .tags = (uint32_t)(event->offset - slab->offset) & TW_BRIEF_PLACE,
 	};
 }
 
@@ -69,91 +68,16 @@ static void put_late(struct tw_slab *slab, uint64_t *keys)
 	const uint64_t *order = order_of(slab->late, slab->late_count, keys, &mask);
 	const struct tw_brief *kept = slab->briefs + slab->brief_count;
 	struct tw_brief *to = slab->briefs + slab->brief_count + slab->late_count;
-	uint64_t time = UINT64_MAX;
-	bool equals = slab->equals;
 	for (size_t left = slab->late_count; left > 0; left--) {
 		const struct tw_brief *late = &slab->late[order[left - 1] & mask];
-		for (; kept > slab->briefs && kept[-1].time > late->time; kept--) {
-			equals |= kept[-1].time == time;
-			time = kept[-1].time;
+		for (; kept > slab->briefs && kept[-1].time > late->time; kept--)
 			*--to = kept[-1];
-		}
-		equals |= late->time == time;
-		time = late->time;
 		*--to = *late;
 	}
-	slab->equals = equals;
-	slab->equals |= kept > slab->briefs && kept[-1].time == time;
 	slab->brief_count += slab->late_count;
 }
 
-/* ---- Of complete slices that begin at once, the longer one contains the other. ---- */
-
-static bool is_complete(const struct tw_brief *brief)
-{
-	return brief->tags & TW_BRIEF_COMPLETE;
-}
-
-struct slice {
-	uint64_t length;
-	size_t place; /* among the briefs of its time */
-};
-
-static int longer_first(const void *a, const void *b)
-{
-	const struct slice *left = a, *right = b;
-	if (left->length != right->length)
-		return left->length > right->length ? -1 : 1;
-	return left->place < right->place ? -1 : 1;
-}
-
-static size_t count_complete(const struct tw_brief *briefs, size_t count)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++)
-		found += is_complete(&briefs[i]);
-	return found;
-}
-
-/* Puts the complete slices among briefs of one time in order, in the places that they have. */
-static bool nest_equals(const struct tw_slab *slab, struct tw_brief *equals, size_t count)
-{
-	size_t most = count_complete(equals, count), found = 0, k = 0;
-	if (most < 2)
-		return true;
-	struct slice *slices = malloc(most * sizeof *slices);
-	struct tw_brief *before = malloc(count * sizeof *before);
-	bool fine = slices && before;
-	for (size_t i = 0; i < count && fine; i++) {
-		before[i] = equals[i];
-		if (is_complete(&equals[i]))
-			slices[found++] = (struct slice){tw_brief_length(slab, &equals[i]), i};
-	}
-	if (fine)
-		qsort(slices, found, sizeof *slices, longer_first);
-	for (size_t i = 0; fine && k < found; i++)
-		if (is_complete(&before[i]))
-			equals[i] = before[slices[k++].place];
-	free(before);
-	free(slices);
-	return fine;
-}
-
-static bool nest(const struct tw_slab *slab)
-{
-	struct tw_brief *briefs = slab->briefs;
-	size_t count = slab->brief_count;
-	bool fine = true;
-	for (size_t i = 1; i < count; i++) {
-		if (briefs[i].time != briefs[i - 1].time)
-			continue;
-		size_t from = i - 1;
-		while (i < count && briefs[i].time == briefs[from].time)
-			i++;
-		fine &= nest_equals(slab, briefs + from, i - from);
-	}
-	return fine;
-}
+/* ---- Brief by brief. ---- */
 
 bool tw_slab_begin_briefs(struct tw_slab *slab, struct tw_brief *late, size_t most)
 {
@@ -161,7 +85,6 @@ bool tw_slab_begin_briefs(struct tw_slab *slab, struct tw_brief *late, size_t mo
 	slab->late = late;
 	slab->late_count = slab->brief_count = 0;
 	slab->brief_last = 0;
-	slab->equals = false;
 	slab->failed |= !tw_extend(&slab->briefs, &slab->brief_room, most, sizeof *slab->briefs);
 	return !slab->failed;
 }
@@ -178,6 +101,6 @@ void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	bool fine = tw_extend(&scratch->bytes, &scratch->room, size, 1);
 	if (fine && slab->late_count)
 		put_late(slab, (uint64_t *)(void *)scratch->bytes);
-	slab->failed |= !fine || (slab->equals && !nest(slab));
+	slab->failed |= !fine;
 	slab->late = NULL;
 }

@@ -26,33 +26,20 @@ static const struct tw_event *event_at(const struct tw_order_lane *lane, size_t 
 	return &lane->slab->events[row_at(lane, place)];
 }
 
-/* Whether a goes before b. Of complete slices that begin at once the longer one contains the other; what is still to be
- * made may begin at once, too. */
+/* Whether a goes before b. What is still to be made may begin at the same time. */
 static bool goes_first(const struct tw_order_head *a, const struct tw_order_head *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
 	if (a->later != b->later)
 		return a->later;
-	if (a->complete && b->complete && a->length != b->length)
-		return a->length > b->length;
 	return a->lane < b->lane;
-}
-
-static struct tw_order_head head_of(const struct tw_order_lane *lane, const struct tw_brief *brief)
-{
-	return (struct tw_order_head){.time = brief->time,
-	                              .length = tw_brief_length(lane->slab, brief),
-	                              .complete = brief->tags & TW_BRIEF_COMPLETE,
-	                              .lane = lane->number};
 }
 
 /* Field by field: to read in one go what was just written in parts takes long. `make bench` measures convert. */
 static inline void set_head(struct tw_order_head *to, const struct tw_order_head *head)
 {
 	to->time = head->time;
-	to->length = head->length;
-	to->complete = head->complete;
 	to->later = head->later;
 	to->lane = head->lane;
 }
@@ -70,11 +57,7 @@ static inline void put_row_head(struct tw_sorter *sorter, const struct tw_order_
 {
 	if (lane->next == lane->slab->count)
 		return;
-	const struct tw_event *event = event_at(lane, lane->next);
-	const struct tw_order_head head = {.time = event->time,
-	                                   .length = event->value,
-	                                   .complete = event->kind == TW_SLICE_COMPLETE,
-	                                   .lane = lane->number};
+	const struct tw_order_head head = {.time = event_at(lane, lane->next)->time, .lane = lane->number};
 	insert(sorter, &head);
 }
 
@@ -85,7 +68,7 @@ static void put_head(struct tw_sorter *sorter, uint64_t number)
 	if (!lane->slab->brief) {
 		put_row_head(sorter, lane);
 	} else if (lane->next < lane->slab->brief_count) {
-		const struct tw_order_head head = head_of(lane, &lane->slab->briefs[lane->next]);
+		const struct tw_order_head head = {.time = lane->slab->briefs[lane->next].time, .lane = lane->number};
 		insert(sorter, &head);
 	}
 }
@@ -125,10 +108,22 @@ int tw_sorter_make_first(struct tw_sorter *sorter)
 	return status;
 }
 
+/* Whether rows of one time are to be delivered next. */
+static bool has_ties(const struct tw_sorter *sorter)
+{
+	return sorter->tied < sorter->ties.count;
+}
+
+static uint64_t tie_time(const struct tw_sorter *sorter)
+{
+	const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
+	return tie->slab->events[tie->row].time;
+}
+
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
 {
 	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
-	return !lane->later && lane->next == tw_slab_items(lane->slab);
+	return !lane->later && lane->next == tw_slab_items(lane->slab) && !has_ties(sorter);
 }
 
 static bool oldest_used_up(const struct tw_sorter *sorter)
@@ -146,12 +141,15 @@ const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
 
 uint64_t tw_sorter_first(const struct tw_sorter *sorter)
 {
+	if (has_ties(sorter))
+		return tie_time(sorter);
 	return sorter->head_count ? sorter->heads[sorter->head_count - 1].time : UINT64_MAX;
 }
 
 void tw_sorter_free(struct tw_sorter *sorter)
 {
 	free(sorter->arguments);
+	tw_ties_free(&sorter->ties);
 	*sorter = (struct tw_sorter){0};
 }
 
@@ -162,19 +160,10 @@ static const struct tw_argument *arguments_of(const struct tw_slab *slab, uint32
 	return slab->arguments ? slab->arguments + slab->bases[row / TW_SLAB_BLOCK] : NULL;
 }
 
-/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow: times up to `until`. */
-static size_t take_in_place(struct tw_order_lane *lane, uint64_t until, struct tw_batch *batch)
+/* The time up to which the lane of the first head can go on alone. */
+static uint64_t time_of_next(const struct tw_sorter *sorter)
 {
-	const struct tw_slab *slab = lane->slab;
-	size_t from = lane->next, end = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK, to = from + 1;
-	end = end < slab->count ? end : slab->count;
-	if (slab->events[end - 1].time < until)
-		to = end;
-	while (to < end && slab->events[to].time < until)
-		to++;
-	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
-	lane->next = to;
-	return to - from;
+	return sorter->head_count > 1 ? sorter->heads[sorter->head_count - 2].time : UINT64_MAX;
 }
 
 /* The rows of a slab that is out of order lie anywhere in it, most of them in two lines of the cache, and another
@@ -247,30 +236,65 @@ static inline void gather_run(struct tw_order_lane *lane, uint64_t until, struct
 	lane->next = next;
 }
 
-/* The time up to which the lane of the first head can go on alone. */
-static uint64_t time_of_next(const struct tw_sorter *sorter)
+/* ---- Rows of one time in several lanes: which of them goes first depends on all. ---- */
+
+static bool begins_with_ties(const struct tw_sorter *sorter)
 {
-	return sorter->head_count > 1 ? sorter->heads[sorter->head_count - 2].time : UINT64_MAX;
+	return sorter->head_count && sorter->heads[sorter->head_count - 1].time == time_of_next(sorter);
 }
 
-/* Rows from here and there. */
+/* Takes them, and puts them in order. False when there is no memory. */
+static bool take_ties(struct tw_sorter *sorter)
+{
+	const uint64_t time = sorter->heads[sorter->head_count - 1].time;
+	sorter->ties.count = sorter->tied = 0;
+	while (sorter->head_count && sorter->heads[sorter->head_count - 1].time == time) {
+		struct tw_order_lane *lane = lane_at(sorter, sorter->heads[--sorter->head_count].lane);
+		for (; lane->next < lane->slab->count && event_at(lane, lane->next)->time == time; lane->next++)
+			if (!tw_ties_add(&sorter->ties, lane->slab, row_at(lane, lane->next)))
+				return false;
+		put_row_head(sorter, lane);
+	}
+	return tw_ties_nest(&sorter->ties);
+}
+
+static void gather_ties(struct tw_sorter *sorter, struct gathering *to)
+{
+	while (has_ties(sorter) && to->count < TW_SLAB_BLOCK && !to->full) {
+		const struct tw_tie *tie = &sorter->ties.rows[sorter->tied];
+		to->full = !copy_row(to, tie->slab, tie->row);
+		sorter->tied += !to->full;
+	}
+}
+
+/* ---- Rows from here and there. ---- */
+
+/* Goes on with the lane of the first head. */
+static int gather_first(struct tw_sorter *sorter, struct gathering *to)
+{
+	const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
+	if (__builtin_expect(head->later, 0))
+		return tw_sorter_make_first(sorter);
+	if (__builtin_expect(begins_with_ties(sorter), 0))
+		return take_ties(sorter) ? 0 : TW_ERR_MEMORY;
+	struct tw_order_lane *lane = lane_at(sorter, head->lane);
+	gather_run(lane, time_of_next(sorter), to);
+	sorter->head_count--;
+	put_row_head(sorter, lane);
+	return 0;
+}
+
 static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	struct gathering to;
 	if (!begin_gathering(sorter, &to))
 		return TW_ERR_MEMORY;
+	gather_ties(sorter, &to);
 	while (to.count < TW_SLAB_BLOCK && !to.full && sorter->head_count && (whole || !oldest_used_up(sorter))) {
-		const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
-		if (__builtin_expect(head->later, 0)) {
-			int status = tw_sorter_make_first(sorter);
-			if (status < 0)
-				return status;
-			continue;
-		}
-		struct tw_order_lane *lane = lane_at(sorter, head->lane);
-		gather_run(lane, time_of_next(sorter), &to);
-		sorter->head_count--;
-		put_row_head(sorter, lane);
+		int status = gather_first(sorter, &to);
+		if (status < 0)
+			return status;
+		gather_ties(sorter, &to);
 	}
 	*batch = (struct tw_batch){to.room.events, to.count, to.room.arguments};
 	return (int)to.count;
@@ -313,40 +337,48 @@ int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane)
 	return *lane ? 0 : make(sorter, number);
 }
 
-bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brief *a,
-                        const struct tw_order_lane *lane_b, const struct tw_brief *b)
-{
-	const struct tw_order_head left = head_of(lane_a, a), right = head_of(lane_b, b);
-	return goes_first(&left, &right);
-}
-
 /* ---- The next batch. ---- */
 
-/* Whether so many rows of the lane come before any of another that they are handed on where they lie, not copied. */
-static bool is_worth_no_copy(struct tw_sorter *sorter, const struct tw_order_lane *lane)
+/* Whether so many rows of the first lane come before any of another that they are handed on where they lie, not
+ * copied. */
+static bool is_worth_no_copy(struct tw_sorter *sorter)
 {
 	enum { WORTH_NO_COPY = 16 };
+	if (has_ties(sorter))
+		return false;
+	const struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
 	size_t place = lane->next + WORTH_NO_COPY;
 	return lane->slab->sorted && (sorter->head_count == 1 || (place < lane->slab->count &&
 	                                                          event_at(lane, place)->time < time_of_next(sorter)));
+}
+
+/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow. */
+static int take_in_place(struct tw_sorter *sorter, struct tw_batch *batch)
+{
+	struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
+	const uint64_t until = time_of_next(sorter);
+	const struct tw_slab *slab = lane->slab;
+	size_t from = lane->next, end = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK, to = from + 1;
+	end = end < slab->count ? end : slab->count;
+	if (slab->events[end - 1].time < until)
+		to = end;
+	while (to < end && slab->events[to].time < until)
+		to++;
+	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
+	lane->next = to;
+	sorter->head_count--;
+	put_row_head(sorter, lane);
+	return (int)batch->count;
 }
 
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
 	int status = tw_sorter_make_first(sorter);
-	if (status < 0 || sorter->head_count == 0 || (!whole && oldest_used_up(sorter)))
+	bool any = has_ties(sorter) || sorter->head_count;
+	if (status < 0 || !any || (!whole && oldest_used_up(sorter)))
 		return status;
-	uint64_t number = sorter->heads[sorter->head_count - 1].lane;
-	struct tw_order_lane *lane = lane_at(sorter, number);
-	int count;
-	if (is_worth_no_copy(sorter, lane)) {
-		count = (int)take_in_place(lane, time_of_next(sorter), batch);
-		sorter->head_count--;
-		put_head(sorter, number);
-	} else {
-		count = gather(sorter, whole, batch);
-	}
+	status = is_worth_no_copy(sorter) ? take_in_place(sorter, batch) : gather(sorter, whole, batch);
 	note_late(sorter, batch);
-	return count;
+	return status;
 }

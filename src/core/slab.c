@@ -68,6 +68,7 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument)
 /* A chunk of an FXT archive spans some milliseconds: two digits. */
 enum { DIGIT_LEAST = 6, DIGIT = 12, DIGITS = 1 << DIGIT, KEY_BITS = 64 };
 
+/* False also where only slices of several tracks seem to be out of order. */
 static bool is_sorted(const struct tw_slab *slab)
 {
 	uint64_t time = 0, shortest = UINT64_MAX; /* of the complete slices of that time, whatever is between them */
@@ -122,7 +123,6 @@ uint64_t *tw_sort_keys(uint64_t *keys, size_t count, unsigned number_bits, unsig
 struct sorted {
 	const uint64_t *keys;
 	unsigned shift;
-	uint32_t *spare; /* room for all rows */
 };
 
 /* A row and its time as one number: the time since `base` above, the row below. Rows that are not later than one before
@@ -191,7 +191,7 @@ static struct sorted sort_packed(struct tw_slab *slab, const struct split *split
 	merge_late(split);
 	for (size_t i = 0; i < slab->count; i++)
 		slab->order[i] = (uint32_t)(split->kept[i] & ((UINT64_C(1) << split->row_bits) - 1));
-	return (struct sorted){split->kept, split->row_bits, (uint32_t *)(void *)split->late};
+	return (struct sorted){split->kept, split->row_bits};
 }
 
 static int earlier_first(const void *a, const void *b, void *context)
@@ -211,38 +211,29 @@ static struct sorted sort_rows(struct tw_slab *slab, uint64_t *keys)
 	qsort_r(slab->order, slab->count, sizeof *slab->order, earlier_first, slab->events);
 	for (size_t i = 0; i < slab->count; i++)
 		keys[i] = slab->events[slab->order[i]].time;
-	return (struct sorted){keys, 0, (uint32_t *)(void *)(keys + slab->count)};
+	return (struct sorted){keys, 0};
 }
 
-static int longer_first(const void *a, const void *b, void *context)
+/* Puts rows of one time in order: places `from` to `to`. */
+static bool nest_equals(struct tw_slab *slab, size_t from, size_t to, struct tw_ties *ties)
 {
-	const struct tw_event *events = context;
-	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-	if (events[left].value != events[right].value)
-		return events[left].value > events[right].value ? -1 : 1;
-	return left < right ? -1 : 1;
-}
-
-/* Complete slices of one time stand the longest first, in the places that they have among the rows of that time. */
-static void nest_equals(struct tw_slab *slab, size_t from, size_t to, uint32_t *spare)
-{
-	size_t count = 0;
+	ties->count = 0;
 	for (size_t i = from; i < to; i++)
-		if (slab->events[slab->order[i]].kind == TW_SLICE_COMPLETE)
-			spare[count++] = slab->order[i];
-	if (count < 2)
-		return;
-	qsort_r(spare, count, sizeof *spare, longer_first, slab->events);
-	for (size_t i = from, k = 0; i < to; i++)
-		if (slab->events[slab->order[i]].kind == TW_SLICE_COMPLETE)
-			slab->order[i] = spare[k++];
+		if (!tw_ties_add(ties, slab, slab->order[i]))
+			return false;
+	if (!tw_ties_nest(ties))
+		return false;
+	for (size_t i = from; i < to; i++)
+		slab->order[i] = ties->rows[i - from].row;
+	return true;
 }
 
-/* Keys lie in order, rows anywhere. */
-static void nest(struct tw_slab *slab, const struct sorted *sorted)
+/* Keys lie in order, rows anywhere. False when there is no memory. */
+static bool nest(struct tw_slab *slab, const struct sorted *sorted, struct tw_ties *ties)
 {
 	const uint64_t *keys = sorted->keys;
 	uint64_t time = slab->count ? keys[0] >> sorted->shift : 0;
+	bool fine = true;
 	for (size_t i = 1; i < slab->count; i++) {
 		size_t from = i - 1;
 		uint64_t before = time;
@@ -251,8 +242,9 @@ static void nest(struct tw_slab *slab, const struct sorted *sorted)
 			continue;
 		while (i + 1 < slab->count && keys[i + 1] >> sorted->shift == time)
 			i++;
-		nest_equals(slab, from, i + 1, sorted->spare);
+		fine &= nest_equals(slab, from, i + 1, ties);
 	}
+	return fine;
 }
 
 /* Returns the time that keys count from: so far before the first that as many are behind it as before it, but so small
@@ -283,11 +275,12 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	                      .row_bits = row_bits};
 	keys[0] = 0;
 	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);
-	nest(slab, &sorted);
+	slab->failed |= !nest(slab, &sorted, &scratch->ties);
 }
 
 void tw_slab_scratch_free(struct tw_slab_scratch *scratch)
 {
 	free(scratch->bytes);
+	tw_ties_free(&scratch->ties);
 	*scratch = (struct tw_slab_scratch){0};
 }

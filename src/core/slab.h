@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "core/ties.h"
+
 #include <trackway/event.h>
 
 /* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
@@ -18,8 +20,7 @@ struct tw_brief {
 };
 
 #define TW_BRIEF_READY (UINT32_C(1) << 31)
-#define TW_BRIEF_COMPLETE (UINT32_C(1) << 30)
-#define TW_BRIEF_SWITCH (UINT32_C(1) << 29) /* ready once its threads have been written */
+#define TW_BRIEF_SWITCH (UINT32_C(1) << 30) /* ready once its threads have been written */
 #define TW_BRIEF_PLACE (TW_BRIEF_SWITCH - 1)
 
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
@@ -39,11 +40,9 @@ struct tw_slab {
 	struct tw_brief *late; /* while they are added: those that come too late where they stand */
 	size_t late_count;
 	uint64_t brief_last; /* time of the last that did not */
-	bool equals;         /* some have the same time */
 	uint8_t *ready;      /* records as they will be written: what a brief that is ready leads to */
 	size_t ready_size, ready_room;
-	uint64_t (*length_of)(const uint8_t *record); /* how long a complete slice is that is such a record */
-	uint64_t offset;                              /* of the first byte, for briefs */
+	uint64_t offset; /* of the first byte, for briefs */
 	bool brief;
 	bool sorted; /* rows stand in time order */
 	bool failed; /* no memory: rows are missing */
@@ -80,11 +79,13 @@ void tw_slab_argument(struct tw_slab *slab, const struct tw_argument *argument);
 struct tw_slab_scratch {
 	uint8_t *bytes;
 	size_t room;
+	struct tw_ties ties;
 };
 
-/* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as they stand,
- * but complete slices of the same time the longest first, so that a slice comes before those inside it. */
+/* Finds whether the rows stand in time order, and if not makes `order`: by time, rows of the same time as in
+ * tw_ties_nest(). */
 void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch);
+
 /* brief.c: makes briefs of all rows, which are in order. */
 void tw_slab_brief(struct tw_slab *slab);
 
@@ -96,7 +97,6 @@ static inline struct tw_brief *tw_slab_next_brief(struct tw_slab *slab, uint64_t
 {
 	if (time < slab->brief_last)
 		return &slab->late[slab->late_count++];
-	slab->equals |= time == slab->brief_last;
 	slab->brief_last = time;
 	return &slab->briefs[slab->brief_count++];
 }
@@ -104,17 +104,8 @@ static inline struct tw_brief *tw_slab_next_brief(struct tw_slab *slab, uint64_t
 /* brief.c: adds that of a row. */
 void tw_slab_brief_row(struct tw_slab *slab, uint32_t row);
 
-/* brief.c: puts those that were added in the order of tw_slab_sort(). */
+/* brief.c: puts those that were added in the order of time, those of the same time as they were added. */
 void tw_slab_end_briefs(struct tw_slab *slab, struct tw_slab_scratch *scratch);
-
-/* How long a complete slice is; 0 of others. Only the order of those of one time depends on it. */
-static inline uint64_t tw_brief_length(const struct tw_slab *slab, const struct tw_brief *brief)
-{
-	if (!(brief->tags & TW_BRIEF_COMPLETE))
-		return 0;
-	return brief->tags & TW_BRIEF_READY ? slab->length_of(slab->ready + brief->number)
-	                                    : slab->events[brief->number].value;
-}
 
 /* slab.c: how many bits a number has. */
 unsigned tw_bits_of(uint64_t number);
@@ -146,8 +137,6 @@ struct tw_order_lane {
 /* The first row of a lane that has not been delivered. */
 struct tw_order_head {
 	uint64_t time;
-	uint64_t length; /* of a complete slice */
-	bool complete;
 	bool later;    /* the slab is still to be made: the time is one before which it has no row */
 	uint64_t lane; /* its number */
 };
@@ -177,6 +166,9 @@ struct tw_sorter {
 	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;
+	struct tw_ties
+	    ties;    /* rows of one time of several lanes, which are behind them: in order, to be delivered next */
+	size_t tied; /* those of them that have been delivered */
 };
 
 /* Whether another slab may be put. */
@@ -203,10 +195,6 @@ int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
  * when all are delivered sets that to their count. *lane is NULL where its slab had to be made first: its time is known
  * now, and another may be before it. There is a head. Returns 0 or a negative status. */
 int tw_sorter_take(struct tw_sorter *sorter, struct tw_order_lane **lane);
-
-/* Whether brief a of a lane goes before brief b of another one of the same sorter. */
-bool tw_lane_goes_first(const struct tw_order_lane *lane_a, const struct tw_brief *a,
-                        const struct tw_order_lane *lane_b, const struct tw_brief *b);
 
 /* Counts a brief of a slab that comes too late to be put before the last one. */
 void tw_sorter_note_late(struct tw_sorter *sorter, const struct tw_slab *slab, const struct tw_brief *brief);

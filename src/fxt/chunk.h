@@ -408,9 +408,6 @@ const uint8_t *fxt_take_quick(struct fxt_chunk *chunk, const uint8_t *bytes, con
  * another one. */
 bool fxt_take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes);
 
-/* How long the complete slice is that such a record tells. */
-uint64_t fxt_ready_length(const uint8_t *record);
-
 /* rows.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);

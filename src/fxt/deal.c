@@ -100,13 +100,10 @@ static void give_late(const struct deal *deal, struct part *part, uint32_t track
 	give(deal, part, &(struct tw_call_run){.track = track, .items = &late->item, .count = 1});
 }
 
-/* How many of the items go before a late one. */
+/* How many of the items are earlier than a late one. */
 static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
 {
-	size_t before = tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
-	while (before < count && !fxt_goes_first(late, &items[before]))
-		before++;
-	return before;
+	return tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
 }
 
 static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_lane *lane)
@@ -114,14 +111,16 @@ static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const 
 	return lane->count ? chunk->calls->items + lane->from : NULL;
 }
 
-/* Whether a late call does not change how the calls of a lane nest: it is a complete slice that ends after all of them,
- * and begins before them or where none of them is open. */
+/* Whether a late call surely does not change how the calls of a lane nest: it is a complete slice that ends after all
+ * of them, and begins before them or where none of them is open. */
 static bool goes_between(const struct fxt_chunk *chunk, const struct fxt_lane *lane, const struct tw_call_item *late)
 {
 	const struct tw_call_item *items = items_of(chunk, lane);
 	size_t before = items_before(items, lane->count, late);
 	const struct tw_call_item *item = before ? &items[before - 1] : NULL;
 	if (late->kind != TW_CALL_COMPLETE || late->time + late->duration <= lane->end)
+		return false;
+	if (before < lane->count && items[before].time == late->time)
 		return false;
 	if (!item || (item->kind == TW_CALL_COMPLETE))
 		return true;
@@ -155,6 +154,55 @@ static void give_items(const struct deal *deal, struct part *part, const struct 
 	part->last = seat->given > part->last ? seat->given : part->last;
 }
 
+static const struct tw_call_item *first_late(const struct seat *seat)
+{
+	return seat->begin < seat->end ? &seat->late[seat->begin].item : NULL;
+}
+
+/* Gives items of a lane that have the time of the first late call. Late ones stand behind them in the archive, but a
+ * complete slice goes before shorter ones, as far as no call begins or ends between them. */
+static void give_equals(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
+                        const struct fxt_lane *lane, const struct tw_call_item *items, size_t count)
+{
+	struct seat *seat = &part->seats[lane->seat];
+	size_t place = count;
+	while (place > 0 && items[place - 1].kind == TW_CALL_COMPLETE)
+		place--;
+	for (size_t given = 0; given < count;) {
+		const struct tw_call_item *late = first_late(seat);
+		while (place < count && !(late && fxt_goes_first(late, &items[place])))
+			place++;
+		if (place > given)
+			give_items(deal, part, chunk, lane, items + given, place - given);
+		given = place;
+		if (given < count)
+			give_late(deal, part, lane->track, seat);
+	}
+}
+
+/* Gives items of a lane, and the late calls that go before them. */
+static void give_woven(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk,
+                       const struct fxt_lane *lane, const struct tw_call_item *items, size_t count)
+{
+	struct seat *seat = &part->seats[lane->seat];
+	while (count) {
+		const struct tw_call_item *late = first_late(seat);
+		size_t before = late ? items_before(items, count, late) : count, equals = 0;
+		if (before)
+			give_items(deal, part, chunk, lane, items, before);
+		items += before;
+		count -= before;
+		while (equals < count && items[equals].time == late->time)
+			equals++;
+		if (equals)
+			give_equals(deal, part, chunk, lane, items, equals);
+		else if (count)
+			give_late(deal, part, lane->track, seat);
+		items += equals;
+		count -= equals;
+	}
+}
+
 static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	struct seat *seat = &part->seats[lane->seat];
@@ -162,18 +210,7 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
 		part->failed = true;
 		return;
 	}
-	const struct tw_call_item *items = items_of(chunk, lane);
-	size_t count = lane->count;
-	while (count) {
-		size_t before =
-		    seat->begin < seat->end ? items_before(items, count, &seat->late[seat->begin].item) : count;
-		if (before)
-			give_items(deal, part, chunk, lane, items, before);
-		items += before;
-		count -= before;
-		if (count)
-			give_late(deal, part, lane->track, seat);
-	}
+	give_woven(deal, part, chunk, lane, items_of(chunk, lane), lane->count);
 	while (seat->begin < seat->end && seat->late[seat->begin].item.time <= seat->given)
 		give_late(deal, part, lane->track, seat);
 	if (lane->last)
@@ -182,23 +219,36 @@ static void give_lane(const struct deal *deal, struct part *part, const struct f
 
 /* ---- Looking through a chunk that is new. ---- */
 
-/* Inserts items into the list of late ones; behind those that are equal. */
+/* The number behind the complete slices that the items of the last one's time begin with. */
+static size_t end_of_slices(const struct tw_call_item *items, size_t count)
+{
+	size_t end = count;
+	for (size_t i = count; i > 0 && items[i - 1].time == items[count - 1].time; i--)
+		end = items[i - 1].kind == TW_CALL_COMPLETE ? end : i - 1;
+	return end;
+}
+
+/* Inserts items into the list of late ones; in the archive they stand behind those. */
 static bool keep_late(struct seat *seat, const struct fxt_chunk *chunk, const struct tw_call_item *items, size_t count)
 {
-	size_t held = seat->end - seat->begin;
+	size_t held = seat->end - seat->begin, end = 0;
+	uint64_t time = UINT64_MAX;
 	if (held)
 		memmove(seat->late, seat->late + seat->begin, held * sizeof *seat->late);
 	if (!tw_grow(&seat->late, &seat->room, held + count, sizeof *seat->late))
 		return false;
 	seat->begin = 0;
 	seat->end = held + count;
-	for (size_t put = seat->end; count > 0; put--)
-		if (held && fxt_goes_first(&items[count - 1], &seat->late[held - 1].item)) {
+	for (size_t put = seat->end; count > 0; put--) {
+		const struct tw_call_item *item = &items[count - 1], *other = held ? &seat->late[held - 1].item : NULL;
+		end = item->time == time ? end : end_of_slices(items, count);
+		time = item->time;
+		bool first = other && (item->time < other->time || (count <= end && fxt_goes_first(item, other)));
+		if (first)
 			seat->late[put - 1] = seat->late[--held];
-		} else {
-			const struct tw_call_item *item = &items[--count];
-			seat->late[put - 1] = (struct late){*item, fxt_offset(chunk, item->place)};
-		}
+		else
+			seat->late[put - 1] = (struct late){*item, fxt_offset(chunk, items[--count].place)};
+	}
 	return true;
 }
 

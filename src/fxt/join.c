@@ -31,13 +31,8 @@ struct strand {
 	struct fxt_feed *feed;
 };
 
-/* Events of a strand at one time. */
-struct run {
-	const struct strand *strand;
-	const struct tw_brief *next, *end;
-};
-
-/* Events that are sorted at once, numbered as they are taken, strand by strand. */
+/* Events that are sorted at once, numbered as they are taken, strand by strand: those of one time stay in the order of
+ * the command line, and of their archive. */
 struct slot {
 	size_t room, most, count; /* events: there is room for, there may be, there are */
 	unsigned number_bits;
@@ -55,7 +50,6 @@ struct join {
 	struct strand *strands; /* by feed and lane */
 	size_t strand_count, strand_room;
 	struct slot slot;
-	struct run runs[TW_ORDER_SLABS];
 };
 
 static int no_memory(const struct join *join)
@@ -292,72 +286,6 @@ static const struct tw_brief *brief_of(const struct join *join, uint64_t key)
 	return strand->next + (number_of(&join->slot, key) - strand->first);
 }
 
-/* ---- Events of equal time: those of one archive are in the order that its sorter would give them. ---- */
-
-/* Parts events into runs, one for each strand. Returns how many. */
-static size_t find_runs(struct join *join, const uint64_t *keys, size_t count)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct strand *strand = strand_of(join, keys[i]);
-		const struct tw_brief *brief = brief_of(join, keys[i]);
-		if (found == 0 || join->runs[found - 1].strand != strand)
-			join->runs[found++] = (struct run){.strand = strand, .next = brief};
-		join->runs[found - 1].end = brief + 1;
-	}
-	return found;
-}
-
-static struct run *first_of(struct run *runs, size_t count)
-{
-	struct run *first = runs;
-	for (struct run *run = runs + 1; run < runs + count; run++)
-		if (tw_lane_goes_first(run->strand->lane, run->next, first->strand->lane, first->next))
-			first = run;
-	return first;
-}
-
-/* Puts events of equal time, of one archive and several strands, in order. */
-static void merge_runs(struct join *join, uint64_t *keys, uint64_t *spare, size_t count)
-{
-	size_t left = find_runs(join, keys, count);
-	uint64_t time = keys[0] - number_of(&join->slot, keys[0]);
-	for (size_t i = 0; i < count; i++) {
-		struct run *run = first_of(join->runs, left);
-		const struct strand *strand = run->strand;
-		spare[i] = time + strand->first + (size_t)(run->next - strand->next);
-		if (++run->next == run->end)
-			memmove(run, run + 1, (size_t)(join->runs + --left - run) * sizeof *run);
-	}
-	memcpy(keys, spare, count * sizeof *keys);
-}
-
-/* Puts the events that begin with keys[0] and have its time and archive in order. Returns how many there are. */
-static size_t merge_some(struct join *join, uint64_t *keys, uint64_t *spare, size_t most)
-{
-	const struct strand *first = strand_of(join, keys[0]), *last = first;
-	size_t count = 1;
-	for (; count < most && !((keys[count] ^ keys[0]) >> join->slot.number_bits); count++) {
-		const struct strand *strand = strand_of(join, keys[count]);
-		if (strand->feed != first->feed)
-			break;
-		last = strand;
-	}
-	if (last != first)
-		merge_runs(join, keys, spare, count);
-	return count;
-}
-
-/* Finds events of equal time among sorted keys, and puts them in order. By number they stand strand by strand. */
-static void merge_equals(struct join *join, uint64_t *keys, uint64_t *spare)
-{
-	const size_t count = join->slot.count;
-	const unsigned bits = join->slot.number_bits;
-	for (size_t i = 1; i < count; i++)
-		if (__builtin_expect(!((keys[i] ^ keys[i - 1]) >> bits), 0))
-			i += merge_some(join, keys + i - 1, spare, count - (i - 1)) - 1;
-}
-
 /* ---- Writing. ---- */
 
 /* Copies a record that was made ready. Returns its size. */
@@ -423,43 +351,22 @@ static int put_slot(struct join *join)
 	for (size_t i = 0; i < join->strand_count; i++)
 		take(join, &join->strands[i]);
 	uint64_t *keys = tw_sort_keys(slot->keys, slot->count, slot->number_bits, tw_bits_of(slot->last - slot->from));
-	merge_equals(join, keys, keys == slot->keys ? keys + slot->count : slot->keys);
 	int status = put_events(join, keys, slot->count);
 	for (size_t i = 0; i < join->strand_count; i++)
 		pass(join, &join->strands[i]);
 	return status;
 }
 
-/* How many of sorted events are up to the last of those of a strand: others may come behind it. */
-static size_t end_of_run(const struct join *join, const uint64_t *keys)
-{
-	size_t count = 0;
-	const struct strand *strand;
-	do {
-		strand = strand_of(join, keys[count]);
-	} while (number_of(&join->slot, keys[count++]) != strand->first + strand->taken - 1);
-	return count;
-}
-
-/* Where all of the span is one time: the events of the first archive that has some, until a strand has no more of them,
- * and may end. */
+/* Where all of the span is one time: events of the first strand that has some, which may end with them. */
 static int put_equals(struct join *join)
 {
-	struct slot *slot = &join->slot;
-	struct strand *strand = join->strands, *end = strand + join->strand_count;
-	while (strand->head != slot->from)
+	struct strand *strand = join->strands;
+	while (strand->head != join->slot.from)
 		strand++;
-	for (const struct fxt_feed *feed = strand->feed; strand < end && strand->feed == feed; strand++)
-		take(join, strand);
-	merge_runs(join, slot->keys, slot->keys + slot->count, slot->count);
-	size_t count = end_of_run(join, slot->keys);
-	for (size_t i = count; i < slot->count; i++)
-		strand_of(join, slot->keys[i])->taken--;
-	struct strand *last = strand_of(join, slot->keys[count - 1]);
-	int status = put_events(join, slot->keys, count);
-	for (strand = join->strands; strand < end; strand++)
-		pass(join, strand);
-	return status < 0 || last->next < last->end ? status : end_strand(join, last);
+	take(join, strand);
+	int status = put_events(join, join->slot.keys, join->slot.count);
+	pass(join, strand);
+	return status < 0 || strand->next < strand->end ? status : end_strand(join, strand);
 }
 
 /* Takes all chunks that begin in the span, which may make it shorter. Returns 0 or a negative status. */

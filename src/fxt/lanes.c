@@ -405,27 +405,16 @@ static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *
 	}
 }
 
-/* Complete slices of one time stand the longest first, in the places that they have among the items of that time. */
-static void nest(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++)
-		if (items[i].kind == TW_CALL_COMPLETE)
-			spare[found++] = items[i];
-	sort(spare, found, spare + found, false);
-	for (size_t i = 0, k = 0; k < found; i++)
-		if (items[i].kind == TW_CALL_COMPLETE)
-			items[i] = spare[k++];
-}
-
+/* Complete slices of one time between which no call begins or ends stand the longest first. */
 static void sort_lane(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
 {
 	sort(items, count, spare, true);
 	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from + 1; to < count && items[to].time == items[from].time; to++)
-			;
-		if (to > from + 1)
-			nest(items + from, to - from, spare);
+		to = from + 1;
+		while (items[from].kind == TW_CALL_COMPLETE && to < count && items[to].time == items[from].time &&
+		       items[to].kind == TW_CALL_COMPLETE)
+			to++;
+		sort(items + from, to - from, spare, false);
 	}
 }
 

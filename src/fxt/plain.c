@@ -206,7 +206,7 @@ INLINE bool add_ready(struct run *run, size_t place, uint64_t header, const stru
 		fxt_put_word(&put, complete ? merged + length : word);
 	fxt_set_time(chunk, time);
 	return end_ready(chunk, &put, (header & SAME) | run->seat_index << 24 | category << 32 | name << 48, time,
-	                 TW_BRIEF_READY | (complete ? TW_BRIEF_COMPLETE : 0) | ((uint32_t)place & TW_BRIEF_PLACE));
+	                 TW_BRIEF_READY | ((uint32_t)place & TW_BRIEF_PLACE));
 }
 
 INLINE bool take_event(struct run *run, uint64_t header, const uint8_t *bytes, bool big)

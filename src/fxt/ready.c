@@ -29,7 +29,6 @@ struct loop {
 	struct tw_brief *late;
 	size_t late_count; /* late ones of the loop */
 	uint64_t last;     /* time of the last event that is not late */
-	bool equals;
 	struct tw_ticks clock;
 	uint64_t count; /* ticks from the clock's base on for which the simple arithmetic holds: find_ticks() */
 	uint64_t shift;
@@ -160,7 +159,6 @@ INLINE void add(struct loop *loop, const uint8_t *bytes, size_t size, uint64_t t
 {
 	bool late = time < loop->last;
 	struct tw_brief *brief = late ? loop->late + loop->late_count : loop->next - loop->late_count;
-	loop->equals |= time == loop->last;
 	loop->late_count += late;
 	loop->next++;
 	loop->last = late ? loop->last : time;
@@ -239,7 +237,7 @@ INLINE bool take_event(struct fxt_chunk *chunk, struct loop *loop, const uint8_t
 	to += shape->tail;
 	size = (size_t)(to - start);
 	tw_store64(start, (header & SAME) | size / TW_FXT_WORD << 4 | loop->seat | names, false);
-	add(loop, bytes, size, time, TW_BRIEF_READY | ((uint32_t)slice & TW_BRIEF_COMPLETE));
+	add(loop, bytes, size, time, TW_BRIEF_READY);
 	return true;
 }
 
@@ -300,7 +298,6 @@ static struct loop begin(struct fxt_chunk *chunk)
 	    .next = slab->briefs + slab->brief_count,
 	    .late = slab->late + slab->late_count,
 	    .last = slab->brief_last,
-	    .equals = slab->equals,
 	    .clock = chunk->clock,
 	    .count = count,
 	    .shift = shift->ns,
@@ -318,7 +315,6 @@ static void end(struct fxt_chunk *chunk, const struct loop *loop)
 	slab->brief_count = (size_t)(loop->next - slab->briefs) - loop->late_count;
 	slab->late_count += loop->late_count;
 	slab->brief_last = loop->last;
-	slab->equals = loop->equals;
 }
 
 static __attribute__((noinline)) bool make_room(struct tw_slab *slab, size_t used)
@@ -345,12 +341,6 @@ INLINE bool take(struct fxt_chunk *chunk, struct loop *loop, const uint8_t *byte
 	if (type == TW_FXT_TYPE_EVENT)
 		return take_event(chunk, loop, bytes, header);
 	return type == TW_FXT_TYPE_SCHEDULING && take_switch(loop, bytes, header);
-}
-
-uint64_t fxt_ready_length(const uint8_t *record)
-{
-	size_t size = (size_t)tw_bits(tw_load64(record, false), 4, 15) * TW_FXT_WORD;
-	return tw_load64(record + size - TW_FXT_WORD, false) - tw_load64(record + TW_FXT_WORD, false);
 }
 
 const uint8_t *fxt_take_ready(struct fxt_chunk *chunk, const uint8_t *bytes, const uint8_t *to, const uint8_t **timed)

@@ -44,7 +44,6 @@ static void decode_in_brief(struct fxt_chunk *chunk, const struct fxt_wish *wish
 {
 	size_t count = records_of(chunk) + 1;
 	chunk->slab.offset = chunk->base;
-	chunk->slab.length_of = fxt_ready_length;
 	if (!tw_extend(&scratch->late, &scratch->late_room, count, sizeof *scratch->late) ||
 	    !tw_slab_begin_briefs(&chunk->slab, scratch->late, count)) {
 		chunk->failed = true;

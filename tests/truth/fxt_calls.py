@@ -1,9 +1,9 @@
 # fxt_calls.py - what `trackway stat` must say of calls that do not nest, from the events of fxt.py; archives of such.
 # SPDX-License-Identifier: Apache-2.0
-"""stat(data) gives rows by process, thread and name; archive(seed, unnamed) has begins, ends and complete slices by chance.
+"""stat(data) gives rows by process, thread and name, stat_functions(data) by name; archive(seed, unnamed) has begins, ends and complete slices by chance.
 
-Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time the
-longest first, in the places that they have among the others. A call is on the stack from its begin on:
+Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time between
+which no other call begins or ends the longest first. A call is on the stack from its begin on:
 - before anything begins, complete slices that are over by then end, the earliest first, and with each what is above it;
 - an end with a name ends the innermost call of that name, one without a name the innermost that is no complete slice,
   and with it what is above it; complete slices that are over before do so first, and those on top that are over just
@@ -18,6 +18,9 @@ import fxt
 import fxt_odd
 
 
+BLOB = fxt_odd.record(5, 1 << 16 | 32000 << 32 | 1 << 48, bytes(32000))
+
+
 class Call:
     def __init__(self, event, parent):
         self.name, self.begin, self.parent = event["name"], event["ns"], parent
@@ -26,10 +29,9 @@ class Call:
 
 
 def in_order(events):
-    for _, group in itertools.groupby(sorted(events, key=lambda event: event["ns"]), key=lambda event: event["ns"]):
-        group = list(group)
-        longest = iter(sorted((event for event in group if "end_ns" in event), key=lambda event: -event["end_ns"]))
-        yield from (next(longest) if "end_ns" in event else event for event in group)
+    calls = sorted((event for event in events if event["kind"].startswith("duration-")), key=lambda event: event["ns"])
+    for (_, complete), group in itertools.groupby(calls, key=lambda event: (event["ns"], "end_ns" in event)):
+        yield from sorted(group, key=lambda event: -max(event["ns"], event["end_ns"])) if complete else group
 
 
 class Stack:
@@ -101,23 +103,42 @@ def rows(calls):
     return {name: fxt.finished(row) for name, row in found.items()}
 
 
+def stat_functions(data):
+    return rows([call for slices in fxt.threads_of(data).values() for call in calls_of(slices)])
+
+
 def stat(data):
     return {(*thread, name): row for thread, slices in fxt.threads_of(data).items()
             for name, row in rows(calls_of(slices)).items()}
 
 
-def archive(seed, unnamed):
-    """`unnamed`: some ends have no name. Threads never have anything at one time, because it would depend on the others what is longest then."""
-    chance = random.Random(seed)
-    threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
+def begun(threads):
     out = [fxt_odd.MAGIC_RECORD, fxt_odd.provider_info(1, b"random"), fxt_odd.record(1, 0, 10**9)]
     out += [fxt_odd.string(index, text) for index, text in ((1, b"f"), (2, b"g"), (3, b"h"))]
-    out += [fxt_odd.thread(thread, 100, thread) for thread in threads]
+    return out + [fxt_odd.thread(thread, 100, thread) for thread in threads]
+
+
+def late_parent():
+    """Calls that nest, and in a later chunk a slice that begins with them and contains them."""
+    out = begun((1,))
+    for name, begin, end in ((1, 5, 6), (1, 11, 12), (2, 10, 15), (1, 20, 21), (0, 0, 0), (3, 10, 100), (1, 200, 201)):
+        out += [fxt_odd.event(4, name, end, ticks=begin)] if name else [BLOB] * 12
+    return b"".join(out)
+
+
+def archive(seed, unnamed):
+    """`unnamed`: some ends have no name. Blobs between the events make them belong to several chunks of a reader."""
+    chance = random.Random(seed)
+    threads = (1, 2, 3)[:chance.choice((1, 1, 3))]
+    out = begun(threads)
     now = 0
-    for _ in range(chance.choice((3, 6, 30, 100))):
+    steps, blobs, counts = chance.choice((((0, 0, 1, 2, 10), (0,) * 9 + (12,), (3, 6, 30, 100)),
+                                          ((0, 0, 0, 1), (0, 0, 12), (6, 12, 24))))
+    for _ in range(chance.choice(counts)):
         thread, name = chance.choice(threads), chance.choice((1, 1, 2, 3))
-        now += chance.choice((0, 0, 1, 2, 10))
-        ticks = 4 * max(0, now - chance.choice((0, 0, 0, 5))) + thread
+        now += chance.choice(steps)
+        out += [BLOB] * chance.choice(blobs)
+        ticks = 4 * max(0, now - chance.choice((0, 0, 0, 1, 5)))
         kind = chance.choice((0, 2, 2, 3, 3, 4, 4, 4))
         length = 4 * chance.choice((0, 0, 1, 2, 10, 100, -1, 1 << 31))
         out.append(fxt_odd.event(kind, chance.choice((name, 0)) if unnamed and kind == 3 else name,

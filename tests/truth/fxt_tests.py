@@ -82,6 +82,18 @@ def counted(found, wanted):
         yield f"too many: {one}"
 
 
+def rows_differ(found, wanted):
+    """Differences of rows of `stat` by their keys."""
+    yield from counted(found.keys(), wanted.keys())
+    for key in found.keys() & wanted.keys():
+        for field, value in wanted[key].items():
+            slack = value / 100 + 1 if re.match(r"p\d", field) else 0
+            if found[key][field] is None and found[key]["count"] == found[key]["open"]:
+                continue  # of no call that ended there is a shortest
+            if abs(found[key][field] - value) > slack:
+                yield f"{key}: {field} is {found[key][field]}, not {value}"
+
+
 # The listing of Fuchsia's engine.
 
 LISTED = {"null": "{}", "bool": "bool={}", "double": "f64={}", "string": "str={}", "pointer": "ptr={}",
@@ -344,22 +356,21 @@ class Tool:
         yield from self.counts_as(data, {key: row for key, row in fxt.stat(data).items() if None not in key})
 
     def counts_as(self, data, wanted, *words):
-        found = {(row["process"], row["thread"], row["name"]): row
-                 for row in self.lines("stat", "--json", "--by", "thread", *words, self.file(data))}
-        yield from counted(found.keys(), wanted.keys())
-        for key in found.keys() & wanted.keys():
-            for field, value in wanted[key].items():
-                slack = value / 100 + 1 if re.match(r"p\d", field) else 0
-                if found[key][field] is None and found[key]["count"] == found[key]["open"]:
-                    continue  # of no call that ended there is a shortest
-                if abs(found[key][field] - value) > slack:
-                    yield f"{key}: {field} is {found[key][field]}, not {value}"
+        yield from rows_differ({(row["process"], row["thread"], row["name"]): row
+                                for row in self.lines("stat", "--json", "--by", "thread", *words, self.file(data))}, wanted)
+
+    def counts_functions(self, data):
+        """Takes calls that nest as such."""
+        yield from rows_differ({row["name"]: row for row in self.lines("stat", "--json", self.file(data))},
+                               fxt_calls.stat_functions(data))
 
     def counts_any(self, seeds):
         """Calls that do not nest, as dealt out to threads, and as events. A filter gives ends the names of their begins."""
         for seed, words in itertools.product(seeds, ((), ("--category", "*"))):
             data = fxt_calls.archive(seed, not words)
             yield from (f"{seed}, {words}: {text}" for text in self.counts_as(data, fxt_calls.stat(data), *words))
+            if not words:
+                yield from (f"{seed}, functions: {text}" for text in self.counts_functions(data))
 
     def counters(self, data):
         wanted = fxt_analysis.counters(data)
@@ -641,6 +652,7 @@ def tool_tests(tool):
         for name, data in archives(tool.scratch):
             yield f"{what}: {name}", lambda way=way, data=data: way(data())
     yield "stat: calls that do not nest", lambda: tool.counts_any(range(300))
+    yield "stat: calls that nest in one of a later chunk", lambda: tool.counts_functions(fxt_calls.late_parent())
     for name, data in archives(tool.scratch):
         if name in ("oneshot_all", "streaming", "generated", "generated, sorted", "simple_trace"):
             yield f"cut: {name}", lambda data=data: tool.cuts(data())

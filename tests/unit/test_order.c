@@ -158,6 +158,72 @@ static void rows_that_come_too_late_are_counted(void **state)
 		tw_slab_free(&slabs[i]);
 }
 
+/* In one slab, and in two. */
+static void a_begin_or_an_end_keeps_slices_apart(void **state)
+{
+	(void)state;
+	static const struct tw_event rows[] = {
+	    {.track = 1, .kind = TW_SLICE_COMPLETE, .value = 0}, /* before the begin, whatever is longer */
+	    {.track = 2, .kind = TW_SLICE_COMPLETE, .value = 7},
+	    {.track = 1, .kind = TW_SLICE_BEGIN},
+	    {.track = 2, .kind = TW_INSTANT},
+	    {.track = 1, .kind = TW_SLICE_COMPLETE, .value = 1},
+	    {.track = 1, .kind = TW_SLICE_COMPLETE, .value = 3},
+	    {.track = 2, .kind = TW_SLICE_COMPLETE, .value = 9},
+	    {.track = 2, .kind = TW_SLICE_END},
+	    {.track = 2, .kind = TW_SLICE_COMPLETE, .value = 12},
+	    {.track = 1, .kind = TW_SLICE_COMPLETE, .value = 2},
+	};
+	static const uint64_t order[] = {0, 6, 2, 3, 5, 9, 1, 7, 8, 4};
+	enum { COUNT = sizeof rows / sizeof *rows };
+	for (size_t first = 0; first <= COUNT; first++) { /* rows in the first of two slabs */
+		struct tw_slab slabs[2] = {0};
+		struct tw_sorter sorter = {0};
+		for (size_t i = 0; i < COUNT; i++) {
+			struct tw_event row = rows[i];
+			row.time = 5;
+			row.offset = i;
+			tw_slab_add(&slabs[i >= first], &row);
+		}
+		for (size_t i = 0; i < 2; i++) {
+			sort(&slabs[i]);
+			tw_sorter_put(&sorter, &slabs[i]);
+		}
+		expect(&sorter, order, COUNT);
+		tw_sorter_free(&sorter);
+		for (size_t i = 0; i < 2; i++)
+			tw_slab_free(&slabs[i]);
+	}
+}
+
+static void a_slab_is_in_use_until_all_its_rows_are_delivered(void **state)
+{
+	(void)state;
+	struct tw_slab slabs[2] = {0};
+	struct tw_sorter sorter = {0};
+	struct tw_batch batch;
+	for (uint64_t i = 0; i < 5 * TW_SLAB_BLOCK; i++)
+		add_complete(&slabs[i % 2], 10, i, i);
+	for (size_t i = 0; i < 2; i++) {
+		sort(&slabs[i]);
+		tw_sorter_put(&sorter, &slabs[i]);
+	}
+	for (uint64_t left = 5 * TW_SLAB_BLOCK; left > 0; left -= batch.count) {
+		assert_null(tw_sorter_done(&sorter));
+		assert_int_equal(tw_sorter_first(&sorter), 10);
+		assert_int_equal(tw_sorter_next(&sorter, false, &batch), TW_SLAB_BLOCK);
+		for (size_t i = 0; i < batch.count; i++)
+			assert_int_equal(batch.events[i].offset, left - 1 - i);
+	}
+	assert_int_equal(tw_sorter_next(&sorter, false, &batch), 0);
+	assert_ptr_equal(tw_sorter_done(&sorter), &slabs[0]);
+	assert_ptr_equal(tw_sorter_done(&sorter), &slabs[1]);
+	assert_int_equal(tw_sorter_first(&sorter), UINT64_MAX);
+	tw_sorter_free(&sorter);
+	for (size_t i = 0; i < 2; i++)
+		tw_slab_free(&slabs[i]);
+}
+
 /* ---- Against a sort of everything. ---- */
 
 struct reference {
@@ -262,6 +328,8 @@ int main(void)
 	    cmocka_unit_test(what_is_between_slices_of_one_time_stays_there),
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
 	    cmocka_unit_test(rows_that_come_too_late_are_counted),
+	    cmocka_unit_test(a_begin_or_an_end_keeps_slices_apart),
+	    cmocka_unit_test(a_slab_is_in_use_until_all_its_rows_are_delivered),
 	    cmocka_unit_test(merging_is_sorting),
 	    cmocka_unit_test(any_times_are_sorted),
 	};
