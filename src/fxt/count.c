@@ -167,13 +167,23 @@ static inline bool is_inline(uint64_t header)
 	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
 }
 
-static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size)
+/* The time at which a complete event ends: its last word, unless the record has more than the format has. */
+static uint64_t end_of(const struct fxt_chunk *chunk, size_t place, uint64_t size, bool odd)
+{
+	const uint8_t *bytes = chunk->bytes + place;
+	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = (size_t)size, .big = chunk->big};
+	struct tw_fxt_record record;
+	if (odd && tw_fxt_next(&decoder, &record) == 1)
+		return record.end;
+	return tw_load64(bytes + size - TW_FXT_WORD, chunk->big);
+}
+
+static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size, bool odd)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
 	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
-	const uint8_t *bytes = chunk->bytes + place;
-	const uint64_t time = tw_load64(bytes + TW_FXT_WORD, chunk->big);
-	const uint64_t told = complete ? tw_load64(bytes + size - TW_FXT_WORD, chunk->big) : time;
+	const uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->big);
+	const uint64_t told = complete ? end_of(chunk, place, size, odd) : time;
 	const uint64_t end = told > time ? told : time; /* one that ends before it begins has no duration */
 	const struct fxt_tally tally = {1, size, time, end};
 	sums->events[tw_bits(header, 16, 19)]++;
@@ -241,8 +251,8 @@ static void count_table(struct fxt_chunk *chunk, size_t place, uint64_t header)
 	}
 }
 
-/* Returns the record's size, as far as it is in the chunk. */
-static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
+/* Returns the record's size, as far as it is in the chunk. odd: there is something unknown in it. */
+static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end, bool odd)
 {
 	struct fxt_sums *sums = &chunk->census->sums;
 	uint64_t header = tw_load64(chunk->bytes + place, chunk->big);
@@ -253,7 +263,7 @@ static size_t count_record(struct fxt_chunk *chunk, size_t place, size_t end)
 	else if (type < TW_FXT_TYPE_EVENT)
 		count_table(chunk, place, header);
 	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
-		count_event(chunk, place, header, size);
+		count_event(chunk, place, header, size, odd);
 	else
 		fxt_count_other(sums, header, chunk->bytes + place, size, chunk->big);
 	if (type != TW_FXT_TYPE_METADATA) {
@@ -272,7 +282,7 @@ static void count_records(struct fxt_chunk *chunk, struct fxt_heads *heads, size
 			fxt_count_heads(&chunk->census->sums, heads, chunk, end, &leap, false);
 		place = leap.to;
 		if (place < end)
-			place += count_record(chunk, place, end);
+			place += count_record(chunk, place, end, false);
 	}
 }
 
@@ -365,6 +375,8 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		chunk->big = piece->big;
 		if (piece->leapt)
 			take_leap(&chunk->census->sums, &chunk->census->leap);
+		else if (piece->kind == FXT_RECORDS && piece->odd)
+			count_record(chunk, piece->from, piece->to, true);
 		else if (piece->kind == FXT_RECORDS)
 			count_records(chunk, scratch->heads, piece->from, piece->to);
 		else

@@ -316,13 +316,11 @@ class Tool:
 
     def informs(self, data):
         rows = decoded(data)
-        extended = any("rest" in row for row in rows)
         found, = self.lines("info", "--json", self.file(data))
         yield from differences([found], [{"format": "fxt", "bytes": len(data), "records": len(rows), "lost_bytes": 0}])
         yield from counted(found["kinds"], collections.Counter(row["record"] for row in rows))
-        if not extended:
-            first, last = span_of(data)
-            yield from differences([found], [{"clock_start_ns": first, "start_ns": 0, "end_ns": last - first}])
+        first, last = span_of(data)
+        yield from differences([found], [{"clock_start_ns": first, "start_ns": 0, "end_ns": last - first}])
 
     def comes_back(self, data):
         out = self.scratch / "out.fxt"
