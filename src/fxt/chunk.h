@@ -281,16 +281,6 @@ static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t 
 	return chunk->time;
 }
 
-/* What a complete slice lasts. */
-static inline uint64_t fxt_duration(struct fxt_chunk *chunk, uint64_t begin, uint64_t ticks, size_t place)
-{
-	uint64_t end = tw_ticks_ns(&chunk->clock, ticks);
-	if (end >= begin)
-		return end - begin;
-	fxt_note(chunk, FXT_END_BEFORE_START, place, place, begin, end, NULL);
-	return 0;
-}
-
 /* The same as fxt_string_number() for the current turn, in one look instead of three: nearly all records refer to a few
  * hundred names. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);

@@ -239,6 +239,16 @@ const uint8_t fxt_event_kinds[FXT_TYPES] = {
     TW_ASYNC_INSTANT, TW_ASYNC_END, TW_FLOW_BEGIN,  TW_FLOW_STEP, TW_FLOW_END,
 };
 
+/* What a complete slice lasts. Its ends are compared as they stand: a nanosecond may have many ticks. */
+static uint64_t duration(const struct job *job, uint64_t begin_ns)
+{
+	const struct tw_fxt_record *record = job->record;
+	if (record->end >= record->time)
+		return tw_ticks_ns(&job->chunk->clock, record->end) - begin_ns;
+	fxt_note(job->chunk, FXT_END_BEFORE_START, job->place, job->place, record->time, record->end, NULL);
+	return 0;
+}
+
 static void add_event(const struct job *job, enum tw_event_kind kind)
 {
 	const struct tw_fxt_record *record = job->record;
@@ -247,7 +257,7 @@ static void add_event(const struct job *job, enum tw_event_kind kind)
 		return;
 	row->track = track_number(job, &record->thread, FXT_FIX_TRACK);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
-		row->value = fxt_duration(job->chunk, row->time, record->end, job->place);
+		row->value = duration(job, row->time);
 	row->flags = fxt_scope_flags(record->scope);
 	add_arguments(job);
 }

@@ -73,6 +73,7 @@ static const struct {
     {"fxt.time-overflow", {HEADER(1, 2), 1, EVENT(2, 2, 0), UINT64_MAX}},
     {"fxt.scope", {EVENT(0, 3, 0), 5, 9}},
     {"fxt.end-before-start", {EVENT(4, 3, 0), 10, 5}},
+    {"fxt.end-before-start", {HEADER(1, 2), 100 * SECOND, EVENT(4, 3, 0), 10, 9}}, /* within a nanosecond */
     {"fxt.counter-empty", {EVENT(1, 3, 0), 5, 1}},
     {"fxt.counter-value", {EVENT(1, 4, 1), 5, HEADER(0, 1) | 1 << 16, 1}},
     {"fxt.thread-state", {HEADER(8, 4) | UINT64_C(9) << 36 | UINT64_C(1) << 60, 5, 2, 3}},
