@@ -132,10 +132,10 @@ static int sift(struct tw_walk *walk, struct tw_reader *reader, const char *path
 		               "%s: of a trace of format %s findings are chosen by --thread alone", path,
 		               tw_reader_format(reader));
 	tw_take_options(walk->common, true, &options);
-	bool any;
-	int status = tw_findings_sieve(&walk->findings, most_of(work->options), path, &options, &any);
-	if (status == 0 && !any)
-		tw_say_nothing(walk->common, false);
+	uint64_t passed[TW_EVENT_KINDS] = {0};
+	int status = tw_findings_sieve(&walk->findings, most_of(work->options), path, &options, passed);
+	if (status == 0)
+		tw_say_passed(walk->common, passed);
 	return status;
 }
 

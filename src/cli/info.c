@@ -57,8 +57,8 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	struct info_work *work = walk->context;
 	if (tw_screen_open(&work->screen, walk->common->output))
 		return TW_EXIT_FAILED;
-	if (work->view.part && work->part.only_objects)
-		tw_say_nothing(walk->common, false);
+	if (work->view.part)
+		tw_say_passed(walk->common, work->part.passed);
 	if (!walk->common->json && work->files++)
 		tw_put_char(&work->screen.out, '\n');
 	int status = 0;

@@ -18,8 +18,8 @@ struct span {
 };
 
 struct survey {
-	uint64_t objects;  /* TW_OBJECT: no filter by thread or time leaves them out */
-	struct span whole; /* the other events */
+	uint64_t kinds[TW_EVENT_KINDS];
+	struct span whole; /* of all events but objects: no filter by thread or time leaves these out */
 	struct span *tracks;
 	size_t track_room;
 	uint8_t *named; /* by number of a name: 1 where a slice has that name */
@@ -51,7 +51,7 @@ static bool take_batch(struct survey *survey, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		survey->objects += event->kind == TW_OBJECT;
+		survey->kinds[event->kind] += event->kind != TW_LOST;
 		if (event->kind == TW_LOST || event->kind == TW_OBJECT)
 			continue;
 		if (!tw_grow(&survey->tracks, &survey->track_room, event->track + (size_t)1, sizeof *survey->tracks) ||
@@ -103,8 +103,8 @@ static bool tell_threads(struct tw_info_part *part, const struct survey *survey,
 
 static int tell_events(struct tw_info_part *part, const struct survey *survey, const struct tw_reader *reader)
 {
-	part->events = survey->whole.events + survey->objects;
-	part->only_objects = survey->whole.events == 0;
+	part->events = survey->whole.events + survey->kinds[TW_OBJECT];
+	memcpy(part->passed, survey->kinds, sizeof part->passed);
 	part->functions = survey->functions;
 	part->start_ns = since(reader, survey->whole.first);
 	part->end_ns = since(reader, survey->whole.last);

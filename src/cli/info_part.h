@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include <trackway/event.h>
 #include <trackway/reader.h>
 
 struct tw_thread_part {
@@ -16,9 +17,9 @@ struct tw_thread_part {
 /* The records are those that dump shows with the same filters. */
 struct tw_info_part {
 	uint64_t records, events, functions, processes;
-	bool only_objects;           /* nothing passes but events about objects, or nothing at all */
-	uint64_t start_ns, end_ns;   /* the first and last time of the other events, since the start of the trace */
-	struct tw_kind_count *kinds; /* of records, by name; the names are constants */
+	uint64_t passed[TW_EVENT_KINDS]; /* events by kind, but gaps */
+	uint64_t start_ns, end_ns;       /* the first and last time of the other events, since the start of the trace */
+	struct tw_kind_count *kinds;     /* of records, by name; the names are constants */
 	size_t kind_count, kind_room;
 	struct tw_thread_part *threads;
 	size_t thread_count;

@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/show.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes, const struct tw_note_counts *counts)
@@ -95,7 +96,8 @@ static void list_filters(struct tw_text *list, const struct tw_common *common)
 	list_times(list, common);
 }
 
-void tw_say_nothing(const struct tw_common *common, bool function_alone)
+/* Says of the filters what was told: "nothing passes". function_alone: all but --function let something through. */
+static void say_filters(const struct tw_common *common, const char *told, bool function_alone)
 {
 	struct tw_text list = {0};
 	struct tw_common others = *common;
@@ -108,16 +110,75 @@ void tw_say_nothing(const struct tw_common *common, bool function_alone)
 			tw_say("no function matches '%s': a glob matches the whole name, as in '*%s*'", glob, glob);
 	} else if (tw_has_filters(common)) {
 		list_filters(&list, common);
-		tw_say("nothing passes the filters:%s%s", list.bytes ? list.bytes : "",
+		tw_say("%s the filters:%s%s", told, list.bytes ? list.bytes : "",
 		       common->threads.count ? " (trackway info lists the threads)" : "");
 	}
 	tw_text_free(&list);
 }
 
+void tw_say_nothing(const struct tw_common *common, bool function_alone)
+{
+	say_filters(common, "nothing passes", function_alone);
+}
+
+/* Filters, each with all before it, by what passes them whatever they are. */
+enum loose { NONE, BY_TIME, BY_THREAD, BY_NAME };
+
+static const struct {
+	enum tw_event_kind kind;
+	enum loose from;
+	const char *words;
+} unchosen[] = {
+    {TW_OBJECT, BY_TIME, "objects"},
+    {TW_BLOB, BY_THREAD, "blobs"},
+    {TW_METADATA, BY_THREAD, "metadata"},
+    {TW_LOG, BY_NAME, "log records"},
+    {TW_SWITCH, BY_NAME, "switches"},
+    {TW_WAKEUP, BY_NAME, "wake-ups"},
+    {TW_INSTRUCTIONS, BY_NAME, "instructions"},
+};
+
+static enum loose loose_of(const struct tw_common *common)
+{
+	if (common->function || common->category)
+		return BY_NAME;
+	if (common->threads.count)
+		return BY_THREAD;
+	return common->from_time || common->to_time ? BY_TIME : NONE;
+}
+
+/* Adds "only objects and blobs", those that passed; returns how many events that are. */
+static uint64_t list_unchosen(struct tw_text *list, const struct tw_common *common, const uint64_t *kinds)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < sizeof unchosen / sizeof *unchosen; i++) {
+		uint64_t count = loose_of(common) >= unchosen[i].from ? kinds[unchosen[i].kind] : 0;
+		if (count)
+			list_text(list, sum ? " and " : "only ", unchosen[i].words);
+		sum += count;
+	}
+	return sum;
+}
+
+void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static TW_EVENT_KINDS])
+{
+	struct tw_text told = {0};
+	uint64_t all = 0, loose = list_unchosen(&told, common, kinds);
+	for (unsigned i = 0; i < TW_EVENT_KINDS; i++)
+		all += i == TW_LOST ? 0 : kinds[i];
+	list_text(&told, "", loose ? " pass" : "nothing passes");
+	if (all == loose && told.bytes)
+		say_filters(common, told.bytes, false);
+	tw_text_free(&told);
+}
+
 void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone)
 {
+	char told[64] = "no call passes"; /* others may */
+	if (tw_weight_is_sampled(weight))
+		snprintf(told, sizeof told, "nothing to count by %s passes", tw_weight_name(weight));
 	if (tw_has_filters(common))
-		tw_say_nothing(common, function_alone);
+		say_filters(common, told, function_alone);
 	else if (tw_weight_is_sampled(weight))
 		tw_say("there is nothing to count by %s in the trace; --weight chooses another",
 		       tw_weight_name(weight));

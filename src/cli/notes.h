@@ -33,7 +33,12 @@ void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, 
  * something through. */
 void tw_say_nothing(const struct tw_common *common, bool function_alone);
 
-/* The same for a profile or tree; and where there are no filters, that no sample has the weight that was asked for. */
+/* Says on standard error that nothing passes the filters, or only what they do not choose from, where it is so. kinds:
+ * how many events of each kind pass. */
+void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static TW_EVENT_KINDS]);
+
+/* Says on standard error that nothing that a profile or tree counts passes the filters; and where there are none, that
+ * no sample has the weight that was asked for. */
 void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone);
 
 /* Refuses --min-duration where it would do nothing. Returns 0 or TW_EXIT_FAILED. */

@@ -25,7 +25,7 @@ struct place {
 struct places {
 	struct place *items; /* by record, each once */
 	size_t count;
-	bool any; /* an event passes */
+	uint64_t *kinds; /* of events that pass, how many */
 };
 
 /* ---- The places. ---- */
@@ -82,7 +82,6 @@ static struct near *near_of(struct place *place, bool passed)
 /* Notes an event at the two places that it is between. Places further away have it from these: see spread(). */
 static void note(struct places *places, uint64_t offset, bool passed)
 {
-	places->any |= passed;
 	size_t behind = find(places, offset);
 	if (behind < places->count) {
 		struct near *near = near_of(&places->items[behind], passed);
@@ -110,6 +109,13 @@ static void spread(struct places *places, bool passed)
 	}
 }
 
+static void take(struct places *places, const struct tw_event *event, bool passed)
+{
+	places->kinds[event->kind] += passed && event->kind != TW_LOST;
+	if (!(event->flags & TW_FLAG_CLIPPED)) /* its record is outside of the window */
+		note(places, event->offset, passed);
+}
+
 static int read_events(struct places *places, const char *path, const struct tw_read_options *options, bool passed)
 {
 	struct tw_reader *reader;
@@ -118,8 +124,7 @@ static int read_events(struct places *places, const char *path, const struct tw_
 	int status = tw_open(&reader, path, options);
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
-			if (!(batch.events[i].flags & TW_FLAG_CLIPPED)) /* its record is outside of the window */
-				note(places, batch.events[i].offset, passed);
+			take(places, &batch.events[i], passed);
 	if (status < 0)
 		status = tw_say_failure(reader, status);
 	tw_close(reader);
@@ -169,17 +174,17 @@ static int read_passed(struct places *places, const char *path, const struct tw_
 }
 
 int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
-                      const struct tw_read_options *options, bool *any)
+                      const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS])
 {
 	struct places places;
 	if (!list_places(&places, findings))
 		return tw_say_error("out of memory");
+	places.kinds = passed;
 	int status = read_all(&places, path, options);
 	if (status == 0)
 		status = read_passed(&places, path, options);
 	if (status == 0)
 		tw_findings_sift(findings, most, passes, &places);
-	*any = places.any;
 	free(places.items);
 	return status;
 }

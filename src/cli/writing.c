@@ -123,8 +123,8 @@ static void count_batch(struct tw_written *written, const struct tw_batch *batch
 /* Completes the output after all events. written: the status of writing them. */
 static int end_writing(const struct tw_writing *writing, struct tw_writer *writer, int written)
 {
-	if (writing->written->passed == 0 && writing->written->lost_bytes == 0)
-		tw_say_nothing(writing->common, false);
+	if (writing->written->by_kind)
+		tw_say_passed(writing->common, writing->written->kinds);
 	if (written >= 0)
 		written = tw_finish(writer);
 	if (written < 0)

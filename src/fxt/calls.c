@@ -299,7 +299,8 @@ static inline __attribute__((always_inline)) bool take_call(struct run *run, uin
 	const struct fxt_pair *names = look_up(chunk, header, bytes);
 	if (!names || !run->wanted)
 		return names;
-	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big), end = tw_load64(bytes + end_place(header, kind), big);
+	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
+		       end = tw_load64(bytes + end_place(header, kind), big);
 	const struct times times = times_of(chunk, begin, end);
 	if (end < begin || times.end == UINT64_MAX)
 		return false;

@@ -60,7 +60,7 @@ field() { # file expression
 # Kernel objects pass all the same: they name processes and threads.
 @test "info: where nothing passes but what is told about objects" {
 	run --separate-stderr trackway info --json --thread 7 "$DATA/fxt/streaming.fxt"
-	[ "$status" = 0 ] && [[ "$stderr" == *"nothing passes the filters: --thread 7"* ]] || fail "$stderr"
+	[ "$status" = 0 ] && [[ "$stderr" == *": only objects pass the filters: --thread 7"* ]] || fail "$stderr"
 	echo "$output" >info
 	[ "$(field info '[o["kinds"], o["thread_list"], o["processes"]]')" = "[{'kernel-object': 1}, [], 0]" ]
 	trackway info --json --thread 1001 "$DATA/fxt/oneshot_all.fxt" >info
@@ -75,8 +75,30 @@ field() { # file expression
 	# All filters, as they could be typed.
 	run --separate-stderr trackway stat -t 7 -t 8,9 -f 'a*' --category b --provider '*' --from-time 1us --to-time 2us \
 		--min-duration 5 "$DATA/fxt/streaming.fxt"
-	[[ "$stderr" == *"nothing passes the filters: --thread 7,8,9 --provider * --function a* --category b --from-time 1000ns --to-time 2000ns --min-duration 5ns (trackway info lists the threads)" ]] ||
+	[[ "$stderr" == *": no call passes the filters: --thread 7,8,9 --provider * --function a* --category b --from-time 1000ns --to-time 2000ns --min-duration 5ns (trackway info lists the threads)" ]] ||
 		fail "$stderr"
+}
+
+# What filters do not choose from passes all the same; the second file has calls in one window and switches in another.
+@test "where only what no filter is about passes it is told" {
+	local all="$DATA/fxt/oneshot_all.fxt" command
+	for command in "cut -o out" "convert --to chrome -o out" "merge $all -o out.fxt" info check; do
+		trackway $command --thread 7 "$all" 2>err >/dev/null
+		grep -qxF "trackway: only objects and blobs pass the filters: --thread 7 (trackway info lists the threads)" err || fail "$command: $(cat err)"
+		trackway $command --from-time 9s "$all" 2>err >/dev/null
+		grep -qxF "trackway: only objects pass the filters: --from-time 9000000000ns" err || fail "$command: $(cat err)"
+		trackway $command --category none "$all" 2>err >/dev/null
+		grep -qxF "trackway: only objects and blobs and log records and switches pass the filters: --category none" err || fail "$command: $(cat err)"
+		trackway $command --function none "$all" 2>err >/dev/null
+		grep -q "no function matches 'none'" err || fail "$command: $(cat err)"
+		trackway $command --category cat "$all" 2>err >/dev/null
+		! grep -q "pass the filters\|passes" err || fail "$command: $(cat err)"
+	done
+	for command in stat stacks "flame --folded" graph; do
+		trackway $command --to-time 10us "$all" 2>err >/dev/null
+		[ "$(cat err)" = "trackway: no call passes the filters: --to-time 10000ns" ] || fail "$command: $(cat err)"
+	done
+	trackway info --json --to-time 10us "$all" | grep -q '"scheduling.legacy-context-switch":2'
 }
 
 # The offsets of the records that check finds fault with.

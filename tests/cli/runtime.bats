@@ -284,7 +284,7 @@ SELF  SELF %  TOTAL  TOTAL %  FUNCTION
 END
 	trackway stat -w wall "$log" | sed -n 2p | diff - <(echo "30.00 ms  60.0 %  40.00 ms   80.0 %        5  App.Program::<Run>b__0")
 	trackway stat -w bytes --json --sort total "$log" | head -n 1 | diff - <(echo '{"name":"App.Program::<Run>b__0","id":4,"count":6,"weight":"bytes","total":4352,"self":4352,"class":"System.String","module":"/usr/share/dotnet/shared/System.Private.CoreLib.dll","file":null,"line":0}')
-	trackway stat -w allocations --thread 7 "$log" 2>&1 | head -n 1 | diff - <(echo "trackway: nothing passes the filters: --thread 7 (trackway info lists the threads)")
+	trackway stat -w allocations --thread 7 "$log" 2>&1 | head -n 1 | diff - <(echo "trackway: nothing to count by allocations passes the filters: --thread 7 (trackway info lists the threads)")
 	trackway stat -w samples --to-time 35ms "$log" | sed -n 2p | diff - <(echo "   2  100.0 %      2  100.0 %  App.Program::<Run>b__0")
 	trackway stacks -n 1 "$log" | head -n 4 | diff - <(printf ' 37.5 %%  3 samples\n        App.Program::Main\n        App.Program::<Run>b__0\n\n')
 	trackway flame --folded -w samples "$log" | LC_ALL=C sort | diff - <(cat <<'END'

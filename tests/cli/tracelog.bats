@@ -235,7 +235,7 @@ wait_for_lines() { # file count
 	for command in stat stacks; do
 		trackway $command --json --category jit "$log" 2>err >out
 		[ ! -s out ]
-		grep -q 'nothing passes the filters: --category jit' err
+		grep -q 'nothing to count by samples passes the filters: --category jit' err
 		trackway $command --category '*' "$log" | cmp - <(trackway $command "$log")
 	done
 }
