@@ -45,7 +45,7 @@ static enum tw_weight kind_of(enum tw_weight weight)
 
 int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_weight *weight)
 {
-	const char *file = reader->input ? tw_input_name(reader->input) : reader->format->name;
+	const char *file = tw_source_name(reader);
 	enum tw_weight own = own_weight(reader), wanted = asked;
 	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && own == TW_WEIGHT_INSTRUCTIONS))
 		wanted = own;

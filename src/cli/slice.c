@@ -181,7 +181,8 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 	(void)path;
 	work->reader = reader;
 	if (reader->format != &tw_format_xtrace)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: the trace has no instructions", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
+		               tw_source_name(reader));
 	int status = choose(work, &track);
 	if (status < 0)
 		return status;

@@ -238,6 +238,12 @@ int tw_reader_add_filter(struct tw_reader *reader);
 void tw_error_write(char text[TW_ERROR_TEXT], const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
+/* What a reader reads, for messages. */
+static inline const char *tw_source_name(const struct tw_reader *reader)
+{
+	return reader->path ? reader->path : tw_input_name(reader->input);
+}
+
 /* Puts a line into reader->error and returns the status, for `return tw_fail(...)`. */
 int tw_fail(struct tw_reader *reader, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int tw_writer_fail(struct tw_writer *writer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

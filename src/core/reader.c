@@ -256,8 +256,7 @@ static int open_format(struct tw_reader *reader)
 	reader->sampled = reader->format->sampled;
 	if (missing)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s has no %s to choose from",
-		               reader->path ? reader->path : tw_input_name(reader->input), reader->format->name,
-		               missing);
+		               tw_source_name(reader), reader->format->name, missing);
 	if (reader->options.order == TW_ORDER_COPY)
 		reader->options.order = reader->format->copy_order;
 	int status = reader->format->open(reader);
@@ -388,7 +387,8 @@ int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 {
 	if (!reader->format->read_record)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no records to be read one by one",
+		return tw_fail(reader, TW_ERR_UNSUPPORTED,
+		               "%s: a trace of format %s has no records to be read one by one", tw_source_name(reader),
 		               reader->format->name);
 	return with_text(reader, reader->format->read_record(reader, record));
 }
@@ -397,7 +397,8 @@ int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	*info = (struct tw_info){.format = reader->format->name};
 	if (!reader->format->info)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for this format", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for format %s", tw_source_name(reader),
+		               reader->format->name);
 	return with_text(reader, reader->format->info(reader, jobs, info));
 }
 

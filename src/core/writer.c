@@ -248,7 +248,8 @@ int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_resu
 	if (is_set(reader))
 		return rewrite_set(reader, path, true, result);
 	if (!reader->format->repair)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no repair for this format", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no repair for a trace of format %s",
+		               tw_source_name(reader), reader->format->name);
 	return rewrite(reader, path, NULL, result);
 }
 
@@ -269,6 +270,7 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
 	if (is_set(reader))
 		return rewrite_set(reader, path, false, result);
 	if (!reader->format->transcode)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: cannot be written", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s cannot be written",
+		               tw_source_name(reader), reader->format->name);
 	return rewrite(reader, path, options ? options : &none, result);
 }

@@ -104,7 +104,7 @@ int study_mix_read(struct tw_spread *spread, struct tw_reader *reader)
 {
 	if (reader->format != &tw_format_xtrace)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
-		               reader->path ? reader->path : tw_input_name(reader->input));
+		               tw_source_name(reader));
 	struct mix *mix = calloc(1, sizeof *mix);
 	int status = TW_ERR_MEMORY;
 	if (mix && (mix->disassembler = xtrace_disassembler_new())) {

@@ -353,7 +353,8 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	if (!study->tables.texts)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	if (reader->format != &tw_format_xtrace)
-		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: the trace has no instructions", reader->format->name);
+		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s has no instructions: an xtrace has",
+		               tw_source_name(reader));
 	int status = check_options(options, reader);
 	fill_options(&study->options);
 	if (status == 0)

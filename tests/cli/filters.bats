@@ -169,7 +169,7 @@ found() { # options and files
 		done
 	done
 	run --separate-stderr trackway repair --thread 3 "$DATA/chrome/phases.json" -o out.json
-	[ "$status" = 2 ] && [[ "$stderr" == *"no repair for this format" ]]
+	[ "$status" = 2 ] && [[ "$stderr" == *"/phases.json: no repair for a trace of format chrome" ]]
 	run --separate-stderr trackway check --provider a "$DATA/xray/v5.xray"
 	[ "$status" = 2 ] && [[ "$stderr" == *"has no providers to choose from" ]]
 	mkfifo pipe

@@ -47,6 +47,10 @@ says() { # expected, then a command: exit status 0, nothing on standard output
 		trackway $command "$DATA/xray/v5.xray" 2>err
 		grep -q "^trackway: there is no" err
 	done
+	for command in insns blocks branches mem cache syscalls calls phases 'slice --length 1 -o out.elf'; do
+		run trackway $command in.fxt
+		[ "$status" -eq 2 ] && [ "$output" = "trackway: error: in.fxt has no instructions: an xtrace has" ] || fail "$command: $output"
+	done
 	trackway counters in.fxt -o none.svg 2>err
 	grep -q 'no counters' none.svg
 	trackway sched in.fxt -o none.svg 2>err
