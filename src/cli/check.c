@@ -220,8 +220,9 @@ const struct tw_command tw_command_check = {
 	"An error is damage: bytes or meaning are lost. A warning: the writer did something wrong, but what it meant "
 	"is clear. A note: legal, and worth knowing.\n\n"
 	"With filters all of the trace is checked, and the findings are listed that are about what passes them: whose "
-	"record makes such an event, or stands right before or behind one. That is so of the first 100,000 findings "
-	"of each rule, with --all of the first million; how many come after those is told.",
+	"record makes such an event, or stands right before or behind one, and errors behind the last event: nobody "
+	"knows what is missing there. That is so of the first 100,000 findings of each rule, with --all of the first "
+	"million; how many come after those is told.",
     .examples =
 	"trackway check app.xray\tLists the findings and counts them.\n"
 	"trackway check --json *.xray\tThe same for scripts.\n"

@@ -141,11 +141,17 @@ static bool is_near(const struct near *all, const struct near *passed, uint64_t 
 	return all->before == record ? before : before || behind;
 }
 
+/* Whether a finding is about the end of the trace: nobody knows what is missing behind it. */
+static bool is_of_end(const struct near *all, const struct tw_kept *kept)
+{
+	return kept->severity == TW_ERROR && all->behind == NONE && all->before != kept->record;
+}
+
 static bool passes(void *context, const struct tw_kept *kept)
 {
 	const struct places *places = context;
 	const struct place *place = &places->items[find(places, kept->record)];
-	return is_near(&place->all, &place->passed, kept->record);
+	return is_of_end(&place->all, kept) || is_near(&place->all, &place->passed, kept->record);
 }
 
 /* The order of events does not matter here. */

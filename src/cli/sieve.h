@@ -9,9 +9,9 @@
 #include <trackway/reader.h>
 
 /* Keeps the findings that are about what passes the filters of `options`: those whose record makes an event that
- * passes, and those whose record makes none where the event before it, or the one behind it, passes. Of each rule the
- * first `most` are kept. passed: how many events of each kind pass. The trace is read twice, or once where there are no
- * findings. Returns 0, or TW_EXIT_FAILED after saying why. */
+ * passes, those whose record makes none where the event before it, or the one behind it, passes, and errors behind the
+ * last event. Of each rule the first `most` are kept. passed: how many events of each kind pass. The trace is read
+ * twice, or once where there are no findings. Returns 0, or TW_EXIT_FAILED after saying why. */
 int tw_findings_sieve(struct tw_findings *findings, size_t most, const char *path,
                       const struct tw_read_options *options, uint64_t passed[static TW_EVENT_KINDS]);
 

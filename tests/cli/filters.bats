@@ -118,6 +118,38 @@ found() { # options and files
 	[ "$(found --thread 102 - <"$log")" = "330 548 " ]
 }
 
+# Four events, the last of another thread, and then the rest is missing or damaged at the end of a record.
+@test "check: compression that is damaged is told whatever passes" {
+	"${PYTHON:-/usr/bin/python3}" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+		import sys, zlib
+		sys.path.insert(0, sys.argv[1])
+		from fxt_odd import *
+		threads = thread(1, 5, 6) + thread(2, 5, 7)
+		data = words(MAGIC) + provider_info(1, b'p') + record(1, 0, 10**9) + threads + string(1, b'w')
+		data += b''.join(event(0, 1, category=1, reference=reference, ticks=9) for reference in (1, 1, 1, 2))
+		packer = zlib.compressobj(wbits=31)
+		begin = packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
+		end = packer.compress(data) + packer.flush()
+		open('whole.fxt.gz', 'wb').write(begin + end)
+		open('cut.fxt.gz', 'wb').write(begin)
+		open('damaged.fxt.gz', 'wb').write(begin + b'\xff' * len(end))
+	END
+	# Blocks that are stored as they are; the last one is not there.
+	printf '\x28\xb5\x2f\xfd\x00\x58' >cut.fxt.zst
+	gzip -dc cut.fxt.gz 2>gzip.err >data || true
+	"${PYTHON:-/usr/bin/python3}" -c '
+import sys
+data = open("data", "rb").read()
+sys.stdout.buffer.write((len(data) << 3).to_bytes(3, "little") + data)' >>cut.fxt.zst
+	for file in cut.fxt.gz damaged.fxt.gz cut.fxt.zst; do
+		for filter in '' '--thread=6' '--thread=7' '--thread=8' '--to-time=1ns' '--function=w'; do
+			run --separate-stderr trackway check $filter $file
+			[ "$status" = 1 ] && [[ "$output" == *"[fxt.compression]"* ]] || fail "$file $filter: $status $output"
+		done
+	done
+	trackway check --thread 6 whole.fxt.gz
+}
+
 @test "check: the exit status is that of what passes" {
 	head -c 500 "$DATA/xray/v5.xray" >cut.xray
 	run trackway check cut.xray
