@@ -89,8 +89,9 @@ struct tw_profile_row {
 	const char *owner, *module; /* the class and the module, NULL where not known */
 	const char *caller;         /* TW_BY_CALLER: NULL at the root of a stack */
 	uint64_t caller_id;
-	const char *object;                     /* TW_BY_OBJECT: NULL where there is none */
-	uint64_t process, thread;               /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
+	const char *object;       /* TW_BY_OBJECT: NULL where there is none */
+	uint64_t process, thread; /* TW_BY_THREAD, TW_BY_WHOLE_THREAD */
+	bool threadless;          /* the same: of no thread that is known; thread is 0, which may be another's number */
 	const char *process_name, *thread_name; /* the same; NULL where not known */
 	uint64_t count;                         /* calls, open ones too; of samples self by tw_weight_count() */
 	uint64_t open;                          /* calls without an exit */
@@ -149,6 +150,7 @@ struct tw_calltree_node {
 	uint32_t parent;          /* less than the node's own number; 0 for the root */
 	uint32_t depth;           /* 0 for the root */
 	uint64_t process, thread; /* with per_thread: of the nodes below the root's children; otherwise 0 */
+	bool threadless;          /* the same: of no thread that is known, as in rows */
 	uint64_t count;           /* calls that ended here, open ones too; samples and allocations: as in rows */
 	uint64_t open;
 	uint64_t total, self; /* of the weight, in its unit */
@@ -158,7 +160,8 @@ struct tw_calltree;
 
 struct tw_calltree_options {
 	enum tw_weight weight;
-	bool per_thread; /* the root's children are the threads, called "thread N" or "NAME (thread N)" */
+	bool
+	    per_thread; /* the root's children are the threads, called "thread N" or "NAME (thread N)"; "(no thread)" */
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */

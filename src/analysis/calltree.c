@@ -18,7 +18,7 @@
 struct node {
 	uint32_t parent;
 	uint32_t name; /* of the tree's own texts */
-	bool is_thread, is_deeper;
+	bool is_thread, threadless, is_deeper;
 	uint32_t depth;           /* functions from the root */
 	uint64_t process, thread; /* of a thread and all below it */
 	uint64_t count, open;
@@ -112,12 +112,14 @@ static size_t thread_name_length(const struct tw_name *name)
 	return length;
 }
 
-/* "worker (thread 12)", or "thread 12". */
+/* "worker (thread 12)", or "thread 12"; "(no thread)". */
 static uint32_t thread_text(const struct merge *merge, const struct tw_track *track)
 {
 	char text[THREAD_TEXT];
 	const struct tw_name *name = tw_dictionary_name(merge->dictionary, track->name);
 	size_t shown = thread_name_length(name);
+	if (tw_is_threadless(track))
+		return intern(merge->tree, &(struct tw_name){.text = "(no thread)", .length = 11});
 	int length = snprintf(text, sizeof text, shown ? "%.*s (thread %" PRIu64 ")" : "%.*sthread %" PRIu64,
 	                      (int)shown, name->text, track->thread);
 	return intern(merge->tree, &(struct tw_name){.text = text, .length = (size_t)length});
@@ -135,7 +137,7 @@ static uint32_t told_apart_by(const struct node *node)
 static bool same_node(const struct node *a, const struct node *b)
 {
 	return a->parent == b->parent && a->is_thread == b->is_thread && told_apart_by(a) == told_apart_by(b) &&
-	       a->process == b->process && a->thread == b->thread;
+	       a->process == b->process && a->thread == b->thread && a->threadless == b->threadless;
 }
 
 static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
@@ -166,11 +168,13 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 	struct node node = {.parent = parent,
 	                    .depth = tree->nodes[parent].depth + 1,
 	                    .process = tree->nodes[parent].process,
-	                    .thread = tree->nodes[parent].thread};
+	                    .thread = tree->nodes[parent].thread,
+	                    .threadless = tree->nodes[parent].threadless};
 	if (from->name == TW_THREAD_NODE) {
 		const struct tw_track *track = tw_dictionary_track(merge->dictionary, from->track);
 		node.process = track->process;
-		node.thread = track->thread;
+		node.threadless = tw_is_threadless(track);
+		node.thread = node.threadless ? 0 : track->thread;
 		node.is_thread = true;
 		node.depth = 0;
 		node.name = thread_text(merge, track);
@@ -304,6 +308,7 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	order = order ? order : tw_compare(x->id, y->id);
 	order = order ? order : tw_compare(a->process, b->process);
 	order = order ? order : tw_compare(a->thread, b->thread);
+	order = order ? order : tw_compare(b->threadless, a->threadless);
 	return order ? order : tw_compare(x->length, y->length);
 }
 
@@ -318,6 +323,7 @@ static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 	    .depth = number == TW_NODE_ROOT ? 0 : tree->sorted[parent].depth + 1,
 	    .process = node->process,
 	    .thread = node->thread,
+	    .threadless = node->threadless,
 	    .count = node->count,
 	    .open = node->open,
 	    .total = node->total,

@@ -111,7 +111,7 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 	    .time_ns = time_of(gc, event),
 	    .pause_ns = open ? 0 : event->value,
 	    .open = open,
-	    .threadless = track->kind != TW_TRACK_THREAD,
+	    .threadless = tw_is_threadless(track),
 	    .process = track->process,
 	    .thread = track->thread,
 	    .reason = text_of(gc, batch, event, "reason"),

@@ -73,7 +73,8 @@ void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t number, stru
 {
 	const struct tw_track *track = tw_dictionary_track(merge->dictionary, number);
 	key->process = track->process;
-	key->thread = track->thread;
+	key->threadless = tw_is_threadless(track);
+	key->thread = key->threadless ? 0 : track->thread;
 	key->process_name = keep_other(merge, tw_dictionary_process_name(merge->dictionary, track->process));
 	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, track->name));
 }
@@ -88,7 +89,8 @@ void tw_profile_merge_free(struct tw_profile_merge *merge)
 
 static bool same_key(const struct tw_profile_key *a, const struct tw_profile_key *b)
 {
-	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread;
+	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread &&
+	       a->threadless == b->threadless;
 }
 
 uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key)
@@ -228,6 +230,7 @@ static void show_key(const struct tw_profile *profile, const struct tw_profile_k
 	shown->line = name->line;
 	shown->process = key->process;
 	shown->thread = key->thread;
+	shown->threadless = key->threadless;
 	shown->process_name = text_of(profile, key->process_name);
 	shown->thread_name = text_of(profile, key->thread_name);
 	const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
@@ -290,6 +293,7 @@ static int compare_rows(const void *left, const void *right)
 	order = order ? order : tw_compare(a->object != NULL, b->object != NULL);
 	order = order || !a->object ? order : strcmp(a->object, b->object);
 	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->threadless, a->threadless);
 	return order ? order : tw_compare(a->thread, b->thread);
 }
 

@@ -13,6 +13,7 @@ struct tw_profile_key {
 	uint32_t name;
 	uint32_t caller; /* UINT32_MAX: none */
 	uint64_t process, thread;
+	bool threadless;
 	uint32_t process_name, thread_name; /* 0 where not known; rows are not told apart by them */
 };
 

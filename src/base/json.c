@@ -117,6 +117,14 @@ void tw_json_u64(struct tw_json *json, const char *key, uint64_t value)
 	tw_put_u64(json->out, value);
 }
 
+void tw_json_known(struct tw_json *json, const char *key, uint64_t value, bool known)
+{
+	if (known)
+		tw_json_u64(json, key, value);
+	else
+		tw_json_text(json, key, NULL);
+}
+
 void tw_json_i64(struct tw_json *json, const char *key, int64_t value)
 {
 	begin(json, key);

@@ -80,10 +80,7 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 	else
 		tw_json_u64(json, "pause_ns", row->pause_ns);
 	tw_json_u64(json, "process", row->process);
-	if (row->threadless)
-		tw_json_text(json, "thread", NULL);
-	else
-		tw_json_u64(json, "thread", row->thread);
+	tw_json_known(json, "thread", row->thread, !row->threadless);
 	tw_json_text(json, "reason", row->reason);
 	tw_json_text(json, "generations", row->generations);
 }

@@ -80,7 +80,8 @@ static bool find_child(const struct cutting *cut, const struct tw_calltree_node 
 	size_t slot = SIZE_MAX;
 	while (tw_map_next(&cut->children, key_of(node, parent), &slot, place)) {
 		const struct tw_calltree_node *other = &cut->nodes.nodes[*place];
-		if (other->parent == parent && other->id == node->id && strcmp(other->name, node->name) == 0)
+		if (other->parent == parent && other->id == node->id && other->process == node->process &&
+		    other->thread == node->thread && strcmp(other->name, node->name) == 0)
 			return true;
 	}
 	return false;

@@ -36,6 +36,12 @@ uint32_t tw_dictionary_text(struct tw_dictionary *dictionary, const char *text);
  * memory. */
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track);
 
+/* Whether a track is no thread, and no CPU either: its number may be a thread's. */
+static inline bool tw_is_threadless(const struct tw_track *track)
+{
+	return track->kind == TW_TRACK_PROCESS || track->kind == TW_TRACK_OTHER;
+}
+
 /* Gives a process to a track that has none. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 

@@ -138,6 +138,12 @@ totals() { # pause, covered, span, then a command
 		'10.00 ms 5.000 ms - 0 induced' '20.00 ms 9.000 ms 0 0 1 2 LOH ?')
 	trackway gc --json gc.log | head -n 2 | grep -o '"thread":[^,]*' | diff - <(printf '"thread":%s\n' null 0)
 	trackway gc --csv gc.log | cut -d , -f 4 | diff - <(printf '%s\n' thread '' 0)
+	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL THREAD' '9.000 0' '5.000 -')
+	trackway stat -w calls --by thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
+		diff - <(printf '"total_ns":%s "thread":%s ' 9000000 0 5000000 null)
+	trackway stacks -w calls --per-thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
+		diff - <(printf '"thread":%s "total_ns":%s ' 0 9000000 null 5000000)
+	trackway stacks -w calls --per-thread gc.log | grep , | diff - <(printf '%s\n' ' 64.3 %  9.000 ms self, 1 call, thread 0' ' 35.7 %  5.000 ms self, 1 call, (no thread)')
 }
 
 # The runtime is not paused, only who watches it; that of a sample is another matter: it is time in which somebody looked.
