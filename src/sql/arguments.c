@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/digits.h"
 #include "core/fields.h"
 #include "sql/slices.h"
 #include "sql/tables.h"
@@ -98,7 +99,7 @@ static bool show_value(struct sql_cursor *cursor, struct row *row, const struct 
 	case TW_ARG_DOUBLE:
 		word = tw_double_word(argument->value.d);
 		length = word ? snprintf(text, sizeof text, "%s", word)
-		              : snprintf(text, sizeof text, "%.15g", argument->value.d);
+		              : (int)(tw_double_digits(text, argument->value.d) - text);
 		break;
 	case TW_ARG_TEXT:
 	case TW_ARG_BYTES:

@@ -70,6 +70,14 @@ one() { # what a query answers, without the names of the columns
 	trackway sql --json "$text" "$query" | grep -Fx '{"a":1234567890123456.5,"b":0.30000000000000004,"c":2.5,"d":null}'
 }
 
+@test "sql: display_value has every digit of a number" {
+	local number
+	for number in 1234567890123456.5 0.30000000000000004 2.5 -1e+300 3; do
+		printf '[{"ph":"i","pid":1,"tid":2,"ts":1,"name":"a","args":{"x":%s}}]' "${number/%3/3.0}" >in.json
+		trackway sql --csv in.json 'select display_value from args' | diff - <(printf '%s\n' display_value "$number")
+	done
+}
+
 @test "sql: more rows than are held for their widths" {
 	trackway sql "$DATA/fxt/oneshot_all.fxt" \
 		"with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) select i, 'x' as x from n" >rows
