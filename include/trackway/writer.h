@@ -106,7 +106,7 @@ struct tw_rewrite_result {
 
 /* Writes what can be saved of a trace: every record that can be trusted, sizes and counts made right, padding zero. The
  * reader is used up. Findings tell what was wrong. Returns 0 or a negative status: TW_ERR_UNSUPPORTED where the format
- * has no repair. */
+ * has no repair; TW_ERR_EMPTY where nothing can be saved: then there is no output. */
 TW_API int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result);
 
 /* Writes a trace again in its own format, record by record, in another version or byte order; or in options->format,

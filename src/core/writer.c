@@ -221,6 +221,8 @@ static int rewrite(struct tw_reader *reader, const char *path, const struct tw_w
 	if (error)
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", path, strerror(error));
 	int status = write_out(reader, &out, options, result);
+	if (status == 0 && !options && tw_output_position(&out) == 0)
+		status = tw_fail(reader, TW_ERR_EMPTY, "%s: nothing in it can be saved", tw_source_name(reader));
 	if (status < 0) {
 		tw_output_discard(&out);
 		return status;

@@ -73,6 +73,21 @@ wait_for_lines() { # file count
 	END
 }
 
+@test "repair: a log of which nothing can be saved becomes no file" {
+	printf 'gch gcs 0x0 10 in' >one.log
+	local to status
+	for to in out.log out.log.gz -; do
+		status=0
+		trackway repair --from tracelog one.log -o $to >out 2>err || status=$?
+		[ "$status" = 2 ] && [ ! -s out ] && [ "$(cat err)" = "trackway: error: one.log: nothing in it can be saved" ] || fail "$status $(cat err)"
+		[ ! -e out.log ] && [ ! -e out.log.gz ]
+	done
+	# A file that is there stays.
+	echo old >out.log
+	! trackway repair one.log -o out.log
+	[ "$(cat out.log)" = old ]
+}
+
 @test "repair: a good log stays as it is" {
 	for log in kinds small-d2-64 d0 d1 vs; do
 		trackway repair "$DATA/tracelog/$log.log" -o same.log
