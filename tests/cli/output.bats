@@ -64,7 +64,7 @@ each_interrupted() {
 	long_log long.xray
 	mkdir place
 	for signal in SIGHUP SIGINT SIGTERM SIGPIPE; do
-		for command in "convert --to chrome" repair "dump --json"; do
+		for command in "convert --to chrome" "convert --to ctf" repair "dump --json"; do
 			found=$(interrupted $signal trackway $command long.xray -o place/out)
 			[ "$found" = "$signal" ] || fail "$command: $found"
 		done
@@ -72,6 +72,13 @@ each_interrupted() {
 	echo old >place/out
 	[ "$(interrupted SIGTERM trackway dump long.xray -o place/out)" = "SIGTERM out" ]
 	[ "$(cat place/out)" = old ]
+	# A directory that was there stays, and what is in it.
+	mkdir place/made
+	[ "$(interrupted SIGINT trackway convert --to ctf long.xray -o place/made/ | tr ' ' '\n' | sort | tr '\n' ' ')" = "SIGINT made out " ]
+	[ -z "$(ls place/made)" ]
+	echo old >place/made/stream
+	interrupted SIGINT trackway convert --to ctf long.xray -o place/made
+	[ "$(ls place/made) $(cat place/made/stream)" = "stream old" ]
 }
 
 @test "an interrupted command leaves nothing" { each_interrupted; }
