@@ -167,13 +167,14 @@ struct tw_merge_source {
  * first tw_read(), into a file without a name in options->temporary_directory, and merged from there: they may be pipes
  * for markers, too. Their names, threads and stacks have a sixth of the memory limit; what there is no room for is told
  * as a finding, "merge.name-limit": from there on new names are "(other)", and new threads are track 0.
- * Returns 0, TW_ERR_VALUE for no source or a marker that is not there, or what tw_open() returns for the first source
+ * Returns 0, TW_ERR_VALUE for no source, TW_ALIGN_MARKERS without markers or a marker that is not there, or what tw_open() returns for the first source
  * that cannot be opened. What only the first tw_read() finds, that returns: TW_ERR_VALUE for a trace without wall time
  * or with one of another kind; and all this of sources that are read one after the other. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
                           const struct tw_merge_options *merge, const struct tw_read_options *options);
 
-/* Tells how the times of source i of a merged trace are changed, after its first tw_read(). */
+/* Tells how the times of source i (from 0) of a merged trace are changed, after its first tw_read(). Past the last, and
+ * of a reader that merges nothing, they are not: 0 ns, 0 ns, 1. */
 TW_API void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift);
 
 /* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the

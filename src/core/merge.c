@@ -114,14 +114,6 @@ int tw_merge_align(struct tw_reader *merged)
 	return status;
 }
 
-void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift)
-{
-	const struct tw_merge *merge = merged->state;
-	const struct tw_merge_time *time = &merge->traces[i].time;
-	tw_wide ns = time->shift > INT64_MAX ? INT64_MAX : time->shift < INT64_MIN ? INT64_MIN : time->shift;
-	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
-}
-
 /* ---- Rows. ---- */
 
 static int file_error(struct tw_reader *merged, int error)
@@ -378,6 +370,8 @@ static int add_traces(struct tw_reader *merged, const struct tw_merge_source *so
 	struct tw_merge *merge = merged->state;
 	if (count == 0)
 		return tw_fail(merged, TW_ERR_VALUE, "there is no trace to be merged");
+	if (merge->options.alignment == TW_ALIGN_MARKERS && !merge->options.markers[0])
+		return tw_fail(merged, TW_ERR_VALUE, "there is no marker to bring clocks together by");
 	merge->traces = calloc(count, sizeof *merge->traces);
 	if (!merge->traces)
 		return no_memory(merged);
@@ -451,4 +445,15 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	if (status == 0)
 		status = (count > direct_most() ? tw_gather_begin : open_all)(*merged);
 	return status < 0 ? status : tw_reader_add_filter(*merged);
+}
+
+void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift)
+{
+	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	*shift = (struct tw_merge_shift){.scale = 1};
+	if (!merge || i >= merge->trace_count)
+		return;
+	const struct tw_merge_time *time = &merge->traces[i].time;
+	tw_wide ns = time->shift > INT64_MAX ? INT64_MAX : time->shift < INT64_MIN ? INT64_MIN : time->shift;
+	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
 }

@@ -59,10 +59,52 @@ static void test_failed_and_read_on(void **state)
 	assert_int_equal(open_files(), before);
 }
 
+static void assert_unchanged(const struct tw_reader *reader, size_t i)
+{
+	struct tw_merge_shift shift = {1, 2, 3};
+	tw_merged_shift(reader, i, &shift);
+	assert_true(shift.shift_ns == 0 && shift.pivot_ns == 0 && shift.scale == 1);
+}
+
+/* Asked of a source that is not there, or of a reader that merges nothing. */
+static void test_shift_of_none(void **state)
+{
+	(void)state;
+	char path[PATH];
+	const struct tw_merge_source source = {.path = path_of(path, "fxt/oneshot_all.fxt"), .offset_ns = 7};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct tw_merge_shift shift;
+	assert_int_equal(tw_open_merged(&reader, &source, 1, NULL, NULL), 0);
+	assert_true(tw_read(reader, &batch) > 0);
+	tw_merged_shift(reader, 0, &shift);
+	assert_true(shift.shift_ns != 0 && shift.scale == 1);
+	assert_unchanged(reader, 1);
+	assert_unchanged(reader, SIZE_MAX);
+	tw_close(reader);
+	assert_int_equal(tw_open(&reader, path, NULL), 0);
+	assert_unchanged(reader, 0);
+	tw_close(reader);
+}
+
+static void test_markers_of_none(void **state)
+{
+	(void)state;
+	char path[PATH];
+	const struct tw_merge_source source = {.path = path_of(path, "fxt/oneshot_all.fxt")};
+	const struct tw_merge_options how = {.alignment = TW_ALIGN_MARKERS};
+	struct tw_reader *reader;
+	assert_int_equal(tw_open_merged(&reader, &source, 1, &how, NULL), TW_ERR_VALUE);
+	assert_non_null(strstr(tw_reader_error(reader), "there is no marker"));
+	tw_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_failed_and_read_on),
+	    cmocka_unit_test(test_shift_of_none),
+	    cmocka_unit_test(test_markers_of_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
