@@ -5,7 +5,7 @@
  * - One weight is told: the one asked for; otherwise samples of traces that tell by them where time goes, or their wall
  *   time where none has ticks, else the time of calls, else the first that there is.
  * - Functions of all threads together, wherever in them the stacks lead through. A ';' in a name becomes ':', a line
- *   end a space. */
+ *   end, a tab or another control character a space. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct {
     {"wall", TREE_WALL},  {"bytes", TREE_BYTES},     {"allocations", TREE_ALLOCATIONS},
 };
 
-enum { WEIGHTS = sizeof weights / sizeof *weights, NONE = -1 };
+enum { WEIGHTS = sizeof weights / sizeof *weights, NONE = -1, DELETE = 0x7f };
 
 /* Frames of a line; the last of more is "(deeper)". */
 enum { DEEPER = TW_SAMPLE_DEPTH + 1 };
@@ -137,8 +137,8 @@ static void add_clean(struct tw_line *line, const char *text, size_t length)
 	size_t begin = line->text.length;
 	tw_line_add(line, text, length);
 	for (size_t i = begin; i < line->text.length; i++) {
-		char c = line->text.bytes[i];
-		line->text.bytes[i] = (char)(c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c);
+		unsigned char c = (unsigned char)line->text.bytes[i];
+		line->text.bytes[i] = (char)(c == ';' ? ':' : c < ' ' || c == DELETE ? ' ' : c);
 	}
 }
 

@@ -76,6 +76,13 @@ agrees() { # format
 	[ "$(trackway convert --to folded --weight calls set | awk '{ n += $NF } END { print n }')" = "$total" ]
 }
 
+@test "folded: names with what means something in a line" {
+	printf '[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":9,"name":"a;b\\tc\\nd\\re\\u0001f\\u007fg"},{"ph":"X","pid":1,"tid":2,"ts":2,"dur":4,"name":"h 1"}]' >in.json
+	for command in "flame --folded" "convert --to folded"; do
+		trackway $command in.json | diff - <(printf '%s\n' 'a:b c d e f g 5000' 'a:b c d e f g;h 1 4000') || fail "$command"
+	done
+}
+
 @test "folded: as flame --folded has it" {
 	local trace
 	for trace in $(traces) "$DATA/tracelog/kinds.log"; do
