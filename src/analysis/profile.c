@@ -76,7 +76,7 @@ void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t number, stru
 	key->threadless = tw_is_threadless(track);
 	key->thread = key->threadless ? 0 : track->thread;
 	key->process_name = keep_other(merge, tw_dictionary_process_name(merge->dictionary, track->process));
-	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, track->name));
+	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, key->threadless ? 0 : track->name));
 }
 
 void tw_profile_merge_free(struct tw_profile_merge *merge)

@@ -141,6 +141,7 @@ totals() { # pause, covered, span, then a command
 	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL THREAD' '9.000 0' '5.000 -')
 	trackway stat -w calls --by thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
 		diff - <(printf '"total_ns":%s "thread":%s ' 9000000 0 5000000 null)
+	trackway stat -w calls --by thread --json "$DATA/tracelog/kinds.log" | grep '"name":"paused"' | grep -q '"thread":null,"process_name":"clrhost","thread_name":null}$'
 	trackway stacks -w calls --per-thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
 		diff - <(printf '"thread":%s "total_ns":%s ' 0 9000000 null 5000000)
 	trackway stacks -w calls --per-thread gc.log | grep , | diff - <(printf '%s\n' ' 64.3 %  9.000 ms self, 1 call, thread 0' ' 35.7 %  5.000 ms self, 1 call, (no thread)')
