@@ -8,6 +8,7 @@
 
 #include "analysis/texts.h"
 #include "base/order.h"
+#include "base/sum.h"
 #include "core/format.h"
 
 #include <trackway/gc.h>
@@ -80,9 +81,10 @@ static void add_values(struct tw_spread *spread, uint32_t row, double value, uin
 	spread->cells[number].count += times;
 }
 
-static void add_value(struct tw_spread *spread, uint32_t row, double value)
+static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
 {
-	add_values(spread, row, value, 1);
+	spread->rows[row].whole = tw_sum(spread->rows[row].whole, value);
+	add_values(spread, row, (double)value, 1);
 }
 
 static uint64_t hash_of(const struct key *key)
@@ -129,7 +131,7 @@ static void take_instant(struct tw_spread *spread, const struct tw_event *event)
 	struct key *key = &spread->keys[row];
 	spread->rows[row].count++;
 	if (key->seen && event->time >= key->last)
-		add_value(spread, row, (double)(event->time - key->last));
+		add_whole(spread, row, event->time - key->last);
 	key->seen = true;
 	key->last = event->time;
 }
@@ -140,7 +142,7 @@ static void take_allocation(struct tw_spread *spread, const struct tw_event *eve
 	if (row == UINT32_MAX)
 		return;
 	spread->rows[row].count += event->id;
-	add_value(spread, row, (double)event->value);
+	add_whole(spread, row, event->value);
 }
 
 static bool number_of(const struct tw_argument *argument, double *number)
@@ -166,7 +168,7 @@ static void take_counter(struct tw_spread *spread, const struct tw_event *event,
 		if (row == UINT32_MAX)
 			continue;
 		spread->rows[row].count++;
-		add_value(spread, row, number);
+		add_values(spread, row, number, 1);
 	}
 }
 
@@ -231,7 +233,7 @@ static void end_operation(struct tw_spread *spread, uint64_t key, const struct t
 	if (row == UINT32_MAX)
 		return;
 	spread->rows[row].count++;
-	add_value(spread, row, (double)(event->time - spread->pendings[number].begin));
+	add_whole(spread, row, event->time - spread->pendings[number].begin);
 }
 
 /* ---- The trace. ---- */
@@ -323,7 +325,7 @@ static void add_pause(struct tw_spread *spread, const char *generations, const s
 		return;
 	spread->rows[row].count++;
 	if (!collection->open)
-		add_value(spread, row, (double)collection->pause_ns);
+		add_whole(spread, row, collection->pause_ns);
 }
 
 static int read_collections(struct tw_spread *spread, struct tw_reader *reader)
@@ -363,7 +365,7 @@ void tw_spread_add(struct tw_spread *spread, uint32_t row, uint64_t count, uint6
 		return;
 	if (spread->rows[row].values < interval)
 		add_values(spread, row, 0, interval - spread->rows[row].values);
-	add_value(spread, row, (double)count);
+	add_whole(spread, row, count);
 }
 
 void tw_spread_finish(struct tw_spread *spread, uint64_t intervals)

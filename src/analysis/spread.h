@@ -22,6 +22,7 @@ struct tw_spread_row {
 	const char *category, *name, *series; /* "" where there is none */
 	uint64_t count;                       /* events; of allocations objects */
 	double sum;                           /* of the values */
+	uint64_t whole;                       /* the same, where all are whole numbers: not of counters */
 	uint64_t values;
 	uint32_t number; /* of the spread's own */
 };
@@ -60,7 +61,8 @@ struct tw_spread_change {
 	const struct tw_spread_row *a,
 	    *b; /* NULL on the side where it is missing; the first of several rows with its texts */
 	uint64_t count[2];
-	double value[2]; /* that rows are compared by: of events the count, of counters the mean, otherwise the sum */
+	uint64_t whole[2]; /* the same as value, to the last digit; not of counters */
+	double value[2];   /* that rows are compared by: of events the count, of counters the mean, otherwise the sum */
 	enum tw_significance significance;
 	double p;
 };

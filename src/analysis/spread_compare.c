@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sum.h"
 
 /* What rows of one name tell together. */
 struct side {
 	const struct tw_spread_row *first;
-	uint64_t count, values;
+	uint64_t count, values, whole;
 	double sum;
 	struct tw_bins bins;
 };
@@ -31,7 +32,7 @@ static bool gather(struct side *side, const struct tw_spread *spread, const stru
 	const struct tw_spread_row *row;
 	bool fine = true;
 	side->first = NULL;
-	side->count = side->values = 0;
+	side->count = side->values = side->whole = 0;
 	side->sum = 0;
 	side->bins.count = 0;
 	for (; fine && (row = tw_spread_row(spread, *i)) && compare(row, like) == 0; (*i)++) {
@@ -39,18 +40,22 @@ static bool gather(struct side *side, const struct tw_spread *spread, const stru
 		side->count += row->count;
 		side->values += row->values;
 		side->sum += row->sum;
+		side->whole = tw_sum(side->whole, row->whole);
 		fine = tw_spread_bins(spread, row, &side->bins);
 	}
 	return fine;
 }
 
+static uint64_t whole_of(enum tw_spread_of of, const struct side *side)
+{
+	return of == TW_SPREAD_EVENTS || of == TW_SPREAD_INSTRUCTIONS ? side->count : side->whole;
+}
+
 static double value_of(enum tw_spread_of of, const struct side *side)
 {
-	if (of == TW_SPREAD_EVENTS || of == TW_SPREAD_INSTRUCTIONS)
-		return (double)side->count;
 	if (of == TW_SPREAD_COUNTERS)
 		return side->values ? side->sum / (double)side->values : 0;
-	return side->sum;
+	return (double)whole_of(of, side);
 }
 
 static bool add(struct tw_spread_changes *changes, enum tw_spread_of of, struct side *a, struct side *b)
@@ -61,6 +66,7 @@ static bool add(struct tw_spread_changes *changes, enum tw_spread_of of, struct 
 	    .a = a->first,
 	    .b = b->first,
 	    .count = {a->count, b->count},
+	    .whole = {whole_of(of, a), whole_of(of, b)},
 	    .value = {value_of(of, a), value_of(of, b)},
 	    .p = tw_rank_test(&a->bins, &b->bins).p,
 	};

@@ -125,6 +125,14 @@ void tw_json_known(struct tw_json *json, const char *key, uint64_t value, bool k
 		tw_json_text(json, key, NULL);
 }
 
+void tw_json_change(struct tw_json *json, const char *key, uint64_t from, uint64_t to)
+{
+	begin(json, key);
+	if (to < from)
+		tw_put_char(json->out, '-');
+	tw_put_u64(json->out, to < from ? from - to : to - from);
+}
+
 void tw_json_i64(struct tw_json *json, const char *key, int64_t value)
 {
 	begin(json, key);

@@ -104,7 +104,7 @@ static void put_value_json(struct tw_json *json, const char *name, const struct 
 	snprintf(key, sizeof key, "%s_b", name);
 	tw_json_u64(json, key, value->b);
 	snprintf(key, sizeof key, "%s_change", name);
-	tw_json_i64(json, key, value->change);
+	tw_json_change(json, key, value->a, value->b);
 	snprintf(key, sizeof key, "%s_ratio", name);
 	tw_json_fixed(json, key, value->ratio, 4);
 }
@@ -163,7 +163,7 @@ static bool has_counts(const struct tw_diff_view *view)
 static void add_row(struct tw_table *table, const struct tw_diff_row *row, const struct tw_diff_view *view)
 {
 	const struct tw_diff_value *value = value_of(row, view->by);
-	uint64_t size = value->change < 0 ? -(uint64_t)value->change : (uint64_t)value->change;
+	uint64_t size = value->a < value->b ? value->b - value->a : value->a - value->b;
 	tw_table_add(table, show(view, value->a).text);
 	tw_table_add(table, show(view, value->b).text);
 	tw_table_add(table, tw_show_change(value->change, show(view, size)).text);

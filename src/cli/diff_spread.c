@@ -18,7 +18,7 @@ enum unit { COUNTED, TIME, BYTES, NUMBER };
 
 /* X(word of --of, what is compared, its name in JSON, title, unit, what `count` is, its title) */
 #define KIND_LIST(X)                                                                                                   \
-	X("events", TW_SPREAD_EVENTS, "count", "EVENTS", COUNTED, "event", "EVENTS")                                   \
+	X("events", TW_SPREAD_EVENTS, "count", "EVENTS", COUNTED, "instant event", "EVENTS")                           \
 	X("async", TW_SPREAD_ASYNC, "total_ns", "TOTAL", TIME, "asynchronous operation", "OPERATIONS")                 \
 	X("counters", TW_SPREAD_COUNTERS, "mean", "MEAN", NUMBER, "counter", "SAMPLES")                                \
 	X("gc", TW_SPREAD_GC, "pause_ns", "PAUSES", TIME, "collection", "COLLECTIONS")                                 \
@@ -71,29 +71,34 @@ static double ratio_of(const double value[2])
 	return value[0] != 0 ? value[1] / value[0] : value[1] != 0 ? (double)INFINITY : 1;
 }
 
-static void put_number(struct tw_json *json, const char *name, const char *end, enum unit unit, double value)
+/* "total_ns_a" */
+static const char *key_of(struct tw_shown *key, const char *name, const char *end)
 {
-	char key[32];
-	snprintf(key, sizeof key, "%s_%s", name, end);
-	if (unit == NUMBER)
-		tw_json_double(json, key, value);
-	else
-		tw_json_fixed(json, key, value, 0);
+	snprintf(key->text, sizeof key->text, "%s_%s", name, end);
+	return key->text;
 }
 
-static void put_values(struct tw_json *json, const char *name, enum unit unit, const double value[2])
+static void put_numbers(struct tw_json *json, const char *name, const double value[2])
 {
-	char key[32];
-	put_number(json, name, "a", unit, value[0]);
-	put_number(json, name, "b", unit, value[1]);
-	put_number(json, name, "change", unit, value[1] - value[0]);
-	snprintf(key, sizeof key, "%s_ratio", name);
-	tw_json_fixed(json, key, ratio_of(value), 4);
+	struct tw_shown key;
+	tw_json_double(json, key_of(&key, name, "a"), value[0]);
+	tw_json_double(json, key_of(&key, name, "b"), value[1]);
+	tw_json_double(json, key_of(&key, name, "change"), value[1] - value[0]);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(value), 4);
+}
+
+static void put_whole(struct tw_json *json, const char *name, const uint64_t value[2])
+{
+	const double both[2] = {(double)value[0], (double)value[1]};
+	struct tw_shown key;
+	tw_json_u64(json, key_of(&key, name, "a"), value[0]);
+	tw_json_u64(json, key_of(&key, name, "b"), value[1]);
+	tw_json_change(json, key_of(&key, name, "change"), value[0], value[1]);
+	tw_json_fixed(json, key_of(&key, name, "ratio"), ratio_of(both), 4);
 }
 
 static void put_json(struct tw_output *out, const struct tw_spread_change *row, const struct kind *kind)
 {
-	const double counts[2] = {(double)row->count[0], (double)row->count[1]};
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "of", kind->word);
@@ -101,9 +106,11 @@ static void put_json(struct tw_output *out, const struct tw_spread_change *row, 
 	tw_json_text(&json, "category", texts_of(row)->category);
 	tw_json_text(&json, "series", texts_of(row)->series);
 	tw_json_text(&json, "status", !row->b ? "only-a" : !row->a ? "only-b" : "both");
-	if (kind->unit != COUNTED)
-		put_values(&json, kind->json, kind->unit, row->value);
-	put_values(&json, "count", COUNTED, counts);
+	if (kind->unit == NUMBER)
+		put_numbers(&json, kind->json, row->value);
+	else if (kind->unit != COUNTED)
+		put_whole(&json, kind->json, row->whole);
+	put_whole(&json, "count", row->count);
 	tw_diff_put_significance(&json, row->significance, row->p);
 	tw_json_object_end(&json);
 	tw_json_line_end(&json);

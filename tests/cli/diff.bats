@@ -352,3 +352,29 @@ json.dump([{'ph': 'C', 'pid': 1, 'tid': 1, 'ts': ts, 'name': 'heap', 'args': {'b
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"v5.xray has no instructions"* ]]
 }
+
+# Sums of Python's integers.
+@test "diff --json: numbers of 64 bits are told to the last digit" {
+	"$PYTHON" - "$TRACKWAY_SOURCE/tests/truth" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from fxt_odd import *
+		begin = words(MAGIC) + provider_info(1, b"p") + record(1, 0, 10**9) + thread(1, 5, 6) + string(1, b"w")
+		def operation(number, start, end):
+		    return event(5, 1, number, category=1, ticks=start) + event(7, 1, number, category=1, ticks=end)
+		few = event(4, 1, 5, category=1, ticks=1) + operation(1, 1, 2)
+		many = event(4, 1, 2**64 - 6, category=1, ticks=1) + operation(1, 1, 2**53 + 2) + operation(2, 3, 2**53 + 9)
+		open("few.fxt", "wb").write(begin + few)
+		open("many.fxt", "wb").write(begin + many)
+	END
+	change() { # options and files
+		trackway diff --json "$@" | "$PYTHON" -c 'import json, sys; row = json.loads(sys.stdin.readline()); print(*[row[f"{sys.argv[1]}_ns_{end}"] for end in ("a", "b", "change")])' $what
+	}
+	what=self
+	[ "$(change few.fxt many.fxt)" = "4 18446744073709551609 18446744073709551605" ]
+	[ "$(change many.fxt few.fxt)" = "18446744073709551609 4 -18446744073709551605" ]
+	what=total
+	[ "$(change --of async few.fxt many.fxt)" = "1 18014398509481991 18014398509481990" ]
+	[ "$(change --of async many.fxt few.fxt)" = "18014398509481991 1 -18014398509481990" ]
+	[ "$(trackway diff --of events few.fxt many.fxt 2>&1 >/dev/null)" = "trackway: there is no instant event in the trace" ]
+}
