@@ -52,9 +52,22 @@ static bool plausible(uint16_t version, uint16_t type)
 	return version >= 1 && version <= (type ? FDR_VERSION_MAX : BASIC_VERSION_MAX) && type <= 1;
 }
 
+/* Whether a buffer begins somewhere in these bytes, as a bit order has it: NewBuffer, WallTime, and Pid or NewCPUId. */
+static bool has_start(const uint8_t *bytes, size_t size, enum tw_fdr_layout layout)
+{
+	for (size_t at = TW_FDR_HEADER_SIZE; at + 2 * TW_FDR_METADATA_SIZE < size; at++) {
+		uint8_t third = bytes[at + 2 * TW_FDR_METADATA_SIZE];
+		if (bytes[at] == fdr_first_byte(layout, TW_FDR_NEW_BUFFER) &&
+		    bytes[at + TW_FDR_METADATA_SIZE] == fdr_first_byte(layout, TW_FDR_WALL_TIME) &&
+		    (third == fdr_first_byte(layout, TW_FDR_PID) || third == fdr_first_byte(layout, TW_FDR_NEW_CPU_ID)))
+			return true;
+	}
+	return false;
+}
+
 /* In big-endian logs the first bytes of records tell the bit order: with MSB first the discriminant of a metadata
  * record is the top bit. A buffer begins with three of them; one may be damaged, so they vote, and so do the flags of
- * the header. */
+ * the header. Bytes that are missing or too many before them move all three, but the beginning of a buffer is found. */
 static enum tw_fdr_layout layout_of(bool big, uint16_t type, const uint8_t *bytes, size_t size)
 {
 	uint32_t flags = tw_load32(bytes + 4, true);
@@ -63,6 +76,8 @@ static enum tw_fdr_layout layout_of(bool big, uint16_t type, const uint8_t *byte
 		return TW_FDR_LITTLE;
 	for (size_t i = 0, at = TW_FDR_HEADER_SIZE; type == 1 && i < 3 && at < size; i++, at += TW_FDR_METADATA_SIZE)
 		msb += bytes[at] & 0x80 ? 2 : -2;
+	if (type == 1)
+		msb += 6 * (has_start(bytes, size, TW_FDR_BIG_MSB) - has_start(bytes, size, TW_FDR_BIG_LSB));
 	return msb > 0 ? TW_FDR_BIG_MSB : TW_FDR_BIG_LSB;
 }
 

@@ -303,6 +303,38 @@ static int walk(struct finder *f, uint64_t from, uint64_t mark, struct walk *wal
 	}
 }
 
+/* Whether what begins here for certain is a buffer even in the midst of records that could be decoded: function ids may
+ * look like NewBuffer and WallTime. */
+static bool begins_buffer(const struct finder *f, const struct look *look, uint64_t at, bool by_extents)
+{
+	enum tw_fdr_layout layout = f->log->header.layout;
+	size_t next = (look->extents ? 3 : 2) * (size_t)RECORD;
+	uint8_t first = look->have > next ? look->bytes[next] : 0;
+	if (first != first_byte(f->log, TW_FDR_PID) && first != first_byte(f->log, TW_FDR_NEW_CPU_ID))
+		return false;
+	return !by_extents || (look->extents && tw_load64(look->bytes + 1, layout != TW_FDR_LITTLE) <= f->size - at);
+}
+
+/* After a damaged size, or where bytes are missing, records may be decoded across the beginning of the next buffer:
+ * where the first three or four records of one begin in the bytes that were walked, the walk ends.
+ * by_extents: only where BufferExtents comes first and says a size that may be. */
+static int stop_at_swallowed(struct finder *f, uint64_t from, bool by_extents, struct walk *w)
+{
+	for (uint64_t at = from + 1, found; at < w->at; at = found + 1) {
+		struct look look;
+		int status = scan(f, at, w->at, &found);
+		if (status >= 0 && found < w->at)
+			status = look_at(f, found, &look);
+		if (status < 0 || found >= w->at)
+			return status;
+		if (begins_buffer(f, &look, found, by_extents)) {
+			*w = (struct walk){.at = found, .why = STOP_START};
+			return 0;
+		}
+	}
+	return 0;
+}
+
 /* ---- Borders. ---- */
 
 /* Bytes up to the next certain buffer belong to none. */
@@ -347,7 +379,12 @@ static int mend_extents(struct finder *f, struct fdr_buffer *buffer, uint64_t de
 	if (status < 0)
 		return status;
 	bool goes_on = w.at != declared && w.why == STOP_START && look.extents;
-	if (w.met_mark && !goes_on) { /* the size is right, what follows it is not */
+	if (w.met_mark && !goes_on) /* the size is right, what follows it is not */
+		w = (struct walk){.at = declared};
+	status = stop_at_swallowed(f, buffer->offset + RECORD, true, &w);
+	if (status < 0)
+		return status;
+	if (w.why == STOP_NOT) {
 		buffer->end = buffer->next = declared;
 		return 1;
 	}
@@ -445,27 +482,6 @@ static void end_with_file(struct finder *f, struct fdr_buffer *buffer, uint64_t 
 		          at != f->size ? "the rest of a record" : "an EndOfBuffer record");
 }
 
-/* After a damaged size, records may be decoded across the beginning of the next buffer: where the first three or four
- * records of one stand in the bytes that were walked, the walk ends. */
-static int stop_at_swallowed(struct finder *f, uint64_t from, struct walk *w)
-{
-	for (uint64_t at = from + 1, found; at < w->at; at = found + 1) {
-		struct look look;
-		int status = scan(f, at, w->at, &found);
-		if (status >= 0 && found < w->at)
-			status = look_at(f, found, &look);
-		if (status < 0 || found >= w->at)
-			return status;
-		size_t next = (look.extents ? 3 : 2) * (size_t)RECORD;
-		uint8_t first = look.have > next ? look.bytes[next] : 0;
-		if (first == first_byte(f->log, TW_FDR_PID) || first == first_byte(f->log, TW_FDR_NEW_CPU_ID)) {
-			*w = (struct walk){.at = found, .why = STOP_START};
-			return 0;
-		}
-	}
-	return 0;
-}
-
 /* Whether a walk ended where a buffer may end: what was walked is then no damage, whatever it looks like. */
 static bool ended_well(const struct finder *f, const struct walk *w, const struct look *next, uint64_t filled)
 {
@@ -485,7 +501,7 @@ static int find_by_walking(struct finder *f, struct fdr_buffer *buffer)
 	if (status >= 0)
 		status = look_at(f, w.at, &look);
 	if (status >= 0 && !ended_well(f, &w, &look, filled)) {
-		status = stop_at_swallowed(f, buffer->offset, &w);
+		status = stop_at_swallowed(f, buffer->offset, false, &w);
 		if (status >= 0)
 			status = look_at(f, w.at, &look);
 	}

@@ -134,6 +134,35 @@ static void test_smashed_bytes(void **state)
 		damage_each(logs[i], smash, 5, "a smashed byte");
 }
 
+/* Takes `count` bytes out, or puts them in: the buffers behind are elsewhere, and all there. */
+static void shift_each(const char *name, size_t count, bool out)
+{
+	prepare(name);
+	for (size_t k = 0; k < border_count; k++)
+		for (size_t at = borders[k]; at + (out ? count : 1) <= borders[k + 1]; at++) {
+			size_t length = out ? size - count : size + count;
+			size_t behind = at + (out ? count : 0), moved = behind + length - size;
+			memcpy(damaged, whole, at);
+			memset(damaged + at, 0x5a, count);
+			memcpy(damaged + moved, whole + behind, size - behind);
+			assert_true(read_all(damaged, length, at & 1 ? TW_ORDER_FILE : TW_ORDER_TRACK, found) !=
+			            UINT64_MAX);
+			memmove(found + behind, found + moved, (size - behind) * sizeof *found);
+			expect_others(borders[k], borders[k + 1], at, out ? "a gap" : "what was put in");
+		}
+}
+
+static void test_shifts(void **state)
+{
+	static const size_t counts[] = {1, 2, 8, 13, 16, 30};
+	(void)state;
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+			shift_each(logs[i], counts[k], true);
+			shift_each(logs[i], counts[k], false);
+		}
+}
+
 static void test_cuts(void **state)
 {
 	(void)state;
@@ -172,10 +201,8 @@ static void test_junk_between(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_flips),
-	    cmocka_unit_test(test_smashed_bytes),
-	    cmocka_unit_test(test_cuts),
-	    cmocka_unit_test(test_junk_between),
+	    cmocka_unit_test(test_flips), cmocka_unit_test(test_smashed_bytes), cmocka_unit_test(test_shifts),
+	    cmocka_unit_test(test_cuts),  cmocka_unit_test(test_junk_between),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
