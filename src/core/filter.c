@@ -16,7 +16,8 @@ enum {
 	READY_SIZE = 1 << 22, /* bytes of events and arguments that wait to be delivered */
 	BUDGET_SHARE = 8,     /* share of the memory limit for queues and stacks, half of which may be room */
 	ENTRY_COST = 96,      /* bytes of the map for a frame, at most */
-	STALE = 1024          /* names without a frame that may always stay in the map */
+	STALE = 1024,         /* names without a frame that may always stay in the map */
+	EDGE_MOST = 1024      /* rows that wait at the start of the window: each track that starts looks at all */
 };
 
 static const struct tw_rule limit_rule = {
@@ -43,6 +44,7 @@ struct track {
 	size_t delivered;           /* the frames below this have passed the window; the others began before it */
 	struct tw_event_rows saved; /* begins of the frames that have not */
 	uint64_t beyond;            /* open slices that there was no memory for a frame of */
+	size_t waiting;             /* rows of the edge that are its own */
 	struct tw_queue queue;
 };
 
@@ -56,6 +58,7 @@ struct tw_filter {
 	bool timeless;     /* as in struct tw_reader */
 	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
 	size_t frames;     /* of all tracks */
+	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
 	struct track *tracks;
 	size_t track_room, track_count; /* tracks that are counted in hold.held */
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
@@ -182,7 +185,7 @@ static void pop(struct tw_filter *filter, struct track *track)
 /* ---- The window. ---- */
 
 /* Delivers the slices that are open at the start of the window. */
-static void start(struct tw_filter *filter, struct track *track)
+static void begin_open(struct tw_filter *filter, struct track *track)
 {
 	struct tw_event_rows *saved = &track->saved;
 	if (track->delivered == track->depth)
@@ -199,10 +202,55 @@ static void start(struct tw_filter *filter, struct track *track)
 	tw_event_rows_shift(saved, tw_event_rows_held(saved));
 }
 
+/* Has an event of the window's very start wait for the begins of the slices that it is in. */
+static bool wait_at_edge(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+                         const struct tw_argument *arguments)
+{
+	size_t before = tw_event_rows_size(&filter->edge);
+	bool inside = track->delivered < track->depth || track->waiting;
+	if (!inside || filter->edge.count == EDGE_MOST || !tw_share_holds(&filter->hold.share, filter->hold.held))
+		return false;
+	if (!tw_event_rows_add(&filter->edge, event, arguments, NULL, TW_KEEP))
+		filter->hold.failed = true;
+	filter->hold.held += tw_event_rows_size(&filter->edge) - before;
+	track->waiting++;
+	return true;
+}
+
+/* Delivers what waits at the edge: of one track, or of all, in the order in which it came. */
+static void leave_edge(struct tw_filter *filter, struct track *only)
+{
+	struct tw_event_rows *edge = &filter->edge;
+	size_t left = 0;
+	for (size_t i = edge->head; i < edge->count; i++) {
+		struct tw_row *row = &edge->rows[i];
+		struct track *track = &filter->tracks[row->event.track];
+		if (row->state == TW_KEEP && (!only || track == only)) {
+			tw_hold_put(&filter->hold, queue_of(filter, track), &row->event,
+			            edge->arguments ? edge->arguments + row->argument : NULL, edge->bytes, TW_KEEP);
+			row->state = TW_DROP;
+			track->waiting--;
+		}
+		left += row->state == TW_KEEP;
+	}
+	if (left)
+		return;
+	filter->hold.held -= tw_event_rows_size(edge);
+	tw_event_rows_shift(edge, tw_event_rows_held(edge));
+}
+
+static void start(struct tw_filter *filter, struct track *track)
+{
+	begin_open(filter, track);
+	if (track->waiting)
+		leave_edge(filter, track);
+}
+
 static void start_all(struct tw_filter *filter)
 {
 	for (size_t i = 0; i < filter->track_count; i++)
-		start(filter, &filter->tracks[i]);
+		begin_open(filter, &filter->tracks[i]);
+	leave_edge(filter, NULL);
 	filter->all_started = true;
 }
 
@@ -242,7 +290,7 @@ static void finish(struct tw_filter *filter, struct track *track)
 /* ---- Events by kind. ---- */
 
 /* A slice that ends exactly where the window starts is not in it. So of what happens at that very time only the begin
- * of a slice starts the track (start()): the end of one that is open may still come. */
+ * of a slice starts the track (start()): the end of one that is open may still come. What else happens then waits. */
 
 static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
@@ -251,6 +299,8 @@ static void take_other(struct tw_filter *filter, struct track *track, const stru
 		return;
 	if (event->time > filter->from)
 		start(filter, track);
+	else if (wait_at_edge(filter, track, event, arguments))
+		return;
 	put(filter, track, event, arguments, TW_KEEP);
 }
 
@@ -343,7 +393,7 @@ static bool is_timeless(const struct tw_filter *filter, const struct tw_event *e
 	return filter->timeless && event->kind == TW_OBJECT;
 }
 
-/* What would be outside of the window is at its edge. */
+/* What would be outside of the window is at its edge, and before the slices there, whose arguments may refer to it. */
 static void take_timeless(struct tw_filter *filter, struct track *track, const struct tw_event *event,
                           const struct tw_argument *arguments)
 {
@@ -352,7 +402,9 @@ static void take_timeless(struct tw_filter *filter, struct track *track, const s
 		inside.time = filter->from;
 	else if (is_behind(filter, inside.time))
 		inside.time = filter->to - 1;
-	take_other(filter, track, &inside, arguments);
+	if (inside.time > filter->from)
+		start(filter, track);
+	put(filter, track, &inside, arguments, TW_KEEP);
 }
 
 static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
@@ -565,6 +617,7 @@ void tw_filter_free(struct tw_filter *filter)
 		tw_event_rows_free(&filter->tracks[i].queue.rows);
 	}
 	tw_event_rows_free(&filter->spare.queue.rows);
+	tw_event_rows_free(&filter->edge);
 	free(filter->tracks);
 	tw_map_free(&filter->newest);
 	tw_event_rows_free(&filter->shared.rows);

@@ -312,6 +312,25 @@ static void test_window_tracks(void **state)
 	check(*state, options, in, "1 10 B! f; 2 10 B! g; 1 12 I i; 2 14 I k; 1 20 E! f; 2 20 E! g");
 }
 
+/* What happens in a slice when the window starts comes after its begin, of whatever track. */
+static void test_window_starts_in_a_slice(void **state)
+{
+	struct tw_read_options options = {.from_ns = 10, .to_ns = 20};
+	check_orders(*state, options, "1 1 B f with x; 1 10 I i with yy; 1 10 C c; 1 15 E f",
+	             "1 10 B! f with x; 1 10 I i with yy; 1 10 C c; 1 15 E f");
+	check_orders(*state, options, "1 1 B f; 1 10 I i; 1 10 B g; 1 10 I j; 1 12 E g; 1 25 E f",
+	             "1 10 B! f; 1 10 I i; 1 10 B g; 1 10 I j; 1 12 E g; 1 20 E! f");
+	check_orders(*state, options, "1 1 B f; 1 2 B g; 1 10 I i; 1 10 E g; 1 10 I j; 1 12 E f",
+	             "1 10 B! f; 1 10 I i; 1 10 I j; 1 12 E f");
+	check_orders(*state, options, "1 1 B f; 1 10 I i; 1 10 E f; 1 10 I j", "1 10 I i; 1 10 I j");
+	check_orders(*state, options, "1 1 B f; 1 10 E -; 1 10 E g; 1 10 I j", "1 10 E g; 1 10 I j");
+	options.order = TW_ORDER_TIME;
+	check(*state, options, "1 1 B f; 2 2 B g; 2 10 I i; 1 10 I j; 2 10 I k; 3 10 I l; 1 11 E f; 2 12 E g",
+	      "3 10 I l; 1 10 B! f; 2 10 B! g; 2 10 I i; 1 10 I j; 2 10 I k; 1 11 E f; 2 12 E g");
+	check(*state, options, "1 1 B f; 2 2 B g; 2 10 I i; 1 10 I j; 2 10 B h; 1 11 E f; 2 12 E h; 2 13 E g",
+	      "2 10 B! g; 2 10 I i; 2 10 B h; 1 10 B! f; 1 10 I j; 1 11 E f; 2 12 E h; 2 13 E g");
+}
+
 static void test_window_empty(void **state)
 {
 	check_orders(*state, (struct tw_read_options){.from_ns = 20, .to_ns = 10}, "1 1 B f; 1 15 I i; 1 30 E f", "");
@@ -689,6 +708,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_clips_complete, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_open_at_the_end, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_tracks, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_starts_in_a_slice, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_empty, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_late, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_and_objects, setup, teardown),
