@@ -148,7 +148,7 @@ void fxt_put_blob(struct fxt_writer *w, const struct tw_event *event, const stru
 	(void)shape;
 	const struct tw_argument *first = fxt_first_argument(w, event);
 	bool has_bytes = first && first->type >= TW_ARG_TEXT;
-	bool large = !w->foreign && event->id == NO_TYPE; /* as no other blob record has it */
+	bool large = event->id == NO_TYPE; /* as no other blob record has it */
 	bool described = large || event->category || event->track || event->argument_count > has_bytes;
 	if (has_bytes && goes_on(w, event)) {
 		put_part(w, event, first);
