@@ -196,7 +196,7 @@ static uint64_t operation_of(const struct tw_dictionary *dictionary, const struc
 {
 	uint64_t names = (uint64_t)event->name << 32 | event->category;
 	uint64_t process = tw_dictionary_track(dictionary, event->track)->process;
-	return tw_hash64(tw_hash64(event->id) ^ tw_hash64(names)) ^ tw_hash64(process);
+	return tw_hash64(tw_hash64(tw_hash64(names) ^ event->id) ^ process);
 }
 
 /* A begin with the same id ends what has not ended: nothing is known of that. */

@@ -53,11 +53,11 @@ struct track {
 struct tw_filter {
 	const struct tw_read_options *options;
 	const struct tw_clock *clock;
-	uint64_t from, to; /* the window on the trace's clock; to: UINT64_MAX when there is no end */
-	bool begun;        /* from and to are set */
-	bool timeless;     /* as in struct tw_reader */
-	bool all_started;  /* time order: begins of all tracks were delivered at the start of the window */
-	size_t frames;     /* of all tracks */
+	uint64_t from, to;         /* the window on the trace's clock; to: UINT64_MAX when there is no end */
+	bool begun;                /* from and to are set */
+	bool timeless;             /* as in struct tw_reader */
+	bool all_started;          /* time order: begins of all tracks were delivered at the start of the window */
+	size_t frames;             /* of all tracks */
 	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
 	struct track *tracks;
 	size_t track_room, track_count; /* tracks that are counted in hold.held */

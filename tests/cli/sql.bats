@@ -40,6 +40,24 @@ one() { # what a query answers, without the names of the columns
 	done
 }
 
+@test "sql, diff: operations and flows without a name are told apart by category and id, whatever numbers these are" {
+	for category in 1 2 3 4 5 6; do
+		for id in 1 2 3 4 5 6; do
+			n=$((10 * category + id))
+			for phases in be sf; do
+				for at in "${phases:0:1} $n" "${phases:1} $((1000 + 2 * n))"; do
+					printf '{"ph":"%s","ts":%s,"cat":"c%s","id":%s,"pid":1,"tid":1}\n' $at $category $id
+				done
+			done
+		done
+	done >unnamed.json
+	[ "$(one unnamed.json "select count(*), sum(dur = ts + 1011000) from async_slice")" = 36,36 ]
+	[ "$(one unnamed.json "select count(*), sum(ts - ts_out = ts_out + 1011000) from flow")" = 36,36 ]
+	trackway diff --of async --json unnamed.json unnamed.json |
+		sed 's/.*"category":"\(c.\)".*"total_ns_a":\([0-9]*\),.*/\1 \2/' | sort >totals
+	printf 'c%s %s000\n' 1 6081 2 6141 3 6201 4 6261 5 6321 6 6381 | diff - totals
+}
+
 @test "sql: text is aligned, numbers on the right" {
 	run trackway sql "$DATA/fxt/oneshot_all.fxt" "select name, dur, null as void from slice where depth = 0 order by ts"
 	[ "$status" -eq 0 ]
