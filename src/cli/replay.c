@@ -11,6 +11,7 @@
 #include "replay/emulator.h"
 #include "replay/file.h"
 #include "xtrace/disassemble.h"
+#include "xtrace/xtrace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -255,7 +256,8 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 {
 	const struct replay_options *options = job->options;
 	struct replay_file file;
-	const char *wrong = replay_file_open(&file, path);
+	const char *folder = getenv("TMPDIR");
+	const char *wrong = replay_file_open(&file, path, folder && *folder ? folder : NULL);
 	if (wrong) {
 		replay_file_close(&file);
 		return tw_say_error("%s: %s", path, wrong);
@@ -274,7 +276,7 @@ static int replay_file(struct tw_output *out, const struct job *job, const char 
 static int is_data(const struct dirent *entry)
 {
 	struct tw_xtrace_name name;
-	return tw_xtrace_name_parse(entry->d_name, &name) == 0 && !name.snapshots;
+	return xtrace_name_of(entry->d_name, &name) && !name.snapshots;
 }
 
 static int replay_directory(struct tw_output *out, const struct job *job, const char *path)

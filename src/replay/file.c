@@ -2,6 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/file.h"
 
+#include "base/input.h"
+#include "base/temporary.h"
+#include "xtrace/xtrace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -14,52 +18,112 @@
 
 static const uint8_t nothing[1]; /* an empty file's bytes: none */
 
-/* Returns 0 or errno. */
-static int map(const char *path, const uint8_t **bytes, size_t *size)
+/* Copies what an input has to a file. Returns 0 or errno. */
+static int copy(struct tw_input *input, int fd)
 {
-	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
-	if (fd < 0)
-		return errno;
-	if (fstat(fd, &status) < 0)
-		error = errno;
-	else if (!S_ISREG(status.st_mode))
-		error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-	*size = error ? 0 : (size_t)status.st_size;
-	void *all = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-	if (all == MAP_FAILED)
-		error = errno;
-	if (error)
-		*size = 0;
-	*bytes = *size ? all : nothing;
-	close(fd);
+	uint8_t bytes[1 << 16];
+	int64_t size;
+	uint64_t offset = 0;
+	while ((size = tw_input_read(input, offset, bytes, sizeof bytes)) > 0) {
+		for (int64_t done = 0; done < size;) {
+			ssize_t step = write(fd, bytes + done, (size_t)(size - done));
+			if (step < 0 && errno != EINTR)
+				return errno;
+			done += step < 0 ? 0 : step;
+		}
+		offset += (uint64_t)size;
+	}
+	if (tw_input_damaged(input))
+		return EBADMSG;
+	return size == 0 ? 0 : size == TW_ERR_MEMORY ? ENOMEM : EIO;
+}
+
+/* What is compressed is mapped from a copy without a name. Returns 0 or errno. */
+static int unpack(const char *path, const char *folder, int *fd)
+{
+	struct tw_input *input;
+	int status = tw_input_open_regular(&input, path), error = 0;
+	if (status < 0)
+		error = status == TW_ERR_MEMORY ? ENOMEM : errno;
+	if (!error && !tw_input_seekable(input)) {
+		close(*fd);
+		*fd = tw_temporary_open(folder);
+		error = *fd < 0 ? errno : copy(input, *fd);
+	}
+	tw_input_close(input);
 	return error;
 }
 
-/* The name of the other file. */
+static int open_regular(const char *path, const char *folder, int *fd)
+{
+	struct stat status;
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 || fstat(*fd, &status) < 0)
+		return errno;
+	if (!S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	return unpack(path, folder, fd);
+}
+
+/* Returns 0 or errno. */
+static int map(const char *path, const char *folder, const uint8_t **bytes, size_t *size)
+{
+	struct stat status;
+	int fd, error = open_regular(path, folder, &fd);
+	if (!error && fstat(fd, &status) < 0)
+		error = errno;
+	*size = error ? 0 : (size_t)status.st_size;
+	void *all = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+	if (all == MAP_FAILED) {
+		error = errno;
+		*size = 0;
+	}
+	*bytes = *size ? all : nothing;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* The name of the other file, which may be compressed where this one is not. */
 static bool other_path(const char *path, char other[PATH_MAX])
 {
+	static const char *const endings[] = {"", ".zst", ".gz"};
 	struct tw_xtrace_name name;
 	char last[TW_XTRACE_NAME_SIZE];
 	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
-	if (tw_xtrace_name_parse(own, &name) < 0 || name.snapshots)
+	if (!xtrace_name_of(own, &name) || name.snapshots)
 		return false;
 	name.snapshots = true;
 	tw_xtrace_name_format(&name, last);
-	return snprintf(other, PATH_MAX, "%.*s%s", (int)(own - path), path, last) < PATH_MAX;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (snprintf(other, PATH_MAX, "%.*s%s%s", (int)(own - path), path, last, endings[i]) >= PATH_MAX)
+			return false;
+		if (access(other, F_OK) == 0)
+			break;
+	}
+	return true;
 }
 
-const char *replay_file_open(struct replay_file *file, const char *path)
+static const char *tell(int error)
+{
+	if (error == EBADMSG)
+		return "its compression is damaged";
+	return error == EINVAL ? "is no regular file" : strerror(error);
+}
+
+const char *replay_file_open(struct replay_file *file, const char *path, const char *folder)
 {
 	char other[PATH_MAX];
 	*file = (struct replay_file){0};
 	if (!other_path(path, other))
 		return "is no xtrace.*.xinsndata.bin";
-	int error = map(path, &file->data, &file->data_size);
+	int error = map(path, folder, &file->data, &file->data_size);
 	if (error)
-		return error == EINVAL ? "is no regular file" : strerror(error);
-	if (map(other, &file->snapshots, &file->snapshots_size))
-		return "has no snapshots beside it to begin at";
+		return tell(error);
+	error = map(other, folder, &file->snapshots, &file->snapshots_size);
+	if (error)
+		return error == ENOENT ? "has no snapshots beside it to begin at"
+		                       : "the snapshots beside it cannot be read";
 	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)
 		return "the snapshots beside it cannot be read";
 	if (file->layout.counts_index)

@@ -13,9 +13,9 @@ struct replay_file {
 	size_t count; /* of snapshots */
 };
 
-/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it. Returns NULL, or what is wrong; close it in any
- * case. */
-const char *replay_file_open(struct replay_file *file, const char *path);
+/* Opens DIR/xtrace....xinsndata.bin and the snapshots beside it; what is compressed goes to temporary files without
+ * names in a folder (NULL: /tmp). Returns NULL, or what is wrong; close it in any case. */
+const char *replay_file_open(struct replay_file *file, const char *path, const char *folder);
 void replay_file_close(struct replay_file *file);
 
 /* The part from snapshot i to the next. Returns NULL or what is wrong with it. */

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/beside.h"
 
+#include "xtrace/xtrace.h"
+
 #include <trackway/reader.h>
 #include <trackway/xtrace.h>
 
@@ -39,23 +41,6 @@ static bool find_inside(const char *folder, char found[PATH_MAX])
 	return count == 1 && is_file(found);
 }
 
-/* A file of a trace may be compressed: its name then ends so. */
-static bool parse_name(const char *text, struct tw_xtrace_name *name)
-{
-	static const char *const endings[] = {"", ".zst", ".gz"};
-	char plain[TW_XTRACE_NAME_SIZE];
-	size_t length = strlen(text);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t tail = strlen(endings[i]);
-		if (tail > length || length - tail >= sizeof plain || strcmp(text + length - tail, endings[i]) != 0)
-			continue;
-		snprintf(plain, sizeof plain, "%.*s", (int)(length - tail), text);
-		if (tw_xtrace_name_parse(plain, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Of a directory or a file of a trace. */
 static bool find(const char *path, char found[PATH_MAX])
 {
@@ -64,7 +49,7 @@ static bool find(const char *path, char found[PATH_MAX])
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	if (stat(path, &what) == 0 && S_ISDIR(what.st_mode))
 		return find_inside(path, found);
-	if (!parse_name(last, &name))
+	if (!xtrace_name_of(last, &name))
 		return false;
 	int length = snprintf(found, PATH_MAX, "%.*sxtrace.%s.maps", (int)(last - path), path, name.timestamp);
 	return length < PATH_MAX && is_file(found) && access(found, R_OK) == 0;

@@ -19,8 +19,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file may be compressed: its name then ends so. */
-static bool parse_name(const char *text, struct tw_xtrace_name *name)
+bool xtrace_name_of(const char *text, struct tw_xtrace_name *name)
 {
 	static const char *const endings[] = {".zst", ".gz"};
 	char plain[TW_XTRACE_NAME_SIZE];
@@ -51,7 +50,7 @@ static bool holds_one(const char *path)
 	if (!directory)
 		return errno == ENOMEM; /* who opens it says so */
 	while (!found && (entry = readdir(directory)))
-		found = parse_name(entry->d_name, &name);
+		found = xtrace_name_of(entry->d_name, &name);
 	closedir(directory);
 	return found;
 }
@@ -62,7 +61,7 @@ bool xtrace_claims(const char *path)
 	struct stat status;
 	if (stat(path, &status) != 0)
 		return false;
-	return S_ISDIR(status.st_mode) ? holds_one(path) : parse_name(base_name(path), &name);
+	return S_ISDIR(status.st_mode) ? holds_one(path) : xtrace_name_of(base_name(path), &name);
 }
 
 /* ---- Sets. ---- */
@@ -126,7 +125,7 @@ static int take(struct tw_reader *reader, struct xtrace_set *set, struct search 
 {
 	struct tw_xtrace_name name;
 	size_t length = strlen(search->folder);
-	if (!parse_name(file, &name))
+	if (!xtrace_name_of(file, &name))
 		return 0;
 	if (!*search->timestamp)
 		memcpy(search->timestamp, name.timestamp, sizeof name.timestamp);
@@ -180,7 +179,7 @@ int xtrace_set_open(struct tw_reader *reader, const char *path, struct xtrace_se
 	char *folder = folder_of(path);
 	if (!folder)
 		return xtrace_no_memory(reader);
-	if (parse_name(base_name(path), &name))
+	if (xtrace_name_of(base_name(path), &name))
 		memcpy(search.timestamp, name.timestamp, sizeof name.timestamp);
 	search.folder = folder;
 	search.others = true;

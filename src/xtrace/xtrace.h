@@ -25,6 +25,9 @@ struct xtrace_set {
 	size_t count, room;
 };
 
+/* Takes a file's name apart as tw_xtrace_name_parse(); what is compressed may end in .gz or .zst. False: it is none. */
+bool xtrace_name_of(const char *text, struct tw_xtrace_name *name);
+
 /* Whether a path names a directory with files of a set, or one of them. */
 bool xtrace_claims(const char *path);
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: xtrace_tests.py --tool TRACKWAY"""
 import argparse
+import gzip
 import itertools
 import json
 import pathlib
@@ -44,6 +45,10 @@ class Bench:
 
     def lines(self, *arguments, **more):
         return [json.loads(line) for line in self.run(*arguments, "--json", **more).splitlines()]
+
+
+def zstd(content):
+    return subprocess.run(["zstd", "-qc"], input=content, capture_output=True, check=True).stdout
 
 
 def data_of(path):
@@ -304,6 +309,25 @@ def replay_says_where_it_cannot_begin(bench):
     for spoil in (lambda: snapshots.write_bytes(bytes(5000)), snapshots.unlink, lambda: data.write_bytes(b""), data.unlink):
         spoil()
         bench.run("replay", path, status=2)
+
+
+@test
+def replay_reads_what_is_compressed(bench):
+    """As all commands do, one file of a pair or both: the same results. (The writer's stores are not what its
+    registers hold, so there are differences.) Damaged compression is told."""
+    for ending, pack in ((".gz", gzip.compress), (".zst", zstd)):
+        path, _ = bench.write("--turns", 20, "--threads", 2)
+        plain = bench.lines("replay", path, status=1)
+        for files in (snapshots_of(path), data_of(path)):
+            for file in files:
+                file.with_name(file.name + ending).write_bytes(pack(file.read_bytes()))
+                file.unlink()
+            found = bench.lines("replay", path, status=1)
+            assert [{**each, "file": each["file"].removesuffix(ending)} for each in found] == plain, (found, plain)
+        assert len(plain) == 2 and all(each["instructions"] and each["snapshots"] for each in plain), plain
+        cut = sorted(path.glob("*.xinsndata.bin" + ending))[0]
+        cut.write_bytes(cut.read_bytes()[:-20])
+        bench.run("replay", cut, status=2)
 
 
 @test
