@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The longest header of a snapshot file that is known: what is no longer has no snapshot. */
+enum { LONGEST_HEADER = 32 };
+
 static const uint8_t nothing[1]; /* an empty file's bytes: none */
 
 /* Copies what an input has to a file. Returns 0 or errno. */
@@ -124,6 +127,9 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 	if (error)
 		return error == ENOENT ? "has no snapshots beside it to begin at"
 		                       : "the snapshots beside it cannot be read";
+	/* A thread that did nothing in a part of a trace. */
+	if (file->data_size == 0 && file->snapshots_size <= LONGEST_HEADER)
+		return NULL;
 	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, 0, &file->layout) < 0)
 		return "the snapshots beside it cannot be read";
 	if (file->layout.counts_index)

@@ -331,6 +331,23 @@ def replay_reads_what_is_compressed(bench):
 
 
 @test
+def replay_passes_by_what_is_empty(bench):
+    """The thread of a part of a trace that did nothing there: no tokens, and a header or no byte for its snapshots."""
+    path = bench.directory / "empty"
+    path.mkdir()
+    data, snapshots = path / "xtrace.1.1.hint9.xinsndata.bin", path / "xtrace.1.1.hint9.xsnapshot.bin"
+    data.write_bytes(b"")
+    for bytes_ in (xtrace.header(24, False, False), xtrace.header(32, False, False), b""):
+        snapshots.write_bytes(bytes_)
+        assert "0 instructions from 0 snapshots, no difference" in bench.run("replay", path)
+    snapshots.write_bytes(bytes(5000))
+    bench.run("replay", path, status=2)
+    data.write_bytes(xtrace.pcinst(0x1000, NOP))
+    snapshots.write_bytes(xtrace.header(24, False, False))
+    bench.run("replay", path, status=2)
+
+
+@test
 def check_misses_files(bench):
     for files, rule, status in ((snapshots_of, "xtrace.snapshots-missing", 0), (data_of, "xtrace.data-missing", 1)):
         path, _ = bench.write("--threads", 2)
