@@ -123,8 +123,8 @@ const struct tw_command tw_command_repair = {
     .operands = "FILE -o OUT",
     .description =
 	"Writes a trace anew from every record that can be trusted: sizes and counts are made right, unused bytes "
-	"zero. What was lost is counted on standard error. The result passes 'trackway check' without errors. The "
-	"exit status is 1 when there was something to repair.\n\n"
+	"zero. What was lost is counted on standard error. The exit status is that of 'trackway check' for the "
+	"trace: 1 when it has errors. The result has none.\n\n"
 	"With filters only what passes them is saved, as 'trackway cut' writes it: with the names, threads and "
 	"buffers that it needs, made anew.",
     .examples = "trackway repair crashed.xray -o saved.xray\tSaves what a crash left.\n"
