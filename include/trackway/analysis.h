@@ -160,8 +160,7 @@ struct tw_calltree;
 
 struct tw_calltree_options {
 	enum tw_weight weight;
-	bool
-	    per_thread; /* the root's children are the threads, called "thread N" or "NAME (thread N)"; "(no thread)" */
+	bool per_thread; /* the root's children are the threads: "thread N", "NAME (thread N)" or "(no thread)" */
 	uint64_t min_duration_ns;
 	unsigned jobs;       /* as in struct tw_profile_options */
 	size_t memory_limit; /* bytes for nodes; 0: 256 MiB. Stacks beyond are counted under a node "(other)". */
