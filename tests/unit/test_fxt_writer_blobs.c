@@ -55,11 +55,10 @@ static void test_large_blobs(void **state)
 	expect_loss(f, "blob type", 0, 1);
 }
 
-/* One that was a large record stays one, whatever it lacks. */
+/* One that was a large record, which has no type, stays one, whatever it lacks. */
 static void test_large_blob_without_category(void **state)
 {
 	struct fixture *f = *state;
-	f->format.name = "fxt";
 	f->arguments[0] = (struct tw_argument){.type = TW_ARG_BYTES, .value.bytes = nine, .size = 9};
 	PUT(f, .kind = TW_BLOB, .name = f->fib, .argument_count = 1);
 	begin(f);
@@ -90,7 +89,7 @@ static void test_large_blob_in_parts(void **state)
 	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
 	    .flags = TW_FLAG_PARTIAL, .other = TW_BLOB_FIRST_PART);
 	PUT(f, .kind = TW_INSTANT, .time = 6, .track = f->main, .name = f->fib);
-	PUT(f, .kind = TW_BLOB, .time = 4, .name = f->fib, .argument_count = 1, .value = 8);
+	PUT(f, .kind = TW_BLOB, .time = 4, .name = f->fib, .argument_count = 1, .value = 8, .id = 1);
 	f->arguments[0].size = 9;
 	PUT(f, .kind = TW_BLOB, .time = 5, .category = f->cat, .name = f->fib, .argument_count = 1, .value = 17,
 	    .other = TW_BLOB_LATER_PART);
@@ -98,7 +97,7 @@ static void test_large_blob_in_parts(void **state)
 	NEXT(f, CATEGORY(1), FIB(2), 0x000001000000006f, 0x0000000000020001, 17);
 	NEXT(f, 0x0807060504030201, 0x0807060504030201, 0x0000000000000009);
 	NEXT(f, MAIN(1), 0x0002000001000034, 6, 0);
-	NEXT(f, 0x0000000800020025, 0x0807060504030201);
+	NEXT(f, 0x0001000800020025, 0x0807060504030201);
 	end(f);
 	expect_no_loss(f);
 }
