@@ -168,8 +168,9 @@ struct tw_merge_source {
  * for markers, too. Their names, threads and stacks have a sixth of the memory limit; what there is no room for is told
  * as a finding, "merge.name-limit": from there on new names are "(other)", and new threads are track 0.
  * Returns 0, TW_ERR_VALUE for no source, TW_ALIGN_MARKERS without markers or a marker that is not there, or what
- * tw_open() returns for the first source that cannot be opened. What only the first tw_read() finds, that returns: TW_ERR_VALUE for a trace without wall time
- * or with one of another kind; and all this of sources that are read one after the other. */
+ * tw_open() returns for the first source that cannot be opened. What only the first tw_read() finds, that returns:
+ * TW_ERR_VALUE for a trace without wall time or with one of another kind; and all this of sources that are read one
+ * after the other. */
 TW_API int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sources, size_t count,
                           const struct tw_merge_options *merge, const struct tw_read_options *options);
 
