@@ -22,6 +22,7 @@ struct tw_jit_row {
 	const char *name;           /* the function, or the thread; "" where it has no name */
 	const char *owner, *module; /* of the function, NULL where not known */
 	uint64_t process, thread;   /* by thread */
+	bool threadless;            /* of which thread it is, is not told: thread is 0, which may be another's number */
 	uint64_t compiled;          /* compilations that ended */
 	uint64_t compiled_ns, max_ns;
 	uint64_t cached; /* searches that ended */

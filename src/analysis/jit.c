@@ -118,13 +118,15 @@ static void fill_row(struct tw_jit *jit, struct tw_jit_row *row, uint32_t about)
 	bool thread = jit->options.by == TW_JIT_BY_THREAD;
 	const struct tw_track *track = tw_dictionary_track(jit->dictionary, thread ? about : 0);
 	const struct tw_name *function = tw_dictionary_name(jit->dictionary, thread ? 0 : about);
-	const char *name = keep(jit, thread ? track->name : about);
+	const bool threadless = thread && tw_is_threadless(track);
+	const char *name = keep(jit, threadless ? 0 : thread ? track->name : about);
 	row->name = name ? name : "(other)"; /* no room for its name */
 	row->owner = keep_other(jit, function->owner);
 	row->module = keep_other(jit, function->module);
 	if (thread) {
 		row->process = track->process;
-		row->thread = track->thread;
+		row->thread = threadless ? 0 : track->thread;
+		row->threadless = threadless;
 	}
 }
 
@@ -133,6 +135,7 @@ static int compare(const void *left, const void *right)
 	const struct tw_jit_row *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
 	order = order ? order : tw_compare(a->process, b->process);
+	order = order ? order : tw_compare(b->threadless, a->threadless);
 	order = order ? order : tw_compare(a->thread, b->thread);
 	order = order ? order : tw_compare(a->compiled_ns, b->compiled_ns);
 	order = order ? order : tw_compare(a->cached_ns, b->cached_ns);

@@ -69,7 +69,7 @@ static void put_json_row(struct tw_output *out, const struct tw_listing *listing
 	tw_json_text(&json, "name", row->name);
 	if (by == TW_JIT_BY_THREAD) {
 		tw_json_u64(&json, "process", row->process);
-		tw_json_u64(&json, "thread", row->thread);
+		tw_json_known(&json, "thread", row->thread, !row->threadless);
 	} else {
 		tw_json_text(&json, "class", row->owner);
 		tw_json_text(&json, "module", row->module);
@@ -111,7 +111,7 @@ static int put_text(struct tw_screen *screen, const struct tw_listing *listing)
 		const struct tw_jit_row *row = work->listing.rows.items[i];
 		tw_numbers_cells(&table, row, numbers, NUMBERS);
 		if (by == TW_JIT_BY_THREAD)
-			tw_table_add(&table, tw_show_id(row->thread).text);
+			tw_table_add(&table, row->threadless ? "-" : tw_show_id(row->thread).text);
 		tw_table_add(&table, row->name);
 	}
 	int status = tw_table_put(&table, screen);

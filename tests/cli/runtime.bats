@@ -147,6 +147,14 @@ totals() { # pause, covered, span, then a command
 	trackway stacks -w calls --per-thread gc.log | grep , | diff - <(printf '%s\n' ' 64.3 %  9.000 ms self, 1 call, thread 0' ' 35.7 %  5.000 ms self, 1 call, (no thread)')
 }
 
+@test "jit: whose thread is not told is no thread, not the one with the number 0" {
+	printf 'thr crt 0x1000 0x00000000\njit cms ? 12 0xB6E00000\njit cmf ? 14 0xB6E00000 0x00000000\n' >jit.log
+	printf 'jit cms 0x0 22 0xB6E00010\njit cmf 0x0 25 0xB6E00010 0x00000000\n' >>jit.log
+	trackway jit --by thread jit.log | awk 'NR > 1 && NR < 4 { print $1, $NF }' | diff - <(printf '%s\n' '3.000 0' '2.000 -')
+	trackway jit --by thread --json jit.log | grep -o '"thread":[^,]*,"compiled_ns":[^,]*' |
+		diff - <(printf '"thread":%s,"compiled_ns":%s\n' 0 3000000 null 2000000)
+}
+
 # The runtime is not paused, only who watches it; that of a sample is another matter: it is time in which somebody looked.
 @test "gc, jit: what goes on while the profiler is paused takes as long as it takes" {
 	collecting <<'END'
