@@ -108,12 +108,107 @@ static bool is_bounded(const char *symbol, size_t length)
 	return estimate.total < MAX_EXPANSION;
 }
 
+/* ---- What the demangler does not come back from. ---- */
+
+/* The names behind "sr" are read in a loop (libstdc++ 12, "d_prefix") that stays for ever at a constructor, destructor
+ * or unnamed type that it cannot read. It gets there, too, when something before could not be read. So what compilers
+ * write behind "sr", nearly always, is taken apart here; of all else nothing must follow at which the loop could
+ * stay. */
+
+enum { MAX_DEPTH = 32 };
+
+static const char *pass_arguments(const char *p, unsigned depth);
+
+/* These return what is behind, NULL where it is something else. */
+static const char *pass_name(const char *p, unsigned depth)
+{
+	size_t length = 0;
+	for (; isdigit((unsigned char)*p) && length <= MAX_SYMBOL; p++)
+		length = length * 10 + (size_t)(*p - '0');
+	if (!length || strnlen(p, length) < length)
+		return NULL;
+	return pass_arguments(p + length, depth);
+}
+
+static const char *pass_names(const char *p, unsigned depth)
+{
+	do
+		p = pass_name(p, depth);
+	while (p && *p != 'E');
+	return p;
+}
+
+static const char *pass_nested(const char *p, unsigned depth)
+{
+	p += strspn(p, "VK");
+	p = pass_names(strncmp(p, "St", 2) == 0 ? p + 2 : p, depth);
+	return p ? p + 1 : NULL;
+}
+
+static const char *pass_literal(const char *p)
+{
+	p += *p && strchr("abcdhijlmnstwxy", *p) ? 1 : 0;
+	p += *p == 'n';
+	size_t digits = strspn(p, "0123456789");
+	return digits && p[digits] == 'E' ? p + digits + 1 : NULL;
+}
+
+static const char *pass_parameter(const char *p, unsigned depth)
+{
+	p += strspn(p, "0123456789");
+	return *p == '_' ? pass_arguments(p + 1, depth) : NULL;
+}
+
+static const char *pass_type(const char *p, unsigned depth)
+{
+	p += strspn(p, "PROKV");
+	if (*p && strchr("vwbcahstijlmxynofdegz", *p))
+		return p + 1;
+	if (*p == 'T')
+		return pass_parameter(p + 1, depth);
+	if (*p == 'N')
+		return pass_nested(p + 1, depth);
+	if (*p == 'L')
+		return pass_literal(p + 1);
+	return pass_name(strncmp(p, "St", 2) == 0 ? p + 2 : p, depth);
+}
+
+/* Where there are some. */
+static const char *pass_arguments(const char *p, unsigned depth)
+{
+	if (*p != 'I')
+		return p;
+	if (depth == MAX_DEPTH)
+		return NULL;
+	for (p++; p && *p != 'E';)
+		p = pass_type(p, depth + 1);
+	return p ? p + 1 : NULL;
+}
+
+static bool may_stay(const char *p)
+{
+	static const char *const readable[] = {"C12345I", "D01245Tt", "Ult"};
+	for (; *p; p++)
+		for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+			if (*p == *readable[i] && (!p[1] || !strchr(readable[i] + 1, p[1])))
+				return true;
+	return false;
+}
+
+static bool comes_back(const char *symbol)
+{
+	for (const char *p = symbol; (p = strstr(p, "sr")); p += 2)
+		if (p[2] && !strchr("DNST", p[2]) && !pass_names(p + 2, 0) && may_stay(p + 2))
+			return false;
+	return true;
+}
+
 char *tw_demangle(const char *symbol, size_t *budget)
 {
 	if (symbol[0] != '_' || symbol[1] != 'Z')
 		return NULL;
 	size_t length = strnlen(symbol, MAX_SYMBOL + 1);
-	if (length > MAX_SYMBOL || *budget == 0 || !is_bounded(symbol, length))
+	if (length > MAX_SYMBOL || *budget == 0 || !is_bounded(symbol, length) || !comes_back(symbol))
 		return NULL;
 	int status;
 	char *name = __cxa_demangle(symbol, NULL, NULL, &status);

@@ -617,6 +617,8 @@ static void demangles_like_the_abi(void **state)
 	    {"_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden(int)"},
 	    {"_Z3sumIJilcEEiDpT_", "int sum<int, long, char>(int, long, char)"},
 	    {"_Z1fILm4294967296EEvv", "void f<4294967296ul>()"},
+	    {"_ZSt11make_sharedI3FooJiEESt10shared_ptrINSt9enable_ifIXntsr8is_arrayIT_EE5valueES3_E4typeEEDpOT0_",
+	     "std::shared_ptr<std::enable_if<!is_array<Foo>::value, Foo>::type> std::make_shared<Foo, int>(int&&)"},
 	    {"main", NULL},
 	    {"i", NULL}, /* a type to the demangler, a function here */
 	    {"_Zbroken", NULL},
@@ -656,6 +658,20 @@ static void does_not_expand_without_bound(void **state)
 	free(name);
 }
 
+/* Symbols that no compiler writes, at which libstdc++'s demangler stays for ever. Binutils' c++filt refuses them. */
+static void does_not_stay_for_ever(void **state)
+{
+	(void)state;
+	static const char *const endless[] = {
+	    "_Z1fIXsr1aDE",   "_Z1fIXsr1aCxE",  "_Z1fIXsr1aUxE",    "_Z1fIXsrUxE",       "_Z1fDTsr1aDxE",
+	    "_Z1fIXsr1a1bDE", "_Z1fIXgssr1aDE", "_Z1fIXsr1aIiEDxE", "_Z1fIXsr1aIXEEDxE", "_Z1fIXsr9aDxE1bEDx",
+	};
+	for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+		size_t budget = SIZE_MAX;
+		assert_null(tw_demangle(endless[i], &budget));
+	}
+}
+
 static void stops_when_the_budget_is_spent(void **state)
 {
 	(void)state;
@@ -684,6 +700,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(survives_damage_of_real_programs, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
 	    cmocka_unit_test(does_not_expand_without_bound),
+	    cmocka_unit_test(does_not_stay_for_ever),
 	    cmocka_unit_test(stops_when_the_budget_is_spent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
