@@ -10,8 +10,8 @@
 char *__cxa_demangle(const char *symbol, char *output, size_t *length, int *status);
 
 /* A symbol can refer back to parts of itself ("S_", "T_"), so what it stands for may be exponentially longer: 250
- * bytes can give 4 MB, 500 bytes more than any memory. An upper bound is computed first. Of 134,604 symbols of LLVM,
- * clang, node, gdb and libstdc++ 0.04% are above this one; they are shown mangled. */
+ * bytes can give 4 MB, 500 bytes more than any memory. An upper bound is computed first. Of 74,095 symbols of LLVM,
+ * clang and libstdc++ 3 are above this one; they are shown mangled. */
 enum { MAX_SYMBOL = 4096, MAX_EXPANSION = 1 << 24, MAX_REFERENCES = 64, LETTER_EXPANSION = 16 };
 
 struct estimate {
@@ -75,11 +75,36 @@ static size_t add_digits(struct estimate *estimate, const char *p, size_t left)
 	return digits + length;
 }
 
+static void add_times(struct estimate *estimate, size_t bytes, size_t times)
+{
+	add(estimate, times && bytes > MAX_EXPANSION / times ? MAX_EXPANSION : bytes * times);
+}
+
+/* Takes "Dp" and, where it is a reference, the pattern that is repeated for each of a pack's elements. Of a parameter
+ * that is the pack itself the elements together are no longer than it; what stands around each is. */
+static size_t add_expansion(struct estimate *estimate, const char *p)
+{
+	size_t before = estimate->total, number, taken = 2 + strspn(p + 2, "RO");
+	size_t reference = p[taken] == 'S' || p[taken] == 'T' ? read_reference(p + taken + 1, &number) : 0;
+	if (!reference) {
+		add_times(estimate, estimate->total, estimate->length);
+		add(estimate, LETTER_EXPANSION);
+		return 2;
+	}
+	(p[taken] == 'S' ? add_part : add_argument)(estimate, number);
+	if (p[taken] == 'S')
+		add_times(estimate, estimate->total - before, estimate->length);
+	add_times(estimate, taken * LETTER_EXPANSION, estimate->length);
+	return taken + 1 + reference;
+}
+
 /* Takes one token at p. Returns how many bytes it has. */
 static size_t add_token(struct estimate *estimate, const char *p, size_t left)
 {
 	if (isdigit((unsigned char)*p))
 		return add_digits(estimate, p, left);
+	if (p[0] == 'D' && p[1] == 'p')
+		return add_expansion(estimate, p);
 	size_t number;
 	size_t reference = *p == 'S' || *p == 'T' ? read_reference(p + 1, &number) : 0;
 	if (reference && *p == 'S')
@@ -88,11 +113,6 @@ static size_t add_token(struct estimate *estimate, const char *p, size_t left)
 		add_argument(estimate, number);
 	if (reference)
 		return reference + 1;
-	/* A pack's pattern is repeated for each of the pack's elements. */
-	if (p[0] == 'D' && p[1] == 'p')
-		estimate->total = estimate->total > MAX_EXPANSION / estimate->length
-		                      ? MAX_EXPANSION
-		                      : estimate->total * estimate->length;
 	/* An encoding inside has template parameters of its own. */
 	if (*p == 'Z')
 		memset(estimate->arguments, 0, sizeof estimate->arguments);

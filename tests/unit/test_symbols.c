@@ -617,6 +617,8 @@ static void demangles_like_the_abi(void **state)
 	    {"_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden(int)"},
 	    {"_Z3sumIJilcEEiDpT_", "int sum<int, long, char>(int, long, char)"},
 	    {"_Z1fILm4294967296EEvv", "void f<4294967296ul>()"},
+	    {"_ZSt8__invokeIPFvvEJEENSt15__invoke_resultIT_JDpT0_EE4typeEOS3_DpOS4_",
+	     "std::__invoke_result<void (*)()>::type std::__invoke<void (*)()>(void (*&&)())"},
 	    {"_ZSt11make_sharedI3FooJiEESt10shared_ptrINSt9enable_ifIXntsr8is_arrayIT_EE5valueES3_E4typeEEDpOT0_",
 	     "std::shared_ptr<std::enable_if<!is_array<Foo>::value, Foo>::type> std::make_shared<Foo, int>(int&&)"},
 	    {"main", NULL},
