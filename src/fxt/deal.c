@@ -206,7 +206,8 @@ static void give_woven(const struct deal *deal, struct part *part, const struct 
 static void give_lane(const struct deal *deal, struct part *part, const struct fxt_chunk *chunk, struct fxt_lane *lane)
 {
 	struct seat *seat = &part->seats[lane->seat];
-	if (lane->nested && !still_nests(chunk, lane, seat) && !fxt_lane_spread(chunk->calls, lane)) {
+	bool spreads = lane->nested && lane->count && !still_nests(chunk, lane, seat);
+	if (spreads && !fxt_lane_spread(chunk->calls, lane)) {
 		part->failed = true;
 		return;
 	}
